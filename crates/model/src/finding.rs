@@ -1,0 +1,69 @@
+//! What do the numbers mean, what proves it, and what should be tried next?
+
+use serde::{Deserialize, Serialize};
+
+use crate::metric::Unit;
+use crate::series::Labels;
+use crate::text::Text;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing.
+    Info,
+    /// Changes how the numbers should be read, or limits them.
+    Caution,
+    /// The numbers must not be trusted, or the test failed because of it.
+    Bad,
+}
+
+/// One observation that supports a finding.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The observation in words.
+    pub says: Text,
+    /// Where it was read: `SO_MEMINFO`, `/proc/net/snmp`, `schedstat`, …
+    pub source: String,
+    /// Host it was observed on, when it was observed on one.
+    pub host: Option<String>,
+    /// Metric whose series shows it, for the chart beside the sentence.
+    pub metric: Option<String>,
+    /// Labels that select the series among those of the metric; empty selects all.
+    #[serde(default)]
+    pub labels: Labels,
+    /// The number that carries it.
+    pub value: Option<f64>,
+    /// Unit of `value`.
+    pub unit: Option<Unit>,
+}
+
+/// A conclusion with its evidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Rule that drew it: file name in `analyze/src/rules`.
+    pub rule: String,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Name of the phase it is about; empty when it is about the whole run.
+    pub phase: String,
+    /// How strongly it explains the result, 0 to 1; findings are shown strongest first.
+    pub weight: f64,
+    /// The conclusion.
+    pub says: Text,
+    /// What proves it.
+    pub evidence: Vec<Evidence>,
+    /// The next thing to try.
+    pub next: Option<Text>,
+}
+
+/// Something that must hold, and whether it did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Check {
+    /// Short machine-readable name: `loss`, `accounting`.
+    pub name: String,
+    /// Whether it held.
+    pub passed: bool,
+    /// What was expected and what was seen.
+    pub says: Text,
+}

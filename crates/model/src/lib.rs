@@ -1,0 +1,27 @@
+//! What is a run made of?
+//!
+//! Plain data that every other crate shares: units, identifiers, the metric catalogue, series,
+//! histograms, events, findings, the environment, and the manifest that ties one run together.
+//! Nothing here opens a file or a socket, reads a clock, or starts a thread.
+
+pub mod environment;
+pub mod finding;
+pub mod manifest;
+pub mod metric;
+pub mod plan;
+pub mod record;
+pub mod series;
+pub mod summary;
+pub mod text;
+pub mod units;
+
+pub use environment::{Environment, Fact};
+pub use finding::{Check, Evidence, Finding, Severity};
+pub use manifest::{HostEntry, Manifest, PhaseRecord, Problem, RunId, RunStatus};
+pub use metric::{MetricDef, MetricKind, Unit};
+pub use plan::{FlowPlan, PhasePlan, Plan};
+pub use record::Record;
+pub use series::{Batch, Event, HistogramInterval, Labels, Series, SeriesKey};
+pub use summary::{FlowResult, HistogramSummary, PhaseResult, Summary};
+pub use text::{Arg, Text};
+pub use units::{Bytes, Count, Nanos, Rate};

@@ -1,0 +1,132 @@
+//! Which run is this, and can its record be trusted?
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::Plan;
+use crate::series::Labels;
+use crate::summary::{PhaseResult, Summary};
+use crate::text::Text;
+
+/// Version of `run.json` that this program writes.
+pub const RUN_SCHEMA: &str = "sokudo.run/1";
+
+/// Name of a run and of its directory: `2026-11-20T13-57-28-datagram-7f3a`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct RunId(pub String);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// How a run or a phase ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// Still going on, or the program died before it could say how it ended.
+    Running,
+    /// Everything that was asked for was measured.
+    Ok,
+    /// Something is missing; `problems` says what.
+    Partial,
+    /// Nothing usable came out.
+    Failed,
+}
+
+/// Something that went wrong during the run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Problem {
+    /// Nanoseconds since the run's start.
+    pub t_ns: i64,
+    /// Host concerned; empty for the controller itself.
+    pub host: String,
+    /// Phase concerned; empty outside phases.
+    pub phase: String,
+    /// What happened.
+    pub says: Text,
+    /// What is missing from the record because of it.
+    pub missing: Option<Text>,
+}
+
+/// One host that took part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostEntry {
+    /// Name, unique within the run.
+    pub name: String,
+    /// Address the controller reached it by; `in-process` for the controller's own host.
+    pub address: String,
+    /// Operating system: `linux`, `macos`, `windows`.
+    pub os: String,
+    /// sokudo's version there.
+    pub version: String,
+    /// Host clock minus controller clock, nanoseconds.
+    pub clock_offset_ns: i64,
+    /// Half of the smallest round trip: the offset is right within this, nanoseconds.
+    pub clock_error_ns: u64,
+}
+
+/// One phase as it was executed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseRecord {
+    /// Name as in the plan.
+    pub name: String,
+    /// Workload's registry name.
+    pub workload: String,
+    /// The workload's options as JSON text, after defaults were filled in.
+    pub options: String,
+    /// What tells this phase apart in a sweep or search.
+    #[serde(default)]
+    pub labels: Labels,
+    /// Start of load, nanoseconds since the run's start.
+    pub t0_ns: i64,
+    /// End of the phase, nanoseconds since the run's start.
+    pub t1_ns: i64,
+    /// How it ended.
+    pub status: RunStatus,
+    /// What came out.
+    pub result: PhaseResult,
+}
+
+/// `run.json`: ties a record together.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// [`RUN_SCHEMA`].
+    pub schema: String,
+    /// Name of the run.
+    pub id: RunId,
+    /// What the run is called after: `check`, `datagram`.
+    pub workload: String,
+    /// Program version that wrote it.
+    pub version: String,
+    /// Start in wall-clock time: RFC 3339 with offset, from the controller's clock.
+    pub started: String,
+    /// The same moment as nanoseconds since the Unix epoch.
+    pub started_unix_ns: i64,
+    /// Command line, secrets removed.
+    pub command: Vec<String>,
+    /// What was executed.
+    pub plan: Plan,
+    /// SHA-256 of the plan's JSON, hexadecimal.
+    pub plan_sha256: String,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Hosts; flows refer to them by index.
+    pub hosts: Vec<HostEntry>,
+    /// Phases in the order they were executed.
+    pub phases: Vec<PhaseRecord>,
+    /// Totals over the run, the same keys that `--json` prints.
+    pub summary: Summary,
+    /// Facts that people should see beside the verdict, such as how the hosts were made.
+    #[serde(default)]
+    pub notes: Vec<Text>,
+    /// How it ended.
+    pub status: RunStatus,
+    /// What went wrong.
+    pub problems: Vec<Problem>,
+    /// File name relative to the record → SHA-256, hexadecimal. Written when the run is closed.
+    pub files: BTreeMap<String, String>,
+}

@@ -1,0 +1,287 @@
+//! Which quantities exist, in which unit, and what does each count?
+
+use serde::{Deserialize, Serialize};
+
+/// Unit of a metric's values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Plain number.
+    One,
+    /// 0 to 1.
+    Ratio,
+    /// Seconds.
+    Seconds,
+    /// Bytes.
+    Bytes,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Bits per second.
+    BitsPerSecond,
+    /// Datagrams.
+    Packets,
+    /// Datagrams per second.
+    PacketsPerSecond,
+    /// Events per second.
+    PerSecond,
+    /// Hertz.
+    Hertz,
+}
+
+impl Unit {
+    /// Symbol as printed after a number; empty for plain numbers.
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Unit::One | Unit::Ratio | Unit::Packets => "",
+            Unit::Seconds => "s",
+            Unit::Bytes => "B",
+            Unit::BytesPerSecond => "B/s",
+            Unit::BitsPerSecond => "b/s",
+            Unit::PacketsPerSecond | Unit::PerSecond => "/s",
+            Unit::Hertz => "Hz",
+        }
+    }
+
+    /// Name used in files and in `sokudo metrics`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::One => "1",
+            Unit::Ratio => "ratio",
+            Unit::Seconds => "seconds",
+            Unit::Bytes => "bytes",
+            Unit::BytesPerSecond => "bytes/second",
+            Unit::BitsPerSecond => "bits/second",
+            Unit::Packets => "packets",
+            Unit::PacketsPerSecond => "packets/second",
+            Unit::PerSecond => "1/second",
+            Unit::Hertz => "hertz",
+        }
+    }
+}
+
+/// How the values of a metric behave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MetricKind {
+    /// Only grows within a run; a series holds the cumulative value since the run's start.
+    Counter,
+    /// Goes up and down; a series holds the value at, or the mean over the interval ending at, `t_ns`.
+    Gauge,
+    /// Distribution; stored in `histograms.parquet`.
+    Histogram,
+}
+
+/// One entry of the catalogue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MetricDef {
+    /// Dotted name; the last word carries the unit.
+    pub name: &'static str,
+    /// Unit of the values.
+    pub unit: Unit,
+    /// How the values behave.
+    pub kind: MetricKind,
+    /// What exactly is counted, in one line.
+    pub help: &'static str,
+}
+
+/// Looks a metric up by its name.
+pub fn find(name: &str) -> Option<&'static MetricDef> {
+    CATALOGUE.iter().find(|m| m.name == name)
+}
+
+/// Unit of a metric; plain number for a name that is not in the catalogue.
+pub fn unit_of(name: &str) -> Unit {
+    find(name).map_or(Unit::One, |m| m.unit)
+}
+
+const fn counter(name: &'static str, unit: Unit, help: &'static str) -> MetricDef {
+    MetricDef {
+        name,
+        unit,
+        kind: MetricKind::Counter,
+        help,
+    }
+}
+
+const fn gauge(name: &'static str, unit: Unit, help: &'static str) -> MetricDef {
+    MetricDef {
+        name,
+        unit,
+        kind: MetricKind::Gauge,
+        help,
+    }
+}
+
+const fn histogram(name: &'static str, unit: Unit, help: &'static str) -> MetricDef {
+    MetricDef {
+        name,
+        unit,
+        kind: MetricKind::Histogram,
+        help,
+    }
+}
+
+use Unit::{
+    BitsPerSecond, Bytes, BytesPerSecond, Hertz, One, Packets, PacketsPerSecond, PerSecond, Ratio,
+    Seconds,
+};
+
+/// Every metric that a record can hold, grouped by source.
+#[rustfmt::skip]
+pub const CATALOGUE: &[MetricDef] = &[
+    // What a host's generator can do, from its self-test; label `mode`: plain, mmsg, gso, gso+gro.
+    gauge("selftest.sent_packets_per_second", PacketsPerSecond, "datagrams per second that one thread of this host hands to the kernel over loopback; label mode"),
+    gauge("selftest.delivered_packets_per_second", PacketsPerSecond, "datagrams per second that arrive meanwhile; label mode"),
+
+    // Datagram workload: totals, flows and (those per second) series.
+    counter("datagram.sent_packets", Packets, "datagrams that the kernel accepted from the sender"),
+    counter("datagram.sent_bytes", Bytes, "bytes of those datagrams without IP and UDP headers"),
+    counter("datagram.received_packets", Packets, "distinct datagrams that reached the receiving program, intact"),
+    counter("datagram.received_bytes", Bytes, "bytes of those datagrams without IP and UDP headers"),
+    counter("datagram.missing_packets", Packets, "sent and never received; head and tail of the run included"),
+    counter("datagram.duplicate_packets", Packets, "arrivals of a sequence number that had arrived before"),
+    counter("datagram.out_of_order_packets", Packets, "arrivals with a sequence number below one that arrived earlier (RFC 4737 type-P-reordered)"),
+    counter("datagram.corrupted_packets", Packets, "arrivals whose header check or verified bytes were wrong"),
+    counter("datagram.foreign_packets", Packets, "arrivals on the test's port that belong to no flow of it"),
+    gauge("datagram.success_ratio", Ratio, "received_packets / sent_packets"),
+    gauge("datagram.sent_packets_per_second", PacketsPerSecond, "sent datagrams over the sender's own time from first to last"),
+    gauge("datagram.sent_bytes_per_second", BytesPerSecond, "bytes of sent datagrams, IP and UDP headers not counted, over the same time"),
+    gauge("datagram.delivered_packets_per_second", PacketsPerSecond, "received datagrams over the receiver's own time from first to last"),
+    gauge("datagram.delivered_bytes_per_second", BytesPerSecond, "bytes of received datagrams, IP and UDP headers not counted, over the same time"),
+    gauge("datagram.goodput_bytes_per_second", BytesPerSecond, "payload bytes of received datagrams (see --payload) over the same time"),
+    gauge("datagram.asked_packets_per_second", PacketsPerSecond, "rate that was asked for; absent when unlimited"),
+    gauge("datagram.best_rate_bytes_per_second", BytesPerSecond, "highest delivered rate that kept loss within the bound, confirmed by a fresh run"),
+    gauge("datagram.best_rate_packets_per_second", PacketsPerSecond, "the same in datagrams"),
+    gauge("datagram.best_rate_loss_ratio", Ratio, "loss in the run that confirmed the best rate"),
+    counter("datagram.lost_at_sender_packets", Packets, "refused by the sender's kernel (ENOBUFS, EAGAIN), not counted as sent"),
+    counter("datagram.lost_at_receiver_socket_packets", Packets, "missing datagrams explained by drops at the receiving socket"),
+    counter("datagram.lost_at_receiver_host_packets", Packets, "missing datagrams explained by drops elsewhere in the receiving host (softnet backlog, UDP errors without a socket drop)"),
+    counter("datagram.lost_on_path_packets", Packets, "missing datagrams that no counter of either host explains"),
+    counter("datagram.refused_sends", One, "send calls that the kernel refused with ENOBUFS or EAGAIN"),
+    counter("datagram.unreachable_errors", One, "port-unreachable or host-unreachable errors that came back to the sender"),
+    gauge("datagram.mean_send_batch_packets", Packets, "datagrams per send call"),
+    gauge("datagram.mean_receive_batch_packets", Packets, "datagrams per receive call that returned any"),
+    gauge("datagram.reordering_extent_mean_packets", Packets, "mean RFC 4737 reordering extent of the out-of-order arrivals"),
+    gauge("datagram.vendor_mean_offset_packets", Packets, "mean distance between arrival position and sequence position of out-of-order arrivals, as the datagram test prints it"),
+    gauge("datagram.gaps", One, "times that the sequence jumped forward over at least one number"),
+    gauge("datagram.gap_mean_packets", Packets, "numbers jumped over per gap, mean"),
+    gauge("datagram.gap_max_packets", Packets, "numbers jumped over in the largest gap"),
+    gauge("datagram.gap_mean_seconds", Seconds, "time between the arrivals on both sides of a gap, mean"),
+    gauge("datagram.gap_max_seconds", Seconds, "the same, largest"),
+    gauge("datagram.jitter_seconds", Seconds, "interarrival jitter as in RFC 3550 section 6.4.1, at the end of the run"),
+    gauge("datagram.sender_cpu_seconds_per_packet", Seconds, "CPU time of the sending thread per sent datagram"),
+    gauge("datagram.receiver_cpu_seconds_per_packet", Seconds, "CPU time of the receiving thread per received datagram"),
+    gauge("datagram.sender_cpu_ratio", Ratio, "CPU time of the sending thread over elapsed time"),
+    gauge("datagram.receiver_cpu_ratio", Ratio, "CPU time of the receiving thread over elapsed time"),
+    gauge("datagram.sender_wait_ratio", Ratio, "time that the sending thread was runnable but had no CPU, over elapsed time"),
+    gauge("datagram.receiver_wait_ratio", Ratio, "time that the receiving thread was runnable but had no CPU, over elapsed time"),
+    gauge("datagram.late_ratio", Ratio, "datagrams sent more than 1 ms after their intended time, over those sent; absent when unlimited"),
+    gauge("datagram.receive_buffer_asked_bytes", Bytes, "receive buffer asked for"),
+    gauge("datagram.receive_buffer_granted_bytes", Bytes, "receive buffer that the kernel granted (Linux reports twice the usable size; halved here)"),
+    gauge("datagram.send_buffer_asked_bytes", Bytes, "send buffer asked for"),
+    gauge("datagram.send_buffer_granted_bytes", Bytes, "send buffer that the kernel granted (halved on Linux as above)"),
+    gauge("datagram.size_bytes", Bytes, "mean datagram size without IP and UDP headers"),
+    gauge("datagram.path_mtu_bytes", Bytes, "MTU of the interface towards the peer, or of the path where the kernel knows it"),
+    gauge("datagram.processed_bytes", Bytes, "bytes of each datagram that the receiver verified"),
+    gauge("datagram.elapsed_seconds", Seconds, "receiver's time from the first to the last arrival"),
+    gauge("datagram.loss_ratio", Ratio, "missing over sent; in series: over the interval, from the sequence numbers seen"),
+    histogram("datagram.interarrival_seconds", Seconds, "time between receive calls that returned datagrams"),
+    histogram("datagram.ack_rtt_seconds", Seconds, "round trip of sampled datagrams, the peer's holding time taken off"),
+    histogram("datagram.lateness_seconds", Seconds, "real minus intended send time of paced datagrams"),
+    histogram("datagram.reordering_extent_packets", Packets, "RFC 4737 reordering extent of each out-of-order arrival"),
+    histogram("datagram.loss_run_packets", Packets, "length of each run of consecutive missing sequence numbers"),
+
+    // Host monitor.
+    gauge("host.cpu_ratio", Ratio, "share of each core's time by state; labels core (all, 0, 1, …) and state (user, nice, system, irq, softirq, steal, iowait, idle)"),
+    gauge("host.cpu_frequency_hertz", Hertz, "current clock of each core; label core"),
+    gauge("host.context_switches_per_second", PerSecond, "context switches on the whole host"),
+    gauge("host.interrupts_per_second", PerSecond, "interrupts on the whole host"),
+    gauge("host.runnable_threads", One, "threads running or waiting for a CPU"),
+    gauge("host.load_1min", One, "load average over one minute"),
+    gauge("host.memory_available_bytes", Bytes, "memory that can be used without swapping (MemAvailable)"),
+    gauge("host.memory_total_bytes", Bytes, "memory of the host"),
+    gauge("host.swap_used_bytes", Bytes, "swap in use"),
+    gauge("host.pressure_ratio", Ratio, "share of time that some or all tasks stalled; labels resource (cpu, memory, io) and kind (some, full)"),
+    gauge("host.nic_receive_bytes_per_second", BytesPerSecond, "bytes received; label device"),
+    gauge("host.nic_send_bytes_per_second", BytesPerSecond, "bytes sent; label device"),
+    gauge("host.nic_receive_packets_per_second", PacketsPerSecond, "packets received; label device"),
+    gauge("host.nic_send_packets_per_second", PacketsPerSecond, "packets sent; label device"),
+    counter("host.nic_receive_drops", One, "packets dropped on receive since the run's start; label device"),
+    counter("host.nic_send_drops", One, "packets dropped on send since the run's start; label device"),
+    counter("host.nic_errors", One, "receive and send errors since the run's start; label device"),
+    counter("host.udp_receive_buffer_errors", One, "UDP RcvbufErrors since the run's start: datagrams that found a full socket"),
+    counter("host.udp_send_buffer_errors", One, "UDP SndbufErrors since the run's start"),
+    counter("host.udp_no_port", One, "UDP NoPorts since the run's start: datagrams for a port nobody listens on"),
+    counter("host.udp_checksum_errors", One, "UDP InCsumErrors since the run's start"),
+    gauge("host.udp_in_per_second", PacketsPerSecond, "datagrams delivered to sockets"),
+    gauge("host.udp_out_per_second", PacketsPerSecond, "datagrams sent by sockets"),
+    counter("host.ip_reassembly_failures", One, "IP fragments that could not be put together since the run's start"),
+    gauge("host.tcp_segments_in_per_second", PerSecond, "TCP segments received"),
+    gauge("host.tcp_segments_out_per_second", PerSecond, "TCP segments sent"),
+    counter("host.tcp_retransmits", One, "TCP segments retransmitted since the run's start"),
+    counter("host.tcp_listen_overflows", One, "connections dropped because an accept queue was full, since the run's start"),
+    counter("host.softnet_drops", One, "packets dropped because a core's backlog queue was full, since the run's start; label core"),
+    counter("host.softnet_time_squeezes", One, "times that a core's receive loop ran out of budget, since the run's start; label core"),
+    gauge("host.disk_read_bytes_per_second", BytesPerSecond, "bytes read; label device"),
+    gauge("host.disk_write_bytes_per_second", BytesPerSecond, "bytes written; label device"),
+    gauge("host.disk_queue_depth", One, "mean requests in flight over the interval; label device"),
+
+    // What sokudo itself uses, so that a reader can judge the measuring instrument.
+    gauge("self.cpu_ratio", Ratio, "CPU time of each thread of sokudo over elapsed time, 1 = one core; label thread"),
+    gauge("self.wait_ratio", Ratio, "time that each thread was runnable but had no CPU, over elapsed time; label thread"),
+    gauge("self.resident_bytes", Bytes, "resident memory of the process"),
+
+    // Clock of a host against the controller's.
+    gauge("clock.offset_seconds", Seconds, "host clock minus controller clock"),
+    gauge("clock.error_seconds", Seconds, "half of the smallest round trip: the offset is right within this"),
+
+    // Rates that people compare with link speeds.
+    gauge("datagram.delivered_bits_per_second", BitsPerSecond, "delivered_bytes_per_second in bits; in series: over the interval"),
+    gauge("datagram.sent_bits_per_second", BitsPerSecond, "sent_bytes_per_second in bits; in series: over the interval"),
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_dotted() {
+        let mut seen = BTreeSet::new();
+        for metric in CATALOGUE {
+            assert!(
+                seen.insert(metric.name),
+                "{} is declared twice",
+                metric.name
+            );
+            assert!(metric.name.contains('.'), "{} has no source", metric.name);
+            assert!(
+                !metric.help.is_empty() && !metric.help.ends_with('.'),
+                "{}",
+                metric.name
+            );
+        }
+    }
+
+    #[test]
+    fn names_carry_their_unit() {
+        for metric in CATALOGUE {
+            let suffix = match metric.unit {
+                Unit::Seconds => "seconds",
+                Unit::BytesPerSecond => "bytes_per_second",
+                Unit::BitsPerSecond => "bits_per_second",
+                Unit::Ratio => "_ratio",
+                Unit::Hertz => "_hertz",
+                Unit::PerSecond | Unit::PacketsPerSecond => "_per_second",
+                Unit::Bytes => "_bytes",
+                Unit::One | Unit::Packets => continue,
+            };
+            assert!(
+                metric.name.contains(suffix),
+                "{} does not carry `{suffix}`",
+                metric.name
+            );
+        }
+    }
+}

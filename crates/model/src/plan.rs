@@ -1,0 +1,43 @@
+//! What is going to be done, by whom?
+
+use serde::{Deserialize, Serialize};
+
+use crate::series::Labels;
+
+/// One directed flow of load between two hosts of the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlowPlan {
+    /// Number of the flow inside its phase, from 0.
+    pub id: u32,
+    /// Index of the sending host in the run's host table.
+    pub from: u32,
+    /// Index of the receiving host.
+    pub to: u32,
+}
+
+/// A part of a run with a purpose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhasePlan {
+    /// Name shown to people and used in labels: `p2p`, `mesh`, `confirm`.
+    pub name: String,
+    /// Workload's registry name.
+    pub workload: String,
+    /// The workload's options as JSON text; its schema is the workload's own.
+    pub options: String,
+    /// Who sends to whom.
+    pub flows: Vec<FlowPlan>,
+    /// How long load is offered, nanoseconds; 0 when bounded by a count instead.
+    pub duration_ns: u64,
+    /// Upper bound for the whole phase, nanoseconds: every wait inside it is shorter.
+    pub bound_ns: u64,
+    /// What tells this phase apart in a sweep or search: `rate`, `trial`, …
+    #[serde(default)]
+    pub labels: Labels,
+}
+
+/// A scenario after resolving and validation; what is executed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Phases known before the start; a search appends the ones it decides on.
+    pub phases: Vec<PhasePlan>,
+}

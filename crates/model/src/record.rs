@@ -1,0 +1,34 @@
+//! Everything that was recorded about one run, in memory.
+
+use std::collections::BTreeMap;
+
+use crate::environment::Environment;
+use crate::finding::{Check, Finding};
+use crate::manifest::Manifest;
+use crate::series::{Event, HistogramInterval, Series};
+
+/// One record, loaded. Whatever a report or a comparison shows is computed from this alone.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// `run.json`.
+    pub manifest: Manifest,
+    /// Host name → facts.
+    pub environments: BTreeMap<String, Environment>,
+    /// All series, ordered by key.
+    pub series: Vec<Series>,
+    /// All interval distributions, ordered by key and time.
+    pub histograms: Vec<HistogramInterval>,
+    /// All events, ordered by time.
+    pub events: Vec<Event>,
+    /// Conclusions, strongest first.
+    pub findings: Vec<Finding>,
+    /// What had to hold, and whether it did.
+    pub checks: Vec<Check>,
+}
+
+impl Record {
+    /// The series of one metric, from all hosts.
+    pub fn series_of<'a>(&'a self, metric: &'a str) -> impl Iterator<Item = &'a Series> {
+        self.series.iter().filter(move |s| s.key.metric == metric)
+    }
+}

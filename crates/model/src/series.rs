@@ -1,0 +1,110 @@
+//! What was observed, when, and by whom?
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::Text;
+
+/// What tells two series of the same metric apart: `flow`, `core`, `device`, `mode`, …
+pub type Labels = BTreeMap<String, String>;
+
+/// Name of a series: who observed what.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct SeriesKey {
+    /// Host as named in the run's host table.
+    pub host: String,
+    /// Workload or monitor that emitted it: `datagram`, `host`, `self`, `clock`.
+    pub source: String,
+    /// Catalogue name; the unit stands in the catalogue.
+    pub metric: String,
+    /// What tells it apart from other series of the same metric.
+    pub labels: Labels,
+}
+
+/// Ordered samples of one metric from one source.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// Who observed what.
+    pub key: SeriesKey,
+    /// `(t_ns, value)`: nanoseconds since the run's start on the shared clock, ascending.
+    /// Counters are stored as their increase per second over the interval that ends at `t_ns`
+    /// when the catalogue's unit is a rate, else as the cumulative value.
+    pub points: Vec<(i64, f64)>,
+}
+
+/// Distribution of one metric over one interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistogramInterval {
+    /// Who observed what.
+    pub key: SeriesKey,
+    /// Interval start, nanoseconds since the run's start.
+    pub t0_ns: i64,
+    /// Interval end, nanoseconds since the run's start.
+    pub t1_ns: i64,
+    /// HdrHistogram V2 encoding (uncompressed) of integer values: nanoseconds for times,
+    /// plain counts otherwise. Divide times by 1e9 to get the catalogue's seconds.
+    pub hdr_v2: Vec<u8>,
+}
+
+/// Something that happened at one moment.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Nanoseconds since the run's start.
+    pub t_ns: i64,
+    /// Host as named in the run's host table.
+    pub host: String,
+    /// Workload, monitor or part of the engine that emitted it.
+    pub source: String,
+    /// Short machine-readable kind: `phase-begin`, `peer-lost`, `clock-jump`, …
+    pub kind: String,
+    /// What people read.
+    pub says: Text,
+}
+
+/// What a host hands over at the end of each interval: the unit of the spool and of the wire.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    /// New points, grouped by series.
+    pub series: Vec<Series>,
+    /// Distributions that ended in this interval.
+    pub histograms: Vec<HistogramInterval>,
+    /// Events since the last batch.
+    pub events: Vec<Event>,
+}
+
+impl Batch {
+    /// True when there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.series.is_empty() && self.histograms.is_empty() && self.events.is_empty()
+    }
+
+    /// Adds one point to the series with this key, creating the series when it is new.
+    ///
+    /// The last series is looked at first, so adding points series by series is cheap.
+    pub fn push(&mut self, key: &SeriesKey, t_ns: i64, value: f64) {
+        if let Some(last) = self.series.last_mut().filter(|s| s.key == *key) {
+            last.points.push((t_ns, value));
+            return;
+        }
+        match self.series.iter_mut().find(|s| s.key == *key) {
+            Some(series) => series.points.push((t_ns, value)),
+            None => self.series.push(Series {
+                key: key.clone(),
+                points: vec![(t_ns, value)],
+            }),
+        }
+    }
+
+    /// Moves everything out of `other` into this batch.
+    pub fn append(&mut self, other: Batch) {
+        for series in other.series {
+            match self.series.iter_mut().find(|s| s.key == series.key) {
+                Some(own) => own.points.extend(series.points),
+                None => self.series.push(series),
+            }
+        }
+        self.histograms.extend(other.histograms);
+        self.events.extend(other.events);
+    }
+}

@@ -1,0 +1,58 @@
+//! How does a pure crate say something that people will read in their own language?
+//!
+//! It does not say it: it names a message and gives its values. The `i18n` crate turns the pair
+//! into a sentence, in English or Japanese.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::metric::Unit;
+
+/// A value inside a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Arg {
+    /// Words that are the same in every language: a host name, an address, a kernel setting.
+    Word(String),
+    /// A number, shown with three significant digits and its unit.
+    Number(f64, Unit),
+    /// Another message, rendered in the same language.
+    Text(Box<Text>),
+}
+
+/// One message: its key in the locale files and the values it needs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Text {
+    /// Key in `locales/<language>/*.ftl`, named by place and meaning: `rule-rxbuf-says`.
+    pub key: String,
+    /// Values by the name used in the message.
+    pub args: BTreeMap<String, Arg>,
+}
+
+impl Text {
+    /// A message without values.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self {
+            key: key.into(),
+            args: BTreeMap::new(),
+        }
+    }
+
+    /// Adds a word.
+    pub fn word(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.args.insert(name.into(), Arg::Word(value.into()));
+        self
+    }
+
+    /// Adds a number with its unit.
+    pub fn number(mut self, name: &str, value: f64, unit: Unit) -> Self {
+        self.args.insert(name.into(), Arg::Number(value, unit));
+        self
+    }
+
+    /// Adds another message.
+    pub fn text(mut self, name: &str, value: Text) -> Self {
+        self.args.insert(name.into(), Arg::Text(Box::new(value)));
+        self
+    }
+}

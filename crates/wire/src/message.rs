@@ -1,0 +1,159 @@
+//! The messages themselves.
+
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Batch, Environment, PhasePlan, RunId, Text};
+
+/// What the controller asks one agent to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Ask {
+    /// Who are you? Answered by [`Reply::Description`].
+    Describe,
+    /// What does your monotonic clock say? Answered by [`Reply::Clock`].
+    Clock,
+    /// Under which conditions do you run? Answered by [`Reply::Environment`].
+    Environment,
+    /// Begin to observe the host; batches follow as notes until `Unwatch`.
+    Watch {
+        /// The run's start on the agent's monotonic clock, nanoseconds: zero of all time stamps.
+        t0_ns: i64,
+        /// Time between two samples, nanoseconds.
+        interval_ns: u64,
+        /// What to observe.
+        scope: WatchScope,
+    },
+    /// Stop observing; the last batch is sent before the answer.
+    Unwatch,
+    /// Get ready for a phase: bind sockets, allocate. Answered by [`Reply::Offer`].
+    Prepare(Box<PhaseSpec>),
+    /// Connect to the others; no load yet.
+    Arm {
+        /// Offer of each host of the phase, by host index; `None` for a host that takes no part.
+        offers: Vec<Option<String>>,
+    },
+    /// Offer load from this moment on.
+    Start {
+        /// Start of load on the agent's monotonic clock, nanoseconds.
+        at_ns: i64,
+        /// The run's start on the same clock: zero of all time stamps.
+        t0_ns: i64,
+    },
+    /// All senders have finished: wait for what is still under way, then answer with
+    /// [`Reply::Result`].
+    Drain {
+        /// What each host said in [`Note::Sent`], by host index.
+        sent: Vec<Option<String>>,
+    },
+    /// Stop all load at once and forget the phase.
+    Stop,
+    /// Keep going: the controller is alive. Load stops when none arrives for two leases.
+    Lease {
+        /// Length of a lease, nanoseconds.
+        lease_ns: u64,
+    },
+    /// The controller is leaving.
+    Bye,
+}
+
+/// What the monitors of one agent observe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum WatchScope {
+    /// The whole host.
+    Host,
+    /// Only what belongs to the agent's own network namespace; another agent of the run observes
+    /// the machine they share.
+    Namespace,
+}
+
+/// An agent's answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Reply {
+    /// Done.
+    Done,
+    /// To [`Ask::Describe`].
+    Description(Description),
+    /// To [`Ask::Clock`]: the monotonic clock, nanoseconds.
+    Clock(i64),
+    /// To [`Ask::Environment`].
+    Environment(Environment),
+    /// To [`Ask::Prepare`]: how the others reach this host, as the workload's JSON.
+    Offer(String),
+    /// To [`Ask::Drain`]: what this host measured, as the workload's JSON.
+    Result(String),
+    /// Not done.
+    Refused(Refusal),
+}
+
+/// Why an agent did not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// True when the operator asked for something impossible (exit code 2), false when the run
+    /// failed on the way (exit code 3).
+    pub operator_error: bool,
+    /// What happened, to what.
+    pub says: String,
+    /// How to mend it.
+    pub hint: Option<String>,
+}
+
+/// Who an agent is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Description {
+    /// Host name.
+    pub name: String,
+    /// Operating system: `linux`, `macos`, `windows`.
+    pub os: String,
+    /// sokudo's version.
+    pub version: String,
+    /// Logical processors.
+    pub cores: u32,
+    /// Workloads it knows.
+    pub workloads: Vec<String>,
+}
+
+/// Everything one agent needs to know about a phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseSpec {
+    /// Run it belongs to.
+    pub run: RunId,
+    /// The phase.
+    pub phase: PhasePlan,
+    /// Hosts by index.
+    pub hosts: Vec<HostSpec>,
+    /// Index of the agent's own host.
+    pub me: u32,
+    /// Seed of the run's random choices.
+    pub seed: u64,
+    /// One secret number per flow, by flow id: a receiver counts only datagrams that carry it.
+    pub tickets: Vec<u64>,
+}
+
+/// A host of a phase as the others see it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostSpec {
+    /// Name, unique within the run.
+    pub name: String,
+    /// Address the others reach it by: a host name or IP address without a port; empty for the
+    /// controller's own host, which binds towards its peers.
+    pub address: String,
+}
+
+/// What an agent says unasked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Note {
+    /// New samples, distributions and events.
+    Batch(Batch),
+    /// All senders of this host have finished; the workload's JSON says how much was sent.
+    Sent(String),
+    /// Something went wrong; the phase goes on as far as it can.
+    Problem {
+        /// What happened.
+        says: Text,
+        /// What is missing because of it.
+        missing: Option<Text>,
+    },
+    /// The connection to the agent is gone. Made by the bus, never sent over it.
+    Lost {
+        /// What the connection said last.
+        why: String,
+    },
+}
