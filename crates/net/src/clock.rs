@@ -1,0 +1,82 @@
+//! What time is it, for measuring?
+//!
+//! One monotonic clock for every time stamp of a process: `CLOCK_MONOTONIC` on Unix, which all
+//! network namespaces of a host share. Its zero is arbitrary; only differences mean anything.
+
+use std::time::Duration;
+
+/// The monotonic clock, nanoseconds.
+#[cfg(unix)]
+pub fn now_ns() -> i64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
+    now.tv_sec * 1_000_000_000 + now.tv_nsec
+}
+
+/// The monotonic clock, nanoseconds since the first call in this process.
+#[cfg(not(unix))]
+pub fn now_ns() -> i64 {
+    use std::sync::OnceLock;
+    use std::time::Instant;
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as i64
+}
+
+/// The wall clock, nanoseconds since the Unix epoch. Only for anchoring a run in time.
+pub fn unix_ns() -> i64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_nanos() as i64)
+}
+
+/// CPU time used by the calling thread, nanoseconds; `None` where the system does not say.
+#[cfg(unix)]
+pub fn thread_cpu_ns() -> Option<u64> {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Some(used.tv_sec as u64 * 1_000_000_000 + used.tv_nsec as u64)
+}
+
+/// CPU time used by the calling thread, nanoseconds; `None` where the system does not say.
+#[cfg(not(unix))]
+pub fn thread_cpu_ns() -> Option<u64> {
+    None
+}
+
+/// Time that the calling thread was runnable but had no CPU, nanoseconds since it began.
+///
+/// Source: second field of `/proc/thread-self/schedstat` (Linux with `CONFIG_SCHED_INFO`);
+/// `None` elsewhere. Costs a file read: call it once per interval, not per datagram.
+pub fn thread_wait_ns() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// Sleeps until the monotonic clock shows `at_ns`, to within the scheduler's precision.
+///
+/// The last stretch is spun because a timer wakes some ten microseconds late.
+pub fn sleep_until(at_ns: i64) {
+    const SPIN_NS: i64 = 20_000;
+    loop {
+        let left_ns = at_ns - now_ns();
+        if left_ns <= 0 {
+            return;
+        }
+        if left_ns > SPIN_NS {
+            std::thread::sleep(Duration::from_nanos((left_ns - SPIN_NS) as u64));
+        } else {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+/// Asks the kernel to wake the calling thread without its usual 50 µs of slack.
+#[cfg(target_os = "linux")]
+pub fn precise_timers() {
+    // SAFETY: PR_SET_TIMERSLACK takes one number and changes only the calling thread's slack.
+    unsafe {
+        libc::prctl(libc::PR_SET_TIMERSLACK, 1usize, 0usize, 0usize, 0usize);
+    }
+}
+
+/// Asks for precise wake-ups; other systems offer nothing to ask.
+#[cfg(not(target_os = "linux"))]
+pub fn precise_timers() {}

@@ -1,0 +1,3 @@
+//! How do bytes leave and reach this host, and what does the operating system say about it?
+
+pub mod clock;
