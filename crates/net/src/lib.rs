@@ -1,3 +1,4 @@
 //! How do bytes leave and reach this host, and what does the operating system say about it?
 
 pub mod clock;
+pub mod udp;

@@ -1,0 +1,34 @@
+//! Systems without network namespaces: nothing can be made, so nothing can be entered.
+
+use std::convert::Infallible;
+use std::thread::JoinHandle;
+
+use super::NetnsError;
+
+/// A namespace that cannot exist here.
+#[derive(Debug)]
+pub struct Namespace(Infallible);
+
+impl Namespace {
+    /// Always an error: this system has no network namespaces.
+    pub fn new() -> Result<Self, NetnsError> {
+        Err(NetnsError::new(
+            "local hosts are not available on this system: they need Linux network namespaces",
+            "run `sokudo serve` on other machines and name them instead",
+        ))
+    }
+
+    /// Never called: there is no value to call it on.
+    pub fn spawn<T, F>(&self, _name: &str, _f: F) -> Result<JoinHandle<T>, NetnsError>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        match self.0 {}
+    }
+}
+
+/// Never called: there is no value to call it with.
+pub fn join(hub: &Namespace, _hosts: &[Namespace], _mtu: Option<u32>) -> Result<(), NetnsError> {
+    match hub.0 {}
+}
