@@ -1,0 +1,159 @@
+//! How does a message become a sentence in the reader's language?
+//!
+//! Pure crates name a message and give its values ([`sokudo_model::Text`]); this crate looks it
+//! up in `locales/<language>/*.ftl`, which are part of the program, and fills the values in.
+//! Numbers become text with three significant digits and their unit before the message sees them.
+//!
+//! Nothing here fails: a message that does not exist is shown as its key and values in brackets,
+//! so that a reader still gets the facts and a test can find it.
+
+use std::fmt::Write as _;
+
+use fluent_bundle::concurrent::FluentBundle;
+use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use sokudo_model::{Arg, Text};
+
+mod lang;
+
+pub use lang::{Lang, UnknownLang};
+
+/// How deep messages may stand inside messages; deeper ones are shown by their key.
+const MAX_DEPTH: u32 = 8;
+
+/// The files of one language: name and content.
+pub type Sources = [(&'static str, &'static str); 4];
+
+macro_rules! sources {
+    ($lang:literal) => {
+        [
+            (
+                "analyze",
+                include_str!(concat!("../../../locales/", $lang, "/analyze.ftl")),
+            ),
+            (
+                "cli",
+                include_str!(concat!("../../../locales/", $lang, "/cli.ftl")),
+            ),
+            (
+                "engine",
+                include_str!(concat!("../../../locales/", $lang, "/engine.ftl")),
+            ),
+            (
+                "report",
+                include_str!(concat!("../../../locales/", $lang, "/report.ftl")),
+            ),
+        ]
+    };
+}
+
+static ENGLISH: Sources = sources!("en");
+static JAPANESE: Sources = sources!("ja");
+
+/// The message files of a language, as they were compiled in.
+pub fn sources(lang: Lang) -> &'static Sources {
+    match lang {
+        Lang::En => &ENGLISH,
+        Lang::Ja => &JAPANESE,
+    }
+}
+
+/// Messages of one language. Cheap to share between threads, made once per program.
+pub struct I18n {
+    lang: Lang,
+    bundle: FluentBundle<FluentResource>,
+}
+
+impl I18n {
+    /// Loads the messages of `lang`.
+    ///
+    /// A message with a mistake in it is left out (and shown by its key); the tests of this crate
+    /// make sure that there is none.
+    pub fn new(lang: Lang) -> Self {
+        let id: unic_langid::LanguageIdentifier = lang.code().parse().unwrap_or_default();
+        let mut bundle = FluentBundle::new_concurrent(vec![id]);
+        bundle.set_use_isolating(false);
+        for (_, source) in sources(lang) {
+            let resource = match FluentResource::try_new((*source).into()) {
+                Ok(resource) | Err((resource, _)) => resource,
+            };
+            // A key that exists already keeps its first meaning; a test keeps keys unique.
+            let _ = bundle.add_resource(resource);
+        }
+        Self { lang, bundle }
+    }
+
+    /// Language of the messages.
+    pub fn lang(&self) -> Lang {
+        self.lang
+    }
+
+    /// True when the language has a message with this key.
+    pub fn has(&self, key: &str) -> bool {
+        self.bundle.has_message(key)
+    }
+
+    /// The sentence that `text` stands for.
+    pub fn text(&self, text: &Text) -> String {
+        self.render(text, 0)
+    }
+
+    /// The sentence of a message whose values are words.
+    pub fn message(&self, key: &str, values: &[(&str, &str)]) -> String {
+        let mut args = FluentArgs::with_capacity(values.len());
+        for (name, value) in values {
+            args.set(*name, FluentValue::from(*value));
+        }
+        self.format(key, &args)
+            .unwrap_or_else(|| bracketed(key, values.iter().map(|(n, v)| (*n, v.to_string()))))
+    }
+
+    fn render(&self, text: &Text, depth: u32) -> String {
+        let values: Vec<(&str, String)> = text
+            .args
+            .iter()
+            .map(|(name, arg)| (name.as_str(), self.value(arg, depth)))
+            .collect();
+        let mut args = FluentArgs::with_capacity(values.len());
+        for (name, value) in &values {
+            args.set(*name, FluentValue::from(value.as_str()));
+        }
+        self.format(&text.key, &args)
+            .unwrap_or_else(|| bracketed(&text.key, values.iter().map(|(n, v)| (*n, v.clone()))))
+    }
+
+    fn value(&self, arg: &Arg, depth: u32) -> String {
+        match arg {
+            Arg::Word(word) => word.clone(),
+            Arg::Number(value, unit) => sokudo_model::units::human(*value, *unit),
+            Arg::Text(inner) if depth < MAX_DEPTH => self.render(inner, depth + 1),
+            Arg::Text(inner) => bracketed(&inner.key, std::iter::empty()),
+        }
+    }
+
+    /// The message with its values filled in; `None` when there is none, or a value is missing.
+    fn format(&self, key: &str, args: &FluentArgs) -> Option<String> {
+        let pattern = self.bundle.get_message(key)?.value()?;
+        let mut errors = Vec::new();
+        let sentence = self.bundle.format_pattern(pattern, Some(args), &mut errors);
+        errors.is_empty().then(|| sentence.into_owned())
+    }
+}
+
+impl std::fmt::Debug for I18n {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("I18n").field("lang", &self.lang).finish()
+    }
+}
+
+/// `[key name=value name=value]`: what a reader sees of a message that does not exist.
+fn bracketed<'a>(key: &str, values: impl Iterator<Item = (&'a str, String)>) -> String {
+    let mut out = format!("[{key}");
+    for (name, value) in values {
+        let _ = write!(out, " {name}={value}");
+    }
+    out.push(']');
+    out
+}
+
+#[cfg(test)]
+mod tests;

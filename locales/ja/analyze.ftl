@@ -1,0 +1,1 @@
+# Messages of the diagnosis rules, checks and the verdict.

@@ -1,0 +1,1 @@
+# Messages of the controller, the agents and the workloads: notes, problems, events. Keys: engine-<place>-<meaning>.
