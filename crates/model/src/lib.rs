@@ -19,7 +19,7 @@ pub use environment::{Environment, Fact};
 pub use finding::{Check, Evidence, Finding, Severity};
 pub use manifest::{HostEntry, Manifest, PhaseRecord, Problem, RunId, RunStatus};
 pub use metric::{MetricDef, MetricKind, Unit};
-pub use plan::{FlowPlan, PhasePlan, Plan};
+pub use plan::{FlowPlan, HostSpec, PhasePlan, PhaseSpec, Plan, Refusal};
 pub use record::Record;
 pub use series::{Batch, Event, HistogramInterval, Labels, Series, SeriesKey};
 pub use summary::{FlowResult, HistogramSummary, PhaseResult, Summary};

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::manifest::RunId;
 use crate::series::Labels;
 
 /// One directed flow of load between two hosts of the run.
@@ -13,6 +14,10 @@ pub struct FlowPlan {
     pub from: u32,
     /// Index of the receiving host.
     pub to: u32,
+    /// Which of several parallel flows between the same hosts this is, from 0: each stream has its
+    /// own sending thread and its own sockets.
+    #[serde(default)]
+    pub stream: u32,
 }
 
 /// A part of a run with a purpose.
@@ -40,4 +45,43 @@ pub struct PhasePlan {
 pub struct Plan {
     /// Phases known before the start; a search appends the ones it decides on.
     pub phases: Vec<PhasePlan>,
+}
+
+/// Everything one agent needs to know about a phase.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PhaseSpec {
+    /// Run it belongs to.
+    pub run: RunId,
+    /// The phase.
+    pub phase: PhasePlan,
+    /// Hosts by index.
+    pub hosts: Vec<HostSpec>,
+    /// Index of the agent's own host.
+    pub me: u32,
+    /// Seed of the run's random choices.
+    pub seed: u64,
+    /// One secret number per flow, by flow id: a receiver counts only datagrams that carry it.
+    pub tickets: Vec<u64>,
+}
+
+/// A host of a phase as the others see it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HostSpec {
+    /// Name, unique within the run.
+    pub name: String,
+    /// Address that the receiver of this message reaches it by: a host name or IP address without
+    /// a port; for the host itself, the address that the others use.
+    pub address: String,
+}
+
+/// Why an agent did not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// True when the operator asked for something impossible (exit code 2), false when the run
+    /// failed on the way (exit code 3).
+    pub operator_error: bool,
+    /// What happened, to what.
+    pub says: String,
+    /// How to mend it.
+    pub hint: Option<String>,
 }

@@ -1,7 +1,9 @@
 //! The messages themselves.
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Batch, Environment, PhasePlan, RunId, Text};
+use sokudo_model::{Batch, Environment, Text};
+
+pub use sokudo_model::{HostSpec, PhaseSpec, Refusal};
 
 /// What the controller asks one agent to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,18 +85,6 @@ pub enum Reply {
     Refused(Refusal),
 }
 
-/// Why an agent did not do what it was asked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Refusal {
-    /// True when the operator asked for something impossible (exit code 2), false when the run
-    /// failed on the way (exit code 3).
-    pub operator_error: bool,
-    /// What happened, to what.
-    pub says: String,
-    /// How to mend it.
-    pub hint: Option<String>,
-}
-
 /// Who an agent is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Description {
@@ -108,33 +98,6 @@ pub struct Description {
     pub cores: u32,
     /// Workloads it knows.
     pub workloads: Vec<String>,
-}
-
-/// Everything one agent needs to know about a phase.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PhaseSpec {
-    /// Run it belongs to.
-    pub run: RunId,
-    /// The phase.
-    pub phase: PhasePlan,
-    /// Hosts by index.
-    pub hosts: Vec<HostSpec>,
-    /// Index of the agent's own host.
-    pub me: u32,
-    /// Seed of the run's random choices.
-    pub seed: u64,
-    /// One secret number per flow, by flow id: a receiver counts only datagrams that carry it.
-    pub tickets: Vec<u64>,
-}
-
-/// A host of a phase as the others see it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HostSpec {
-    /// Name, unique within the run.
-    pub name: String,
-    /// Address the others reach it by: a host name or IP address without a port; empty for the
-    /// controller's own host, which binds towards its peers.
-    pub address: String,
 }
 
 /// What an agent says unasked.
