@@ -1,0 +1,1 @@
+//! What do the numbers of a record mean?
