@@ -3,10 +3,10 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
+use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -35,8 +35,7 @@ impl Namespace {
             .spawn(|| -> Result<OwnedFd, NetnsError> {
                 // SAFETY: the danger of `unshare` is losing sight of other threads' descriptors
                 // (FILES); NEWNET moves only this thread's view of the network.
-                unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNET) }
-                    .map_err(refused)?;
+                unsafe { rustix::thread::unshare_unsafe(UnshareFlags::NEWNET) }.map_err(refused)?;
                 let path = "/proc/thread-self/ns/net";
                 let link = File::open(path).map_err(|e| {
                     NetnsError::new(
@@ -51,7 +50,7 @@ impl Namespace {
         Ok(Self { fd })
     }
 
-    /// Starts a thread inside the namespace; returns once it is inside.
+    /// Starts a thread inside the namespace.
     pub fn spawn<T, F>(&self, name: &str, f: F) -> Result<JoinHandle<T>, NetnsError>
     where
         T: Send + 'static,
@@ -63,29 +62,20 @@ impl Namespace {
                 "raise the limit of open files (ulimit -n)",
             )
         })?;
-        let (entered, inside) = mpsc::sync_channel(1);
-        let (go, started) = mpsc::sync_channel::<()>(1);
-        let handle = thread::Builder::new()
-            .name(name.into())
+        let name = name.to_owned();
+        // The first thread moves; the second is born inside, so that `f` never runs outside.
+        let mover = thread::Builder::new()
+            .name("netns".into())
             .spawn(move || {
-                let moved = rustix::thread::move_into_link_name_space(
-                    fd.as_fd(),
-                    Some(LinkNameSpaceType::Network),
-                );
-                drop(fd);
-                // The caller waits for this word, and the thread waits for the caller's: `f` never
-                // runs outside the namespace.
-                let _ = entered.send(moved);
-                started.recv().ok().map(|()| f())
+                let network = Some(LinkNameSpaceType::Network);
+                rustix::thread::move_into_link_name_space(fd.as_fd(), network).map_err(refused)?;
+                thread::Builder::new()
+                    .name(name)
+                    .spawn(f)
+                    .map_err(no_thread)
             })
             .map_err(no_thread)?;
-        match inside.recv() {
-            Ok(Ok(())) => {}
-            Ok(Err(errno)) => return Err(refused(errno)),
-            Err(_) => return Err(died()),
-        }
-        let _ = go.send(());
-        Ok(handle)
+        mover.join().map_err(|_| died())?
     }
 
     /// Runs one of iproute2's programs inside the namespace with one command per line of `batch`.
@@ -94,4 +84,219 @@ impl Namespace {
             .join()
             .map_err(|_| died())?
     }
+}
+
+/// Joins the namespaces by a bridge in `hub`, gives them addresses, and returns once datagrams
+/// pass between them.
+pub fn join(hub: &Namespace, hosts: &[Namespace], mtu: Option<u32>) -> Result<(), NetnsError> {
+    let ipv6 = Path::new("/proc/sys/net/ipv6").exists();
+    hub.run("ip", hub_batch(hosts, mtu, ipv6))?;
+    hub.run("bridge", forwarding_batch(hosts.len()))?;
+    for (i, host) in hosts.iter().enumerate() {
+        host.run("ip", host_batch(i, hosts.len(), ipv6))?;
+    }
+    wait_until_joined(hosts)
+}
+
+/// Commands of `ip` that make the bridge and one link to each host.
+fn hub_batch(hosts: &[Namespace], mtu: Option<u32>, ipv6: bool) -> String {
+    let pid = std::process::id();
+    let mtu = mtu.map_or(String::new(), |m| format!(" mtu {m}"));
+    let mut batch = String::new();
+    line(&mut batch, "link add sk-hub type bridge mcast_snooping 0");
+    quiet(&mut batch, "sk-hub", ipv6);
+    line(&mut batch, "link set sk-hub up");
+    for (i, host) in hosts.iter().enumerate() {
+        let (port, fd, mac) = (port_name(i), host.fd.as_raw_fd(), hardware_address(i));
+        line(
+            &mut batch,
+            &format!(
+                "link add {port}{mtu} type veth peer name eth0{mtu} address {mac} \
+                 netns /proc/{pid}/fd/{fd}"
+            ),
+        );
+        quiet(&mut batch, &port, ipv6);
+        line(&mut batch, &format!("link set {port} master sk-hub up"));
+    }
+    batch
+}
+
+/// Commands of `bridge` that say behind which port each host is.
+fn forwarding_batch(n: usize) -> String {
+    let mut batch = String::new();
+    for i in 0..n {
+        let (mac, port) = (hardware_address(i), port_name(i));
+        line(
+            &mut batch,
+            &format!("fdb add {mac} dev {port} master static"),
+        );
+    }
+    batch
+}
+
+/// Commands of `ip` that bring up host `i` and introduce the other hosts to it.
+fn host_batch(i: usize, n: usize, ipv6: bool) -> String {
+    let mut batch = String::new();
+    line(&mut batch, "link set lo up");
+    quiet(&mut batch, "eth0", ipv6);
+    line(&mut batch, "link set eth0 up");
+    let own = address_v4(i);
+    line(&mut batch, &format!("address add {own}/24 dev eth0"));
+    for other in (0..n).filter(|other| *other != i) {
+        let (address, mac) = (address_v4(other), hardware_address(other));
+        line(
+            &mut batch,
+            &format!("neighbour add {address} lladdr {mac} dev eth0 nud permanent"),
+        );
+    }
+    batch
+}
+
+/// Keeps a link from sending router solicitations and group reports of its own, which would
+/// show up in its packet counters.
+fn quiet(batch: &mut String, link: &str, ipv6: bool) {
+    if ipv6 {
+        line(batch, &format!("link set {link} addrgenmode none"));
+    }
+}
+
+fn line(batch: &mut String, command: &str) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(batch, "{command}");
+}
+
+/// Locally administered address of host `i`'s link.
+fn hardware_address(i: usize) -> String {
+    format!("02:00:0a:4d:00:{:02x}", number(i))
+}
+
+/// Sends one datagram around the ring of hosts until each has heard from the one before it: the
+/// kernel opens a link some time after it was told to.
+fn wait_until_joined(hosts: &[Namespace]) -> Result<(), NetnsError> {
+    const BOUND: Duration = Duration::from_secs(10);
+    const RETRY: Duration = Duration::from_millis(10);
+    let broken = |e: io::Error| {
+        NetnsError::new(
+            format!("local hosts cannot reach each other: {e}"),
+            "look for a firewall that applies to new network namespaces (nft list ruleset)",
+        )
+    };
+    let mut sockets = Vec::new();
+    for (i, host) in hosts.iter().enumerate() {
+        let bind = move || UdpSocket::bind(SocketAddr::from((address_v4(i), 0)));
+        let socket = host.spawn("netns", bind)?.join().map_err(|_| died())?;
+        let socket = socket.map_err(broken)?;
+        socket.set_read_timeout(Some(RETRY)).map_err(broken)?;
+        sockets.push(socket);
+    }
+    let deadline = Instant::now() + BOUND;
+    for (i, from) in sockets.iter().enumerate() {
+        let to = &sockets[(i + 1) % sockets.len()];
+        let address = to.local_addr().map_err(broken)?;
+        loop {
+            // A refused send means the same as a lost datagram: not yet.
+            let _ = from.send_to(b"?", address);
+            match to.recv_from(&mut [0]) {
+                Ok(_) => break,
+                Err(e) if Instant::now() >= deadline => return Err(broken(e)),
+                Err(_) => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run_batch(program: &'static str, batch: &str) -> Result<(), NetnsError> {
+    let mut child = Command::new(find_program(program))
+        .args(["-batch", "-"])
+        .env("LC_ALL", "C")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| {
+            NetnsError::new(
+                format!("cannot run `{program}`: {e}"),
+                "install the package iproute2 (Debian: apt-get install iproute2)",
+            )
+        })?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that ends early says why on stderr.
+        let _ = stdin.write_all(batch.as_bytes());
+    }
+    let succeeded = wait_bounded(&mut child, program)?;
+    let mut said = String::new();
+    if let Some(mut stderr) = child.stderr.take() {
+        let _ = stderr.read_to_string(&mut said);
+    }
+    if succeeded {
+        return Ok(());
+    }
+    let said = said.trim().replace('\n', "; ");
+    Err(NetnsError::new(
+        format!("`{program}` could not join the local hosts: {said}"),
+        "check that the kernel offers bridges and veth links (modprobe -a bridge veth)",
+    ))
+}
+
+/// Waits for the end of a program that ends by itself within milliseconds; true on success.
+fn wait_bounded(child: &mut Child, program: &str) -> Result<bool, NetnsError> {
+    const POLL: Duration = Duration::from_millis(2);
+    let deadline = Instant::now() + PROGRAM_BOUND;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status.success()),
+            Ok(None) if Instant::now() < deadline => thread::sleep(POLL),
+            Ok(None) | Err(_) => break,
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    Err(NetnsError::new(
+        format!(
+            "`{program}` did not end within {} s",
+            PROGRAM_BOUND.as_secs()
+        ),
+        "look for another program that holds the kernel's network configuration",
+    ))
+}
+
+/// The program by its name, or where systems keep it for administrators: an ordinary user's PATH
+/// often lacks the `sbin` directories.
+fn find_program(name: &str) -> String {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut directories = std::env::split_paths(&path);
+    if directories.any(|directory| directory.join(name).is_file()) {
+        return name.to_owned();
+    }
+    ["/usr/sbin", "/sbin"]
+        .iter()
+        .map(|directory| format!("{directory}/{name}"))
+        .find(|full| Path::new(full).is_file())
+        .unwrap_or_else(|| name.to_owned())
+}
+
+fn refused(errno: Errno) -> NetnsError {
+    NetnsError::new(
+        format!(
+            "network namespaces were refused: {}",
+            io::Error::from(errno)
+        ),
+        "run as root, or inside a user namespace: \
+         unshare --user --map-root-user sokudo check",
+    )
+}
+
+fn no_thread(e: io::Error) -> NetnsError {
+    NetnsError::new(
+        format!("cannot start a thread for a local host: {e}"),
+        "raise the limit of processes (ulimit -u)",
+    )
+}
+
+fn died() -> NetnsError {
+    NetnsError::new(
+        "a thread of a local host ended unexpectedly",
+        "this is a defect of sokudo; please report it with the output above",
+    )
 }
