@@ -1,4 +1,7 @@
 //! How do bytes leave and reach this host, and what does the operating system say about it?
 
 pub mod clock;
+pub mod counters;
+pub mod netns;
+pub mod tls;
 pub mod udp;
