@@ -1,0 +1,18 @@
+//! What do the tests of several crates share?
+//!
+//! - [`relay`]: a UDP relay that loses, repeats, reorders and damages exactly what a script says;
+//! - [`hosts`]: several hosts inside this machine, with rate limits between them;
+//! - [`program`]: running the `sokudo` binary with a bound on everything that is waited for.
+//!
+//! A test that needs what a machine lacks says why and ends well: [`skip`].
+
+pub mod hosts;
+pub mod program;
+pub mod relay;
+
+/// Says on stderr why a test measures nothing here: `skipped: <reason>`.
+///
+/// `./dev test` counts these lines, so that a run on a poor machine does not look complete.
+pub fn skip(reason: impl std::fmt::Display) {
+    eprintln!("skipped: {reason}");
+}
