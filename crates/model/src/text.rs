@@ -3,11 +3,16 @@
 //! It does not say it: it names a message and gives its values. The `i18n` crate turns the pair
 //! into a sentence, in English or Japanese.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de};
 
 use crate::metric::Unit;
+
+/// Most messages inside one another that are read from bytes: more is an error, because a parser
+/// that follows any depth can be made to overflow its stack.
+pub const MAX_DEPTH: u32 = 16;
 
 /// A value inside a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,8 +21,8 @@ pub enum Arg {
     Word(String),
     /// A number, shown with three significant digits and its unit.
     Number(f64, Unit),
-    /// Another message, rendered in the same language.
-    Text(Box<Text>),
+    /// Another message, rendered in the same language; at most [`MAX_DEPTH`] deep.
+    Text(#[serde(deserialize_with = "nested")] Box<Text>),
 }
 
 /// One message: its key in the locale files and the values it needs.
@@ -55,4 +60,24 @@ impl Text {
         self.args.insert(name.into(), Arg::Text(Box::new(value)));
         self
     }
+}
+
+/// Reads a message inside a message. The depth is counted per thread because a `Deserialize`
+/// implementation has nowhere else to keep it.
+fn nested<'de, D: Deserializer<'de>>(from: D) -> Result<Box<Text>, D::Error> {
+    thread_local!(static DEPTH: Cell<u32> = const { Cell::new(0) });
+    /// Counts back on every way out, a panic included.
+    struct Level;
+    impl Drop for Level {
+        fn drop(&mut self) {
+            DEPTH.set(DEPTH.get() - 1);
+        }
+    }
+    let depth = DEPTH.get();
+    if depth >= MAX_DEPTH {
+        return Err(de::Error::custom("messages are nested too deeply"));
+    }
+    DEPTH.set(depth + 1);
+    let _level = Level;
+    Text::deserialize(from).map(Box::new)
 }

@@ -13,8 +13,21 @@
 //!   Bye ─────────────────────────────────────►
 //! ```
 //!
+//! Before the first ask the caller shows its [`ticket`]; then every message travels as an
+//! [`envelope`] inside a frame ([`framing`]). Who may call is decided by a [`key`].
+//!
 //! No I/O and no clock here: bytes in, messages out.
 
+pub mod entry;
+pub mod envelope;
+pub mod framing;
+pub mod key;
 pub mod message;
+pub mod ticket;
+
+pub use envelope::{Body, Envelope, EnvelopeError};
+pub use framing::{Decoder, FrameError, MAX_FRAME, MAX_FRAME_BEFORE_TICKET};
+pub use key::{Key, KeyError, KeyId};
+pub use ticket::{Answer, PROTOCOL_VERSION, Ticket, TicketError, Verdict, VersionMismatch};
 
 pub use message::{Ask, Description, HostSpec, Note, PhaseSpec, Refusal, Reply, WatchScope};

@@ -1,0 +1,597 @@
+//! How do two hosts talk so that nobody else can listen, join in or pretend?
+//!
+//! TLS 1.3 over one TCP connection, with blocking calls that all have a bound:
+//!
+//! ```text
+//!            ┌─ Reader (one thread) ── decrypts ──┐
+//! TcpStream ─┤                                    ├─ one TLS state behind a lock that is
+//!            └─ Writer (any thread) ── encrypts ──┘  never held while the network is waited for
+//! ```
+//!
+//! The server's certificate is self-signed from an Ed25519 seed; the client either pins that public
+//! key or trusts anyone. Certificates carry no other meaning: no names, no dates, no authorities.
+
+use std::fmt;
+use std::io::{self, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use ring::rand::SystemRandom;
+use ring::signature::{Ed25519KeyPair, KeyPair as _};
+use rustls::client::Resumption;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls13_signature};
+use rustls::pki_types::{
+    CertificateDer, IpAddr, Ipv4Addr, PrivatePkcs8KeyDer, ServerName, UnixTime,
+};
+use rustls::server::ParsedCertificate;
+use rustls::{
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, Connection,
+    DigitallySignedStruct, ServerConfig, ServerConnection, SignatureScheme,
+};
+
+/// Both sides name this application protocol; a web server or browser is turned away by it.
+const ALPN: &[u8] = b"sokudo";
+
+/// Most bytes received during a handshake; ours takes less than 2 KiB.
+const MAX_HANDSHAKE: usize = 32 * 1024;
+
+/// Bytes asked from the kernel at once: a little more than one TLS record.
+const PORTION: usize = 18 * 1024;
+
+/// A pinned TCP connection is given up when the peer's kernel acknowledges nothing for this long.
+const PEER_SILENT_BOUND: Duration = Duration::from_secs(30);
+
+/// How long a goodbye may take.
+const GOODBYE_BOUND: Duration = Duration::from_millis(200);
+
+/// What ended or prevented a TLS connection.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// The peer closed the connection where more was expected.
+    #[error("the other side closed the connection")]
+    Closed,
+    /// Not done within the bound given by the caller.
+    #[error("no answer within the time allowed")]
+    TimedOut,
+    /// The peer sent something that is not TLS.
+    #[error("the other side does not speak TLS")]
+    NotTls,
+    /// The peer speaks TLS, but not for us.
+    #[error("the other side speaks TLS, but not sokudo's protocol")]
+    NotSokudo,
+    /// The server's public key is not the pinned one.
+    #[error("the server's certificate does not belong to the expected key")]
+    NotPinned {
+        /// Common name in the certificate as the server wrote it: unproven. `None` when the
+        /// certificate cannot be read.
+        name: Option<String>,
+    },
+    /// The peer ended the handshake with an alert.
+    #[error("the other side refused: {0}")]
+    Alert(String),
+    /// The peer broke the protocol.
+    #[error("the other side broke the TLS protocol: {0}")]
+    Protocol(String),
+    /// The operating system failed.
+    #[error("{0}")]
+    Io(#[source] io::Error),
+    /// Own keys or certificate could not be made.
+    #[error("no TLS identity: {0}")]
+    Identity(String),
+}
+
+/// An Ed25519 public key as it stands in a certificate (SubjectPublicKeyInfo, RFC 8410).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicKey(Vec<u8>);
+
+impl PublicKey {
+    /// The public key that belongs to a seed (RFC 8032).
+    ///
+    /// Errors: none for a 32-byte seed; the type is that of the crypto library.
+    pub fn from_seed(seed: &[u8; 32]) -> Result<Self, TlsError> {
+        // SEQUENCE { SEQUENCE { OID 1.3.101.112 } BIT STRING (33 bytes: none unused, key) }
+        const HEAD: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
+        let pair = Ed25519KeyPair::from_seed_unchecked(seed)
+            .map_err(|why| TlsError::Identity(why.to_string()))?;
+        Ok(Self([&HEAD, pair.public_key().as_ref()].concat()))
+    }
+}
+
+/// What a server shows: a certificate and the proof that it owns the key in it.
+#[derive(Clone)]
+pub struct Identity {
+    config: Arc<ServerConfig>,
+}
+
+impl Identity {
+    /// An identity whose key comes from a seed: the same seed gives the same public key.
+    ///
+    /// `name` becomes the certificate's common name, readable by every caller.
+    pub fn from_seed(seed: &[u8; 32], name: &str) -> Result<Self, TlsError> {
+        let failed = |why: &dyn fmt::Display| TlsError::Identity(why.to_string());
+        let pkcs8 = PrivatePkcs8KeyDer::from(pkcs8_of(seed));
+        let pair = rcgen::KeyPair::try_from(&pkcs8).map_err(|why| failed(&why))?;
+        let mut params = rcgen::CertificateParams::default();
+        let mut subject = rcgen::DistinguishedName::new();
+        subject.push(rcgen::DnType::CommonName, name);
+        params.distinguished_name = subject;
+        let certificate = params.self_signed(&pair).map_err(|why| failed(&why))?;
+        let mut config = ServerConfig::builder_with_provider(provider())
+            .with_protocol_versions(&[&rustls::version::TLS13])
+            .and_then(|builder| {
+                builder
+                    .with_no_client_auth()
+                    .with_single_cert(vec![certificate.der().clone()], pkcs8.into())
+            })
+            .map_err(|why| failed(&why))?;
+        config.alpn_protocols = vec![ALPN.to_vec()];
+        // A resumed connection would skip the certificate; ours are long-lived anyway.
+        config.send_tls13_tickets = 0;
+        Ok(Self {
+            config: Arc::new(config),
+        })
+    }
+
+    /// An identity that lives as long as the process.
+    pub fn ephemeral(name: &str) -> Result<Self, TlsError> {
+        let seed = ring::rand::generate::<[u8; 32]>(&SystemRandom::new())
+            .map_err(|_| TlsError::Identity("the system gives no randomness".into()))?;
+        Self::from_seed(&seed.expose(), name)
+    }
+}
+
+/// Whom a client believes.
+#[derive(Debug, Clone)]
+pub enum Trust {
+    /// Only the server that owns this key.
+    Pinned(PublicKey),
+    /// Whoever answers: protects from listeners, not from impostors.
+    Anyone,
+}
+
+/// Sets what lets the kernel notice a dead peer, and sends small messages at once.
+///
+/// Keep-alive after 10 s of silence, three times 5 s apart; on Linux unacknowledged data counts
+/// too (TCP_USER_TIMEOUT). Failures are not errors: the agent's lease is the last word.
+pub fn watch_peer(tcp: &TcpStream) {
+    let socket = socket2::SockRef::from(tcp);
+    let keepalive = socket2::TcpKeepalive::new()
+        .with_time(Duration::from_secs(10))
+        .with_interval(Duration::from_secs(5));
+    #[cfg(not(target_os = "windows"))]
+    let keepalive = keepalive.with_retries(3);
+    let _ = socket.set_tcp_keepalive(&keepalive);
+    #[cfg(target_os = "linux")]
+    let _ = socket.set_tcp_user_timeout(Some(PEER_SILENT_BOUND));
+    let _ = tcp.set_nodelay(true);
+    // A first value; every call sets its own.
+    let _ = tcp.set_write_timeout(Some(PEER_SILENT_BOUND));
+}
+
+/// Waits for a client's handshake on an accepted connection.
+///
+/// Errors: see [`TlsError`]; at `deadline` at the latest.
+pub fn accept(tcp: TcpStream, me: &Identity, deadline: Instant) -> Result<Session, TlsError> {
+    let conn = ServerConnection::new(Arc::clone(&me.config)).map_err(told)?;
+    Session::establish(tcp, conn.into(), deadline)
+}
+
+/// Performs the handshake with a server.
+///
+/// Errors: see [`TlsError`]; at `deadline` at the latest.
+pub fn connect(tcp: TcpStream, trust: &Trust, deadline: Instant) -> Result<Session, TlsError> {
+    let verifier = Arc::new(Verifier {
+        trust: trust.clone(),
+        provider: provider(),
+        stranger: OnceLock::new(),
+    });
+    let mut config = ClientConfig::builder_with_provider(provider())
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(told)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::clone(&verifier) as Arc<dyn ServerCertVerifier>)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    config.resumption = Resumption::disabled();
+    config.enable_sni = false;
+    // Names mean nothing here; an IP address is never sent.
+    let name = ServerName::IpAddress(IpAddr::V4(Ipv4Addr::from([127, 0, 0, 1])));
+    let conn = ClientConnection::new(Arc::new(config), name).map_err(told)?;
+    let session = Session::establish(tcp, conn.into(), deadline);
+    match (session, verifier.stranger.get()) {
+        (Err(_), Some(name)) => Err(TlsError::NotPinned { name: name.clone() }),
+        (Ok(session), _) if session.reader.line.tls().alpn_protocol() != Some(ALPN) => {
+            Err(TlsError::NotSokudo)
+        }
+        (session, _) => session,
+    }
+}
+
+/// An established connection.
+pub struct Session {
+    /// For the one thread that receives.
+    pub reader: Reader,
+    /// For all threads that send.
+    pub writer: Writer,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Session({:?})", self.reader.line.tcp)
+    }
+}
+
+impl Session {
+    /// 32 bytes that only the two ends of this connection know (RFC 8446 §7.5).
+    pub fn export(&self, label: &[u8]) -> Result<[u8; 32], TlsError> {
+        let tls = self.reader.line.tls();
+        tls.export_keying_material([0; 32], label, None)
+            .map_err(told)
+    }
+
+    fn establish(
+        tcp: TcpStream,
+        mut conn: Connection,
+        deadline: Instant,
+    ) -> Result<Self, TlsError> {
+        let early = handshake(&tcp, &mut conn, deadline)?;
+        let line = Arc::new(Line {
+            tcp,
+            tls: Mutex::new(conn),
+            sending: Mutex::new(Sending::default()),
+        });
+        Ok(Self {
+            reader: Reader {
+                line: Arc::clone(&line),
+                early,
+                ended: false,
+                portion: vec![0; PORTION],
+            },
+            writer: Writer { line },
+        })
+    }
+}
+
+/// What [`Reader::read`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Received {
+    /// So many bytes were appended; may be zero when only TLS itself had something to say.
+    Bytes(usize),
+    /// Nothing came within the bound.
+    Idle,
+    /// The peer has said goodbye, or its end of the connection is gone.
+    End,
+}
+
+/// The receiving half.
+pub struct Reader {
+    line: Arc<Line>,
+    /// Plain bytes that came right behind the handshake.
+    early: Vec<u8>,
+    ended: bool,
+    portion: Vec<u8>,
+}
+
+impl Reader {
+    /// Waits for bytes and appends them to `out`, at most about 18 KiB at once.
+    ///
+    /// Errors are final. Closing the writer from another thread ends the wait.
+    pub fn read(&mut self, out: &mut Vec<u8>, bound: Duration) -> Result<Received, TlsError> {
+        if !self.early.is_empty() {
+            out.append(&mut self.early);
+            return Ok(Received::Bytes(out.len()));
+        }
+        if self.ended {
+            return Ok(Received::End);
+        }
+        let n = match receive(&self.line.tcp, &mut self.portion, Instant::now() + bound) {
+            Ok(n) => n,
+            Err(TlsError::TimedOut) => return Ok(Received::Idle),
+            Err(TlsError::Closed) => return Ok(Received::End),
+            Err(why) => return Err(why),
+        };
+        let before = out.len();
+        self.ended = decrypt(&mut self.line.tls(), &self.portion[..n], out)?;
+        match out.len() - before {
+            0 if self.ended => Ok(Received::End),
+            n => Ok(Received::Bytes(n)),
+        }
+    }
+}
+
+/// The sending half; clones share it.
+#[derive(Clone)]
+pub struct Writer {
+    line: Arc<Line>,
+}
+
+impl Writer {
+    /// Sends all bytes, or fails within about `bound` (plus what another sender takes).
+    ///
+    /// Errors are final: after one the peer may have received a part.
+    pub fn send(&self, bytes: &[u8], bound: Duration) -> Result<(), TlsError> {
+        let mut sending = lock(&self.line.sending);
+        if sending.broken {
+            return Err(TlsError::Closed);
+        }
+        let sent = self
+            .line
+            .encrypt_and_send(bytes, &mut sending.ciphertext, bound);
+        sending.broken = sent.is_err();
+        sent
+    }
+
+    /// Says goodbye if that is possible at once, then closes both directions.
+    ///
+    /// Wakes the reader and a blocked sender. May be called twice.
+    pub fn close(&self) {
+        if let Ok(mut sending) = self.line.sending.try_lock()
+            && !sending.broken
+        {
+            self.line.tls().send_close_notify();
+            // The peer also understands a connection that just ends.
+            let _ = self
+                .line
+                .encrypt_and_send(&[], &mut sending.ciphertext, GOODBYE_BOUND);
+            sending.broken = true;
+        }
+        // Fails only when the peer was faster.
+        let _ = self.line.tcp.shutdown(Shutdown::Both);
+    }
+}
+
+/// What both halves share.
+struct Line {
+    tcp: TcpStream,
+    tls: Mutex<Connection>,
+    sending: Mutex<Sending>,
+}
+
+#[derive(Default)]
+struct Sending {
+    ciphertext: Vec<u8>,
+    broken: bool,
+}
+
+impl Line {
+    fn tls(&self) -> MutexGuard<'_, Connection> {
+        lock(&self.tls)
+    }
+
+    /// The caller holds the `sending` lock, so that records leave in the order of encryption.
+    fn encrypt_and_send(
+        &self,
+        mut plain: &[u8],
+        ciphertext: &mut Vec<u8>,
+        bound: Duration,
+    ) -> Result<(), TlsError> {
+        let deadline = Instant::now() + bound;
+        loop {
+            {
+                let mut tls = self.tls();
+                let n = tls.writer().write(plain).map_err(TlsError::Io)?;
+                plain = &plain[n..];
+                while tls.wants_write() {
+                    tls.write_tls(ciphertext).map_err(TlsError::Io)?;
+                }
+            }
+            let sent = transmit(&self.tcp, ciphertext, deadline);
+            ciphertext.clear();
+            sent?;
+            if plain.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// A lock whose holder panicked still guards usable data: every write below is complete or fatal.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs the handshake; returns plain bytes that came right behind it.
+fn handshake(
+    tcp: &TcpStream,
+    conn: &mut Connection,
+    deadline: Instant,
+) -> Result<Vec<u8>, TlsError> {
+    let mut portion = vec![0; PORTION];
+    let mut early = Vec::new();
+    let mut total = 0;
+    loop {
+        flush(tcp, conn, deadline)?;
+        if !conn.is_handshaking() {
+            return Ok(early);
+        }
+        let n = receive(tcp, &mut portion, deadline)?;
+        total += n;
+        if total > MAX_HANDSHAKE {
+            return Err(TlsError::Protocol("a handshake without end".into()));
+        }
+        let ended = decrypt(conn, &portion[..n], &mut early);
+        if let Err(why) = ended {
+            // Tell the peer what was wrong, if it still listens.
+            let _ = flush(tcp, conn, deadline.min(Instant::now() + GOODBYE_BOUND));
+            return Err(why);
+        }
+        if matches!(ended, Ok(true)) {
+            return Err(TlsError::Closed);
+        }
+    }
+}
+
+fn flush(tcp: &TcpStream, conn: &mut Connection, deadline: Instant) -> Result<(), TlsError> {
+    let mut ciphertext = Vec::new();
+    while conn.wants_write() {
+        conn.write_tls(&mut ciphertext).map_err(TlsError::Io)?;
+    }
+    transmit(tcp, &ciphertext, deadline)
+}
+
+/// Feeds received bytes; appends the plain ones to `out`. True when the peer has said goodbye.
+fn decrypt(conn: &mut Connection, mut bytes: &[u8], out: &mut Vec<u8>) -> Result<bool, TlsError> {
+    while !bytes.is_empty() {
+        if conn.read_tls(&mut bytes).map_err(TlsError::Io)? == 0 {
+            return Ok(true);
+        }
+        let state = conn.process_new_packets().map_err(told)?;
+        let before = out.len();
+        out.resize(before + state.plaintext_bytes_to_read(), 0);
+        conn.reader()
+            .read_exact(&mut out[before..])
+            .map_err(TlsError::Io)?;
+        if state.peer_has_closed() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Receives at least one byte before the deadline.
+fn receive(tcp: &TcpStream, portion: &mut [u8], deadline: Instant) -> Result<usize, TlsError> {
+    loop {
+        tcp.set_read_timeout(Some(left(deadline)?))
+            .map_err(io_told)?;
+        match (&*tcp).read(portion) {
+            Ok(0) => return Err(TlsError::Closed),
+            Ok(n) => return Ok(n),
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(io_told(why)),
+        }
+    }
+}
+
+/// Sends all bytes before the deadline.
+fn transmit(tcp: &TcpStream, mut bytes: &[u8], deadline: Instant) -> Result<(), TlsError> {
+    while !bytes.is_empty() {
+        tcp.set_write_timeout(Some(left(deadline)?))
+            .map_err(io_told)?;
+        match (&*tcp).write(bytes) {
+            Ok(0) => return Err(TlsError::Closed),
+            Ok(n) => bytes = &bytes[n..],
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(io_told(why)),
+        }
+    }
+    Ok(())
+}
+
+fn left(deadline: Instant) -> Result<Duration, TlsError> {
+    match deadline.saturating_duration_since(Instant::now()) {
+        Duration::ZERO => Err(TlsError::TimedOut),
+        left => Ok(left),
+    }
+}
+
+fn io_told(why: io::Error) -> TlsError {
+    use io::ErrorKind::*;
+    match why.kind() {
+        WouldBlock | TimedOut => TlsError::TimedOut,
+        ConnectionReset | ConnectionAborted | BrokenPipe | UnexpectedEof | NotConnected => {
+            TlsError::Closed
+        }
+        _ => TlsError::Io(why),
+    }
+}
+
+fn told(why: rustls::Error) -> TlsError {
+    use rustls::Error::*;
+    match why {
+        InvalidMessage(_) => TlsError::NotTls,
+        NoApplicationProtocol | AlertReceived(AlertDescription::NoApplicationProtocol) => {
+            TlsError::NotSokudo
+        }
+        PeerIncompatible(_) | AlertReceived(AlertDescription::ProtocolVersion) => {
+            TlsError::NotSokudo
+        }
+        AlertReceived(alert) => TlsError::Alert(format!("{alert:?}")),
+        why => TlsError::Protocol(why.to_string()),
+    }
+}
+
+fn provider() -> Arc<CryptoProvider> {
+    Arc::new(rustls::crypto::ring::default_provider())
+}
+
+/// An Ed25519 seed as PKCS #8 version 1 (RFC 8410 §7).
+fn pkcs8_of(seed: &[u8; 32]) -> Vec<u8> {
+    // SEQUENCE { INTEGER 0, SEQUENCE { OID 1.3.101.112 }, OCTET STRING { OCTET STRING seed } }
+    const HEAD: [u8; 16] = [
+        0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20,
+    ];
+    [&HEAD[..], seed].concat()
+}
+
+/// Compares the server's public key with the pinned one, and nothing else of its certificate.
+#[derive(Debug)]
+struct Verifier {
+    trust: Trust,
+    provider: Arc<CryptoProvider>,
+    /// Set when another key was shown: the certificate's common name.
+    stranger: OnceLock<Option<String>>,
+}
+
+impl ServerCertVerifier for Verifier {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let Trust::Pinned(PublicKey(expected)) = &self.trust else {
+            return Ok(ServerCertVerified::assertion());
+        };
+        let shown = ParsedCertificate::try_from(end_entity)?.subject_public_key_info();
+        if shown.as_ref() == expected.as_slice() {
+            return Ok(ServerCertVerified::assertion());
+        }
+        self.stranger
+            .get_or_init(|| common_name(end_entity.as_ref()));
+        Err(CertificateError::ApplicationVerificationFailure.into())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        _message: &[u8],
+        _cert: &CertificateDer<'_>,
+        _dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        Err(rustls::Error::General("TLS 1.2 is never offered".into()))
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, cert, dss, algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
+    }
+}
+
+/// The first common name in a certificate, for a message to the operator.
+///
+/// Looks for the bytes of the attribute instead of parsing: OID 2.5.4.3, then a string type, then
+/// a length below 128.
+fn common_name(certificate: &[u8]) -> Option<String> {
+    const OID: [u8; 5] = [6, 3, 0x55, 4, 3];
+    let at = certificate.windows(OID.len()).position(|w| w == OID)?;
+    let [_kind, length, rest @ ..] = &certificate[at + OID.len()..] else {
+        return None;
+    };
+    let text = std::str::from_utf8(rest.get(..usize::from(*length))?).ok()?;
+    let clean = *length < 128 && !text.chars().any(char::is_control);
+    clean.then(|| text.to_owned())
+}

@@ -1,0 +1,59 @@
+//! What must hold for any bytes whatever?
+//!
+//! One function per parser of foreign bytes, each asserting that what was accepted means the same
+//! when written and read again. The fuzz targets and the property tests call the same functions.
+
+use crate::envelope::Envelope;
+use crate::framing::{self, Decoder, MAX_FRAME, MAX_FRAME_BEFORE_TICKET};
+use crate::key::Key;
+use crate::ticket::{Answer, Ticket};
+
+/// Frames: the portions in which bytes arrive do not matter.
+pub fn frames(bytes: &[u8]) {
+    for max in [MAX_FRAME_BEFORE_TICKET, MAX_FRAME] {
+        let mut whole = Decoder::new(max);
+        whole.push(bytes);
+        let mut single = Decoder::new(max);
+        for byte in bytes {
+            single.push(std::slice::from_ref(byte));
+        }
+        loop {
+            let frame = whole.next_frame();
+            assert_eq!(frame, single.next_frame());
+            let Ok(Some(payload)) = frame else { break };
+            assert!(!payload.is_empty() && payload.len() <= max);
+            assert!(framing::encode(&payload, max).is_ok());
+        }
+    }
+}
+
+/// Envelopes: what is read can be written and read again.
+pub fn envelope(bytes: &[u8]) {
+    let Ok(envelope) = Envelope::from_payload(bytes) else {
+        return;
+    };
+    let frame = envelope.to_frame().expect("what came in a frame fits one");
+    let again = Envelope::from_payload(&frame[4..]).expect("what was written can be read");
+    // Compared as text because a NaN is not equal to itself.
+    assert_eq!(format!("{again:?}"), format!("{envelope:?}"));
+}
+
+/// Tickets and answers: nothing but a sealed ticket opens, and an answer stays what it is.
+pub fn greeting(bytes: &[u8]) {
+    assert!(Ticket::open(bytes, Some(&Key::from_random([1; 32])), &[2; 32]).is_err());
+    // A failure is as good as a key id here: only a panic would be wrong.
+    let _ = Ticket::key_of(bytes);
+    if let Ok(answer) = Answer::from_payload(bytes) {
+        assert_eq!(Answer::from_payload(&answer.to_payload()), Ok(answer));
+    }
+}
+
+/// Keys: what is accepted prints as the same key.
+pub fn key(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    if let Ok(key) = text.parse::<Key>() {
+        assert_eq!(key.to_text().parse(), Ok(key));
+    }
+}

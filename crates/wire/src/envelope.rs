@@ -1,0 +1,74 @@
+//! Which answer belongs to which question?
+//!
+//! After the ticket each frame holds one envelope. The controller numbers its asks; a reply carries
+//! the number of its ask; a note carries zero.
+
+use serde::{Deserialize, Serialize};
+
+use crate::framing::{self, FrameError, MAX_FRAME};
+use crate::message::{Ask, Note, Reply};
+
+/// One message on its way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Envelope {
+    /// Number of the ask, from 1; zero for a note.
+    pub id: u64,
+    /// What is inside.
+    pub body: Body,
+}
+
+/// What an envelope holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Body {
+    /// Controller to agent.
+    Ask(Ask),
+    /// Agent to controller, answering the ask of the same number.
+    Reply(Reply),
+    /// Agent to controller, unasked.
+    Note(Note),
+}
+
+/// Why bytes are not an envelope, or an envelope does not become a frame.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum EnvelopeError {
+    /// The bytes hold no message of this protocol version.
+    #[error("{bytes} bytes that are no message: {why}")]
+    Garbled {
+        /// How many bytes there were.
+        bytes: usize,
+        /// What did not fit.
+        why: String,
+    },
+    /// The frame around it is wrong.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+}
+
+impl Envelope {
+    /// A complete frame.
+    ///
+    /// Errors: the message is longer than [`MAX_FRAME`].
+    pub fn to_frame(&self) -> Result<Vec<u8>, EnvelopeError> {
+        let payload = postcard::to_stdvec(self).map_err(|why| EnvelopeError::Garbled {
+            bytes: 0,
+            why: why.to_string(),
+        })?;
+        Ok(framing::encode(&payload, MAX_FRAME)?)
+    }
+
+    /// The envelope in one frame's payload. Accepts any bytes.
+    ///
+    /// Errors: anything that is not exactly one envelope.
+    pub fn from_payload(payload: &[u8]) -> Result<Self, EnvelopeError> {
+        let garbled = |why: String| EnvelopeError::Garbled {
+            bytes: payload.len(),
+            why,
+        };
+        let (envelope, rest) = postcard::take_from_bytes::<Self>(payload)
+            .map_err(|why| garbled(why.to_string().to_lowercase()))?;
+        if !rest.is_empty() {
+            return Err(garbled(format!("{} bytes are left over", rest.len())));
+        }
+        Ok(envelope)
+    }
+}
