@@ -1,0 +1,190 @@
+//! What can go wrong with a record, and how is it mended?
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why a record could not be written or read.
+///
+/// The message says what happened to which file; [`StoreError::hint`] says what to do next.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The system refused an operation on a file. Usually permissions or a vanished directory.
+    #[error("could not {action} `{path}`: {source}")]
+    Io {
+        /// What was attempted: `create`, `write`, `read`, …
+        action: &'static str,
+        /// File or directory concerned.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The disk, or the user's quota on it, is full. What was recorded before stays on disk.
+    #[error("no space left on the disk while writing `{path}`")]
+    Full {
+        /// File that could not grow.
+        path: PathBuf,
+    },
+    /// There is already a run with this name.
+    #[error("`{path}` exists already")]
+    Exists {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The text cannot name a run's directory.
+    #[error("`{id}` cannot name a run: {why}")]
+    BadId {
+        /// The text.
+        id: String,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The directory holds no `run.json`.
+    #[error("`{path}` is not a record: it has no run.json")]
+    NotARecord {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A file of the record does not hold what it should.
+    #[error("`{file}` is damaged: {what}")]
+    Corrupt {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// The record was written by a newer program.
+    #[error("`{file}` has format `{found}`, but this program knows formats up to `{known}`")]
+    NewerSchema {
+        /// The file.
+        file: PathBuf,
+        /// Format it names.
+        found: String,
+        /// Newest format that can be read.
+        known: &'static str,
+    },
+    /// The run was never closed: it still goes on, or its program died.
+    #[error("run `{id}` was never closed: it still goes on, or the program that recorded it died")]
+    Unfinished {
+        /// Name of the run.
+        id: String,
+    },
+    /// Another process records into this directory right now.
+    #[error("`{path}` is in use: another process is recording or recovering this run")]
+    InUse {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// No run matches.
+    #[error("no run matches `{text}` in `{root}`")]
+    Unknown {
+        /// What was asked for.
+        text: String,
+        /// Where it was searched.
+        root: PathBuf,
+        /// Names of the newest runs there, newest first, at most five.
+        newest: Vec<String>,
+    },
+    /// Several runs match.
+    #[error("`{text}` matches {} runs in `{root}`", candidates.len())]
+    Ambiguous {
+        /// What was asked for.
+        text: String,
+        /// Where it was searched.
+        root: PathBuf,
+        /// Names of the runs that match.
+        candidates: Vec<String>,
+    },
+    /// One histogram or event is larger than a spool frame may be.
+    #[error("one entry of {bytes} bytes is larger than the {limit} bytes that can be recorded")]
+    TooLarge {
+        /// Its encoded size.
+        bytes: usize,
+        /// The bound.
+        limit: usize,
+    },
+}
+
+impl StoreError {
+    /// The next thing to try, as a sentence without a final stop; `None` when nothing sensible
+    /// can be said.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            StoreError::Io { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
+                "run as a user who may write there, or choose another place with `SOKUDO_RUNS`"
+                    .into()
+            }
+            StoreError::Io { .. } | StoreError::TooLarge { .. } => return None,
+            StoreError::Full { path } => {
+                let run = run_name(path);
+                format!(
+                    "free some space on that disk, then run `sokudo recover {run}` to keep what was recorded; `SOKUDO_RUNS` chooses another disk"
+                )
+            }
+            StoreError::Exists { .. } => {
+                "choose another name, or move the old record away".into()
+            }
+            StoreError::BadId { .. } => {
+                "use letters, digits, `-`, `_` and `.`, at most 128 of them, not starting with `.`"
+                    .into()
+            }
+            StoreError::NotARecord { .. } => {
+                "name a directory that holds run.json, such as `runs/<id>`".into()
+            }
+            StoreError::Corrupt { .. } => {
+                "restore the file from a copy of the record; the other files of the record can still be opened by themselves".into()
+            }
+            StoreError::NewerSchema { .. } => {
+                "read it with the sokudo version that wrote it, or a newer one".into()
+            }
+            StoreError::Unfinished { id } => format!(
+                "wait until it has finished; if nothing records it any more, run `sokudo recover {id}`"
+            ),
+            StoreError::InUse { .. } => "wait until the run has finished".into(),
+            StoreError::Unknown { newest, .. } if newest.is_empty() => {
+                "no runs yet; `sokudo check` makes the first in a minute".into()
+            }
+            StoreError::Unknown { newest, .. } => {
+                format!("the newest runs there: {}", newest.join(", "))
+            }
+            StoreError::Ambiguous { candidates, .. } => {
+                const SHOWN: usize = 5;
+                let more = if candidates.len() > SHOWN { ", …" } else { "" };
+                let shown = candidates.iter().take(SHOWN).cloned().collect::<Vec<_>>();
+                format!("give more of the name: {}{more}", shown.join(", "))
+            }
+        })
+    }
+
+    /// Wraps the system's answer; a full disk and a used-up quota become [`StoreError::Full`].
+    pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StoreError::Full { path },
+            _ => StoreError::Io {
+                action,
+                path,
+                source,
+            },
+        }
+    }
+
+    /// Says that a file does not hold what it should.
+    pub(crate) fn corrupt(file: &Path, what: impl ToString) -> Self {
+        StoreError::Corrupt {
+            file: file.to_path_buf(),
+            what: what.to_string(),
+        }
+    }
+}
+
+/// Name of the run that a file belongs to: the directory above its spool or tables.
+fn run_name(file: &Path) -> String {
+    const INNER: &[&str] = &[crate::layout::SPOOL, "environment", "clock", "plan"];
+    let directory = file
+        .ancestors()
+        .skip(1)
+        .find(|a| !a.file_name().is_some_and(|n| INNER.iter().any(|i| n == *i)));
+    directory
+        .and_then(Path::file_name)
+        .map_or_else(|| "RUN".into(), |n| n.to_string_lossy().into_owned())
+}

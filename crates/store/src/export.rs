@@ -1,0 +1,317 @@
+//! How does a record leave for a spreadsheet, a script or another program?
+//!
+//! Two long tables (series and flows) as CSV or TSV, and everything as one JSON object. Missing
+//! values are empty cells, never zero.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use sokudo_model::{FlowResult, HistogramSummary, PhaseRecord, Record, SeriesKey, metric};
+
+use crate::tables::labels_json;
+use crate::{StoreError, percentiles};
+
+/// How cells are separated and quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Commas; RFC 4180 quoting. A text that a spreadsheet would take for a formula gets a
+    /// leading `'`.
+    Csv,
+    /// Tabs; tab, line ends and backslash inside a cell become `\t`, `\n`, `\r`, `\\`.
+    Tsv,
+}
+
+impl Format {
+    fn extension(self) -> &'static str {
+        match self {
+            Format::Csv => "csv",
+            Format::Tsv => "tsv",
+        }
+    }
+}
+
+/// Writes `series.csv` and `flows.csv` into an existing directory; returns their paths.
+pub fn to_csv(record: &Record, dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    to_tables(record, dir, Format::Csv)
+}
+
+/// Writes `series.tsv` and `flows.tsv` into an existing directory; returns their paths.
+pub fn to_tsv(record: &Record, dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    to_tables(record, dir, Format::Tsv)
+}
+
+/// Writes `record.json` into an existing directory; returns its path.
+pub fn to_json(record: &Record, dir: &Path) -> Result<PathBuf, StoreError> {
+    to_file(dir.join("record.json"), |out| json(record, out))
+}
+
+fn to_tables(record: &Record, dir: &Path, format: Format) -> Result<Vec<PathBuf>, StoreError> {
+    let path = |table: &str| dir.join(format!("{table}.{}", format.extension()));
+    Ok(vec![
+        to_file(path("series"), |out| series(record, format, out))?,
+        to_file(path("flows"), |out| flows(record, format, out))?,
+    ])
+}
+
+fn to_file(
+    path: PathBuf,
+    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<PathBuf, StoreError> {
+    File::create(&path)
+        .and_then(|file| {
+            let mut out = BufWriter::new(file);
+            write(&mut out)?;
+            out.flush()
+        })
+        .map_err(|e| StoreError::io("write", &path, e))?;
+    Ok(path)
+}
+
+/// All points of all series, one per line: time_seconds (since the run's start), host, source,
+/// metric, unit, labels (JSON), value.
+pub fn series(record: &Record, format: Format, out: &mut impl Write) -> io::Result<()> {
+    let mut table = Table { format, out };
+    table.row(
+        [
+            "time_seconds",
+            "host",
+            "source",
+            "metric",
+            "unit",
+            "labels",
+            "value",
+        ]
+        .map(word),
+    )?;
+    for series in &record.series {
+        let key = &series.key;
+        let labels = labels_json(&key.labels);
+        for (t_ns, value) in &series.points {
+            table.row([
+                Cell::Seconds(*t_ns),
+                Cell::Word(&key.host),
+                Cell::Word(&key.source),
+                Cell::Word(&key.metric),
+                Cell::Word(metric::unit_of(&key.metric).name()),
+                Cell::Word(&labels),
+                Cell::Number(Some(*value)),
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+/// All flows of all phases, one per line: phase, workload, phase_labels, flow, from, to, labels,
+/// complete, then one column per metric and seven per distribution (`<metric> n`, `min`, `mean`,
+/// `p50`, `p90`, `p99`, `p999`, `max`) that any flow has.
+pub fn flows(record: &Record, format: Format, out: &mut impl Write) -> io::Result<()> {
+    let all = || record.manifest.phases.iter().flat_map(|p| &p.result.flows);
+    let metrics: BTreeSet<&str> = all()
+        .flat_map(|f| f.metrics.keys())
+        .map(String::as_str)
+        .collect();
+    let distributions: BTreeSet<&str> = all()
+        .flat_map(|f| f.histograms.keys())
+        .map(String::as_str)
+        .collect();
+    let mut table = Table { format, out };
+    let fixed = [
+        "phase",
+        "workload",
+        "phase_labels",
+        "flow",
+        "from",
+        "to",
+        "labels",
+        "complete",
+    ];
+    let heads: Vec<String> = fixed
+        .iter()
+        .chain(&metrics)
+        .map(|name| name.to_string())
+        .chain(distributions.iter().flat_map(|name| {
+            NUMBERS
+                .iter()
+                .map(move |(number, _)| format!("{name} {number}"))
+        }))
+        .collect();
+    table.row(heads.iter().map(|head| word(head)))?;
+    for phase in &record.manifest.phases {
+        for flow in &phase.result.flows {
+            flow_row(&mut table, phase, flow, &metrics, &distributions)?;
+        }
+    }
+    Ok(())
+}
+
+/// A number of a distribution: the last word of its column's name, and how to read it.
+type NumberOf = (&'static str, fn(&HistogramSummary) -> f64);
+
+const NUMBERS: [NumberOf; 8] = [
+    ("n", |h| h.n as f64),
+    ("min", |h| h.min),
+    ("mean", |h| h.mean),
+    ("p50", |h| h.p50),
+    ("p90", |h| h.p90),
+    ("p99", |h| h.p99),
+    ("p999", |h| h.p999),
+    ("max", |h| h.max),
+];
+
+fn flow_row(
+    table: &mut Table<impl Write>,
+    phase: &PhaseRecord,
+    flow: &FlowResult,
+    metrics: &BTreeSet<&str>,
+    distributions: &BTreeSet<&str>,
+) -> io::Result<()> {
+    let (phase_labels, labels) = (labels_json(&phase.labels), labels_json(&flow.labels));
+    let fixed = [
+        Cell::Word(&phase.name),
+        Cell::Word(&phase.workload),
+        Cell::Word(&phase_labels),
+        Cell::Number(Some(f64::from(flow.id))),
+        Cell::Word(&flow.from),
+        Cell::Word(&flow.to),
+        Cell::Word(&labels),
+        Cell::Word(if flow.complete { "true" } else { "false" }),
+    ];
+    let values = metrics
+        .iter()
+        .map(|name| Cell::Number(flow.metrics.get(*name).copied()));
+    let numbers = distributions.iter().flat_map(|name| {
+        let distribution = flow.histograms.get(*name);
+        NUMBERS
+            .iter()
+            .map(move |(_, of)| Cell::Number(distribution.map(of)))
+    });
+    table.row(fixed.into_iter().chain(values).chain(numbers))
+}
+
+/// The whole record as one JSON object, series by series: `manifest`, `environments`, `series`
+/// (`points` as `[t_ns, value]`), `histograms` (percentiles in the metric's unit), `events`,
+/// `findings`, `checks`. A value that JSON cannot hold is `null`.
+pub fn json(record: &Record, out: &mut impl Write) -> io::Result<()> {
+    write!(out, "{{\"manifest\":")?;
+    serde_json::to_writer(&mut *out, &record.manifest)?;
+    write!(out, ",\n\"environments\":")?;
+    serde_json::to_writer(&mut *out, &record.environments)?;
+    let series = record.series.iter().map(|s| {
+        let mut object = key_json(&s.key);
+        object["unit"] = metric::unit_of(&s.key.metric).name().into();
+        object["points"] = json!(s.points);
+        object
+    });
+    json_array("series", series, out)?;
+    let histograms = record.histograms.iter().map(|h| {
+        let mut object = key_json(&h.key);
+        object["unit"] = metric::unit_of(&h.key.metric).name().into();
+        object["t0_ns"] = h.t0_ns.into();
+        object["t1_ns"] = h.t1_ns.into();
+        if let Some(p) = percentiles(h) {
+            object["n"] = p.n.into();
+            let numbers = [("p50", p.p50), ("p90", p.p90), ("p99", p.p99)];
+            let tail = [("p999", p.p999), ("p9999", p.p9999), ("max", p.max)];
+            for (name, value) in numbers.into_iter().chain(tail) {
+                object[name] = value.into();
+            }
+        }
+        object
+    });
+    json_array("histograms", histograms, out)?;
+    json_array("events", record.events.iter().map(|e| json!(e)), out)?;
+    json_array("findings", record.findings.iter().map(|f| json!(f)), out)?;
+    json_array("checks", record.checks.iter().map(|c| json!(c)), out)?;
+    out.write_all(b"}\n")
+}
+
+fn key_json(key: &SeriesKey) -> serde_json::Value {
+    json!({"host": key.host, "source": key.source, "metric": key.metric, "labels": key.labels})
+}
+
+fn json_array(
+    name: &str,
+    values: impl Iterator<Item = serde_json::Value>,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    write!(out, ",\n\"{name}\":[")?;
+    for (i, value) in values.enumerate() {
+        out.write_all(if i == 0 { b"\n" } else { b",\n" })?;
+        serde_json::to_writer(&mut *out, &value)?;
+    }
+    out.write_all(b"]")
+}
+
+/// One cell.
+#[derive(Clone, Copy)]
+enum Cell<'a> {
+    Word(&'a str),
+    /// Empty when missing or not a number.
+    Number(Option<f64>),
+    /// Nanoseconds, written exactly as seconds.
+    Seconds(i64),
+}
+
+fn word(text: &str) -> Cell<'_> {
+    Cell::Word(text)
+}
+
+struct Table<'a, W: Write> {
+    format: Format,
+    out: &'a mut W,
+}
+
+impl<W: Write> Table<'_, W> {
+    fn row<'c>(&mut self, cells: impl IntoIterator<Item = Cell<'c>>) -> io::Result<()> {
+        for (i, cell) in cells.into_iter().enumerate() {
+            if i > 0 {
+                self.out.write_all(match self.format {
+                    Format::Csv => b",",
+                    Format::Tsv => b"\t",
+                })?;
+            }
+            self.cell(cell)?;
+        }
+        self.out.write_all(b"\n")
+    }
+
+    fn cell(&mut self, cell: Cell) -> io::Result<()> {
+        match cell {
+            Cell::Number(Some(value)) if !value.is_nan() => write!(self.out, "{value}"),
+            Cell::Number(_) => Ok(()),
+            Cell::Seconds(t_ns) => {
+                let (sign, t_ns) = (if t_ns < 0 { "-" } else { "" }, t_ns.unsigned_abs());
+                let (seconds, rest) = (t_ns / 1_000_000_000, t_ns % 1_000_000_000);
+                write!(self.out, "{sign}{seconds}.{rest:09}")
+            }
+            Cell::Word(text) => match self.format {
+                Format::Csv => self.csv_word(text),
+                Format::Tsv => self.tsv_word(text),
+            },
+        }
+    }
+
+    fn csv_word(&mut self, text: &str) -> io::Result<()> {
+        let formula =
+            text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+        let guard = if formula { "'" } else { "" };
+        if formula || text.contains([',', '"', '\n', '\r']) {
+            write!(self.out, "\"{guard}{}\"", text.replace('"', "\"\""))
+        } else {
+            self.out.write_all(text.as_bytes())
+        }
+    }
+
+    fn tsv_word(&mut self, text: &str) -> io::Result<()> {
+        let escaped = text
+            .replace('\\', "\\\\")
+            .replace('\t', "\\t")
+            .replace('\n', "\\n")
+            .replace('\r', "\\r");
+        self.out.write_all(escaped.as_bytes())
+    }
+}

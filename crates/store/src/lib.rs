@@ -1,0 +1,49 @@
+//! Where is everything about a run kept, and can it still be trusted?
+//!
+//! ```text
+//! runs/<id>/  run.json             who, when, what came out, how it ended; SHA-256 of the other files
+//!             plan/plan.json       what was executed
+//!             environment/<host>.json   under which conditions
+//!             clock/<host>.csv     t_ns,offset_ns,error_ns
+//!             series.parquet       t_ns, host, source, metric, unit, labels, value
+//!             histograms.parquet   t0_ns, t1_ns, host, source, metric, labels, n, p50 … max, hdr_v2
+//!             events.parquet       t_ns, host, source, kind, message, args
+//!             findings.json        {"findings":[…],"checks":[…]}
+//!             report.html          written by others through `attach`
+//!             spool/               only while the run goes on, see `spool`
+//! ```
+//!
+//! Recording: [`RunDir::create`] → [`Writer::append`] … → [`Writer::close`]. After a crash:
+//! [`recover`]. Reading: [`resolve`] → [`load`]; [`list`], [`verify`], [`export`].
+//!
+//! The invariant everything rests on: as long as `run.json` says `running`, the spool holds
+//! all that was recorded; once it says anything else, the tables do.
+
+pub mod export;
+pub mod layout;
+pub mod spool;
+
+mod disk;
+mod error;
+mod hash;
+mod load;
+mod manifest;
+mod recover;
+mod runs;
+mod seal;
+mod tables;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+pub use error::StoreError;
+pub use hash::{Verification, verify};
+pub use layout::runs_root;
+pub use load::load;
+pub use manifest::{attach, parse_manifest, read_manifest, save_findings};
+pub use recover::{RecoverReport, recover};
+pub use runs::{RunEntry, RunInfo, list, resolve};
+pub use spool::Loss;
+pub use tables::histograms::{Percentiles, percentiles};
+pub use writer::{ClosedRun, RunDir, Writer, plan_sha256};

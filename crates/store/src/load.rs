@@ -1,0 +1,85 @@
+//! How is a record read back?
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sokudo_model::{Environment, Manifest, Record, RunStatus};
+
+use crate::layout::{ENVIRONMENT, EVENTS, FINDINGS, HISTOGRAMS, SERIES};
+use crate::manifest::{FindingsFile, JSON_BYTES_MAX, parse_json};
+use crate::tables::{events, histograms, series};
+use crate::{StoreError, disk, hash, read_manifest};
+
+/// Reads a whole record into memory.
+///
+/// The hash of every file is compared before it is read, so damage is named and never shown as a
+/// measurement.
+///
+/// Errors: [`StoreError::Unfinished`] for a run that was never closed, [`StoreError::Corrupt`]
+/// naming the file, [`StoreError::NewerSchema`], [`StoreError::NotARecord`].
+pub fn load(record: &Path) -> Result<Record, StoreError> {
+    let manifest = read_manifest(record)?;
+    if manifest.status == RunStatus::Running {
+        return Err(StoreError::Unfinished { id: manifest.id.0 });
+    }
+    for table in [SERIES, HISTOGRAMS, EVENTS] {
+        check_hash(record, table, &manifest)?;
+    }
+    let findings = read_findings(record, &manifest)?;
+    Ok(Record {
+        environments: read_environments(record, &manifest)?,
+        series: series::read(&record.join(SERIES))?,
+        histograms: histograms::read(&record.join(HISTOGRAMS))?,
+        events: events::read(&record.join(EVENTS))?,
+        findings: findings.findings,
+        checks: findings.checks,
+        manifest,
+    })
+}
+
+fn read_findings(record: &Path, manifest: &Manifest) -> Result<FindingsFile, StoreError> {
+    check_hash(record, FINDINGS, manifest)?;
+    let file = record.join(FINDINGS);
+    match disk::read(&file, JSON_BYTES_MAX)? {
+        Some(bytes) => parse_json(&file, &bytes),
+        None => Ok(FindingsFile::default()),
+    }
+}
+
+fn read_environments(
+    record: &Path,
+    manifest: &Manifest,
+) -> Result<BTreeMap<String, Environment>, StoreError> {
+    let mut environments = BTreeMap::new();
+    for file in disk::list_dir(&record.join(ENVIRONMENT))? {
+        let Some(name) = file.file_name().and_then(|n| n.to_str()) else {
+            continue;
+        };
+        if !name.ends_with(".json") {
+            continue;
+        }
+        check_hash(record, &format!("{ENVIRONMENT}/{name}"), manifest)?;
+        let bytes = disk::read(&file, JSON_BYTES_MAX)?.unwrap_or_default();
+        let environment: Environment = parse_json(&file, &bytes)?;
+        environments.insert(environment.host.clone(), environment);
+    }
+    Ok(environments)
+}
+
+/// Compares a file with its hash in the manifest; a file that is not listed passes.
+fn check_hash(record: &Path, name: &str, manifest: &Manifest) -> Result<(), StoreError> {
+    let Some(wanted) = manifest.files.get(name) else {
+        return Ok(());
+    };
+    let file = record.join(name);
+    if !file.exists() {
+        return Err(StoreError::corrupt(&file, "it is missing"));
+    }
+    if hash::sha256(&file)? != *wanted {
+        return Err(StoreError::corrupt(
+            &file,
+            "its content has changed since the run was closed",
+        ));
+    }
+    Ok(())
+}

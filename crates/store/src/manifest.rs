@@ -1,0 +1,211 @@
+//! How is `run.json` written so that it can always be read again?
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use sokudo_model::manifest::RUN_SCHEMA;
+use sokudo_model::{Arg, Check, Finding, HistogramSummary, Manifest, Problem, Summary, Text};
+
+use crate::disk::{self, Disk};
+use crate::layout::{FINDINGS, PLAN_JSON, RUN_JSON};
+use crate::{StoreError, hash};
+
+/// Largest JSON file of a record, bytes.
+pub(crate) const JSON_BYTES_MAX: u64 = 256 << 20;
+
+/// `findings.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct FindingsFile {
+    pub findings: Vec<Finding>,
+    pub checks: Vec<Check>,
+}
+
+/// Reads `run.json` of the record in `record`.
+///
+/// Errors: [`StoreError::NotARecord`] without one, [`StoreError::NewerSchema`],
+/// [`StoreError::Corrupt`].
+pub fn read_manifest(record: &Path) -> Result<Manifest, StoreError> {
+    let file = record.join(RUN_JSON);
+    let Some(bytes) = disk::read(&file, JSON_BYTES_MAX)? else {
+        return Err(StoreError::NotARecord {
+            path: record.to_path_buf(),
+        });
+    };
+    parse_manifest(&file, &bytes)
+}
+
+/// Understands the bytes of a `run.json`; `file` is only named in errors.
+pub fn parse_manifest(file: &Path, bytes: &[u8]) -> Result<Manifest, StoreError> {
+    #[derive(Deserialize)]
+    struct Head {
+        schema: String,
+    }
+    let head: Head = parse_json(file, bytes)?;
+    if head.schema != RUN_SCHEMA {
+        return Err(unknown_schema(file, head.schema));
+    }
+    parse_json(file, bytes)
+}
+
+fn unknown_schema(file: &Path, found: String) -> StoreError {
+    let version = |schema: &str| schema.strip_prefix("sokudo.run/")?.parse::<u32>().ok();
+    if version(&found) > version(RUN_SCHEMA) {
+        return StoreError::NewerSchema {
+            file: file.to_path_buf(),
+            found,
+            known: RUN_SCHEMA,
+        };
+    }
+    StoreError::corrupt(file, format!("its schema is `{found}`, not `{RUN_SCHEMA}`"))
+}
+
+pub(crate) fn parse_json<T: for<'de> Deserialize<'de>>(
+    file: &Path,
+    bytes: &[u8],
+) -> Result<T, StoreError> {
+    serde_json::from_slice(bytes).map_err(|e| StoreError::corrupt(file, e))
+}
+
+pub(crate) fn write_json(
+    disk: &Disk,
+    file: &Path,
+    value: &impl Serialize,
+) -> Result<(), StoreError> {
+    disk.replace(file, &to_json(file, value)?)
+}
+
+/// JSON as it stands in a record: indented, one newline at the end.
+pub(crate) fn to_json(file: &Path, value: &impl Serialize) -> Result<Vec<u8>, StoreError> {
+    let mut json =
+        serde_json::to_vec_pretty(value).map_err(|e| StoreError::io("encode", file, e.into()))?;
+    json.push(b'\n');
+    Ok(json)
+}
+
+/// Writes `run.json`, and `plan/plan.json` before it.
+pub(crate) fn write_manifest(
+    disk: &Disk,
+    record: &Path,
+    manifest: &Manifest,
+) -> Result<(), StoreError> {
+    write_json(disk, &record.join(PLAN_JSON), &manifest.plan)?;
+    write_run_json(disk, record, manifest)
+}
+
+/// Writes `run.json` alone.
+pub(crate) fn write_run_json(
+    disk: &Disk,
+    record: &Path,
+    manifest: &Manifest,
+) -> Result<(), StoreError> {
+    let mut manifest = manifest.clone();
+    keep_finite(&mut manifest);
+    write_json(disk, &record.join(RUN_JSON), &manifest)
+}
+
+pub(crate) fn write_findings(
+    disk: &Disk,
+    record: &Path,
+    findings: &[Finding],
+    checks: &[Check],
+) -> Result<(), StoreError> {
+    let mut file = FindingsFile {
+        findings: findings.to_vec(),
+        checks: checks.to_vec(),
+    };
+    for finding in &mut file.findings {
+        finite_finding(finding);
+    }
+    file.checks
+        .iter_mut()
+        .for_each(|c| finite_text(&mut c.says));
+    write_json(disk, &record.join(FINDINGS), &file)
+}
+
+/// Adds a file that was made from the record, such as `report.html`, or replaces it.
+///
+/// The manifest's hash is taken out before and put in after, so that being killed in between
+/// leaves an unlisted file and not a wrong hash. `name` is relative to the record.
+pub fn attach(record: &Path, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    let disk = Disk::default();
+    amend(&disk, record, name, |file| disk.replace(file, bytes))
+}
+
+/// Writes `findings.json` of a closed record, replacing what was concluded before.
+pub fn save_findings(
+    record: &Path,
+    findings: &[Finding],
+    checks: &[Check],
+) -> Result<(), StoreError> {
+    let disk = Disk::default();
+    amend(&disk, record, FINDINGS, |_| {
+        write_findings(&disk, record, findings, checks)
+    })
+}
+
+fn amend(
+    disk: &Disk,
+    record: &Path,
+    name: &str,
+    write: impl FnOnce(&Path) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    let file = hash::file_of(record, name)?;
+    let mut manifest = read_manifest(record)?;
+    if manifest.files.remove(name).is_some() {
+        write_run_json(disk, record, &manifest)?;
+    }
+    write(&file)?;
+    manifest.files.insert(name.into(), hash::sha256(&file)?);
+    write_run_json(disk, record, &manifest)
+}
+
+/// Takes out the numbers that JSON cannot hold: absent means "not available", and one division
+/// by zero must not make a whole record unreadable.
+fn keep_finite(manifest: &mut Manifest) {
+    finite_summary(&mut manifest.summary);
+    for phase in &mut manifest.phases {
+        finite_summary(&mut phase.result.summary);
+        phase.result.histograms.retain(|_, h| is_finite(h));
+        for flow in &mut phase.result.flows {
+            finite_summary(&mut flow.metrics);
+            flow.histograms.retain(|_, h| is_finite(h));
+        }
+    }
+    manifest.notes.iter_mut().for_each(finite_text);
+    for Problem { says, missing, .. } in &mut manifest.problems {
+        finite_text(says);
+        missing.iter_mut().for_each(finite_text);
+    }
+}
+
+fn finite_summary(summary: &mut Summary) {
+    summary.retain(|_, value| value.is_finite());
+}
+
+fn is_finite(h: &HistogramSummary) -> bool {
+    let values = [h.min, h.mean, h.p50, h.p90, h.p99, h.p999, h.max];
+    values.iter().all(|v| v.is_finite())
+}
+
+fn finite_finding(finding: &mut Finding) {
+    if !finding.weight.is_finite() {
+        finding.weight = 0.0;
+    }
+    finite_text(&mut finding.says);
+    finding.next.iter_mut().for_each(finite_text);
+    for evidence in &mut finding.evidence {
+        finite_text(&mut evidence.says);
+        evidence.value = evidence.value.filter(|v| v.is_finite());
+    }
+}
+
+/// A number that JSON cannot hold is kept as a word: `NaN`, `inf`.
+pub(crate) fn finite_text(text: &mut Text) {
+    for arg in text.args.values_mut() {
+        match arg {
+            Arg::Number(value, _) if !value.is_finite() => *arg = Arg::Word(value.to_string()),
+            Arg::Text(inner) => finite_text(inner),
+            Arg::Number(..) | Arg::Word(_) => {}
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! What is left of a run whose program died, and how is it made readable?
+
+use std::path::{Path, PathBuf};
+
+use sokudo_model::{Manifest, Problem, RunStatus, Text, Unit};
+
+use crate::disk::{self, Disk};
+use crate::layout::{CLOCK, SPOOL};
+use crate::manifest::JSON_BYTES_MAX;
+use crate::spool::Loss;
+use crate::writer::take_lock;
+use crate::{StoreError, read_manifest, seal};
+
+/// What [`recover`] did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecoverReport {
+    /// Directory of the record.
+    pub path: PathBuf,
+    /// False when the record was complete already and nothing had to be recovered.
+    pub recovered: bool,
+    /// Batches found in the spool.
+    pub batches: u64,
+    /// Points of series in them.
+    pub points: u64,
+    /// What could not be read.
+    pub loss: Loss,
+}
+
+/// Completes the record of a run that was never closed.
+///
+/// Every whole frame of the spool is kept; a torn end or damaged places are counted. The run
+/// becomes `partial`, with a problem that says so. It can be killed at any point and called
+/// again, and does nothing to a complete record except removing a left-over spool.
+///
+/// Errors: [`StoreError::InUse`] while the run still goes on, [`StoreError::NotARecord`],
+/// [`StoreError::Full`] (the spool stays).
+pub fn recover(record: &Path) -> Result<RecoverReport, StoreError> {
+    recover_on(&Disk::default(), record)
+}
+
+pub(crate) fn recover_on(disk: &Disk, record: &Path) -> Result<RecoverReport, StoreError> {
+    let mut manifest = read_manifest(record)?;
+    let spool = record.join(SPOOL);
+    if manifest.status != RunStatus::Running {
+        return remove_leftovers(disk, record, &spool);
+    }
+    disk.create_dir_all(&spool)?;
+    let lock = take_lock(record)?;
+    cut_torn_lines(disk, &record.join(CLOCK))?;
+    let converted = seal::convert(disk, record)?;
+    manifest
+        .problems
+        .push(died(&manifest, converted.last_ns, converted.batches));
+    manifest.problems.extend(converted.problem());
+    manifest.status = RunStatus::Partial;
+    seal::seal(disk, record, &mut manifest, lock)?;
+    Ok(RecoverReport {
+        path: record.to_path_buf(),
+        recovered: true,
+        batches: converted.batches,
+        points: converted.points,
+        loss: converted.loss,
+    })
+}
+
+/// The run was closed; its program died while removing the spool.
+fn remove_leftovers(disk: &Disk, record: &Path, spool: &Path) -> Result<RecoverReport, StoreError> {
+    if spool.exists() {
+        disk.remove_flat_dir(spool)?;
+    }
+    Ok(RecoverReport {
+        path: record.to_path_buf(),
+        recovered: false,
+        batches: 0,
+        points: 0,
+        loss: Loss::default(),
+    })
+}
+
+fn died(manifest: &Manifest, last_ns: i64, batches: u64) -> Problem {
+    let phase = manifest
+        .phases
+        .iter()
+        .find(|p| p.status == RunStatus::Running)
+        .map_or_else(String::new, |p| p.name.clone());
+    Problem {
+        t_ns: last_ns,
+        host: String::new(),
+        phase,
+        says: Text::new("store-recovered-says")
+            .number("last", last_ns as f64 / 1e9, Unit::Seconds)
+            .number("batches", batches as f64, Unit::One),
+        missing: Some(Text::new("store-recovered-missing")),
+    }
+}
+
+/// A line of a clock file that was being written when the program died is not kept.
+fn cut_torn_lines(disk: &Disk, clock: &Path) -> Result<(), StoreError> {
+    for path in disk::list_dir(clock)? {
+        let bytes = disk::read(&path, JSON_BYTES_MAX)?.unwrap_or_default();
+        let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
+        if whole < bytes.len() {
+            disk.append(&path)?.cut(whole as u64)?;
+        }
+    }
+    Ok(())
+}
