@@ -1,0 +1,1 @@
+//! Under which conditions does this host run?

@@ -1,0 +1,74 @@
+//! How much memory is left on the machine?
+//!
+//! Source: `/proc/meminfo`. `MemAvailable`, not `MemFree`: the cache can be given up.
+
+mod parse;
+
+use sokudo_model::{Batch, SeriesKey};
+
+use crate::emit::{Emit, SOURCE_HOST, key};
+use crate::reread::Reread;
+use crate::{Context, Monitor, Sampler, Unavailable, whole_machine};
+
+pub(crate) use self::parse::meminfo;
+
+const METRICS: &[&str] = &[
+    "host.memory_available_bytes",
+    "host.memory_total_bytes",
+    "host.swap_used_bytes",
+];
+
+/// Monitor of the machine's memory.
+pub(crate) struct Memory;
+
+impl Monitor for Memory {
+    fn name(&self) -> &'static str {
+        "memory"
+    }
+
+    fn help(&self) -> &'static str {
+        "memory available without swapping, swap in use"
+    }
+
+    fn metrics(&self) -> &'static [&'static str] {
+        METRICS
+    }
+
+    fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
+        whole_machine(ctx)?;
+        let host = |metric| key(&ctx.host, SOURCE_HOST, metric, &[]);
+        Ok(Box::new(MemorySampler {
+            meminfo: Reread::open_readable(&ctx.proc_path("meminfo"))?,
+            available: host("host.memory_available_bytes"),
+            total: host("host.memory_total_bytes"),
+            swap_used: host("host.swap_used_bytes"),
+            host: ctx.host.clone(),
+        }))
+    }
+}
+
+struct MemorySampler {
+    host: String,
+    meminfo: Reread,
+    available: SeriesKey,
+    total: SeriesKey,
+    swap_used: SeriesKey,
+}
+
+impl Sampler for MemorySampler {
+    fn sample(&mut self, t_ns: i64, out: &mut Batch) {
+        let Some(now) = self.meminfo.text().and_then(|text| meminfo(text).ok()) else {
+            return;
+        };
+        let mut emit = Emit::new(out, t_ns, &self.host, METRICS);
+        emit.put(&self.total, now.total_bytes as f64);
+        for (key, bytes) in [
+            (&self.available, now.available_bytes),
+            (&self.swap_used, now.swap_used_bytes),
+        ] {
+            if let Some(bytes) = bytes {
+                emit.put(key, bytes as f64);
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What every monitor promises, and live readings where the system offers them.
+
+use std::collections::BTreeSet;
+
+use sokudo_model::metric;
+
+use super::*;
+
+#[test]
+fn registry_is_sorted_and_emits_only_catalogue_names() {
+    let names: Vec<_> = REGISTRY.iter().map(|m| m.name()).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    let mut seen = BTreeSet::new();
+    for monitor in REGISTRY {
+        assert!(!monitor.help().is_empty());
+        for name in monitor.metrics() {
+            assert!(
+                metric::find(name).is_some(),
+                "{name} is not in the catalogue"
+            );
+            assert!(seen.insert(name), "{name} is emitted by two monitors");
+        }
+    }
+    let promised = metric::CATALOGUE
+        .iter()
+        .filter(|m| m.name.starts_with("host.") || m.name.starts_with("self."));
+    for metric in promised {
+        assert!(
+            seen.contains(&metric.name),
+            "{} has no monitor",
+            metric.name
+        );
+    }
+}
+
+#[test]
+fn live_samples_are_finite_and_never_negative() {
+    let ctx = Context::host("here");
+    let mut opened = open_all(&ctx);
+    for (name, why) in &opened.missing {
+        eprintln!("skipped: {name}: {why}");
+    }
+    let mut batch = Batch::default();
+    for t_ns in [0, 1_000_000_000, 2_000_000_000] {
+        for (_, sampler) in &mut opened.samplers {
+            sampler.sample(t_ns, &mut batch);
+        }
+    }
+    let mut keys = BTreeSet::new();
+    for series in &batch.series {
+        assert!(keys.insert(&series.key), "{:?} appears twice", series.key);
+        let times: Vec<_> = series.points.iter().map(|p| p.0).collect();
+        assert!(times.is_sorted(), "{:?}", series.key);
+        for (_, value) in &series.points {
+            assert!(*value >= 0.0 && value.is_finite(), "{series:?}");
+        }
+        let monitor = REGISTRY
+            .iter()
+            .find(|m| m.metrics().contains(&series.key.metric.as_str()));
+        assert!(monitor.is_some(), "{:?}", series.key);
+    }
+}
+
+#[test]
+fn first_sample_emits_only_gauges() {
+    let mut batch = Batch::default();
+    for (_, sampler) in &mut open_all(&Context::host("here")).samplers {
+        sampler.sample(5, &mut batch);
+    }
+    for series in &batch.series {
+        let kind = metric::find(&series.key.metric).map(|m| m.kind);
+        assert_eq!(kind, Some(sokudo_model::MetricKind::Gauge), "{series:?}");
+        assert!(!series.key.metric.ends_with("_per_second"), "{series:?}");
+    }
+}
+
+#[test]
+fn a_namespace_is_not_the_machine() {
+    let ctx = Context::namespace("inside");
+    for monitor in REGISTRY.iter().filter(|m| m.name() != "network") {
+        assert_eq!(monitor.open(&ctx).err(), Some(Unavailable::OtherScope));
+    }
+    let opened = open_all(&ctx);
+    assert!(opened.samplers.len() + opened.missing.len() == 1);
+}
+
+#[test]
+fn what_is_absent_is_said_and_not_nought() {
+    let dir = tempfile::tempdir().expect("temporary directory");
+    let ctx = Context {
+        proc_root: dir.path().join("proc"),
+        ..Context::host("nowhere")
+    };
+    let opened = open_all(&ctx);
+    assert!(opened.samplers.is_empty());
+    assert_eq!(opened.missing.len(), REGISTRY.len());
+    for (_, why) in opened.missing {
+        let why = why.to_string();
+        assert!(why.starts_with("not available on this system: `"), "{why}");
+    }
+}
