@@ -1,0 +1,164 @@
+//! Who may use whom? Nothing points upwards.
+
+use toml::{Table, Value};
+
+use crate::{folders_in, none, text_of};
+
+/// Crate → the crates of this workspace that it may use. A new crate gets a line here; what the
+/// line may hold is argued in ARCHITECTURE.md.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("stats", &["model"]),
+    ("pace", &["model"]),
+    ("wire", &["model"]),
+    ("store", &["model", "stats"]),
+    ("i18n", &["model"]),
+    ("net", &[]),
+    ("http", &["net", "stats", "model"]),
+    ("bus", &["wire", "net", "model"]),
+    ("scenario", &["pace", "model"]),
+    ("jmeter", &["pace", "model"]),
+    ("analyze", &["stats", "model"]),
+    ("monitors", &["net", "model"]),
+    ("targets", &["http", "net", "pace", "stats", "model"]),
+    (
+        "workloads",
+        &["pace", "net", "http", "jmeter", "stats", "model"],
+    ),
+    (
+        "agent",
+        &[
+            "bus",
+            "wire",
+            "workloads",
+            "monitors",
+            "targets",
+            "net",
+            "model",
+        ],
+    ),
+    (
+        "controller",
+        &["bus", "wire", "scenario", "store", "net", "stats", "model"],
+    ),
+    ("report", &["analyze", "store", "i18n", "stats", "model"]),
+    ("web", &["analyze", "store", "i18n", "stats", "model"]),
+];
+
+/// Crates that may use every other one: the binary puts all pieces together, the testkit serves
+/// tests only.
+const MAY_USE_ALL: &[&str] = &["sokudo", "testkit"];
+
+#[test]
+fn nothing_points_upwards() {
+    let mut offences = Vec::new();
+    for (krate, manifest) in manifests() {
+        if MAY_USE_ALL.contains(&krate.as_str()) {
+            continue;
+        }
+        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == krate) else {
+            offences.push(format!(
+                "crates/{krate} is not in the table of this test: add what it may use"
+            ));
+            continue;
+        };
+        for (kind, used) in edges(&manifest) {
+            let fine =
+                allowed.contains(&used.as_str()) || kind == "dev-dependencies" && used == "testkit";
+            if !fine {
+                offences.push(format!("{krate} → {used} ({kind}) is not allowed"));
+            }
+        }
+    }
+    none(offences);
+}
+
+#[test]
+fn the_testkit_serves_tests_only() {
+    let uses = |manifest: &Table| {
+        edges(manifest)
+            .iter()
+            .any(|(kind, used)| used == "testkit" && *kind != "dev-dependencies")
+    };
+    let offenders = manifests().into_iter().filter(|(_, m)| uses(m));
+    none(
+        offenders
+            .map(|(krate, _)| format!("{krate} → testkit outside [dev-dependencies]"))
+            .collect(),
+    );
+}
+
+#[test]
+fn manifests_have_one_shape() {
+    let mut offences = Vec::new();
+    for (krate, manifest) in manifests() {
+        let mut expect = |holds: bool, what: &str| {
+            if !holds {
+                offences.push(format!("crates/{krate}/Cargo.toml: {what}"));
+            }
+        };
+        let package = manifest.get("package").and_then(Value::as_table);
+        let text = |key: &str| package.and_then(|p| p.get(key)).and_then(Value::as_str);
+        let name = match krate.as_str() {
+            "sokudo" => krate.clone(),
+            folder => format!("sokudo-{folder}"),
+        };
+        expect(
+            text("name") == Some(&name),
+            "the name does not follow the folder",
+        );
+        expect(text("description").is_some(), "no description");
+        for key in ["version", "edition", "rust-version", "license", "publish"] {
+            let inherited = package
+                .and_then(|p| p.get(key))
+                .and_then(|v| v.get("workspace"))
+                .and_then(Value::as_bool);
+            expect(
+                inherited == Some(true),
+                &format!("`{key}` is not the workspace's"),
+            );
+        }
+        // `net` states its own lints because it is where `unsafe` lives.
+        let lints = manifest.get("lints").and_then(|l| l.get("workspace"));
+        let inherited = lints.and_then(Value::as_bool) == Some(true);
+        expect(inherited || krate == "net", "lints are not the workspace's");
+    }
+    none(offences);
+}
+
+/// Folder name and manifest of each crate.
+fn manifests() -> Vec<(String, Table)> {
+    let parsed = |krate: String| {
+        let text = text_of(format!("crates/{krate}/Cargo.toml").as_ref())?;
+        let manifest = text
+            .parse()
+            .unwrap_or_else(|e| panic!("crates/{krate}/Cargo.toml: {e}"));
+        Some((krate, manifest))
+    };
+    folders_in("crates")
+        .into_iter()
+        .filter_map(parsed)
+        .collect()
+}
+
+/// Kind of dependency and used crate, for all kinds and targets.
+fn edges(manifest: &Table) -> Vec<(&'static str, String)> {
+    let targets = manifest.get("target").and_then(Value::as_table);
+    let tables = targets
+        .into_iter()
+        .flat_map(|targets| targets.values())
+        .filter_map(Value::as_table)
+        .chain([manifest]);
+    let mut found = Vec::new();
+    for table in tables {
+        for kind in ["dependencies", "build-dependencies", "dev-dependencies"] {
+            let used = table.get(kind).and_then(Value::as_table);
+            for name in used.into_iter().flat_map(|used| used.keys()) {
+                if let Some(folder) = name.strip_prefix("sokudo-") {
+                    found.push((kind, folder.to_owned()));
+                }
+            }
+        }
+    }
+    found
+}

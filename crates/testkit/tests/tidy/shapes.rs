@@ -1,0 +1,90 @@
+//! Does each folder that adds a thing have the shape of its siblings, and its line?
+
+use std::path::Path;
+
+use crate::{folders_in, none, root, text_of};
+
+/// Kind of thing → folder of all of them, files that each has, file that lists them.
+const KINDS: &[Kind] = &[
+    Kind {
+        folder: "crates/workloads/src",
+        files: &[
+            "mod.rs",
+            "options.rs",
+            "client.rs",
+            "server.rs",
+            "protocol.rs",
+            "tests.rs",
+        ],
+        registry: "crates/workloads/src/lib.rs",
+    },
+    Kind {
+        folder: "crates/monitors/src",
+        files: &["mod.rs", "parse.rs"],
+        registry: "crates/monitors/src/lib.rs",
+    },
+    Kind {
+        folder: "crates/report/src/sections",
+        files: &["mod.rs"],
+        registry: "crates/report/src/sections/mod.rs",
+    },
+];
+
+struct Kind {
+    folder: &'static str,
+    files: &'static [&'static str],
+    registry: &'static str,
+}
+
+#[test]
+fn folders_have_the_shape_of_their_kind() {
+    let mut offences = Vec::new();
+    for kind in KINDS {
+        for name in folders_in(kind.folder) {
+            for file in kind.files {
+                let path = format!("{}/{name}/{file}", kind.folder);
+                if !root().join(&path).is_file() {
+                    offences.push(format!("{path} is missing"));
+                }
+            }
+        }
+    }
+    none(offences);
+}
+
+#[test]
+fn folders_are_in_their_registry() {
+    let mut offences = Vec::new();
+    for kind in KINDS {
+        let Some(list) = text_of(Path::new(kind.registry)) else {
+            continue;
+        };
+        let registry = list.split_once("REGISTRY").map_or("", |(_, after)| after);
+        for name in folders_in(kind.folder) {
+            if !registry.contains(&format!("{name}::")) {
+                let (folder, list) = (kind.folder, kind.registry);
+                offences.push(format!("{folder}/{name} is not in the REGISTRY of {list}"));
+            }
+        }
+    }
+    none(offences);
+}
+
+#[test]
+fn rules_are_in_their_registry() {
+    let rules = root().join("crates/analyze/src/rules");
+    let mut offences = Vec::new();
+    let list = text_of(Path::new("crates/analyze/src/rules/mod.rs"))
+        .or_else(|| text_of(Path::new("crates/analyze/src/lib.rs")))
+        .unwrap_or_default();
+    let registry = list.split_once("REGISTRY").map_or("", |(_, after)| after);
+    for entry in std::fs::read_dir(rules).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let rule = name.strip_suffix(".rs").unwrap_or(&name);
+        let listed = registry.contains(&format!("{rule}::"));
+        if !listed && !["mod", "tests"].contains(&rule) {
+            offences.push(format!("rule `{rule}` is not in the REGISTRY of analyze"));
+        }
+    }
+    none(offences);
+}

@@ -1,0 +1,147 @@
+//! Do both languages say the same things, and do the documents lead somewhere?
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::{files_below, folders_in, none, root, text_of, texts_below};
+
+#[test]
+fn both_languages_have_the_same_messages() {
+    let mut offences = Vec::new();
+    let files: BTreeSet<_> = texts_below("locales", &["ftl"])
+        .into_iter()
+        .filter_map(|(path, _)| Some(path.file_name()?.to_owned()))
+        .collect();
+    for file in files {
+        let keys = |language: &str| {
+            let path = Path::new("locales").join(language).join(&file);
+            message_keys(&text_of(&path).unwrap_or_default())
+        };
+        let (en, ja) = (keys("en"), keys("ja"));
+        for key in en.symmetric_difference(&ja) {
+            let missing_in = if en.contains(key) { "ja" } else { "en" };
+            let file = file.display();
+            offences.push(format!("locales/{missing_in}/{file} lacks `{key}`"));
+        }
+    }
+    none(offences);
+}
+
+#[test]
+fn every_message_that_the_code_names_exists() {
+    let known: BTreeSet<String> = texts_below("locales/en", &["ftl"])
+        .iter()
+        .flat_map(|(_, text)| message_keys(text))
+        .collect();
+    let mut offences = Vec::new();
+    for (path, text) in texts_below("crates", &["rs"]) {
+        let product = text
+            .split("#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or_default();
+        let is_test =
+            path.ends_with("tests.rs") || !path.components().any(|c| c.as_os_str() == "src");
+        if is_test || path.starts_with("crates/model") || path.starts_with("crates/testkit") {
+            continue;
+        }
+        for key in named_messages(product) {
+            if !known.contains(key) {
+                offences.push(format!("{}: locales/en has no `{key}`", path.display()));
+            }
+        }
+    }
+    none(offences);
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut offences = Vec::new();
+    for path in files_below("")
+        .into_iter()
+        .filter(|p| p.extension().is_some_and(|e| e == "md"))
+    {
+        let text = text_of(&path).unwrap_or_default();
+        let directory = root().join(path.parent().unwrap_or(Path::new("")));
+        for target in local_links(&text) {
+            if !directory.join(target).exists() {
+                offences.push(format!("{}: `{target}` is not there", path.display()));
+            }
+        }
+    }
+    none(offences);
+}
+
+#[test]
+fn each_guide_exists_in_both_languages() {
+    let mut offences = Vec::new();
+    for part in folders_in("docs") {
+        let pages = |language: &str| -> BTreeSet<_> {
+            let directory = format!("docs/{part}/{language}");
+            let files = files_below(&directory);
+            files
+                .iter()
+                .filter_map(|p| Some(p.file_name()?.to_owned()))
+                .collect()
+        };
+        for page in pages("en").symmetric_difference(&pages("ja")) {
+            offences.push(format!(
+                "docs/{part}: `{}` exists in one language only",
+                page.display()
+            ));
+        }
+    }
+    none(offences);
+}
+
+#[test]
+fn change_fragments_say_what_kind_of_change_they_are() {
+    const KINDS: &[&str] = &["added", "changed", "fixed", "removed", "security"];
+    let mut offences = Vec::new();
+    for path in files_below("changelog.d") {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let kind = name
+            .strip_suffix(".md")
+            .and_then(|stem| stem.rsplit_once('.'));
+        if name != "README.md" && !kind.is_some_and(|(_, kind)| KINDS.contains(&kind)) {
+            offences.push(format!(
+                "changelog.d/{name}: name it <topic>.<{}>.md",
+                KINDS.join("|")
+            ));
+        }
+    }
+    none(offences);
+}
+
+/// Keys of the messages that are made in this code with `Text::new("key")`.
+fn named_messages(code: &str) -> impl Iterator<Item = &str> {
+    const MAKES: &str = "Text::new(\"";
+    let own = |at: &usize| !code[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    let starts = code.match_indices(MAKES).map(|(at, _)| at).filter(own);
+    starts.map(|at| {
+        let rest = &code[at + MAKES.len()..];
+        rest.split('"').next().unwrap_or_default()
+    })
+}
+
+/// Keys of the messages and terms of one Fluent file.
+fn message_keys(text: &str) -> BTreeSet<String> {
+    let key = |line: &str| {
+        let (key, _) = line.split_once('=')?;
+        let key = key.trim_end();
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        (!key.is_empty() && key.chars().all(plain)).then(|| key.to_owned())
+    };
+    text.lines().filter_map(key).collect()
+}
+
+/// Targets of Markdown links to files, without the part after `#`.
+fn local_links(text: &str) -> Vec<&str> {
+    text.split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split([')', ' ']).next())
+        .map(|target| target.split('#').next().unwrap_or_default())
+        .filter(|target| {
+            !target.is_empty() && !target.contains("://") && !target.starts_with("mailto:")
+        })
+        .collect()
+}
