@@ -97,12 +97,23 @@ impl PublicKey {
             .map_err(|why| TlsError::Identity(why.to_string()))?;
         Ok(Self([&HEAD, pair.public_key().as_ref()].concat()))
     }
+
+    /// The key from the bytes that [`PublicKey::spki`] gave. Wrong bytes match no certificate.
+    pub fn from_spki(spki: Vec<u8>) -> Self {
+        Self(spki)
+    }
+
+    /// The key as bytes, to be told to a peer over a connection that is already trusted.
+    pub fn spki(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// What a server shows: a certificate and the proof that it owns the key in it.
 #[derive(Clone)]
 pub struct Identity {
     config: Arc<ServerConfig>,
+    public: PublicKey,
 }
 
 impl Identity {
@@ -131,7 +142,13 @@ impl Identity {
         config.send_tls13_tickets = 0;
         Ok(Self {
             config: Arc::new(config),
+            public: PublicKey::from_seed(seed)?,
         })
+    }
+
+    /// The public half, for peers to pin.
+    pub fn public_key(&self) -> &PublicKey {
+        &self.public
     }
 
     /// An identity that lives as long as the process.

@@ -1,0 +1,76 @@
+//! What must a workload be able to do?
+//!
+//! ```text
+//! prepare ──► offer ──► arm(offers) ──► start(T) ──► Emitted::Sent ──► drain(sent) ──► result
+//!   bind                  connect        load                            stragglers
+//! ```
+//!
+//! Offers, counts and results are the workload's own JSON text: only its two ends read them.
+
+use std::sync::Arc;
+
+use sokudo_model::{Batch, PhaseResult, PhaseSpec, Refusal, Text};
+
+/// What a workload is, for help pages, the console and the capability list.
+#[derive(Debug, Clone, Copy)]
+pub struct Descriptor {
+    /// Subcommand, console word, and source of its series.
+    pub name: &'static str,
+    /// The question that it answers, one line.
+    pub question: &'static str,
+}
+
+/// What a workload says while it runs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Emitted {
+    /// Samples, distributions, events.
+    Batch(Batch),
+    /// All senders of this host have finished; JSON that the other hosts' `drain` reads.
+    Sent(String),
+    /// Something went wrong; the phase goes on as far as it can.
+    Problem {
+        /// What happened.
+        says: Text,
+        /// What is missing because of it.
+        missing: Option<Text>,
+    },
+}
+
+/// Where a workload says it. Must not block: it is called from a reporting thread, never from the
+/// measured path.
+pub type Emit = Arc<dyn Fn(Emitted) + Send + Sync>;
+
+/// What one host measured, or why there is nothing.
+pub type HostResult = Result<String, String>;
+
+/// A kind of load.
+pub trait Workload: Sync {
+    /// What it is.
+    fn descriptor(&self) -> &'static Descriptor;
+
+    /// Binds this host's part of a phase. No traffic yet.
+    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal>;
+
+    /// Joins what the hosts measured, by host index, into one result.
+    ///
+    /// A host that died has an `Err` or is missing; its flows are marked incomplete.
+    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult;
+}
+
+/// One host's part of a phase, from bind to result. Dropping it stops its load and waits for its
+/// threads.
+pub trait Phase: Send {
+    /// How the other hosts reach this one.
+    fn offer(&self) -> String;
+
+    /// Connects to the other hosts. `offers` by host index.
+    fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal>;
+
+    /// Starts load at `at_ns`; `t0_ns` is zero of all time stamps. Both on this host's monotonic
+    /// clock.
+    fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal>;
+
+    /// Waits for stragglers, a bounded time, then says what was measured. `sent` is what the
+    /// senders of each host said, by host index.
+    fn drain(&mut self, sent: &[Option<String>]) -> Result<String, Refusal>;
+}

@@ -1,0 +1,91 @@
+//! How many datagrams per second get from here to there, and where are the others lost?
+//!
+//! ```text
+//! sender                                   receiver
+//!   datagrams 0, 1, 2, … ────────────────────►  counts, orders, verifies
+//!   ◄──────────────────────────── every 5 ms one acknowledgement (round trip)
+//!   "I sent N"  ── over the control plane ───►  waits for stragglers, closes the books
+//! ```
+//!
+//! The exchange at the end is what makes loss at the head and at the tail visible, and both ends'
+//! numbers are joined into one result in which every missing datagram has a place: refused by the
+//! sender's kernel, dropped at the receiving socket, dropped elsewhere in the receiving host, or
+//! lost on the path.
+//!
+//! It stresses the per-packet path of both kernels and everything between. It does not stress
+//! connection handling or congestion control. The generator was the limit when the sender's thread
+//! used a whole core, or datagrams left late although a rate was asked for: the result says so.
+//!
+//! Sources: RFC 4737 (reordering), RFC 3550 section 6.4.1 (jitter), RFC 768, udp(7), socket(7).
+
+pub mod client;
+pub mod join;
+pub mod options;
+pub mod phase;
+pub mod protocol;
+pub mod report;
+pub mod selftest;
+pub mod sequence;
+pub mod server;
+pub mod stream;
+
+use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
+
+use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+pub use options::DatagramOptions;
+use options::Direction;
+
+/// The datagram test.
+pub struct Datagram;
+
+/// Name of the workload and of its series' source.
+pub const NAME: &str = "datagram";
+
+const DESCRIPTOR: Descriptor = Descriptor {
+    name: NAME,
+    question: "how many datagrams per second get from here to there, and where are the others lost?",
+};
+
+impl Workload for Datagram {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
+        Ok(Box::new(phase::DatagramPhase::prepare(spec, emit)?))
+    }
+
+    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
+        join::join(spec, results)
+    }
+}
+
+/// Who sends to whom among `hosts` hosts, of which number 0 is the one that gives the command.
+pub fn flows(hosts: u32, streams: u32, direction: Direction) -> Vec<FlowPlan> {
+    let peers = || (1..hosts).map(|peer| (0, peer));
+    let pairs: Vec<(u32, u32)> = match direction {
+        Direction::Up => peers().collect(),
+        Direction::Down => peers().map(|(here, peer)| (peer, here)).collect(),
+        Direction::Both => peers()
+            .flat_map(|(here, peer)| [(here, peer), (peer, here)])
+            .collect(),
+        Direction::Mesh | Direction::MeshSelf => (0..hosts)
+            .flat_map(|from| (0..hosts).map(move |to| (from, to)))
+            .filter(|(from, to)| direction == Direction::MeshSelf || from != to)
+            .collect(),
+    };
+    let each = pairs
+        .into_iter()
+        .flat_map(|(from, to)| (0..streams.max(1)).map(move |stream| (from, to, stream)));
+    each.zip(0..)
+        .map(|((from, to, stream), id)| FlowPlan {
+            id,
+            from,
+            to,
+            stream,
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,365 @@
+//! How do the threads' counters become series, and when is a phase's sending over?
+//!
+//! One reporting thread per phase takes what the measuring threads hand over and turns it into
+//! batches. Counters arrive cumulative; rates are made here, between two of them.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::Receiver;
+
+use sokudo_model::{Batch, HistogramInterval, Labels, SeriesKey};
+use sokudo_stats::Histogram;
+
+use super::NAME;
+use super::client::ClientDone;
+use super::server::ServerDone;
+use crate::contract::{Emit, Emitted};
+
+/// Reports that may wait for the reporting thread.
+pub const REPORT_QUEUE: usize = 4096;
+/// Distributions are stored no more often than this.
+const HISTOGRAM_EVERY_NS: i64 = 1_000_000_000;
+
+/// What measuring threads hand over.
+#[derive(Debug)]
+pub enum Report {
+    /// A sending thread's interval: flow, datagrams and bytes so far.
+    Client {
+        /// When, monotonic nanoseconds.
+        t_ns: i64,
+        /// Flow, sent datagrams, sent bytes.
+        flows: Vec<(u32, u64, u64)>,
+        /// Lateness since the last report.
+        lateness: Histogram,
+    },
+    /// Round trips of one flow since the last report.
+    Acks {
+        /// When, monotonic nanoseconds.
+        t_ns: i64,
+        /// Number in the phase.
+        flow: u32,
+        /// Round trips, nanoseconds.
+        rtt: Histogram,
+    },
+    /// A receiving thread's interval.
+    Server {
+        /// When, monotonic nanoseconds.
+        t_ns: i64,
+        /// Stream of the socket.
+        stream: u32,
+        /// Each flow.
+        flows: Vec<ServerFlowReport>,
+        /// The socket's drop counter.
+        drops: Option<u32>,
+    },
+    /// A sending thread has ended.
+    ClientDone(ClientDone),
+    /// A receiving thread has ended.
+    ServerDone(ServerDone),
+}
+
+/// A flow's receiving end at the end of an interval; counters cumulative.
+#[derive(Debug)]
+pub struct ServerFlowReport {
+    /// Number in the phase.
+    pub id: u32,
+    /// Distinct datagrams.
+    pub unique: u64,
+    /// Numbers up to the highest seen.
+    pub span: u64,
+    /// Bytes of distinct datagrams.
+    pub bytes: u64,
+    /// Out-of-order arrivals.
+    pub out_of_order: u64,
+    /// Duplicates.
+    pub duplicates: u64,
+    /// Times between receive calls since the last report.
+    pub interarrival: Histogram,
+}
+
+/// Everything that was handed over, when all threads have ended.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// Sending threads.
+    pub clients: Vec<ClientDone>,
+    /// Receiving threads.
+    pub servers: Vec<ServerDone>,
+    /// Lateness over the whole phase.
+    pub lateness: Histogram,
+    /// Flow → round trips over the whole phase.
+    pub rtt: BTreeMap<u32, Histogram>,
+    /// Flow → times between receive calls over the whole phase.
+    pub interarrival: BTreeMap<u32, Histogram>,
+}
+
+/// Names that series carry.
+pub struct Names {
+    /// This host.
+    pub host: String,
+    /// Flow → label.
+    pub flows: BTreeMap<u32, String>,
+    /// Zero of all time stamps, monotonic nanoseconds.
+    pub t0_ns: i64,
+}
+
+struct Last {
+    t_ns: i64,
+    packets: u64,
+    bytes: u64,
+    span: u64,
+}
+
+struct Pending {
+    since_ns: i64,
+    histogram: Histogram,
+}
+
+/// The reporting thread.
+pub struct Reporter {
+    names: Names,
+    emit: Emit,
+    clients_left: usize,
+    last: BTreeMap<(bool, u32), Last>,
+    pending: BTreeMap<(&'static str, String), Pending>,
+    collected: Collected,
+}
+
+const INTERARRIVAL: &str = "datagram.interarrival_seconds";
+const RTT: &str = "datagram.ack_rtt_seconds";
+const LATENESS: &str = "datagram.lateness_seconds";
+
+impl Reporter {
+    /// Reports for a phase with this many sending threads.
+    pub fn new(names: Names, emit: Emit, clients: usize) -> Self {
+        Self {
+            names,
+            emit,
+            clients_left: clients,
+            last: BTreeMap::new(),
+            pending: BTreeMap::new(),
+            collected: Collected::default(),
+        }
+    }
+
+    /// Takes reports until all measuring threads have ended.
+    pub fn run(mut self, reports: &Receiver<Report>) -> Collected {
+        if self.clients_left == 0 {
+            self.emit_sent();
+        }
+        while let Ok(report) = reports.recv() {
+            self.take(report);
+        }
+        let mut batch = Batch::default();
+        self.flush_histograms(i64::MAX, &mut batch);
+        self.emit(batch);
+        self.collected
+    }
+
+    fn take(&mut self, report: Report) {
+        let mut batch = Batch::default();
+        match report {
+            Report::Client {
+                t_ns,
+                flows,
+                lateness,
+            } => {
+                for (id, packets, bytes) in flows {
+                    self.client_rates(t_ns, id, packets, bytes, &mut batch);
+                }
+                self.collected.lateness.merge(&lateness);
+                self.add(LATENESS, String::new(), t_ns, &lateness);
+                self.flush_histograms(t_ns, &mut batch);
+            }
+            Report::Acks { t_ns, flow, rtt } => {
+                self.collected.rtt.entry(flow).or_default().merge(&rtt);
+                self.add(RTT, self.label(flow), t_ns, &rtt);
+                self.flush_histograms(t_ns, &mut batch);
+            }
+            Report::Server { t_ns, flows, .. } => {
+                for flow in flows {
+                    self.server_rates(t_ns, flow, &mut batch);
+                }
+                self.flush_histograms(t_ns, &mut batch);
+            }
+            Report::ClientDone(done) => {
+                self.collected.lateness.merge(&done.lateness);
+                self.collected.clients.push(done);
+                self.clients_left = self.clients_left.saturating_sub(1);
+                if self.clients_left == 0 {
+                    self.emit_sent();
+                }
+            }
+            Report::ServerDone(done) => {
+                for flow in &done.flows {
+                    self.collected
+                        .interarrival
+                        .entry(flow.id)
+                        .or_default()
+                        .merge(&flow.interarrival);
+                }
+                self.collected.servers.push(done);
+            }
+        }
+        self.emit(batch);
+    }
+
+    fn emit(&self, batch: Batch) {
+        if !batch.is_empty() {
+            (self.emit)(Emitted::Batch(batch));
+        }
+    }
+
+    /// Says how much each flow sent: what the receiving ends wait for.
+    fn emit_sent(&self) {
+        let sent: BTreeMap<u32, u64> = self
+            .collected
+            .clients
+            .iter()
+            .flat_map(|client| &client.flows)
+            .map(|(id, _, counts)| (*id, counts.sent))
+            .collect();
+        let text = serde_json::to_string(&sent).unwrap_or_default();
+        (self.emit)(Emitted::Sent(text));
+    }
+
+    fn label(&self, flow: u32) -> String {
+        self.names
+            .flows
+            .get(&flow)
+            .cloned()
+            .unwrap_or_else(|| flow.to_string())
+    }
+
+    fn key(&self, metric: &str, flow: &str) -> SeriesKey {
+        let mut labels = Labels::new();
+        if !flow.is_empty() {
+            labels.insert("flow".into(), flow.into());
+        }
+        SeriesKey {
+            host: self.names.host.clone(),
+            source: NAME.into(),
+            metric: metric.into(),
+            labels,
+        }
+    }
+
+    fn client_rates(&mut self, t_ns: i64, id: u32, packets: u64, bytes: u64, batch: &mut Batch) {
+        let last = self.last.insert(
+            (true, id),
+            Last {
+                t_ns,
+                packets,
+                bytes,
+                span: 0,
+            },
+        );
+        let Some((seconds, last)) = since(t_ns, last) else {
+            return;
+        };
+        let (label, at) = (self.label(id), t_ns - self.names.t0_ns);
+        let bits = 8.0 * (bytes - last.bytes) as f64 / seconds;
+        let rate = (packets - last.packets) as f64 / seconds;
+        batch.push(&self.key("datagram.sent_bits_per_second", &label), at, bits);
+        batch.push(
+            &self.key("datagram.sent_packets_per_second", &label),
+            at,
+            rate,
+        );
+    }
+
+    fn server_rates(&mut self, t_ns: i64, flow: ServerFlowReport, batch: &mut Batch) {
+        let ServerFlowReport {
+            id,
+            unique,
+            span,
+            bytes,
+            ..
+        } = flow;
+        let label = self.label(id);
+        self.collected
+            .interarrival
+            .entry(id)
+            .or_default()
+            .merge(&flow.interarrival);
+        self.add(INTERARRIVAL, label.clone(), t_ns, &flow.interarrival);
+        let last = self.last.insert(
+            (false, id),
+            Last {
+                t_ns,
+                packets: unique,
+                bytes,
+                span,
+            },
+        );
+        let Some((seconds, last)) = since(t_ns, last) else {
+            return;
+        };
+        let at = t_ns - self.names.t0_ns;
+        let bits = 8.0 * (bytes - last.bytes) as f64 / seconds;
+        let rate = (unique - last.packets) as f64 / seconds;
+        batch.push(
+            &self.key("datagram.delivered_bits_per_second", &label),
+            at,
+            bits,
+        );
+        batch.push(
+            &self.key("datagram.delivered_packets_per_second", &label),
+            at,
+            rate,
+        );
+        if span > last.span {
+            let loss = 1.0 - (unique - last.packets) as f64 / (span - last.span) as f64;
+            batch.push(&self.key("datagram.loss_ratio", &label), at, loss.max(0.0));
+        }
+        if flow.out_of_order > 0 {
+            let key = self.key("datagram.out_of_order_packets", &label);
+            batch.push(&key, at, flow.out_of_order as f64);
+        }
+        if flow.duplicates > 0 {
+            let key = self.key("datagram.duplicate_packets", &label);
+            batch.push(&key, at, flow.duplicates as f64);
+        }
+    }
+
+    fn add(&mut self, metric: &'static str, flow: String, t_ns: i64, more: &Histogram) {
+        if more.is_empty() {
+            return;
+        }
+        let pending = self
+            .pending
+            .entry((metric, flow))
+            .or_insert_with(|| Pending {
+                since_ns: t_ns,
+                histogram: Histogram::new(),
+            });
+        pending.histogram.merge(more);
+    }
+
+    /// Stores the distributions that are old enough.
+    fn flush_histograms(&mut self, now_ns: i64, batch: &mut Batch) {
+        let due: Vec<_> = self
+            .pending
+            .iter()
+            .filter(|(_, pending)| now_ns.saturating_sub(pending.since_ns) >= HISTOGRAM_EVERY_NS)
+            .map(|(key, _)| key.clone())
+            .collect();
+        for key in due {
+            if let Some(pending) = self.pending.remove(&key) {
+                let t0_ns = pending.since_ns - self.names.t0_ns;
+                let end_ns = now_ns.min(pending.since_ns + HISTOGRAM_EVERY_NS) - self.names.t0_ns;
+                batch.histograms.push(HistogramInterval {
+                    key: self.key(key.0, &key.1),
+                    t0_ns,
+                    t1_ns: end_ns,
+                    hdr_v2: pending.histogram.to_v2(),
+                });
+            }
+        }
+    }
+}
+
+/// Seconds since the last report, unless there is none.
+fn since(t_ns: i64, last: Option<Last>) -> Option<(f64, Last)> {
+    let last = last?;
+    let seconds = (t_ns - last.t_ns) as f64 / 1e9;
+    (seconds > 0.0).then_some((seconds, last))
+}

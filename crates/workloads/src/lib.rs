@@ -1,0 +1,20 @@
+//! Which kinds of load are there?
+//!
+//! One folder per workload and one line in [`REGISTRY`]. A workload emits samples and never
+//! prints; it knows neither monitors nor reports.
+
+pub mod contract;
+pub mod datagram;
+
+pub use contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
+
+/// Every workload, in alphabetical order.
+pub const REGISTRY: &[&dyn Workload] = &[&datagram::Datagram];
+
+/// Looks a workload up by its name.
+pub fn find(name: &str) -> Option<&'static dyn Workload> {
+    REGISTRY
+        .iter()
+        .copied()
+        .find(|workload| workload.descriptor().name == name)
+}
