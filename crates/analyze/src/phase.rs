@@ -1,0 +1,308 @@
+//! What does one phase say about one quantity?
+//!
+//! A view of one phase that the rules share: totals, the worst flow, what a host's series did
+//! meanwhile. Absent stays `None`; no rule sees a zero that nobody measured.
+
+use std::collections::BTreeMap;
+
+use sokudo_model::metric::{find, unit_of};
+use sokudo_model::{
+    Evidence, Finding, FlowResult, MetricKind, PhaseRecord, Record, Series, Severity, Text,
+};
+
+/// Weight of a finding about a phase that was meant to lose.
+const PROBE_WEIGHT: f64 = 0.3;
+
+/// One phase of a record.
+#[derive(Debug, Clone, Copy)]
+pub struct PhaseView<'a> {
+    /// The whole record.
+    pub record: &'a Record,
+    /// The phase.
+    pub phase: &'a PhaseRecord,
+}
+
+impl<'a> PhaseView<'a> {
+    /// A view of `phase`, which is one of `record`'s.
+    pub fn new(record: &'a Record, phase: &'a PhaseRecord) -> Self {
+        Self { record, phase }
+    }
+
+    /// The flows of the phase.
+    pub fn flows(&self) -> &'a [FlowResult] {
+        &self.phase.result.flows
+    }
+
+    /// True for a trial of a search that looks for the limit and is expected to lose.
+    pub fn is_probe(&self) -> bool {
+        self.phase.labels.get("role").is_some_and(|r| r == "probe")
+    }
+
+    /// A total as the workload joined it, else the sum over the flows that have it (counters and
+    /// rates only). `None` when nobody measured it.
+    pub fn total(&self, metric: &str) -> Option<f64> {
+        let joined = self.phase.result.summary.get(metric).copied();
+        joined
+            .filter(|v| v.is_finite())
+            .or_else(|| self.sum(metric))
+    }
+
+    /// Sum over the flows that have the metric; `None` when none has, or when adding up the metric
+    /// makes no sense.
+    fn sum(&self, metric: &str) -> Option<f64> {
+        let counter = find(metric).is_some_and(|m| m.kind == MetricKind::Counter);
+        if !counter && !metric.ends_with("_per_second") {
+            return None;
+        }
+        let mut values = self.values(metric).map(|(_, value)| value).peekable();
+        values.peek()?;
+        Some(values.sum())
+    }
+
+    /// Each flow that has the metric, with its value.
+    pub fn values(
+        &self,
+        metric: &str,
+    ) -> impl Iterator<Item = (&'a FlowResult, f64)> + use<'a, '_> {
+        let metric = metric.to_string();
+        self.flows().iter().filter_map(move |flow| {
+            let value = *flow.metrics.get(&metric)?;
+            value.is_finite().then_some((flow, value))
+        })
+    }
+
+    /// The flow with the largest value of a metric.
+    pub fn highest(&self, metric: &str) -> Option<(&'a FlowResult, f64)> {
+        self.values(metric).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The receiving host with the largest sum of a metric over its flows, and the sum.
+    pub fn worst_receiver(&self, metric: &str) -> Option<(&'a str, f64)> {
+        self.worst(metric, |flow| flow.to.as_str())
+    }
+
+    /// The sending host with the largest sum of a metric over its flows, and the sum.
+    pub fn worst_sender(&self, metric: &str) -> Option<(&'a str, f64)> {
+        self.worst(metric, |flow| flow.from.as_str())
+    }
+
+    fn worst(
+        &self,
+        metric: &str,
+        host: impl Fn(&'a FlowResult) -> &'a str,
+    ) -> Option<(&'a str, f64)> {
+        let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
+        for (flow, value) in self.values(metric) {
+            *sums.entry(host(flow)).or_default() += value;
+        }
+        sums.into_iter().max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// Largest value of a metric among the flows that arrive at `host`.
+    pub fn highest_at_receiver(&self, host: &str, metric: &str) -> Option<f64> {
+        let there = self.values(metric).filter(|(flow, _)| flow.to == host);
+        there.map(|(_, value)| value).max_by(f64::total_cmp)
+    }
+
+    /// Largest value of a metric among the flows that leave from `host`.
+    pub fn highest_at_sender(&self, host: &str, metric: &str) -> Option<f64> {
+        let there = self.values(metric).filter(|(flow, _)| flow.from == host);
+        there.map(|(_, value)| value).max_by(f64::total_cmp)
+    }
+
+    /// Datagrams per second that were asked for; `None` when as many as possible were.
+    pub fn asked_rate(&self) -> Option<f64> {
+        const ASKED: &str = "datagram.asked_packets_per_second";
+        let all_flows_asked = self.values(ASKED).count() == self.flows().len();
+        let joined = self.phase.result.summary.get(ASKED).copied();
+        let asked = if all_flows_asked {
+            self.sum(ASKED)
+        } else {
+            None
+        };
+        joined
+            .or(asked)
+            .filter(|rate| rate.is_finite() && *rate > 0.0)
+    }
+
+    /// Datagrams per second that were sent.
+    pub fn sent_rate(&self) -> Option<f64> {
+        self.total("datagram.sent_packets_per_second")
+    }
+
+    /// Datagrams that were sent.
+    pub fn sent(&self) -> Option<f64> {
+        self.total("datagram.sent_packets").filter(|n| *n > 0.0)
+    }
+
+    /// Datagrams that were sent and never received.
+    pub fn missing(&self) -> Option<f64> {
+        self.total("datagram.missing_packets")
+    }
+
+    /// Missing over sent.
+    pub fn loss(&self) -> Option<f64> {
+        match (self.missing(), self.sent()) {
+            (Some(missing), Some(sent)) => Some(missing / sent),
+            _ => self.total("datagram.loss_ratio"),
+        }
+    }
+
+    /// Series of a metric on one host (all hosts for `None`) that carry all of `labels`.
+    pub fn series(
+        &self,
+        host: Option<&str>,
+        metric: &str,
+        labels: &[(&str, &str)],
+    ) -> impl Iterator<Item = &'a Series> {
+        let metric = metric.to_string();
+        let host = host.map(str::to_string);
+        let labels: Vec<(String, String)> = labels
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_string()))
+            .collect();
+        self.record.series.iter().filter(move |series| {
+            series.key.metric == metric
+                && host.as_ref().is_none_or(|h| *h == series.key.host)
+                && labels
+                    .iter()
+                    .all(|(name, value)| series.key.labels.get(name) == Some(value))
+        })
+    }
+
+    /// Mean of a gauge over the phase, for the one of the matching series where it is highest:
+    /// its host, the series, the mean.
+    pub fn highest_mean(
+        &self,
+        host: Option<&str>,
+        metric: &str,
+        labels: &[(&str, &str)],
+    ) -> Option<(&'a Series, f64)> {
+        self.series(host, metric, labels)
+            .filter_map(|series| Some((series, self.mean(series)?)))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    fn mean(&self, series: &Series) -> Option<f64> {
+        let (n, sum) = self
+            .inside(series)
+            .fold((0u32, 0.0), |(n, sum), value| (n + 1, sum + value));
+        (n > 0).then(|| sum / f64::from(n))
+    }
+
+    fn inside<'s>(&self, series: &'s Series) -> impl Iterator<Item = f64> + use<'s> {
+        let (t0, t1) = (self.phase.t0_ns, self.phase.t1_ns);
+        let points = series.points.iter();
+        let inside = points.filter(move |(t, value)| (t0..=t1).contains(t) && value.is_finite());
+        inside.map(|(_, value)| *value)
+    }
+
+    /// How much the cumulative counters of a metric on one host grew during the phase, all labels
+    /// together. `None` when no series shows it.
+    pub fn increase(&self, host: &str, metric: &str) -> Option<f64> {
+        let mut total = None;
+        for series in self.series(Some(host), metric, &[]) {
+            let before = series.points.iter().rev().find(|p| p.0 <= self.phase.t0_ns);
+            let first = before.or_else(|| series.points.first());
+            let last = series.points.iter().rev().find(|p| p.0 <= self.phase.t1_ns);
+            if let (Some(first), Some(last)) = (first, last) {
+                *total.get_or_insert(0.0) += (last.1 - first.1).max(0.0);
+            }
+        }
+        total
+    }
+
+    /// A finding about this phase. Trials that are meant to lose never raise more than interest.
+    pub fn finding(&self, rule: &str, severity: Severity, weight: f64, says: Text) -> Finding {
+        let (severity, weight) = match self.is_probe() {
+            true => (Severity::Info, weight * PROBE_WEIGHT),
+            false => (severity, weight),
+        };
+        Finding {
+            rule: rule.into(),
+            severity,
+            phase: self.phase.name.clone(),
+            weight: weight.clamp(0.0, 1.0),
+            says,
+            evidence: Vec::new(),
+            next: None,
+        }
+    }
+
+    /// Evidence that is one number of one host, said by the message `key` with `host` and `value`.
+    pub fn evidence(&self, key: &str, metric: &str, host: &str, value: f64) -> Evidence {
+        let unit = unit_of(metric);
+        let says = Text::new(key)
+            .word("host", host)
+            .number("value", value, unit);
+        Evidence {
+            says,
+            source: source_of(metric).into(),
+            host: Some(host.into()),
+            metric: Some(metric.into()),
+            labels: BTreeMap::new(),
+            value: Some(value),
+            unit: Some(unit),
+        }
+    }
+
+    /// Evidence that is the growth of a host's counter during the phase; nothing when it was not
+    /// observed.
+    pub fn grown(&self, key: &str, metric: &str, host: &str) -> Option<Evidence> {
+        let grown = self.increase(host, metric)?;
+        Some(self.evidence(key, metric, host, grown))
+    }
+}
+
+/// Names what could not be looked at, when less than two observations support a conclusion.
+pub fn name_what_lacks(evidence: &mut Vec<Evidence>, lacking: &str) {
+    if evidence.len() >= 2 {
+        return;
+    }
+    evidence.push(Evidence {
+        says: Text::new("evidence-not-available").word("names", lacking),
+        source: String::new(),
+        host: None,
+        metric: None,
+        labels: BTreeMap::new(),
+        value: None,
+        unit: None,
+    });
+}
+
+/// Where sokudo reads a metric, in the words of the systems that offer it.
+fn source_of(metric: &str) -> &'static str {
+    const SOURCES: &[(&str, &str)] = &[
+        (
+            "datagram.lost_at_receiver_socket",
+            "SO_MEMINFO, SO_RXQ_OVFL",
+        ),
+        (
+            "datagram.lost_at_receiver_host",
+            "/proc/net/snmp, /proc/net/softnet_stat",
+        ),
+        ("datagram.lost_at_sender", "sendmsg"),
+        ("datagram.refused", "sendmsg"),
+        ("datagram.receive_buffer", "getsockopt SO_RCVBUF"),
+        ("datagram.send_buffer", "getsockopt SO_SNDBUF"),
+        ("datagram.sender_cpu", "CPU time of the thread"),
+        ("datagram.receiver_cpu", "CPU time of the thread"),
+        ("datagram.sender_wait", "schedstat"),
+        ("datagram.receiver_wait", "schedstat"),
+        ("datagram.path_mtu", "IP_MTU"),
+        ("datagram.", "sequence numbers and time stamps"),
+        ("host.cpu", "/proc/stat"),
+        ("host.pressure", "/proc/pressure"),
+        ("host.nic", "/proc/net/dev"),
+        ("host.udp", "/proc/net/snmp"),
+        ("host.ip", "/proc/net/snmp"),
+        ("host.softnet", "/proc/net/softnet_stat"),
+        ("self.cpu", "CPU time of the thread"),
+        ("self.wait", "schedstat"),
+        ("selftest.", "self-test over loopback"),
+    ];
+    let known = SOURCES
+        .iter()
+        .find(|(prefix, _)| metric.starts_with(prefix));
+    known.map_or("", |(_, source)| source)
+}

@@ -1,0 +1,113 @@
+//! Did the system grant the socket buffers that were asked for?
+//!
+//! Linux cuts `SO_RCVBUF` and `SO_SNDBUF` to `net.core.rmem_max` and `net.core.wmem_max` without
+//! an error (socket(7)), so a test that asks for 4 MiB may run with 208 KiB.
+
+use sokudo_model::{Finding, Severity, Text, Unit};
+
+use super::Rule;
+use crate::phase::{PhaseView, name_what_lacks};
+
+/// Granted below this share of what was asked counts as below: rounding is not.
+const GRANTED_ENOUGH: f64 = 0.99;
+
+/// See the module.
+pub struct BufferBelowAsked;
+
+/// What differs between the two ends.
+struct End {
+    asked: &'static str,
+    granted: &'static str,
+    setting: &'static str,
+    /// Counter that tells whether the smaller buffer hurt.
+    hurt: &'static str,
+    says: &'static str,
+    at_receiver: bool,
+}
+
+const ENDS: [End; 2] = [
+    End {
+        asked: "datagram.receive_buffer_asked_bytes",
+        granted: "datagram.receive_buffer_granted_bytes",
+        setting: "net.core.rmem_max",
+        hurt: "datagram.lost_at_receiver_socket_packets",
+        says: "rule-buffer-below-asked-receive-says",
+        at_receiver: true,
+    },
+    End {
+        asked: "datagram.send_buffer_asked_bytes",
+        granted: "datagram.send_buffer_granted_bytes",
+        setting: "net.core.wmem_max",
+        hurt: "datagram.lost_at_sender_packets",
+        says: "rule-buffer-below-asked-send-says",
+        at_receiver: false,
+    },
+];
+
+impl Rule for BufferBelowAsked {
+    fn name(&self) -> &'static str {
+        "buffer_below_asked"
+    }
+
+    fn question(&self) -> &'static str {
+        "did the system grant the socket buffers that were asked for?"
+    }
+
+    fn is_about_setup(&self) -> bool {
+        true
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        // A search repeats one set-up many times: its other phases say it already.
+        if !view.is_probe() {
+            out.extend(ENDS.iter().filter_map(|end| self.look_at(end, view)));
+        }
+    }
+}
+
+impl BufferBelowAsked {
+    fn look_at(&self, end: &End, view: &PhaseView<'_>) -> Option<Finding> {
+        let (flow, asked, granted) = view
+            .values(end.granted)
+            .filter_map(|(flow, granted)| Some((flow, *flow.metrics.get(end.asked)?, granted)))
+            .filter(|(_, asked, granted)| *granted < asked * GRANTED_ENOUGH)
+            .min_by(|a, b| (a.2 / a.1).total_cmp(&(b.2 / b.1)))?;
+        let host = if end.at_receiver {
+            &flow.to
+        } else {
+            &flow.from
+        };
+        let hurt = view.total(end.hurt).is_some_and(|n| n > 0.0);
+        let (severity, weight) = match hurt {
+            true => (Severity::Caution, 0.5),
+            false => (Severity::Info, 0.15),
+        };
+        let says = Text::new(end.says)
+            .word("host", host)
+            .number("granted", granted, Unit::Bytes)
+            .number("asked", asked, Unit::Bytes);
+        let mut finding = view.finding(self.name(), severity, weight, says);
+        let evidence = view.evidence("evidence-buffer-granted", end.granted, host, granted);
+        finding.evidence.push(evidence);
+        let environment = view.record.environments.get(host);
+        if let Some(limit) = environment.and_then(|e| e.number(end.setting)) {
+            let mut evidence = view.evidence("evidence-setting", "", host, limit);
+            evidence.says = Text::new("evidence-setting")
+                .word("host", host)
+                .word("setting", end.setting)
+                .number("value", limit, Unit::Bytes);
+            evidence.source = format!("sysctl {}", end.setting);
+            evidence.metric = None;
+            evidence.unit = Some(Unit::Bytes);
+            finding.evidence.push(evidence);
+        }
+        name_what_lacks(&mut finding.evidence, end.setting);
+        finding.next = Some(
+            Text::new("rule-buffer-below-asked-next")
+                .word("host", host)
+                .word("setting", end.setting)
+                .word("bytes", format!("{asked:.0}")),
+        );
+        Some(finding)
+    }
+}

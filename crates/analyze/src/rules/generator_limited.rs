@@ -1,0 +1,152 @@
+//! Was it the sender that could not do more?
+//!
+//! With a rate asked for: less was sent than asked, or much of it late. Without: nothing was lost
+//! and the sending thread used a whole core, so the network and the receiver were not driven to
+//! their limit.
+
+use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+
+use super::Rule;
+use crate::phase::{PhaseView, name_what_lacks};
+
+/// Shortfall against the asked rate from which the generator counts as the limit.
+const SHORT: f64 = 0.02;
+/// Shortfall from which the test did not offer the load that it was about.
+const FAR_SHORT: f64 = 0.1;
+/// Share of late datagrams from which the schedule was not kept.
+const LATE: f64 = 0.01;
+/// Loss up to which an unlimited run counts as lossless.
+const LOSSLESS: f64 = 0.001;
+/// From this share of a core on, the thread has no time left.
+const BUSY_THREAD: f64 = 0.9;
+
+/// See the module.
+pub struct GeneratorLimited;
+
+const ASKED: &str = "datagram.asked_packets_per_second";
+const SENT: &str = "datagram.sent_packets_per_second";
+const LATE_RATIO: &str = "datagram.late_ratio";
+const CPU: &str = "datagram.sender_cpu_ratio";
+const WAIT: &str = "datagram.sender_wait_ratio";
+const SELFTEST: &str = "selftest.sent_packets_per_second";
+
+impl Rule for GeneratorLimited {
+    fn name(&self) -> &'static str {
+        "generator_limited"
+    }
+
+    fn question(&self) -> &'static str {
+        "was it the sender that could not do more?"
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        out.extend(match view.asked_rate() {
+            Some(asked) => self.paced(view, asked),
+            None => self.unlimited(view),
+        });
+    }
+}
+
+impl GeneratorLimited {
+    fn paced(&self, view: &PhaseView<'_>, asked: f64) -> Option<Finding> {
+        let sent = view.sent_rate()?;
+        let short = 1.0 - sent / asked;
+        let late = view.highest(LATE_RATIO);
+        let host = worst_sender(view)?;
+        let mut finding = if short > SHORT {
+            let severity = if short > FAR_SHORT {
+                Severity::Bad
+            } else {
+                Severity::Caution
+            };
+            let says = Text::new("rule-generator-limited-short-says")
+                .word("host", host)
+                .number("sent", sent, Unit::PacketsPerSecond)
+                .number("asked", asked, Unit::PacketsPerSecond);
+            view.finding(self.name(), severity, 0.5 + short, says)
+        } else {
+            let (flow, late) = late.filter(|(_, late)| *late > LATE)?;
+            let says = Text::new("rule-generator-limited-late-says")
+                .word("host", &flow.from)
+                .number("share", late, Unit::Ratio);
+            view.finding(self.name(), Severity::Caution, 0.3 + 0.3 * late, says)
+        };
+        let evidence = &mut finding.evidence;
+        evidence.push(achieved(view, host, sent, asked));
+        evidence.extend(
+            late.map(|(flow, share)| view.evidence("evidence-late", LATE_RATIO, &flow.from, share)),
+        );
+        evidence.extend(thread_evidence(view, host));
+        name_what_lacks(evidence, "datagram.late_ratio, datagram.sender_cpu_ratio");
+        finding.next = Some(Text::new("rule-generator-limited-paced-next").word("host", host));
+        Some(finding)
+    }
+
+    fn unlimited(&self, view: &PhaseView<'_>) -> Option<Finding> {
+        let (flow, cpu) = view.highest(CPU).filter(|(_, cpu)| *cpu >= BUSY_THREAD)?;
+        if view.loss()? > LOSSLESS {
+            return None;
+        }
+        let host = flow.from.as_str();
+        let says = Text::new("rule-generator-limited-busy-says")
+            .word("host", host)
+            .number("cpu", cpu, Unit::Ratio);
+        let mut finding = view.finding(self.name(), Severity::Info, 0.6, says);
+        let evidence = &mut finding.evidence;
+        evidence.extend(thread_evidence(view, host));
+        evidence.extend(selftest_evidence(view, host));
+        name_what_lacks(
+            evidence,
+            "datagram.sender_wait_ratio, selftest.sent_packets_per_second",
+        );
+        finding.next = Some(Text::new("rule-generator-limited-busy-next").word("host", host));
+        Some(finding)
+    }
+}
+
+/// The sending host that falls short of its own asked rate by most; the first one when the flows
+/// do not say what was asked of each.
+fn worst_sender<'a>(view: &PhaseView<'a>) -> Option<&'a str> {
+    let short = view.values(SENT).filter_map(|(flow, sent)| {
+        let asked = flow.metrics.get(ASKED)?;
+        Some((flow.from.as_str(), asked - sent))
+    });
+    let worst = short.max_by(|a, b| a.1.total_cmp(&b.1));
+    let first = view.flows().first().map(|flow| flow.from.as_str());
+    worst.map(|(host, _)| host).or(first)
+}
+
+fn achieved(view: &PhaseView<'_>, host: &str, sent: f64, asked: f64) -> Evidence {
+    let mut evidence = view.evidence("evidence-sent-of-asked", SENT, host, sent);
+    evidence.says = evidence.says.number("asked", asked, Unit::PacketsPerSecond);
+    evidence
+}
+
+/// What the sending thread of a host did with its time.
+fn thread_evidence(view: &PhaseView<'_>, host: &str) -> Vec<Evidence> {
+    [("evidence-sender-cpu", CPU), ("evidence-sender-wait", WAIT)]
+        .into_iter()
+        .filter_map(|(key, metric)| {
+            let value = view.highest_at_sender(host, metric)?;
+            Some(view.evidence(key, metric, host, value))
+        })
+        .collect()
+}
+
+/// What the host's own self-test could send: the same limit, seen without a network.
+fn selftest_evidence(view: &PhaseView<'_>, host: &str) -> Option<Evidence> {
+    let series = view
+        .series(Some(host), SELFTEST, &[])
+        .filter_map(|series| series.points.last())
+        .map(|(_, value)| *value);
+    let flows = view
+        .record
+        .manifest
+        .phases
+        .iter()
+        .flat_map(|phase| &phase.result.flows)
+        .filter(|flow| flow.from == host)
+        .filter_map(|flow| flow.metrics.get(SELFTEST).copied());
+    let most = series.chain(flows).max_by(f64::total_cmp)?;
+    Some(view.evidence("evidence-selftest", SELFTEST, host, most))
+}

@@ -1,0 +1,115 @@
+//! Were datagrams lost where no counter of either host explains it?
+//!
+//! What the sender's kernel accepted and neither the receiving socket nor the receiving host
+//! counted as dropped was lost between them: in a device, a switch, a link, a virtual bridge. Or
+//! in a counter that could not be read; then the finding says which.
+
+use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+
+use super::Rule;
+use crate::phase::{PhaseView, name_what_lacks};
+
+/// Share of the missing datagrams from which this is an explanation.
+const SHARE: f64 = 0.05;
+/// Loss on the path below this is worth a word only.
+const LITTLE_LOSS: f64 = 0.0001;
+
+/// See the module.
+pub struct PathLoss;
+
+const LOST: &str = "datagram.lost_on_path_packets";
+
+/// Message, counter, and whether the sending host's counter is meant.
+const COUNTERS: [(&str, &str, bool); 4] = [
+    ("evidence-nic-send-drops", "host.nic_send_drops", true),
+    (
+        "evidence-nic-receive-drops",
+        "host.nic_receive_drops",
+        false,
+    ),
+    ("evidence-nic-errors", "host.nic_errors", false),
+    ("evidence-softnet-drops", "host.softnet_drops", false),
+];
+
+impl Rule for PathLoss {
+    fn name(&self) -> &'static str {
+        "path_loss"
+    }
+
+    fn question(&self) -> &'static str {
+        "were datagrams lost where no counter of either host explains it?"
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        let (Some(lost), Some(missing), Some(sent), Some((flow, there))) = (
+            view.total(LOST),
+            view.missing(),
+            view.sent(),
+            view.highest(LOST),
+        ) else {
+            return;
+        };
+        let share = lost / missing.max(1.0);
+        if lost <= 0.0 || share < SHARE {
+            return;
+        }
+        let little = lost / sent < LITTLE_LOSS;
+        let severity = if little {
+            Severity::Info
+        } else {
+            Severity::Caution
+        };
+        let weight = if little { 0.2 } else { 0.3 + 0.6 * share };
+        let (counters, unread) = counters(view, &flow.from, &flow.to);
+        let grew = counters.iter().any(|e| e.value.is_some_and(|n| n > 0.0));
+        let key = match (grew, unread.is_empty()) {
+            (true, _) => "rule-path-loss-device-says",
+            (false, true) => "rule-path-loss-says",
+            (false, false) => "rule-path-loss-undetermined-says",
+        };
+        let mut says = Text::new(key)
+            .number("share", share, Unit::Ratio)
+            .word("from", &flow.from)
+            .word("to", &flow.to);
+        if key == "rule-path-loss-undetermined-says" {
+            says = says.word("names", unread.join(", "));
+        }
+        let mut finding = view.finding(self.name(), severity, weight, says);
+        let evidence = &mut finding.evidence;
+        evidence.push(view.evidence("evidence-lost-on-path", LOST, &flow.to, there));
+        evidence.extend(counters);
+        evidence.extend(loss_runs(view));
+        name_what_lacks(evidence, &unread.join(", "));
+        finding.next = Some(
+            Text::new("rule-path-loss-next")
+                .word("from", &flow.from)
+                .word("to", &flow.to),
+        );
+        out.push(finding);
+    }
+}
+
+/// What the devices of both ends counted, and the names of what could not be read.
+fn counters(view: &PhaseView<'_>, from: &str, to: &str) -> (Vec<Evidence>, Vec<&'static str>) {
+    let mut evidence = Vec::new();
+    let mut unread = Vec::new();
+    for (key, metric, at_sender) in COUNTERS {
+        match view.grown(key, metric, if at_sender { from } else { to }) {
+            Some(grown) => evidence.push(grown),
+            None => unread.push(metric),
+        }
+    }
+    (evidence, unread)
+}
+
+/// Whether losses come singly or in runs, which tells noise from full queues.
+fn loss_runs(view: &PhaseView<'_>) -> Option<Evidence> {
+    const RUNS: &str = "datagram.loss_run_packets";
+    let runs = view.phase.result.histograms.get(RUNS).filter(|h| h.n > 0)?;
+    let mut evidence = view.evidence("evidence-loss-runs", RUNS, "", runs.mean);
+    evidence.says = Text::new("evidence-loss-runs")
+        .number("value", runs.mean, Unit::Packets)
+        .number("max", runs.max, Unit::Packets);
+    evidence.host = None;
+    Some(evidence)
+}

@@ -1,0 +1,79 @@
+//! Did the sender's own kernel refuse datagrams?
+//!
+//! `ENOBUFS` says that the device's queue is full, `EAGAIN` that the socket's send buffer is
+//! (send(2)). Refused datagrams never left the host; they are not counted as sent.
+
+use sokudo_model::{Finding, Severity, Text, Unit};
+
+use super::Rule;
+use crate::phase::{PhaseView, name_what_lacks};
+
+/// Share of refused datagrams from which the rate must be read with care.
+const MANY: f64 = 0.001;
+
+/// See the module.
+pub struct SenderRefusal;
+
+const LOST: &str = "datagram.lost_at_sender_packets";
+const REFUSED: &str = "datagram.refused_sends";
+const GRANTED: &str = "datagram.send_buffer_granted_bytes";
+
+impl Rule for SenderRefusal {
+    fn name(&self) -> &'static str {
+        "sender_refusal"
+    }
+
+    fn question(&self) -> &'static str {
+        "did the sender's own kernel refuse datagrams?"
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        let lost = view.total(LOST).unwrap_or(0.0);
+        let refused = view.total(REFUSED).unwrap_or(0.0);
+        let worst = view
+            .worst_sender(LOST)
+            .filter(|(_, n)| *n > 0.0)
+            .or_else(|| view.worst_sender(REFUSED).filter(|(_, n)| *n > 0.0));
+        let Some((host, _)) = worst else { return };
+        let share = lost / (lost + view.sent().unwrap_or(0.0)).max(1.0);
+        let mut finding = if lost > 0.0 {
+            let severity = if share > MANY {
+                Severity::Caution
+            } else {
+                Severity::Info
+            };
+            let says = Text::new("rule-sender-refusal-says")
+                .number("count", lost, Unit::Packets)
+                .number("share", share, Unit::Ratio)
+                .word("host", host);
+            view.finding(self.name(), severity, 0.2 + share, says)
+        } else {
+            let says = Text::new("rule-sender-refusal-waited-says")
+                .number("count", refused, Unit::One)
+                .word("host", host);
+            view.finding(self.name(), Severity::Info, 0.1, says)
+        };
+        let evidence = &mut finding.evidence;
+        for (key, metric) in [
+            ("evidence-lost-at-sender", LOST),
+            ("evidence-refused-sends", REFUSED),
+        ] {
+            let at_host = view
+                .worst_sender(metric)
+                .filter(|(h, n)| *h == host && *n > 0.0);
+            evidence.extend(at_host.map(|(_, n)| view.evidence(key, metric, host, n)));
+        }
+        evidence.extend(view.grown(
+            "evidence-udp-send-errors",
+            "host.udp_send_buffer_errors",
+            host,
+        ));
+        evidence.extend(view.grown("evidence-nic-send-drops", "host.nic_send_drops", host));
+        if let Some(granted) = view.highest_at_sender(host, GRANTED) {
+            evidence.push(view.evidence("evidence-buffer-granted", GRANTED, host, granted));
+        }
+        name_what_lacks(evidence, "host.udp_send_buffer_errors, host.nic_send_drops");
+        finding.next = Some(Text::new("rule-sender-refusal-next").word("host", host));
+        out.push(finding);
+    }
+}
