@@ -325,7 +325,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Sends all bytes, or fails within about `bound` (plus what another sender takes).
+    /// Sends all bytes; fails when a portion of 64 KiB takes longer than `bound`, so that a slow
+    /// connection is not taken for a dead one. Waits for other senders first.
     ///
     /// Errors are final: after one the peer may have received a part.
     pub fn send(&self, bytes: &[u8], bound: Duration) -> Result<(), TlsError> {
@@ -384,8 +385,8 @@ impl Line {
         ciphertext: &mut Vec<u8>,
         bound: Duration,
     ) -> Result<(), TlsError> {
-        let deadline = Instant::now() + bound;
         loop {
+            let deadline = Instant::now() + bound;
             {
                 let mut tls = self.tls();
                 let n = tls.writer().write(plain).map_err(TlsError::Io)?;

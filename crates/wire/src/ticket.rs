@@ -256,7 +256,7 @@ fn put_text(bytes: &mut Vec<u8>, text: &str, max: usize) {
         end -= 1;
     }
     bytes.push(end as u8);
-    bytes.extend(clean[..end].as_bytes());
+    bytes.extend(&clean.as_bytes()[..end]);
 }
 
 /// Reads fields from the front.

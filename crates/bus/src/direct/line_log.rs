@@ -1,0 +1,92 @@
+//! How does a server tell what happens without being flooded by those who flood it?
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::Log;
+
+/// Lines per window; the next window says how many more there were.
+const LINES: u32 = 20;
+const WINDOW: Duration = Duration::from_secs(10);
+
+/// Longest line, characters.
+const LONGEST: usize = 240;
+
+/// Passes lines on, bounded in length and number.
+pub(super) struct LineLog {
+    log: Option<Log>,
+    window: Mutex<Window>,
+}
+
+struct Window {
+    begun: Instant,
+    lines: u32,
+}
+
+impl LineLog {
+    pub(super) fn new(log: Option<Log>) -> Self {
+        let begun = Instant::now();
+        Self {
+            log,
+            window: Mutex::new(Window { begun, lines: 0 }),
+        }
+    }
+
+    /// One line, unless there have been too many.
+    pub(super) fn say(&self, line: &str) {
+        let Some(log) = &self.log else { return };
+        let (allowed, skipped) = self.count(Instant::now());
+        if skipped > 0 {
+            log(&format!("{skipped} more lines were left out"));
+        }
+        if allowed {
+            let clean = line.chars().filter(|c| !c.is_control()).take(LONGEST);
+            log(&clean.collect::<String>());
+        }
+    }
+
+    /// May this line pass, and how many of the window before did not?
+    fn count(&self, now: Instant) -> (bool, u32) {
+        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut skipped = 0;
+        if now.saturating_duration_since(window.begun) >= WINDOW {
+            skipped = window.lines.saturating_sub(LINES);
+            *window = Window {
+                begun: now,
+                lines: 0,
+            };
+        }
+        window.lines = window.lines.saturating_add(1);
+        (window.lines <= LINES, skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[test]
+    fn a_flood_becomes_few_short_lines() {
+        let lines = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&lines);
+        let log: Log = Arc::new(move |line| kept.lock().unwrap().push(line.to_owned()));
+        let log = LineLog::new(Some(log));
+        (0..1000).for_each(|_| log.say(&"\x1b[2Jx".repeat(1000)));
+        let lines = lines.lock().unwrap();
+        assert_eq!(lines.len(), LINES as usize);
+        assert!(lines.iter().all(|line| line.len() == LONGEST));
+        assert!(lines.iter().all(|line| !line.contains('\x1b')));
+    }
+
+    #[test]
+    fn the_next_window_says_how_many_were_left_out() {
+        let log = LineLog::new(None);
+        let begun = Instant::now();
+        (0..LINES + 7).for_each(|_| {
+            log.count(begun);
+        });
+        assert_eq!(log.count(begun + 2 * WINDOW), (true, 7));
+    }
+}

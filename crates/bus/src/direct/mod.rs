@@ -1,0 +1,85 @@
+//! How does a controller reach `sokudo serve` on another host?
+//!
+//! ```text
+//! caller: dial                                          server: Server::bind
+//!    TCP connect ───────────────────────────────────────►  one thread per connection, bounded
+//!    ══ TLS 1.3; the caller checks the pinned key ══       5 s for handshake and ticket
+//!    Ticket (≤ 1 KiB) ──────────────────────────────────►  nothing else is read before it is valid
+//!           ◄────────────────────────────────────── Answer accepted, or refused and why
+//!    Envelope(Ask) ─────────────────────────────────────►  Handler
+//!           ◄──────────────────── Envelope(Reply | Note)
+//! ```
+//!
+//! The key decides: see `docs/decisions/0002-direct-mode-key.md`.
+
+mod dial;
+mod line_log;
+mod server;
+mod session;
+
+use std::time::{Duration, Instant};
+
+use ring::rand::SystemRandom;
+use sokudo_net::tls::{Reader, Received, TlsError};
+use sokudo_wire::{Decoder, FrameError, Key};
+
+use crate::error::BusError;
+
+pub use dial::{DirectLink, dial};
+pub use server::{Log, Server, ServerPolicy};
+
+/// Port of `sokudo serve` unless told otherwise. Not registered with anybody.
+pub const DEFAULT_PORT: u16 = 7411;
+
+/// How long writing one message may take before the connection counts as broken.
+const SEND_BOUND: Duration = Duration::from_secs(20);
+
+/// How a certificate names itself, so that a caller with another key learns why it was refused.
+const NAME_WITH_KEY: &str = "sokudo key ";
+const NAME_OPEN: &str = "sokudo open";
+
+/// This product's version, as told in tickets and answers.
+const PRODUCT: &str = env!("CARGO_PKG_VERSION");
+
+/// A new key from the system's randomness.
+///
+/// Errors: [`BusError::Start`] when the system gives none.
+pub fn new_key() -> Result<Key, BusError> {
+    let failed = |_| BusError::Start {
+        what: "a new key".into(),
+        why: "the system gives no randomness".into(),
+    };
+    let random = ring::rand::generate::<[u8; 32]>(&SystemRandom::new()).map_err(failed)?;
+    Ok(Key::from_random(random.expose()))
+}
+
+/// Why no frame came.
+#[derive(Debug)]
+enum NoFrame {
+    Tls(TlsError),
+    Frame(FrameError),
+}
+
+/// Waits for one frame until the deadline; what follows it stays in the decoder.
+fn read_frame(
+    reader: &mut Reader,
+    decoder: &mut Decoder,
+    deadline: Instant,
+) -> Result<Vec<u8>, NoFrame> {
+    let mut bytes = Vec::new();
+    loop {
+        if let Some(frame) = decoder.next_frame().map_err(NoFrame::Frame)? {
+            return Ok(frame);
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        match reader.read(&mut bytes, left).map_err(NoFrame::Tls)? {
+            Received::Bytes(_) => decoder.push(&bytes),
+            Received::Idle if Instant::now() >= deadline => {
+                return Err(NoFrame::Tls(TlsError::TimedOut));
+            }
+            Received::Idle => {}
+            Received::End => return Err(NoFrame::Tls(TlsError::Closed)),
+        }
+        bytes.clear();
+    }
+}

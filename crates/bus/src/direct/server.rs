@@ -1,0 +1,446 @@
+//! The served side: who may come in?
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use sokudo_net::tls::{self, Identity, TlsError, Writer};
+use sokudo_wire::ticket::EXPORTER_LABEL;
+use sokudo_wire::{
+    Answer, Decoder, Key, KeyId, MAX_FRAME, MAX_FRAME_BEFORE_TICKET, PROTOCOL_VERSION, Ticket,
+    TicketError, Verdict, framing,
+};
+
+use super::line_log::LineLog;
+use super::session::{self, Visitor};
+use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, read_frame};
+use crate::agent::{Client, Factory};
+use crate::error::BusError;
+use crate::latch::Latch;
+
+/// How long a caller has for handshake and ticket together.
+const GREETING_BOUND: Duration = Duration::from_secs(5);
+
+/// Connections at once that have not shown a valid ticket; more are closed unheard.
+const MAX_STRANGERS: usize = 64;
+
+/// How long `stop` waits until all handlers are dropped.
+const STOP_BOUND: Duration = Duration::from_secs(10);
+
+/// Pause after a failed accept, for example when the process has no file descriptor left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Takes lines about what happens: who came, who was turned away and why.
+pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Who may come in.
+#[derive(Clone)]
+pub struct ServerPolicy {
+    /// Callers must have this key. Without one anybody who reaches the port may come in.
+    pub key: Option<Key>,
+    /// Without a key: serve strangers on other addresses than loopback.
+    pub open: bool,
+    /// Clients served at once.
+    pub max_clients: u16,
+    /// Where lines about callers go; bounded in length and number.
+    pub log: Option<Log>,
+}
+
+impl Default for ServerPolicy {
+    /// No key, loopback only, 8 clients, no log.
+    fn default() -> Self {
+        Self {
+            key: None,
+            open: false,
+            max_clients: 8,
+            log: None,
+        }
+    }
+}
+
+/// A listening agent. Dropping it is [`Server::stop`].
+pub struct Server {
+    house: Arc<House>,
+    listener: TcpListener,
+    address: SocketAddr,
+    accepting: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Server {
+    /// Listens on an address; port 0 lets the system choose. `factory` makes one handler per
+    /// client, on a thread of that client.
+    ///
+    /// Errors: [`BusError::Unguarded`] for an address that strangers reach, without a key and
+    /// without `open`; [`BusError::PortInUse`], [`BusError::Bind`], [`BusError::Start`].
+    pub fn bind(
+        address: SocketAddr,
+        policy: ServerPolicy,
+        factory: Factory,
+    ) -> Result<Self, BusError> {
+        if policy.key.is_none() && !policy.open && !address.ip().to_canonical().is_loopback() {
+            let address = address.to_string();
+            return Err(BusError::Unguarded { address });
+        }
+        let identity = identity_of(policy.key.as_ref())?;
+        let bound = TcpListener::bind(address).and_then(|listener| {
+            let own = listener.local_addr()?;
+            Ok((listener.try_clone()?, listener, own))
+        });
+        let (accepting, listener, own) = bound.map_err(|why| bind_failed(address, &why))?;
+        let house = Arc::new(House {
+            identity,
+            key: policy.key,
+            max_clients: policy.max_clients,
+            log: LineLog::new(policy.log),
+            factory,
+            strangers: AtomicUsize::new(0),
+            stopping: AtomicBool::new(false),
+            pause: Latch::default(),
+            rooms: Mutex::default(),
+            vacated: Condvar::new(),
+        });
+        let inside = Arc::clone(&house);
+        let thread = thread::Builder::new()
+            .name("direct-accept".into())
+            .spawn(move || accept_all(&inside, &accepting))
+            .map_err(|why| BusError::Start {
+                what: "the thread that accepts clients".into(),
+                why: why.to_string(),
+            })?;
+        Ok(Self {
+            house,
+            listener,
+            address: own,
+            accepting: Mutex::new(Some(thread)),
+        })
+    }
+
+    /// Where it listens, with the port that the system chose.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Clients being served now.
+    pub fn clients(&self) -> usize {
+        self.house.rooms().open.len()
+    }
+
+    /// Stops listening, disconnects all clients and waits at most 10 s until their handlers are
+    /// dropped. True when all are. May be called twice.
+    pub fn stop(&self) -> bool {
+        self.house.stopping.store(true, Ordering::Release);
+        self.house.pause.open();
+        let accepting = self
+            .accepting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        if let Some(thread) = accepting {
+            wake(&self.listener, self.address);
+            // A panic there has been told on stderr; there is nothing to add.
+            let _ = thread.join();
+        }
+        self.house.empty()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+fn identity_of(key: Option<&Key>) -> Result<Identity, BusError> {
+    let identity = match key {
+        Some(key) => {
+            Identity::from_seed(&key.server_seed(), &format!("{NAME_WITH_KEY}{}", key.id()))
+        }
+        None => Identity::ephemeral(NAME_OPEN),
+    };
+    identity.map_err(|why| BusError::Start {
+        what: "the server".into(),
+        why: why.to_string(),
+    })
+}
+
+fn bind_failed(address: SocketAddr, why: &io::Error) -> BusError {
+    let address = address.to_string();
+    match why.kind() {
+        io::ErrorKind::AddrInUse => BusError::PortInUse { address },
+        _ => BusError::Bind {
+            address,
+            why: why.to_string(),
+        },
+    }
+}
+
+/// Ends a blocked accept: Linux does it on shutdown, other systems need a caller.
+fn wake(listener: &TcpListener, address: SocketAddr) {
+    let socket = socket2::SockRef::from(listener);
+    if socket.shutdown(std::net::Shutdown::Both).is_ok() {
+        return;
+    }
+    let ip = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+        ip => ip,
+    };
+    // A failure means that nobody accepts any more.
+    let _ = TcpStream::connect_timeout(&SocketAddr::new(ip, address.port()), GREETING_BOUND);
+}
+
+/// What all threads of a server share.
+struct House {
+    identity: Identity,
+    key: Option<Key>,
+    max_clients: u16,
+    log: LineLog,
+    factory: Factory,
+    strangers: AtomicUsize,
+    stopping: AtomicBool,
+    pause: Latch,
+    rooms: Mutex<Rooms>,
+    vacated: Condvar,
+}
+
+/// The clients inside.
+#[derive(Default)]
+struct Rooms {
+    last: u64,
+    open: BTreeMap<u64, Writer>,
+}
+
+impl House {
+    fn rooms(&self) -> MutexGuard<'_, Rooms> {
+        self.rooms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.stopping.load(Ordering::Acquire)
+    }
+
+    /// Takes a client in, unless the house is full or closing.
+    fn enter(self: &Arc<Self>, writer: &Writer) -> Option<Room> {
+        let mut rooms = self.rooms();
+        if self.is_stopping() || rooms.open.len() >= usize::from(self.max_clients) {
+            return None;
+        }
+        rooms.last += 1;
+        let number = rooms.last;
+        rooms.open.insert(number, writer.clone());
+        Some(Room {
+            house: Arc::clone(self),
+            number,
+        })
+    }
+
+    /// Disconnects everybody and waits until they are gone; false when that takes too long.
+    fn empty(&self) -> bool {
+        let writers: Vec<Writer> = self.rooms().open.values().cloned().collect();
+        writers.iter().for_each(Writer::close);
+        let (rooms, _) = self
+            .vacated
+            .wait_timeout_while(self.rooms(), STOP_BOUND, |rooms| !rooms.open.is_empty())
+            .unwrap_or_else(PoisonError::into_inner);
+        rooms.open.is_empty()
+    }
+}
+
+/// A client's place; dropped when its handler is.
+struct Room {
+    house: Arc<House>,
+    number: u64,
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        self.house.rooms().open.remove(&self.number);
+        self.house.vacated.notify_all();
+    }
+}
+
+/// A stranger's place, until its ticket is valid.
+struct Doorstep(Arc<House>);
+
+impl Doorstep {
+    fn take(house: &Arc<House>) -> Option<Self> {
+        let before = house.strangers.fetch_add(1, Ordering::AcqRel);
+        // Given back by `drop` in either case.
+        let place = Self(Arc::clone(house));
+        (before < MAX_STRANGERS).then_some(place)
+    }
+}
+
+impl Drop for Doorstep {
+    fn drop(&mut self) {
+        self.0.strangers.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+fn accept_all(house: &Arc<House>, listener: &TcpListener) {
+    loop {
+        let accepted = listener.accept();
+        if house.is_stopping() {
+            return;
+        }
+        match accepted {
+            Ok((tcp, address)) => admit(house, tcp, address),
+            Err(why) => {
+                house
+                    .log
+                    .say(&format!("a client could not be accepted: {why}"));
+                house.pause.wait(ACCEPT_PAUSE);
+            }
+        }
+    }
+}
+
+/// Gives a connection a thread of its own, if there is room on the doorstep.
+fn admit(house: &Arc<House>, tcp: TcpStream, address: SocketAddr) {
+    let Some(doorstep) = Doorstep::take(house) else {
+        let waiting = MAX_STRANGERS;
+        house.log.say(&format!(
+            "{address} was turned away: {waiting} callers have not shown a ticket yet"
+        ));
+        return;
+    };
+    let inside = Arc::clone(house);
+    let spawned = thread::Builder::new()
+        .name("direct-client".into())
+        .spawn(move || receive_caller(&inside, tcp, address, doorstep));
+    if let Err(why) = spawned {
+        house.log.say(&format!(
+            "{address} was turned away: no thread for it: {why}"
+        ));
+    }
+}
+
+/// One connection from the first byte to the last.
+fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doorstep: Doorstep) {
+    tls::watch_peer(&tcp);
+    match greet(house, tcp) {
+        Ok((name, visitor, room)) => {
+            drop(doorstep);
+            let client = Client {
+                name,
+                address: address.to_string(),
+            };
+            let who = format!("{} ({address})", client.name);
+            house.log.say(&format!("{who} has come"));
+            let mut why = session::serve(client, visitor, &house.factory);
+            if house.is_stopping() {
+                why = "this server stops".into();
+            }
+            house.log.say(&format!("{who} has left: {why}"));
+            drop(room);
+        }
+        Err(why) => house.log.say(&format!("{address} was turned away: {why}")),
+    }
+}
+
+/// Handshake, ticket, answer: the caller's name and connection, or why it may not come in.
+fn greet(house: &Arc<House>, tcp: TcpStream) -> Result<(String, Visitor, Room), String> {
+    let deadline = Instant::now() + GREETING_BOUND;
+    let mut session =
+        tls::accept(tcp, &house.identity, deadline).map_err(|why| turned_away(&why))?;
+    let channel = session
+        .export(EXPORTER_LABEL)
+        .map_err(|why| why.to_string())?;
+    let mut decoder = Decoder::new(MAX_FRAME_BEFORE_TICKET);
+    let bytes =
+        read_frame(&mut session.reader, &mut decoder, deadline).map_err(|why| match why {
+            NoFrame::Tls(why) => format!("it showed no ticket: {why}"),
+            NoFrame::Frame(why) => format!("it showed no ticket but a {why}"),
+        })?;
+    let checked = check_ticket(&bytes, house.key.as_ref(), &channel);
+    let (verdict, entered) = match &checked {
+        Err(verdict) => (*verdict, None),
+        Ok(_) => match house.enter(&session.writer) {
+            Some(room) => (Verdict::Accepted, Some(room)),
+            None => {
+                let max_clients = house.max_clients;
+                (Verdict::Busy { max_clients }, None)
+            }
+        },
+    };
+    answer(house, verdict, &session.writer, deadline)?;
+    let (Ok(ticket), Some(room)) = (checked, entered) else {
+        session.writer.close();
+        return Err(verdict.to_string());
+    };
+    decoder.set_max(MAX_FRAME);
+    let visitor = Visitor {
+        reader: session.reader,
+        writer: session.writer,
+        decoder,
+    };
+    Ok((ticket.name, visitor, room))
+}
+
+/// The ticket, or what to answer instead.
+fn check_ticket(bytes: &[u8], key: Option<&Key>, channel: &[u8; 32]) -> Result<Ticket, Verdict> {
+    let claimed = Ticket::key_of(bytes).map_err(|_| Verdict::Garbled)?;
+    let own = key.map_or(KeyId::NONE, Key::id);
+    match claimed {
+        claimed if claimed == own => {}
+        KeyId::NONE => return Err(Verdict::KeyNeeded),
+        _ if key.is_none() => return Err(Verdict::KeyUnknown),
+        _ => return Err(Verdict::WrongKey),
+    }
+    let ticket = Ticket::open(bytes, key, channel).map_err(|why| match why {
+        TicketError::Tag => Verdict::WrongKey,
+        TicketError::Magic | TicketError::Garbled => Verdict::Garbled,
+    })?;
+    match ticket.protocol {
+        PROTOCOL_VERSION => Ok(ticket),
+        _ => Err(Verdict::Version),
+    }
+}
+
+/// Sends the answer; strangers do not learn which version listens here.
+fn answer(
+    house: &House,
+    verdict: Verdict,
+    writer: &Writer,
+    deadline: Instant,
+) -> Result<(), String> {
+    let proven = matches!(
+        verdict,
+        Verdict::Accepted | Verdict::Version | Verdict::Busy { .. }
+    );
+    let tell = proven || house.key.is_none();
+    let answer = Answer {
+        protocol: if tell { PROTOCOL_VERSION } else { 0 },
+        product: if tell { PRODUCT } else { "" }.into(),
+        verdict,
+    };
+    let frame = framing::encode(&answer.to_payload(), MAX_FRAME_BEFORE_TICKET)
+        .map_err(|why| why.to_string())?;
+    let left = deadline.saturating_duration_since(Instant::now());
+    writer
+        .send(&frame, left)
+        .map_err(|why| format!("it did not take the answer: {why}"))
+}
+
+/// What a failed handshake means to the one who reads the log.
+fn turned_away(why: &TlsError) -> String {
+    match why {
+        TlsError::NotTls => "it does not speak TLS".into(),
+        TlsError::NotSokudo => "it speaks TLS, but not sokudo's protocol".into(),
+        TlsError::Closed => "it left during the handshake".into(),
+        TlsError::TimedOut => {
+            format!(
+                "no complete handshake within {} s",
+                GREETING_BOUND.as_secs()
+            )
+        }
+        TlsError::Alert(alert) => {
+            format!("it refused this server ({alert}); perhaps it has another key")
+        }
+        why => why.to_string(),
+    }
+}

@@ -1,0 +1,287 @@
+//! One client inside a server.
+//!
+//! ```text
+//!            ┌──── this thread ────┐  asks   ┌── handler thread ──┐
+//! network ──►│ reads, keeps leases ├────────►│ Handler            │
+//!            └──────────┬──────────┘         └─────────┬──────────┘
+//!                leases │ ┌── writer thread ──┐        │ replies, notes
+//! network ◄───────────────┤ Outbox            │◄───────┘
+//!                         └───────────────────┘
+//! ```
+//!
+//! Reading never waits for the handler, so that a client that vanishes is noticed while a long ask
+//! is being answered: the dead-man switch.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, SyncSender, TrySendError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sokudo_net::tls::{Reader, Received, Writer};
+use sokudo_wire::{Ask, Body, Decoder, Envelope, EnvelopeError, Note, Refusal, Reply};
+
+use super::SEND_BOUND;
+use crate::agent::{Client, Factory, Gate, Notes, Outgoing, Port};
+use crate::mailbox::{Bound, Mailbox, Parcel, PopError};
+
+/// Asks that may wait for the handler.
+const WAITING_ASKS: usize = 64;
+
+/// What may wait for the network.
+const OUTBOX_BOUND: Bound = Bound {
+    count: 16 * 1024,
+    bytes: 64 * 1024 * 1024,
+};
+
+/// A client that has given no lease may be silent this long.
+const IDLE_BOUND: Duration = Duration::from_secs(600);
+
+/// Leases are taken as at least and at most this long.
+const LEASE_RANGE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(3600));
+
+/// How long the writer waits at once.
+const WRITE_SLICE: Duration = Duration::from_secs(60);
+
+impl Parcel for Outgoing {
+    fn weight(&self) -> usize {
+        match self {
+            Self::Note(note) => note.weight(),
+            Self::Reply(_, Reply::Offer(json) | Reply::Result(json)) => 256 + json.len(),
+            Self::Reply(_, Reply::Environment(environment)) => 256 * (1 + environment.facts.len()),
+            Self::Reply(..) => 256,
+        }
+    }
+
+    fn must_arrive(&self) -> bool {
+        match self {
+            Self::Note(note) => note.must_arrive(),
+            Self::Reply(..) => true,
+        }
+    }
+
+    fn gap(dropped: u64) -> Self {
+        Self::Note(Note::gap(dropped))
+    }
+}
+
+/// An accepted connection.
+pub(super) struct Visitor {
+    pub(super) reader: Reader,
+    pub(super) writer: Writer,
+    pub(super) decoder: Decoder,
+}
+
+/// Serves a client until it leaves, and its handler is dropped. Returns why it left.
+pub(super) fn serve(client: Client, visitor: Visitor, factory: &Factory) -> String {
+    let Visitor {
+        reader,
+        writer,
+        decoder,
+    } = visitor;
+    let outbox = Arc::new(Mailbox::new(OUTBOX_BOUND));
+    let gate = Arc::new(Gate::default());
+    let notes = Notes::new(Arc::clone(&gate), Port::Outbox(Arc::clone(&outbox)));
+    let (asks, queue) = mpsc::sync_channel(WAITING_ASKS);
+    thread::scope(|scope| {
+        let writing = thread::Builder::new()
+            .name("direct-writer".into())
+            .spawn_scoped(scope, || write(&outbox, &writer, &gate));
+        let handling = thread::Builder::new()
+            .name(format!("agent-{}", client.name))
+            .spawn_scoped(scope, || {
+                let _ending = Ending(&gate, &writer);
+                handle(client, notes, factory, queue, &outbox, &gate);
+            });
+        if let (Ok(handling), Ok(_)) = (handling, &writing) {
+            let why = Listener::new(&outbox, &gate, asks).listen(reader, decoder);
+            if let Some(why) = why {
+                gate.shut(&why);
+            }
+            // A panic of the handler is this client's alone; it has shut the gate.
+            let _ = handling.join();
+        } else {
+            gate.shut("the system gives no thread");
+            drop(asks);
+        }
+        outbox.close();
+    });
+    writer.close();
+    gate.why().unwrap_or_else(|| "it said goodbye".into())
+}
+
+/// A handler that panics must not leave its client waiting.
+struct Ending<'a>(&'a Gate, &'a Writer);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.shut("its handler failed");
+            self.1.close();
+        }
+    }
+}
+
+/// The handler's thread: one ask after the other.
+fn handle(
+    client: Client,
+    notes: Notes,
+    factory: &Factory,
+    queue: mpsc::Receiver<(u64, Ask)>,
+    outbox: &Mailbox<(), Outgoing>,
+    gate: &Gate,
+) {
+    let mut handler = factory(client, notes);
+    while let Ok((id, ask)) = queue.recv() {
+        // What a vanished client asked last is of no use to anybody.
+        if gate.is_gone() {
+            return;
+        }
+        gate.taken(&ask);
+        let reply = handler.handle(ask);
+        // Fails only when the client does not read, which the writer notices.
+        let _ = outbox.push((), Outgoing::Reply(id, reply));
+    }
+}
+
+/// The writer's thread: everything in the order in which it was said.
+fn write(outbox: &Mailbox<(), Outgoing>, writer: &Writer, gate: &Gate) {
+    loop {
+        let frame = match outbox.pop(WRITE_SLICE) {
+            Ok(((), outgoing)) => frame_of(outgoing),
+            Err(PopError::Empty) => continue,
+            Err(PopError::Closed) => return,
+        };
+        let sent = match &frame {
+            Ok(frame) => writer
+                .send(frame, SEND_BOUND)
+                .map_err(|why| why.to_string()),
+            Err(why) => Err(why.to_string()),
+        };
+        if let Err(why) = sent {
+            gate.shut(&format!("nothing can be sent to it any more: {why}"));
+            // Wakes the listener.
+            writer.close();
+            return;
+        }
+    }
+}
+
+/// A frame; something too long is replaced by word of it.
+fn frame_of(outgoing: Outgoing) -> Result<Vec<u8>, EnvelopeError> {
+    let (id, body) = match outgoing {
+        Outgoing::Reply(id, reply) => (id, Body::Reply(reply)),
+        Outgoing::Note(note) => (0, Body::Note(note)),
+    };
+    let envelope = Envelope { id, body };
+    envelope.to_frame().or_else(|why| {
+        let body = match envelope.body {
+            Body::Note(_) => Body::Note(Note::gap(1)),
+            _ => Body::Reply(refusal(format!("the answer is too long: {why}"))),
+        };
+        Envelope { id, body }.to_frame()
+    })
+}
+
+fn refusal(says: String) -> Reply {
+    Reply::Refused(Refusal {
+        operator_error: false,
+        says,
+        hint: None,
+    })
+}
+
+/// The reading thread's state.
+struct Listener<'a> {
+    outbox: &'a Mailbox<(), Outgoing>,
+    gate: &'a Gate,
+    asks: SyncSender<(u64, Ask)>,
+    /// How long the client may be silent.
+    patience: Duration,
+}
+
+/// What to do after a message.
+enum Next {
+    GoOn,
+    /// The client has said goodbye.
+    End,
+}
+
+impl<'a> Listener<'a> {
+    fn new(
+        outbox: &'a Mailbox<(), Outgoing>,
+        gate: &'a Gate,
+        asks: SyncSender<(u64, Ask)>,
+    ) -> Self {
+        Self {
+            outbox,
+            gate,
+            asks,
+            patience: IDLE_BOUND,
+        }
+    }
+
+    /// Reads until the client leaves; `None` when it said goodbye.
+    fn listen(mut self, mut reader: Reader, mut decoder: Decoder) -> Option<String> {
+        let mut heard = Instant::now();
+        let mut bytes = Vec::new();
+        loop {
+            loop {
+                let frame = match decoder.next_frame() {
+                    Ok(Some(frame)) => frame,
+                    Ok(None) => break,
+                    Err(why) => return Some(format!("it sent a {why}")),
+                };
+                match self.take(&frame) {
+                    Ok(Next::GoOn) => {}
+                    Ok(Next::End) => return None,
+                    Err(why) => return Some(why),
+                }
+                // Only whole messages count: single bytes are no sign of life.
+                heard = Instant::now();
+            }
+            bytes.clear();
+            let left = self.patience.saturating_sub(heard.elapsed());
+            match reader.read(&mut bytes, left) {
+                Ok(Received::Bytes(_)) => decoder.push(&bytes),
+                Ok(Received::Idle) if heard.elapsed() >= self.patience => {
+                    let seconds = self.patience.as_secs_f64();
+                    return Some(format!("no sign of life for {seconds} s"));
+                }
+                Ok(Received::Idle) => {}
+                Ok(Received::End) => return Some("it closed the connection".into()),
+                Err(why) => return Some(why.to_string()),
+            }
+        }
+    }
+
+    fn take(&mut self, frame: &[u8]) -> Result<Next, String> {
+        let envelope = Envelope::from_payload(frame).map_err(|why| format!("it sent {why}"))?;
+        let Body::Ask(ask) = envelope.body else {
+            return Err("it answered, and nobody asked".into());
+        };
+        if let Ask::Lease { lease_ns } = ask {
+            let lease = Duration::from_nanos(lease_ns).clamp(LEASE_RANGE.0, LEASE_RANGE.1);
+            self.patience = 2 * lease;
+            return self.reply(envelope.id, Reply::Done);
+        }
+        self.gate.received(&ask);
+        let last = matches!(ask, Ask::Bye);
+        match self.asks.try_send((envelope.id, ask)) {
+            Ok(()) if last => Ok(Next::End),
+            Ok(()) => Ok(Next::GoOn),
+            Err(TrySendError::Full((id, ask))) => {
+                self.gate.taken(&ask);
+                let says = format!("{WAITING_ASKS} asks are waiting already");
+                self.reply(id, refusal(says))
+            }
+            Err(TrySendError::Disconnected(_)) => Err("its handler has ended".into()),
+        }
+    }
+
+    fn reply(&self, id: u64, reply: Reply) -> Result<Next, String> {
+        self.outbox
+            .push((), Outgoing::Reply(id, reply))
+            .map(|()| Next::GoOn)
+            .map_err(|why| format!("it does not read its answers: {why}"))
+    }
+}

@@ -1,0 +1,229 @@
+//! What can go wrong between controller and agent, and how is it mended?
+
+use std::time::Duration;
+
+use sokudo_wire::{Ask, KeyId, VersionMismatch};
+
+/// An error of the bus: one sentence, and a [hint](BusError::hint) with the next action.
+///
+/// `host` is the other end as the operator named it.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BusError {
+    /// The name has no address.
+    #[error("`{host}` cannot be resolved: {why}")]
+    Resolve {
+        /// Host as given.
+        host: String,
+        /// What the resolver said.
+        why: String,
+    },
+    /// Nobody listens on the port.
+    #[error("`{host}` refused the connection")]
+    NobodyListens {
+        /// Host as given.
+        host: String,
+    },
+    /// The host cannot be reached, or does not answer.
+    #[error("`{host}` cannot be reached: {why}")]
+    Unreachable {
+        /// Host as given.
+        host: String,
+        /// What the system said.
+        why: String,
+    },
+    /// Something else listens there.
+    #[error("what listens on `{host}` is not sokudo: {why}")]
+    Foreign {
+        /// Host as given.
+        host: String,
+        /// How that showed.
+        why: String,
+    },
+    /// The connection was made, but ended before it could be used.
+    #[error("the connection to `{host}` failed while it was being set up: {why}")]
+    SetUp {
+        /// Host as given.
+        host: String,
+        /// What happened.
+        why: String,
+    },
+    /// The server has another key.
+    #[error("`{host}` does not have this key ({given}){}", theirs(.server))]
+    WrongKey {
+        /// Host as given.
+        host: String,
+        /// Public name of the caller's key.
+        given: KeyId,
+        /// Public name of the server's key as it told it.
+        server: Option<String>,
+    },
+    /// The server has a key, the caller gave none.
+    #[error("`{host}` wants a key and none was given")]
+    KeyNeeded {
+        /// Host as given.
+        host: String,
+    },
+    /// The caller gave a key, the server has none.
+    #[error("`{host}` was started without a key, but a key was given")]
+    KeyUnknown {
+        /// Host as given.
+        host: String,
+    },
+    /// Two versions that do not understand each other.
+    #[error(transparent)]
+    Version(#[from] VersionMismatch),
+    /// The server serves as many as it may.
+    #[error("`{host}` already serves {max_clients} clients, as many as it was told to")]
+    Busy {
+        /// Host as given.
+        host: String,
+        /// How many.
+        max_clients: u16,
+    },
+    /// No answer in time; the connection itself may be fine.
+    #[error("`{host}` did not answer `{ask}` within {}", seconds(.bound))]
+    TimedOut {
+        /// Host as given.
+        host: String,
+        /// What was asked.
+        ask: &'static str,
+        /// How long it had.
+        bound: Duration,
+    },
+    /// The connection is gone.
+    #[error("the connection to `{host}` is gone: {why}")]
+    Lost {
+        /// Host as given.
+        host: String,
+        /// What the connection said last.
+        why: String,
+    },
+    /// The message does not fit into a frame.
+    #[error("`{ask}` for `{host}` is too long: {why}")]
+    TooLong {
+        /// Host as given.
+        host: String,
+        /// What was to be asked.
+        ask: &'static str,
+        /// How long it is and may be.
+        why: String,
+    },
+    /// No such member.
+    #[error("the bus has no member number {0}")]
+    NoMember(u32),
+    /// A server without a key must not listen to strangers.
+    #[error("a server without a key must not listen on `{address}`, where strangers can call")]
+    Unguarded {
+        /// Address asked for.
+        address: String,
+    },
+    /// Another program has the port.
+    #[error("`{address}` is in use by another program")]
+    PortInUse {
+        /// Address asked for.
+        address: String,
+    },
+    /// The system does not let us listen there.
+    #[error("cannot listen on `{address}`: {why}")]
+    Bind {
+        /// Address asked for.
+        address: String,
+        /// What the system said.
+        why: String,
+    },
+    /// The system gave no thread, randomness or key.
+    #[error("cannot start {what}: {why}")]
+    Start {
+        /// What was to be started.
+        what: String,
+        /// What the system said.
+        why: String,
+    },
+}
+
+impl BusError {
+    /// The next action, where there is one to recommend.
+    pub fn hint(&self) -> Option<String> {
+        let hint = match self {
+            Self::Resolve { .. } => "check the name, or give an IP address".into(),
+            Self::NobodyListens { .. } => {
+                "is `sokudo serve` running there, on this port?".to_owned()
+            }
+            Self::Unreachable { .. } => {
+                "check the address, the network and firewalls on the way".into()
+            }
+            Self::Foreign { .. } => "check the port: `sokudo serve` prints its own".into(),
+            Self::SetUp { .. } => {
+                "try again; if it stays, look at what `sokudo serve` says there".into()
+            }
+            Self::WrongKey { .. } => {
+                "give the key that this `sokudo serve` printed: `--key` or SOKUDO_KEY".into()
+            }
+            Self::KeyNeeded { .. } => {
+                "give the key that `sokudo serve` printed there: `--key` or SOKUDO_KEY".into()
+            }
+            Self::KeyUnknown { .. } => {
+                "start `sokudo serve` there with this key, or leave the key out here".into()
+            }
+            Self::Version(mismatch) => mismatch.hint().into(),
+            Self::Busy { .. } => "wait until one has finished, or raise `--max-clients`".into(),
+            Self::Unguarded { .. } => {
+                "make a key with `--new-key`; or type `--open` to serve strangers".into()
+            }
+            Self::PortInUse { .. } => {
+                "stop the other program, perhaps another `sokudo serve`, or choose another port"
+                    .into()
+            }
+            Self::Bind { .. } => "choose an address of this host and a port above 1023".into(),
+            Self::TimedOut { .. }
+            | Self::Lost { .. }
+            | Self::TooLong { .. }
+            | Self::NoMember(_)
+            | Self::Start { .. } => return None,
+        };
+        Some(hint)
+    }
+
+    /// True when the operator can mend it by asking differently (exit code 2); false when the run
+    /// failed on the way (exit code 3).
+    pub fn is_operator_error(&self) -> bool {
+        !matches!(
+            self,
+            Self::TimedOut { .. }
+                | Self::Lost { .. }
+                | Self::TooLong { .. }
+                | Self::NoMember(_)
+                | Self::Start { .. }
+                | Self::SetUp { .. }
+        )
+    }
+}
+
+/// An ask's name, for messages.
+pub(crate) fn name_of(ask: &Ask) -> &'static str {
+    match ask {
+        Ask::Describe => "describe",
+        Ask::Clock => "clock",
+        Ask::Environment => "environment",
+        Ask::Watch { .. } => "watch",
+        Ask::Unwatch => "unwatch",
+        Ask::Prepare(_) => "prepare",
+        Ask::Arm { .. } => "arm",
+        Ask::Start { .. } => "start",
+        Ask::Drain { .. } => "drain",
+        Ask::Stop => "stop",
+        Ask::Lease { .. } => "lease",
+        Ask::Bye => "bye",
+    }
+}
+
+fn theirs(server: &Option<String>) -> String {
+    match server {
+        Some(id) => format!(": its own is {id}"),
+        None => String::new(),
+    }
+}
+
+fn seconds(bound: &Duration) -> String {
+    format!("{} s", bound.as_secs_f64())
+}

@@ -1,0 +1,214 @@
+//! How does a controller reach an agent in its own process, with nothing to set up?
+//!
+//! The agent is one thread. It lives exactly as long as its link, so it needs no lease: a lease is
+//! answered and otherwise ignored.
+
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use sokudo_wire::{Ask, Reply};
+
+use crate::Link;
+use crate::agent::{Client, Gate, Handler, Notes, Port};
+use crate::error::{BusError, name_of};
+use crate::latch::Latch;
+use crate::notes::{NoteSink, Uplink};
+
+/// Asks that may wait for the handler.
+const WAITING_ASKS: usize = 64;
+
+/// How long preparing the agent's thread may take.
+const INIT_BOUND: Duration = Duration::from_secs(30);
+
+/// How long `close` waits until the handler is dropped.
+const CLOSE_BOUND: Duration = Duration::from_secs(10);
+
+/// A link to an agent thread of this process.
+pub struct InProcLink {
+    name: String,
+    /// `None` once closed.
+    jobs: Mutex<Option<SyncSender<Job>>>,
+    uplink: Arc<Uplink>,
+    gate: Arc<Gate>,
+    ended: Arc<Latch>,
+}
+
+struct Job {
+    ask: Ask,
+    answer: SyncSender<Reply>,
+}
+
+/// Starts an agent on a thread of its own.
+///
+/// `init` runs first on that thread, before `factory` makes the handler there: it may for example
+/// enter a network namespace, in which all sockets of the handler then live. Without anything to
+/// prepare give `|| Ok(())`. A new thread is in the namespace of the calling one.
+///
+/// Errors: [`BusError::Start`] when the thread cannot be made or `init` says why it failed.
+pub fn link(
+    name: &str,
+    init: impl FnOnce() -> Result<(), String> + Send + 'static,
+    factory: impl FnOnce(Client, Notes) -> Box<dyn Handler> + Send + 'static,
+) -> Result<InProcLink, BusError> {
+    let failed = |why: String| BusError::Start {
+        what: format!("the agent `{name}`"),
+        why,
+    };
+    let (jobs, queue) = mpsc::sync_channel::<Job>(WAITING_ASKS);
+    let (ready, prepared) = mpsc::sync_channel(1);
+    let link = InProcLink {
+        name: name.to_owned(),
+        jobs: Mutex::new(Some(jobs)),
+        uplink: Arc::default(),
+        gate: Arc::default(),
+        ended: Arc::default(),
+    };
+    let ending = Ending {
+        uplink: Arc::clone(&link.uplink),
+        gate: Arc::clone(&link.gate),
+        ended: Arc::clone(&link.ended),
+    };
+    let gate = Arc::clone(&link.gate);
+    let notes = Notes::new(Arc::clone(&gate), Port::Uplink(Arc::clone(&link.uplink)));
+    let client = Client {
+        name: name.to_owned(),
+        address: "in process".into(),
+    };
+    thread::Builder::new()
+        .name(format!("agent-{name}"))
+        .spawn(move || {
+            let _ending = ending;
+            let begun = init();
+            let failed = begun.is_err();
+            // The other side may have stopped waiting; then its link is gone too.
+            let _ = ready.send(begun);
+            if !failed {
+                serve(&mut *factory(client, notes), &queue, &gate);
+            }
+        })
+        .map_err(|why| failed(why.to_string()))?;
+    match prepared.recv_timeout(INIT_BOUND) {
+        Ok(begun) => begun.map_err(failed)?,
+        Err(RecvTimeoutError::Timeout) => {
+            return Err(failed(format!("not ready within {INIT_BOUND:?}")));
+        }
+        Err(RecvTimeoutError::Disconnected) => return Err(failed("it panicked".into())),
+    }
+    Ok(link)
+}
+
+/// Answers asks until the link is closed or says goodbye.
+fn serve(handler: &mut dyn Handler, queue: &mpsc::Receiver<Job>, gate: &Gate) {
+    while let Ok(Job { ask, answer }) = queue.recv() {
+        if gate.is_gone() {
+            return;
+        }
+        gate.taken(&ask);
+        let last = matches!(ask, Ask::Bye);
+        // Whoever asked may have stopped waiting.
+        let _ = answer.send(handler.handle(ask));
+        if last {
+            gate.shut("it said goodbye");
+            return;
+        }
+    }
+}
+
+/// Tells everybody that the agent's thread has ended, however it did. Dropped last on the thread,
+/// after the handler.
+struct Ending {
+    uplink: Arc<Uplink>,
+    gate: Arc<Gate>,
+    ended: Arc<Latch>,
+}
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        if self.gate.is_gone() {
+            self.uplink.end();
+        } else {
+            self.gate.shut("the agent's thread ended unexpectedly");
+            self.uplink.lost("the agent's thread ended unexpectedly");
+        }
+        self.ended.open();
+    }
+}
+
+impl InProcLink {
+    fn lost(&self) -> BusError {
+        BusError::Lost {
+            host: self.name.clone(),
+            why: self
+                .gate
+                .why()
+                .unwrap_or_else(|| "the agent's thread ended unexpectedly".into()),
+        }
+    }
+
+    fn jobs(&self) -> Option<SyncSender<Job>> {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        jobs.clone()
+    }
+}
+
+impl Link for InProcLink {
+    fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError> {
+        if self.gate.is_gone() {
+            return Err(self.lost());
+        }
+        if matches!(ask, Ask::Lease { .. }) {
+            return Ok(Reply::Done);
+        }
+        let jobs = self.jobs().ok_or_else(|| self.lost())?;
+        let name = name_of(&ask);
+        let timed_out = || BusError::TimedOut {
+            host: self.name.clone(),
+            ask: name,
+            bound,
+        };
+        let (answer, answered) = mpsc::sync_channel(1);
+        self.gate.received(&ask);
+        match jobs.try_send(Job { ask, answer }) {
+            Ok(()) => {}
+            Err(TrySendError::Full(job)) => {
+                self.gate.taken(&job.ask);
+                return Err(timed_out());
+            }
+            Err(TrySendError::Disconnected(_)) => return Err(self.lost()),
+        }
+        answered.recv_timeout(bound).map_err(|why| match why {
+            RecvTimeoutError::Timeout => timed_out(),
+            RecvTimeoutError::Disconnected => {
+                // The answer's sender goes first, the reason comes with the thread's end.
+                self.ended.wait(CLOSE_BOUND);
+                self.lost()
+            }
+        })
+    }
+
+    fn attach(&self, sink: NoteSink) {
+        self.uplink.attach(sink);
+    }
+
+    /// Waits until the handler is dropped, at most 10 s.
+    fn close(&self) {
+        self.gate.shut("it was closed");
+        self.jobs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        self.ended.wait(CLOSE_BOUND);
+    }
+
+    fn describe(&self) -> &str {
+        &self.name
+    }
+}
+
+impl Drop for InProcLink {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,29 @@
+//! How does one thread wait until another has finished, with a bound?
+
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// Opens once and stays open.
+#[derive(Debug, Default)]
+pub(crate) struct Latch {
+    open: Mutex<bool>,
+    opened: Condvar,
+}
+
+impl Latch {
+    /// Lets everybody pass, now and later.
+    pub(crate) fn open(&self) {
+        *self.open.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.opened.notify_all();
+    }
+
+    /// Waits at most `bound`; true when open.
+    pub(crate) fn wait(&self, bound: Duration) -> bool {
+        let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        *self
+            .opened
+            .wait_timeout_while(open, bound, |open| !*open)
+            .unwrap_or_else(PoisonError::into_inner)
+            .0
+    }
+}

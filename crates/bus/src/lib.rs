@@ -1,0 +1,49 @@
+//! How do the messages of controller and agents reach each other?
+//!
+//! ```text
+//! controller                                                        agent
+//!   Bus ─┬─ Link ── in_proc: a thread of the same process ────────► Handler
+//!        ├─ Link ── direct: TLS 1.3 to `sokudo serve` ────────────► Handler, one per client
+//!        └─ notes() ◄──────────────────────────────────────────────  Notes
+//! ```
+//!
+//! One [`Bus`] per run, one [`Link`] per member. Asks have answers and bounds; notes arrive in the
+//! order in which each agent pushed them, and what did not fit is counted and told, never silently
+//! lost. Whoever loses the other end notices: the bus says [`Note::Lost`](sokudo_wire::Note::Lost)
+//! once, the agent's [`Handler`] is dropped, which must stop its load.
+
+pub mod agent;
+pub mod bus;
+pub mod direct;
+pub mod error;
+pub mod in_proc;
+mod latch;
+mod mailbox;
+mod notes;
+
+use std::time::Duration;
+
+use sokudo_wire::{Ask, Reply};
+
+pub use agent::{Client, Handler, Notes};
+pub use bus::{Bus, Member, MemberId};
+pub use error::BusError;
+pub use mailbox::PushError;
+pub use notes::{NoteSink, Receiver};
+
+/// The controller's connection to one agent.
+pub trait Link: Send + Sync {
+    /// Sends an ask and waits for its answer, at most `bound`. Several threads may ask at once.
+    ///
+    /// Errors: [`BusError::TimedOut`], [`BusError::Lost`], [`BusError::TooLong`].
+    fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError>;
+
+    /// Where notes go from now on. Called once by the bus; earlier notes are handed over.
+    fn attach(&self, sink: NoteSink);
+
+    /// Ends the connection on purpose: no `Lost` note follows. May be called twice.
+    fn close(&self);
+
+    /// Who is at the other end, for messages: `hostb:7411`.
+    fn describe(&self) -> &str;
+}
