@@ -7,7 +7,7 @@ use sokudo_model::{Environment, Manifest, Record, RunStatus};
 
 use crate::layout::{ENVIRONMENT, EVENTS, FINDINGS, HISTOGRAMS, SERIES};
 use crate::manifest::{FindingsFile, JSON_BYTES_MAX, parse_json};
-use crate::tables::{events, histograms, series};
+use crate::tables::{events, guarded, histograms, series};
 use crate::{StoreError, disk, hash, read_manifest};
 
 /// Reads a whole record into memory.
@@ -28,9 +28,9 @@ pub fn load(record: &Path) -> Result<Record, StoreError> {
     let findings = read_findings(record, &manifest)?;
     Ok(Record {
         environments: read_environments(record, &manifest)?,
-        series: series::read(&record.join(SERIES))?,
-        histograms: histograms::read(&record.join(HISTOGRAMS))?,
-        events: events::read(&record.join(EVENTS))?,
+        series: guarded(&record.join(SERIES), series::read)?,
+        histograms: guarded(&record.join(HISTOGRAMS), histograms::read)?,
+        events: guarded(&record.join(EVENTS), events::read)?,
         findings: findings.findings,
         checks: findings.checks,
         manifest,

@@ -82,14 +82,23 @@ pub(crate) fn to_json(file: &Path, value: &impl Serialize) -> Result<Vec<u8>, St
     Ok(json)
 }
 
-/// Writes `run.json`, and `plan/plan.json` before it.
+/// Writes `plan/plan.json`, and then `run.json`.
 pub(crate) fn write_manifest(
     disk: &Disk,
     record: &Path,
     manifest: &Manifest,
 ) -> Result<(), StoreError> {
-    write_json(disk, &record.join(PLAN_JSON), &manifest.plan)?;
+    write_plan(disk, record, manifest)?;
     write_run_json(disk, record, manifest)
+}
+
+/// Writes `plan/plan.json` alone.
+pub(crate) fn write_plan(
+    disk: &Disk,
+    record: &Path,
+    manifest: &Manifest,
+) -> Result<(), StoreError> {
+    write_json(disk, &record.join(PLAN_JSON), &manifest.plan)
 }
 
 /// Writes `run.json` alone.

@@ -39,13 +39,23 @@ pub fn recover(record: &Path) -> Result<RecoverReport, StoreError> {
 }
 
 pub(crate) fn recover_on(disk: &Disk, record: &Path) -> Result<RecoverReport, StoreError> {
-    let mut manifest = read_manifest(record)?;
     let spool = record.join(SPOOL);
-    if manifest.status != RunStatus::Running {
+    if read_manifest(record)?.status != RunStatus::Running {
         return remove_leftovers(disk, record, &spool);
     }
-    disk.create_dir_all(&spool)?;
+    if !spool.exists() {
+        return Err(StoreError::corrupt(
+            &spool,
+            "it is missing, so nothing can be recovered from it",
+        ));
+    }
     let lock = take_lock(record)?;
+    // Another process may have closed the run just before the lock was ours.
+    let mut manifest = read_manifest(record)?;
+    if manifest.status != RunStatus::Running {
+        drop(lock);
+        return remove_leftovers(disk, record, &spool);
+    }
     cut_torn_lines(disk, &record.join(CLOCK))?;
     let converted = seal::convert(disk, record)?;
     manifest

@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use sokudo_model::{RunStatus, Summary};
 
-use crate::layout::RUN_JSON;
+use crate::layout::{RUN_JSON, SERIES, SPOOL};
 use crate::{StoreError, disk, read_manifest};
 
 /// One directory under the root.
@@ -35,11 +35,15 @@ pub struct RunInfo {
 
 /// The runs under `root`, newest first, broken records last. No root, no runs.
 ///
-/// A directory without `run.json` is no record and not listed.
+/// A directory without any file of a record is not listed.
 pub fn list(root: &Path) -> Result<Vec<RunEntry>, StoreError> {
     let mut entries: Vec<RunEntry> = disk::list_dir(root)?
         .into_iter()
-        .filter(|path| path.join(RUN_JSON).exists())
+        .filter(|path| {
+            [RUN_JSON, SERIES, SPOOL]
+                .iter()
+                .any(|f| path.join(f).exists())
+        })
         .filter_map(|path| entry(&path))
         .collect();
     entries.sort_by_key(|e| {

@@ -14,7 +14,7 @@ use sokudo_model::{Batch, Manifest, Problem, RunStatus, Text, Unit};
 use crate::StoreError;
 use crate::disk::{self, Disk};
 use crate::layout::{EVENTS, HISTOGRAMS, SERIES, SPOOL};
-use crate::manifest::write_manifest;
+use crate::manifest::{write_plan, write_run_json};
 use crate::spool::{self, Loss};
 use crate::tables::events::EventWriter;
 use crate::tables::histograms::HistogramWriter;
@@ -114,12 +114,11 @@ pub(crate) fn seal(
     if manifest.status == RunStatus::Running {
         manifest.status = RunStatus::Partial;
     }
-    if manifest.status == RunStatus::Ok && !manifest.problems.is_empty() {
-        manifest.status = RunStatus::Partial;
-    }
     sync_small_files(disk, record)?;
+    // The plan goes with the manifest, and its hash goes into it.
+    write_plan(disk, record, manifest)?;
     manifest.files = hash::hash_all(record)?;
-    write_manifest(disk, record, manifest)?;
+    write_run_json(disk, record, manifest)?;
     drop(lock);
     disk.remove_flat_dir(&record.join(SPOOL))
 }

@@ -196,15 +196,21 @@ impl Writer {
 
     /// Turns the spool into tables, and writes the hashes and the final `run.json`.
     ///
-    /// The status becomes `partial` when something could not be recorded, when `manifest` lists
-    /// problems or when it still says `running`. Errors leave the spool as it is, for
-    /// [`crate::recover`], and `manifest` in `run.json` as far as it could be written.
+    /// An `ok` becomes `partial` when something could not be recorded, and so does a `running`.
+    /// Errors leave the spool as it is, for [`crate::recover`], and `manifest` in `run.json` as
+    /// far as it could be written.
     pub fn close(mut self, mut manifest: Manifest) -> Result<ClosedRun, StoreError> {
         self.spool.sync()?;
         self.write_manifest(&manifest)?;
         let converted = seal::convert(&self.disk, &self.path)?;
-        manifest.problems.extend(self.refused.problem());
-        manifest.problems.extend(converted.problem());
+        let own: Vec<Problem> = [self.refused.problem(), converted.problem()]
+            .into_iter()
+            .flatten()
+            .collect();
+        if !own.is_empty() && manifest.status == RunStatus::Ok {
+            manifest.status = RunStatus::Partial;
+        }
+        manifest.problems.extend(own);
         seal::seal(&self.disk, &self.path, &mut manifest, self.lock)?;
         Ok(ClosedRun {
             path: self.path,

@@ -30,6 +30,9 @@ use crate::disk::{self, Disk, DiskFile};
 
 /// Values asked from a column at a time: bounds what a wrong row count can make us reserve.
 const READ_BATCH: usize = 64 << 10;
+/// Largest row group that is read. Well above what is written here and by common tools; a few
+/// bytes can claim any number of equal rows.
+const ROW_GROUP_ROWS_MAX: usize = 4 << 20;
 
 /// Values of one column of a row group.
 pub(crate) enum Column<'a> {
@@ -88,13 +91,12 @@ impl TableWriter {
     }
 
     /// Completes the file, waits until it is on the disk, and gives it its name.
-    pub fn finish(self) -> Result<(), StoreError> {
-        let mut file = self
-            .inner
-            .into_inner()
+    pub fn finish(mut self) -> Result<(), StoreError> {
+        self.inner
+            .finish()
             .map_err(|e| write_error(&self.path, e))?;
-        file.sync()?;
-        drop(file);
+        self.inner.inner_mut().sync()?;
+        drop(self.inner);
         self.disk.publish(&self.temporary, &self.path)
     }
 }
@@ -184,6 +186,19 @@ fn write_error(path: &Path, error: ParquetError) -> StoreError {
     StoreError::io("write", path, source)
 }
 
+/// Runs the reading of one table, and turns a panic of the Parquet library into an error.
+///
+/// The library asserts some facts about offsets and sizes that a made-up file can violate. Hashes
+/// keep accidents away from it; this keeps a file that somebody made up from ending the program.
+pub(crate) fn guarded<T>(
+    path: &Path,
+    read: impl FnOnce(&Path) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    // Nothing outlives the closure but its result, so nothing half-changed can be seen.
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| read(path)))
+        .unwrap_or_else(|_| Err(StoreError::corrupt(path, "it contradicts itself")))
+}
+
 /// Reads one table.
 pub(crate) struct TableReader {
     reader: SerializedFileReader<File>,
@@ -259,7 +274,13 @@ impl TableReader {
             let rows = usize::try_from(group.metadata().num_rows())?;
             Ok((group.get_column_reader(index)?, rows))
         };
-        read().map_err(|e| self.corrupt(e))
+        let (column, rows) = read().map_err(|e| self.corrupt(e))?;
+        if rows > ROW_GROUP_ROWS_MAX {
+            return Err(self.corrupt(format!(
+                "a row group of {rows} rows is larger than the {ROW_GROUP_ROWS_MAX} that are read"
+            )));
+        }
+        Ok((column, rows))
     }
 
     fn values<T: DataType>(
