@@ -24,8 +24,8 @@ verdict-distrust = Do not rely on these numbers: { $check }
 
 ## Checks
 
-check-complete-held = { $phase }: both ends delivered their numbers for all { $flows } flows.
-check-complete-failed = { $phase }: only { $complete } of { $flows } flows have the numbers of both ends.
+check-complete-held = { $phase }: both ends of every flow delivered their numbers (flows: { $flows }).
+check-complete-failed = { $phase }: not every flow has the numbers of both ends ({ $complete } of { $flows } have).
 check-accounting-held = { $phase }: received and missing datagrams add up to the { $wanted } sent.
 check-accounting-failed = { $phase }: received and missing datagrams add up to { $seen }, but { $wanted } were sent; over the flows { $off } are unaccounted for.
 check-attribution-held = { $phase }: every missing datagram has a place ({ $wanted } in all).
@@ -37,10 +37,10 @@ rule-buffer-below-asked-receive-says = { $host } granted a receive buffer of { $
 rule-buffer-below-asked-send-says = { $host } granted a send buffer of { $granted } instead of { $asked }.
 rule-buffer-below-asked-next = On { $host }, run: sysctl -w { $setting }={ $bytes }
 
-rule-corruption-says = { $count } datagrams arrived damaged, most of them on { $host }; the UDP checksum did not stop them.
+rule-corruption-says = Damaged datagrams arrived ({ $count }), most of them on { $host }; the UDP checksum did not stop them.
 rule-corruption-next = Turn checksum offload off on { $host } and repeat; if it ends, the network device or its driver changes the data.
 
-rule-duplicates-says = { $count } datagrams arrived more than once ({ $share } of those sent), most of them on { $host }.
+rule-duplicates-says = Some datagrams arrived more than once: { $count } repetitions ({ $share } of those sent), most of them on { $host }.
 rule-duplicates-next = Look for a bridge loop, a mirrored port or a bond in broadcast mode in front of { $host }.
 
 rule-generator-limited-short-says = Sender-limited: { $sent } datagrams were sent of the { $asked } asked for; { $host } falls behind most.
@@ -79,8 +79,8 @@ rule-receiver-host-drops-next = Raise net.core.netdev_max_backlog on { $host }, 
 rule-reordering-says = { $share } of the datagrams arrived out of order ({ $count } in all), most of them on { $host }.
 rule-reordering-next = Look for several paths or bond members on the way to { $host }, or for receive queues that share one flow.
 
-rule-sender-refusal-says = Sender-limited: the kernel of { $host } refused { $count } datagrams ({ $share } of those offered); they never left the host.
-rule-sender-refusal-waited-says = The kernel of { $host } refused { $count } send calls for lack of room; no datagram was lost by it.
+rule-sender-refusal-says = Sender-limited: the kernel of { $host } refused { $share } of the datagrams offered to it ({ $count } in all); they never left the host.
+rule-sender-refusal-waited-says = The kernel of { $host } refused send calls for lack of room ({ $count } in all); no datagram was lost by it.
 rule-sender-refusal-next = Give { $host } a larger send buffer (--sndbuf), a longer device queue, or a lower rate.
 
 ## Evidence

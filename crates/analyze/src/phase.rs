@@ -190,10 +190,11 @@ impl<'a> PhaseView<'a> {
         (n > 0).then(|| sum / f64::from(n))
     }
 
+    /// A sample stands for the interval that ends at its time, so one at `t0` is about before.
     fn inside<'s>(&self, series: &'s Series) -> impl Iterator<Item = f64> + use<'s> {
         let (t0, t1) = (self.phase.t0_ns, self.phase.t1_ns);
         let points = series.points.iter();
-        let inside = points.filter(move |(t, value)| (t0..=t1).contains(t) && value.is_finite());
+        let inside = points.filter(move |(t, value)| t0 < *t && *t <= t1 && value.is_finite());
         inside.map(|(_, value)| *value)
     }
 
