@@ -574,11 +574,7 @@ fn path_loss_with_silent_counters_is_the_paths() {
         7.0,
         7.0,
     );
-    for metric in [
-        "host.nic_receive_drops",
-        "host.nic_errors",
-        "host.softnet_drops",
-    ] {
+    for metric in ["host.nic_receive_drops", "host.nic_errors"] {
         add_series(&mut record, "hostb", metric, &[], 7.0, 7.0);
     }
     let runs = HistogramSummary {
@@ -594,6 +590,24 @@ fn path_loss_with_silent_counters_is_the_paths() {
     let finding = one(&record, "path_loss");
     assert_eq!(finding.says.key, "rule-path-loss-says");
     has_metric(&finding, "datagram.loss_run_packets");
+}
+
+#[test]
+fn a_socket_that_counts_no_drops_leaves_the_place_of_loss_open() {
+    let changes = [
+        ("missing_packets", 1e4),
+        ("received_packets", 9.9e5),
+        ("lost_at_receiver_host_packets", 0.0),
+        ("lost_on_path_packets", 1e4),
+    ];
+    let mut record = with_flow(&changes);
+    add_series(&mut record, "hosta", "host.nic_send_drops", &[], 0.0, 0.0);
+    for metric in ["host.nic_receive_drops", "host.nic_errors"] {
+        add_series(&mut record, "hostb", metric, &[], 0.0, 0.0);
+    }
+    let says = one(&record, "path_loss").says;
+    let names = Arg::Word("datagram.lost_at_receiver_socket_packets".into());
+    assert_eq!(says.args["names"], names);
 }
 
 #[test]
@@ -711,6 +725,24 @@ fn books_that_balance_pass() {
         ]
     );
     checks.iter().for_each(|c| check_text(&c.says));
+}
+
+#[test]
+fn shares_of_a_sockets_drops_need_not_be_whole() {
+    let mut record = empty();
+    let third = losing(
+        10.0,
+        &[("lost_at_receiver_socket_packets", 20.0 * (1.0 / 3.0) + 3.3)],
+    );
+    record
+        .manifest
+        .phases
+        .push(phase("mesh", vec![flow(&third)]));
+    assert!(
+        checks(&record).iter().all(|c| c.passed),
+        "{:?}",
+        checks(&record)
+    );
 }
 
 #[test]

@@ -19,8 +19,15 @@ pub struct PathLoss;
 
 const LOST: &str = "datagram.lost_on_path_packets";
 
-/// Message, counter, and whether the sending host's counter is meant.
-const COUNTERS: [(&str, &str, bool); 4] = [
+/// What the workload itself reads to tell other places of loss apart. Where one is missing, the
+/// path is blamed for what may have happened there.
+const OTHER_PLACES: [&str; 2] = [
+    "datagram.lost_at_receiver_socket_packets",
+    "datagram.lost_at_receiver_host_packets",
+];
+
+/// Device counters: message, name, and whether the sending host's is meant.
+const DEVICES: [(&str, &str, bool); 3] = [
     ("evidence-nic-send-drops", "host.nic_send_drops", true),
     (
         "evidence-nic-receive-drops",
@@ -28,7 +35,6 @@ const COUNTERS: [(&str, &str, bool); 4] = [
         false,
     ),
     ("evidence-nic-errors", "host.nic_errors", false),
-    ("evidence-softnet-drops", "host.softnet_drops", false),
 ];
 
 impl Rule for PathLoss {
@@ -92,8 +98,11 @@ impl Rule for PathLoss {
 /// What the devices of both ends counted, and the names of what could not be read.
 fn counters(view: &PhaseView<'_>, from: &str, to: &str) -> (Vec<Evidence>, Vec<&'static str>) {
     let mut evidence = Vec::new();
-    let mut unread = Vec::new();
-    for (key, metric, at_sender) in COUNTERS {
+    let mut unread: Vec<&str> = OTHER_PLACES
+        .into_iter()
+        .filter(|metric| view.total(metric).is_none())
+        .collect();
+    for (key, metric, at_sender) in DEVICES {
         match view.grown(key, metric, if at_sender { from } else { to }) {
             Some(grown) => evidence.push(grown),
             None => unread.push(metric),
