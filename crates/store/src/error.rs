@@ -114,12 +114,12 @@ impl StoreError {
                     .into()
             }
             StoreError::Io { .. } | StoreError::TooLarge { .. } => return None,
-            StoreError::Full { path } => {
-                let run = run_name(path);
-                format!(
-                    "free some space on that disk, then run `sokudo recover {run}` to keep what was recorded; `SOKUDO_RUNS` chooses another disk"
-                )
-            }
+            StoreError::Full { path } => match run_of(path) {
+                Some(run) => format!(
+                    "free some space on that disk; if the run has ended meanwhile, `sokudo recover {run}` completes its record"
+                ),
+                None => "free some space, or choose another disk with `SOKUDO_RUNS`".into(),
+            },
             StoreError::Exists { .. } => {
                 "choose another name, or move the old record away".into()
             }
@@ -177,14 +177,11 @@ impl StoreError {
     }
 }
 
-/// Name of the run that a file belongs to: the directory above its spool or tables.
-fn run_name(file: &Path) -> String {
-    const INNER: &[&str] = &[crate::layout::SPOOL, "environment", "clock", "plan"];
-    let directory = file
+/// Name of the run that a file belongs to: that of the nearest directory with a `run.json`.
+fn run_of(file: &Path) -> Option<String> {
+    let record = file
         .ancestors()
         .skip(1)
-        .find(|a| !a.file_name().is_some_and(|n| INNER.iter().any(|i| n == *i)));
-    directory
-        .and_then(Path::file_name)
-        .map_or_else(|| "RUN".into(), |n| n.to_string_lossy().into_owned())
+        .find(|directory| directory.join(crate::layout::RUN_JSON).exists())?;
+    Some(record.file_name()?.to_string_lossy().into_owned())
 }

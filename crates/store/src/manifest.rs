@@ -137,7 +137,12 @@ pub(crate) fn write_findings(
 /// leaves an unlisted file and not a wrong hash. `name` is relative to the record.
 pub fn attach(record: &Path, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
     let disk = Disk::default();
-    amend(&disk, record, name, |file| disk.replace(file, bytes))
+    amend(&disk, record, name, |file| {
+        if let Some(directory) = file.parent() {
+            disk.create_dir_all(directory)?;
+        }
+        disk.replace(file, bytes)
+    })
 }
 
 /// Writes `findings.json` of a closed record, replacing what was concluded before.

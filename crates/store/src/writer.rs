@@ -176,7 +176,7 @@ impl Writer {
         })
     }
 
-    /// Adds a batch to the spool.
+    /// Adds a batch to the spool. About once a second it waits until the disk has everything.
     ///
     /// Errors: [`StoreError::Full`] when the disk is full. What was added before stays
     /// recoverable, later calls may succeed again, and [`Writer::close`] says in the manifest
