@@ -156,6 +156,12 @@ impl CpuSampler {
     }
 }
 
+/// Ticks that `/proc/stat` says the hypervisor took from this machine since boot.
+pub(crate) fn steal_ticks(stat: &str) -> Option<u64> {
+    let steal = STATES.iter().position(|state| *state == "steal")?;
+    Some(parse::stat(stat).ok()?.all.0[steal])
+}
+
 /// Share of each state in the ticks between two readings; `None` when no tick passed.
 fn ratios(before: &Ticks, now: &Ticks) -> Option<[f64; STATES.len()]> {
     let mut growth = [0u64; STATES.len()];

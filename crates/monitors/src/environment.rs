@@ -1,1 +1,0 @@
-//! Under which conditions does this host run?
