@@ -1,4 +1,245 @@
 # Messages of the report: report-<section>-<meaning>.
 
+## Sections
 report-why = Why
+report-search = Search for the best rate
+report-phases = What was measured
+report-over-time = Over time
+report-flows = Flows
+report-distributions = Distributions
+report-environment = Conditions
+report-rerun = Run it again
+
+## Header, tools, footer
+report-header-hosts = { $n } hosts
+report-tool-theme = Light or dark
+report-tool-print = Print
+report-tool-copy = Copy
+report-tool-copy-csv = Copy as CSV
+report-tool-log = Log
+report-footer = Run { $run }, made with sokudo { $version }. Everything on this page comes from the record; nothing is loaded from anywhere.
+
+## What the page's script says
+report-script-copied = Copied
+report-script-no-data = no data
+report-script-clock = clocks agree within ±
+report-script-start = after the start
+report-script-gap = No data here.
+report-script-count = values
+report-script-reset = Drag over a chart to zoom all of them, double-click to return. With the keyboard: arrows move the cursor, + and − zoom, Home returns.
+
+## Weight
+report-severity-info = Note
+report-severity-caution = Caution
+report-severity-bad = Warning
 report-count-samples = n = { $n }
+
+## Verdict
+report-verdict-none = The record holds no result that a verdict could rest on.
+report-verdict-problem = At { $time }: { $says }
+report-verdict-problem-missing = At { $time }: { $says } Missing because of it: { $missing }
+report-verdict-check-failed = Check “{ $name }” failed: { $says }
+report-status-running = The run has not ended, or the program died before it could say so.
+report-status-ok = The run is complete.
+report-status-partial = The run is partial: what is here was measured, something is missing.
+report-status-failed = The run failed: nothing usable came out.
+
+## Numbers
+report-number-best = best rate that holds
+report-number-best-loss = { $loss } lost in the confirming run
+report-number-delivered = delivered
+report-number-flows = { $n } flows together
+report-number-lost = lost
+report-number-lost-of = { $missing } of { $sent } sent
+report-lost-sender = refused at the sender { $n }
+report-lost-path = on the path { $n }
+report-lost-host = in the receiving host { $n }
+report-lost-socket = receiver's socket { $n }
+report-number-order = out of order
+report-number-duplicates = duplicates { $n }
+report-number-jitter = jitter { $jitter }
+report-number-cost = CPU per datagram
+report-number-sender = sender { $value }
+report-number-receiver = receiver { $value }
+report-number-generator = load generator
+report-number-generator-cpu = sending thread { $cpu } of a core
+report-number-clock = clocks ± { $error }
+report-number-one-clock = one clock
+report-generator-valid = valid
+report-generator-limit = the limit
+report-generator-disturbed = disturbed
+report-generator-unknown = unknown
+report-datagrams-per-second = { $rate } datagrams
+
+## Why
+report-why-none = No rule found anything that limited or disturbed the measurement.
+report-why-next = Next:
+report-why-peak = peak { $peak }
+
+## Search
+report-search-title-best = Up to { $rate } everything asked of it holds
+report-search-title-none = No rate held
+report-search-note = Each point is one trial: above, what arrived of what was sent; below, what was lost. On the dashed diagonal everything arrives. Filled: the confirming run.
+report-search-trials = Trials
+report-search-offered = offered
+report-search-delivered = delivered
+report-search-lost = lost
+report-search-ideal = everything arrives
+report-search-bound = allowed { $bound }
+report-search-best = { $rate }
+report-search-confirm = confirms
+report-search-probe = tries
+report-search-unlimited = as fast as possible
+report-search-outline = { $trial }: offered { $offered }, delivered { $delivered }, lost { $loss }
+
+## Phases
+report-phases-selftest = Self-test: one thread of a host sends up to { $best } over loopback
+report-phase-named = { $name }: { $help }
+report-phase-plain = { $name }
+report-phase-ended = { $phase } ({ $how })
+report-phase-running = not ended
+report-phase-partial = partial
+report-phase-failed = failed
+report-phase-p2p = one pair, one direction
+report-phase-both-ways = one pair, both directions at once
+report-phase-mesh = every host to every other
+report-phase-best = the best rate, run again
+report-phase-selftest = what the generators can do
+
+## Over time
+report-over-time-how = One time axis for all charts: the cursor reads every one of them at the same moment.
+report-over-time-throughput = How much arrived, and when?
+report-over-time-throughput-note = Solid: arrived at the host. Dashed: sent by the host.
+report-over-time-to = → { $host }
+report-over-time-from = { $host } →
+report-over-time-loss = When was it lost?
+report-over-time-loss-note = Share of the datagrams lost per receiving host; the stronger the colour, the more, on a logarithmic scale.
+report-over-time-drops = Where did hosts throw datagrams away?
+report-over-time-drops-note = Growth per second of the kernel's own drop counters. Counters that stayed at zero are not shown.
+report-drop-udp-receive-buffer-errors = { $host } socket full
+report-drop-udp-send-buffer-errors = { $host } send buffer
+report-drop-softnet-drops = { $host } backlog
+report-drop-nic-receive-drops = { $host } NIC receive
+report-drop-nic-send-drops = { $host } NIC send
+report-drop-nic-errors = { $host } NIC errors
+report-drop-udp-checksum-errors = { $host } checksum
+report-drop-ip-reassembly-failures = { $host } fragments
+report-over-time-cpu = What did the CPUs of { $host } do?
+report-cpu-user = programs
+report-cpu-nice = low priority
+report-cpu-system = kernel
+report-cpu-irq = interrupts
+report-cpu-softirq = soft interrupts
+report-cpu-steal = stolen
+report-cpu-iowait = waits for I/O
+report-over-time-cores = Was one core of { $host } busier than the rest?
+report-over-time-cores-cut = The { $shown } busiest of { $n } cores.
+report-over-time-threads-cpu = How busy were sokudo's own threads?
+report-over-time-threads-wait = Did sokudo's threads wait for a CPU?
+report-over-time-nic = What went over the interfaces?
+report-over-time-nic-note = Solid: received. Dashed: sent.
+report-over-time-in = { $device } in
+report-over-time-out = { $device } out
+report-over-time-pressure = Did anything wait for a resource?
+report-over-time-metric = { $metric }
+report-over-time-metric-cut = { $metric }: the { $shown } largest of { $n } series
+report-over-time-more = { $n } more series that moved
+report-chart-outline = { $low } to { $high }, mean { $mean }, n = { $n }
+report-chart-strip = The stronger the colour, the larger the value.
+
+## Flows
+report-flows-of = { $phase }: { $n } flows
+report-flows-table = Flows of { $phase }
+report-flows-incomplete = { $flow } (one end did not deliver its numbers)
+report-flows-from-to = from ↓ to →
+report-flows-matrix-rate = Who reached whom how fast?
+report-flows-matrix-loss = Between whom was how much lost?
+
+## Distributions
+report-distributions-all = all flows
+report-distributions-table = Percentiles of { $phase }
+report-distributions-heat-note = { $help }. Cells: how many values; lines: percentiles of each moment.
+
+## Conditions
+report-environment-hosts = Hosts and their clocks
+report-environment-grants = Asked of the kernel, and granted
+report-environment-receive-buffer = receive buffer
+report-environment-send-buffer = send buffer
+report-environment-facts = { $section }: { $n } facts
+report-environment-not-available = not available
+
+## Run it again
+report-rerun-how = The same command with the same seed offers the same load.
+report-rerun-identity = What this run is
+report-rerun-run = run
+report-rerun-started = started
+report-rerun-length = length
+report-rerun-seed = seed
+report-rerun-plan = plan, SHA-256
+report-rerun-version = sokudo
+report-rerun-checks = What had to hold
+report-check-held = held
+report-check-failed = failed
+
+## Columns
+report-column-address = address
+report-column-arrived = arrived
+report-column-asked = asked
+report-column-check = check
+report-column-clock-error = clock error
+report-column-clock-offset = clock offset
+report-column-cpu = CPU
+report-column-cpu-receive = CPU receiving
+report-column-cpu-send = CPU sending
+report-column-datagrams = datagrams
+report-column-delivered = delivered
+report-column-fact = fact
+report-column-flow = flow
+report-column-flows = flows
+report-column-granted = granted
+report-column-host = host
+report-column-lost = lost
+report-column-mode = mode
+report-column-order = out of order
+report-column-os = system
+report-column-phase = phase
+report-column-purpose = purpose
+report-column-result = result
+report-column-says = in words
+report-column-sent = sent
+report-column-setting = setting
+report-column-source = read from
+report-column-value = value
+report-column-version = sokudo
+report-column-what = what
+
+## Metrics
+report-metric-datagram-ack-rtt-seconds = round trip
+report-metric-datagram-delivered-bits-per-second = delivered
+report-metric-datagram-delivered-bytes-per-second = delivered
+report-metric-datagram-delivered-packets-per-second = delivered datagrams
+report-metric-datagram-duplicate-packets = duplicates
+report-metric-datagram-interarrival-seconds = time between arrivals
+report-metric-datagram-jitter-seconds = jitter
+report-metric-datagram-lateness-seconds = lateness of sends
+report-metric-datagram-loss-ratio = lost
+report-metric-datagram-loss-run-packets = losses in a row
+report-metric-datagram-lost-at-receiver-host-packets = lost in receiving host
+report-metric-datagram-lost-at-receiver-socket-packets = lost at receiver's socket
+report-metric-datagram-lost-at-sender-packets = refused at sender
+report-metric-datagram-lost-on-path-packets = lost on path
+report-metric-datagram-missing-packets = missing
+report-metric-datagram-out-of-order-packets = out of order
+report-metric-datagram-received-packets = received
+report-metric-datagram-receiver-cpu-ratio = receiving thread
+report-metric-datagram-receiver-cpu-seconds-per-packet = CPU per received datagram
+report-metric-datagram-reordering-extent-packets = reordering extent
+report-metric-datagram-sender-cpu-ratio = sending thread
+report-metric-datagram-sender-cpu-seconds-per-packet = CPU per sent datagram
+report-metric-datagram-sent-bytes-per-second = sent
+report-metric-datagram-sent-packets = sent
+report-metric-datagram-sent-packets-per-second = sent datagrams
+
+## Terminal
+report-terminal-next = Next:
+report-terminal-lost = { $loss } lost

@@ -1,4 +1,245 @@
 # レポートの文言: report-<節>-<意味>
 
+## 節
 report-why = 理由
+report-search = 維持できる最高レートの探索
+report-phases = 測定の内容
+report-over-time = 時間変化
+report-flows = フロー
+report-distributions = 分布
+report-environment = 測定条件
+report-rerun = 再実行
+
+## 見出し・操作・末尾
+report-header-hosts = ホスト { $n } 台
+report-tool-theme = 明暗の切り替え
+report-tool-print = 印刷
+report-tool-copy = コピー
+report-tool-copy-csv = CSV でコピー
+report-tool-log = 対数
+report-footer = 実行 { $run }、sokudo { $version } で作成しました。このページの内容はすべて記録から計算したもので、外部からは何も読み込みません。
+
+## スクリプトの文言
+report-script-copied = コピーしました
+report-script-no-data = データなし
+report-script-clock = 時計の一致 ±
+report-script-start = 開始から
+report-script-gap = この区間のデータはありません。
+report-script-count = 件
+report-script-reset = グラフ上をドラッグするとすべてのグラフが拡大され、ダブルクリックで元に戻ります。キーボードでは矢印でカーソル移動、+ と − で拡大・縮小、Home で元に戻ります。
+
+## 重み
+report-severity-info = 補足
+report-severity-caution = 注意
+report-severity-bad = 警告
 report-count-samples = n = { $n }
+
+## 結論
+report-verdict-none = この記録には、結論の根拠となる結果がありません。
+report-verdict-problem = { $time } 時点: { $says }
+report-verdict-problem-missing = { $time } 時点: { $says } このため欠けているもの: { $missing }
+report-verdict-check-failed = 検査「{ $name }」は不合格です: { $says }
+report-status-running = 実行がまだ終わっていないか、終了を記録する前にプログラムが停止しました。
+report-status-ok = 実行は完了しています。
+report-status-partial = 一部だけの結果です。ここにある値は実測ですが、欠けているものがあります。
+report-status-failed = 実行は失敗しました。使える結果はありません。
+
+## 数値
+report-number-best = 維持できる最高レート
+report-number-best-loss = 確認実行での損失 { $loss }
+report-number-delivered = 到達
+report-number-flows = { $n } フロー合計
+report-number-lost = 損失
+report-number-lost-of = 送信 { $sent } 件中 { $missing } 件
+report-lost-sender = 送信側で拒否 { $n } 件
+report-lost-path = 経路上 { $n } 件
+report-lost-host = 受信ホスト内 { $n } 件
+report-lost-socket = 受信ソケット { $n } 件
+report-number-order = 順序の乱れ
+report-number-duplicates = 重複 { $n } 件
+report-number-jitter = ジッタ { $jitter }
+report-number-cost = 1 件あたりの CPU 時間
+report-number-sender = 送信側 { $value }
+report-number-receiver = 受信側 { $value }
+report-number-generator = 負荷生成
+report-number-generator-cpu = 送信スレッドは 1 コアの { $cpu }
+report-number-clock = 時計の誤差 ± { $error }
+report-number-one-clock = 時計は 1 つ
+report-generator-valid = 妥当
+report-generator-limit = ここが限界
+report-generator-disturbed = 妨げあり
+report-generator-unknown = 不明
+report-datagrams-per-second = { $rate } データグラム
+
+## 理由
+report-why-none = 測定を制限した要因や妨げた要因は、どの規則でも見つかりませんでした。
+report-why-next = 次の手:
+report-why-peak = 最大 { $peak }
+
+## 探索
+report-search-title-best = { $rate } までは条件を満たします
+report-search-title-none = 条件を満たすレートはありませんでした
+report-search-note = 点は 1 回の試行です。上は送信量に対する到達量、下は損失です。破線の対角線上ではすべてが到達しています。塗りつぶした点は確認実行です。
+report-search-trials = 試行の一覧
+report-search-offered = 送信
+report-search-delivered = 到達
+report-search-lost = 損失
+report-search-ideal = すべて到達
+report-search-bound = 許容 { $bound }
+report-search-best = { $rate }
+report-search-confirm = 確認
+report-search-probe = 試行
+report-search-unlimited = 可能な限り高速
+report-search-outline = { $trial }: 送信 { $offered }、到達 { $delivered }、損失 { $loss }
+
+## 区間
+report-phases-selftest = 自己診断: ホストの 1 スレッドはループバックで最大 { $best } を送信できます
+report-phase-named = { $name }: { $help }
+report-phase-plain = { $name }
+report-phase-ended = { $phase }({ $how })
+report-phase-running = 未終了
+report-phase-partial = 一部のみ
+report-phase-failed = 失敗
+report-phase-p2p = 1 対 1、片方向
+report-phase-both-ways = 1 対 1、双方向同時
+report-phase-mesh = 全ホスト相互
+report-phase-best = 最高レートでの再実行
+report-phase-selftest = 負荷生成の実力
+
+## 時間変化
+report-over-time-how = すべてのグラフが 1 つの時間軸を共有しています。カーソルは同じ瞬間の値を全グラフで示します。
+report-over-time-throughput = いつ、どれだけ届いたか
+report-over-time-throughput-note = 実線: ホストに到達した量。破線: ホストが送信した量。
+report-over-time-to = → { $host }
+report-over-time-from = { $host } →
+report-over-time-loss = いつ失われたか
+report-over-time-loss-note = 受信ホストごとの損失の割合です。色が濃いほど多く、尺度は対数です。
+report-over-time-drops = ホストのどこで捨てられたか
+report-over-time-drops-note = カーネル自身の破棄カウンタの毎秒の増加です。0 のままのカウンタは省いています。
+report-drop-udp-receive-buffer-errors = { $host } ソケット満杯
+report-drop-udp-send-buffer-errors = { $host } 送信バッファ
+report-drop-softnet-drops = { $host } バックログ
+report-drop-nic-receive-drops = { $host } NIC 受信
+report-drop-nic-send-drops = { $host } NIC 送信
+report-drop-nic-errors = { $host } NIC エラー
+report-drop-udp-checksum-errors = { $host } チェックサム
+report-drop-ip-reassembly-failures = { $host } 断片の再構成
+report-over-time-cpu = { $host } の CPU は何をしていたか
+report-cpu-user = プログラム
+report-cpu-nice = 低優先度
+report-cpu-system = カーネル
+report-cpu-irq = 割り込み
+report-cpu-softirq = ソフト割り込み
+report-cpu-steal = 横取り
+report-cpu-iowait = I/O 待ち
+report-over-time-cores = { $host } で特定のコアだけが忙しくなかったか
+report-over-time-cores-cut = { $n } コアのうち忙しい順に { $shown } コアです。
+report-over-time-threads-cpu = sokudo 自身のスレッドはどれだけ忙しかったか
+report-over-time-threads-wait = sokudo のスレッドは CPU を待たされたか
+report-over-time-nic = インターフェースを何が流れたか
+report-over-time-nic-note = 実線: 受信。破線: 送信。
+report-over-time-in = { $device } 受信
+report-over-time-out = { $device } 送信
+report-over-time-pressure = 資源を待たされたか
+report-over-time-metric = { $metric }
+report-over-time-metric-cut = { $metric }: { $n } 系列のうち大きい順に { $shown } 系列
+report-over-time-more = 変化のあったほかの系列 { $n } 件
+report-chart-outline = { $low } 〜 { $high }、平均 { $mean }、n = { $n }
+report-chart-strip = 色が濃いほど大きな値です。
+
+## フロー
+report-flows-of = { $phase }: { $n } フロー
+report-flows-table = { $phase } のフロー
+report-flows-incomplete = { $flow }(片側の数値が届いていません)
+report-flows-from-to = 送信元 ↓ 宛先 →
+report-flows-matrix-rate = どこからどこへ、どれだけ速く届いたか
+report-flows-matrix-loss = どこからどこへの間で、どれだけ失われたか
+
+## 分布
+report-distributions-all = 全フロー
+report-distributions-table = { $phase } のパーセンタイル
+report-distributions-heat-note = { $help }。升目の濃さは件数、線は各時点のパーセンタイルです。
+
+## 測定条件
+report-environment-hosts = ホストと時計
+report-environment-grants = カーネルへの要求と許可された値
+report-environment-receive-buffer = 受信バッファ
+report-environment-send-buffer = 送信バッファ
+report-environment-facts = { $section }: { $n } 項目
+report-environment-not-available = 取得できません
+
+## 再実行
+report-rerun-how = 同じコマンドを同じシードで実行すると、同じ負荷がかかります。
+report-rerun-identity = この実行について
+report-rerun-run = 実行
+report-rerun-started = 開始
+report-rerun-length = 長さ
+report-rerun-seed = シード
+report-rerun-plan = 計画の SHA-256
+report-rerun-version = sokudo
+report-rerun-checks = 成り立つべきこと
+report-check-held = 合格
+report-check-failed = 不合格
+
+## 列
+report-column-address = アドレス
+report-column-arrived = 到達
+report-column-asked = 要求
+report-column-check = 検査
+report-column-clock-error = 時計の誤差
+report-column-clock-offset = 時計のずれ
+report-column-cpu = CPU
+report-column-cpu-receive = 受信の CPU
+report-column-cpu-send = 送信の CPU
+report-column-datagrams = データグラム
+report-column-delivered = 到達
+report-column-fact = 項目
+report-column-flow = フロー
+report-column-flows = フロー数
+report-column-granted = 許可
+report-column-host = ホスト
+report-column-lost = 損失
+report-column-mode = 方式
+report-column-order = 順序の乱れ
+report-column-os = OS
+report-column-phase = 区間
+report-column-purpose = 目的
+report-column-result = 結果
+report-column-says = 内容
+report-column-sent = 送信
+report-column-setting = 設定
+report-column-source = 取得元
+report-column-value = 値
+report-column-version = sokudo
+report-column-what = 項目
+
+## 指標
+report-metric-datagram-ack-rtt-seconds = 往復時間
+report-metric-datagram-delivered-bits-per-second = 到達
+report-metric-datagram-delivered-bytes-per-second = 到達
+report-metric-datagram-delivered-packets-per-second = 到達データグラム
+report-metric-datagram-duplicate-packets = 重複
+report-metric-datagram-interarrival-seconds = 到着間隔
+report-metric-datagram-jitter-seconds = ジッタ
+report-metric-datagram-lateness-seconds = 送信の遅れ
+report-metric-datagram-loss-ratio = 損失
+report-metric-datagram-loss-run-packets = 連続損失の長さ
+report-metric-datagram-lost-at-receiver-host-packets = 受信ホスト内の損失
+report-metric-datagram-lost-at-receiver-socket-packets = 受信ソケットの損失
+report-metric-datagram-lost-at-sender-packets = 送信側の拒否
+report-metric-datagram-lost-on-path-packets = 経路上の損失
+report-metric-datagram-missing-packets = 欠落
+report-metric-datagram-out-of-order-packets = 順序の乱れ
+report-metric-datagram-received-packets = 受信
+report-metric-datagram-receiver-cpu-ratio = 受信スレッド
+report-metric-datagram-receiver-cpu-seconds-per-packet = 受信 1 件の CPU
+report-metric-datagram-reordering-extent-packets = 順序の乱れの幅
+report-metric-datagram-sender-cpu-ratio = 送信スレッド
+report-metric-datagram-sender-cpu-seconds-per-packet = 送信 1 件の CPU
+report-metric-datagram-sent-bytes-per-second = 送信
+report-metric-datagram-sent-packets = 送信
+report-metric-datagram-sent-packets-per-second = 送信データグラム
+
+## 端末
+report-terminal-next = 次の手:
+report-terminal-lost = 損失 { $loss }

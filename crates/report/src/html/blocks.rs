@@ -1,0 +1,346 @@
+//! How does each block look as HTML?
+
+use std::fmt::Write as _;
+
+use sokudo_model::{Severity, Text, units};
+
+use super::{Page, escape};
+use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Table};
+use crate::chart::{self, Chart, Kind};
+use crate::knee::Knee;
+use crate::svg;
+use crate::view::{self, Role};
+
+impl Page<'_> {
+    /// Writes one block.
+    pub(super) fn block(&self, out: &mut String, block: &Block) {
+        match block {
+            Block::Lead(sentences) => self.lead(out, sentences),
+            Block::Notice(severity, phrase) => self.notice(out, *severity, phrase),
+            Block::Numbers(numbers) => self.numbers(out, numbers),
+            Block::Heading(phrase) => self.element(out, "h3", "", phrase),
+            Block::Paragraph(phrase) => self.element(out, "p", "how", phrase),
+            Block::Conclusions(list) => self.conclusions(out, list),
+            Block::Table(table) => self.table(out, table),
+            Block::Chart(chart) => self.chart(out, chart),
+            Block::Knee(knee) => self.knee(out, knee),
+            Block::Command(line) => self.command(out, line),
+            Block::Details {
+                title,
+                open,
+                blocks,
+            } => {
+                let open = if *open { " open" } else { "" };
+                let _ = write!(out, "<details{open}><summary>{}</summary>", self.say(title));
+                blocks.iter().for_each(|b| self.block(out, b));
+                out.push_str("</details>");
+            }
+        }
+    }
+
+    fn element(&self, out: &mut String, tag: &str, class: &str, phrase: &Phrase) {
+        let _ = write!(out, "<{tag} class=\"{class}\">{}</{tag}>", self.say(phrase));
+    }
+
+    fn lead(&self, out: &mut String, sentences: &[Phrase]) {
+        out.push_str("<div class=\"lead\">");
+        for (i, sentence) in sentences.iter().enumerate() {
+            let class = if i == 0 { "first" } else { "more" };
+            self.element(out, "p", class, sentence);
+        }
+        out.push_str("</div>");
+    }
+
+    fn notice(&self, out: &mut String, severity: Severity, phrase: &Phrase) {
+        let _ = write!(
+            out,
+            "<p class=\"notice {}\"><b>{}</b> {}</p>",
+            class(severity),
+            self.words(severity_key(severity)),
+            self.say(phrase)
+        );
+    }
+
+    fn numbers(&self, out: &mut String, numbers: &[Number]) {
+        out.push_str("<dl class=\"numbers\">");
+        for number in numbers {
+            let detail: Vec<String> = number.detail.iter().map(|d| self.say(d)).collect();
+            let _ = write!(
+                out,
+                "<div class=\"number {}\"><dt>{}</dt><dd class=\"value\">{}</dd>",
+                class(number.tone),
+                self.say(&number.label),
+                unit_apart(&self.say(&number.value))
+            );
+            for line in detail {
+                let _ = write!(out, "<dd class=\"detail\">{line}</dd>");
+            }
+            out.push_str("</div>");
+        }
+        out.push_str("</dl>");
+    }
+
+    fn conclusions(&self, out: &mut String, list: &[Conclusion]) {
+        out.push_str("<ol class=\"findings\">");
+        for conclusion in list {
+            let _ = write!(
+                out,
+                "<li class=\"finding {}\"><p class=\"says\"><span class=\"tag\">{}</span> {}",
+                class(conclusion.severity),
+                self.words(severity_key(conclusion.severity)),
+                self.say(&conclusion.says)
+            );
+            if !conclusion.phase.is_empty() {
+                let _ = write!(
+                    out,
+                    " <span class=\"phase\">{}</span>",
+                    escape(&conclusion.phase)
+                );
+            }
+            out.push_str("</p>");
+            self.proofs(out, &conclusion.proofs);
+            if let Some(next) = &conclusion.next {
+                let _ = write!(
+                    out,
+                    "<p class=\"next\"><b>{}</b> {}</p>",
+                    self.words("report-why-next"),
+                    self.say(next)
+                );
+            }
+            out.push_str("</li>");
+        }
+        out.push_str("</ol>");
+    }
+
+    fn proofs(&self, out: &mut String, proofs: &[Proof]) {
+        if proofs.is_empty() {
+            return;
+        }
+        out.push_str("<ul class=\"proofs\">");
+        for proof in proofs {
+            out.push_str("<li>");
+            if proof.spark.is_empty() {
+                out.push_str("<span class=\"nospark\"></span>");
+            } else {
+                let peak = Text::new("report-why-peak").word("peak", proof.peak.clone());
+                let _ = write!(
+                    out,
+                    "<span class=\"course\">{}<span class=\"peak\">{}</span></span>",
+                    svg::spark(&proof.spark),
+                    self.say(&peak.into())
+                );
+            }
+            let _ = write!(
+                out,
+                "<span class=\"what\">{} <span class=\"source\">{}</span></span></li>",
+                self.say(&proof.says),
+                escape(&proof.source)
+            );
+        }
+        out.push_str("</ul>");
+    }
+
+    fn command(&self, out: &mut String, line: &str) {
+        let _ = write!(
+            out,
+            "<div class=\"command\"><pre tabindex=\"0\"><code>{}</code></pre><button type=\"button\" class=\"quiet\" data-do=\"copy-command\">{}</button></div>",
+            escape(line),
+            self.words("report-tool-copy")
+        );
+    }
+
+    fn table(&self, out: &mut String, table: &Table) {
+        out.push_str("<div class=\"table\"><div class=\"caption\">");
+        self.element(out, "span", "name", &table.title);
+        if table.tools {
+            let _ = write!(
+                out,
+                "<button type=\"button\" class=\"quiet\" data-do=\"copy-table\">{}</button>",
+                self.words("report-tool-copy-csv")
+            );
+        }
+        out.push_str("</div><div class=\"scroll\" tabindex=\"0\"><table><thead><tr>");
+        table
+            .columns
+            .iter()
+            .for_each(|c| self.column(out, c, table.tools));
+        out.push_str("</tr></thead><tbody>");
+        for (i, row) in table.rows.iter().enumerate() {
+            let marked = if table.marked == Some(i) {
+                " class=\"marked\""
+            } else {
+                ""
+            };
+            let _ = write!(out, "<tr{marked}>");
+            for (column, cell) in table.columns.iter().zip(row) {
+                self.cell(out, column, cell);
+            }
+            out.push_str("</tr>");
+        }
+        out.push_str("</tbody></table></div></div>");
+    }
+
+    fn column(&self, out: &mut String, column: &Column, sortable: bool) {
+        let class = if column.numeric { " class=\"n\"" } else { "" };
+        let mut title = self.say(&column.title);
+        if !column.unit.is_empty() {
+            let _ = write!(
+                title,
+                " <span class=\"unit\">{}</span>",
+                escape(&column.unit)
+            );
+        }
+        let _ = match sortable {
+            true => write!(
+                out,
+                "<th scope=\"col\"{class}><button type=\"button\" data-do=\"sort\">{title}</button></th>"
+            ),
+            false => write!(out, "<th scope=\"col\"{class}>{title}</th>"),
+        };
+    }
+
+    fn cell(&self, out: &mut String, column: &Column, cell: &Cell) {
+        let mut attributes = String::new();
+        if column.numeric {
+            attributes.push_str(" class=\"n\"");
+        }
+        if let Some(value) = cell.value {
+            let _ = write!(attributes, " data-v=\"{value}\"");
+        }
+        if let Some(heat) = cell.heat {
+            // Never so strong that the number on it becomes hard to read.
+            let _ = write!(
+                attributes,
+                " style=\"--heat:{:.0}%\"",
+                heat.clamp(0.0, 1.0) * 45.0
+            );
+        }
+        let _ = write!(out, "<td{attributes}>{}</td>", self.say(&cell.says));
+    }
+
+    fn chart(&self, out: &mut String, chart: &Chart) {
+        let _ = write!(
+            out,
+            "<figure class=\"chart\" id=\"chart-{0}\"><figcaption><span class=\"name\">{1}</span><span class=\"readout\" aria-live=\"off\"></span>",
+            escape(&chart.id),
+            self.say(&chart.title)
+        );
+        if chart.log_switch {
+            let _ = write!(
+                out,
+                "<button type=\"button\" class=\"quiet\" data-do=\"log\" aria-pressed=\"false\">{}</button>",
+                self.words("report-tool-log")
+            );
+        }
+        out.push_str("</figcaption>");
+        if let Some(note) = &chart.note {
+            self.element(out, "p", "note", note);
+        }
+        let drawing = svg::time(chart, &self.bands(), self.view.end_ns(), &self.speaker);
+        let _ = write!(
+            out,
+            "<div class=\"plot\" data-chart=\"{}\" tabindex=\"0\" role=\"img\" aria-describedby=\"text-{0}\"></div>{drawing}",
+            escape(&chart.id)
+        );
+        let _ = write!(
+            out,
+            "<div class=\"hidden\" id=\"text-{}\">",
+            escape(&chart.id)
+        );
+        self.outline(out, chart);
+        out.push_str("</div></figure>");
+    }
+
+    /// The chart in words: what each line did.
+    fn outline(&self, out: &mut String, chart: &Chart) {
+        self.element(out, "p", "", &chart.title);
+        out.push_str("<ul>");
+        for line in &chart.lines {
+            let Some((low, mean, high, n)) = chart::outline(&line.points) else {
+                continue;
+            };
+            let words = Text::new("report-chart-outline")
+                .number("low", low, chart.unit)
+                .number("mean", mean, chart.unit)
+                .number("high", high, chart.unit)
+                .word("n", n.to_string());
+            let _ = write!(
+                out,
+                "<li>{}: {}</li>",
+                self.say(&line.label),
+                self.say(&words.into())
+            );
+        }
+        out.push_str("</ul>");
+        if matches!(chart.kind, Kind::Strip { .. }) {
+            self.element(out, "p", "", &Text::new("report-chart-strip").into());
+        }
+    }
+
+    /// Phases as charts mark them: probes of a search without their names.
+    fn bands(&self) -> Vec<svg::Band<'_>> {
+        let phases = self.view.record.manifest.phases.iter();
+        phases
+            .map(|p| {
+                let named = view::role(p) != Role::Probe;
+                (if named { p.name.as_str() } else { "" }, p.t0_ns, p.t1_ns)
+            })
+            .collect()
+    }
+
+    fn knee(&self, out: &mut String, knee: &Knee) {
+        let title = match knee.best {
+            Some(best) => Text::new("report-search-title-best").number(
+                "rate",
+                best,
+                sokudo_model::Unit::BitsPerSecond,
+            ),
+            None => Text::new("report-search-title-none"),
+        };
+        let _ = write!(
+            out,
+            "<figure class=\"chart knee\"><figcaption><span class=\"name\">{}</span></figcaption>",
+            self.say(&title.into())
+        );
+        self.element(out, "p", "note", &Text::new("report-search-note").into());
+        out.push_str(&svg::knee(knee, &self.speaker));
+        out.push_str("<ul class=\"hidden\">");
+        for trial in &knee.trials {
+            let words = Text::new("report-search-outline")
+                .word("trial", trial.name.clone())
+                .word("offered", units::si(trial.offered, "b/s"))
+                .word("delivered", units::si(trial.delivered, "b/s"))
+                .word("loss", units::percent(trial.loss));
+            self.element(out, "li", "", &words.into());
+        }
+        out.push_str("</ul></figure>");
+    }
+}
+
+/// Sets the unit in its own element, so that it can be smaller than the number.
+fn unit_apart(value: &str) -> String {
+    let number = value.starts_with(|c: char| c.is_ascii_digit());
+    match value.split_once(' ') {
+        Some((digits, unit)) if number && !unit.starts_with(|c: char| c.is_ascii_digit()) => {
+            format!("{digits} <span class=\"unit\">{unit}</span>")
+        }
+        _ => value.into(),
+    }
+}
+
+/// Class of everything that is coloured by its weight.
+fn class(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "info",
+        Severity::Caution => "caution",
+        Severity::Bad => "bad",
+    }
+}
+
+fn severity_key(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "report-severity-info",
+        Severity::Caution => "report-severity-caution",
+        Severity::Bad => "report-severity-bad",
+    }
+}

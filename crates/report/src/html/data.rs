@@ -1,0 +1,218 @@
+//! What does the page's script need to know?
+//!
+//! One JSON object in a script element that is never run. Times are milliseconds since the run's
+//! start, packed as first value and differences; values have four significant digits.
+
+use serde_json::{Map, Value, json};
+use sokudo_i18n::Lang;
+use sokudo_model::Text;
+
+use crate::block::{Phrase, Speaker};
+use crate::chart::{Chart, Heat, Kind, Line, Points};
+use crate::view::{self, Role, View};
+
+/// Events marked on the charts at most.
+const MAX_EVENTS: usize = 200;
+/// Problems that explain gaps, at most.
+const MAX_PROBLEMS: usize = 50;
+
+/// Words that the script says.
+const WORDS: [&str; 7] = [
+    "report-script-copied",
+    "report-script-no-data",
+    "report-script-clock",
+    "report-script-start",
+    "report-script-gap",
+    "report-script-count",
+    "report-script-reset",
+];
+
+/// The data as JSON text in which no `<` is left, so that nothing in it can end the element.
+pub fn json(view: &View, speaker: &Speaker, charts: &[&Chart]) -> String {
+    let manifest = &view.record.manifest;
+    let words: Map<String, Value> = WORDS
+        .iter()
+        .map(|key| {
+            let short = key.trim_start_matches("report-script-");
+            (short.to_string(), both(speaker, &Text::new(*key).into()))
+        })
+        .collect();
+    let value = json!({
+        "end": ms(view.end_ns()),
+        "clock": view.clock_error_s(),
+        "words": words,
+        "phases": phases(view),
+        "events": events(view, speaker),
+        "problems": manifest.problems.iter().take(MAX_PROBLEMS).map(|p| json!({
+            "t": ms(p.t_ns),
+            "says": both(speaker, &p.says.clone().into()),
+        })).collect::<Vec<_>>(),
+        "start": crate::date::clock_ms(&manifest.started),
+        "charts": charts.iter().map(|c| chart(c, speaker)).collect::<Vec<_>>(),
+    });
+    harmless(&value.to_string())
+}
+
+/// JSON text without the characters that mean something in HTML or end a script line.
+fn harmless(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+/// A phrase in both languages; a plain string where they agree.
+fn both(speaker: &Speaker, phrase: &Phrase) -> Value {
+    let [en, ja] = Lang::ALL.map(|lang| speaker.say(lang, phrase));
+    if en == ja {
+        return Value::String(en);
+    }
+    json!({ "en": en, "ja": ja })
+}
+
+fn ms(t_ns: i64) -> i64 {
+    t_ns.div_euclid(1_000_000)
+}
+
+fn phases(view: &View) -> Vec<Value> {
+    let phases = view.record.manifest.phases.iter();
+    phases
+        .map(|p| {
+            json!({
+                "name": p.name,
+                "t0": ms(p.t0_ns),
+                "t1": ms(p.t1_ns),
+                "probe": view::role(p) == Role::Probe,
+            })
+        })
+        .collect()
+}
+
+/// Events that phases do not show already.
+fn events(view: &View, speaker: &Speaker) -> Vec<Value> {
+    let events = view.record.events.iter();
+    events
+        .filter(|e| !e.kind.starts_with("phase-"))
+        .take(MAX_EVENTS)
+        .map(|e| {
+            json!({
+                "t": ms(e.t_ns),
+                "host": e.host,
+                "says": both(speaker, &e.says.clone().into()),
+            })
+        })
+        .collect()
+}
+
+fn chart(chart: &Chart, speaker: &Speaker) -> Value {
+    let mut out = json!({
+        "id": chart.id,
+        "unit": chart.unit.name(),
+        "lines": chart.lines.iter().map(|l| line(l, speaker)).collect::<Vec<_>>(),
+    });
+    match &chart.kind {
+        Kind::Lines => out["kind"] = "lines".into(),
+        Kind::Stack => out["kind"] = "stack".into(),
+        Kind::Strip { log, full } => {
+            out["kind"] = "strip".into();
+            out["log"] = (*log).into();
+            out["full"] = short(*full);
+        }
+        Kind::Heat(cells) => {
+            out["kind"] = "heat".into();
+            out["heat"] = heat(cells);
+        }
+    }
+    out
+}
+
+fn line(line: &Line, speaker: &Speaker) -> Value {
+    let (first, steps) = times(&line.points);
+    let values: Vec<Value> = line
+        .points
+        .iter()
+        .map(|(_, v)| v.map_or(Value::Null, short))
+        .collect();
+    json!({
+        "label": both(speaker, &line.label),
+        "colour": line.colour,
+        "dashed": line.dashed,
+        "t0": first,
+        "dt": steps,
+        "v": values,
+    })
+}
+
+/// First time and the differences that follow; one number when all differences are equal.
+fn times(points: &Points) -> (i64, Value) {
+    let at: Vec<i64> = points.iter().map(|(t, _)| ms(*t)).collect();
+    let steps: Vec<i64> = at.windows(2).map(|w| w[1] - w[0]).collect();
+    let first = at.first().copied().unwrap_or(0);
+    match steps.first() {
+        Some(step) if steps.iter().all(|s| s == step) => (first, json!(step)),
+        _ => (first, json!(steps)),
+    }
+}
+
+fn heat(heat: &Heat) -> Value {
+    json!({
+        "t0": heat.t0_ns as f64 / 1e6,
+        "step": heat.step_ns as f64 / 1e6,
+        "low": heat.low,
+        "factor": heat.factor,
+        "rows": heat.rows,
+        "columns": heat.columns.iter().map(|(first, counts)| {
+            let mut column: Vec<u64> = vec![*first as u64];
+            column.extend(counts);
+            column
+        }).collect::<Vec<_>>(),
+    })
+}
+
+/// Four significant digits: a third of the bytes, and finer than any screen.
+fn short(value: f64) -> Value {
+    if value == 0.0 || !value.is_finite() {
+        return json!(0);
+    }
+    let digits = 3 - value.abs().log10().floor() as i32;
+    if digits <= 0 {
+        let scale = 10f64.powi(-digits);
+        return json!((value / scale).round() as i64 * scale as i64);
+    }
+    let scale = 10f64.powi(digits);
+    let rounded = (value * scale).round() / scale;
+    match rounded.fract() == 0.0 {
+        true => json!(rounded as i64),
+        false => json!(rounded),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_short() {
+        assert_eq!(short(75_312_345_678.0).to_string(), "75310000000");
+        assert_eq!(short(0.012_345).to_string(), "0.01235");
+        assert_eq!(short(-2.0).to_string(), "-2");
+        assert_eq!(short(1.5e-7).to_string(), "1.5e-7");
+    }
+
+    #[test]
+    fn regular_times_take_one_number() {
+        let points = vec![(0, None), (250_000_000, None), (500_000_000, None)];
+        assert_eq!(times(&points), (0, json!(250)));
+        let points = vec![(1_000_000, None), (2_000_000, None), (4_000_000, None)];
+        assert_eq!(times(&points), (1, json!([1, 2])));
+    }
+
+    #[test]
+    fn data_cannot_end_its_element() {
+        let text = harmless(&json!({ "host": "</script><script>alert(1)" }).to_string());
+        assert!(!text.contains('<') && !text.contains('>'));
+        let back: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(back["host"], "</script><script>alert(1)");
+    }
+}

@@ -1,0 +1,269 @@
+//! How does the record become one page that needs nothing else?
+//!
+//! The page carries its style, its script and its data; a content security policy that names the
+//! script by its hash makes sure that nothing else runs and nothing is fetched, whatever stands in
+//! host names and labels. Both languages are in the page: elements with a `lang` attribute that is
+//! not the page's are hidden by the style sheet. Without the script everything but zooming,
+//! sorting and switching still works: charts are drawn a second time as plain SVG.
+
+mod blocks;
+mod data;
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+use sokudo_i18n::Lang;
+use sokudo_model::{Record, Text, units};
+
+use crate::block::{Block, Phrase, Speaker};
+use crate::chart::Chart;
+use crate::date;
+use crate::sections::REGISTRY;
+use crate::view::{self, View};
+
+/// The page's script, built from `ui/`.
+const SCRIPT: &str = include_str!("../../../../ui/dist/report.js");
+/// The page's style sheet, built from `ui/`.
+const STYLE: &str = include_str!("../../../../ui/dist/report.css");
+
+/// The whole report; `lang` is the language it opens in.
+pub fn html(record: &Record, lang: Lang) -> String {
+    let view = View::new(record);
+    let page = Page::new(&view);
+    let sections: Vec<(usize, Vec<Block>)> = REGISTRY
+        .iter()
+        .enumerate()
+        .map(|(i, section)| (i, (section.blocks)(&view)))
+        .filter(|(_, blocks)| !blocks.is_empty())
+        .collect();
+    let mut body = String::new();
+    page.header(&mut body, lang, &sections);
+    body.push_str("<main>");
+    for (i, blocks) in &sections {
+        page.section(&mut body, &REGISTRY[*i], blocks);
+    }
+    body.push_str("</main>");
+    page.footer(&mut body);
+    let mut charts = Vec::new();
+    sections
+        .iter()
+        .for_each(|(_, blocks)| collect(blocks, &mut charts));
+    let data = data::json(&view, &page.speaker, &charts);
+    page.document(lang, &body, &data)
+}
+
+fn collect<'a>(blocks: &'a [Block], out: &mut Vec<&'a Chart>) {
+    for block in blocks {
+        match block {
+            Block::Chart(chart) => out.push(chart),
+            Block::Details { blocks, .. } => collect(blocks, out),
+            _ => {}
+        }
+    }
+}
+
+/// What all parts of one page need.
+struct Page<'a> {
+    view: &'a View<'a>,
+    speaker: Speaker,
+}
+
+impl<'a> Page<'a> {
+    fn new(view: &'a View<'a>) -> Self {
+        Self {
+            view,
+            speaker: Speaker::new(),
+        }
+    }
+
+    /// The phrase, escaped: once where the languages agree, else in one element per language.
+    fn say(&self, phrase: &Phrase) -> String {
+        let said = Lang::ALL.map(|lang| self.speaker.say(lang, phrase));
+        if said[0] == said[1] {
+            return escape(&said[0]);
+        }
+        let mut out = String::new();
+        for (lang, words) in Lang::ALL.iter().zip(&said) {
+            let _ = write!(out, "<span lang=\"{lang}\">{}</span>", escape(words));
+        }
+        out
+    }
+
+    fn words(&self, key: &str) -> String {
+        self.say(&Text::new(key).into())
+    }
+
+    fn document(&self, lang: Lang, body: &str, data: &str) -> String {
+        let title = format!(
+            "sokudo · {} · {}",
+            self.view.record.manifest.workload, self.view.record.manifest.id
+        );
+        let hash = base64(&Sha256::digest(SCRIPT.as_bytes()));
+        format!(
+            "<!doctype html>\n<html lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta name=\"generator\" content=\"sokudo {version}\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
+             style-src 'unsafe-inline'; script-src 'sha256-{hash}'; base-uri 'none'; form-action 'none'\">\n\
+             <title>{title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n{body}\n\
+             <script type=\"application/json\" id=\"data\">{data}</script>\n\
+             <script>{SCRIPT}</script>\n</body>\n</html>\n",
+            version = env!("CARGO_PKG_VERSION"),
+            title = escape(&title),
+        )
+    }
+
+    fn header(&self, out: &mut String, lang: Lang, sections: &[(usize, Vec<Block>)]) {
+        out.push_str(
+            "<header class=\"top\"><div class=\"bar\"><span class=\"brand\">sokudo</span>",
+        );
+        let _ = write!(out, "<h1>{}</h1>", self.what());
+        out.push_str("<div class=\"tools\" role=\"toolbar\">");
+        for option in Lang::ALL {
+            let pressed = option == lang;
+            let _ = write!(
+                out,
+                "<button type=\"button\" class=\"quiet\" data-lang=\"{option}\" aria-pressed=\"{pressed}\" lang=\"\">{}</button>",
+                option.own_name()
+            );
+        }
+        for (action, sign, key) in [
+            ("theme", "◐", "report-tool-theme"),
+            ("print", "⎙", "report-tool-print"),
+        ] {
+            let _ = write!(
+                out,
+                "<button type=\"button\" class=\"quiet sign\" data-do=\"{action}\"><span aria-hidden=\"true\">{sign}</span><span class=\"hidden\">{}</span></button>",
+                self.words(key)
+            );
+        }
+        out.push_str("</div></div>");
+        self.contents(out, sections);
+        out.push_str("</header>");
+    }
+
+    /// Links to the sections, in one line.
+    fn contents(&self, out: &mut String, sections: &[(usize, Vec<Block>)]) {
+        out.push_str("<nav class=\"contents\">");
+        for section in sections
+            .iter()
+            .map(|(i, _)| &REGISTRY[*i])
+            .filter(|s| s.headed)
+        {
+            let _ = write!(
+                out,
+                "<a href=\"#{}\">{}</a>",
+                section.name,
+                self.words(&format!("report-{}", section.name))
+            );
+        }
+        out.push_str("</nav>");
+    }
+
+    /// `datagram · hosta → hostb · 20 Nov 2026 13:57 · 10 s`.
+    fn what(&self) -> String {
+        let manifest = &self.view.record.manifest;
+        let when = date::both(&manifest.started);
+        let seconds = self.view.end_ns() as f64 / 1e9;
+        let mut parts = vec![escape(&manifest.workload)];
+        parts.extend(self.who().map(|p| self.say(&p)));
+        parts.push(match when {
+            Some([en, ja]) => format!("<span lang=\"en\">{en}</span><span lang=\"ja\">{ja}</span>"),
+            None => escape(&manifest.started),
+        });
+        parts.push(units::duration(seconds));
+        parts.join(" <span class=\"dot\">·</span> ")
+    }
+
+    fn who(&self) -> Option<Phrase> {
+        let flows = self.view.subject().map(|p| &p.result.flows);
+        if let Some([one]) = flows.map(Vec::as_slice) {
+            return Some(view::flow_name(one).into());
+        }
+        match self.view.record.manifest.hosts.as_slice() {
+            [] => None,
+            [one] => Some(one.name.clone().into()),
+            [a, b] => Some(format!("{}, {}", a.name, b.name).into()),
+            many => Some(
+                Text::new("report-header-hosts")
+                    .word("n", many.len().to_string())
+                    .into(),
+            ),
+        }
+    }
+
+    fn section(&self, out: &mut String, section: &crate::sections::Section, blocks: &[Block]) {
+        let _ = write!(out, "<section id=\"{}\">", section.name);
+        if section.headed {
+            let title = self.words(&format!("report-{}", section.name));
+            let _ = write!(out, "<h2>{title}</h2>");
+        }
+        blocks.iter().for_each(|b| self.block(out, b));
+        out.push_str("</section>");
+    }
+
+    fn footer(&self, out: &mut String) {
+        let manifest = &self.view.record.manifest;
+        let made = Text::new("report-footer")
+            .word("run", manifest.id.0.clone())
+            .word("version", manifest.version.clone());
+        let _ = write!(out, "<footer>{}</footer>", self.say(&made.into()));
+    }
+}
+
+/// Text as it may stand between tags and inside quoted attributes.
+pub fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            // Text that changes its own direction could pretend to be something else.
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
+            c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Base64 with padding (RFC 4648 section 4), as content security policies want hashes.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let byte = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
+        let word = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for i in 0..4 {
+            let digit = DIGITS[(word >> (18 - 6 * i) & 63) as usize];
+            out.push(if i <= chunk.len() {
+                char::from(digit)
+            } else {
+                '='
+            });
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_pads() {
+        assert_eq!(base64(b"M"), "TQ==");
+        assert_eq!(base64(b"Ma"), "TWE=");
+        assert_eq!(base64(b"Man"), "TWFu");
+    }
+
+    #[test]
+    fn nothing_breaks_out_of_text() {
+        assert_eq!(escape("<b a='\"'>&"), "&lt;b a=&#39;&quot;&#39;&gt;&amp;");
+        assert_eq!(escape("a\u{202e}b\u{0}"), "a\u{fffd}b\u{fffd}");
+    }
+}

@@ -1,0 +1,31 @@
+//! How do people, programs and paper read a record?
+//!
+//! Everything shown is computed from the record alone. [`html`] makes one self-contained page,
+//! [`markdown`] the same in plain text, [`terminal`] the few lines that a command prints at its
+//! end, [`summary_json`] the object that programs read.
+//!
+//! Sections (`src/sections/<name>/`, listed in [`sections::REGISTRY`]) turn a record into blocks;
+//! the writers turn blocks into text. Words come from `locales/`, in English and Japanese.
+//! Host names, labels and messages in a record are foreign text: every writer escapes them.
+
+pub mod block;
+pub mod chart;
+mod date;
+mod heat;
+mod html;
+pub mod knee;
+mod markdown;
+mod names;
+pub mod number;
+pub mod sections;
+mod summary;
+mod svg;
+mod terminal;
+mod tracks;
+mod view;
+
+pub use html::html;
+pub use markdown::markdown;
+pub use summary::{SUMMARY_SCHEMA, summary_json};
+pub use terminal::terminal;
+pub use view::{Generator, Role, View, role};

@@ -1,0 +1,69 @@
+//! What is a metric or a phase called where people read it?
+
+use sokudo_model::{Text, metric};
+
+use crate::block::Phrase;
+
+/// Metrics with a short name of their own in `locales/*/report.ftl`, key `report-metric-<name>`.
+const NAMED: &[&str] = &[
+    "datagram.ack_rtt_seconds",
+    "datagram.delivered_bits_per_second",
+    "datagram.delivered_bytes_per_second",
+    "datagram.delivered_packets_per_second",
+    "datagram.duplicate_packets",
+    "datagram.interarrival_seconds",
+    "datagram.jitter_seconds",
+    "datagram.lateness_seconds",
+    "datagram.loss_ratio",
+    "datagram.loss_run_packets",
+    "datagram.lost_at_receiver_host_packets",
+    "datagram.lost_at_receiver_socket_packets",
+    "datagram.lost_at_sender_packets",
+    "datagram.lost_on_path_packets",
+    "datagram.missing_packets",
+    "datagram.out_of_order_packets",
+    "datagram.received_packets",
+    "datagram.receiver_cpu_ratio",
+    "datagram.receiver_cpu_seconds_per_packet",
+    "datagram.reordering_extent_packets",
+    "datagram.sender_cpu_ratio",
+    "datagram.sender_cpu_seconds_per_packet",
+    "datagram.sent_bytes_per_second",
+    "datagram.sent_packets",
+    "datagram.sent_packets_per_second",
+];
+
+/// Short name of a metric; its catalogue line, or the code name, where it has none.
+pub fn metric(name: &str) -> Phrase {
+    if NAMED.contains(&name) {
+        return Text::new(format!("report-metric-{}", name.replace(['.', '_'], "-"))).into();
+    }
+    metric::find(name).map_or(name, |m| m.help).into()
+}
+
+/// What a well-known phase does, after its name; `None` for names that people made up.
+pub fn phase_help(name: &str) -> Option<Phrase> {
+    const KNOWN: &[&str] = &["best", "both-ways", "mesh", "p2p", "selftest"];
+    KNOWN
+        .contains(&name)
+        .then(|| Text::new(format!("report-phase-{name}")).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_i18n::{I18n, Lang};
+
+    use super::*;
+
+    #[test]
+    fn every_named_metric_exists_and_has_a_message() {
+        let i18n = I18n::new(Lang::En);
+        for name in NAMED {
+            assert!(metric::find(name).is_some(), "{name} is in no catalogue");
+            let Phrase::Text(text) = metric(name) else {
+                panic!("{name} has no message");
+            };
+            assert!(i18n.has(&text.key), "{} is missing", text.key);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What did each flow do?
+
+use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, metric};
+
+use crate::block::{Block, Cell, Column, Table};
+use crate::names;
+use crate::number::Scale;
+use crate::view::{self, Role, View};
+
+/// Columns of the flow table, where any flow has the number.
+const COLUMNS: &[&str] = &[
+    "datagram.sent_packets",
+    "datagram.received_packets",
+    "datagram.delivered_bits_per_second",
+    "datagram.loss_ratio",
+    "datagram.lost_at_sender_packets",
+    "datagram.lost_on_path_packets",
+    "datagram.lost_at_receiver_host_packets",
+    "datagram.lost_at_receiver_socket_packets",
+    "datagram.out_of_order_packets",
+    "datagram.duplicate_packets",
+    "datagram.jitter_seconds",
+    "datagram.sender_cpu_ratio",
+    "datagram.receiver_cpu_ratio",
+];
+
+/// A table per measured phase, the subject's unfolded, and who reached whom how well as a matrix.
+pub fn blocks(view: &View) -> Vec<Block> {
+    let subject = view.subject().map(|p| p.name.as_str());
+    let phases: Vec<&PhaseRecord> = view
+        .record
+        .manifest
+        .phases
+        .iter()
+        .filter(|p| view::role(p) != Role::SelfTest && !p.result.flows.is_empty())
+        .collect();
+    let several = phases.len() > 1;
+    let mut out = Vec::new();
+    for phase in phases {
+        let mut blocks = matrices(phase);
+        blocks.push(Block::Table(table(phase)));
+        if !several {
+            return blocks;
+        }
+        out.push(Block::Details {
+            title: Text::new("report-flows-of")
+                .word("phase", phase.name.clone())
+                .word("n", phase.result.flows.len().to_string())
+                .into(),
+            open: Some(phase.name.as_str()) == subject || !view::hosts_of(phase).len().lt(&3),
+            blocks,
+        });
+    }
+    out
+}
+
+/// A flow's number; bit rates and loss also from what they follow from.
+fn value(flow: &FlowResult, name: &str) -> Option<f64> {
+    flow.metrics.get(name).copied().or_else(|| match name {
+        "datagram.delivered_bits_per_second" => view::delivered_bits(&flow.metrics),
+        "datagram.loss_ratio" => view::loss(&flow.metrics),
+        _ => None,
+    })
+}
+
+fn table(phase: &PhaseRecord) -> Table {
+    let flows = &phase.result.flows;
+    let present: Vec<(&str, Scale)> = COLUMNS
+        .iter()
+        .filter(|name| flows.iter().any(|f| value(f, name).is_some()))
+        .map(|name| {
+            let values = flows.iter().filter_map(|f| value(f, name));
+            (*name, Scale::of(values, metric::unit_of(name)))
+        })
+        .collect();
+    let mut columns = vec![Column {
+        title: Text::new("report-column-flow").into(),
+        unit: String::new(),
+        numeric: false,
+    }];
+    columns.extend(present.iter().map(|(name, scale)| Column {
+        title: names::metric(name),
+        unit: scale.unit.clone(),
+        numeric: true,
+    }));
+    let rows = flows.iter().map(|flow| {
+        let mut row = vec![flow_cell(flow)];
+        row.extend(present.iter().map(|(name, scale)| {
+            let value = value(flow, name);
+            value.map_or_else(Cell::missing, |v| Cell::number(scale.show(v), v))
+        }));
+        row
+    });
+    Table {
+        title: Text::new("report-flows-table")
+            .word("phase", phase.name.clone())
+            .into(),
+        rows: rows.collect(),
+        columns,
+        marked: worst(flows),
+        tools: true,
+    }
+}
+
+fn flow_cell(flow: &FlowResult) -> Cell {
+    let name = view::flow_name(flow);
+    match flow.complete {
+        true => Cell::word(name),
+        false => Cell::word(Text::new("report-flows-incomplete").word("flow", name)),
+    }
+}
+
+/// The flow that lost most, when there are several and any lost.
+fn worst(flows: &[FlowResult]) -> Option<usize> {
+    let losses = flows
+        .iter()
+        .map(|f| value(f, "datagram.loss_ratio").unwrap_or(0.0));
+    let (row, loss) = losses.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    (flows.len() > 1 && loss > 0.0).then_some(row)
+}
+
+/// Delivered rate and loss from each host to each other, when at least three take part.
+fn matrices(phase: &PhaseRecord) -> Vec<Block> {
+    let hosts = view::hosts_of(phase);
+    if hosts.len() < 3 {
+        return Vec::new();
+    }
+    [
+        (
+            "report-flows-matrix-rate",
+            "datagram.delivered_bits_per_second",
+            Unit::BitsPerSecond,
+        ),
+        (
+            "report-flows-matrix-loss",
+            "datagram.loss_ratio",
+            Unit::Ratio,
+        ),
+    ]
+    .into_iter()
+    .filter(|(_, name, _)| phase.result.flows.iter().any(|f| value(f, name).is_some()))
+    .map(|(title, name, unit)| Block::Table(matrix(phase, &hosts, title, name, unit)))
+    .collect()
+}
+
+fn matrix(phase: &PhaseRecord, hosts: &[&str], title: &str, name: &str, unit: Unit) -> Table {
+    let flows = &phase.result.flows;
+    let scale = Scale::of(flows.iter().filter_map(|f| value(f, name)), unit);
+    let largest = flows
+        .iter()
+        .filter_map(|f| value(f, name))
+        .fold(0.0, f64::max);
+    let between = |from: &str, to: &str| {
+        let pair = flows.iter().filter(|f| f.from == from && f.to == to);
+        let values: Vec<f64> = pair.filter_map(|f| value(f, name)).collect();
+        match unit {
+            // Parallel flows of one pair add up; of their losses the worst counts.
+            Unit::Ratio => values.into_iter().reduce(f64::max),
+            _ => values.into_iter().reduce(|a, b| a + b),
+        }
+    };
+    let mut columns = vec![Column {
+        title: Text::new("report-flows-from-to").into(),
+        unit: scale.unit.clone(),
+        numeric: false,
+    }];
+    columns.extend(hosts.iter().map(|h| Column {
+        title: (*h).into(),
+        unit: String::new(),
+        numeric: true,
+    }));
+    let rows = hosts.iter().map(|from| {
+        let mut row = vec![Cell::word(*from)];
+        row.extend(hosts.iter().map(|to| match between(from, to) {
+            Some(v) => Cell {
+                heat: Some(if largest > 0.0 { v / largest } else { 0.0 }),
+                ..Cell::number(scale.show(v), v)
+            },
+            None => Cell::word(""),
+        }));
+        row
+    });
+    Table {
+        title: Text::new(title).into(),
+        rows: rows.collect(),
+        columns,
+        marked: None,
+        tools: false,
+    }
+}

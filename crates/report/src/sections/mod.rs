@@ -1,0 +1,83 @@
+//! What does a report tell, and in which order?
+//!
+//! One folder per section and one line in [`REGISTRY`]. A section turns the record into blocks; it
+//! returns none when the record holds nothing for it, and then it does not appear at all.
+
+use crate::block::Block;
+use crate::view::View;
+
+pub mod distributions;
+pub mod environment;
+pub mod flows;
+pub mod numbers;
+pub mod over_time;
+pub mod phases;
+pub mod rerun;
+pub mod search;
+pub mod verdict;
+pub mod why;
+
+/// One section of the report.
+#[derive(Debug)]
+pub struct Section {
+    /// Name inside the page and part of its message keys: `report-<name>`.
+    pub name: &'static str,
+    /// Whether it has a heading of its own; the first screen needs none.
+    pub headed: bool,
+    /// What it shows of a record.
+    pub blocks: fn(&View) -> Vec<Block>,
+}
+
+/// Every section, in the order of telling.
+pub const REGISTRY: &[Section] = &[
+    Section {
+        name: "verdict",
+        headed: false,
+        blocks: verdict::blocks,
+    },
+    Section {
+        name: "numbers",
+        headed: false,
+        blocks: numbers::blocks,
+    },
+    Section {
+        name: "why",
+        headed: true,
+        blocks: why::blocks,
+    },
+    Section {
+        name: "search",
+        headed: true,
+        blocks: search::blocks,
+    },
+    Section {
+        name: "phases",
+        headed: true,
+        blocks: phases::blocks,
+    },
+    Section {
+        name: "over-time",
+        headed: true,
+        blocks: over_time::blocks,
+    },
+    Section {
+        name: "flows",
+        headed: true,
+        blocks: flows::blocks,
+    },
+    Section {
+        name: "distributions",
+        headed: true,
+        blocks: distributions::blocks,
+    },
+    Section {
+        name: "environment",
+        headed: true,
+        blocks: environment::blocks,
+    },
+    Section {
+        name: "rerun",
+        headed: true,
+        blocks: rerun::blocks,
+    },
+];

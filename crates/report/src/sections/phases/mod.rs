@@ -1,0 +1,170 @@
+//! What was measured one after the other, and what can the generators do by themselves?
+
+use sokudo_model::units::human;
+use sokudo_model::{PhaseRecord, RunStatus, Text, Unit};
+
+use crate::block::{Block, Cell, Column, Phrase, Table};
+use crate::names;
+use crate::number::Scale;
+use crate::view::{self, Role, View};
+
+/// One row per measured phase when there are several, and the generators' self-test.
+pub fn blocks(view: &View) -> Vec<Block> {
+    let phases: Vec<&PhaseRecord> = view.measured().collect();
+    let mut out = Vec::new();
+    if phases.len() > 1 {
+        out.push(Block::Table(measured(view, &phases)));
+    }
+    out.extend(selftest(view).map(Block::Table));
+    out
+}
+
+fn column(key: &str, unit: &str, numeric: bool) -> Column {
+    Column {
+        title: Text::new(key).into(),
+        unit: unit.into(),
+        numeric,
+    }
+}
+
+fn show(scale: &Scale, value: Option<f64>) -> Cell {
+    value.map_or_else(Cell::missing, |v| Cell::number(scale.show(v), v))
+}
+
+fn measured(view: &View, phases: &[&PhaseRecord]) -> Table {
+    let all: Vec<_> = phases.iter().map(|p| view::effective(p)).collect();
+    let of = |name: &str| {
+        let name = name.to_string();
+        all.iter()
+            .map(move |s| s.get(&name).copied())
+            .collect::<Vec<_>>()
+    };
+    let bits: Vec<_> = all.iter().map(view::delivered_bits).collect();
+    let loss: Vec<_> = all.iter().map(view::loss).collect();
+    let rate = of("datagram.delivered_packets_per_second");
+    let order = of("datagram.out_of_order_packets");
+    let send = cost(phases, "datagram.sender_cpu_seconds_per_packet");
+    let receive = cost(phases, "datagram.receiver_cpu_seconds_per_packet");
+    let columns: [(&str, &Vec<Option<f64>>, Unit); 6] = [
+        ("report-column-delivered", &bits, Unit::BitsPerSecond),
+        ("report-column-datagrams", &rate, Unit::PacketsPerSecond),
+        ("report-column-lost", &loss, Unit::Ratio),
+        ("report-column-order", &order, Unit::Packets),
+        ("report-column-cpu-send", &send, Unit::Seconds),
+        ("report-column-cpu-receive", &receive, Unit::Seconds),
+    ];
+    let scales: Vec<Scale> = columns
+        .iter()
+        .map(|(_, values, unit)| Scale::of(values.iter().flatten().copied(), *unit))
+        .collect();
+    let mut head = vec![
+        column("report-column-phase", "", false),
+        column("report-column-flows", "", true),
+    ];
+    head.extend(
+        columns
+            .iter()
+            .zip(&scales)
+            .map(|((key, ..), s)| column(key, &s.unit, true)),
+    );
+    let subject = view.subject().map(|p| p.name.as_str());
+    let rows = phases.iter().enumerate().map(|(i, phase)| {
+        let n = phase.result.flows.len();
+        let mut row = vec![
+            Cell::word(name(phase)),
+            Cell::number(n.to_string(), n as f64),
+        ];
+        let values = columns.iter().map(|(_, values, _)| values[i]);
+        row.extend(values.zip(&scales).map(|(value, scale)| show(scale, value)));
+        row
+    });
+    Table {
+        title: Text::new("report-phases").into(),
+        rows: rows.collect(),
+        columns: head,
+        marked: phases.iter().position(|p| Some(p.name.as_str()) == subject),
+        tools: true,
+    }
+}
+
+/// A phase's name, what it does where that is known, and how it ended when not well.
+fn name(phase: &PhaseRecord) -> Phrase {
+    let ended = match phase.status {
+        RunStatus::Ok => None,
+        RunStatus::Running => Some("report-phase-running"),
+        RunStatus::Partial => Some("report-phase-partial"),
+        RunStatus::Failed => Some("report-phase-failed"),
+    };
+    let named = match names::phase_help(&phase.name) {
+        Some(Phrase::Text(help)) => Text::new("report-phase-named")
+            .word("name", phase.name.clone())
+            .text("help", help),
+        _ => Text::new("report-phase-plain").word("name", phase.name.clone()),
+    };
+    match ended {
+        None => named.into(),
+        Some(key) => Text::new("report-phase-ended")
+            .text("phase", named)
+            .text("how", Text::new(key))
+            .into(),
+    }
+}
+
+fn cost(phases: &[&PhaseRecord], metric: &str) -> Vec<Option<f64>> {
+    phases
+        .iter()
+        .map(|p| view::mean_over_flows(p, metric))
+        .collect()
+}
+
+/// What one thread of each host can send and receive over loopback, by I/O mode.
+fn selftest(view: &View) -> Option<Table> {
+    const SENT: &str = "selftest.sent_packets_per_second";
+    const ARRIVED: &str = "selftest.delivered_packets_per_second";
+    let phases = view.record.manifest.phases.iter();
+    let flows: Vec<_> = phases
+        .filter(|p| view::role(p) == Role::SelfTest)
+        .flat_map(|p| &p.result.flows)
+        .filter(|f| f.metrics.contains_key(SENT))
+        .collect();
+    if flows.is_empty() {
+        return None;
+    }
+    let values = |name: &str| {
+        let name = name.to_string();
+        flows
+            .iter()
+            .filter_map(move |f| f.metrics.get(&name).copied())
+    };
+    let scale = Scale::of(values(SENT).chain(values(ARRIVED)), Unit::PacketsPerSecond);
+    let rows = flows.iter().map(|flow| {
+        vec![
+            Cell::word(flow.from.clone()),
+            Cell::word(
+                flow.labels
+                    .get("mode")
+                    .cloned()
+                    .unwrap_or_else(|| "–".into()),
+            ),
+            show(&scale, flow.metrics.get(SENT).copied()),
+            show(&scale, flow.metrics.get(ARRIVED).copied()),
+        ]
+    });
+    let best = values(SENT).fold(0.0, f64::max);
+    Some(Table {
+        title: Text::new("report-phases-selftest")
+            .word("best", human(best, Unit::PacketsPerSecond))
+            .into(),
+        columns: vec![
+            column("report-column-host", "", false),
+            column("report-column-mode", "", false),
+            column("report-column-sent", &scale.unit, true),
+            column("report-column-arrived", &scale.unit, true),
+        ],
+        rows: rows.collect(),
+        marked: flows
+            .iter()
+            .position(|f| f.metrics.get(SENT) == Some(&best)),
+        tools: true,
+    })
+}

@@ -1,0 +1,101 @@
+//! What limited the result, and what proves it?
+
+use sokudo_model::units::human;
+use sokudo_model::{Evidence, Finding, PhaseRecord, Series, metric};
+
+use crate::block::{Block, Conclusion, Phrase, Proof};
+use crate::view::View;
+
+/// Points of a sparkline.
+const SPARK_POINTS: usize = 64;
+
+/// The findings with their evidence, strongest first; a sentence when there are none.
+pub fn blocks(view: &View) -> Vec<Block> {
+    let findings = &view.record.findings;
+    if findings.is_empty() {
+        return vec![Block::Paragraph(
+            sokudo_model::Text::new("report-why-none").into(),
+        )];
+    }
+    let conclusions = findings.iter().map(|f| conclusion(view, f)).collect();
+    vec![Block::Conclusions(conclusions)]
+}
+
+fn conclusion(view: &View, finding: &Finding) -> Conclusion {
+    let phases = &view.record.manifest.phases;
+    let phase = phases.iter().find(|p| p.name == finding.phase);
+    Conclusion {
+        severity: finding.severity,
+        phase: finding.phase.clone(),
+        rule: finding.rule.clone(),
+        says: finding.says.clone().into(),
+        proofs: finding
+            .evidence
+            .iter()
+            .map(|e| proof(view, e, phase))
+            .collect(),
+        next: finding.next.clone().map(Phrase::Text),
+    }
+}
+
+fn proof(view: &View, evidence: &Evidence, phase: Option<&PhaseRecord>) -> Proof {
+    let (spark, peak) = course(view, evidence, phase).unwrap_or_default();
+    Proof {
+        says: evidence.says.clone().into(),
+        source: evidence.source.clone(),
+        spark,
+        peak,
+    }
+}
+
+/// The course of the evidence's metric during the phase, scaled to 0…1, and its highest value.
+fn course(
+    view: &View,
+    evidence: &Evidence,
+    phase: Option<&PhaseRecord>,
+) -> Option<(Vec<Option<f64>>, String)> {
+    let name = evidence.metric.as_deref()?;
+    let series: Vec<&Series> = view
+        .record
+        .series_of(name)
+        .filter(|s| wanted(s, evidence))
+        .collect();
+    let (t0, t1) = phase.map_or((0, view.end_ns()), |p| (p.t0_ns, p.t1_ns));
+    let mut cells: Vec<Option<f64>> = vec![None; SPARK_POINTS];
+    let width = ((t1 - t0) / SPARK_POINTS as i64).max(1);
+    for one in &series {
+        for (t, value) in inside(one, t0, t1) {
+            let column = ((t - t0) / width).clamp(0, SPARK_POINTS as i64 - 1) as usize;
+            cells[column] = Some(cells[column].map_or(value, |v: f64| v.max(value)));
+        }
+    }
+    let known = cells.iter().flatten().count();
+    let high = cells.iter().flatten().copied().fold(0.0, f64::max);
+    if known < 3 || high <= 0.0 {
+        return None;
+    }
+    // Fewer samples than cells: only cells that hold one are drawn, side by side.
+    if known < SPARK_POINTS / 2 {
+        cells.retain(Option::is_some);
+    }
+    let scaled = cells.into_iter().map(|v| v.map(|v| v / high)).collect();
+    Some((scaled, human(high, metric::unit_of(name))))
+}
+
+fn wanted(series: &Series, evidence: &Evidence) -> bool {
+    let host = evidence.host.as_deref();
+    host.is_none_or(|h| h == series.key.host)
+        && evidence
+            .labels
+            .iter()
+            .all(|(name, value)| series.key.labels.get(name) == Some(value))
+}
+
+/// Points of a series inside a phase.
+fn inside(series: &Series, t0: i64, t1: i64) -> impl Iterator<Item = (i64, f64)> + '_ {
+    series
+        .points
+        .iter()
+        .copied()
+        .filter(move |(t, v)| (t0..=t1).contains(t) && v.is_finite())
+}

@@ -1,0 +1,83 @@
+//! What does a program read?
+//!
+//! One JSON object, schema [`SUMMARY_SCHEMA`]: a promise to scripts, so a key that exists keeps its
+//! meaning. Sentences are English whatever the reader's language is.
+
+use serde_json::{Value, json};
+use sokudo_i18n::{I18n, Lang};
+use sokudo_model::{Evidence, FlowResult, Record, RunStatus, Summary};
+
+use crate::view::View;
+
+/// Version of the object.
+pub const SUMMARY_SCHEMA: &str = "sokudo.summary/1";
+
+/// The record in one JSON object.
+///
+/// `summary` is flat, its keys are catalogue names; `flows` are those of the phase that the
+/// summary describes. A number that is not finite is left out: JSON has no word for it.
+pub fn summary_json(record: &Record, record_path: &str) -> Value {
+    let i18n = I18n::new(Lang::En);
+    let manifest = &record.manifest;
+    let view = View::new(record);
+    let flows = view.subject().map(|p| p.result.flows.as_slice());
+    json!({
+        "schema": SUMMARY_SCHEMA,
+        "run": manifest.id.0,
+        "status": status(manifest.status),
+        "workload": manifest.workload,
+        "summary": numbers(&manifest.summary),
+        "flows": flows.unwrap_or_default().iter().map(flow).collect::<Vec<_>>(),
+        "checks": record.checks.iter().map(|c| json!({
+            "name": c.name,
+            "passed": c.passed,
+            "says": i18n.text(&c.says),
+        })).collect::<Vec<_>>(),
+        "findings": record.findings.iter().map(|f| json!({
+            "rule": f.rule,
+            "severity": f.severity,
+            "phase": f.phase,
+            "says": i18n.text(&f.says),
+            "evidence": f.evidence.iter().map(|e| evidence(e, &i18n)).collect::<Vec<_>>(),
+            "next": f.next.as_ref().map(|n| i18n.text(n)),
+        })).collect::<Vec<_>>(),
+        "record": record_path,
+    })
+}
+
+/// A run that is still `running` has no result yet: for a program that is a failed one.
+fn status(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Ok => "ok",
+        RunStatus::Partial => "partial",
+        RunStatus::Running | RunStatus::Failed => "failed",
+    }
+}
+
+fn numbers(summary: &Summary) -> Value {
+    let finite = summary.iter().filter(|(_, v)| v.is_finite());
+    finite.map(|(k, v)| (k.clone(), json!(v))).collect()
+}
+
+fn flow(flow: &FlowResult) -> Value {
+    json!({
+        "id": flow.id,
+        "from": flow.from,
+        "to": flow.to,
+        "labels": flow.labels,
+        "metrics": numbers(&flow.metrics),
+        "histograms": flow.histograms,
+        "complete": flow.complete,
+    })
+}
+
+fn evidence(evidence: &Evidence, i18n: &I18n) -> Value {
+    json!({
+        "says": i18n.text(&evidence.says),
+        "source": evidence.source,
+        "host": evidence.host,
+        "metric": evidence.metric,
+        "value": evidence.value.filter(|v| v.is_finite()),
+        "unit": evidence.unit.map(|u| u.name()),
+    })
+}

@@ -1,0 +1,352 @@
+//! What does a command print at its end?
+//!
+//! The verdict, the next thing to try, and the few numbers below each other with their units
+//! aligned. Readable at 80 columns, without colour, and read aloud.
+
+use std::fmt::Write as _;
+
+use sokudo_i18n::Lang;
+use sokudo_model::{Record, Severity, Text, units::human};
+
+use crate::block::{Number, Phrase, Speaker};
+use crate::sections::numbers;
+use crate::sections::verdict::status_words;
+use crate::view::{self, View};
+
+/// Columns that lines are indented by.
+const INDENT: usize = 2;
+/// Fewest and most columns that text is set in.
+const WIDTHS: (usize, usize) = (40, 160);
+
+/// Styles of the terminal; nothing when colour is off.
+#[derive(Debug, Clone, Copy)]
+enum Ink {
+    Bright,
+    Dim,
+    Accent,
+    Caution,
+    Bad,
+}
+
+impl Ink {
+    fn code(self) -> &'static str {
+        match self {
+            Ink::Bright => "1",
+            Ink::Dim => "2",
+            Ink::Accent => "36",
+            Ink::Caution => "33",
+            Ink::Bad => "31",
+        }
+    }
+}
+
+/// Verdict, next step and numbers of a record, `width` columns wide; `color` allows escape
+/// sequences. Ends with a line feed.
+pub fn terminal(record: &Record, lang: Lang, color: bool, width: usize) -> String {
+    let view = View::new(record);
+    let mut writer = Writer {
+        speaker: Speaker::new(),
+        lang,
+        color,
+        width: width.clamp(WIDTHS.0, WIDTHS.1),
+        out: String::new(),
+    };
+    writer.verdict(&view);
+    writer.out.push('\n');
+    writer.numbers(&view);
+    writer.phases(&view);
+    writer.notes(&view);
+    writer.out
+}
+
+struct Writer {
+    speaker: Speaker,
+    lang: Lang,
+    color: bool,
+    width: usize,
+    out: String,
+}
+
+impl Writer {
+    fn say(&self, phrase: &Phrase) -> String {
+        harmless(&self.speaker.say(self.lang, phrase))
+    }
+
+    fn words(&self, key: &str) -> String {
+        self.say(&Text::new(key).into())
+    }
+
+    fn ink(&self, ink: Ink, text: &str) -> String {
+        match self.color {
+            true => format!("\u{1b}[{}m{text}\u{1b}[0m", ink.code()),
+            false => text.into(),
+        }
+    }
+
+    /// Writes `text` in lines that fit, all of them in one style.
+    fn paragraph(&mut self, text: &str, indent: usize, ink: Option<Ink>) {
+        for line in wrap(text, self.width.saturating_sub(indent)) {
+            let styled = ink.map_or_else(|| line.clone(), |ink| self.ink(ink, &line));
+            let _ = writeln!(self.out, "{:indent$}{styled}", "");
+        }
+    }
+
+    fn verdict(&mut self, view: &View) {
+        if let Some(status) = view.unwell() {
+            let says = self.say(&status_words(status));
+            self.paragraph(&says, INDENT, Some(Ink::Bad));
+        }
+        let mut sentences: Vec<String> = view
+            .verdict
+            .iter()
+            .map(|t| self.say(&t.clone().into()))
+            .collect();
+        if sentences.is_empty() {
+            sentences.push(self.words("report-verdict-none"));
+        }
+        for (i, sentence) in sentences.iter().enumerate() {
+            self.paragraph(sentence, INDENT, (i == 0).then_some(Ink::Bright));
+        }
+        let subject = view.subject().map(|p| p.name.as_str()).unwrap_or_default();
+        let next = view
+            .record
+            .findings
+            .iter()
+            .filter(|f| f.phase.is_empty() || f.phase == subject)
+            .find_map(|f| f.next.clone());
+        let Some(next) = next.map(|n| self.say(&n.into())) else {
+            return;
+        };
+        // The verdict may have said it already.
+        if !sentences.iter().any(|s| s.contains(&next)) {
+            let line = format!("{} {next}", self.words("report-terminal-next"));
+            self.paragraph(&line, INDENT, Some(Ink::Accent));
+        }
+    }
+
+    fn numbers(&mut self, view: &View) {
+        let numbers = numbers::numbers(view);
+        let rows: Vec<Row> = numbers.iter().map(|n| self.row(n)).collect();
+        self.rows(&rows);
+    }
+
+    fn row(&self, number: &Number) -> Row {
+        Row {
+            label: self.say(&number.label),
+            value: self.say(&number.value),
+            detail: number.detail.iter().map(|d| self.say(d)).collect(),
+            tone: number.tone,
+        }
+    }
+
+    /// Labels left, values right-aligned, details behind them and wrapped under themselves.
+    fn rows(&mut self, rows: &[Row]) {
+        let widest = |of: fn(&Row) -> &str| rows.iter().map(|r| columns(of(r))).max().unwrap_or(0);
+        let label_width = widest(|r| &r.label);
+        let value_width = widest(|r| &r.value);
+        let indent = INDENT + label_width + 2 + value_width + 3;
+        for row in rows {
+            let label = pad_right(&row.label, label_width);
+            let value = pad_left(&row.value, value_width);
+            let value = match row.tone {
+                Severity::Info => self.ink(Ink::Bright, &value),
+                Severity::Caution => self.ink(Ink::Caution, &value),
+                Severity::Bad => self.ink(Ink::Bad, &value),
+            };
+            let detail = wrap_parts(&row.detail, self.width.saturating_sub(indent).max(20));
+            let label = self.ink(Ink::Dim, &label);
+            let mut line = format!("{:INDENT$}{label}  {value}", "");
+            for (i, part) in detail.iter().enumerate() {
+                let part = self.ink(Ink::Dim, part);
+                let _ = match i {
+                    0 => write!(line, "   {part}"),
+                    _ => write!(line, "\n{:indent$}{part}", ""),
+                };
+            }
+            let _ = writeln!(self.out, "{}", line.trim_end());
+        }
+    }
+
+    /// One line per measured phase when there are several.
+    fn phases(&mut self, view: &View) {
+        let phases: Vec<_> = view.measured().collect();
+        if phases.len() < 2 {
+            return;
+        }
+        let rows: Vec<Row> = phases
+            .iter()
+            .filter_map(|phase| {
+                let summary = view::effective(phase);
+                let bits = view::delivered_bits(&summary)?;
+                let n = phase.result.flows.len().to_string();
+                let mut detail = Vec::new();
+                detail.extend(view::loss(&summary).map(|loss| {
+                    self.say(
+                        &Text::new("report-terminal-lost")
+                            .number("loss", loss, sokudo_model::Unit::Ratio)
+                            .into(),
+                    )
+                }));
+                let flows = Text::new("report-number-flows").word("n", n);
+                detail.push(self.say(&flows.into()));
+                Some(Row {
+                    label: harmless(&phase.name),
+                    value: human(bits, sokudo_model::Unit::BitsPerSecond),
+                    detail,
+                    tone: Severity::Info,
+                })
+            })
+            .collect();
+        self.out.push('\n');
+        self.rows(&rows);
+    }
+
+    fn notes(&mut self, view: &View) {
+        let manifest = &view.record.manifest;
+        let failed = view.record.checks.iter().filter(|c| !c.passed);
+        let bad: Vec<String> = manifest
+            .problems
+            .iter()
+            .map(|p| p.says.clone())
+            .chain(failed.map(|c| c.says.clone()))
+            .map(|says| self.say(&says.into()))
+            .collect();
+        let notes: Vec<String> = manifest
+            .notes
+            .iter()
+            .map(|n| self.say(&n.clone().into()))
+            .collect();
+        if bad.is_empty() && notes.is_empty() {
+            return;
+        }
+        self.out.push('\n');
+        for line in bad {
+            let line = format!("{} {line}", self.words("report-severity-bad"));
+            self.paragraph(&line, INDENT, Some(Ink::Bad));
+        }
+        for line in notes {
+            self.paragraph(&line, INDENT, Some(Ink::Dim));
+        }
+    }
+}
+
+struct Row {
+    label: String,
+    value: String,
+    detail: Vec<String>,
+    tone: Severity,
+}
+
+/// Text without characters that would steer the terminal.
+fn harmless(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect()
+}
+
+/// Columns that a text takes: East Asian wide characters take two.
+fn columns(text: &str) -> usize {
+    text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
+}
+
+fn wide(c: char) -> bool {
+    matches!(u32::from(c),
+        0x1100..=0x115f | 0x2e80..=0xa4cf | 0xac00..=0xd7a3 | 0xf900..=0xfaff
+        | 0xfe30..=0xfe6f | 0xff00..=0xff60 | 0xffe0..=0xffe6 | 0x1f300..=0x1faff | 0x20000..=0x3fffd)
+}
+
+fn pad_right(text: &str, width: usize) -> String {
+    format!("{text}{:1$}", "", width.saturating_sub(columns(text)))
+}
+
+fn pad_left(text: &str, width: usize) -> String {
+    format!("{:1$}{text}", "", width.saturating_sub(columns(text)))
+}
+
+/// Joins parts with ` · ` into lines of at most `width` columns; a part is not broken.
+fn wrap_parts(parts: &[String], width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 3 + columns(part) <= width => {
+                line.push_str(" · ");
+                line.push_str(part);
+            }
+            _ => lines.push(part.clone()),
+        }
+    }
+    lines
+}
+
+/// Breaks text into lines of at most `width` columns: at spaces, and between wide characters
+/// except before closing punctuation. A longer word stays whole.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for piece in pieces(text) {
+        let at = lines.len() - 1;
+        let line = &mut lines[at];
+        if !line.is_empty() && columns(line.trim_end()) + columns(piece.trim_end()) > width {
+            lines.push(piece.to_string());
+        } else {
+            line.push_str(piece);
+        }
+    }
+    lines.iter().map(|l| l.trim_end().to_string()).collect()
+}
+
+/// The smallest parts that a line may be broken between.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut before: Option<char> = None;
+    for (i, c) in text.char_indices() {
+        let closes = "、。，．」』）】・％！？：；ー,.)".contains(c);
+        let opens = before.is_some_and(|b| "「『（【(".contains(b));
+        let between = before == Some(' ') && c != ' '
+            || before.is_some_and(|b| wide(b) || wide(c)) && !closes && !opens && c != ' ';
+        if i > start && between {
+            out.push(&text[start..i]);
+            start = i;
+        }
+        before = Some(c);
+    }
+    if start < text.len() {
+        out.push(&text[start..]);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn lines_break_at_spaces_and_between_kanji() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("受信側が限界です。", 8), ["受信側が", "限界です。"]);
+    }
+
+    #[test]
+    fn closing_marks_do_not_start_a_line() {
+        assert_eq!(wrap("限界です。次", 8), ["限界で", "す。次"]);
+    }
+
+    #[test]
+    fn escape_sequences_of_foreign_names_do_nothing() {
+        assert_eq!(harmless("a\u{1b}[31mb"), "a [31mb");
+    }
+
+    proptest! {
+        #[test]
+        fn wrapping_loses_nothing_but_spaces(text in "\\PC{0,200}", width in 1usize..100) {
+            let strip = |s: &str| s.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            prop_assert_eq!(strip(&wrap(&text, width).concat()), strip(&text));
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Which part of the record do the few numbers speak of, and how healthy was the generator?
+
+use std::collections::BTreeMap;
+
+use sokudo_model::{FlowResult, PhaseRecord, Record, RunStatus, Severity, Summary, Text};
+
+/// What a phase was for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// What the generators can do without a network.
+    SelfTest,
+    /// One trial of a search; it is supposed to lose.
+    Probe,
+    /// The fresh run that confirms the best rate of a search.
+    Confirm,
+    /// A measurement in its own right.
+    Main,
+}
+
+/// What the load generator's health says about the numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Generator {
+    /// It had room left: the numbers describe what was measured.
+    Valid,
+    /// It was itself the limit.
+    Limit,
+    /// Something on its host took its time away.
+    Disturbed,
+    /// It cannot be told.
+    Unknown,
+}
+
+/// A record and what the sections need to know about it as a whole.
+#[derive(Debug)]
+pub struct View<'a> {
+    /// The record.
+    pub record: &'a Record,
+    /// Sentences that a person acts on.
+    pub verdict: Vec<Text>,
+    /// Host name → place in the host table, for colours.
+    hosts: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> View<'a> {
+    /// Looks at a record whose findings are filled in.
+    pub fn new(record: &'a Record) -> Self {
+        let hosts = record.manifest.hosts.iter().enumerate();
+        Self {
+            record,
+            verdict: sokudo_analyze::verdict(record),
+            hosts: hosts.map(|(i, h)| (h.name.as_str(), i)).collect(),
+        }
+    }
+
+    /// Palette index of a host; unknown hosts come after the known ones.
+    pub fn colour(&self, host: &str) -> usize {
+        self.hosts.get(host).copied().unwrap_or(self.hosts.len())
+    }
+
+    /// The phases that were measured for their own sake or as confirmation, in order.
+    pub fn measured(&self) -> impl Iterator<Item = &'a PhaseRecord> {
+        self.record
+            .manifest
+            .phases
+            .iter()
+            .filter(|p| matches!(role(p), Role::Main | Role::Confirm))
+    }
+
+    /// The phase that the few numbers describe: the confirmation of a search, else the last one
+    /// that was measured for its own sake and has numbers.
+    pub fn subject(&self) -> Option<&'a PhaseRecord> {
+        let usable = |p: &&PhaseRecord| !p.result.summary.is_empty() || !p.result.flows.is_empty();
+        let confirmed = self
+            .measured()
+            .filter(|p| role(p) == Role::Confirm)
+            .filter(usable)
+            .last();
+        confirmed.or_else(|| self.measured().filter(usable).last())
+    }
+
+    /// Health of the generator during `phase`, from the findings and the thread's CPU time.
+    pub fn generator(&self, phase: &PhaseRecord) -> Generator {
+        let about = |rule: &str| {
+            self.record.findings.iter().any(|f| {
+                f.rule == rule
+                    && (f.phase.is_empty() || f.phase == phase.name)
+                    && (rule == "generator_limited" || f.severity >= Severity::Caution)
+            })
+        };
+        if about("generator_limited") {
+            Generator::Limit
+        } else if about("host_busy") {
+            Generator::Disturbed
+        } else if mean_over_flows(phase, "datagram.sender_cpu_ratio").is_some() {
+            Generator::Valid
+        } else {
+            Generator::Unknown
+        }
+    }
+
+    /// The worst clock error among the hosts, seconds; `None` when there is only one clock.
+    pub fn clock_error_s(&self) -> Option<f64> {
+        let hosts = &self.record.manifest.hosts;
+        let worst = hosts.iter().map(|h| h.clock_error_ns).max()?;
+        (hosts.len() > 1).then_some(worst as f64 / 1e9)
+    }
+
+    /// Time from the run's start to the end of the last phase or sample, nanoseconds.
+    pub fn end_ns(&self) -> i64 {
+        let phases = self.record.manifest.phases.iter().map(|p| p.t1_ns);
+        let series = self.record.series.iter().filter_map(|s| s.points.last());
+        phases.chain(series.map(|(t, _)| *t)).max().unwrap_or(0)
+    }
+
+    /// How the run ended, when it did not end well.
+    pub fn unwell(&self) -> Option<RunStatus> {
+        let status = self.record.manifest.status;
+        (status != RunStatus::Ok).then_some(status)
+    }
+}
+
+/// What a phase was for: its label `role`, else what its numbers and its name say.
+pub fn role(phase: &PhaseRecord) -> Role {
+    match phase.labels.get("role").map(String::as_str) {
+        Some("probe") => return Role::Probe,
+        Some("confirm") => return Role::Confirm,
+        _ => {}
+    }
+    let selftest = |s: &Summary| s.keys().any(|k| k.starts_with("selftest."));
+    if phase.name == "selftest"
+        || selftest(&phase.result.summary)
+        || phase.result.flows.iter().any(|f| selftest(&f.metrics))
+    {
+        Role::SelfTest
+    } else if phase.name.starts_with("search-") {
+        Role::Probe
+    } else {
+        Role::Main
+    }
+}
+
+/// A total of a phase.
+pub fn total(phase: &PhaseRecord, metric: &str) -> Option<f64> {
+    phase.result.summary.get(metric).copied()
+}
+
+/// A total of a phase; where the phase has none, the sum over its flows that have one.
+pub fn sum(phase: &PhaseRecord, metric: &str) -> Option<f64> {
+    total(phase, metric).or_else(|| {
+        let values: Vec<f64> = flow_values(phase, metric).collect();
+        (!values.is_empty()).then(|| values.iter().sum())
+    })
+}
+
+/// A total of a phase; where the phase has none, the mean over its flows that have one.
+pub fn mean_over_flows(phase: &PhaseRecord, metric: &str) -> Option<f64> {
+    total(phase, metric).or_else(|| {
+        let values: Vec<f64> = flow_values(phase, metric).collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    })
+}
+
+fn flow_values<'a>(phase: &'a PhaseRecord, metric: &'a str) -> impl Iterator<Item = f64> + 'a {
+    let flows = phase.result.flows.iter();
+    flows.filter_map(move |f| f.metrics.get(metric).copied())
+}
+
+/// Bits per second that arrived.
+pub fn delivered_bits(summary: &Summary) -> Option<f64> {
+    bits(summary, "delivered")
+}
+
+/// Bits per second that were sent.
+pub fn sent_bits(summary: &Summary) -> Option<f64> {
+    bits(summary, "sent")
+}
+
+fn bits(summary: &Summary, what: &str) -> Option<f64> {
+    summary
+        .get(&format!("datagram.{what}_bits_per_second"))
+        .copied()
+        .or_else(|| Some(8.0 * summary.get(&format!("datagram.{what}_bytes_per_second"))?))
+}
+
+/// Missing over sent.
+pub fn loss(summary: &Summary) -> Option<f64> {
+    let get = |name: &str| summary.get(name).copied();
+    get("datagram.loss_ratio")
+        .or_else(|| Some(1.0 - get("datagram.success_ratio")?))
+        .or_else(|| {
+            let sent = get("datagram.sent_packets").filter(|n| *n > 0.0)?;
+            Some(get("datagram.missing_packets")? / sent)
+        })
+}
+
+/// Summary of a phase with totals that only its flows know added up; `best effort` for records of
+/// partial runs.
+pub fn effective(phase: &PhaseRecord) -> Summary {
+    const SUMS: &[&str] = &[
+        "datagram.sent_packets",
+        "datagram.received_packets",
+        "datagram.missing_packets",
+        "datagram.delivered_bytes_per_second",
+        "datagram.sent_bytes_per_second",
+        "datagram.delivered_packets_per_second",
+    ];
+    let mut summary = phase.result.summary.clone();
+    for name in SUMS {
+        if let Some(value) = sum(phase, name) {
+            summary.entry((*name).into()).or_insert(value);
+        }
+    }
+    summary
+}
+
+/// `hosta → hostb`.
+pub fn flow_name(flow: &FlowResult) -> String {
+    format!("{} → {}", flow.from, flow.to)
+}
+
+/// Every host that sends or receives in a phase, in order of appearance.
+pub fn hosts_of(phase: &PhaseRecord) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    let names = phase.result.flows.iter().flat_map(|f| [&f.from, &f.to]);
+    for name in names {
+        if !out.contains(&name.as_str()) {
+            out.push(name);
+        }
+    }
+    out
+}
