@@ -210,6 +210,8 @@ pub(crate) fn name_of(ask: &Ask) -> &'static str {
         Ask::Prepare(_) => "prepare",
         Ask::Arm { .. } => "arm",
         Ask::Start { .. } => "start",
+        Ask::Halt => "halt",
+        Ask::Halt => "halt",
         Ask::Drain { .. } => "drain",
         Ask::Stop => "stop",
         Ask::Lease { .. } => "lease",

@@ -39,6 +39,8 @@ pub enum Ask {
         /// The run's start on the same clock: zero of all time stamps.
         t0_ns: i64,
     },
+    /// Stop sending now, keep receiving; [`Note::Sent`] follows as usual.
+    Halt,
     /// All senders have finished: wait for what is still under way, then answer with
     /// [`Reply::Result`].
     Drain {

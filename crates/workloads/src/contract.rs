@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use sokudo_model::{Batch, PhaseResult, PhaseSpec, Refusal, Text};
+use sokudo_stats::Outcome;
 
 /// What a workload is, for help pages, the console and the capability list.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +52,19 @@ pub trait Workload: Sync {
     /// Binds this host's part of a phase. No traffic yet.
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal>;
 
+    /// The same options with another load for so long. For searches and sweeps.
+    ///
+    /// `rate_per_s` events per second; `None` = as fast as possible.
+    fn trial(
+        &self,
+        options: &str,
+        rate_per_s: Option<f64>,
+        duration_ns: u64,
+    ) -> Result<String, Refusal>;
+
+    /// What a trial of a search came to; `None` when the result does not hold it.
+    fn outcome(&self, result: &PhaseResult) -> Option<Outcome>;
+
     /// Joins what the hosts measured, by host index, into one result.
     ///
     /// A host that died has an `Err` or is missing; its flows are marked incomplete.
@@ -69,6 +83,9 @@ pub trait Phase: Send {
     /// Starts load at `at_ns`; `t0_ns` is zero of all time stamps. Both on this host's monotonic
     /// clock.
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal>;
+
+    /// Stops sending; receiving goes on. [`Emitted::Sent`] follows as usual.
+    fn halt(&mut self);
 
     /// Waits for stragglers, a bounded time, then says what was measured. `sent` is what the
     /// senders of each host said, by host index.

@@ -29,17 +29,21 @@ pub mod sequence;
 pub mod server;
 pub mod stream;
 
-use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
+use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
+use sokudo_stats::{Best, Outcome};
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 pub use options::DatagramOptions;
-use options::Direction;
+use options::{Direction, LoadRate, Span};
 
 /// The datagram test.
 pub struct Datagram;
 
 /// Name of the workload and of its series' source.
 pub const NAME: &str = "datagram";
+
+/// A sender that offers less than this share of the rate asked for is the limit itself.
+const GENERATOR_KEEPS: f64 = 0.97;
 
 const DESCRIPTOR: Descriptor = Descriptor {
     name: NAME,
@@ -53,6 +57,37 @@ impl Workload for Datagram {
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
         Ok(Box::new(phase::DatagramPhase::prepare(spec, emit)?))
+    }
+
+    fn trial(
+        &self,
+        options: &str,
+        rate_per_s: Option<f64>,
+        duration_ns: u64,
+    ) -> Result<String, Refusal> {
+        let unreadable = |error: serde_json::Error| Refusal {
+            operator_error: true,
+            says: format!("the options of `{NAME}` cannot be read: {error}"),
+            hint: None,
+        };
+        let mut options: DatagramOptions = serde_json::from_str(options).map_err(unreadable)?;
+        options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
+        options.rate_per_peer = None;
+        options.count = None;
+        options.duration = Some(Span(duration_ns));
+        serde_json::to_string(&options).map_err(unreadable)
+    }
+
+    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
+        let get = |name: &str| result.summary.get(name).copied();
+        let offered = get("datagram.sent_packets_per_second")?;
+        let asked = get("datagram.asked_packets_per_second");
+        Some(Outcome {
+            offered,
+            delivered: get("datagram.delivered_packets_per_second").unwrap_or(0.0),
+            loss: get("datagram.loss_ratio").unwrap_or(1.0),
+            generator_limited: asked.is_some_and(|asked| offered < asked * GENERATOR_KEEPS),
+        })
     }
 
     fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
@@ -85,6 +120,23 @@ pub fn flows(hosts: u32, streams: u32, direction: Direction) -> Vec<FlowPlan> {
             stream,
         })
         .collect()
+}
+
+/// Puts the answer of a search, and the numbers of the phase that confirmed it, into a summary.
+pub fn put_best(summary: &mut Summary, best: &Best, confirmed: &PhaseResult) {
+    summary.extend(confirmed.summary.clone());
+    let bytes = confirmed
+        .summary
+        .get("datagram.delivered_bytes_per_second")
+        .copied();
+    if let Some(bytes) = bytes {
+        summary.insert("datagram.best_rate_bytes_per_second".into(), bytes);
+    }
+    summary.insert(
+        "datagram.best_rate_packets_per_second".into(),
+        best.delivered,
+    );
+    summary.insert("datagram.best_rate_loss_ratio".into(), best.loss);
 }
 
 #[cfg(test)]

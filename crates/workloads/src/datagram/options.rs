@@ -159,6 +159,12 @@ impl DatagramOptions {
         }
     }
 
+    /// The options as JSON text, as they travel in a plan.
+    pub fn to_json(&self) -> String {
+        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
     /// Checks what the types cannot: how the options fit together.
     pub fn validate(&self) -> Result<(), Refusal> {
         if let Some(SizeRange { min, max }) = self.size {

@@ -60,10 +60,7 @@ pub(crate) struct Shape {
 
 /// A bound place to receive on.
 enum Listening {
-    Udp {
-        socket: UdpSocket,
-        gro: bool,
-    },
+    Udp { socket: UdpSocket, gro: bool },
     Stream(TcpListener),
 }
 
@@ -287,10 +284,7 @@ impl DatagramPhase {
                 gro,
             },
         );
-        Ok((
-            Listening::Udp { socket, gro },
-            port,
-        ))
+        Ok((Listening::Udp { socket, gro }, port))
     }
 
     fn strict(&self, buffer: Granted, kind: &str, sysctl: &str) -> Result<(), Refusal> {
@@ -800,6 +794,10 @@ impl Phase for DatagramPhase {
         let thread = spawn("dgram-report", move || reporter.run(&queue))?;
         self.reporter = Some((reports, thread));
         Ok(())
+    }
+
+    fn halt(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
     }
 
     fn drain(&mut self, sent: &[Option<String>]) -> Result<String, Refusal> {

@@ -19,6 +19,8 @@ use super::stream::{StreamRead, StreamReceiver};
 /// After the senders have finished and everything is accounted for, how long to look out for
 /// duplicates.
 const LINGER_NS: i64 = 20_000_000;
+/// After the senders have finished, how long stragglers may keep a receiver at work in any case.
+const DRAIN_BOUND_NS: i64 = 10_000_000_000;
 /// Longest wait of one receive call: how soon a stop or an interval's end is noticed.
 pub const RECEIVE_BOUND: Duration = Duration::from_millis(50);
 /// Above this rate the receiver collects datagrams for [`COLLECT`] instead of being woken for
@@ -252,6 +254,7 @@ fn receive_all(
     let shared = Arc::clone(&task.shared);
     let mut report_at_ns = now_ns() + task.interval_ns as i64;
     let mut quiet_since_ns: Option<i64> = None;
+    let mut draining_since_ns: Option<i64> = None;
     let mut collector = Collector {
         enabled: task.collect,
         ..Collector::default()
@@ -262,6 +265,12 @@ fn receive_all(
             break;
         }
         let now = now_ns();
+        if shared.sent.get().is_some() {
+            let since_ns = *draining_since_ns.get_or_insert(now);
+            if now - since_ns > DRAIN_BOUND_NS {
+                break;
+            }
+        }
         if totals.datagrams > before {
             quiet_since_ns = None;
             if before == 0 {

@@ -1,0 +1,195 @@
+//! What does one host do for a controller?
+//!
+//! A [`Session`] per controller: it observes the host, takes part in one phase at a time, and stops
+//! all load when it is dropped, which the bus does as soon as the controller is gone.
+//!
+//! ```text
+//! idle ──Prepare──► prepared ──Arm──► armed ──Start──► running ──Drain──► idle
+//!   ▲                  │                │                 │
+//!   └──────────── Stop, a refusal, or the controller's end ┘
+//! ```
+
+mod watch;
+
+use std::sync::Arc;
+
+use sokudo_bus::{Client, Factory, Handler, Notes};
+use sokudo_model::{PhaseSpec, Refusal};
+use sokudo_monitors::Context;
+use sokudo_net::clock::now_ns;
+use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
+use sokudo_workloads::{Emit, Emitted, Phase, REGISTRY};
+
+use watch::Watch;
+
+/// How far the session has come with its phase.
+enum State {
+    Idle,
+    Prepared(Box<dyn Phase>),
+    Armed(Box<dyn Phase>),
+    Running(Box<dyn Phase>),
+}
+
+/// One controller's agent.
+pub struct Session {
+    host: String,
+    notes: Notes,
+    state: State,
+    watch: Option<Watch>,
+}
+
+/// Makes a session for each controller that comes; `host` is the name it goes by.
+pub fn factory(host: &str) -> Factory {
+    let host = host.to_owned();
+    Arc::new(move |_client: Client, notes: Notes| Box::new(Session::new(&host, notes)))
+}
+
+impl Session {
+    /// A session that goes by `host` and speaks unasked through `notes`.
+    pub fn new(host: &str, notes: Notes) -> Self {
+        Self {
+            host: host.to_owned(),
+            notes,
+            state: State::Idle,
+            watch: None,
+        }
+    }
+
+    fn describe(&self) -> Reply {
+        Reply::Description(Description {
+            name: self.host.clone(),
+            os: std::env::consts::OS.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u32),
+            workloads: REGISTRY
+                .iter()
+                .map(|w| w.descriptor().name.to_owned())
+                .collect(),
+        })
+    }
+
+    fn prepare(&mut self, spec: PhaseSpec) -> Result<Reply, Refusal> {
+        self.state = State::Idle;
+        if spec.me as usize >= spec.hosts.len() {
+            return Err(out_of_order("a phase whose host table lacks this host"));
+        }
+        let name = &spec.phase.workload;
+        let workload = sokudo_workloads::find(name).ok_or_else(|| Refusal {
+            operator_error: true,
+            says: format!("{} does not know the workload `{name}`", self.host),
+            hint: Some("install the same version of sokudo on all hosts".into()),
+        })?;
+        // The controller names the hosts of a run; series carry those names.
+        self.host = spec.hosts[spec.me as usize].name.clone();
+        let phase = workload.prepare(spec, self.emit())?;
+        let offer = phase.offer();
+        self.state = State::Prepared(phase);
+        Ok(Reply::Offer(offer))
+    }
+
+    /// Hands on what the workload says. Full means that the controller reads too slowly; the bus
+    /// counts what it dropped and tells.
+    fn emit(&self) -> Emit {
+        let notes = self.notes.clone();
+        Arc::new(move |emitted| {
+            let _ = notes.push(match emitted {
+                Emitted::Batch(batch) => Note::Batch(batch),
+                Emitted::Sent(text) => Note::Sent(text),
+                Emitted::Problem { says, missing } => Note::Problem { says, missing },
+            });
+        })
+    }
+
+    fn arm(&mut self, offers: &[Option<String>]) -> Result<Reply, Refusal> {
+        let State::Prepared(mut phase) = std::mem::replace(&mut self.state, State::Idle) else {
+            return Err(out_of_order("Arm before Prepare"));
+        };
+        phase.arm(offers)?;
+        self.state = State::Armed(phase);
+        Ok(Reply::Done)
+    }
+
+    fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<Reply, Refusal> {
+        let State::Armed(mut phase) = std::mem::replace(&mut self.state, State::Idle) else {
+            return Err(out_of_order("Start before Arm"));
+        };
+        phase.start(at_ns, t0_ns)?;
+        self.state = State::Running(phase);
+        Ok(Reply::Done)
+    }
+
+    fn drain(&mut self, sent: &[Option<String>]) -> Result<Reply, Refusal> {
+        let State::Running(mut phase) = std::mem::replace(&mut self.state, State::Idle) else {
+            return Err(out_of_order("Drain before Start"));
+        };
+        Ok(Reply::Result(phase.drain(sent)?))
+    }
+
+    fn begin_watch(
+        &mut self,
+        t0_ns: i64,
+        interval_ns: u64,
+        scope: WatchScope,
+    ) -> Result<Reply, Refusal> {
+        self.watch = None;
+        let context = match scope {
+            WatchScope::Host => Context::host(&self.host),
+            WatchScope::Namespace => Context::namespace(&self.host),
+        };
+        let watch = Watch::begin(context, t0_ns, interval_ns, self.notes.clone());
+        self.watch = Some(watch.map_err(|error| Refusal {
+            operator_error: false,
+            says: format!("the monitors' thread cannot be started: {error}"),
+            hint: Some("raise the limit on threads (ulimit -u)".into()),
+        })?);
+        Ok(Reply::Done)
+    }
+}
+
+impl Handler for Session {
+    fn handle(&mut self, ask: Ask) -> Reply {
+        let answer = match ask {
+            Ask::Describe => Ok(self.describe()),
+            Ask::Clock => Ok(Reply::Clock(now_ns())),
+            Ask::Environment => {
+                let facts =
+                    sokudo_monitors::environment::capture(&self.host, &Context::host(&self.host));
+                Ok(Reply::Environment(facts))
+            }
+            Ask::Watch {
+                t0_ns,
+                interval_ns,
+                scope,
+            } => self.begin_watch(t0_ns, interval_ns, scope),
+            Ask::Unwatch => {
+                self.watch = None;
+                Ok(Reply::Done)
+            }
+            Ask::Prepare(spec) => self.prepare(*spec),
+            Ask::Arm { offers } => self.arm(&offers),
+            Ask::Start { at_ns, t0_ns } => self.start(at_ns, t0_ns),
+            Ask::Halt => {
+                if let State::Running(phase) = &mut self.state {
+                    phase.halt();
+                }
+                Ok(Reply::Done)
+            }
+            Ask::Drain { sent } => self.drain(&sent),
+            Ask::Stop | Ask::Bye => {
+                self.state = State::Idle;
+                Ok(Reply::Done)
+            }
+            // Answered by the bus; here it changes nothing.
+            Ask::Lease { .. } => Ok(Reply::Done),
+        };
+        answer.unwrap_or_else(Reply::Refused)
+    }
+}
+
+fn out_of_order(what: &str) -> Refusal {
+    Refusal {
+        operator_error: false,
+        says: format!("the controller asked out of order: {what}"),
+        hint: None,
+    }
+}

@@ -1,0 +1,169 @@
+//! The datagram layer: what the generator can do, one way, both ways, everybody to everybody, and
+//! the highest rate without loss.
+
+use std::time::Duration;
+
+use sokudo_model::{
+    FlowPlan, FlowResult, Labels, PhasePlan, PhaseRecord, PhaseResult, RunStatus, Text,
+};
+use sokudo_workloads::datagram::options::{Direction, LoadRate, SizeRange, Span};
+use sokudo_workloads::datagram::{self, DatagramOptions, selftest};
+
+use super::CheckConfig;
+use crate::error::ControlError;
+use crate::phase::SLACK_NS;
+use crate::run::Run;
+use crate::search::SearchPlan;
+
+/// Datagram size of the check: what a well-known datagram test uses, and what fits Ethernet.
+const SIZE_BYTES: u32 = 1468;
+const SECOND_NS: u64 = 1_000_000_000;
+/// Share of the best rate that each of the hosts of the mesh offers: all share the same cores.
+const MESH_SHARE: f64 = 0.1;
+
+/// Lengths of the parts.
+struct Lengths {
+    selftest: Duration,
+    phase_ns: u64,
+    probe_ns: u64,
+    confirm_ns: u64,
+    trials: u32,
+}
+
+impl Lengths {
+    fn of(config: &CheckConfig) -> Self {
+        match config.quick {
+            true => Self {
+                selftest: Duration::from_millis(300),
+                phase_ns: 2 * SECOND_NS,
+                probe_ns: SECOND_NS,
+                confirm_ns: 3 * SECOND_NS,
+                trials: 8,
+            },
+            false => Self {
+                selftest: Duration::from_millis(700),
+                phase_ns: 6 * SECOND_NS,
+                probe_ns: 3 * SECOND_NS / 2,
+                confirm_ns: 8 * SECOND_NS,
+                trials: 12,
+            },
+        }
+    }
+}
+
+/// Runs the layer.
+pub fn run(run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
+    let lengths = Lengths::of(config);
+    self_test(run, &lengths)?;
+    let best = search(run, config, &lengths)?;
+    let paced = best.map(|best| best * MESH_SHARE);
+    let phases = [
+        ("p2p", flows(2, Direction::Up), None),
+        ("both-ways", flows(2, Direction::Both), None),
+        (
+            "mesh",
+            flows(run.hosts().list().len() as u32, Direction::Mesh),
+            paced,
+        ),
+    ];
+    for (name, flows, rate_per_s) in phases {
+        if run.interrupted() {
+            return Ok(());
+        }
+        run.run_phase(phase(name, flows, rate_per_s, lengths.phase_ns))?;
+    }
+    Ok(())
+}
+
+fn flows(hosts: u32, direction: Direction) -> Vec<FlowPlan> {
+    datagram::flows(hosts, 1, direction)
+}
+
+fn phase(name: &str, flows: Vec<FlowPlan>, rate_per_s: Option<f64>, duration_ns: u64) -> PhasePlan {
+    let options = DatagramOptions {
+        size: Some(SizeRange {
+            min: SIZE_BYTES,
+            max: SIZE_BYTES,
+        }),
+        rate: rate_per_s.map(|rate| LoadRate(sokudo_model::Rate::Events(rate))),
+        duration: Some(Span(duration_ns)),
+        ..DatagramOptions::default()
+    };
+    PhasePlan {
+        name: name.into(),
+        workload: datagram::NAME.into(),
+        options: options.to_json(),
+        flows,
+        duration_ns,
+        bound_ns: duration_ns + SLACK_NS,
+        labels: Labels::new(),
+    }
+}
+
+/// What this host can send and receive at all, per I/O mode, over its loopback.
+fn self_test(run: &mut Run, lengths: &Lengths) -> Result<(), ControlError> {
+    run.doing(&Text::new("engine-doing-selftest"));
+    let t0_ns = run.elapsed_ns();
+    let host = run.hosts().list()[0].name.clone();
+    let mut flows = Vec::new();
+    for (mode, gro) in selftest::PAIRS {
+        if run.interrupted() {
+            return Ok(());
+        }
+        // A mode that the system does not offer is not a result: it is left out.
+        let Ok(rate) = selftest::try_mode(mode, gro, SIZE_BYTES as usize, lengths.selftest) else {
+            continue;
+        };
+        let metrics = [
+            ("selftest.sent_packets_per_second", rate.sent_per_s),
+            (
+                "selftest.delivered_packets_per_second",
+                rate.delivered_per_s,
+            ),
+        ];
+        flows.push(FlowResult {
+            id: flows.len() as u32,
+            from: host.clone(),
+            to: host.clone(),
+            labels: [("mode".to_owned(), rate.name())].into(),
+            metrics: metrics.map(|(name, value)| (name.to_owned(), value)).into(),
+            complete: true,
+            ..FlowResult::default()
+        });
+    }
+    let record = PhaseRecord {
+        name: "selftest".into(),
+        workload: "selftest".into(),
+        options: "{}".into(),
+        labels: Labels::new(),
+        t0_ns,
+        t1_ns: run.elapsed_ns(),
+        status: RunStatus::Ok,
+        result: PhaseResult {
+            flows,
+            ..PhaseResult::default()
+        },
+    };
+    run.add_phase(record)
+}
+
+/// Searches the best rate and puts it into the run's summary; returns it in datagrams per second.
+fn search(
+    run: &mut Run,
+    config: &CheckConfig,
+    lengths: &Lengths,
+) -> Result<Option<f64>, ControlError> {
+    let plan = SearchPlan {
+        base: phase("search", flows(2, Direction::Up), None, lengths.probe_ns),
+        probe_ns: lengths.probe_ns,
+        confirm_ns: lengths.confirm_ns,
+        max_loss: config.max_loss,
+        max_trials: lengths.trials,
+    };
+    let searched = run.search(&plan)?;
+    let Some((best, confirmed)) = searched.best.zip(searched.confirmed) else {
+        return Ok(None);
+    };
+    datagram::put_best(&mut run.manifest_mut().summary, &best, &confirmed.result);
+    Ok(Some(best.delivered))
+}

@@ -1,0 +1,98 @@
+//! Is this machine, and the network between these hosts, fit for work?
+//!
+//! `sokudo check` runs a list of layers; each layer runs phases and adds its numbers to the
+//! summary. A new layer is one file here and one line in [`LAYERS`].
+
+mod datagram;
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use sokudo_model::Text;
+use sokudo_net::netns::LocalHosts;
+
+use crate::error::ControlError;
+use crate::hosts::Hosts;
+use crate::run::Run;
+
+/// Hosts of the check.
+const HOSTS: usize = 4;
+
+/// What a check may take and must find.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckConfig {
+    /// Largest loss that still counts as holding, 0 to 1.
+    pub max_loss: f64,
+    /// Shorter phases.
+    pub quick: bool,
+}
+
+/// One layer of the check.
+pub struct Layer {
+    /// Name as typed after `sokudo check`.
+    pub name: &'static str,
+    /// The question that it answers.
+    pub question: &'static str,
+    run: fn(&mut Run, &CheckConfig) -> Result<(), ControlError>,
+}
+
+/// All layers, in the order they are run.
+pub const LAYERS: &[Layer] = &[Layer {
+    name: "datagram",
+    question: "how many datagrams per second can the hosts exchange without loss?",
+    run: datagram::run,
+}];
+
+/// Four hosts on this machine: network namespaces where the system allows them, else loopback
+/// addresses. The text says which, and why.
+pub fn local_hosts() -> Result<(Hosts, Text), ControlError> {
+    match LocalHosts::new(HOSTS, None) {
+        Ok(namespaces) => {
+            let note = Text::new("engine-check-namespaces").word("n", HOSTS.to_string());
+            Ok((Hosts::in_namespaces(namespaces)?, note))
+        }
+        Err(error) => {
+            let note = Text::new("engine-check-loopback")
+                .word("n", HOSTS.to_string())
+                .word("why", error.what)
+                .word("hint", error.hint);
+            Ok((Hosts::on_addresses(&loopback_addresses())?, note))
+        }
+    }
+}
+
+/// Four loopback addresses, or one four times where the system has only one.
+fn loopback_addresses() -> Vec<IpAddr> {
+    let wanted = (1..=HOSTS as u8).map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)));
+    let usable = |ip: &IpAddr| std::net::UdpSocket::bind((*ip, 0)).is_ok();
+    wanted
+        .map(|ip| {
+            if usable(&ip) {
+                ip
+            } else {
+                IpAddr::V4(Ipv4Addr::LOCALHOST)
+            }
+        })
+        .collect()
+}
+
+/// Runs the layers with these names, all when none is named.
+pub fn run(run: &mut Run, names: &[String], config: &CheckConfig) -> Result<(), ControlError> {
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| LAYERS.iter().all(|layer| layer.name != **name))
+    {
+        let known: Vec<_> = LAYERS.iter().map(|layer| layer.name).collect();
+        return Err(ControlError::Operator {
+            says: format!("there is no layer `{unknown}`"),
+            hint: Some(format!("layers: {}", known.join(", "))),
+        });
+    }
+    let chosen = |layer: &&Layer| names.is_empty() || names.iter().any(|name| name == layer.name);
+    for layer in LAYERS.iter().filter(chosen) {
+        if run.interrupted() {
+            break;
+        }
+        (layer.run)(run, config)?;
+    }
+    Ok(())
+}

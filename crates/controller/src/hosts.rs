@@ -1,0 +1,337 @@
+//! Which hosts take part, and how do they reach each other?
+
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::time::Duration;
+
+use sokudo_bus::{Bus, Link, Member, MemberId, direct, in_proc};
+use sokudo_model::{HostEntry, HostSpec};
+use sokudo_net::clock::now_ns;
+use sokudo_net::netns::LocalHosts;
+use sokudo_wire::{Ask, Description, Reply, WatchScope};
+
+use crate::clock::{Offset, Probe, estimate};
+use crate::error::ControlError;
+
+/// Longest wait for a short answer.
+pub(crate) const ASK_BOUND: Duration = Duration::from_secs(10);
+/// Clock questions per host.
+const CLOCK_PROBES: usize = 64;
+/// Agents that hear nothing for two of these stop their load.
+pub(crate) const LEASE: Duration = Duration::from_secs(3);
+
+/// One host of a run.
+#[derive(Debug, Clone)]
+pub struct Host {
+    /// Its number on the bus.
+    pub member: MemberId,
+    /// Name, unique within the run.
+    pub name: String,
+    /// Address that the others reach it by; `None` for the controller's own host, whose address
+    /// depends on who asks.
+    pub address: Option<String>,
+    /// What its monitors observe.
+    pub scope: WatchScope,
+    /// Who it says it is.
+    pub description: Description,
+    /// Its clock against the controller's.
+    pub clock: Offset,
+}
+
+/// The hosts of a run and the bus that joins them.
+pub struct Hosts {
+    /// The bus.
+    pub bus: Bus,
+    hosts: Vec<Host>,
+    // Kept alive for as long as agents run inside it.
+    _namespaces: Option<LocalHosts>,
+}
+
+impl Hosts {
+    /// The controller's own host alone.
+    pub fn own() -> Result<Self, ControlError> {
+        let mut hosts = Self {
+            bus: Bus::new(),
+            hosts: Vec::new(),
+            _namespaces: None,
+        };
+        let name = host_name();
+        let factory = sokudo_agent::factory(&name);
+        let link = in_proc::link(
+            &name,
+            || Ok(()),
+            move |client, notes| factory(client, notes),
+        )?;
+        hosts.add(Box::new(link), Some(name), None, WatchScope::Host, false)?;
+        Ok(hosts)
+    }
+
+    /// Hosts inside this process that reach each other by the given addresses of this machine.
+    pub fn on_addresses(addresses: &[IpAddr]) -> Result<Self, ControlError> {
+        let mut hosts = Self {
+            bus: Bus::new(),
+            hosts: Vec::new(),
+            _namespaces: None,
+        };
+        for (index, address) in addresses.iter().enumerate() {
+            let name = letter_name(index);
+            let factory = sokudo_agent::factory(&name);
+            let link = in_proc::link(
+                &name,
+                || Ok(()),
+                move |client, notes| factory(client, notes),
+            )?;
+            hosts.add(
+                Box::new(link),
+                Some(name),
+                Some(address.to_string()),
+                scope_of(index),
+                false,
+            )?;
+        }
+        Ok(hosts)
+    }
+
+    /// Hosts inside this process, each in a network namespace of its own.
+    pub fn in_namespaces(namespaces: LocalHosts) -> Result<Self, ControlError> {
+        let mut hosts = Self {
+            bus: Bus::new(),
+            hosts: Vec::new(),
+            _namespaces: None,
+        };
+        for index in 0..namespaces.count() {
+            let name = letter_name(index);
+            let address = namespaces.address(index).to_string();
+            let factory = sokudo_agent::factory(&name);
+            // An agent's thread is born in the namespace of the thread that makes it.
+            let agent = name.clone();
+            let make = move || {
+                in_proc::link(
+                    &agent,
+                    || Ok(()),
+                    move |client, notes| factory(client, notes),
+                )
+            };
+            let made =
+                namespaces
+                    .spawn_on(index, make)
+                    .map_err(|error| ControlError::Operator {
+                        says: error.what,
+                        hint: Some(error.hint),
+                    })?;
+            let link = made
+                .join()
+                .map_err(|_| ControlError::OutOfOrder { host: name.clone() })??;
+            hosts.add(
+                Box::new(link),
+                Some(name),
+                Some(address),
+                scope_of(index),
+                false,
+            )?;
+        }
+        hosts._namespaces = Some(namespaces);
+        Ok(hosts)
+    }
+
+    /// Adds the host on which `sokudo serve` listens at `target`, `HOST` or `HOST:PORT`.
+    pub fn dial(
+        &mut self,
+        target: &str,
+        default_port: u16,
+        key: Option<&sokudo_wire::Key>,
+        bound: Duration,
+    ) -> Result<(), ControlError> {
+        let (host, port) = split_target(target, default_port);
+        let bracketed = if host.contains(':') {
+            format!("[{host}]:{port}")
+        } else {
+            format!("{host}:{port}")
+        };
+        let link = direct::dial(&bracketed, key, &host_name(), bound)?;
+        self.add(Box::new(link), None, Some(host), WatchScope::Host, true)
+    }
+
+    fn add(
+        &mut self,
+        link: Box<dyn Link>,
+        name: Option<String>,
+        address: Option<String>,
+        scope: WatchScope,
+        remote: bool,
+    ) -> Result<(), ControlError> {
+        let shown = name.clone().or_else(|| address.clone()).unwrap_or_default();
+        let member = Member {
+            name: shown.clone(),
+            address: address.clone().unwrap_or_default(),
+        };
+        let id = self.bus.add(member, link);
+        let description = match self.bus.ask(id, Ask::Describe, ASK_BOUND)? {
+            Reply::Description(description) => description,
+            _ => return Err(ControlError::OutOfOrder { host: shown }),
+        };
+        let clock = if remote {
+            self.measure_clock(id)?
+        } else {
+            Offset::default()
+        };
+        let name = self.unique_name(name.unwrap_or_else(|| description.name.clone()), &shown);
+        self.hosts.push(Host {
+            member: id,
+            name,
+            address,
+            scope,
+            description,
+            clock,
+        });
+        Ok(())
+    }
+
+    fn unique_name(&self, name: String, address: &str) -> String {
+        let taken = |name: &str| self.hosts.iter().any(|host| host.name == name);
+        if !taken(&name) {
+            return name;
+        }
+        let with_address = format!("{name} ({address})");
+        if !taken(&with_address) {
+            return with_address;
+        }
+        (2..)
+            .map(|n| format!("{name} ({address} #{n})"))
+            .find(|name| !taken(name))
+            .unwrap_or(name)
+    }
+
+    fn measure_clock(&self, id: MemberId) -> Result<Offset, ControlError> {
+        let mut probes = Vec::with_capacity(CLOCK_PROBES);
+        for _ in 0..CLOCK_PROBES {
+            let asked_ns = now_ns();
+            if let Reply::Clock(answer_ns) = self.bus.ask(id, Ask::Clock, ASK_BOUND)? {
+                probes.push(Probe {
+                    asked_ns,
+                    answer_ns,
+                    received_ns: now_ns(),
+                });
+            }
+        }
+        Ok(estimate(&probes).unwrap_or_default())
+    }
+
+    /// All hosts by index; number 0 is the controller's own.
+    pub fn list(&self) -> &[Host] {
+        &self.hosts
+    }
+
+    /// Host index of a bus member.
+    pub(crate) fn index_of(&self, member: MemberId) -> Option<usize> {
+        self.hosts.iter().position(|host| host.member == member)
+    }
+
+    /// The host table of the manifest.
+    pub(crate) fn entries(&self) -> Vec<HostEntry> {
+        self.hosts
+            .iter()
+            .map(|host| HostEntry {
+                name: host.name.clone(),
+                address: host.address.clone().unwrap_or_else(|| "in-process".into()),
+                os: host.description.os.clone(),
+                version: host.description.version.clone(),
+                clock_offset_ns: host.clock.offset_ns,
+                clock_error_ns: host.clock.error_ns,
+            })
+            .collect()
+    }
+
+    /// The host table as host `viewer` must see it.
+    pub(crate) fn seen_by(&self, viewer: usize) -> Vec<HostSpec> {
+        self.hosts
+            .iter()
+            .map(|host| HostSpec {
+                name: host.name.clone(),
+                address: host
+                    .address
+                    .clone()
+                    .unwrap_or_else(|| self.own_address(viewer)),
+            })
+            .collect()
+    }
+
+    /// The controller's own address towards a host; the unspecified one for the host itself.
+    fn own_address(&self, viewer: usize) -> String {
+        let towards = |host: &Host| {
+            let target = (host.address.as_deref()?, 9)
+                .to_socket_addrs()
+                .ok()?
+                .next()?;
+            sokudo_net::udp::local_address_towards(target).ok()
+        };
+        let viewed = self.hosts.get(viewer).filter(|host| host.address.is_some());
+        if let Some(ip) = viewed.and_then(towards) {
+            return ip.to_string();
+        }
+        let v6_only = self.hosts.iter().filter_map(towards).all(|ip| ip.is_ipv6());
+        let has_peers = self.hosts.len() > 1;
+        if v6_only && has_peers {
+            "::".into()
+        } else {
+            "0.0.0.0".into()
+        }
+    }
+}
+
+/// Only the first of several agents on one machine observes the machine.
+fn scope_of(index: usize) -> WatchScope {
+    if index == 0 {
+        WatchScope::Host
+    } else {
+        WatchScope::Namespace
+    }
+}
+
+/// `hosta`, `hostb`, …
+fn letter_name(index: usize) -> String {
+    format!("host{}", char::from(b'a' + (index % 26) as u8))
+}
+
+/// This machine's name.
+pub fn host_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname")
+        .ok()
+        .or_else(|| std::env::var("COMPUTERNAME").ok())
+        .or_else(|| std::env::var("HOSTNAME").ok())
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "localhost".into())
+}
+
+/// `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT` or a bare IPv6 address.
+fn split_target(target: &str, default_port: u16) -> (String, u16) {
+    if let Ok(address) = target.parse::<SocketAddr>() {
+        return (address.ip().to_string(), address.port());
+    }
+    let bare = target.trim_start_matches('[').trim_end_matches(']');
+    if bare.parse::<IpAddr>().is_ok() {
+        return (bare.into(), default_port);
+    }
+    match target
+        .rsplit_once(':')
+        .and_then(|(host, port)| Some((host, port.parse().ok()?)))
+    {
+        Some((host, port)) => (host.into(), port),
+        None => (target.into(), default_port),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_may_carry_a_port() {
+        assert_eq!(split_target("hostb", 7), ("hostb".into(), 7));
+        assert_eq!(split_target("hostb:99", 7), ("hostb".into(), 99));
+        assert_eq!(split_target("10.0.0.1:99", 7), ("10.0.0.1".into(), 99));
+        assert_eq!(split_target("::1", 7), ("::1".into(), 7));
+        assert_eq!(split_target("[::1]:99", 7), ("::1".into(), 99));
+        assert_eq!(split_target("[::1]", 7), ("::1".into(), 7));
+    }
+}

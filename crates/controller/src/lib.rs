@@ -1,0 +1,23 @@
+//! How is one run carried out over several hosts?
+//!
+//! ```text
+//! Run::begin ─► run_phase … ─► finish ─► record
+//!                   │
+//!   prepare ─► arm ─► start at T ─► measure ─► drain ─► join        (all hosts at the same time)
+//! ```
+//!
+//! The controller knows hosts, plans and records. It does not know what a workload does, and it
+//! does not print: an [`Observer`] is told what happens.
+
+pub mod check;
+pub mod clock;
+mod error;
+mod hosts;
+mod phase;
+mod run;
+mod search;
+
+pub use error::ControlError;
+pub use hosts::{Host, Hosts};
+pub use run::{Finished, Observer, Progress, Run, RunConfig, new_run_id};
+pub use search::{SearchPlan, Searched};

@@ -1,0 +1,325 @@
+//! One phase: prepare, arm, start together, measure, drain, join.
+
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::Duration;
+
+use ring::rand::{SecureRandom, SystemRandom};
+use sokudo_bus::BusError;
+use sokudo_model::{PhasePlan, PhaseRecord, PhaseSpec, RunStatus, Text, Unit};
+use sokudo_net::clock::now_ns;
+use sokudo_wire::{Ask, Note, Reply};
+use sokudo_workloads::{HostResult, Workload};
+
+use crate::error::ControlError;
+use crate::hosts::ASK_BOUND;
+use crate::run::{Progress, Run};
+
+/// Longest wait for a host to bind or connect.
+const READY_BOUND: Duration = Duration::from_secs(20);
+/// Longest wait for a host to close its books after the senders have finished.
+const DRAIN_BOUND: Duration = Duration::from_secs(30);
+/// Time between the order to start and the start, beside the slowest host's round trip.
+const LEAD_NS: i64 = 100_000_000;
+/// Longest wait for the senders to stop when they are told to.
+const HALT_BOUND: Duration = Duration::from_secs(5);
+/// How much longer than its load a phase may take in any case.
+pub const SLACK_NS: u64 = 30_000_000_000;
+/// How often the observer hears of the time.
+const TICK: Duration = Duration::from_millis(100);
+
+impl Run {
+    /// Runs one phase and adds it to the manifest.
+    ///
+    /// A host that is lost on the way makes the phase partial; its numbers are missing, the others'
+    /// are kept. An error means that nothing was measured.
+    pub fn run_phase(&mut self, plan: PhasePlan) -> Result<PhaseRecord, ControlError> {
+        if self.interrupted() {
+            return Err(ControlError::Interrupted);
+        }
+        let workload =
+            sokudo_workloads::find(&plan.workload).ok_or_else(|| ControlError::Operator {
+                says: format!("there is no workload `{}`", plan.workload),
+                hint: None,
+            })?;
+        let tickets = self.tickets(plan.flows.len())?;
+        self.manifest.plan.phases.push(plan.clone());
+        let outcome = self.carry_out(workload, &plan, &tickets);
+        self.stop_phase();
+        let record = outcome?;
+        self.add_phase(record.clone())?;
+        Ok(record)
+    }
+
+    fn tickets(&self, count: usize) -> Result<Vec<u64>, ControlError> {
+        let random = SystemRandom::new();
+        (0..count)
+            .map(|_| {
+                let mut bytes = [0u8; 8];
+                random
+                    .fill(&mut bytes)
+                    .map_err(|_| ControlError::Operator {
+                        says: "the system gives no randomness for tickets".into(),
+                        hint: None,
+                    })?;
+                Ok(u64::from_be_bytes(bytes))
+            })
+            .collect()
+    }
+
+    fn spec(&self, plan: &PhasePlan, me: usize, tickets: &[u64]) -> PhaseSpec {
+        PhaseSpec {
+            run: self.manifest.id.clone(),
+            phase: plan.clone(),
+            hosts: self.hosts.seen_by(me),
+            me: me as u32,
+            seed: self.manifest.seed,
+            tickets: tickets.to_vec(),
+        }
+    }
+
+    /// Host indices that a plan gives something to do.
+    fn taking_part(&self, plan: &PhasePlan) -> Vec<usize> {
+        (0..self.hosts.list().len())
+            .filter(|index| {
+                let index = *index as u32;
+                plan.flows
+                    .iter()
+                    .any(|flow| flow.from == index || flow.to == index)
+            })
+            .collect()
+    }
+
+    fn carry_out(
+        &mut self,
+        workload: &dyn Workload,
+        plan: &PhasePlan,
+        tickets: &[u64],
+    ) -> Result<PhaseRecord, ControlError> {
+        let parts = self.taking_part(plan);
+        let offers = self.prepare(plan, &parts, tickets)?;
+        self.ask_parts(&parts, |_| Ask::Arm {
+            offers: offers.clone(),
+        })?;
+        let at_ns = self.start(&parts)?;
+        self.observer.note(&Progress::PhaseBegins(plan));
+        let (sent, interrupted) = self.measure(plan, &parts, at_ns);
+        let results = self.drain(plan, &parts, &sent);
+        let spec = self.spec(plan, 0, tickets);
+        let result = workload.join(&spec, &results);
+        let whole = !interrupted && result.flows.iter().all(|flow| flow.complete);
+        let nothing = result.flows.iter().all(|flow| flow.metrics.is_empty());
+        let status = match (whole, nothing) {
+            (true, _) => RunStatus::Ok,
+            (false, true) => RunStatus::Failed,
+            (false, false) => RunStatus::Partial,
+        };
+        Ok(PhaseRecord {
+            name: plan.name.clone(),
+            workload: plan.workload.clone(),
+            options: plan.options.clone(),
+            labels: plan.labels.clone(),
+            t0_ns: at_ns - self.t0_ns,
+            t1_ns: self.elapsed_ns(),
+            status,
+            result,
+        })
+    }
+
+    fn prepare(
+        &mut self,
+        plan: &PhasePlan,
+        parts: &[usize],
+        tickets: &[u64],
+    ) -> Result<Vec<Option<String>>, ControlError> {
+        let asks = parts
+            .iter()
+            .map(|index| {
+                let spec = self.spec(plan, *index, tickets);
+                (
+                    self.hosts.list()[*index].member,
+                    Ask::Prepare(Box::new(spec)),
+                )
+            })
+            .collect();
+        let mut offers = vec![None; self.hosts.list().len()];
+        for (index, answer) in parts.iter().zip(self.hosts.bus.ask_all(asks, READY_BOUND)) {
+            offers[*index] = match answer? {
+                Reply::Offer(offer) => Some(offer),
+                other => {
+                    self.done(*index, other)?;
+                    None
+                }
+            };
+        }
+        Ok(offers)
+    }
+
+    /// Asks all hosts of the phase the same thing and expects that they do it.
+    fn ask_parts(
+        &mut self,
+        parts: &[usize],
+        ask: impl Fn(usize) -> Ask,
+    ) -> Result<(), ControlError> {
+        let asks = parts
+            .iter()
+            .map(|index| (self.hosts.list()[*index].member, ask(*index)))
+            .collect();
+        for (index, answer) in parts.iter().zip(self.hosts.bus.ask_all(asks, READY_BOUND)) {
+            self.done(*index, answer?)?;
+        }
+        Ok(())
+    }
+
+    /// Orders the start at one moment of the shared clock; returns it on the controller's clock.
+    fn start(&mut self, parts: &[usize]) -> Result<i64, ControlError> {
+        let slowest_ns = self
+            .hosts
+            .list()
+            .iter()
+            .map(|host| 2 * host.clock.error_ns as i64)
+            .max();
+        let at_ns = now_ns() + LEAD_NS + 2 * slowest_ns.unwrap_or(0);
+        let t0_ns = self.t0_ns;
+        let offsets: Vec<i64> = self
+            .hosts
+            .list()
+            .iter()
+            .map(|host| host.clock.offset_ns)
+            .collect();
+        self.ask_parts(parts, |index| Ask::Start {
+            at_ns: at_ns + offsets[index],
+            t0_ns: t0_ns + offsets[index],
+        })?;
+        Ok(at_ns)
+    }
+
+    /// Takes notes until every sending host has finished or is lost, or the time is over.
+    ///
+    /// When the operator interrupts, the senders are told to stop, and the rest goes on as usual:
+    /// what was measured until then is a result like any other. The second value says so.
+    fn measure(
+        &mut self,
+        plan: &PhasePlan,
+        parts: &[usize],
+        at_ns: i64,
+    ) -> (Vec<Option<String>>, bool) {
+        let mut sent: Vec<Option<String>> = vec![None; self.hosts.list().len()];
+        let mut give_up_ns = at_ns + plan.bound_ns as i64;
+        let mut halted = false;
+        while self.somebody_sends(plan, parts, &sent) {
+            if self.interrupted() && !halted {
+                halted = true;
+                give_up_ns = now_ns() + HALT_BOUND.as_nanos() as i64;
+                self.halt(parts);
+            }
+            if now_ns() > give_up_ns {
+                let says = Text::new("engine-phase-bound").number(
+                    "bound",
+                    plan.bound_ns as f64 / 1e9,
+                    Unit::Seconds,
+                );
+                self.problem("", &plan.name, says, None);
+                break;
+            }
+            match self.hosts.bus.notes().recv_timeout(TICK) {
+                Ok((member, note)) => {
+                    if let Some(index) = self.hosts.index_of(member) {
+                        if let Some(Note::Sent(text)) = self.take_note(index, note, &plan.name) {
+                            sent[index] = Some(text);
+                        }
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let elapsed_ns = (now_ns() - at_ns).max(0) as u64;
+            self.observer.note(&Progress::Elapsed {
+                elapsed_ns,
+                of_ns: plan.duration_ns,
+            });
+        }
+        (sent, halted)
+    }
+
+    /// True while a living host still sends to a living one.
+    fn somebody_sends(&self, plan: &PhasePlan, parts: &[usize], sent: &[Option<String>]) -> bool {
+        parts.iter().any(|index| {
+            let to_anybody = plan
+                .flows
+                .iter()
+                .any(|flow| flow.from as usize == *index && !self.lost[flow.to as usize]);
+            to_anybody && sent[*index].is_none() && !self.lost[*index]
+        })
+    }
+
+    fn halt(&mut self, parts: &[usize]) {
+        let alive = parts.iter().filter(|index| !self.lost[**index]);
+        let asks = alive
+            .map(|index| (self.hosts.list()[*index].member, Ask::Halt))
+            .collect();
+        // A host that does not answer is given up when the bound is over.
+        let _ = self.hosts.bus.ask_all(asks, HALT_BOUND);
+    }
+
+    /// Collects what every host measured.
+    fn drain(
+        &mut self,
+        plan: &PhasePlan,
+        parts: &[usize],
+        sent: &[Option<String>],
+    ) -> Vec<HostResult> {
+        let mut results: Vec<HostResult> =
+            vec![Err("took no part".into()); self.hosts.list().len()];
+        let alive: Vec<usize> = parts
+            .iter()
+            .copied()
+            .filter(|index| !self.lost[*index])
+            .collect();
+        // Senders whose peer is gone may still be at it.
+        self.halt(parts);
+        let asks = alive
+            .iter()
+            .map(|index| {
+                (
+                    self.hosts.list()[*index].member,
+                    Ask::Drain {
+                        sent: sent.to_vec(),
+                    },
+                )
+            })
+            .collect();
+        for (index, answer) in alive.iter().zip(self.hosts.bus.ask_all(asks, DRAIN_BOUND)) {
+            results[*index] = match answer {
+                Ok(Reply::Result(text)) => Ok(text),
+                Ok(Reply::Refused(refusal)) => Err(refusal.says),
+                Ok(_) => Err("answered out of order".into()),
+                Err(BusError::Lost { .. }) => Err("lost".into()),
+                Err(error) => Err(error.to_string()),
+            };
+            if let Err(why) = &results[*index] {
+                let host = self.hosts.list()[*index].name.clone();
+                let says = Text::new("engine-no-result")
+                    .word("host", &host)
+                    .word("why", why);
+                let missing = Text::new("engine-host-lost-missing").word("host", &host);
+                self.problem(&host, &plan.name, says, Some(missing));
+            }
+        }
+        results
+    }
+
+    /// Leaves no load behind, whatever happened.
+    fn stop_phase(&mut self) {
+        let alive = (0..self.lost.len()).filter(|index| !self.lost[*index]);
+        let asks = alive
+            .map(|index| (self.hosts.list()[index].member, Ask::Stop))
+            .collect();
+        // A host that does not answer stops by itself when its lease ends.
+        let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        while let Ok((member, note)) = self.hosts.bus.notes().try_recv() {
+            if let Some(index) = self.hosts.index_of(member) {
+                self.take_note(index, note, "");
+            }
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! One run from its first moment to its record.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ring::rand::{SecureRandom, SystemRandom};
+use sokudo_model::manifest::RUN_SCHEMA;
+use sokudo_model::{
+    Batch, Manifest, PhasePlan, PhaseRecord, Plan, Problem, RunId, RunStatus, Text,
+};
+use sokudo_net::clock::{now_ns, unix_ns};
+use sokudo_store::{RunDir, Writer};
+use sokudo_wire::{Ask, Note, Reply};
+
+use crate::error::ControlError;
+use crate::hosts::{ASK_BOUND, Hosts, LEASE};
+
+/// What is told while a run goes on.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// Something that takes a moment, in words.
+    Doing(&'a Text),
+    /// Load of a phase begins.
+    PhaseBegins(&'a PhasePlan),
+    /// New samples.
+    Batch(&'a Batch),
+    /// Time since the load began, of the planned duration (0 = until a count is reached).
+    Elapsed {
+        /// So far, nanoseconds.
+        elapsed_ns: u64,
+        /// Planned, nanoseconds.
+        of_ns: u64,
+    },
+    /// A phase is over.
+    PhaseEnds(&'a PhaseRecord),
+    /// Something went wrong; the run goes on as far as it can.
+    Problem(&'a Problem),
+}
+
+/// Somebody who watches a run, such as a progress bar.
+pub trait Observer: Send {
+    /// Takes note.
+    fn note(&mut self, progress: &Progress<'_>);
+}
+
+/// What a run is begun with.
+#[derive(Debug, Clone)]
+pub struct RunConfig {
+    /// What the run is called after.
+    pub workload: String,
+    /// Command line, secrets removed.
+    pub command: Vec<String>,
+    /// Directory that the record is made in.
+    pub root: PathBuf,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Time between two samples of the monitors, nanoseconds.
+    pub interval_ns: u64,
+    /// Set from outside to end the run early.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// A run that goes on.
+pub struct Run {
+    pub(crate) hosts: Hosts,
+    pub(crate) config: RunConfig,
+    pub(crate) writer: Writer,
+    pub(crate) manifest: Manifest,
+    pub(crate) t0_ns: i64,
+    pub(crate) observer: Box<dyn Observer>,
+    /// Hosts that were lost, by index.
+    pub(crate) lost: Vec<bool>,
+}
+
+/// A run that is over and recorded.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its manifest.
+    pub manifest: Manifest,
+    /// Where its record is.
+    pub path: PathBuf,
+}
+
+/// A name for a run that begins now: date, time, what it is called after, and four random digits.
+pub fn new_run_id(workload: &str) -> RunId {
+    let now = jiff::Zoned::now();
+    let mut random = [0u8; 2];
+    // Without randomness two runs of the same second would clash, which the store refuses.
+    let _ = SystemRandom::new().fill(&mut random);
+    let tag = u16::from_be_bytes(random);
+    RunId(format!(
+        "{}-{workload}-{tag:04x}",
+        now.strftime("%Y-%m-%dT%H-%M-%S")
+    ))
+}
+
+impl Run {
+    /// Opens the record, captures the environment, and begins to observe all hosts.
+    pub fn begin(
+        hosts: Hosts,
+        config: RunConfig,
+        observer: Box<dyn Observer>,
+    ) -> Result<Self, ControlError> {
+        let id = new_run_id(&config.workload);
+        let writer = RunDir::create(&config.root, &id)?;
+        let count = hosts.list().len();
+        let started = jiff::Zoned::now();
+        let manifest = Manifest {
+            schema: RUN_SCHEMA.into(),
+            id,
+            workload: config.workload.clone(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            started: started.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
+            started_unix_ns: unix_ns(),
+            command: config.command.clone(),
+            plan: Plan::default(),
+            plan_sha256: String::new(),
+            seed: config.seed,
+            hosts: hosts.entries(),
+            phases: Vec::new(),
+            summary: Default::default(),
+            notes: Vec::new(),
+            status: RunStatus::Running,
+            problems: Vec::new(),
+            files: Default::default(),
+        };
+        let t0_ns = now_ns();
+        let mut run = Self {
+            hosts,
+            config,
+            writer,
+            manifest,
+            t0_ns,
+            observer,
+            lost: vec![false; count],
+        };
+        run.writer.write_manifest(&run.manifest)?;
+        run.hosts.bus.keep_alive(LEASE)?;
+        run.capture_environments()?;
+        run.watch()?;
+        Ok(run)
+    }
+
+    fn capture_environments(&mut self) -> Result<(), ControlError> {
+        self.observer
+            .note(&Progress::Doing(&Text::new("engine-doing-environment")));
+        let asks = self
+            .hosts
+            .list()
+            .iter()
+            .map(|host| (host.member, Ask::Environment))
+            .collect();
+        let answers = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        for (index, answer) in answers.into_iter().enumerate() {
+            let host = &self.hosts.list()[index];
+            let Reply::Environment(mut environment) = answer? else {
+                return Err(ControlError::OutOfOrder {
+                    host: host.name.clone(),
+                });
+            };
+            environment.host = host.name.clone();
+            self.writer.write_environment(&environment)?;
+            self.writer
+                .append_clock(&host.name, 0, host.clock.offset_ns, host.clock.error_ns)?;
+        }
+        Ok(())
+    }
+
+    fn watch(&mut self) -> Result<(), ControlError> {
+        let asks = self
+            .hosts
+            .list()
+            .iter()
+            .map(|host| {
+                let t0_ns = self.t0_ns + host.clock.offset_ns;
+                let interval_ns = self.config.interval_ns;
+                (
+                    host.member,
+                    Ask::Watch {
+                        t0_ns,
+                        interval_ns,
+                        scope: host.scope,
+                    },
+                )
+            })
+            .collect();
+        for (index, answer) in self
+            .hosts
+            .bus
+            .ask_all(asks, ASK_BOUND)
+            .into_iter()
+            .enumerate()
+        {
+            self.done(index, answer?)?;
+        }
+        Ok(())
+    }
+
+    /// Expects that a host did what it was asked.
+    pub(crate) fn done(&self, index: usize, reply: Reply) -> Result<(), ControlError> {
+        let host = &self.hosts.list()[index];
+        match reply {
+            Reply::Done => Ok(()),
+            Reply::Refused(refusal) => Err(ControlError::Refused {
+                host: host.name.clone(),
+                refusal,
+            }),
+            _ => Err(ControlError::OutOfOrder {
+                host: host.name.clone(),
+            }),
+        }
+    }
+
+    /// Nanoseconds since the run's start.
+    pub fn elapsed_ns(&self) -> i64 {
+        now_ns() - self.t0_ns
+    }
+
+    /// The hosts, by index.
+    pub fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+
+    /// Directory of the record.
+    pub fn path(&self) -> &Path {
+        self.writer.path()
+    }
+
+    /// The manifest as it stands.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// The manifest, for adding notes and summary numbers.
+    pub fn manifest_mut(&mut self) -> &mut Manifest {
+        &mut self.manifest
+    }
+
+    /// Tells the observer what is being done.
+    pub fn doing(&mut self, what: &Text) {
+        self.observer.note(&Progress::Doing(what));
+    }
+
+    /// True when the operator wants the run to end.
+    pub fn interrupted(&self) -> bool {
+        self.config.stop.load(Ordering::Relaxed)
+    }
+
+    /// Adds a phase that was executed, and keeps the manifest on disk up to date.
+    pub fn add_phase(&mut self, record: PhaseRecord) -> Result<(), ControlError> {
+        self.observer.note(&Progress::PhaseEnds(&record));
+        self.manifest.phases.push(record);
+        self.writer.write_manifest(&self.manifest)?;
+        Ok(())
+    }
+
+    /// Notes a problem of the run.
+    pub(crate) fn problem(&mut self, host: &str, phase: &str, says: Text, missing: Option<Text>) {
+        let problem = Problem {
+            t_ns: self.elapsed_ns(),
+            host: host.into(),
+            phase: phase.into(),
+            says,
+            missing,
+        };
+        self.observer.note(&Progress::Problem(&problem));
+        self.manifest.problems.push(problem);
+    }
+
+    /// Records one note; returns it when it is not about the record alone.
+    pub(crate) fn take_note(&mut self, index: usize, note: Note, phase: &str) -> Option<Note> {
+        match note {
+            Note::Batch(batch) => {
+                self.observer.note(&Progress::Batch(&batch));
+                // The store counts what it cannot record and says so in the manifest; measuring
+                // goes on.
+                let _ = self.writer.append(&batch);
+                None
+            }
+            Note::Problem { says, missing } => {
+                let host = self.hosts.list()[index].name.clone();
+                self.problem(&host, phase, says, missing);
+                None
+            }
+            Note::Lost { why } => {
+                if !std::mem::replace(&mut self.lost[index], true) {
+                    let host = self.hosts.list()[index].name.clone();
+                    let says = Text::new("engine-host-lost")
+                        .word("host", &host)
+                        .word("why", why);
+                    let missing = Text::new("engine-host-lost-missing").word("host", &host);
+                    self.problem(&host, phase, says, Some(missing));
+                }
+                None
+            }
+            Note::Sent(_) => Some(note),
+        }
+    }
+
+    /// Stops observing, takes what is still under way, closes the record.
+    ///
+    /// `status` is what the phases came to; problems make it partial.
+    pub fn finish(mut self) -> Result<Finished, ControlError> {
+        let asks: Vec<_> = self
+            .hosts
+            .list()
+            .iter()
+            .map(|host| (host.member, Ask::Unwatch))
+            .collect();
+        // A host that does not answer has been noted as lost, or has nothing more to say.
+        let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        self.hosts.bus.close();
+        while let Ok((member, note)) = self.hosts.bus.notes().try_recv() {
+            let ended = matches!(note, Note::Lost { .. });
+            if let Some(index) = self.hosts.index_of(member).filter(|_| !ended) {
+                self.take_note(index, note, "");
+            }
+        }
+        let dropped = self.hosts.bus.notes().dropped();
+        if dropped > 0 {
+            let says = Text::new("engine-notes-dropped").word("n", dropped.to_string());
+            self.problem("", "", says, None);
+        }
+        self.manifest.status = self.status();
+        if self.manifest.summary.is_empty() {
+            self.manifest.summary = self
+                .manifest
+                .phases
+                .last()
+                .map(|phase| phase.result.summary.clone())
+                .unwrap_or_default();
+        }
+        self.manifest.plan_sha256 = sokudo_store::plan_sha256(&self.manifest.plan);
+        let closed = self.writer.close(self.manifest)?;
+        Ok(Finished {
+            manifest: closed.manifest,
+            path: closed.path,
+        })
+    }
+
+    fn status(&self) -> RunStatus {
+        let phases = &self.manifest.phases;
+        let all = |status| !phases.is_empty() && phases.iter().all(|phase| phase.status == status);
+        if phases.is_empty() || all(RunStatus::Failed) {
+            RunStatus::Failed
+        } else if all(RunStatus::Ok) && self.manifest.problems.is_empty() {
+            RunStatus::Ok
+        } else {
+            RunStatus::Partial
+        }
+    }
+}
