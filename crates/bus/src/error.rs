@@ -211,7 +211,6 @@ pub(crate) fn name_of(ask: &Ask) -> &'static str {
         Ask::Arm { .. } => "arm",
         Ask::Start { .. } => "start",
         Ask::Halt => "halt",
-        Ask::Halt => "halt",
         Ask::Drain { .. } => "drain",
         Ask::Stop => "stop",
         Ask::Lease { .. } => "lease",
