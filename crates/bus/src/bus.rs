@@ -136,9 +136,9 @@ impl Bus {
     /// read from [`Bus::notes`].
     pub fn close(&self) {
         self.closing.open();
-        for seat in self.seats().iter() {
-            seat.link.close();
-        }
+        // Closing may wait for handlers: not under the lock.
+        let seats: Vec<_> = self.seats().iter().map(Arc::clone).collect();
+        seats.iter().for_each(|seat| seat.link.close());
         self.notes.close();
     }
 

@@ -1,7 +1,13 @@
-//! How does one thread wait until another has finished, with a bound?
+//! How does one thread wait for another, with a bound?
 
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+/// The end of a bound that begins now; "for ever" is a day.
+pub(crate) fn deadline_in(bound: Duration) -> Instant {
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+    Instant::now() + bound.min(DAY)
+}
 
 /// Opens once and stays open.
 #[derive(Debug, Default)]

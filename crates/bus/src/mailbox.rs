@@ -9,6 +9,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::latch::deadline_in;
+
 /// What a mailbox must know about its messages.
 pub(crate) trait Parcel: Sized {
     /// Memory it takes, bytes, roughly.
@@ -105,7 +107,7 @@ impl<S: Copy + Ord, T: Parcel> Mailbox<S, T> {
 
     /// Waits for a message, at most `bound`. After `close` what is left is still handed out.
     pub(crate) fn pop(&self, bound: Duration) -> Result<(S, T), PopError> {
-        let deadline = Instant::now() + bound;
+        let deadline = deadline_in(bound);
         let mut state = self.state();
         loop {
             if let Some(next) = state.dequeue() {

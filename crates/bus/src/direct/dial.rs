@@ -18,6 +18,7 @@ use sokudo_wire::{
 use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, SEND_BOUND, read_frame};
 use crate::Link;
 use crate::error::{BusError, name_of};
+use crate::latch::deadline_in;
 use crate::notes::{NoteSink, Uplink};
 
 /// How long the reading thread waits at once; only `close` or the peer ends it.
@@ -38,7 +39,7 @@ pub fn dial(
     name: &str,
     bound: Duration,
 ) -> Result<DirectLink, BusError> {
-    let deadline = Instant::now() + bound;
+    let deadline = deadline_in(bound);
     let tcp = connect(host, &resolve(host, bound)?, deadline)?;
     tls::watch_peer(&tcp);
     let trust = trust_in(key)?;
@@ -357,7 +358,7 @@ impl Link for DirectLink {
         let line = &self.line;
         let name = name_of(&ask);
         let (id, answered) = line.begin(&ask)?;
-        let deadline = Instant::now() + bound;
+        let deadline = deadline_in(bound);
         let body = Body::Ask(ask);
         let frame = Envelope { id, body }.to_frame().map_err(|why| {
             line.waiting().answers.remove(&id);
