@@ -99,3 +99,40 @@ fn what_is_absent_is_said_and_not_nought() {
         assert!(why.starts_with("not available on this system: `"), "{why}");
     }
 }
+
+#[test]
+fn a_sampler_stays_with_the_namespace_it_was_opened_in() {
+    let hosts = match sokudo_net::netns::LocalHosts::new(2, None) {
+        Ok(hosts) => hosts,
+        Err(why) => return eprintln!("skipped: {why}"),
+    };
+    let address = hosts.address(1);
+    let inside = hosts.spawn_on(1, move || {
+        let mut sampler = network::Network
+            .open(&Context::namespace("inside"))
+            .expect("opens");
+        sampler.sample(0, &mut Batch::default());
+        // Nobody listens on the port that was just given back; the refusal says it was counted.
+        let closed = std::net::UdpSocket::bind((address, 0)).expect("bind");
+        let port = closed.local_addr().expect("address").port();
+        drop(closed);
+        let socket = std::net::UdpSocket::bind((address, 0)).expect("bind");
+        let bound = std::time::Duration::from_secs(20);
+        socket.set_read_timeout(Some(bound)).expect("timeout");
+        socket.connect((address, port)).expect("connect");
+        socket.send(b"anybody?").expect("send");
+        let refused = socket.recv(&mut [0; 8]);
+        assert!(refused.is_err(), "{refused:?}");
+        sampler
+    });
+    let mut sampler = inside.expect("enter").join().expect("no panic");
+    let mut batch = Batch::default();
+    sampler.sample(1_000_000_000, &mut batch);
+    let value = |metric: &str| {
+        let series = batch.series.iter().find(|s| s.key.metric == metric);
+        series.and_then(|s| s.points.last()).map(|point| point.1)
+    };
+    assert_eq!(value("host.udp_no_port"), Some(1.0));
+    assert_eq!(value("host.udp_out_per_second"), Some(1.0));
+    assert_eq!(value("host.softnet_drops"), None);
+}

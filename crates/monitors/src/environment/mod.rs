@@ -137,10 +137,10 @@ fn kernel(ctx: &Context, facts: &mut Facts<'_>) {
     facts.file_as("transparent hugepages", &huge, |text| {
         Some(parse::chosen(text).to_owned())
     });
-    facts.file(
-        "cores isolated",
-        &ctx.sys_path("devices/system/cpu/isolated"),
-    );
+    let isolated = ctx.sys_path("devices/system/cpu/isolated");
+    facts.file_as("cores isolated", &isolated, |text| {
+        Some(if text.is_empty() { "none" } else { text }.to_owned())
+    });
     facts.file("lsm", &ctx.sys_path("kernel/security/lsm"));
 }
 

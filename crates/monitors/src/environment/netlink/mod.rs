@@ -3,7 +3,8 @@
 //! `/sys/class/net` shows the namespace in which `/sys` was mounted; netlink shows the thread's own.
 
 // Elsewhere the layout is still tested, though nothing asks.
-#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+#![cfg_attr(not(target_os = "linux"), allow(dead_code))]
+
 pub(crate) mod message;
 
 #[cfg(target_os = "linux")]
