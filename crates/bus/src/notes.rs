@@ -45,8 +45,8 @@ impl Parcel for Note {
 
     fn gap(dropped: u64) -> Self {
         Note::Problem {
-            says: Text::new("bus-notes-dropped").number("count", dropped as f64, Unit::One),
-            missing: Some(Text::new("bus-notes-dropped-missing").number(
+            says: Text::new("engine-bus-notes-dropped").number("count", dropped as f64, Unit::One),
+            missing: Some(Text::new("engine-bus-notes-dropped-missing").number(
                 "count",
                 dropped as f64,
                 Unit::One,
