@@ -1,1 +1,4 @@
 # Messages of the command line. Keys: cli-<place>-<meaning>.
+
+cli-phase-datagram = { $rate } delivered ({ $bits }), { $loss } lost
+cli-interim = { $delivered } datagrams delivered, now { $bits }

@@ -2,3 +2,28 @@
 
 engine-bus-notes-dropped = Samples came faster than they could be handed over: { $count } messages of this host were dropped at this point.
 engine-bus-notes-dropped-missing = { $count } messages with samples, distributions or events
+
+engine-doing-environment = reading the environment of all hosts
+engine-doing-selftest = trying what this host can send and receive
+
+engine-check-namespaces = The { $n } hosts are network namespaces on this one machine, joined by a bridge: the numbers tell what this machine and its kernel can do, not what a network between machines can.
+engine-check-loopback = The { $n } hosts are loopback addresses of this one machine, because network namespaces could not be made: { $why }. { $hint }
+
+engine-clock-jump = The wall clock of { $host } was set by { $by }. Series are not affected: they use the monotonic clock.
+engine-host-stall = { $host } stood still for { $by }.
+engine-host-lost = { $host } was lost: { $why }.
+engine-host-lost-missing = What { $host } measured after its last report is missing.
+engine-no-result = { $host } gave no result: { $why }.
+engine-notes-dropped = { $n } reports of the hosts came faster than they could be recorded and were dropped.
+engine-phase-bound = The phase did not end within { $bound } and was ended.
+engine-search-none = No rate kept the loss below { $bound }.
+
+bus-notes-dropped = { $n } reports could not be delivered because the connection was too slow.
+bus-notes-dropped-missing = The series have gaps there.
+
+store-recovered-says = The program that recorded this run died. The record was completed from { $batches } reports, the last one at { $last }.
+store-recovered-missing = What was measured after the last report, and the result, are missing.
+store-spool-damaged-says = The recording was damaged: { $bytes } in { $gaps } places could not be read.
+store-samples-missing = The series have gaps there.
+store-disk-full-says = The disk was full: { $batches } reports could not be recorded.
+store-write-failed-says = The disk refused { $batches } reports.

@@ -77,7 +77,7 @@ report-why-next = Next:
 report-why-peak = peak { $peak }
 
 ## Search
-report-search-title-best = Up to { $rate } everything asked of it holds
+report-search-title-best = Up to { $rate } the loss stays within the bound
 report-search-title-none = No rate held
 report-search-note = Each point is one trial: above, what arrived of what was sent; below, what was lost. On the dashed diagonal everything arrives. Filled: the confirming run.
 report-search-trials = Trials
@@ -148,7 +148,7 @@ report-chart-outline = { $low } to { $high }, mean { $mean }, n = { $n }
 report-chart-strip = The stronger the colour, the larger the value.
 
 ## Flows
-report-flows-of = { $phase }: { $n } flows
+report-flows-of = { $phase } · flows: { $n }
 report-flows-table = Flows of { $phase }
 report-flows-incomplete = { $flow } (one end did not deliver its numbers)
 report-flows-from-to = from ↓ to →
@@ -239,6 +239,13 @@ report-metric-datagram-sender-cpu-seconds-per-packet = CPU per sent datagram
 report-metric-datagram-sent-bytes-per-second = sent
 report-metric-datagram-sent-packets = sent
 report-metric-datagram-sent-packets-per-second = sent datagrams
+
+## What a distribution holds
+report-help-datagram-ack-rtt-seconds = Round trip of sampled datagrams, the peer's holding time taken off
+report-help-datagram-interarrival-seconds = Time between receive calls that returned datagrams
+report-help-datagram-lateness-seconds = Real minus intended send time of paced datagrams
+report-help-datagram-loss-run-packets = Length of each run of consecutive missing sequence numbers
+report-help-datagram-reordering-extent-packets = How many positions late each out-of-order arrival came (RFC 4737)
 
 ## Terminal
 report-terminal-next = Next:

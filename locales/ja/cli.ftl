@@ -1,1 +1,4 @@
 # Messages of the command line. Keys: cli-<place>-<meaning>.
+
+cli-phase-datagram = 到着 { $rate } ({ $bits })、損失 { $loss }
+cli-interim = 到着 { $delivered } データグラム、現在 { $bits }

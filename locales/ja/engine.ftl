@@ -2,3 +2,28 @@
 
 engine-bus-notes-dropped = 計測値の受け渡しが間に合わず、この時点でこのホストのメッセージ { $count } 件が失われました。
 engine-bus-notes-dropped-missing = 計測値・分布・イベントを含むメッセージ { $count } 件
+
+engine-doing-environment = すべてのホストの環境を記録しています
+engine-doing-selftest = このホストの送受信能力を調べています
+
+engine-check-namespaces = { $n } 台のホストは、この 1 台のマシン上のネットワーク名前空間をブリッジでつないだものです。数値が示すのはこのマシンとカーネルの能力で、マシン間のネットワークの能力ではありません。
+engine-check-loopback = ネットワーク名前空間を作れなかったため ({ $why })、{ $n } 台のホストはこのマシンのループバックアドレスです。{ $hint }
+
+engine-clock-jump = { $host } の時計が { $by } 変更されました。時系列は単調時計を使うので影響を受けません。
+engine-host-stall = { $host } が { $by } 停止していました。
+engine-host-lost = { $host } との接続が失われました: { $why }
+engine-host-lost-missing = { $host } の最後の報告より後の測定値がありません。
+engine-no-result = { $host } から結果が得られませんでした: { $why }
+engine-notes-dropped = ホストからの報告 { $n } 件が記録に間に合わず、失われました。
+engine-phase-bound = 測定が { $bound } 以内に終わらなかったため、打ち切りました。
+engine-search-none = 損失を { $bound } 未満に保てるレートは見つかりませんでした。
+
+bus-notes-dropped = 接続が遅く、報告 { $n } 件を届けられませんでした。
+bus-notes-dropped-missing = その間の時系列が欠けています。
+
+store-recovered-says = 記録中にプログラムが異常終了しました。報告 { $batches } 件から記録を復元しました (最後の報告は { $last })。
+store-recovered-missing = 最後の報告より後の測定値と結果がありません。
+store-spool-damaged-says = 記録が破損していました: { $gaps } 箇所、{ $bytes } を読めませんでした。
+store-samples-missing = その間の時系列が欠けています。
+store-disk-full-says = ディスクがいっぱいで、報告 { $batches } 件を記録できませんでした。
+store-write-failed-says = ディスクへの書き込みが拒否され、報告 { $batches } 件を記録できませんでした。

@@ -77,8 +77,8 @@ report-why-next = 次の手:
 report-why-peak = 最大 { $peak }
 
 ## 探索
-report-search-title-best = { $rate } までは条件を満たします
-report-search-title-none = 条件を満たすレートはありませんでした
+report-search-title-best = { $rate } までは損失が許容範囲に収まります
+report-search-title-none = 損失が許容範囲に収まるレートはありませんでした
 report-search-note = 点は 1 回の試行です。上は送信量に対する到達量、下は損失です。破線の対角線上ではすべてが到達しています。塗りつぶした点は確認実行です。
 report-search-trials = 試行の一覧
 report-search-offered = 送信
@@ -148,7 +148,7 @@ report-chart-outline = { $low } 〜 { $high }、平均 { $mean }、n = { $n }
 report-chart-strip = 色が濃いほど大きな値です。
 
 ## フロー
-report-flows-of = { $phase }: { $n } フロー
+report-flows-of = { $phase } · フロー数 { $n }
 report-flows-table = { $phase } のフロー
 report-flows-incomplete = { $flow }(片側の数値が届いていません)
 report-flows-from-to = 送信元 ↓ 宛先 →
@@ -239,6 +239,13 @@ report-metric-datagram-sender-cpu-seconds-per-packet = 送信 1 件の CPU
 report-metric-datagram-sent-bytes-per-second = 送信
 report-metric-datagram-sent-packets = 送信
 report-metric-datagram-sent-packets-per-second = 送信データグラム
+
+## 分布の中身
+report-help-datagram-ack-rtt-seconds = 抽出したデータグラムの往復時間です(相手側の保持時間を除く)
+report-help-datagram-interarrival-seconds = データグラムを返した受信呼び出しの間隔です
+report-help-datagram-lateness-seconds = 予定した送信時刻に対する実際の送信の遅れです
+report-help-datagram-loss-run-packets = 連続して欠けた番号の長さです
+report-help-datagram-reordering-extent-packets = 順序の乱れた到着が何番遅れたかです(RFC 4737)
 
 ## 端末
 report-terminal-next = 次の手:

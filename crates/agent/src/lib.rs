@@ -13,7 +13,8 @@ mod watch;
 
 use std::sync::Arc;
 
-use sokudo_bus::{Client, Factory, Handler, Notes};
+use sokudo_bus::agent::Factory;
+use sokudo_bus::{Client, Handler, Notes};
 use sokudo_model::{PhaseSpec, Refusal};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;

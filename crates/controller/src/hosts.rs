@@ -3,6 +3,7 @@
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::time::Duration;
 
+use sokudo_bus::agent::Factory;
 use sokudo_bus::{Bus, Link, Member, MemberId, direct, in_proc};
 use sokudo_model::{HostEntry, HostSpec};
 use sokudo_net::clock::now_ns;
@@ -18,6 +19,10 @@ pub(crate) const ASK_BOUND: Duration = Duration::from_secs(10);
 const CLOCK_PROBES: usize = 64;
 /// Agents that hear nothing for two of these stop their load.
 pub(crate) const LEASE: Duration = Duration::from_secs(3);
+
+/// Makes the agent of a host inside this process, by its name. The controller does not know agents;
+/// whoever puts the pieces together does.
+pub type Agents = fn(&str) -> Factory;
 
 /// One host of a run.
 #[derive(Debug, Clone)]
@@ -48,14 +53,14 @@ pub struct Hosts {
 
 impl Hosts {
     /// The controller's own host alone.
-    pub fn own() -> Result<Self, ControlError> {
+    pub fn own(agents: Agents) -> Result<Self, ControlError> {
         let mut hosts = Self {
             bus: Bus::new(),
             hosts: Vec::new(),
             _namespaces: None,
         };
         let name = host_name();
-        let factory = sokudo_agent::factory(&name);
+        let factory = agents(&name);
         let link = in_proc::link(
             &name,
             || Ok(()),
@@ -66,7 +71,7 @@ impl Hosts {
     }
 
     /// Hosts inside this process that reach each other by the given addresses of this machine.
-    pub fn on_addresses(addresses: &[IpAddr]) -> Result<Self, ControlError> {
+    pub fn on_addresses(agents: Agents, addresses: &[IpAddr]) -> Result<Self, ControlError> {
         let mut hosts = Self {
             bus: Bus::new(),
             hosts: Vec::new(),
@@ -74,7 +79,7 @@ impl Hosts {
         };
         for (index, address) in addresses.iter().enumerate() {
             let name = letter_name(index);
-            let factory = sokudo_agent::factory(&name);
+            let factory = agents(&name);
             let link = in_proc::link(
                 &name,
                 || Ok(()),
@@ -92,7 +97,7 @@ impl Hosts {
     }
 
     /// Hosts inside this process, each in a network namespace of its own.
-    pub fn in_namespaces(namespaces: LocalHosts) -> Result<Self, ControlError> {
+    pub fn in_namespaces(agents: Agents, namespaces: LocalHosts) -> Result<Self, ControlError> {
         let mut hosts = Self {
             bus: Bus::new(),
             hosts: Vec::new(),
@@ -101,7 +106,7 @@ impl Hosts {
         for index in 0..namespaces.count() {
             let name = letter_name(index);
             let address = namespaces.address(index).to_string();
-            let factory = sokudo_agent::factory(&name);
+            let factory = agents(&name);
             // An agent's thread is born in the namespace of the thread that makes it.
             let agent = name.clone();
             let make = move || {

@@ -18,6 +18,7 @@ mod run;
 mod search;
 
 pub use error::ControlError;
-pub use hosts::{Host, Hosts};
+pub use hosts::{Agents, Host, Hosts, host_name};
+pub use phase::SLACK_NS;
 pub use run::{Finished, Observer, Progress, Run, RunConfig, new_run_id};
 pub use search::{SearchPlan, Searched};

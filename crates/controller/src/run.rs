@@ -331,11 +331,11 @@ impl Run {
                 .map(|phase| phase.result.summary.clone())
                 .unwrap_or_default();
         }
-        self.manifest.plan_sha256 = sokudo_store::plan_sha256(&self.manifest.plan);
+        self.manifest.plan_sha256 = sokudo_store::plan_sha256(&self.manifest.plan)?;
         let closed = self.writer.close(self.manifest)?;
         Ok(Finished {
-            manifest: closed.manifest,
-            path: closed.path,
+            manifest: closed.manifest().clone(),
+            path: closed.path().to_path_buf(),
         })
     }
 

@@ -53,6 +53,19 @@ pub fn list(root: &Path) -> Result<Vec<RunEntry>, StoreError> {
     Ok(entries)
 }
 
+/// Removes a record as a whole, for a run that measured nothing.
+///
+/// Errors: [`StoreError::NotARecord`] when the directory holds no `run.json`, which protects other
+/// directories, and what the disk says.
+pub fn discard(record: &Path) -> Result<(), StoreError> {
+    if !record.join(RUN_JSON).is_file() {
+        return Err(StoreError::NotARecord {
+            path: record.to_path_buf(),
+        });
+    }
+    std::fs::remove_dir_all(record).map_err(|e| StoreError::io("remove", record, e))
+}
+
 fn entry(path: &Path) -> Option<RunEntry> {
     let info = read_manifest(path).map(|manifest| RunInfo {
         started: manifest.started,

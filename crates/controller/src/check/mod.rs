@@ -11,7 +11,7 @@ use sokudo_model::Text;
 use sokudo_net::netns::LocalHosts;
 
 use crate::error::ControlError;
-use crate::hosts::Hosts;
+use crate::hosts::{Agents, Hosts};
 use crate::run::Run;
 
 /// Hosts of the check.
@@ -44,18 +44,18 @@ pub const LAYERS: &[Layer] = &[Layer {
 
 /// Four hosts on this machine: network namespaces where the system allows them, else loopback
 /// addresses. The text says which, and why.
-pub fn local_hosts() -> Result<(Hosts, Text), ControlError> {
+pub fn local_hosts(agents: Agents) -> Result<(Hosts, Text), ControlError> {
     match LocalHosts::new(HOSTS, None) {
         Ok(namespaces) => {
             let note = Text::new("engine-check-namespaces").word("n", HOSTS.to_string());
-            Ok((Hosts::in_namespaces(namespaces)?, note))
+            Ok((Hosts::in_namespaces(agents, namespaces)?, note))
         }
         Err(error) => {
             let note = Text::new("engine-check-loopback")
                 .word("n", HOSTS.to_string())
                 .word("why", error.what)
                 .word("hint", error.hint);
-            Ok((Hosts::on_addresses(&loopback_addresses())?, note))
+            Ok((Hosts::on_addresses(agents, &loopback_addresses())?, note))
         }
     }
 }

@@ -1,0 +1,59 @@
+//! `sokudo check`: what can this machine do?
+
+use clap::Args;
+use sokudo_controller::check::{self, CheckConfig};
+use sokudo_controller::{Run, RunConfig};
+
+use super::finish::{ShowOptions, finish};
+use super::observer::Terminal;
+use super::{Exit, Failure, command_for_record, stop_flag};
+
+/// Measure what this machine can do: no arguments, no set-up, no root needed.
+///
+/// Takes about a minute. As root on Linux four hosts are made from network namespaces and joined by
+/// a bridge; they are gone when the command ends. Otherwise four loopback addresses stand for them.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// Layers to check; all when none is named.
+    #[arg(value_name = "LAYER")]
+    layers: Vec<String>,
+
+    /// Largest share of datagrams that may be lost at the best rate: `0.1%` or `0.001`.
+    #[arg(long, value_name = "RATIO", default_value = "0.1%", value_parser = super::datagram::parse_ratio)]
+    max_loss: f64,
+
+    /// Shorter phases: less certain numbers in about 20 seconds.
+    #[arg(long)]
+    quick: bool,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+/// Carries it out.
+pub fn run(args: CheckArgs) -> Result<Exit, Failure> {
+    let stop = stop_flag()?;
+    let (hosts, note) = check::local_hosts(sokudo_agent::factory)?;
+    let config = RunConfig {
+        workload: "check".into(),
+        command: command_for_record(),
+        root: sokudo_store::runs_root(),
+        seed: super::datagram::random_seed(),
+        interval_ns: 250_000_000,
+        stop,
+    };
+    let observer = Terminal::new(args.show.lang(), None, None);
+    let mut run = Run::begin(hosts, config, Box::new(observer))?;
+    run.manifest_mut().notes.push(note);
+    let config = CheckConfig {
+        max_loss: args.max_loss,
+        quick: args.quick,
+    };
+    if let Err(error) = check::run(&mut run, &args.layers, &config) {
+        let failure = Failure::from(error);
+        failure.print();
+        finish(run, &args.show)?;
+        return Ok(failure.exit());
+    }
+    finish(run, &args.show)
+}

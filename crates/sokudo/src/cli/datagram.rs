@@ -1,0 +1,283 @@
+//! `sokudo datagram`: how many datagrams per second get from here to there?
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::Args;
+use ring::rand::{SecureRandom, SystemRandom};
+use sokudo_controller::{ControlError, Hosts, Run, RunConfig, SLACK_NS, SearchPlan};
+use sokudo_model::{Count, Labels, Nanos, PhasePlan, Record, RunStatus, Text, Unit};
+use sokudo_wire::Key;
+use sokudo_workloads::datagram::{self, DatagramOptions};
+
+use super::finish::{ShowOptions, conclude, exit_of, show};
+use super::observer::{ReportEvery, Terminal, Ticks};
+use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
+
+/// How long a host may take to answer the first call.
+const DIAL_BOUND: Duration = Duration::from_secs(10);
+/// Longest run that only a count bounds.
+const COUNT_BOUND_NS: u64 = 3_600_000_000_000;
+
+/// Send datagrams between hosts and say how many arrive and where the others are lost.
+///
+/// Start `sokudo serve` on each HOST first. Results of both ends are joined into one.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sokudo datagram hostb                              as fast as possible, 10 s
+  sokudo datagram hostb --rate 1Gb/s --duration 60s  does the link carry 1 Gb/s?
+  sokudo datagram hostb --find 'loss<0.1%'           the highest rate that holds
+  sokudo datagram hostb hostc --direction mesh       every host sends to all others
+  sokudo datagram hostb --count 100000 --io plain    exactly 100,000, one call each
+
+Rates: `1Gb/s` is bits, `125MB/s` bytes, `20k/s` datagrams per second.")]
+pub struct DatagramArgs {
+    /// Hosts on which `sokudo serve` runs: HOST or HOST:PORT.
+    #[arg(required = true, value_name = "HOST")]
+    hosts: Vec<String>,
+
+    #[command(flatten)]
+    options: DatagramOptions,
+
+    /// Search the highest rate that keeps a bound, for example `loss<0.1%`.
+    #[arg(long, value_name = "BOUND", value_parser = parse_find, conflicts_with_all = ["rate", "rate_per_peer", "count"])]
+    find: Option<f64>,
+
+    /// Key that `sokudo serve` printed.
+    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
+    key: Option<Key>,
+
+    /// Draw a mark for every N datagrams: o and O sent, i and I received.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    ticks: Option<Count>,
+
+    /// Print a line about the rates so far after a time (`1s`) or a number of datagrams (`100kpkt`).
+    #[arg(long, value_name = "TIME|N", value_parser = parse_every)]
+    report_every: Option<ReportEvery>,
+
+    /// Write the series as a table of tab-separated values when the run is over.
+    #[arg(long, value_name = "FILE")]
+    tsv: Option<PathBuf>,
+
+    /// Seed of every random choice. Default: drawn, and recorded.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+/// `0.1%` or `0.001`.
+pub fn parse_ratio(text: &str) -> Result<f64, String> {
+    let (number, scale) = match text.trim().strip_suffix('%') {
+        Some(percent) => (percent, 100.0),
+        None => (text.trim(), 1.0),
+    };
+    let value: f64 = number
+        .trim()
+        .parse()
+        .map_err(|_| format!("`{text}` is not a share: write `0.1%` or `0.001`"))?;
+    let ratio = value / scale;
+    if !(0.0..1.0).contains(&ratio) {
+        return Err(format!("`{text}` does not lie between 0 and 100 %"));
+    }
+    Ok(ratio)
+}
+
+/// `loss<0.1%`.
+fn parse_find(text: &str) -> Result<f64, String> {
+    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    match compact
+        .strip_prefix("loss<=")
+        .or_else(|| compact.strip_prefix("loss<"))
+    {
+        Some(ratio) => parse_ratio(ratio),
+        None => Err(format!(
+            "`{text}` is not a bound on loss: write for example `loss<0.1%`"
+        )),
+    }
+}
+
+fn parse_every(text: &str) -> Result<ReportEvery, String> {
+    match text.strip_suffix("pkt") {
+        Some(count) => count
+            .parse::<Count>()
+            .map(|n| ReportEvery::Packets(n.0))
+            .map_err(|e| e.to_string()),
+        None => text
+            .parse::<Nanos>()
+            .map(|n| ReportEvery::Time(n.0))
+            .map_err(|e| e.to_string()),
+    }
+}
+
+/// A seed that nobody chose.
+pub fn random_seed() -> u64 {
+    let mut bytes = [0u8; 8];
+    // Without randomness every run draws the same sizes; the record says which seed it was.
+    let _ = SystemRandom::new().fill(&mut bytes);
+    u64::from_be_bytes(bytes)
+}
+
+/// Carries it out.
+pub fn run(args: DatagramArgs) -> Result<Exit, Failure> {
+    args.options.validate()?;
+    let stop = stop_flag()?;
+    let mut hosts = Hosts::own(sokudo_agent::factory)?;
+    for host in &args.hosts {
+        hosts.dial(host, DEFAULT_PORT, args.key.as_ref(), DIAL_BOUND)?;
+    }
+    let config = RunConfig {
+        workload: datagram::NAME.into(),
+        command: command_for_record(),
+        root: sokudo_store::runs_root(),
+        seed: args.seed.unwrap_or_else(random_seed),
+        interval_ns: args.options.interval.0.max(100_000_000),
+        stop,
+    };
+    let ticks = args.ticks.map(|every| Ticks { every: every.0 });
+    let observer = Terminal::new(args.show.lang(), ticks, args.report_every);
+    let mut run = Run::begin(hosts, config, Box::new(observer))?;
+    let measured = measure(&mut run, &args);
+    if ticks.is_some() {
+        eprintln!();
+    }
+    if let Err(error) = measured {
+        return nothing_measured(run, error);
+    }
+    let path = run.finish()?.path;
+    let record = conclude(&path, args.show.lang())?;
+    if let Some(file) = &args.tsv {
+        write_tsv(&record, file)?;
+    }
+    show(&record, &path, &args.show);
+    Ok(exit_of(&record))
+}
+
+fn measure(run: &mut Run, args: &DatagramArgs) -> Result<(), ControlError> {
+    let hosts = run.hosts().list().len() as u32;
+    let options = &args.options;
+    let duration_ns = options.duration_ns();
+    let bound_ns = if duration_ns == 0 {
+        COUNT_BOUND_NS
+    } else {
+        duration_ns + SLACK_NS
+    };
+    let base = PhasePlan {
+        name: if args.find.is_some() {
+            "search"
+        } else {
+            "measure"
+        }
+        .into(),
+        workload: datagram::NAME.into(),
+        options: options.to_json(),
+        flows: datagram::flows(hosts, options.streams, options.direction),
+        duration_ns,
+        bound_ns,
+        labels: Labels::new(),
+    };
+    let Some(max_loss) = args.find else {
+        run.run_phase(base)?;
+        return Ok(());
+    };
+    let plan = SearchPlan {
+        probe_ns: (duration_ns / 5).max(1_000_000_000),
+        confirm_ns: duration_ns,
+        max_loss,
+        max_trials: 16,
+        base,
+    };
+    let searched = run.search(&plan)?;
+    match searched.best.zip(searched.confirmed) {
+        Some((best, confirmed)) => {
+            datagram::put_best(&mut run.manifest_mut().summary, &best, &confirmed.result);
+        }
+        None => {
+            let note = Text::new("engine-search-none").number("bound", max_loss, Unit::Ratio);
+            run.manifest_mut().notes.push(note);
+        }
+    }
+    Ok(())
+}
+
+/// A run that measured nothing leaves no record behind.
+fn nothing_measured(run: Run, error: ControlError) -> Result<Exit, Failure> {
+    let failure = Failure::from(error);
+    let finished = run.finish()?;
+    let empty = finished
+        .manifest
+        .phases
+        .iter()
+        .all(|phase| phase.status == RunStatus::Failed);
+    if empty && failure.exit() == Exit::OperatorError {
+        sokudo_store::discard(&finished.path)?;
+    }
+    Err(failure)
+}
+
+/// One line per flow and moment: the two ends' rates and the loss between.
+fn write_tsv(record: &Record, file: &Path) -> Result<(), Failure> {
+    const COLUMNS: [&str; 5] = [
+        "datagram.sent_packets_per_second",
+        "datagram.sent_bits_per_second",
+        "datagram.delivered_packets_per_second",
+        "datagram.delivered_bits_per_second",
+        "datagram.loss_ratio",
+    ];
+    let mut text = format!("time_seconds\thost\tflow\t{}\n", COLUMNS.join("\t"));
+    let mut rows: std::collections::BTreeMap<(i64, &str, &str), [Option<f64>; 5]> =
+        Default::default();
+    for (column, metric) in COLUMNS.iter().enumerate() {
+        for series in record.series_of(metric) {
+            let flow = series.key.labels.get("flow").map_or("", String::as_str);
+            for (t_ns, value) in &series.points {
+                rows.entry((*t_ns, &series.key.host, flow)).or_default()[column] = Some(*value);
+            }
+        }
+    }
+    for ((t_ns, host, flow), values) in rows {
+        let cells: Vec<String> = values
+            .iter()
+            .map(|value| value.map(|v| v.to_string()).unwrap_or_default())
+            .collect();
+        text.push_str(&format!(
+            "{}\t{host}\t{flow}\t{}\n",
+            t_ns as f64 / 1e9,
+            cells.join("\t")
+        ));
+    }
+    std::fs::write(file, text).map_err(|error| {
+        Failure::run(
+            format!("`{}` cannot be written: {error}", file.display()),
+            None,
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_and_shares() {
+        assert_eq!(parse_ratio("0.1%"), Ok(0.001));
+        assert_eq!(parse_ratio("0.25"), Ok(0.25));
+        assert!(
+            parse_ratio("200%").is_err()
+                && parse_ratio("-1%").is_err()
+                && parse_ratio("x").is_err()
+        );
+        assert_eq!(parse_find("loss < 0.5 %"), Ok(0.005));
+        assert!(parse_find("p99<1ms").is_err());
+        assert!(matches!(
+            parse_every("100kpkt"),
+            Ok(ReportEvery::Packets(100_000))
+        ));
+        assert!(matches!(
+            parse_every("1s"),
+            Ok(ReportEvery::Time(1_000_000_000))
+        ));
+    }
+}

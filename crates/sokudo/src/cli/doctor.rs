@@ -1,0 +1,93 @@
+//! `sokudo doctor`: what does this system offer, and what should be changed?
+
+use clap::Args;
+use sokudo_monitors::facilities;
+
+use super::failure::colored;
+use super::{Exit, Failure};
+
+/// Try every facility that sokudo can use, and say what to change.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// One JSON object per line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Carries it out.
+pub fn run(args: DoctorArgs) -> Result<Exit, Failure> {
+    let mut all = facilities::probe(&sokudo_store::runs_root());
+    all.extend(socket_facilities());
+    if args.json {
+        for facility in &all {
+            println!(
+                "{}",
+                serde_json::json!({
+                    "name": facility.name, "available": facility.available,
+                    "why": facility.why, "change": facility.change,
+                })
+            );
+        }
+        return Ok(Exit::Fine);
+    }
+    let (good, caution, plain) = if colored(&std::io::stdout()) {
+        ("\x1b[32m", "\x1b[33m", "\x1b[0m")
+    } else {
+        ("", "", "")
+    };
+    let missing = all.iter().filter(|facility| !facility.available).count();
+    println!(
+        "{} of {} facilities are available.\n",
+        all.len() - missing,
+        all.len()
+    );
+    for facility in &all {
+        let mark = if facility.available {
+            format!("{good}✓{plain}")
+        } else {
+            format!("{caution}–{plain}")
+        };
+        println!("  {mark} {:<28} {}", facility.name, facility.why);
+        if let Some(change) = &facility.change {
+            println!("    {:<28} → {change}", "");
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// What the sockets of this system can do, each tried.
+fn socket_facilities() -> Vec<facilities::Facility> {
+    use sokudo_net::udp;
+    let socket = udp::bind(([127, 0, 0, 1], 0).into());
+    let tried = |name: &str, outcome: std::io::Result<()>, use_for: &str| facilities::Facility {
+        name: name.into(),
+        available: outcome.is_ok(),
+        why: match outcome {
+            Ok(()) => use_for.into(),
+            Err(error) => error.to_string(),
+        },
+        change: None,
+    };
+    match socket {
+        Ok(socket) => vec![
+            tried(
+                "UDP segmentation (GSO)",
+                udp::segmentation(&socket, 1468),
+                "many datagrams per send call",
+            ),
+            tried(
+                "UDP coalescing (GRO)",
+                udp::enable_gro(&socket),
+                "many datagrams per receive call",
+            ),
+            tried(
+                "drops per socket",
+                udp::socket_drops(&socket)
+                    .map(|_| ())
+                    .ok_or_else(|| std::io::Error::other("the system does not count them")),
+                "loss at the receiving socket is told from loss elsewhere",
+            ),
+        ],
+        Err(error) => vec![tried("UDP sockets", Err(error), "")],
+    }
+}

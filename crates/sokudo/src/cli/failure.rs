@@ -1,0 +1,103 @@
+//! How is it said that something did not work?
+
+use std::io::IsTerminal;
+
+use sokudo_controller::ControlError;
+use sokudo_model::Refusal;
+use sokudo_store::StoreError;
+
+use super::Exit;
+
+/// What happened, to what, and how to mend it.
+#[derive(Debug)]
+pub struct Failure {
+    says: String,
+    hint: Option<String>,
+    exit: Exit,
+}
+
+impl Failure {
+
+    /// The run did not come to its end.
+    pub fn run(says: impl Into<String>, hint: impl Into<Option<String>>) -> Self {
+        Self {
+            says: says.into(),
+            hint: hint.into(),
+            exit: Exit::RunFailed,
+        }
+    }
+
+    /// How the program ends.
+    pub fn exit(&self) -> Exit {
+        self.exit
+    }
+
+    /// Writes it to stderr: the sentence, then the hint on its own line.
+    pub fn print(&self) {
+        let color = colored(&std::io::stderr());
+        let (red, dim, plain) = if color {
+            ("\x1b[31m", "\x1b[2m", "\x1b[0m")
+        } else {
+            ("", "", "")
+        };
+        eprintln!("{red}error{plain}: {}", self.says);
+        if let Some(hint) = &self.hint {
+            eprintln!("{dim}hint{plain}: {hint}");
+        }
+    }
+}
+
+/// Whether escape sequences may be written to a stream.
+pub fn colored(stream: &impl IsTerminal) -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) && stream.is_terminal()
+}
+
+impl From<ControlError> for Failure {
+    fn from(error: ControlError) -> Self {
+        let exit = if error.is_operator_error() {
+            Exit::OperatorError
+        } else {
+            Exit::RunFailed
+        };
+        Self {
+            says: error.to_string(),
+            hint: error.hint(),
+            exit,
+        }
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        let exit = match error {
+            StoreError::Io { .. } | StoreError::Full { .. } => Exit::RunFailed,
+            _ => Exit::OperatorError,
+        };
+        Self {
+            says: error.to_string(),
+            hint: error.hint(),
+            exit,
+        }
+    }
+}
+
+impl From<sokudo_bus::BusError> for Failure {
+    fn from(error: sokudo_bus::BusError) -> Self {
+        ControlError::from(error).into()
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        let exit = if refusal.operator_error {
+            Exit::OperatorError
+        } else {
+            Exit::RunFailed
+        };
+        Self {
+            says: refusal.says,
+            hint: refusal.hint,
+            exit,
+        }
+    }
+}

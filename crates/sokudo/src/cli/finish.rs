@@ -1,0 +1,83 @@
+//! What happens with a run when its load is over?
+//!
+//! The record is closed, loaded again, analysed, given its report, and shown: whatever people see
+//! is computed from the record alone.
+
+use std::path::Path;
+
+use clap::Args;
+use sokudo_controller::{Finished, Run};
+use sokudo_i18n::Lang;
+use sokudo_model::{Record, RunStatus};
+
+use super::failure::colored;
+use super::{Exit, Failure};
+
+/// How a result is shown.
+#[derive(Debug, Clone, Args)]
+pub struct ShowOptions {
+    /// Print one JSON object (schema sokudo.summary/1) instead of text.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Language of sentences: en or ja. Default: from SOKUDO_LANG, LC_ALL or LANG.
+    #[arg(long, value_name = "LANG", value_parser = parse_lang)]
+    pub lang: Option<Lang>,
+}
+
+impl ShowOptions {
+    /// Language to speak.
+    pub fn lang(&self) -> Lang {
+        self.lang.unwrap_or_else(Lang::from_env)
+    }
+}
+
+fn parse_lang(text: &str) -> Result<Lang, String> {
+    text.parse()
+        .map_err(|error: sokudo_i18n::UnknownLang| error.to_string())
+}
+
+/// Closes the record, draws the conclusions, writes the report and shows the result.
+pub fn finish(run: Run, options: &ShowOptions) -> Result<Exit, Failure> {
+    let Finished { path, .. } = run.finish()?;
+    let record = conclude(&path, options.lang())?;
+    show(&record, &path, options);
+    Ok(exit_of(&record))
+}
+
+/// Analyses a closed record and writes `findings.json` and `report.html` into it.
+pub fn conclude(path: &Path, lang: Lang) -> Result<Record, Failure> {
+    let mut record = sokudo_store::load(path)?;
+    record.findings = sokudo_analyze::findings(&record);
+    record.checks = sokudo_analyze::checks(&record);
+    sokudo_store::save_findings(path, &record.findings, &record.checks)?;
+    sokudo_store::attach(
+        path,
+        "report.html",
+        sokudo_report::html(&record, lang).as_bytes(),
+    )?;
+    Ok(record)
+}
+
+/// Prints a record to stdout.
+pub fn show(record: &Record, path: &Path, options: &ShowOptions) {
+    if options.json {
+        let summary = sokudo_report::summary_json(record, &path.display().to_string());
+        println!("{summary:#}");
+        return;
+    }
+    let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+    let text = sokudo_report::terminal(record, options.lang(), colored(&std::io::stdout()), width);
+    print!("{text}");
+    println!("\n  record  {}", path.display());
+    println!("  report  {}", path.join("report.html").display());
+}
+
+/// What a record says about how its run ended.
+pub fn exit_of(record: &Record) -> Exit {
+    match record.manifest.status {
+        RunStatus::Ok if record.checks.iter().all(|check| check.passed) => Exit::Fine,
+        RunStatus::Ok => Exit::CheckFailed,
+        RunStatus::Partial | RunStatus::Failed | RunStatus::Running => Exit::RunFailed,
+    }
+}

@@ -1,0 +1,144 @@
+//! Which subcommands are there?
+
+mod check;
+mod datagram;
+mod doctor;
+mod export;
+mod failure;
+mod finish;
+mod generate;
+mod metrics;
+mod observer;
+mod records;
+mod serve;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::{Parser, Subcommand};
+
+pub use failure::Failure;
+
+/// Port that `sokudo serve` listens on when none is given.
+pub const DEFAULT_PORT: u16 = 7411;
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo check                         what can this machine do? about a minute, no set-up
+  sokudo serve                         on one host …
+  sokudo datagram HOST                 … and on the other: how many datagrams per second arrive?
+  sokudo datagram HOST --find 'loss<0.1%'   the highest rate that holds
+  sokudo show latest                   the newest result again
+  sokudo doctor                        what does this system offer, what should be changed?
+
+Exit codes: 0 fine, 1 a check failed, 2 wrong use, 3 the run failed or is partial.";
+
+/// Measures, explains, tunes and proves the performance of distributed systems.
+#[derive(Debug, Parser)]
+#[command(name = "sokudo", version, after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::CheckArgs),
+    Serve(serve::ServeArgs),
+    Datagram(Box<datagram::DatagramArgs>),
+    Runs(records::RunsArgs),
+    Show(records::ShowArgs),
+    Report(records::ReportArgs),
+    Export(export::ExportArgs),
+    Recover(records::RecoverArgs),
+    Metrics(metrics::MetricsArgs),
+    Doctor(doctor::DoctorArgs),
+    Completions(generate::CompletionsArgs),
+    Man(generate::ManArgs),
+}
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// Fine.
+    Fine,
+    /// An assertion or a check failed.
+    CheckFailed,
+    /// The operator asked for something that cannot be done.
+    OperatorError,
+    /// The run failed or is partial; the record is kept.
+    RunFailed,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        ExitCode::from(match exit {
+            Exit::Fine => 0,
+            Exit::CheckFailed => 1,
+            Exit::OperatorError => 2,
+            Exit::RunFailed => 3,
+        })
+    }
+}
+
+/// Carries out a command.
+pub fn run(cli: Cli) -> Result<Exit, Failure> {
+    match cli.command {
+        Command::Check(args) => check::run(args),
+        Command::Serve(args) => serve::run(args),
+        Command::Datagram(args) => datagram::run(*args),
+        Command::Runs(args) => records::runs(args),
+        Command::Show(args) => records::show(args),
+        Command::Report(args) => records::report(args),
+        Command::Export(args) => export::run(args),
+        Command::Recover(args) => records::recover(args),
+        Command::Metrics(args) => metrics::run(args),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Completions(args) => generate::completions(args),
+        Command::Man(args) => generate::man(args),
+    }
+}
+
+/// The command line as it goes into the record: what could let others in is taken out.
+fn command_for_record() -> Vec<String> {
+    let mut hide_next = false;
+    std::env::args()
+        .map(|word| {
+            if std::mem::take(&mut hide_next) {
+                return "(hidden)".into();
+            }
+            hide_next = word == "--key";
+            if word.starts_with("--key=") {
+                "--key=(hidden)".into()
+            } else {
+                word
+            }
+        })
+        .collect()
+}
+
+/// A flag that Ctrl-C, and a polite request to end, set. The second Ctrl-C ends at once.
+fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let failed =
+        |error: std::io::Error| Failure::run(format!("signals cannot be watched: {error}"), None);
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop))
+            .map_err(failed)?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).map_err(failed)?;
+    }
+    Ok(stop)
+}
+
+/// A reader that leaves early, such as `head`, ends the program without a message.
+pub fn die_quietly_on_closed_pipe() {
+    let default = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let text = info.payload_as_str().unwrap_or_default();
+        if text.contains("failed printing to stdout") {
+            std::process::exit(0);
+        }
+        default(info);
+    }));
+}

@@ -1,0 +1,253 @@
+//! What does a person see while a run goes on?
+//!
+//! Everything here goes to stderr, and nothing of it when nobody looks.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use sokudo_controller::{Observer, Progress};
+use sokudo_i18n::{I18n, Lang};
+use sokudo_model::{Batch, PhasePlan, PhaseRecord, Unit, units};
+
+/// Tick marks for datagrams, as the datagram test draws them.
+#[derive(Debug, Clone, Copy)]
+pub struct Ticks {
+    /// Datagrams per mark.
+    pub every: u64,
+}
+
+/// When a line about the rates so far is printed.
+#[derive(Debug, Clone, Copy)]
+pub enum ReportEvery {
+    /// After so many nanoseconds.
+    Time(u64),
+    /// After so many datagrams delivered.
+    Packets(u64),
+}
+
+/// Shows a bar per phase and a line when it is over.
+pub struct Terminal {
+    i18n: I18n,
+    bar: Option<ProgressBar>,
+    interactive: bool,
+    ticks: Option<Ticker>,
+    every: Option<(ReportEvery, f64)>,
+    counts: Counts,
+}
+
+/// Datagrams so far, from the rates of the batches.
+#[derive(Default)]
+struct Counts {
+    sent: f64,
+    delivered: f64,
+    delivered_bits_per_s: f64,
+    last_ns: std::collections::BTreeMap<(String, bool), i64>,
+    now_ns: i64,
+}
+
+struct Ticker {
+    every: f64,
+    out_marks: u64,
+    in_marks: u64,
+}
+
+impl Terminal {
+    /// Shows progress in this language.
+    pub fn new(lang: Lang, ticks: Option<Ticks>, every: Option<ReportEvery>) -> Self {
+        Self {
+            i18n: I18n::new(lang),
+            bar: None,
+            interactive: std::io::stderr().is_terminal() && ticks.is_none() && every.is_none(),
+            ticks: ticks.map(|t| Ticker {
+                every: t.every.max(1) as f64,
+                out_marks: 0,
+                in_marks: 0,
+            }),
+            every: every.map(|every| (every, 0.0)),
+            counts: Counts::default(),
+        }
+    }
+
+    fn clear(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn begin(&mut self, plan: &PhasePlan) {
+        self.clear();
+        self.counts.last_ns.clear();
+        let target = match self.interactive {
+            true => ProgressDrawTarget::stderr(),
+            false => ProgressDrawTarget::hidden(),
+        };
+        let bar = ProgressBar::with_draw_target(Some(plan.duration_ns / 1_000_000), target);
+        let template = "  {prefix:<11} {bar:24.cyan/dim} {msg}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
+        }
+        bar.set_prefix(plan.name.clone());
+        self.bar = Some(bar);
+    }
+
+    fn end(&mut self, record: &PhaseRecord) {
+        self.clear();
+        let line = self.phase_line(record);
+        if !line.is_empty() {
+            eprintln!("  {:<11} {line}", record.name);
+        }
+    }
+
+    /// One line about what a phase came to.
+    fn phase_line(&self, record: &PhaseRecord) -> String {
+        let summary = &record.result.summary;
+        let get = |name: &str| summary.get(name).copied();
+        if let Some(rate) = get("datagram.delivered_packets_per_second") {
+            let bits = get("datagram.delivered_bits_per_second").unwrap_or(0.0);
+            let loss = get("datagram.loss_ratio").unwrap_or(0.0);
+            return self.i18n.message(
+                "cli-phase-datagram",
+                &[
+                    ("rate", &units::human(rate, Unit::PacketsPerSecond)),
+                    ("bits", &units::human(bits, Unit::BitsPerSecond)),
+                    ("loss", &units::percent(loss)),
+                ],
+            );
+        }
+        let modes = record.result.flows.iter().filter_map(|flow| {
+            let rate = flow.metrics.get("selftest.delivered_packets_per_second")?;
+            let mode = flow.labels.get("mode")?;
+            Some(format!(
+                "{mode} {}",
+                units::human(*rate, Unit::PacketsPerSecond)
+            ))
+        });
+        modes.collect::<Vec<_>>().join(" · ")
+    }
+
+    fn note_batch(&mut self, batch: &Batch) {
+        self.counts.add(batch);
+        if let Some(bar) = &self.bar {
+            let bits = self.counts.delivered_bits_per_s;
+            if bits > 0.0 {
+                bar.set_message(units::human(bits, Unit::BitsPerSecond));
+            }
+        }
+        if let Some(ticker) = &mut self.ticks {
+            ticker.draw(self.counts.sent, self.counts.delivered);
+        }
+        self.interim();
+    }
+
+    /// A line about the rates so far, when it is time.
+    fn interim(&mut self) {
+        let Some((every, done)) = &mut self.every else {
+            return;
+        };
+        let (progress, step) = match every {
+            ReportEvery::Time(ns) => (self.counts.now_ns as f64, *ns as f64),
+            ReportEvery::Packets(packets) => (self.counts.delivered, *packets as f64),
+        };
+        if progress - *done < step {
+            return;
+        }
+        *done = progress;
+        eprintln!(
+            "  {:>8}  {}",
+            units::duration(self.counts.now_ns as f64 / 1e9),
+            self.i18n.message(
+                "cli-interim",
+                &[
+                    ("delivered", &units::grouped(self.counts.delivered as u64)),
+                    (
+                        "bits",
+                        &units::human(self.counts.delivered_bits_per_s, Unit::BitsPerSecond)
+                    ),
+                ],
+            )
+        );
+    }
+}
+
+impl Counts {
+    fn add(&mut self, batch: &Batch) {
+        for series in &batch.series {
+            let sent = match series.key.metric.as_str() {
+                "datagram.sent_packets_per_second" => true,
+                "datagram.delivered_packets_per_second" => false,
+                "datagram.delivered_bits_per_second" => {
+                    if let Some((_, bits)) = series.points.last() {
+                        self.delivered_bits_per_s = *bits;
+                    }
+                    continue;
+                }
+                _ => continue,
+            };
+            let flow = series.key.labels.get("flow").cloned().unwrap_or_default();
+            for (t_ns, rate) in &series.points {
+                let last = self.last_ns.insert((flow.clone(), sent), *t_ns);
+                let seconds = last.map_or(0.25, |last| (t_ns - last) as f64 / 1e9);
+                let total = if sent {
+                    &mut self.sent
+                } else {
+                    &mut self.delivered
+                };
+                *total += rate * seconds.clamp(0.0, 60.0);
+                self.now_ns = self.now_ns.max(*t_ns);
+            }
+        }
+    }
+}
+
+impl Ticker {
+    fn draw(&mut self, sent: f64, delivered: f64) {
+        let mut text = String::new();
+        for (marks, count, small, large) in [
+            (&mut self.out_marks, sent, 'o', 'O'),
+            (&mut self.in_marks, delivered, 'i', 'I'),
+        ] {
+            let due = (count / self.every) as u64;
+            // A line full is enough for one interval; the marks that are left out are counted.
+            for _ in 0..due.saturating_sub(*marks).min(80) {
+                *marks += 1;
+                text.push(if marks.is_multiple_of(10) {
+                    large
+                } else {
+                    small
+                });
+            }
+            *marks = due;
+        }
+        if !text.is_empty() {
+            eprint!("{text}");
+        }
+    }
+}
+
+impl Observer for Terminal {
+    fn note(&mut self, progress: &Progress<'_>) {
+        match progress {
+            Progress::Doing(what) => {
+                self.clear();
+                if self.interactive {
+                    let bar = ProgressBar::new_spinner();
+                    bar.set_message(self.i18n.text(what));
+                    bar.enable_steady_tick(std::time::Duration::from_millis(120));
+                    self.bar = Some(bar);
+                }
+            }
+            Progress::PhaseBegins(plan) => self.begin(plan),
+            Progress::Elapsed { elapsed_ns, .. } => {
+                if let Some(bar) = &self.bar {
+                    bar.set_position(elapsed_ns / 1_000_000);
+                }
+            }
+            Progress::Batch(batch) => self.note_batch(batch),
+            Progress::PhaseEnds(record) => self.end(record),
+            Progress::Problem(problem) => {
+                self.clear();
+                eprintln!("  ! {}", self.i18n.text(&problem.says));
+            }
+        }
+    }
+}

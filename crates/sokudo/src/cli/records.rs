@@ -1,0 +1,194 @@
+//! `sokudo runs`, `show`, `report`, `recover`: what was recorded?
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use sokudo_model::{RunStatus, Unit, units};
+
+use super::finish::{ShowOptions, conclude, exit_of, show as show_record};
+use super::{Exit, Failure};
+
+/// List the recorded runs, newest first.
+#[derive(Debug, Args)]
+pub struct RunsArgs {
+    /// One JSON object per line.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Show a run again: verdict, numbers, record.
+#[derive(Debug, Args)]
+pub struct ShowArgs {
+    /// Run: its name, the beginning of it, `latest`, or a path.
+    #[arg(default_value = "latest")]
+    run: String,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+/// Form of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ReportForm {
+    /// One self-contained page.
+    Html,
+    /// Text for a wiki or an issue.
+    Markdown,
+}
+
+/// Draw the conclusions of a run again and write its report.
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// Run: its name, the beginning of it, `latest`, or a path.
+    #[arg(default_value = "latest")]
+    run: String,
+
+    /// Form of the report.
+    #[arg(long, value_enum, default_value = "html")]
+    form: ReportForm,
+
+    /// File to write. Default: report.html inside the record; Markdown goes to stdout.
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+/// Complete the record of a run whose program died.
+#[derive(Debug, Args)]
+pub struct RecoverArgs {
+    /// Run: its name, the beginning of it, `latest`, or a path.
+    #[arg(default_value = "latest")]
+    run: String,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+/// Finds the directory of a run.
+pub fn resolve(run: &str) -> Result<PathBuf, Failure> {
+    Ok(sokudo_store::resolve(&sokudo_store::runs_root(), run)?)
+}
+
+/// `sokudo runs`.
+pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
+    let root = sokudo_store::runs_root();
+    let entries = sokudo_store::list(&root)?;
+    if entries.is_empty() && !args.json {
+        println!(
+            "No runs yet in {}. `sokudo check` makes the first in a minute.",
+            root.display()
+        );
+    }
+    for entry in entries {
+        match (&entry.info, args.json) {
+            (Ok(info), true) => {
+                let status = status_word(info.status);
+                println!(
+                    "{}",
+                    serde_json::json!({
+                        "run": entry.id, "started": info.started, "workload": info.workload,
+                        "status": status, "summary": info.summary, "record": entry.path,
+                    })
+                );
+            }
+            (Err(error), true) => {
+                println!(
+                    "{}",
+                    serde_json::json!({
+                        "run": entry.id, "status": "broken", "error": error.to_string(), "record": entry.path,
+                    })
+                );
+            }
+            (Ok(info), false) => {
+                println!(
+                    "{:<44} {:<8} {}",
+                    entry.id,
+                    status_word(info.status),
+                    headline(&info.summary)
+                );
+            }
+            (Err(error), false) => println!("{:<44} broken   {error}", entry.id),
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn status_word(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Running => "running",
+        RunStatus::Ok => "ok",
+        RunStatus::Partial => "partial",
+        RunStatus::Failed => "failed",
+    }
+}
+
+fn headline(summary: &sokudo_model::Summary) -> String {
+    let get = |name: &str| summary.get(name).copied();
+    match (
+        get("datagram.delivered_bits_per_second"),
+        get("datagram.loss_ratio"),
+    ) {
+        (Some(bits), Some(loss)) => {
+            format!(
+                "{} delivered, {} lost",
+                units::human(bits, Unit::BitsPerSecond),
+                units::percent(loss)
+            )
+        }
+        _ => String::new(),
+    }
+}
+
+/// `sokudo show`.
+pub fn show(args: ShowArgs) -> Result<Exit, Failure> {
+    let path = resolve(&args.run)?;
+    let record = sokudo_store::load(&path)?;
+    show_record(&record, &path, &args.show);
+    Ok(exit_of(&record))
+}
+
+/// `sokudo report`.
+pub fn report(args: ReportArgs) -> Result<Exit, Failure> {
+    let path = resolve(&args.run)?;
+    let lang = args.show.lang();
+    let record = conclude(&path, lang)?;
+    match (args.form, args.output) {
+        (ReportForm::Html, None) => println!("{}", path.join("report.html").display()),
+        (ReportForm::Html, Some(file)) => write(&file, &sokudo_report::html(&record, lang))?,
+        (ReportForm::Markdown, None) => print!("{}", sokudo_report::markdown(&record, lang)),
+        (ReportForm::Markdown, Some(file)) => {
+            write(&file, &sokudo_report::markdown(&record, lang))?
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(file, text).map_err(|error| {
+        Failure::run(
+            format!("`{}` cannot be written: {error}", file.display()),
+            None,
+        )
+    })?;
+    println!("{}", file.display());
+    Ok(())
+}
+
+/// `sokudo recover`.
+pub fn recover(args: RecoverArgs) -> Result<Exit, Failure> {
+    let path = resolve(&args.run)?;
+    let report = sokudo_store::recover(&path)?;
+    if report.recovered {
+        eprintln!(
+            "  recovered {} reports with {} points; {} bytes in {} places could not be read",
+            report.batches, report.points, report.loss.bytes, report.loss.gaps
+        );
+    } else {
+        eprintln!("  nothing to recover: the record is complete");
+    }
+    let record = conclude(&path, args.show.lang())?;
+    show_record(&record, &path, &args.show);
+    Ok(Exit::Fine)
+}

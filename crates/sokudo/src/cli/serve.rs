@@ -1,0 +1,152 @@
+//! `sokudo serve`: be the far end of other hosts' tests.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use clap::Args;
+use sokudo_bus::direct::{self, Server, ServerPolicy};
+use sokudo_controller::host_name;
+use sokudo_wire::Key;
+
+use super::{DEFAULT_PORT, Exit, Failure, stop_flag};
+
+/// Be the far end of other hosts' tests, until Ctrl-C.
+///
+/// Without a key only this machine is served. With a key the connection is TLS 1.3, the server's
+/// identity is pinned, and load begins only after a valid ticket.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sokudo serve                 this machine only
+  sokudo serve --new-key       all addresses; prints a key to give to the other side
+  SOKUDO_KEY=sk1-… sokudo serve   the same key again")]
+pub struct ServeArgs {
+    /// Address to listen on: ADDR, ADDR:PORT or :PORT. Default: loopback without a key, all
+    /// addresses with one.
+    #[arg(long, value_name = "ADDR[:PORT]", value_parser = parse_bind)]
+    bind: Option<Bind>,
+
+    /// Make a new key, print it once, and let in only who has it.
+    #[arg(long, conflicts_with_all = ["key", "open"])]
+    new_key: bool,
+
+    /// Let in only who has this key.
+    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
+    key: Option<Key>,
+
+    /// Serve strangers: whoever reaches the port may send load through this host.
+    #[arg(long, conflicts_with = "key")]
+    open: bool,
+
+    /// Clients served at once.
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    max_clients: u16,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Bind {
+    ip: Option<IpAddr>,
+    port: u16,
+}
+
+fn parse_bind(text: &str) -> Result<Bind, String> {
+    if let Ok(address) = text.parse::<SocketAddr>() {
+        return Ok(Bind {
+            ip: Some(address.ip()),
+            port: address.port(),
+        });
+    }
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(ip) = bare.parse::<IpAddr>() {
+        return Ok(Bind {
+            ip: Some(ip),
+            port: DEFAULT_PORT,
+        });
+    }
+    if text == "localhost" {
+        return Ok(Bind {
+            ip: Some(Ipv4Addr::LOCALHOST.into()),
+            port: DEFAULT_PORT,
+        });
+    }
+    match text.strip_prefix(':').map(str::parse) {
+        Some(Ok(port)) => Ok(Bind { ip: None, port }),
+        _ => Err(format!(
+            "`{text}` is not ADDR, ADDR:PORT or :PORT with an IP address"
+        )),
+    }
+}
+
+/// Carries it out.
+pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
+    let stop = stop_flag()?;
+    let key = match args.new_key {
+        true => Some(direct::new_key()?),
+        false => args.key,
+    };
+    let bind = args.bind.unwrap_or(Bind {
+        ip: None,
+        port: DEFAULT_PORT,
+    });
+    let ip = bind.ip.unwrap_or(match key.is_some() || args.open {
+        true => Ipv6Addr::UNSPECIFIED.into(),
+        false => Ipv4Addr::LOCALHOST.into(),
+    });
+    let policy = ServerPolicy {
+        key: key.clone(),
+        open: args.open,
+        max_clients: args.max_clients,
+        log: Some(Arc::new(|line: &str| eprintln!("  {line}"))),
+    };
+    let factory = sokudo_agent::factory(&host_name());
+    let server = bind_or_v4(
+        SocketAddr::new(ip, bind.port),
+        bind.ip.is_none(),
+        &policy,
+        &factory,
+    )?;
+    announce(server.local_addr(), key.as_ref(), args.new_key, args.open);
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    eprintln!("  stopping");
+    server.stop();
+    Ok(Exit::Fine)
+}
+
+/// A host without IPv6 is served on all IPv4 addresses.
+fn bind_or_v4(
+    address: SocketAddr,
+    may_change: bool,
+    policy: &ServerPolicy,
+    factory: &sokudo_bus::agent::Factory,
+) -> Result<Server, Failure> {
+    let first = Server::bind(address, policy.clone(), Arc::clone(factory));
+    match first {
+        Err(_) if may_change && address.is_ipv6() => {
+            let v4 = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), address.port());
+            Ok(Server::bind(v4, policy.clone(), Arc::clone(factory))?)
+        }
+        other => Ok(other?),
+    }
+}
+
+/// Says where to reach this host, on stdout because scripts wait for it.
+fn announce(address: SocketAddr, key: Option<&Key>, new: bool, open: bool) {
+    println!("serving on {address}");
+    match key {
+        Some(key) if new => {
+            let text = key.to_text();
+            println!("key {text}");
+            println!(
+                "on the other host: SOKUDO_KEY={text} sokudo datagram {}",
+                host_name()
+            );
+        }
+        Some(key) => println!("only who has the key {} may come in", key.id()),
+        None if open => println!("open: whoever reaches this port may send load through this host"),
+        None => println!("this machine only; `--new-key` serves other hosts"),
+    }
+}
