@@ -34,6 +34,7 @@ pub use notes::{NoteSink, Receiver};
 /// The controller's connection to one agent.
 pub trait Link: Send + Sync {
     /// Sends an ask and waits for its answer, at most `bound`. Several threads may ask at once.
+    /// A network that takes no bytes at all is given 20 s before the connection counts as lost.
     ///
     /// Errors: [`BusError::TimedOut`], [`BusError::Lost`], [`BusError::TooLong`].
     fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError>;

@@ -40,7 +40,7 @@ const MAX_HANDSHAKE: usize = 32 * 1024;
 /// Bytes asked from the kernel at once: a little more than one TLS record.
 const PORTION: usize = 18 * 1024;
 
-/// A pinned TCP connection is given up when the peer's kernel acknowledges nothing for this long.
+/// A connection is given up when the peer's kernel acknowledges nothing for this long.
 const PEER_SILENT_BOUND: Duration = Duration::from_secs(30);
 
 /// How long a goodbye may take.
@@ -297,8 +297,9 @@ impl Reader {
     /// Errors are final. Closing the writer from another thread ends the wait.
     pub fn read(&mut self, out: &mut Vec<u8>, bound: Duration) -> Result<Received, TlsError> {
         if !self.early.is_empty() {
+            let n = self.early.len();
             out.append(&mut self.early);
-            return Ok(Received::Bytes(out.len()));
+            return Ok(Received::Bytes(n));
         }
         if self.ended {
             return Ok(Received::End);
