@@ -1,0 +1,121 @@
+//! Which addresses are used, and what fits between them?
+
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+
+use sokudo_model::{FlowPlan, Refusal};
+use sokudo_net::udp;
+
+use super::super::options::{SizeRange, Transport};
+use super::super::protocol::HEADER_BYTES;
+use super::refusal::operator;
+use super::{DatagramPhase, ETHERNET_MTU, Shape};
+
+/// Loopback interfaces have MTUs from here on.
+const LOOPBACK_MTU: u32 = 65_535;
+
+impl DatagramPhase {
+    /// Address for the `stream`-th receiving or sending socket of this host.
+    pub(super) fn local_address(&self, stream: u32) -> Result<SocketAddr, Refusal> {
+        // --bind speaks of the host where the command was given.
+        let bindings: Vec<SocketAddr> = match self.spec.me {
+            0 => self
+                .options
+                .bind
+                .iter()
+                .flat_map(|binding| binding.addresses())
+                .collect(),
+            _ => Vec::new(),
+        };
+        if !bindings.is_empty() {
+            return Ok(bindings[stream as usize % bindings.len()]);
+        }
+        let own = &self.spec.hosts[self.spec.me as usize].address;
+        let any = SocketAddr::new(IpAddr::from([0, 0, 0, 0]), 0);
+        match own.parse::<IpAddr>() {
+            // Behind address translation the address that others use is not ours to bind.
+            Ok(ip) if udp::bind(SocketAddr::new(ip, 0)).is_ok() => Ok(SocketAddr::new(ip, 0)),
+            Ok(IpAddr::V6(_)) => Ok(SocketAddr::new(std::net::Ipv6Addr::UNSPECIFIED.into(), 0)),
+            _ => Ok(any),
+        }
+    }
+
+    /// Decides the datagram sizes of everything this host sends.
+    pub(super) fn look_at_paths(&mut self) -> Result<(), Refusal> {
+        let outgoing: Vec<FlowPlan> = self.outgoing().cloned().collect();
+        for flow in outgoing {
+            let host = &self.spec.hosts[flow.to as usize].address;
+            let peer = resolve(host, 9)?;
+            let path_mtu = path_mtu(peer);
+            let fits = fitting_size(peer, path_mtu);
+            let size = self.options.size.unwrap_or(SizeRange {
+                min: fits,
+                max: fits,
+            });
+            self.check_fits(size, peer, path_mtu)?;
+            self.offer.sends.insert(flow.id, Shape { size, path_mtu });
+        }
+        Ok(())
+    }
+
+    fn check_fits(
+        &self,
+        size: SizeRange,
+        peer: SocketAddr,
+        path_mtu: Option<u32>,
+    ) -> Result<(), Refusal> {
+        let headers = udp::header_bytes(&peer) as u32;
+        let Some(mtu) = path_mtu.filter(|mtu| size.max + headers > *mtu) else {
+            return Ok(());
+        };
+        if self.options.allow_fragments || self.options.transport != Transport::Udp {
+            return Ok(());
+        }
+        Err(operator(
+            format!(
+                "datagrams of {} B do not fit the MTU of {mtu} B towards {} ({headers} B are headers)",
+                size.max,
+                peer.ip()
+            ),
+            format!(
+                "use --size {} or less, or --allow-fragments to have them cut into IP fragments",
+                mtu - headers
+            ),
+        ))
+    }
+}
+
+/// Resolves a host's address; the first result counts.
+pub(super) fn resolve(host: &str, port: u16) -> Result<SocketAddr, Refusal> {
+    let mut found = (host, port).to_socket_addrs().map_err(|error| {
+        operator(
+            format!("`{host}` cannot be resolved: {error}"),
+            "use its IP address, or check the name",
+        )
+    })?;
+    found.next().ok_or_else(|| {
+        operator(
+            format!("`{host}` has no address"),
+            "use its IP address, or check the name",
+        )
+    })
+}
+
+/// MTU towards a peer, from a socket that sends nothing.
+fn path_mtu(peer: SocketAddr) -> Option<u32> {
+    let any: SocketAddr = match peer {
+        SocketAddr::V4(_) => ([0u8; 4], 0).into(),
+        SocketAddr::V6(_) => ([0u8; 16], 0).into(),
+    };
+    let socket = udp::bind(any).ok()?;
+    socket.connect(peer).ok()?;
+    udp::path_mtu(&socket)
+}
+
+/// Largest datagram that crosses the path in one piece.
+fn fitting_size(peer: SocketAddr, path_mtu: Option<u32>) -> u32 {
+    let mtu = path_mtu
+        .filter(|mtu| *mtu < LOOPBACK_MTU)
+        .unwrap_or(ETHERNET_MTU);
+    mtu.saturating_sub(udp::header_bytes(&peer) as u32)
+        .max(HEADER_BYTES as u32)
+}
