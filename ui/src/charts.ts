@@ -7,9 +7,12 @@ import { FONT, bands, endLabels, heat, layerColour, seriesColour, strip, token }
 
 const SYNC = "time";
 const NARROW = 640;
+/** Lines that a chart may have for each of them to be named at its end. */
+const FEW_LINES = 4;
 
 interface Live {
   chart: ChartData;
+  figure: HTMLElement;
   holder: HTMLElement;
   readout: HTMLElement | null;
   plot: uPlot | null;
@@ -89,6 +92,7 @@ function yAxis(chart: ChartData, narrow: boolean): uPlot.Axis {
     ticks: { show: false },
     values: (_u, splits) => splits.map((v) => (v === null ? "" : v === 0 ? "0" : human(v, chart.unit))),
   };
+  if (chart.unit === "bytes") axis.incrs = Array.from({ length: 50 }, (_, i) => 2 ** i);
   if (chart.kind === "strip") {
     axis.splits = () => chart.lines.map((_, i) => chart.lines.length - i - 0.5);
     axis.values = () => chart.lines.map((line) => {
@@ -97,7 +101,10 @@ function yAxis(chart: ChartData, narrow: boolean): uPlot.Axis {
     });
     axis.grid = { show: false };
   }
-  if (chart.kind === "heat") axis.filter = (_u, splits) => splits.map((v) => (isDecade(v) ? v : null));
+  if (chart.kind === "heat") {
+    axis.filter = (_u, splits) => splits.map((v) => (isDecade(v) ? v : null));
+    axis.grid = { ...axis.grid, filter: axis.filter };
+  }
   return axis;
 }
 
@@ -172,6 +179,8 @@ function labelPlaces(u: uPlot, chart: ChartData): (number | null)[] {
   const step = 13 * devicePixelRatio;
   if (chart.kind === "stack") return chart.lines.map((_, i) => bbox.top + bbox.height - (i + 0.5) * step);
   return chart.lines.map((line) => {
+    // Where many lines end, the dashed ones share their colour with a solid one beside them.
+    if (line.dashed && chart.lines.length > FEW_LINES) return null;
     const at = times(line);
     for (let i = line.v.length - 1; i >= 0; i--) {
       const v = line.v[i];
@@ -282,9 +291,11 @@ function keys(item: Live, event: KeyboardEvent): void {
 }
 
 function draw(item: Live): void {
-  const width = item.holder.clientWidth;
+  const width = item.figure.clientWidth;
   if (!item.seen || width === 0 || item.chart.lines.length === 0) return;
   item.plot?.destroy();
+  // From here on the drawing for paper is hidden on the screen.
+  item.figure.classList.add("drawn");
   item.plot = new uPlot(options(item, width), table(item.chart), item.holder);
 }
 
@@ -300,14 +311,14 @@ export function start(read: Data): void {
   const byId = new Map(data.charts.map((chart) => [chart.id, chart]));
   for (const holder of document.querySelectorAll<HTMLElement>(".plot")) {
     const chart = byId.get(holder.dataset["chart"] ?? "");
-    if (!chart) continue;
-    const readout = holder.parentElement?.querySelector<HTMLElement>(".readout") ?? null;
-    const item: Live = { chart, holder, readout, plot: null, seen: false };
-    holder.style.minHeight = `${height(chart)}px`;
+    const figure = holder.closest("figure");
+    if (!chart || !figure) continue;
+    const readout = figure.querySelector<HTMLElement>(".readout");
+    const item: Live = { chart, figure, holder, readout, plot: null, seen: false };
     holder.addEventListener("keydown", (event) => keys(item, event));
     live.push(item);
   }
-  const find = (element: Element) => live.find((item) => item.holder === element);
+  const find = (element: Element) => live.find((item) => item.figure === element);
   const near = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       const item = find(entry.target);
@@ -319,12 +330,12 @@ export function start(read: Data): void {
   const size = new ResizeObserver((entries) => {
     for (const entry of entries) {
       const item = find(entry.target);
-      const width = item?.holder.clientWidth ?? 0;
+      const width = item?.figure.clientWidth ?? 0;
       if (item?.plot && width > 0 && Math.abs(width - item.plot.width) > 1) draw(item);
     }
   });
-  for (const { holder } of live) {
-    near.observe(holder);
-    size.observe(holder);
+  for (const { figure } of live) {
+    near.observe(figure);
+    size.observe(figure);
   }
 }

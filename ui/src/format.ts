@@ -42,7 +42,8 @@ export function human(value: number, unit: string): string {
 /** Seconds on a time axis. */
 export function axisTime(ms: number, stepMs: number): string {
   const seconds = ms / 1000;
-  const decimals = stepMs >= 1000 ? 0 : stepMs >= 100 ? 1 : stepMs >= 10 ? 2 : 3;
+  let decimals = 0;
+  while (decimals < 3 && Math.abs((stepMs / 1000) * 10 ** decimals % 1) > 1e-9) decimals++;
   return `${seconds.toFixed(decimals)} s`;
 }
 

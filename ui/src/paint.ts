@@ -33,6 +33,7 @@ export function bands(u: uPlot, data: Data): void {
   ctx.rect(bbox.left, 0, bbox.width, bbox.top + bbox.height);
   ctx.clip();
   ctx.font = font();
+  ctx.textAlign = "left";
   ctx.textBaseline = "bottom";
   let free = bbox.left;
   data.phases.forEach((phase, i) => {
@@ -42,7 +43,7 @@ export function bands(u: uPlot, data: Data): void {
     ctx.fillRect(x0, bbox.top, Math.max(x1 - x0, 1), bbox.height);
     const from = Math.max(x0, bbox.left) + 3 * devicePixelRatio;
     const width = ctx.measureText(phase.name).width;
-    if (!phase.probe && from >= free && from + width <= Math.min(x1, bbox.left + bbox.width)) {
+    if (!phase.probe && data.phases.length > 1 && from >= free && from + width <= Math.min(x1, bbox.left + bbox.width)) {
       ctx.fillStyle = token("--dim");
       ctx.fillText(phase.name, from, bbox.top - 1);
       free = from + width + 8;
@@ -80,6 +81,7 @@ export function endLabels(u: uPlot, lines: Line[], colours: string[], at: (numbe
   }
   ctx.save();
   ctx.font = font();
+  ctx.textAlign = "left";
   ctx.textBaseline = "middle";
   for (const w of wanted) {
     ctx.fillStyle = w.colour;

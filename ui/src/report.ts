@@ -105,7 +105,6 @@ function unfoldForPrint(): void {
 }
 
 function main(): void {
-  root.classList.add("js");
   const data = readData();
   document.addEventListener("click", (event) => {
     const button = event.target instanceof Element ? event.target.closest("button") : null;
@@ -122,6 +121,7 @@ function main(): void {
         const words = data.words["reset"];
         const part = document.createElement("span");
         part.lang = lang;
+        part.className = "screen";
         part.textContent = ` ${typeof words === "object" ? words[lang] : (words ?? "")}`;
         how.append(part);
       }

@@ -279,10 +279,14 @@ impl fmt::Display for Count {
     }
 }
 
-/// Three significant digits: `6.41`, `75.3`, `712`, `0.15`.
+/// Three significant digits: `6.41`, `75.3`, `712`, `0.15`; `–` for what is no number.
 pub fn three_digits(value: f64) -> String {
     let magnitude = value.abs();
-    if magnitude == 0.0 {
+    if !magnitude.is_finite() {
+        return "–".into();
+    }
+    // Below this the scale itself would overflow; no quantity is that small.
+    if magnitude < 1e-300 {
         return "0".into();
     }
     let digits = 2 - magnitude.log10().floor() as i32;
@@ -428,6 +432,8 @@ mod tests {
         assert_eq!(si(999_960.0, "b/s"), "1 Mb/s");
         assert_eq!(si(712_345.0, ""), "712 k");
         assert_eq!(three_digits(9.999), "10");
+        assert_eq!(three_digits(f64::INFINITY), "–");
+        assert_eq!(three_digits(5e-324), "0");
         assert_eq!(duration(0.000_000_14), "140 ns");
         assert_eq!(percent(0.011), "1.1 %");
         assert_eq!(binary_bytes(425_984.0), "416 KiB");

@@ -10,10 +10,13 @@ use std::path::PathBuf;
 use sokudo_i18n::Lang;
 use sokudo_model::Record;
 
+/// Name and maker of a record.
+type Sample = (&'static str, fn() -> Record);
+
 fn main() -> std::io::Result<()> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".into()));
     std::fs::create_dir_all(&folder)?;
-    let records: [(&str, fn() -> Record); 5] = [
+    let records: [Sample; 5] = [
         ("datagram", synthetic::datagram),
         ("check", || synthetic::check(1, 2)),
         ("large", synthetic::large),

@@ -154,6 +154,21 @@ pub fn with_gaps(points: &[(i64, f64)]) -> Points {
     out
 }
 
+/// Parts a line wherever a boundary lies between two of its points: what was measured in one phase
+/// does not lead to what was measured in the next.
+pub fn part(points: Points, boundaries: &[i64]) -> Points {
+    let mut out = Points::with_capacity(points.len() + boundaries.len());
+    for (t, value) in points {
+        let before = out.last().map(|(last, _): &(i64, Option<f64>)| *last);
+        let crossed = before.filter(|last| boundaries.iter().any(|b| (*last..t).contains(b)));
+        if let Some(last) = crossed.filter(|_| value.is_some()) {
+            out.push((last + 1, None));
+        }
+        out.push((t, value));
+    }
+    out
+}
+
 /// Thins to at most `most` points: each of `most / 2` equal stretches keeps its smallest and its
 /// largest value at their own times, and a gap stays a gap.
 pub fn thin(points: &Points, most: usize) -> Points {
@@ -229,12 +244,21 @@ pub fn strength(value: f64, log: bool, full: f64) -> f64 {
     }
 }
 
-/// Round numbers for an axis from 0 to at least `largest`: about four steps.
+/// Round numbers for an axis of values in `unit`; sizes in memory step by powers of two.
+pub fn ticks_in(largest: f64, unit: Unit) -> Vec<f64> {
+    if unit != Unit::Bytes || largest < 1024.0 {
+        return ticks(largest);
+    }
+    let prefix = 1024f64.powf(largest.log2().div_euclid(10.0));
+    ticks(largest / prefix).iter().map(|t| t * prefix).collect()
+}
+
+/// Round numbers for an axis from 0 to at least `largest`: about five steps.
 pub fn ticks(largest: f64) -> Vec<f64> {
     if !(largest.is_finite() && largest > 0.0) {
         return vec![0.0, 1.0];
     }
-    let raw = largest / 4.0;
+    let raw = largest / 5.0;
     let magnitude = 10f64.powf(raw.log10().floor());
     let step = [1.0, 2.0, 2.5, 5.0, 10.0]
         .into_iter()
@@ -276,6 +300,14 @@ mod tests {
     }
 
     #[test]
+    fn phases_are_not_joined() {
+        let points = vec![(10, Some(1.0)), (20, Some(1.0)), (30, Some(5.0))];
+        let parted = part(points, &[25]);
+        assert_eq!(parted[2], (21, None));
+        assert_eq!(parted.len(), 4);
+    }
+
+    #[test]
     fn strips_keep_the_peak_of_each_stretch() {
         let cells = strip(&[(0, 1.0), (4, 9.0), (25, 2.0)], 0, 30, 3);
         assert_eq!(cells, [(5, Some(9.0)), (15, None), (25, Some(2.0))]);
@@ -284,7 +316,7 @@ mod tests {
     #[test]
     fn axes_have_round_steps() {
         assert_eq!(ticks(75.0), [0.0, 20.0, 40.0, 60.0, 80.0]);
-        assert_eq!(ticks(1.0), [0.0, 0.25, 0.5, 0.75, 1.0]);
+        assert_eq!(ticks(21.0), [0.0, 5.0, 10.0, 15.0, 20.0, 25.0]);
         assert_eq!(ticks(0.0), [0.0, 1.0]);
     }
 

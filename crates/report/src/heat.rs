@@ -39,15 +39,14 @@ pub fn map(record: &Record, metric_name: &str) -> Option<Chart> {
     let columns = merge(&intervals, t0, step, scale);
     let heat = cells(&columns, t0, step)?;
     let lines = percentile_lines(&columns, t0, step);
-    let help = metric::find(metric_name).map_or(metric_name, |m| m.help);
+    let note = match crate::names::metric_help(metric_name) {
+        Phrase::Text(help) => Text::new("report-distributions-heat-note").text("help", help),
+        Phrase::Word(help) => Text::new("report-distributions-heat-note").word("help", help),
+    };
     Some(Chart {
         id: metric_name.replace(['.', '_'], "-"),
         title: crate::names::metric(metric_name),
-        note: Some(
-            Text::new("report-distributions-heat-note")
-                .word("help", help)
-                .into(),
-        ),
+        note: Some(note.into()),
         kind: Kind::Heat(heat),
         unit,
         log_switch: false,

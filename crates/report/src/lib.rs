@@ -24,6 +24,12 @@ mod terminal;
 mod tracks;
 mod view;
 
+#[cfg(test)]
+#[path = "../tests/synthetic/mod.rs"]
+mod synthetic;
+#[cfg(test)]
+mod tests;
+
 pub use html::html;
 pub use markdown::markdown;
 pub use summary::{SUMMARY_SCHEMA, summary_json};

@@ -14,15 +14,18 @@ use crate::view::View;
 /// The report as Markdown (CommonMark with tables) in one language. Charts become the range of
 /// each of their lines.
 pub fn markdown(record: &Record, lang: Lang) -> String {
-    let view = View::new(record);
+    write(&View::new(record), lang)
+}
+
+pub(crate) fn write(view: &View, lang: Lang) -> String {
     let mut writer = Writer {
         speaker: Speaker::new(),
         lang,
         out: String::new(),
     };
-    writer.title(&view);
+    writer.title(view);
     for section in REGISTRY {
-        let blocks = (section.blocks)(&view);
+        let blocks = (section.blocks)(view);
         if blocks.is_empty() {
             continue;
         }

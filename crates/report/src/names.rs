@@ -41,6 +41,21 @@ pub fn metric(name: &str) -> Phrase {
     metric::find(name).map_or(name, |m| m.help).into()
 }
 
+/// What exactly a distribution holds.
+pub fn metric_help(name: &str) -> Phrase {
+    const HELPED: &[&str] = &[
+        "datagram.ack_rtt_seconds",
+        "datagram.interarrival_seconds",
+        "datagram.lateness_seconds",
+        "datagram.loss_run_packets",
+        "datagram.reordering_extent_packets",
+    ];
+    if HELPED.contains(&name) {
+        return Text::new(format!("report-help-{}", name.replace(['.', '_'], "-"))).into();
+    }
+    metric::find(name).map_or(name, |m| m.help).into()
+}
+
 /// What a well-known phase does, after its name; `None` for names that people made up.
 pub fn phase_help(name: &str) -> Option<Phrase> {
     const KNOWN: &[&str] = &["best", "both-ways", "mesh", "p2p", "selftest"];

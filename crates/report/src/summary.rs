@@ -17,9 +17,13 @@ pub const SUMMARY_SCHEMA: &str = "sokudo.summary/1";
 /// `summary` is flat, its keys are catalogue names; `flows` are those of the phase that the
 /// summary describes. A number that is not finite is left out: JSON has no word for it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
+    write(&View::new(record), record_path)
+}
+
+pub(crate) fn write(view: &View, record_path: &str) -> Value {
     let i18n = I18n::new(Lang::En);
+    let record = view.record;
     let manifest = &record.manifest;
-    let view = View::new(record);
     let flows = view.subject().map(|p| p.result.flows.as_slice());
     json!({
         "schema": SUMMARY_SCHEMA,

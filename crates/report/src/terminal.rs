@@ -43,7 +43,10 @@ impl Ink {
 /// Verdict, next step and numbers of a record, `width` columns wide; `color` allows escape
 /// sequences. Ends with a line feed.
 pub fn terminal(record: &Record, lang: Lang, color: bool, width: usize) -> String {
-    let view = View::new(record);
+    write(&View::new(record), lang, color, width)
+}
+
+pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> String {
     let mut writer = Writer {
         speaker: Speaker::new(),
         lang,
@@ -51,11 +54,11 @@ pub fn terminal(record: &Record, lang: Lang, color: bool, width: usize) -> Strin
         width: width.clamp(WIDTHS.0, WIDTHS.1),
         out: String::new(),
     };
-    writer.verdict(&view);
+    writer.verdict(view);
     writer.out.push('\n');
-    writer.numbers(&view);
-    writer.phases(&view);
-    writer.notes(&view);
+    writer.numbers(view);
+    writer.phases(view);
+    writer.notes(view);
     writer.out
 }
 
@@ -178,7 +181,7 @@ impl Writer {
             .filter_map(|phase| {
                 let summary = view::effective(phase);
                 let bits = view::delivered_bits(&summary)?;
-                let n = phase.result.flows.len().to_string();
+                let n = phase.result.flows.len();
                 let mut detail = Vec::new();
                 detail.extend(view::loss(&summary).map(|loss| {
                     self.say(
@@ -187,8 +190,10 @@ impl Writer {
                             .into(),
                     )
                 }));
-                let flows = Text::new("report-number-flows").word("n", n);
-                detail.push(self.say(&flows.into()));
+                if n > 1 {
+                    let flows = Text::new("report-number-flows").word("n", n.to_string());
+                    detail.push(self.say(&flows.into()));
+                }
                 Some(Row {
                     label: harmless(&phase.name),
                     value: human(bits, sokudo_model::Unit::BitsPerSecond),
@@ -329,7 +334,10 @@ mod tests {
     #[test]
     fn lines_break_at_spaces_and_between_kanji() {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
-        assert_eq!(wrap("受信側が限界です。", 8), ["受信側が", "限界です。"]);
+        assert_eq!(
+            wrap("受信側が限界です。", 8),
+            ["受信側が", "限界で", "す。"]
+        );
     }
 
     #[test]

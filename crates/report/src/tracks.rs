@@ -15,6 +15,8 @@ use crate::view::View;
 const MAX_LINES: usize = 8;
 /// Rows of a strip at most.
 const MAX_ROWS: usize = 32;
+/// Rows of all strips of cores together at most.
+const MAX_CORE_ROWS: usize = 64;
 /// Charts in the folded part at most.
 const MAX_OTHER: usize = 16;
 /// States of a core from the bottom layer up.
@@ -34,7 +36,7 @@ pub fn main_tracks(view: &View) -> Vec<Chart> {
     out.extend(threads(view, "self.wait_ratio", "wait"));
     out.extend(nic(view));
     out.extend(pressure(view));
-    fit(&mut out, chart::POINT_BUDGET * 3 / 4);
+    fit(&mut out, chart::POINT_BUDGET * 3 / 4, chart::MAX_POINTS);
     out
 }
 
@@ -64,7 +66,7 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
         .take(MAX_OTHER)
         .map(|(metric, series)| lines_chart(view, metric, &series))
         .collect();
-    fit(&mut out, chart::POINT_BUDGET / 4);
+    fit(&mut out, chart::POINT_BUDGET / 4, chart::MAX_POINTS / 4);
     out
 }
 
@@ -73,9 +75,10 @@ fn moves(series: &Series) -> bool {
     series.points.iter().any(|p| Some(p.1) != first)
 }
 
-fn fit(charts: &mut [Chart], budget: usize) {
+/// Thins all lines so that together they keep to `budget`, and each to `most`.
+fn fit(charts: &mut [Chart], budget: usize, most: usize) {
     let lines: usize = charts.iter().map(|c| c.lines.len()).sum();
-    let most = (budget / lines.max(1)).clamp(60, chart::MAX_POINTS);
+    let most = (budget / lines.max(1)).clamp(60, most);
     for chart in charts.iter_mut().filter(|c| c.kind == Kind::Lines) {
         for line in &mut chart.lines {
             line.points = chart::thin(&line.points, most);
@@ -210,11 +213,14 @@ fn add_up(series: &[&Series]) -> Vec<(i64, f64)> {
 fn throughput(view: &View) -> Option<Chart> {
     let delivered = per_host(view, "datagram.delivered_bits_per_second");
     let sent = per_host(view, "datagram.sent_bits_per_second");
+    // A phase's last sample may come a little after its end: the next one's start parts them.
+    let phases = view.record.manifest.phases.iter();
+    let starts: Vec<i64> = phases.map(|p| p.t0_ns).collect();
     let line = |label: &str, host: &str, points: &[(i64, f64)], dashed| Line {
         label: Text::new(label).word("host", host).into(),
         colour: view.colour(host),
         dashed,
-        points: chart::with_gaps(points),
+        points: chart::part(chart::with_gaps(points), &starts),
     };
     let mut lines: Vec<Line> = delivered
         .iter()
@@ -292,10 +298,13 @@ const DROPS: &[&str] = &[
     "host.ip_reassembly_failures",
 ];
 
+/// Place in [`DROPS`], host, its colour.
+type DropRow<'a> = (usize, &'a str, usize);
+
 /// Where hosts threw datagrams away: the growth of each counter that grew.
 fn drops(view: &View) -> Option<Chart> {
     let end = view.end_ns().max(1);
-    let mut rows: BTreeMap<(usize, &str, usize), Vec<(i64, f64)>> = BTreeMap::new();
+    let mut rows: BTreeMap<DropRow, Vec<(i64, f64)>> = BTreeMap::new();
     for (rank, metric) in DROPS.iter().enumerate() {
         for series in view
             .record
@@ -451,7 +460,8 @@ fn core_strip(view: &View, host: &str) -> Option<Chart> {
     }
     let busy = |points: &[(i64, f64)]| points.iter().map(|p| p.1).sum::<f64>();
     cores.sort_by(|a, b| busy(&b.1).total_cmp(&busy(&a.1)));
-    cores.truncate(MAX_ROWS);
+    let shown = (MAX_CORE_ROWS / view.record.manifest.hosts.len().max(1)).clamp(4, MAX_ROWS);
+    cores.truncate(shown);
     cores.sort_by_key(|c| c.0);
     let lines = cores
         .iter()
@@ -462,9 +472,9 @@ fn core_strip(view: &View, host: &str) -> Option<Chart> {
         title: Text::new("report-over-time-cores")
             .word("host", host)
             .into(),
-        note: (n > MAX_ROWS).then(|| {
+        note: (n > shown).then(|| {
             Text::new("report-over-time-cores-cut")
-                .word("shown", MAX_ROWS.to_string())
+                .word("shown", shown.to_string())
                 .word("n", n.to_string())
                 .into()
         }),

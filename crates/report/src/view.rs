@@ -44,10 +44,15 @@ pub struct View<'a> {
 impl<'a> View<'a> {
     /// Looks at a record whose findings are filled in.
     pub fn new(record: &'a Record) -> Self {
+        Self::with_verdict(record, sokudo_analyze::verdict(record))
+    }
+
+    /// Looks at a record whose verdict was given elsewhere.
+    pub fn with_verdict(record: &'a Record, verdict: Vec<Text>) -> Self {
         let hosts = record.manifest.hosts.iter().enumerate();
         Self {
             record,
-            verdict: sokudo_analyze::verdict(record),
+            verdict,
             hosts: hosts.map(|(i, h)| (h.name.as_str(), i)).collect(),
         }
     }

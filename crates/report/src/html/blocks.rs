@@ -277,12 +277,13 @@ impl Page<'_> {
         }
     }
 
-    /// Phases as charts mark them: probes of a search without their names.
+    /// Phases as charts mark them: probes of a search without their names, and an only phase, too.
     fn bands(&self) -> Vec<svg::Band<'_>> {
-        let phases = self.view.record.manifest.phases.iter();
+        let phases = &self.view.record.manifest.phases;
         phases
+            .iter()
             .map(|p| {
-                let named = view::role(p) != Role::Probe;
+                let named = view::role(p) != Role::Probe && phases.len() > 1;
                 (if named { p.name.as_str() } else { "" }, p.t0_ns, p.t1_ns)
             })
             .collect()

@@ -1,7 +1,9 @@
 //! What does the page's script need to know?
 //!
 //! One JSON object in a script element that is never run. Times are milliseconds since the run's
-//! start, packed as first value and differences; values have four significant digits.
+//! start, packed as first value and differences; values have three or four significant digits.
+
+use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use sokudo_i18n::Lang;
@@ -53,13 +55,20 @@ pub fn json(view: &View, speaker: &Speaker, charts: &[&Chart]) -> String {
     harmless(&value.to_string())
 }
 
-/// JSON text without the characters that mean something in HTML or end a script line.
+/// JSON text without the characters that mean something in HTML, end a script line, or change the
+/// direction of text.
 fn harmless(json: &str) -> String {
-    json.replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('&', "\\u0026")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
+    let mut out = String::with_capacity(json.len() + json.len() / 64);
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// A phrase in both languages; a plain string where they agree.
@@ -106,10 +115,15 @@ fn events(view: &View, speaker: &Speaker) -> Vec<Value> {
 }
 
 fn chart(chart: &Chart, speaker: &Speaker) -> Value {
+    // Layers and cells are read by their colour, lines by their height.
+    let digits = match chart.kind {
+        Kind::Stack | Kind::Strip { .. } => 3,
+        Kind::Lines | Kind::Heat(_) => 4,
+    };
     let mut out = json!({
         "id": chart.id,
         "unit": chart.unit.name(),
-        "lines": chart.lines.iter().map(|l| line(l, speaker)).collect::<Vec<_>>(),
+        "lines": chart.lines.iter().map(|l| line(l, digits, speaker)).collect::<Vec<_>>(),
     });
     match &chart.kind {
         Kind::Lines => out["kind"] = "lines".into(),
@@ -117,7 +131,7 @@ fn chart(chart: &Chart, speaker: &Speaker) -> Value {
         Kind::Strip { log, full } => {
             out["kind"] = "strip".into();
             out["log"] = (*log).into();
-            out["full"] = short(*full);
+            out["full"] = short(*full, 4);
         }
         Kind::Heat(cells) => {
             out["kind"] = "heat".into();
@@ -127,12 +141,12 @@ fn chart(chart: &Chart, speaker: &Speaker) -> Value {
     out
 }
 
-fn line(line: &Line, speaker: &Speaker) -> Value {
+fn line(line: &Line, digits: i32, speaker: &Speaker) -> Value {
     let (first, steps) = times(&line.points);
     let values: Vec<Value> = line
         .points
         .iter()
-        .map(|(_, v)| v.map_or(Value::Null, short))
+        .map(|(_, v)| v.map_or(Value::Null, |v| short(v, digits)))
         .collect();
     json!({
         "label": both(speaker, &line.label),
@@ -170,12 +184,15 @@ fn heat(heat: &Heat) -> Value {
     })
 }
 
-/// Four significant digits: a third of the bytes, and finer than any screen.
-fn short(value: f64) -> Value {
+/// A few significant digits: a third of the bytes, and finer than any screen.
+fn short(value: f64, significant: i32) -> Value {
     if value == 0.0 || !value.is_finite() {
         return json!(0);
     }
-    let digits = 3 - value.abs().log10().floor() as i32;
+    let digits = significant - 1 - value.abs().log10().floor() as i32;
+    if value.abs() > 1e15 {
+        return json!(value);
+    }
     if digits <= 0 {
         let scale = 10f64.powi(-digits);
         return json!((value / scale).round() as i64 * scale as i64);
@@ -194,10 +211,10 @@ mod tests {
 
     #[test]
     fn values_are_short() {
-        assert_eq!(short(75_312_345_678.0).to_string(), "75310000000");
-        assert_eq!(short(0.012_345).to_string(), "0.01235");
-        assert_eq!(short(-2.0).to_string(), "-2");
-        assert_eq!(short(1.5e-7).to_string(), "1.5e-7");
+        assert_eq!(short(75_312_345_678.0, 4).to_string(), "75310000000");
+        assert_eq!(short(0.012_345, 4).to_string(), "0.01235");
+        assert_eq!(short(-2.0, 3).to_string(), "-2");
+        assert_eq!(short(1.5e-7, 3).to_string(), "1.5e-7");
     }
 
     #[test]

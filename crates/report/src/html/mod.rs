@@ -26,6 +26,11 @@ const SCRIPT: &str = include_str!("../../../../ui/dist/report.js");
 /// The page's style sheet, built from `ui/`.
 const STYLE: &str = include_str!("../../../../ui/dist/report.css");
 
+/// A half-filled circle; drawn, because fonts differ.
+const THEME_SIGN: &str = "<svg viewBox=\"0 0 16 16\" width=\"16\" height=\"16\" aria-hidden=\"true\"><circle cx=\"8\" cy=\"8\" r=\"6\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.4\"/><path d=\"M8 2a6 6 0 0 1 0 12z\" fill=\"currentColor\"/></svg>";
+/// A printer.
+const PRINT_SIGN: &str = "<svg viewBox=\"0 0 16 16\" width=\"16\" height=\"16\" aria-hidden=\"true\"><path d=\"M4.5 6V2.5h7V6M4.5 11.5h-2v-5h11v5h-2M4.5 9.5h7v4h-7z\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.3\" stroke-linejoin=\"round\"/></svg>";
+
 /// The whole report; `lang` is the language it opens in.
 pub fn html(record: &Record, lang: Lang) -> String {
     let view = View::new(record);
@@ -129,12 +134,12 @@ impl<'a> Page<'a> {
             );
         }
         for (action, sign, key) in [
-            ("theme", "◐", "report-tool-theme"),
-            ("print", "⎙", "report-tool-print"),
+            ("theme", THEME_SIGN, "report-tool-theme"),
+            ("print", PRINT_SIGN, "report-tool-print"),
         ] {
             let _ = write!(
                 out,
-                "<button type=\"button\" class=\"quiet sign\" data-do=\"{action}\"><span aria-hidden=\"true\">{sign}</span><span class=\"hidden\">{}</span></button>",
+                "<button type=\"button\" class=\"quiet sign\" data-do=\"{action}\">{sign}<span class=\"hidden\">{}</span></button>",
                 self.words(key)
             );
         }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use sokudo_model::units::{percent, si};
-use sokudo_model::{Text, Unit, units};
+use sokudo_model::{Text, Unit};
 
 use crate::block::Speaker;
 use crate::chart;
@@ -30,12 +30,11 @@ pub fn knee(knee: &Knee, speaker: &Speaker) -> String {
     let ticks = chart::ticks(offered.fold(0.0, f64::max));
     let top = ticks.last().copied().unwrap_or(1.0);
     let total = TOP + UPPER + BETWEEN + LOWER + 36.0;
-    let mut out = format!(
-        "<svg class=\"still always\" viewBox=\"0 0 {WIDTH} {total}\" aria-hidden=\"true\">"
-    );
+    let mut out =
+        format!("<svg class=\"still\" viewBox=\"0 0 {WIDTH} {total}\" aria-hidden=\"true\">");
     axes(&mut out, &ticks, top, speaker);
     region(&mut out, knee, top, speaker);
-    curve(&mut out, knee, top);
+    curve(&mut out, knee, top, speaker);
     for trial in &knee.trials {
         point(&mut out, trial, top);
     }
@@ -61,7 +60,7 @@ fn axes(out: &mut String, ticks: &[f64], top: f64, speaker: &Speaker) {
     let bottom = TOP + UPPER + BETWEEN + LOWER;
     for &tick in ticks {
         let (tx, ty) = (x(tick, top), y(tick, top));
-        let label = units::human(tick, Unit::BitsPerSecond);
+        let label = chart::axis_label(tick, Unit::BitsPerSecond);
         let _ = write!(
             out,
             "<path class=\"grid\" d=\"M{LEFT} {ty:.1}H{right}\"/>\
@@ -95,9 +94,17 @@ fn axes(out: &mut String, ticks: &[f64], top: f64, speaker: &Speaker) {
     let say =
         |out: &mut String, y: f64, key: &str| text(out, speaker, &at(y), &Text::new(key).into());
     say(out, TOP + 4.0, "report-search-ideal");
-    say(out, TOP + UPPER - 2.0, "report-search-delivered");
-    say(out, bottom - 2.0, "report-search-lost");
-    say(out, bottom + 14.0, "report-search-offered");
+    let middle = format!(
+        "class=\"time\" x=\"{:.0}\" y=\"{:.1}\"",
+        (LEFT + right) / 2.0,
+        bottom + 30.0
+    );
+    text(
+        out,
+        speaker,
+        &middle,
+        &Text::new("report-search-offered").into(),
+    );
 }
 
 /// The region in which everything held, up to the best rate.
@@ -138,8 +145,8 @@ fn region(out: &mut String, knee: &Knee, top: f64, speaker: &Speaker) {
     text(out, speaker, &place, &words.into());
 }
 
-/// The trials joined in order of the offered rate.
-fn curve(out: &mut String, knee: &Knee, top: f64) {
+/// The trials joined in order of the offered rate, each course named at its end.
+fn curve(out: &mut String, knee: &Knee, top: f64, speaker: &Speaker) {
     let mut trials: Vec<&Trial> = knee.trials.iter().collect();
     trials.sort_by(|a, b| a.offered.total_cmp(&b.offered));
     let path = |place: &dyn Fn(&Trial) -> f64| {
@@ -161,6 +168,18 @@ fn curve(out: &mut String, knee: &Knee, top: f64) {
         path(&|t| y(t.delivered, top)),
         path(&|t| y_loss(t.loss))
     );
+    let Some(last) = trials.last() else { return };
+    for (key, class, height) in [
+        ("report-search-delivered", "t0", y(last.delivered, top)),
+        ("report-search-lost", "lossname", y_loss(last.loss)),
+    ] {
+        let place = format!(
+            "class=\"{class}\" x=\"{:.1}\" y=\"{:.1}\"",
+            x(last.offered, top) + 10.0,
+            height + 4.0
+        );
+        text(out, speaker, &place, &Text::new(key).into());
+    }
 }
 
 fn point(out: &mut String, trial: &Trial, top: f64) {

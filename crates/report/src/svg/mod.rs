@@ -4,8 +4,10 @@
 //! dark and print follow without another drawing. Words that differ between the languages are
 //! written twice with a `lang` attribute; the page shows one of them.
 
+mod cells;
 mod knee;
 mod spark;
+mod stack;
 mod time;
 
 use std::fmt::Write as _;

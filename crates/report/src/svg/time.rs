@@ -5,44 +5,43 @@ use std::fmt::Write as _;
 use sokudo_model::units::duration;
 
 use crate::block::Speaker;
-use crate::chart::{self, Chart, Heat, Kind, Line, Points};
-use crate::svg::{apart, text};
+use crate::chart::{self, Chart, Kind, Line, Points};
+use crate::svg::{apart, cells, stack, text};
 
 /// Drawing area in CSS pixels: the page scales it to the paper.
-const WIDTH: f64 = 920.0;
-const LEFT: f64 = 78.0;
-const RIGHT: f64 = 130.0;
-const TOP: f64 = 14.0;
+pub(super) const WIDTH: f64 = 920.0;
+pub(super) const LEFT: f64 = 78.0;
+pub(super) const RIGHT: f64 = 130.0;
+pub(super) const TOP: f64 = 14.0;
 const BOTTOM: f64 = 20.0;
 /// Height of one row of a strip.
-const ROW: f64 = 14.0;
+pub(super) const ROW: f64 = 14.0;
 /// Points of one line on paper.
 const PAPER_POINTS: usize = 360;
-/// Columns of a strip or heat map on paper.
-const PAPER_COLUMNS: usize = 120;
-/// Steps of colour on paper.
-const LEVELS: usize = 6;
+
+/// Lines that a chart may have for each of them to be named at its end.
+const FEW_LINES: usize = 4;
 
 /// A phase as the chart marks it: name, begin, end in nanoseconds since the run's start.
 pub type Band<'a> = (&'a str, i64, i64);
 
 /// Where values and times are on the drawing.
-struct Frame {
+pub(super) struct Frame {
     t0: f64,
     t1: f64,
     low: f64,
     high: f64,
     log: bool,
-    height: f64,
+    pub(super) height: f64,
 }
 
 impl Frame {
-    fn x(&self, t_ns: i64) -> f64 {
+    pub(super) fn x(&self, t_ns: i64) -> f64 {
         let share = (t_ns as f64 - self.t0) / (self.t1 - self.t0).max(1.0);
         LEFT + share.clamp(0.0, 1.0) * (WIDTH - LEFT - RIGHT)
     }
 
-    fn y(&self, value: f64) -> f64 {
+    pub(super) fn y(&self, value: f64) -> f64 {
         let share = if self.log {
             (value.max(self.low) / self.low).ln() / (self.high / self.low).ln().max(1e-9)
         } else {
@@ -61,17 +60,22 @@ pub fn time(chart: &Chart, bands: &[Band], end_ns: i64, speaker: &Speaker) -> St
     draw_bands(&mut out, &frame, bands);
     match &chart.kind {
         Kind::Lines => {
-            draw_grid(&mut out, &frame, &chart::ticks(chart.largest()), chart);
+            draw_grid(
+                &mut out,
+                &frame,
+                &chart::ticks_in(chart.largest(), chart.unit),
+                chart,
+            );
             chart
                 .lines
                 .iter()
                 .for_each(|l| draw_line(&mut out, &frame, l));
             label_ends(&mut out, &frame, chart, speaker);
         }
-        Kind::Stack => draw_stack(&mut out, &frame, chart, speaker),
-        Kind::Strip { log, full } => draw_strip(&mut out, &frame, chart, (*log, *full), speaker),
+        Kind::Stack => stack::draw(&mut out, &frame, chart, speaker),
+        Kind::Strip { log, full } => cells::strip(&mut out, &frame, chart, (*log, *full), speaker),
         Kind::Heat(heat) => {
-            draw_heat(&mut out, &frame, heat);
+            cells::heat(&mut out, &frame, heat);
             draw_grid(&mut out, &frame, &decades(&frame), chart);
             chart
                 .lines
@@ -88,7 +92,7 @@ pub fn time(chart: &Chart, bands: &[Band], end_ns: i64, speaker: &Speaker) -> St
 fn frame(chart: &Chart, end_ns: i64) -> Frame {
     let (low, high, log, height) = match &chart.kind {
         Kind::Lines => {
-            let top = chart::ticks(chart.largest()).last().copied();
+            let top = chart::ticks_in(chart.largest(), chart.unit).last().copied();
             (0.0, top.unwrap_or(1.0), false, 130.0)
         }
         Kind::Stack => (0.0, 1.0, false, 90.0),
@@ -134,7 +138,7 @@ fn draw_bands(out: &mut String, frame: &Frame, bands: &[Band]) {
     }
 }
 
-fn draw_grid(out: &mut String, frame: &Frame, ticks: &[f64], chart: &Chart) {
+pub(super) fn draw_grid(out: &mut String, frame: &Frame, ticks: &[f64], chart: &Chart) {
     for &tick in ticks {
         let y = frame.y(tick);
         let _ = write!(
@@ -170,7 +174,7 @@ fn draw_line(out: &mut String, frame: &Frame, line: &Line) {
             pen = 'M';
             continue;
         };
-        let _ = write!(path, "{pen}{:.1} {:.1}", frame.x(*t), frame.y(*value));
+        let _ = write!(path, "{pen}{:.0} {:.1}", frame.x(*t), frame.y(*value));
         pen = 'L';
     }
     let dashed = if line.dashed { " dashed" } else { "" };
@@ -186,6 +190,8 @@ fn label_ends(out: &mut String, frame: &Frame, chart: &Chart, speaker: &Speaker)
     let labelled: Vec<(&Line, f64)> = chart
         .lines
         .iter()
+        // Where many lines end, the dashed ones share their colour with a solid one beside them.
+        .filter(|l| !l.dashed || chart.lines.len() <= FEW_LINES)
         .filter_map(|l| Some((l, frame.y(last(&l.points)?))))
         .collect();
     let wanted: Vec<f64> = labelled.iter().map(|l| l.1 + 3.5).collect();
@@ -197,176 +203,6 @@ fn label_ends(out: &mut String, frame: &Frame, chart: &Chart, speaker: &Speaker)
             WIDTH - RIGHT + 6.0
         );
         text(out, speaker, &attributes, &line.label);
-    }
-}
-
-fn draw_stack(out: &mut String, frame: &Frame, chart: &Chart, speaker: &Speaker) {
-    draw_grid(out, frame, &[0.0, 0.5, 1.0], chart);
-    let n = chart
-        .lines
-        .iter()
-        .map(|l| l.points.len())
-        .min()
-        .unwrap_or(0);
-    let mut below = vec![0.0; n];
-    for (layer, line) in chart.lines.iter().enumerate() {
-        let above: Vec<Option<f64>> = line.points[..n]
-            .iter()
-            .zip(&below)
-            .map(|((_, v), b)| v.map(|v| v + b))
-            .collect();
-        let mut path = String::new();
-        for run in runs(&above) {
-            let x = |i: usize| frame.x(line.points[i].0);
-            for (step, i) in run.clone().enumerate() {
-                let pen = if step == 0 { 'M' } else { 'L' };
-                let _ = write!(
-                    path,
-                    "{pen}{:.1} {:.1}",
-                    x(i),
-                    frame.y(above[i].unwrap_or(0.0))
-                );
-            }
-            for i in run.rev() {
-                let _ = write!(path, "L{:.1} {:.1}", x(i), frame.y(below[i]));
-            }
-            path.push('Z');
-        }
-        let _ = write!(out, "<path class=\"layer s{}\" d=\"{path}\"/>", line.colour);
-        for (b, a) in below.iter_mut().zip(&above) {
-            *b = a.unwrap_or(*b);
-        }
-        let y = TOP + frame.height - 12.0 * layer as f64;
-        let attributes = format!(
-            "class=\"end u{}\" x=\"{:.0}\" y=\"{y:.1}\"",
-            line.colour,
-            WIDTH - RIGHT + 6.0
-        );
-        text(out, speaker, &attributes, &line.label);
-    }
-}
-
-/// Stretches of `values` without a gap.
-fn runs(values: &[Option<f64>]) -> Vec<std::ops::Range<usize>> {
-    let mut out = Vec::new();
-    let mut start = None;
-    for (i, value) in values.iter().enumerate() {
-        match (value, start) {
-            (Some(_), None) => start = Some(i),
-            (None, Some(from)) => {
-                out.push(from..i);
-                start = None;
-            }
-            _ => {}
-        }
-    }
-    out.extend(start.map(|from| from..values.len()));
-    out
-}
-
-fn draw_strip(
-    out: &mut String,
-    frame: &Frame,
-    chart: &Chart,
-    (log, full): (bool, f64),
-    speaker: &Speaker,
-) {
-    let mut levels = vec![String::new(); LEVELS];
-    for (row, line) in chart.lines.iter().enumerate() {
-        let y = TOP + ROW * row as f64 + 1.0;
-        let cells = fold(&line.points, PAPER_COLUMNS);
-        let half = match cells.as_slice() {
-            [(a, _), (b, _), ..] => (frame.x(*b) - frame.x(*a)) / 2.0,
-            _ => (WIDTH - LEFT - RIGHT) / 2.0,
-        };
-        for (t, value) in &cells {
-            let strength = value.map_or(0.0, |v| chart::strength(v, log, full));
-            if strength > 0.0 {
-                let level = ((strength * LEVELS as f64).ceil() as usize).clamp(1, LEVELS) - 1;
-                let x = frame.x(*t) - half;
-                let _ = write!(
-                    levels[level],
-                    "M{x:.1} {y:.0}h{:.1}v{:.0}h-{:.1}z",
-                    half * 2.0,
-                    ROW - 2.0,
-                    half * 2.0
-                );
-            }
-        }
-        let place = format!(
-            "class=\"axis\" x=\"{:.0}\" y=\"{:.1}\"",
-            LEFT - 6.0,
-            y + 9.5
-        );
-        let wide = format!(
-            "class=\"end\" x=\"{:.0}\" y=\"{:.1}\"",
-            WIDTH - RIGHT + 6.0,
-            y + 9.5
-        );
-        let _ = write!(
-            out,
-            "<path class=\"grid\" d=\"M{LEFT} {:.1}H{:.0}\"/>",
-            y + ROW - 1.0,
-            WIDTH - RIGHT
-        );
-        let short = matches!(&line.label, crate::block::Phrase::Word(w) if w.chars().count() <= 11);
-        text(
-            out,
-            speaker,
-            if short { &place } else { &wide },
-            &line.label,
-        );
-    }
-    let hue = if log { "bad" } else { "busy" };
-    for (level, path) in levels.iter().enumerate().filter(|(_, p)| !p.is_empty()) {
-        let _ = write!(out, "<path class=\"{hue} l{level}\" d=\"{path}\"/>");
-    }
-}
-
-/// Fewer strip cells: the largest of neighbours.
-fn fold(cells: &Points, most: usize) -> Points {
-    let size = cells.len().div_ceil(most.max(1)).max(1);
-    cells
-        .chunks(size)
-        .map(|chunk| {
-            let t = (chunk[0].0 + chunk[chunk.len() - 1].0) / 2;
-            let value = chunk.iter().filter_map(|(_, v)| *v).reduce(f64::max);
-            (t, value)
-        })
-        .collect()
-}
-
-fn draw_heat(out: &mut String, frame: &Frame, heat: &Heat) {
-    let most = heat.columns.iter().flat_map(|c| &c.1).copied().max();
-    let most = (most.unwrap_or(1) as f64).ln_1p().max(1e-9);
-    let size = heat.columns.len().div_ceil(PAPER_COLUMNS).max(1);
-    let mut levels = vec![String::new(); LEVELS];
-    for (i, chunk) in heat.columns.chunks(size).enumerate() {
-        let mut rows = vec![0_u64; heat.rows];
-        for (first, counts) in chunk {
-            for (row, count) in counts.iter().enumerate() {
-                if let Some(cell) = rows.get_mut(first + row) {
-                    *cell = (*cell).max(*count);
-                }
-            }
-        }
-        let t = heat.t0_ns + heat.step_ns * (i * size) as i64;
-        let x0 = frame.x(t);
-        let width = frame.x(t + heat.step_ns * chunk.len() as i64) - x0;
-        for (row, count) in rows.iter().enumerate().filter(|(_, c)| **c > 0) {
-            let share = (*count as f64).ln_1p() / most;
-            let level = ((share * LEVELS as f64).ceil() as usize).clamp(1, LEVELS) - 1;
-            let y1 = frame.y(heat.low * heat.factor.powi(row as i32));
-            let y0 = frame.y(heat.low * heat.factor.powi(row as i32 + 1));
-            let _ = write!(
-                levels[level],
-                "M{x0:.1} {y0:.1}h{width:.1}v{:.1}h-{width:.1}z",
-                y1 - y0
-            );
-        }
-    }
-    for (level, path) in levels.iter().enumerate().filter(|(_, p)| !p.is_empty()) {
-        let _ = write!(out, "<path class=\"busy l{level}\" d=\"{path}\"/>");
     }
 }
 

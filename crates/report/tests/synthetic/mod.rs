@@ -698,7 +698,7 @@ pub fn check(stretch: i64, cores: u32) -> Record {
 
 /// The front door over ten minutes with monitors on four hosts.
 pub fn large() -> Record {
-    let mut record = check(19, 16);
+    let mut record = check(22, 16);
     let end = record.manifest.phases.last().map_or(0, |p| p.t1_ns);
     let mut noise = Noise::new(5);
     for host in ["hostb", "hostc", "hostd"] {

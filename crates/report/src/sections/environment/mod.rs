@@ -142,13 +142,13 @@ fn facts(view: &View) -> Vec<Block> {
 }
 
 fn fact_table(environments: &[&Environment], section: &str) -> Table {
-    let inside = |e: &&Environment| -> Vec<Fact> {
+    let inside = |e: &Environment| -> Vec<Fact> {
         let facts = e.facts.iter().filter(|f| f.section == section);
         facts.cloned().collect()
     };
     let mut names: Vec<String> = Vec::new();
     let mut seen = BTreeSet::new();
-    for fact in environments.iter().flat_map(|e| inside(&e)) {
+    for fact in environments.iter().flat_map(|e| inside(e)) {
         if seen.insert(fact.name.clone()) {
             names.push(fact.name);
         }

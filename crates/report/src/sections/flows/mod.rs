@@ -5,7 +5,7 @@ use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, metric};
 use crate::block::{Block, Cell, Column, Table};
 use crate::names;
 use crate::number::Scale;
-use crate::view::{self, Role, View};
+use crate::view::{self, View};
 
 /// Columns of the flow table, where any flow has the number.
 const COLUMNS: &[&str] = &[
@@ -27,12 +27,10 @@ const COLUMNS: &[&str] = &[
 /// A table per measured phase, the subject's unfolded, and who reached whom how well as a matrix.
 pub fn blocks(view: &View) -> Vec<Block> {
     let subject = view.subject().map(|p| p.name.as_str());
+    // The trials of a search are in its own table.
     let phases: Vec<&PhaseRecord> = view
-        .record
-        .manifest
-        .phases
-        .iter()
-        .filter(|p| view::role(p) != Role::SelfTest && !p.result.flows.is_empty())
+        .measured()
+        .filter(|p| !p.result.flows.is_empty())
         .collect();
     let several = phases.len() > 1;
     let mut out = Vec::new();
@@ -47,7 +45,7 @@ pub fn blocks(view: &View) -> Vec<Block> {
                 .word("phase", phase.name.clone())
                 .word("n", phase.result.flows.len().to_string())
                 .into(),
-            open: Some(phase.name.as_str()) == subject || !view::hosts_of(phase).len().lt(&3),
+            open: Some(phase.name.as_str()) == subject || view::hosts_of(phase).len() > 2,
             blocks,
         });
     }

@@ -4,6 +4,7 @@ use sokudo_model::units::human;
 use sokudo_model::{Evidence, Finding, PhaseRecord, Series, metric};
 
 use crate::block::{Block, Conclusion, Phrase, Proof};
+use crate::chart;
 use crate::view::View;
 
 /// Points of a sparkline.
@@ -61,11 +62,17 @@ fn course(
         .filter(|s| wanted(s, evidence))
         .collect();
     let (t0, t1) = phase.map_or((0, view.end_ns()), |p| (p.t0_ns, p.t1_ns));
-    let mut cells: Vec<Option<f64>> = vec![None; SPARK_POINTS];
-    let width = ((t1 - t0) / SPARK_POINTS as i64).max(1);
+    let step = series
+        .iter()
+        .filter_map(|s| chart::usual_step(&s.points))
+        .min()?;
+    // A little wider than the usual step, so that no cell stays empty between two samples.
+    let columns = ((t1 - t0) / (step + step / 16).max(1)).clamp(1, SPARK_POINTS as i64);
+    let mut cells: Vec<Option<f64>> = vec![None; columns as usize];
+    let width = ((t1 - t0) / columns).max(1);
     for one in &series {
         for (t, value) in inside(one, t0, t1) {
-            let column = ((t - t0) / width).clamp(0, SPARK_POINTS as i64 - 1) as usize;
+            let column = ((t - t0) / width).clamp(0, columns - 1) as usize;
             cells[column] = Some(cells[column].map_or(value, |v: f64| v.max(value)));
         }
     }
@@ -73,10 +80,6 @@ fn course(
     let high = cells.iter().flatten().copied().fold(0.0, f64::max);
     if known < 3 || high <= 0.0 {
         return None;
-    }
-    // Fewer samples than cells: only cells that hold one are drawn, side by side.
-    if known < SPARK_POINTS / 2 {
-        cells.retain(Option::is_some);
     }
     let scaled = cells.into_iter().map(|v| v.map(|v| v / high)).collect();
     Some((scaled, human(high, metric::unit_of(name))))

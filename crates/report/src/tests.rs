@@ -1,0 +1,123 @@
+//! Goldens: what programs and terminals read is a promise, so a change must be seen.
+//! `UPDATE_GOLDEN=1 cargo test -p sokudo-report` writes them anew.
+
+use std::path::PathBuf;
+
+use sokudo_i18n::Lang;
+use sokudo_model::{Record, Text};
+
+use crate::synthetic::{self, sentence};
+use crate::view::View;
+use crate::{markdown, summary, terminal};
+
+/// A view whose verdict does not depend on the diagnosis rules.
+fn view(record: &Record) -> View<'_> {
+    let verdict: Vec<Text> = vec![
+        sentence(
+            "Receiver-limited at 6.41 M datagrams/s (75.3 Gb/s), 1.1 % lost, all in hostb's socket buffer.",
+        ),
+        sentence(
+            "Give the receiver a 2 MiB buffer (granted 416 KiB), or search the rate that holds.",
+        ),
+    ];
+    View::with_verdict(record, verdict)
+}
+
+fn golden(name: &str, text: &str) {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("testdata")
+        .join(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, text).unwrap();
+    }
+    let expected = std::fs::read_to_string(&path).unwrap_or_default();
+    for (i, (a, b)) in expected.lines().zip(text.lines()).enumerate() {
+        assert_eq!(a, b, "{name}, line {}", i + 1);
+    }
+    assert_eq!(expected.len(), text.len(), "{name} has another length");
+}
+
+#[test]
+fn terminal_at_80_columns() {
+    for (name, record) in [
+        ("datagram", synthetic::datagram()),
+        ("check", synthetic::check(1, 2)),
+    ] {
+        for lang in Lang::ALL {
+            let text = terminal::write(&view(&record), lang, false, 80);
+            golden(&format!("{name}.{lang}.txt"), &text);
+        }
+    }
+}
+
+#[test]
+fn terminal_colours_are_only_there_when_allowed() {
+    let record = synthetic::datagram();
+    let plain = terminal::write(&view(&record), Lang::En, false, 80);
+    let coloured = terminal::write(&view(&record), Lang::En, true, 80);
+    assert!(!plain.contains('\u{1b}'));
+    let mut bare = String::new();
+    let mut rest = coloured.as_str();
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        bare.push_str(before);
+        rest = after.split_once('m').unwrap().1;
+    }
+    bare.push_str(rest);
+    assert_eq!(bare, plain);
+}
+
+#[test]
+fn markdown_in_both_languages() {
+    let record = synthetic::datagram();
+    for lang in Lang::ALL {
+        golden(
+            &format!("datagram.{lang}.md"),
+            &markdown::write(&view(&record), lang),
+        );
+    }
+    let record = synthetic::check(1, 2);
+    golden("check.en.md", &markdown::write(&view(&record), Lang::En));
+}
+
+#[test]
+fn summary_is_a_promise() {
+    let record = synthetic::datagram();
+    let value = summary::write(&view(&record), "runs/2026-11-20T13-57-28-datagram-7f3a");
+    golden("datagram.summary.json", &format!("{value:#}\n"));
+}
+
+#[test]
+fn every_message_that_the_code_names_exists() {
+    let i18n = sokudo_i18n::I18n::new(Lang::En);
+    let src = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut folders = vec![src];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let source = std::fs::read_to_string(&path).unwrap();
+                for key in keys(&source) {
+                    assert!(i18n.has(&key), "{}: no message `{key}`", path.display());
+                    seen += 1;
+                }
+            }
+        }
+    }
+    assert!(seen > 100, "only {seen} keys found");
+}
+
+/// String literals that are whole message keys.
+fn keys(source: &str) -> Vec<String> {
+    let literals = source.split('"').skip(1).step_by(1);
+    literals
+        .filter(|l| l.starts_with("report-") && !l.ends_with('-'))
+        .filter(|l| {
+            l.chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+        })
+        .map(String::from)
+        .collect()
+}
