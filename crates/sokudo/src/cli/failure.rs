@@ -17,7 +17,6 @@ pub struct Failure {
 }
 
 impl Failure {
-
     /// The run did not come to its end.
     pub fn run(says: impl Into<String>, hint: impl Into<Option<String>>) -> Self {
         Self {
