@@ -9,7 +9,11 @@ const here = dirname(fileURLToPath(import.meta.url));
 const dist = join(here, "dist");
 const check = process.argv.includes("--check");
 
+// The bundle carries the notice of what it contains; the whole text is in ui/THIRD-PARTY.txt.
+const notice = "/*! Contains uPlot, Copyright (c) 2022 Leon Sorokin, MIT License */";
+
 const common = {
+  banner: { js: notice, css: notice },
   absWorkingDir: here,
   bundle: true,
   minify: true,

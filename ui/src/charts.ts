@@ -190,7 +190,13 @@ function labelPlaces(u: uPlot, chart: ChartData): (number | null)[] {
   });
 }
 
-/** Value of a line at a moment: the sample nearest to it, null inside a gap. */
+/** Usual time between two samples of a line, milliseconds. */
+function usualStep(at: number[]): number {
+  const steps = at.slice(1).map((t, i) => t - (at[i] ?? t)).filter((d) => d > 0).sort((a, b) => a - b);
+  return steps[steps.length >> 1] ?? Infinity;
+}
+
+/** Value of a line at a moment: the sample nearest to it, null inside a gap and beyond its ends. */
 function valueAt(line: Line, t: number): number | null {
   const at = times(line);
   let low = 0;
@@ -201,6 +207,7 @@ function valueAt(line: Line, t: number): number | null {
     else high = middle;
   }
   const nearer = Math.abs((at[high] ?? 0) - t) < Math.abs((at[low] ?? 0) - t) ? high : low;
+  if (Math.abs((at[nearer] ?? 0) - t) > 2 * usualStep(at)) return null;
   return line.v[nearer] ?? null;
 }
 
@@ -215,13 +222,17 @@ function readOut(item: Live, u: uPlot): void {
   }
   const t = u.posToVal(left, "x");
   const inks = labelInks(chart, colours(chart));
-  chart.lines.slice(0, 10).forEach((line, i) => {
-    const value = valueAt(line, t);
+  const add = (text: string, ink: string) => {
     const part = document.createElement("span");
-    part.style.color = inks[i] ?? "";
-    part.textContent = `${say(line.label)} ${value === null ? say(data.words["no-data"]) : human(value, chart.unit)}`;
+    part.style.color = ink;
+    part.textContent = text;
     readout.append(part);
+  };
+  chart.lines.forEach((line, i) => {
+    const value = valueAt(line, t);
+    if (value !== null) add(`${say(line.label)} ${human(value, chart.unit)}`, inks[i] ?? "");
   });
+  if (!readout.hasChildNodes()) add(say(data.words["no-data"]), token("--dim"));
   clock(t);
 }
 
