@@ -16,12 +16,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, Subcommand};
 
 pub use failure::Failure;
 
-/// Port that `sokudo serve` listens on when none is given.
-pub const DEFAULT_PORT: u16 = 7411;
+
+pub use sokudo_bus::direct::DEFAULT_PORT;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -80,6 +81,35 @@ impl From<Exit> for ExitCode {
             Exit::RunFailed => 3,
         })
     }
+}
+
+/// The command line as a command. Help and version are printed here, and end the program.
+///
+/// Errors: what was typed cannot be understood; told as every other error is, with a hint.
+pub fn parse() -> Result<Cli, Failure> {
+    Cli::try_parse().map_err(|error| match error.kind() {
+        ErrorKind::DisplayHelp
+        | ErrorKind::DisplayVersion
+        | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
+        _ => not_understood(&error.to_string(), std::env::args().nth(1)),
+    })
+}
+
+/// The parser's paragraphs as one sentence and one hint: its tip, else where to read on.
+fn not_understood(text: &str, subcommand: Option<String>) -> Failure {
+    let mut paragraphs = text.split("\n\n");
+    let one_line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
+    let first = one_line(paragraphs.next().unwrap_or_default());
+    let says = first.strip_prefix("error: ").unwrap_or(&first);
+    let tip = paragraphs.find_map(|p| p.trim_start().strip_prefix("tip: ").map(one_line));
+    let hint = tip.unwrap_or_else(|| {
+        let known = |name: &String| Cli::command().find_subcommand(name).is_some();
+        match subcommand.filter(known) {
+            Some(name) => format!("`sokudo {name} --help` shows what can be typed"),
+            None => "`sokudo --help` shows what can be typed".into(),
+        }
+    });
+    Failure::operator(says, hint)
 }
 
 /// Carries out a command.
