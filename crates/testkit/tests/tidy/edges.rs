@@ -39,7 +39,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     (
         "controller",
-        &["bus", "wire", "scenario", "store", "net", "stats", "model"],
+        &[
+            "bus",
+            "wire",
+            "scenario",
+            "store",
+            "workloads",
+            "net",
+            "stats",
+            "model",
+        ],
     ),
     ("report", &["analyze", "store", "i18n", "stats", "model"]),
     ("web", &["analyze", "store", "i18n", "stats", "model"]),
