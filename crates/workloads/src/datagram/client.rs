@@ -3,14 +3,15 @@
 //! The loop touches nothing that another thread waits for: its counters are its own and are copied
 //! out at each interval.
 
+use std::io::ErrorKind;
 use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers, sleep_until, thread_cpu_ns, thread_wait_ns};
-use sokudo_net::udp::{SendMode, SendProblem, Sender};
+use sokudo_net::udp::{SendProblem, Sender};
 use sokudo_pace::{Paced, batch_within};
 use sokudo_stats::Histogram;
 
@@ -27,6 +28,8 @@ const ACK_EVERY_NS: i64 = 5_000_000;
 const LATE_NS: i64 = 1_000_000;
 /// How long a reader of acknowledgements waits before it looks at the stop flag.
 const ACK_WAIT: Duration = Duration::from_millis(50);
+/// Time between two reports of round trips.
+const ACK_REPORT_NS: i64 = 1_000_000_000;
 /// How long a paced wait may last before the stop flag is looked at.
 const STOP_LOOK_NS: i64 = 50_000_000;
 
@@ -70,10 +73,36 @@ pub struct ClientFlow {
     pub ticket: u64,
     /// What carries it.
     pub out: Out,
-    /// Mode of the sends; `None` over a stream.
-    pub mode: Option<SendMode>,
+    /// Sizes to draw from.
+    pub size: SizeRange,
     /// Counters so far.
     pub counts: ClientCounts,
+    /// Lengths of the batch to be sent; empty when all are equal.
+    drawn: Vec<u32>,
+}
+
+impl ClientFlow {
+    /// A flow that has sent nothing.
+    pub fn new(id: u32, ticket: u64, out: Out, size: SizeRange) -> Self {
+        Self {
+            id,
+            ticket,
+            out,
+            size,
+            counts: ClientCounts::default(),
+            drawn: Vec::new(),
+        }
+    }
+
+    /// Bytes of the first `taken` datagrams of the batch.
+    #[inline]
+    fn bytes_of(&self, taken: usize) -> u64 {
+        if self.drawn.is_empty() {
+            taken as u64 * u64::from(self.size.max)
+        } else {
+            self.drawn[..taken].iter().copied().map(u64::from).sum()
+        }
+    }
 }
 
 /// What a flow's sending end counts.
@@ -95,6 +124,8 @@ pub struct ClientCounts {
     pub late: u64,
     /// First send, nanoseconds.
     pub first_ns: Option<i64>,
+    /// Datagrams that the first send took: they only start the clock of the rate.
+    pub first_batch: u64,
     /// Last send, nanoseconds.
     pub last_ns: i64,
     /// Why the flow ended early.
@@ -117,8 +148,6 @@ pub struct ClientTask {
     pub bound_ns: u64,
     /// Time between two reports.
     pub interval_ns: u64,
-    /// Sizes to draw from.
-    pub size: SizeRange,
     /// Bytes of each datagram to fill with the pattern.
     pub verify_bytes: usize,
     /// Seed of the size draw.
@@ -134,8 +163,8 @@ pub struct ClientTask {
 pub struct ClientDone {
     /// Stream that the thread served.
     pub stream: u32,
-    /// Flow, mode and counters.
-    pub flows: Vec<(u32, Option<SendMode>, ClientCounts)>,
+    /// Flow and counters.
+    pub flows: Vec<(u32, ClientCounts)>,
     /// CPU time of the thread from start to end, nanoseconds.
     pub cpu_ns: Option<u64>,
     /// Time that it was runnable without a CPU, nanoseconds.
@@ -147,20 +176,17 @@ pub struct ClientDone {
 }
 
 /// Draws sizes uniformly from a range: splitmix64, one step per datagram.
-struct Sizes {
-    range: SizeRange,
-    state: u64,
-}
+pub(crate) struct Sizes(pub u64);
 
 impl Sizes {
-    fn next(&mut self) -> usize {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.state;
+    pub(crate) fn draw(&mut self, range: SizeRange) -> u32 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^= z >> 31;
-        let span = u64::from(self.range.max - self.range.min) + 1;
-        self.range.min as usize + ((u128::from(z) * u128::from(span)) >> 64) as usize
+        let span = u64::from(range.max - range.min) + 1;
+        range.min + ((u128::from(z) * u128::from(span)) >> 64) as u32
     }
 }
 
@@ -204,7 +230,7 @@ fn done(
         flows: task
             .flows
             .into_iter()
-            .map(|flow| (flow.id, flow.mode, flow.counts))
+            .map(|flow| (flow.id, flow.counts))
             .collect(),
         cpu_ns,
         wait_ns,
@@ -219,7 +245,7 @@ fn wait_for_start(task: &ClientTask, at_ns: i64) -> Option<i64> {
     let Some(polite) = &task.polite else {
         return Some(at_ns);
     };
-    let give_up_ns = at_ns + task.bound_ns as i64;
+    let give_up_ns = at_ns.saturating_add_unsigned(task.bound_ns);
     while !polite.load(Ordering::Acquire) {
         sleep_until_or_stop((now_ns() + 1_000_000).min(give_up_ns), &task.stop)?;
         if now_ns() >= give_up_ns {
@@ -243,73 +269,111 @@ fn sleep_until_or_stop(at_ns: i64, stop: &AtomicBool) -> Option<()> {
     }
 }
 
+/// How fast a thread may send.
+struct Pace {
+    paced: Paced,
+    rate_per_s: f64,
+    batch: usize,
+    /// Datagrams of the schedule that are due before the end and not handed over yet.
+    left: u64,
+}
+
+impl Pace {
+    fn new(rate_per_s: f64, most: usize, start_ns: i64, end_ns: i64) -> Option<Self> {
+        let paced = Paced::new(rate_per_s, start_ns)?;
+        let span_s = end_ns.saturating_sub(start_ns).max(0) as f64 / 1e9;
+        Some(Self {
+            paced,
+            rate_per_s,
+            batch: batch_within(rate_per_s, BURST_NS, most),
+            // The one that is due exactly at the end is not sent.
+            left: (span_s * rate_per_s).ceil() as u64,
+        })
+    }
+
+    /// When to send next: with the last of a batch, so that none leaves early. The last batch of
+    /// the schedule may be smaller.
+    fn due_ns(&self) -> i64 {
+        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
+        self.paced.due_ns(self.batch.min(left.max(1)))
+    }
+
+    /// Notes that `count` datagrams of the schedule left, or were refused, at `now`.
+    #[inline]
+    fn started(
+        &mut self,
+        count: usize,
+        now: i64,
+        lateness: &mut Histogram,
+        counts: &mut ClientCounts,
+    ) {
+        let (first_ns, period_ns) = (self.paced.next_ns(), 1e9 / self.rate_per_s);
+        for index in 0..count {
+            let late_ns = now - first_ns - (index as f64 * period_ns) as i64;
+            lateness.record(late_ns.max(0) as u64);
+            counts.late += u64::from(late_ns > LATE_NS);
+        }
+        self.paced.started(count, now);
+        self.left = self.left.saturating_sub(count as u64);
+    }
+}
+
 fn send_all(
     task: &mut ClientTask,
     start_ns: i64,
     reports: &SyncSender<Report>,
     lateness: &mut Histogram,
 ) {
-    let end_ns = start_ns.saturating_add(match task.duration_ns {
-        0 => task.bound_ns as i64,
-        duration => duration.min(task.bound_ns) as i64,
+    let end_ns = start_ns.saturating_add_unsigned(match task.duration_ns {
+        0 => task.bound_ns,
+        duration => duration.min(task.bound_ns),
     });
-    let mut sizes = (task.size.min < task.size.max).then_some(Sizes {
-        range: task.size,
-        state: task.seed,
-    });
-    let mut paced = task.rate_per_s.and_then(|rate| Paced::new(rate, start_ns));
-    let smallest = task
-        .flows
-        .iter()
-        .map(|flow| flow.out.batch())
-        .min()
-        .unwrap_or(1);
-    let batch = task
+    let mut sizes = Sizes(task.seed);
+    let batches = task.flows.iter().map(|flow| flow.out.batch());
+    let batch = batches.min().unwrap_or(1);
+    let mut pace = task
         .rate_per_s
-        .map_or(smallest, |rate| batch_within(rate, BURST_NS, smallest));
+        .and_then(|rate| Pace::new(rate, batch, start_ns, end_ns));
     let mut ack_at_ns = start_ns;
-    let mut report_at_ns = start_ns + task.interval_ns as i64;
+    let mut report_at_ns = start_ns.saturating_add_unsigned(task.interval_ns);
     let mut live: Vec<usize> = (0..task.flows.len()).collect();
     let mut turn = 0;
     let mut now = now_ns();
     while now < end_ns && !live.is_empty() && !task.stop.load(Ordering::Relaxed) {
         let mut ready = batch;
-        if let Some(paced) = &paced {
-            let due_ns = paced.due_ns(batch).min(end_ns);
+        if let Some(pace) = &pace {
+            let due_ns = pace.due_ns().min(end_ns);
             if now < due_ns {
                 sleep_until(due_ns.min(now + STOP_LOOK_NS).min(report_at_ns.max(now)));
                 now = now_ns();
                 report_when_due(task, now, &mut report_at_ns, lateness, reports);
                 continue;
             }
-            ready = paced.due(now, batch);
+            ready = pace.paced.due(now, pace.batch);
         }
         turn = (turn + 1) % live.len();
         let flow = &mut task.flows[live[turn]];
         let left = task
             .count
             .map_or(u64::MAX, |count| count - flow.counts.sent);
-        let ready = ready
-            .min(usize::try_from(left).unwrap_or(usize::MAX))
-            .min(flow.out.batch());
+        let ready = ready.min(usize::try_from(left).unwrap_or(usize::MAX));
         let ack_wanted = now >= ack_at_ns;
         if ack_wanted {
             ack_at_ns = now + ACK_EVERY_NS;
         }
-        fill(
-            flow,
-            ready,
-            now,
-            ack_wanted,
-            task.verify_bytes,
-            sizes.as_mut(),
-        );
-        let goes_on = send(flow, ready, now, task.size);
-        if let Some(paced) = &mut paced {
-            note_lateness(paced, ready, now, lateness, &mut flow.counts);
-            paced.started(ready, now);
+        fill(flow, ready, now, ack_wanted, task.verify_bytes, &mut sizes);
+        let used = send(flow, ready, now);
+        if let (Some(pace), Some(used)) = (&mut pace, used) {
+            pace.started(used, now, lateness, &mut flow.counts);
         }
-        if !goes_on || flow.counts.sent == task.count.unwrap_or(u64::MAX) {
+        if used.is_none() {
+            // The others keep their own share of the rate.
+            pace = pace.and_then(|pace| {
+                let rate = pace.rate_per_s * (live.len() - 1) as f64 / live.len() as f64;
+                Pace::new(rate, batch, now, end_ns)
+            });
+        }
+        if used.is_none() || flow.counts.sent == task.count.unwrap_or(u64::MAX) {
             live.swap_remove(turn);
         }
         now = now_ns();
@@ -324,7 +388,7 @@ fn fill(
     now: i64,
     ack_wanted: bool,
     verify_bytes: usize,
-    mut sizes: Option<&mut Sizes>,
+    sizes: &mut Sizes,
 ) {
     let mut header = Header {
         ticket: flow.ticket,
@@ -333,30 +397,44 @@ fn fill(
         ack_wanted,
         ack: false,
     };
+    flow.drawn.clear();
     for index in 0..ready {
         let slot = flow.out.slot(index);
         header.write(slot);
         if verify_bytes > HEADER_BYTES {
             fill_verified(slot, header.sequence, verify_bytes);
         }
-        if let Some(sizes) = sizes.as_mut() {
-            flow.out.set_length(index, sizes.next());
+        if flow.size.min < flow.size.max {
+            let bytes = sizes.draw(flow.size);
+            flow.drawn.push(bytes);
+            flow.out.set_length(index, bytes as usize);
         }
         header.sequence += 1;
         header.ack_wanted = false;
     }
 }
 
-/// Hands `ready` datagrams over and counts what became of them; false when the flow is over.
+/// Hands `ready` datagrams over and counts what became of them.
+///
+/// Returns how many of them the schedule is rid of: all that were taken or refused. `None` when the
+/// flow is over.
 #[inline]
-fn send(flow: &mut ClientFlow, ready: usize, now: i64, size: SizeRange) -> bool {
-    let counts = &mut flow.counts;
+fn send(flow: &mut ClientFlow, ready: usize, now: i64) -> Option<usize> {
+    let mut used = ready;
     let taken = match &mut flow.out {
         Out::Udp(sender) => {
-            let sent = sender.send(ready);
+            let mut sent = sender.send(ready);
+            if sent.taken == 0 && sent.problem == Some(SendProblem::Unreachable) {
+                // The error is an earlier datagram's. Now that it has been said, this batch can go.
+                flow.counts.unreachable += 1;
+                sent = sender.send(ready);
+            }
             if let Some(problem) = sent.problem {
-                if !note_problem(counts, problem, ready - sent.taken) {
-                    return false;
+                if !note_problem(&mut flow.counts, problem, ready - sent.taken) {
+                    return None;
+                }
+                if problem == SendProblem::Unreachable && sent.taken > 0 {
+                    used = sent.taken;
                 }
             }
             sent.taken
@@ -364,19 +442,24 @@ fn send(flow: &mut ClientFlow, ready: usize, now: i64, size: SizeRange) -> bool 
         Out::Stream(sender) => match sender.send(ready) {
             Ok(()) => ready,
             Err(error) => {
-                counts.error = Some(format!("the stream ended: {error}"));
-                return false;
+                flow.counts.error = Some(format!("the stream ended: {error}"));
+                return None;
             }
         },
     };
     if taken > 0 {
-        counts.first_ns.get_or_insert(now);
+        let bytes = flow.bytes_of(taken);
+        let counts = &mut flow.counts;
+        if counts.first_ns.is_none() {
+            counts.first_ns = Some(now);
+            counts.first_batch = taken as u64;
+        }
         counts.last_ns = now;
         counts.calls += 1;
         counts.sent += taken as u64;
-        counts.bytes += taken as u64 * u64::from(size.mean());
+        counts.bytes += bytes;
     }
-    true
+    Some(used)
 }
 
 #[cold]
@@ -404,22 +487,6 @@ fn note_problem(counts: &mut ClientCounts, problem: SendProblem, left: usize) ->
 }
 
 #[inline]
-fn note_lateness(
-    paced: &Paced,
-    ready: usize,
-    now: i64,
-    lateness: &mut Histogram,
-    counts: &mut ClientCounts,
-) {
-    // The last datagram of a batch is the one that left at its time; the first waited for it.
-    let late_ns = (now - paced.next_ns()).max(0);
-    lateness.record(late_ns as u64);
-    if late_ns > LATE_NS {
-        counts.late += ready as u64;
-    }
-}
-
-#[inline]
 fn report_when_due(
     task: &ClientTask,
     now: i64,
@@ -430,21 +497,36 @@ fn report_when_due(
     if now < *report_at_ns {
         return;
     }
-    *report_at_ns = now - (now - *report_at_ns) % task.interval_ns as i64 + task.interval_ns as i64;
+    *report_at_ns = next_report_ns(*report_at_ns, now, task.interval_ns);
     let flows = task
         .flows
         .iter()
         .map(|flow| (flow.id, flow.counts.sent, flow.counts.bytes))
         .collect();
-    // Counters are cumulative: a report that finds no room is made up for by the next one.
-    let _ = reports.try_send(Report::Client {
+    // Counters are cumulative: a report that finds no room is made up for by the next one, which
+    // takes its lateness along.
+    let report = Report::Client {
         t_ns: now,
         flows,
         lateness: lateness.take(),
-    });
+    };
+    if let Err(TrySendError::Full(Report::Client { lateness: kept, .. })) = reports.try_send(report)
+    {
+        *lateness = kept;
+    }
+}
+
+/// The first multiple of the interval after `now`, counted from the report that is due.
+pub(crate) fn next_report_ns(due_ns: i64, now: i64, interval_ns: u64) -> i64 {
+    let interval_ns = i64::try_from(interval_ns).unwrap_or(i64::MAX).max(1);
+    let over_ns = (now - due_ns).max(0) % interval_ns;
+    (now - over_ns).saturating_add(interval_ns)
 }
 
 /// Reads the acknowledgements of one flow until told to stop; hands round trips over each second.
+///
+/// The kernel keeps one pending error per socket and tells whoever asks first, so the unreachable
+/// errors that come up here are counted, too.
 pub fn read_acks(
     socket: &UdpSocket,
     flow: u32,
@@ -455,31 +537,57 @@ pub fn read_acks(
     if socket.set_read_timeout(Some(ACK_WAIT)).is_err() {
         return;
     }
-    let mut rtt = Histogram::new();
-    let mut report_at_ns = now_ns() + 1_000_000_000;
+    let (mut rtt, mut unreachable) = (Histogram::new(), 0);
+    let mut report_at_ns = now_ns() + ACK_REPORT_NS;
     let mut bytes = [0u8; HEADER_BYTES];
     loop {
         let received = socket.recv(&mut bytes);
         let now = now_ns();
-        if let Ok(HEADER_BYTES) = received {
-            match Header::read(&bytes) {
-                Ok(header) if header.ack && header.ticket == ticket => {
-                    rtt.record((now - header.send_ns).max(0) as u64);
+        match received {
+            Ok(HEADER_BYTES) => {
+                if let Ok(header) = Header::read(&bytes)
+                    && header.ack
+                    && header.ticket == ticket
+                {
+                    rtt.record(now.saturating_sub(header.send_ns).max(0) as u64);
                 }
-                _ => {}
             }
+            Ok(_) => {}
+            Err(error) => unreachable += u64::from(is_unreachable(&error)),
         }
         let over = stop.load(Ordering::Relaxed);
-        if over || now >= report_at_ns {
-            report_at_ns = now + 1_000_000_000;
-            let _ = reports.try_send(Report::Acks {
-                t_ns: now,
-                flow,
-                rtt: rtt.take(),
-            });
+        if now < report_at_ns && !over {
+            continue;
         }
+        report_at_ns = now + ACK_REPORT_NS;
+        let report = Report::Acks {
+            t_ns: now,
+            flow,
+            rtt: rtt.take(),
+            unreachable: std::mem::take(&mut unreachable),
+        };
         if over {
+            // Nobody listens any more only when the phase is being thrown away.
+            let _ = reports.send(report);
             return;
         }
+        if let Err(TrySendError::Full(Report::Acks {
+            rtt: kept,
+            unreachable: counted,
+            ..
+        })) = reports.try_send(report)
+        {
+            (rtt, unreachable) = (kept, counted);
+        }
     }
+}
+
+fn is_unreachable(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::ConnectionRefused
+            | ErrorKind::ConnectionReset
+            | ErrorKind::HostUnreachable
+            | ErrorKind::NetworkUnreachable
+    )
 }

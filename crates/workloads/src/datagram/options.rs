@@ -147,6 +147,8 @@ impl DatagramOptions {
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Receive buffer asked for when none is given.
     pub const DEFAULT_RCVBUF_BYTES: u64 = 4 << 20;
+    /// Longest wait for stragglers that is accepted.
+    const MAX_IDLE_NS: u64 = 15_000_000_000;
     /// Longest load that is accepted: 24 h.
     const MAX_DURATION_NS: u64 = 86_400_000_000_000;
 
@@ -207,6 +209,12 @@ impl DatagramOptions {
             return Err(wrong(
                 "--interval below 10 ms would measure the measuring".into(),
                 "use 10ms or more".into(),
+            ));
+        }
+        if self.idle_timeout.0 > Self::MAX_IDLE_NS {
+            return Err(wrong(
+                "--idle-timeout above 15 s would keep finished hosts waiting".into(),
+                "use 15s or less".into(),
             ));
         }
         for rate in [self.rate, self.rate_per_peer].into_iter().flatten() {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
 use sokudo_model::{Batch, HistogramInterval, Labels, SeriesKey};
+use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
 use super::NAME;
@@ -16,7 +17,7 @@ use crate::contract::{Emit, Emitted};
 
 /// Reports that may wait for the reporting thread.
 pub const REPORT_QUEUE: usize = 4096;
-/// Distributions are stored no more often than this.
+/// Distributions are stored no more often than this, except at the end.
 const HISTOGRAM_EVERY_NS: i64 = 1_000_000_000;
 
 /// What measuring threads hand over.
@@ -39,17 +40,15 @@ pub enum Report {
         flow: u32,
         /// Round trips, nanoseconds.
         rtt: Histogram,
+        /// Unreachable errors since the last report that the sending thread did not see.
+        unreachable: u64,
     },
     /// A receiving thread's interval.
     Server {
         /// When, monotonic nanoseconds.
         t_ns: i64,
-        /// Stream of the socket.
-        stream: u32,
         /// Each flow.
         flows: Vec<ServerFlowReport>,
-        /// The socket's drop counter.
-        drops: Option<u32>,
     },
     /// A sending thread has ended.
     ClientDone(ClientDone),
@@ -87,6 +86,8 @@ pub struct Collected {
     pub lateness: Histogram,
     /// Flow → round trips over the whole phase.
     pub rtt: BTreeMap<u32, Histogram>,
+    /// Flow → unreachable errors that its sending thread did not see.
+    pub unreachable: BTreeMap<u32, u64>,
     /// Flow → times between receive calls over the whole phase.
     pub interarrival: BTreeMap<u32, Histogram>,
 }
@@ -99,8 +100,11 @@ pub struct Names {
     pub flows: BTreeMap<u32, String>,
     /// Zero of all time stamps, monotonic nanoseconds.
     pub t0_ns: i64,
+    /// When load starts: the beginning of the first interval, monotonic nanoseconds.
+    pub start_ns: i64,
 }
 
+#[derive(Default)]
 struct Last {
     t_ns: i64,
     packets: u64,
@@ -149,7 +153,7 @@ impl Reporter {
             self.take(report);
         }
         let mut batch = Batch::default();
-        self.flush_histograms(i64::MAX, &mut batch);
+        self.flush_histograms(now_ns(), 1, &mut batch);
         self.emit(batch);
         self.collected
     }
@@ -167,21 +171,28 @@ impl Reporter {
                 }
                 self.collected.lateness.merge(&lateness);
                 self.add(LATENESS, String::new(), t_ns, &lateness);
-                self.flush_histograms(t_ns, &mut batch);
+                self.flush_histograms(t_ns, HISTOGRAM_EVERY_NS, &mut batch);
             }
-            Report::Acks { t_ns, flow, rtt } => {
+            Report::Acks {
+                t_ns,
+                flow,
+                rtt,
+                unreachable,
+            } => {
                 self.collected.rtt.entry(flow).or_default().merge(&rtt);
+                *self.collected.unreachable.entry(flow).or_default() += unreachable;
                 self.add(RTT, self.label(flow), t_ns, &rtt);
-                self.flush_histograms(t_ns, &mut batch);
+                self.flush_histograms(t_ns, HISTOGRAM_EVERY_NS, &mut batch);
             }
-            Report::Server { t_ns, flows, .. } => {
+            Report::Server { t_ns, flows } => {
                 for flow in flows {
                     self.server_rates(t_ns, flow, &mut batch);
                 }
-                self.flush_histograms(t_ns, &mut batch);
+                self.flush_histograms(t_ns, HISTOGRAM_EVERY_NS, &mut batch);
             }
             Report::ClientDone(done) => {
                 self.collected.lateness.merge(&done.lateness);
+                self.add(LATENESS, String::new(), now_ns(), &done.lateness);
                 self.collected.clients.push(done);
                 self.clients_left = self.clients_left.saturating_sub(1);
                 if self.clients_left == 0 {
@@ -195,6 +206,12 @@ impl Reporter {
                         .entry(flow.id)
                         .or_default()
                         .merge(&flow.interarrival);
+                    self.add(
+                        INTERARRIVAL,
+                        self.label(flow.id),
+                        now_ns(),
+                        &flow.interarrival,
+                    );
                 }
                 self.collected.servers.push(done);
             }
@@ -215,7 +232,7 @@ impl Reporter {
             .clients
             .iter()
             .flat_map(|client| &client.flows)
-            .map(|(id, _, counts)| (*id, counts.sent))
+            .map(|(id, counts)| (*id, counts.sent))
             .collect();
         let text = serde_json::to_string(&sent).unwrap_or_default();
         (self.emit)(Emitted::Sent(text));
@@ -230,16 +247,7 @@ impl Reporter {
     }
 
     fn key(&self, metric: &str, flow: &str) -> SeriesKey {
-        let mut labels = Labels::new();
-        if !flow.is_empty() {
-            labels.insert("flow".into(), flow.into());
-        }
-        SeriesKey {
-            host: self.names.host.clone(),
-            source: NAME.into(),
-            metric: metric.into(),
-            labels,
-        }
+        key(&self.names.host, metric, flow)
     }
 
     fn client_rates(&mut self, t_ns: i64, id: u32, packets: u64, bytes: u64, batch: &mut Batch) {
@@ -252,7 +260,7 @@ impl Reporter {
                 span: 0,
             },
         );
-        let Some((seconds, last)) = since(t_ns, last) else {
+        let Some((seconds, last)) = self.since(t_ns, last) else {
             return;
         };
         let (label, at) = (self.label(id), t_ns - self.names.t0_ns);
@@ -290,7 +298,7 @@ impl Reporter {
                 span,
             },
         );
-        let Some((seconds, last)) = since(t_ns, last) else {
+        let Some((seconds, last)) = self.since(t_ns, last) else {
             return;
         };
         let at = t_ns - self.names.t0_ns;
@@ -320,46 +328,54 @@ impl Reporter {
         }
     }
 
+    /// Seconds since the last report, or since the start of load for the first one; `None` before.
+    fn since(&self, t_ns: i64, last: Option<Last>) -> Option<(f64, Last)> {
+        let last = last.unwrap_or_default();
+        let since_ns = last.t_ns.max(self.names.start_ns);
+        let seconds = (t_ns - since_ns) as f64 / 1e9;
+        (seconds > 0.0).then_some((seconds, last))
+    }
+
     fn add(&mut self, metric: &'static str, flow: String, t_ns: i64, more: &Histogram) {
         if more.is_empty() {
             return;
         }
-        let pending = self
-            .pending
-            .entry((metric, flow))
-            .or_insert_with(|| Pending {
-                since_ns: t_ns,
-                histogram: Histogram::new(),
-            });
+        let pending = self.pending.entry((metric, flow));
+        let pending = pending.or_insert_with(|| Pending {
+            since_ns: self.names.start_ns.min(t_ns),
+            histogram: Histogram::new(),
+        });
         pending.histogram.merge(more);
     }
 
-    /// Stores the distributions that are old enough.
-    fn flush_histograms(&mut self, now_ns: i64, batch: &mut Batch) {
-        let due: Vec<_> = self
-            .pending
-            .iter()
-            .filter(|(_, pending)| now_ns.saturating_sub(pending.since_ns) >= HISTOGRAM_EVERY_NS)
-            .map(|(key, _)| key.clone())
-            .collect();
-        for key in due {
-            if let Some(pending) = self.pending.remove(&key) {
-                let t0_ns = pending.since_ns - self.names.t0_ns;
-                let end_ns = now_ns.min(pending.since_ns + HISTOGRAM_EVERY_NS) - self.names.t0_ns;
-                batch.histograms.push(HistogramInterval {
-                    key: self.key(key.0, &key.1),
-                    t0_ns,
-                    t1_ns: end_ns,
-                    hdr_v2: pending.histogram.to_v2(),
-                });
+    /// Stores the distributions that have collected for `age_ns`, and begins new ones.
+    fn flush_histograms(&mut self, now_ns: i64, age_ns: i64, batch: &mut Batch) {
+        let (host, t0_ns) = (&self.names.host, self.names.t0_ns);
+        for ((metric, flow), pending) in &mut self.pending {
+            if now_ns - pending.since_ns < age_ns || pending.histogram.is_empty() {
+                continue;
             }
+            batch.histograms.push(HistogramInterval {
+                key: key(host, metric, flow),
+                t0_ns: pending.since_ns - t0_ns,
+                t1_ns: now_ns - t0_ns,
+                hdr_v2: pending.histogram.take().to_v2(),
+            });
+            pending.since_ns = now_ns;
         }
     }
 }
 
-/// Seconds since the last report, unless there is none.
-fn since(t_ns: i64, last: Option<Last>) -> Option<(f64, Last)> {
-    let last = last?;
-    let seconds = (t_ns - last.t_ns) as f64 / 1e9;
-    (seconds > 0.0).then_some((seconds, last))
+/// Names a series of one flow; of the whole host when `flow` is empty.
+fn key(host: &str, metric: &str, flow: &str) -> SeriesKey {
+    let mut labels = Labels::new();
+    if !flow.is_empty() {
+        labels.insert("flow".into(), flow.into());
+    }
+    SeriesKey {
+        host: host.into(),
+        source: NAME.into(),
+        metric: metric.into(),
+        labels,
+    }
 }

@@ -99,6 +99,7 @@ pub fn try_mode(
 }
 
 fn blast(sender: &mut Sender, end_ns: i64) -> u64 {
+    let mut sent = 0;
     let batch = sender.batch();
     let mut header = Header {
         ticket: 0,
@@ -112,9 +113,9 @@ fn blast(sender: &mut Sender, end_ns: i64) -> u64 {
             header.sequence += 1;
             header.write(sender.slot(index));
         }
-        sender.send(batch);
+        sent += sender.send(batch).taken as u64;
     }
-    header.sequence
+    sent
 }
 
 /// The mode that delivers most for datagrams of `size_bytes`, tried for `span` each.
@@ -127,10 +128,10 @@ pub fn best_mode(size_bytes: usize, span: Duration) -> SendMode {
         (SendMode::Mmsg, false),
         (SendMode::Gso, true),
     ] {
-        if let Ok(rate) = try_mode(mode, gro, size_bytes, span) {
-            if rate.delivered_per_s > best.1 * 1.02 {
-                best = (mode, rate.delivered_per_s);
-            }
+        if let Ok(rate) = try_mode(mode, gro, size_bytes, span)
+            && rate.delivered_per_s > best.1 * 1.02
+        {
+            best = (mode, rate.delivered_per_s);
         }
     }
     best.0

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
 use sokudo_net::udp::{Receiver, socket_drops};
 use sokudo_stats::Histogram;
 
+use super::client::next_report_ns;
 use super::protocol::{HEADER_BYTES, Header, HeaderError, verified_intact};
 use super::report::Report;
 use super::sequence::{Account, Tracker};
@@ -18,8 +19,9 @@ use super::stream::{StreamRead, StreamReceiver};
 
 /// After the senders have finished and everything is accounted for, how long to look out for
 /// duplicates.
-const LINGER_NS: i64 = 20_000_000;
-/// After the senders have finished, how long stragglers may keep a receiver at work in any case.
+const LINGER_NS: u64 = 20_000_000;
+/// Beyond the silence that ends the wait, how long stragglers may keep a receiver at work in any
+/// case after the senders have finished.
 const DRAIN_BOUND_NS: i64 = 10_000_000_000;
 /// Longest wait of one receive call: how soon a stop or an interval's end is noticed.
 pub const RECEIVE_BOUND: Duration = Duration::from_millis(50);
@@ -44,6 +46,7 @@ pub struct ServerFlow {
     jitter_ns: f64,
     last_transit_ns: Option<i64>,
     last_call_ns: Option<i64>,
+    first_batch: Option<u64>,
 }
 
 /// What is handed over at the end.
@@ -53,6 +56,9 @@ pub struct ServerFlowDone {
     pub id: u32,
     /// The sequence numbers' account.
     pub account: Account,
+    /// Distinct datagrams that the first receive call brought: they only start the clock of the
+    /// rate.
+    pub first_batch: u64,
     /// Bytes of distinct datagrams.
     pub bytes: u64,
     /// Datagrams of this flow that were damaged.
@@ -76,6 +82,7 @@ impl ServerFlow {
             jitter_ns: 0.0,
             last_transit_ns: None,
             last_call_ns: None,
+            first_batch: None,
         }
     }
 
@@ -86,6 +93,9 @@ impl ServerFlow {
         // A duplicate carries no new bytes.
         self.bytes += (self.tracker.unique() - before) * length as u64;
         if self.last_call_ns != Some(now) {
+            if self.last_call_ns.is_some() && self.first_batch.is_none() {
+                self.first_batch = Some(before);
+            }
             self.note_call(header.send_ns, now);
         }
     }
@@ -108,6 +118,7 @@ impl ServerFlow {
         let timed = self.last_transit_ns.is_some() && self.tracker.unique() > 1;
         ServerFlowDone {
             id: self.id,
+            first_batch: self.first_batch.unwrap_or(self.tracker.unique()),
             account: self.tracker.close(sent),
             bytes: self.bytes,
             corrupted: self.corrupted,
@@ -173,7 +184,7 @@ pub struct ServerDone {
     pub buffers: u64,
     /// Datagrams received, duplicates included.
     pub datagrams: u64,
-    /// CPU time of the thread from the first datagram to the last, nanoseconds.
+    /// CPU time of the thread from the first datagram to the end, nanoseconds.
     pub cpu_ns: Option<u64>,
     /// Time that it was runnable without a CPU, nanoseconds.
     pub wait_ns: Option<u64>,
@@ -192,6 +203,8 @@ struct Totals {
     datagrams: u64,
     first_ns: Option<i64>,
     last_ns: i64,
+    cpu_start_ns: Option<u64>,
+    wait_start_ns: Option<u64>,
     last_flow: usize,
     error: Option<String>,
 }
@@ -199,8 +212,6 @@ struct Totals {
 /// Receives until drained or stopped; reports to `reports`.
 pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
     precise_timers();
-    let drops_start = drops(&task.input);
-    let (cpu_start, wait_start) = (thread_cpu_ns(), thread_wait_ns());
     let mut totals = Totals::default();
     let mut by_ticket: HashMap<u64, usize> = HashMap::new();
     for (index, flow) in task.flows.iter().enumerate() {
@@ -208,9 +219,6 @@ pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
     }
     receive_all(&mut task, &by_ticket, &mut totals, reports);
     let sent = task.shared.sent.get();
-    let dropped = drops(&task.input)
-        .zip(drops_start)
-        .map(|(end, start)| u64::from(end.wrapping_sub(start)));
     let done = ServerDone {
         stream: task.stream,
         flows: task
@@ -221,21 +229,22 @@ pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
                 flow.close(sent)
             })
             .collect(),
-        drops: dropped,
+        // Since the socket was opened: what came before this thread ran counts, too.
+        drops: drops(&task.input).map(u64::from),
         foreign: totals.foreign,
         calls: totals.calls,
         buffers: totals.buffers,
         datagrams: totals.datagrams,
-        cpu_ns: thread_cpu_ns()
-            .zip(cpu_start)
-            .map(|(end, start)| end - start),
-        wait_ns: thread_wait_ns()
-            .zip(wait_start)
-            .map(|(end, start)| end.saturating_sub(start)),
+        cpu_ns: since(thread_cpu_ns(), totals.cpu_start_ns),
+        wait_ns: since(thread_wait_ns(), totals.wait_start_ns),
         elapsed_ns: totals.first_ns.map_or(0, |first| totals.last_ns - first),
         error: totals.error,
     };
     let _ = reports.send(Report::ServerDone(done));
+}
+
+fn since(end_ns: Option<u64>, start_ns: Option<u64>) -> Option<u64> {
+    Some(end_ns?.saturating_sub(start_ns?))
 }
 
 fn drops(input: &In) -> Option<u32> {
@@ -252,7 +261,7 @@ fn receive_all(
     reports: &SyncSender<Report>,
 ) {
     let shared = Arc::clone(&task.shared);
-    let mut report_at_ns = now_ns() + task.interval_ns as i64;
+    let mut report_at_ns = now_ns().saturating_add_unsigned(task.interval_ns);
     let mut quiet_since_ns: Option<i64> = None;
     let mut draining_since_ns: Option<i64> = None;
     let mut collector = Collector {
@@ -267,7 +276,7 @@ fn receive_all(
         let now = now_ns();
         if shared.sent.get().is_some() {
             let since_ns = *draining_since_ns.get_or_insert(now);
-            if now - since_ns > DRAIN_BOUND_NS {
+            if now - since_ns > DRAIN_BOUND_NS.saturating_add_unsigned(task.idle_ns) {
                 break;
             }
         }
@@ -281,15 +290,14 @@ fn receive_all(
             let patience_ns = if all_arrived(task, sent) {
                 LINGER_NS
             } else {
-                task.idle_ns as i64
+                task.idle_ns
             };
-            if now - since_ns >= patience_ns {
+            if (now - since_ns).unsigned_abs() >= patience_ns {
                 break;
             }
         }
         if now >= report_at_ns {
-            report_at_ns =
-                now - (now - report_at_ns) % task.interval_ns as i64 + task.interval_ns as i64;
+            report_at_ns = next_report_ns(report_at_ns, now, task.interval_ns);
             report(task, now, reports);
         }
     }
@@ -406,7 +414,11 @@ impl Totals {
     #[inline]
     fn note_call(&mut self, now: i64) {
         self.calls += 1;
-        self.first_ns.get_or_insert(now);
+        if self.first_ns.is_none() {
+            self.first_ns = Some(now);
+            self.cpu_start_ns = thread_cpu_ns();
+            self.wait_start_ns = thread_wait_ns();
+        }
         self.last_ns = now;
     }
 }
@@ -512,11 +524,13 @@ fn report(task: &mut ServerTask, now: i64, reports: &SyncSender<Report>) {
             interarrival: flow.interarrival.take(),
         })
         .collect();
-    let drops = drops(&task.input);
-    let _ = reports.try_send(Report::Server {
-        t_ns: now,
-        stream: task.stream,
-        flows,
-        drops,
-    });
+    let Err(TrySendError::Full(Report::Server { flows, .. })) =
+        reports.try_send(Report::Server { t_ns: now, flows })
+    else {
+        return;
+    };
+    // Counters are cumulative, the times between calls are not: they wait for the next report.
+    for (flow, report) in task.flows.iter_mut().zip(flows) {
+        flow.interarrival = report.interarrival;
+    }
 }

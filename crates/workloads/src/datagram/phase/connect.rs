@@ -10,17 +10,17 @@ use sokudo_model::{FlowPlan, Refusal};
 use sokudo_net::tls::{self, PublicKey, Trust};
 use sokudo_net::udp::{self, SendMode};
 
-use super::super::client::{ClientCounts, ClientFlow, ClientTask, Out};
+use super::super::client::{ClientFlow, ClientTask, Out};
 use super::super::join::SenderSettings;
-use super::super::options::{IoMode, SizeRange, Transport};
+use super::super::options::{IoMode, Transport};
 use super::super::selftest;
 use super::super::stream::StreamSender;
 use super::path::resolve;
 use super::refusal::{cannot_bind, failed, operator};
-use super::{CONNECT_BOUND, DatagramPhase, ETHERNET_MTU, Offer, Shape};
+use super::{CONNECT_BOUND, DatagramPhase, Offer, Shape};
 
-/// A stream that takes nothing for this long has a dead peer.
-const STREAM_WRITE_BOUND: Duration = Duration::from_secs(10);
+/// A stream that takes nothing for this long has a dead peer, a UDP socket a dead device.
+const WRITE_BOUND: Duration = Duration::from_secs(10);
 /// Length of one try in the self-test that picks the I/O mode.
 const SELFTEST_SPAN: Duration = Duration::from_millis(60);
 
@@ -29,7 +29,6 @@ impl DatagramPhase {
     pub(super) fn arm_senders(&mut self, offers: &[Option<Offer>]) -> Result<(), Refusal> {
         let streams: std::collections::BTreeSet<u32> =
             self.outgoing().map(|flow| flow.stream).collect();
-        let total = self.outgoing().count().max(1);
         for stream in streams {
             let flows: Vec<FlowPlan> = self
                 .outgoing()
@@ -37,29 +36,11 @@ impl DatagramPhase {
                 .cloned()
                 .collect();
             let mut ends = Vec::with_capacity(flows.len());
-            let mut size = None;
             for flow in &flows {
                 let shape = self.size_of(offers, flow)?;
-                size.get_or_insert(shape.size);
                 ends.push(self.connect(flow, &shape, offers)?);
             }
-            let size = size.unwrap_or(SizeRange {
-                min: ETHERNET_MTU,
-                max: ETHERNET_MTU,
-            });
-            let mean = f64::from(size.mean());
-            let share = flows.len() as f64 / total as f64;
-            let rate_per_s = match (self.options.rate, self.options.rate_per_peer) {
-                (Some(rate), _) => Some(rate.0.events_per_s(mean) * share),
-                (None, Some(rate)) => {
-                    // A peer's rate is shared by its parallel streams.
-                    Some(
-                        rate.0.events_per_s(mean) * flows.len() as f64
-                            / f64::from(self.options.streams),
-                    )
-                }
-                (None, None) => None,
-            };
+            let rate_per_s = self.thread_rate(&ends);
             for flow in &flows {
                 if let Some(sender) = self.senders.get_mut(&flow.id) {
                     sender.asked_per_s = rate_per_s.map(|rate| rate / flows.len() as f64);
@@ -73,14 +54,29 @@ impl DatagramPhase {
                 duration_ns: self.options.duration_ns(),
                 bound_ns: self.spec.phase.bound_ns,
                 interval_ns: self.options.interval.0,
-                size,
                 verify_bytes: self.options.verify.map_or(0, |bytes| bytes.0 as usize),
                 seed: self.spec.seed ^ (u64::from(self.spec.me) << 32) ^ u64::from(stream),
                 stop: Arc::clone(&self.stop),
-                polite: self.options.polite.then(|| Arc::clone(&self.shared.first)),
+                // Only the host that gives the command waits: if all did, nobody would begin.
+                polite: (self.options.polite && self.spec.me == 0)
+                    .then(|| Arc::clone(&self.shared.first)),
             });
         }
         Ok(())
+    }
+
+    /// Datagrams per second of the thread that serves these flows, as asked for.
+    fn thread_rate(&self, flows: &[ClientFlow]) -> Option<f64> {
+        let sizes = flows.iter().map(|flow| f64::from(flow.size.mean()));
+        let n = flows.len() as f64;
+        let mean_bytes = sizes.sum::<f64>() / n;
+        if let Some(rate) = self.options.rate {
+            let share = n / self.outgoing().count().max(1) as f64;
+            return Some(rate.0.events_per_s(mean_bytes) * share);
+        }
+        // A peer's rate is shared by its parallel streams.
+        let rate = self.options.rate_per_peer?;
+        Some(rate.0.events_per_s(mean_bytes) * n / f64::from(self.options.streams))
     }
 
     fn connect(
@@ -113,7 +109,8 @@ impl DatagramPhase {
         peer: SocketAddr,
     ) -> Result<ClientFlow, Refusal> {
         let cannot = |error: io::Error| failed(format!("cannot send to {peer}: {error}"), None);
-        let mut local = self.local_address(flow.stream)?;
+        let number = self.outgoing().take_while(|other| other.id != flow.id);
+        let mut local = self.local_address(number.count())?;
         if !self.offer.ports.is_empty() || local.is_ipv4() != peer.is_ipv4() {
             // The port belongs to the receiving socket; sends leave from one of their own.
             local.set_port(0);
@@ -128,6 +125,9 @@ impl DatagramPhase {
         }
         let socket = udp::bind(local).map_err(|error| cannot_bind(local, &error))?;
         socket.connect(peer).map_err(cannot)?;
+        socket
+            .set_write_timeout(Some(WRITE_BOUND))
+            .map_err(cannot)?;
         udp::report_refusals(&socket).map_err(cannot)?;
         let asked = self
             .options
@@ -160,13 +160,8 @@ impl DatagramPhase {
         );
         let ticket = self.ticket(flow.id);
         self.ack_sockets.push((flow.id, ticket, acks));
-        Ok(ClientFlow {
-            id: flow.id,
-            ticket,
-            out: Out::Udp(sender),
-            mode: Some(mode),
-            counts: ClientCounts::default(),
-        })
+        let out = Out::Udp(sender);
+        Ok(ClientFlow::new(flow.id, ticket, out, shape.size))
     }
 
     /// The I/O mode to use, and why when it is not the one asked for.
@@ -209,7 +204,7 @@ impl DatagramPhase {
         let ticket = self.ticket(flow.id);
         let stream: Box<dyn Write + Send> = match key {
             None => {
-                tcp.set_write_timeout(Some(STREAM_WRITE_BOUND))
+                tcp.set_write_timeout(Some(WRITE_BOUND))
                     .map_err(|e| cannot(&e))?;
                 tcp.write_all(&ticket.to_be_bytes())
                     .map_err(|e| cannot(&e))?;
@@ -239,13 +234,7 @@ impl DatagramPhase {
             },
         );
         let out = Out::Stream(StreamSender::new(stream, shape.size.max as usize));
-        Ok(ClientFlow {
-            id: flow.id,
-            ticket,
-            out,
-            mode: None,
-            counts: ClientCounts::default(),
-        })
+        Ok(ClientFlow::new(flow.id, ticket, out, shape.size))
     }
 }
 
@@ -268,7 +257,7 @@ impl Write for TlsWrite {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0
             .writer
-            .send(bytes, STREAM_WRITE_BOUND)
+            .send(bytes, WRITE_BOUND)
             .map_err(io::Error::other)?;
         Ok(bytes.len())
     }

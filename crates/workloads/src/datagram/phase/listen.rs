@@ -1,7 +1,7 @@
 //! How does a host receive: bound sockets, accepted connections?
 
 use std::collections::HashMap;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,6 +18,9 @@ use super::super::server::{In, RECEIVE_BOUND, ServerFlow, ServerTask};
 use super::super::stream::StreamReceiver;
 use super::refusal::{cannot_bind, failed, operator};
 use super::{CONNECT_BOUND, DatagramPhase, ETHERNET_MTU, Offer, spawn};
+
+/// A connection that has not shown its ticket after this time makes room for the next one.
+const ADMIT_BOUND: Duration = Duration::from_secs(1);
 
 /// A bound place to receive on.
 pub(super) enum Listening {
@@ -43,7 +46,7 @@ impl DatagramPhase {
             self.identity = Some(identity);
         }
         for stream in streams {
-            let address = self.local_address(stream)?;
+            let address = self.local_address(stream as usize)?;
             let (listening, port) = match self.options.transport {
                 Transport::Udp => self.listen_udp(stream, address)?,
                 Transport::Tcp | Transport::Tls => {
@@ -162,7 +165,7 @@ impl DatagramPhase {
             .iter()
             .map(|flow| (self.ticket(flow.id), flow.id))
             .collect();
-        let identity = self.identity.take();
+        let identity = self.identity.clone();
         let stop = Arc::clone(&self.stop);
         let accept_all = move || {
             let deadline = Instant::now() + CONNECT_BOUND;
@@ -175,14 +178,15 @@ impl DatagramPhase {
                 match listener.accept() {
                     // A connection without a known ticket is a stranger: it is closed, no more.
                     Ok((tcp, _)) => {
-                        if let Ok((ticket, receiver)) = admit(tcp, identity.as_ref(), deadline) {
-                            if let Some(flow) = tickets.remove(&ticket) {
-                                accepted.push(Accepted {
-                                    stream,
-                                    flow,
-                                    receiver,
-                                });
-                            }
+                        let bound = deadline.min(Instant::now() + ADMIT_BOUND);
+                        if let Ok((ticket, receiver)) = admit(tcp, identity.as_ref(), bound)
+                            && let Some(flow) = tickets.remove(&ticket)
+                        {
+                            accepted.push(Accepted {
+                                stream,
+                                flow,
+                                receiver,
+                            });
                         }
                     }
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
@@ -233,15 +237,14 @@ impl DatagramPhase {
 
 /// Takes a connection's ticket; the rest of it carries datagrams.
 fn admit(
-    mut tcp: TcpStream,
+    tcp: TcpStream,
     identity: Option<&Identity>,
     deadline: Instant,
 ) -> Result<(u64, Box<dyn Read + Send>), Box<dyn std::error::Error>> {
     tcp.set_nonblocking(false)?;
-    tcp.set_read_timeout(Some(RECEIVE_BOUND))?;
     let mut stream: Box<dyn Read + Send> = match identity {
         None => {
-            tcp.flush()?;
+            tcp.set_read_timeout(Some(RECEIVE_BOUND))?;
             Box::new(tcp)
         }
         Some(identity) => {

@@ -17,11 +17,12 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
 use sokudo_net::counters::HostCounters;
 use sokudo_net::tls::Identity;
-use sokudo_net::udp::Granted;
+use sokudo_net::udp::{self, Granted};
 
 use super::client::{self, ClientTask};
 use super::join::{Numbers, SenderSettings, SocketSettings};
 use super::options::{DatagramOptions, SizeRange};
+use super::protocol::HEADER_BYTES;
 use super::report::{Collected, Names, REPORT_QUEUE, Report, Reporter};
 use super::server::{self, ServerTask, Shared};
 use crate::contract::{Emit, Phase};
@@ -30,6 +31,8 @@ use refusal::{failed, operator};
 
 /// Longest wait for a connection of a stream transport, and for its handshake.
 const CONNECT_BOUND: Duration = Duration::from_secs(5);
+/// Most parallel flows between two hosts, as `--streams` allows.
+const MAX_STREAMS: u32 = 64;
 /// MTU assumed where the path's says nothing about a network (loopback) or is not known.
 const ETHERNET_MTU: u32 = 1500;
 /// Acknowledgements under way when the last datagram was sent are waited for this long.
@@ -53,6 +56,14 @@ pub(crate) struct Shape {
     pub size: SizeRange,
     /// MTU towards the peer, where the system says.
     pub path_mtu: Option<u32>,
+}
+
+impl Shape {
+    /// A peer's word is not trusted with buffer sizes.
+    fn is_possible(&self) -> bool {
+        let SizeRange { min, max } = self.size;
+        (HEADER_BYTES as u32..=max).contains(&min) && max as usize <= udp::MAX_PAYLOAD_BYTES
+    }
 }
 
 /// One host's part of a phase.
@@ -112,9 +123,29 @@ impl DatagramPhase {
             options,
             emit,
         };
+        phase.check_spec()?;
+        phase.check_bindings()?;
         phase.listen()?;
         phase.look_at_paths()?;
         Ok(phase)
+    }
+
+    /// Refuses a plan that speaks of hosts or tickets which it does not give.
+    fn check_spec(&self) -> Result<(), Refusal> {
+        let (spec, hosts) = (&self.spec, self.spec.hosts.len());
+        let known = |host: u32| (host as usize) < hosts;
+        let in_order = |(flow, id): (&FlowPlan, u32)| {
+            flow.id == id && known(flow.from) && known(flow.to) && flow.stream < MAX_STREAMS
+        };
+        let flows = &spec.phase.flows;
+        let described = flows.iter().zip(0..).all(in_order);
+        if known(spec.me) && spec.tickets.len() >= flows.len() && described {
+            return Ok(());
+        }
+        Err(failed(
+            "the plan names hosts or flows that it does not describe",
+            Some("install the same version of sokudo on all hosts".into()),
+        ))
     }
 
     fn incoming(&self) -> impl Iterator<Item = &FlowPlan> {
@@ -133,12 +164,9 @@ impl DatagramPhase {
             .filter(|flow| flow.from == self.spec.me)
     }
 
+    /// The flow's secret number; `check_spec` has seen that there is one.
     fn ticket(&self, flow: u32) -> u64 {
-        self.spec
-            .tickets
-            .get(flow as usize)
-            .copied()
-            .unwrap_or_default()
+        self.spec.tickets[flow as usize]
     }
 
     fn strict(&self, buffer: Granted, kind: &str, sysctl: &str) -> Result<(), Refusal> {
@@ -167,11 +195,20 @@ impl DatagramPhase {
             .get(flow.from as usize)
             .and_then(Option::as_ref)
             .and_then(|offer| offer.sends.get(&flow.id))
+            .filter(|shape| shape.is_possible())
             .cloned()
-            .ok_or_else(|| failed("a sending host made no offer", None))
+            .ok_or_else(|| {
+                failed(
+                    format!(
+                        "{} made no offer that can be read",
+                        self.spec.hosts[flow.from as usize].name
+                    ),
+                    Some("install the same version of sokudo on all hosts".into()),
+                )
+            })
     }
 
-    fn names(&self, t0_ns: i64) -> Names {
+    fn names(&self, start_ns: i64, t0_ns: i64) -> Names {
         let name = |host: u32| self.spec.hosts[host as usize].name.as_str();
         let many = self.options.streams > 1;
         let label = |flow: &FlowPlan| match many {
@@ -188,6 +225,7 @@ impl DatagramPhase {
                 .map(|flow| (flow.id, label(flow)))
                 .collect(),
             t0_ns,
+            start_ns,
         }
     }
 
@@ -224,16 +262,16 @@ impl Phase for DatagramPhase {
                     .and_then(|text| serde_json::from_str(text).ok())
             })
             .collect();
+        self.counters = HostCounters::read();
         self.arm_receivers(&offers)?;
         self.arm_senders(&offers)
     }
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
         self.finish_accepting()?;
-        self.counters = HostCounters::read();
         let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
         let reporter = Reporter::new(
-            self.names(t0_ns),
+            self.names(at_ns, t0_ns),
             Arc::clone(&self.emit),
             self.tasks_out.len(),
         );

@@ -1,5 +1,6 @@
 //! Which addresses are used, and what fits between them?
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 use sokudo_model::{FlowPlan, Refusal};
@@ -14,20 +15,11 @@ use super::{DatagramPhase, ETHERNET_MTU, Shape};
 const LOOPBACK_MTU: u32 = 65_535;
 
 impl DatagramPhase {
-    /// Address for the `stream`-th receiving or sending socket of this host.
-    pub(super) fn local_address(&self, stream: u32) -> Result<SocketAddr, Refusal> {
-        // --bind speaks of the host where the command was given.
-        let bindings: Vec<SocketAddr> = match self.spec.me {
-            0 => self
-                .options
-                .bind
-                .iter()
-                .flat_map(|binding| binding.addresses())
-                .collect(),
-            _ => Vec::new(),
-        };
+    /// Address for the `index`-th receiving or sending socket of this host.
+    pub(super) fn local_address(&self, index: usize) -> Result<SocketAddr, Refusal> {
+        let bindings = self.bindings();
         if !bindings.is_empty() {
-            return Ok(bindings[stream as usize % bindings.len()]);
+            return Ok(bindings[index % bindings.len()]);
         }
         let own = &self.spec.hosts[self.spec.me as usize].address;
         let any = SocketAddr::new(IpAddr::from([0, 0, 0, 0]), 0);
@@ -51,10 +43,53 @@ impl DatagramPhase {
                 min: fits,
                 max: fits,
             });
+            self.check_parts(size)?;
             self.check_fits(size, peer, path_mtu)?;
             self.offer.sends.insert(flow.id, Shape { size, path_mtu });
         }
         Ok(())
+    }
+
+    /// Refuses fixed ports when there are fewer of them than sockets: two cannot share one.
+    pub(super) fn check_bindings(&self) -> Result<(), Refusal> {
+        let addresses: Vec<SocketAddr> = self.bindings();
+        let receiving: BTreeSet<u32> = self.incoming().map(|flow| flow.stream).collect();
+        let sockets = match receiving.len() {
+            0 => self.outgoing().count(),
+            streams => streams,
+        };
+        if addresses.len() >= sockets || addresses.iter().all(|address| address.port() == 0) {
+            return Ok(());
+        }
+        Err(operator(
+            format!(
+                "--bind gives {} addresses with ports for {sockets} sockets",
+                addresses.len()
+            ),
+            "name a range of ports (ADDR:9999..10002), or an address without a port",
+        ))
+    }
+
+    /// Addresses that the operator asked for on this host.
+    fn bindings(&self) -> Vec<SocketAddr> {
+        // --bind speaks of the host where the command was given.
+        let given = self.options.bind.iter().filter(|_| self.spec.me == 0);
+        given.flat_map(|binding| binding.addresses()).collect()
+    }
+
+    /// Refuses parts of a datagram that are larger than the size found for the path.
+    fn check_parts(&self, size: SizeRange) -> Result<(), Refusal> {
+        let verify = self.options.verify.map_or(0, |bytes| bytes.0);
+        if self.options.payload.0.max(verify) <= u64::from(size.min) {
+            return Ok(());
+        }
+        Err(operator(
+            format!(
+                "--payload and --verify must fit the datagrams of {} B",
+                size.min
+            ),
+            "make them smaller, or give a --size that holds them",
+        ))
     }
 
     fn check_fits(
@@ -78,7 +113,7 @@ impl DatagramPhase {
             ),
             format!(
                 "use --size {} or less, or --allow-fragments to have them cut into IP fragments",
-                mtu - headers
+                mtu.saturating_sub(headers)
             ),
         ))
     }
