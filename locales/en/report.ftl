@@ -24,8 +24,6 @@ report-script-copied = Copied
 report-script-no-data = no data
 report-script-clock = clocks agree within ±
 report-script-start = after the start
-report-script-gap = No data here.
-report-script-count = values
 report-script-reset = Drag over a chart to zoom all of them, double-click to return. With the keyboard: arrows move the cursor, + and − zoom, Home returns.
 
 ## Weight

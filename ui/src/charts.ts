@@ -17,6 +17,8 @@ interface Live {
   readout: HTMLElement | null;
   plot: uPlot | null;
   seen: boolean;
+  /** Linear instead of logarithmic value axis. */
+  linear: boolean;
 }
 
 let data: Data;
@@ -72,17 +74,18 @@ function series(chart: ChartData): uPlot.Series[] {
   return [{}, ...(chart.kind === "stack" ? lines.reverse() : lines)];
 }
 
-function yScale(chart: ChartData): uPlot.Scale {
+function yScale({ chart, linear }: Live): uPlot.Scale {
   if (chart.kind === "strip") return { range: [0, chart.lines.length] };
   if (chart.kind === "stack") return { range: [0, 1] };
   if (chart.heat) {
     const { low, factor, rows } = chart.heat;
-    return { distr: 3, range: [low, low * factor ** rows] };
+    const high = low * factor ** rows;
+    return linear ? { range: [0, high] } : { distr: 3, range: [low, high] };
   }
   return { range: (_u, _min, max) => uPlot.rangeNum(0, max > 0 ? max : 1, { min: { pad: 0, hard: 0, mode: 1 }, max: { pad: 0.08, soft: 0, mode: 1 } }) };
 }
 
-function yAxis(chart: ChartData, narrow: boolean): uPlot.Axis {
+function yAxis({ chart, linear }: Live, narrow: boolean): uPlot.Axis {
   const axis: uPlot.Axis = {
     size: narrow ? 62 : 78,
     gap: 4,
@@ -101,7 +104,7 @@ function yAxis(chart: ChartData, narrow: boolean): uPlot.Axis {
     });
     axis.grid = { show: false };
   }
-  if (chart.kind === "heat") {
+  if (chart.kind === "heat" && !linear) {
     axis.filter = (_u, splits) => splits.map((v) => (isDecade(v) ? v : null));
     axis.grid = { ...axis.grid, filter: axis.filter };
   }
@@ -122,7 +125,7 @@ function options(item: Live, width: number): uPlot.Options {
     height: height(chart),
     padding: [16, narrow ? 8 : 130, 0, 0],
     legend: { show: false },
-    scales: { x: { time: false, min: zoom[0], max: zoom[1] }, y: yScale(chart) },
+    scales: { x: { time: false, min: zoom[0], max: zoom[1] }, y: yScale(item) },
     axes: [
       {
         size: 24,
@@ -136,7 +139,7 @@ function options(item: Live, width: number): uPlot.Options {
           return splits.map((v) => axisTime(v, step));
         },
       },
-      yAxis(chart, narrow),
+      yAxis(item, narrow),
     ],
     series: series(chart),
     cursor: {
@@ -232,7 +235,11 @@ function readOut(item: Live, u: uPlot): void {
     const value = valueAt(line, t);
     if (value !== null) add(`${say(line.label)} ${human(value, chart.unit)}`, inks[i] ?? "");
   });
-  if (!readout.hasChildNodes()) add(say(data.words["no-data"]), token("--dim"));
+  if (!readout.hasChildNodes()) {
+    // What went wrong before a stretch without data is the likely reason for it.
+    const reason = data.problems.filter((p) => p.t <= t).pop();
+    add(say(data.words["no-data"]) + (reason ? ` (${say(reason.says)})` : ""), token("--dim"));
+  }
   clock(t);
 }
 
@@ -310,6 +317,15 @@ function draw(item: Live): void {
   item.plot = new uPlot(options(item, width), table(item.chart), item.holder);
 }
 
+/** Switches the value axis of the chart around a button between logarithmic and linear. */
+export function toggleLog(button: HTMLElement): void {
+  const item = live.find(({ figure }) => figure.contains(button));
+  if (!item) return;
+  item.linear = !item.linear;
+  button.setAttribute("aria-pressed", String(!item.linear));
+  draw(item);
+}
+
 /** Draws every chart that was drawn before once more: after a change of colours or language. */
 export function redraw(): void {
   live.forEach(draw);
@@ -325,7 +341,7 @@ export function start(read: Data): void {
     const figure = holder.closest("figure");
     if (!chart || !figure) continue;
     const readout = figure.querySelector<HTMLElement>(".readout");
-    const item: Live = { chart, figure, holder, readout, plot: null, seen: false };
+    const item: Live = { chart, figure, holder, readout, plot: null, seen: false, linear: false };
     holder.addEventListener("keydown", (event) => keys(item, event));
     live.push(item);
   }

@@ -1,5 +1,5 @@
 // The report's controls: language, light and dark, print, copying, sorting, and the charts.
-import { redraw, start } from "./charts";
+import { redraw, start, toggleLog } from "./charts";
 import type { Data, Lang } from "./data";
 import { readData, say } from "./data";
 import { copy, csv, sort } from "./tables";
@@ -78,6 +78,9 @@ function act(button: HTMLElement, data: Data | null): void {
     }
     case "print":
       window.print();
+      break;
+    case "log":
+      toggleLog(button);
       break;
     case "sort":
       sort(button);

@@ -79,7 +79,7 @@ pub struct Chart {
     pub kind: Kind,
     /// Unit of its values.
     pub unit: Unit,
-    /// Whether the value axis may be switched to logarithmic.
+    /// Whether the value axis, logarithmic at first, may be switched to linear.
     pub log_switch: bool,
     /// Lines, layers or rows.
     pub lines: Vec<Line>,

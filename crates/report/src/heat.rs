@@ -49,7 +49,7 @@ pub fn map(record: &Record, metric_name: &str) -> Option<Chart> {
         note: Some(note.into()),
         kind: Kind::Heat(heat),
         unit,
-        log_switch: false,
+        log_switch: true,
         lines,
     })
 }

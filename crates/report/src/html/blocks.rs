@@ -228,7 +228,7 @@ impl Page<'_> {
         if chart.log_switch {
             let _ = write!(
                 out,
-                "<button type=\"button\" class=\"quiet\" data-do=\"log\" aria-pressed=\"false\">{}</button>",
+                "<button type=\"button\" class=\"quiet\" data-do=\"log\" aria-pressed=\"true\">{}</button>",
                 self.words("report-tool-log")
             );
         }

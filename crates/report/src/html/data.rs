@@ -19,13 +19,11 @@ const MAX_EVENTS: usize = 200;
 const MAX_PROBLEMS: usize = 50;
 
 /// Words that the script says.
-const WORDS: [&str; 7] = [
+const WORDS: [&str; 5] = [
     "report-script-copied",
     "report-script-no-data",
     "report-script-clock",
     "report-script-start",
-    "report-script-gap",
-    "report-script-count",
     "report-script-reset",
 ];
 
