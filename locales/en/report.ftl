@@ -72,6 +72,7 @@ report-datagrams-per-second = { $rate } datagrams
 ## Why
 report-why-none = No rule found anything that limited or disturbed the measurement.
 report-why-next = Next:
+report-why-more = { $n } more findings, the same in other phases
 report-why-peak = peak { $peak }
 
 ## Search

@@ -72,6 +72,7 @@ report-datagrams-per-second = { $rate } データグラム
 ## 理由
 report-why-none = 測定を制限した要因や妨げた要因は、どの規則でも見つかりませんでした。
 report-why-next = 次の手:
+report-why-more = ほかの区間での同様の所見 { $n } 件
 report-why-peak = 最大 { $peak }
 
 ## 探索

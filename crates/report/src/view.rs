@@ -107,7 +107,8 @@ impl<'a> View<'a> {
     pub fn clock_error_s(&self) -> Option<f64> {
         let hosts = &self.record.manifest.hosts;
         let worst = hosts.iter().map(|h| h.clock_error_ns).max()?;
-        (hosts.len() > 1).then_some(worst as f64 / 1e9)
+        // Agents of one process read the same clock: there is no error to tell of.
+        (worst > 0).then_some(worst as f64 / 1e9)
     }
 
     /// Time from the run's start to the end of the last phase or sample, nanoseconds.

@@ -90,7 +90,8 @@ impl Page<'_> {
                 self.words(severity_key(conclusion.severity)),
                 self.say(&conclusion.says)
             );
-            if !conclusion.phase.is_empty() {
+            let several = self.view.record.manifest.phases.len() > 1;
+            if several && !conclusion.phase.is_empty() {
                 let _ = write!(
                     out,
                     " <span class=\"phase\">{}</span>",
@@ -118,22 +119,23 @@ impl Page<'_> {
         }
         out.push_str("<ul class=\"proofs\">");
         for proof in proofs {
-            out.push_str("<li>");
-            if proof.spark.is_empty() {
-                out.push_str("<span class=\"nospark\"></span>");
-            } else {
+            let _ = write!(
+                out,
+                "<li><span class=\"what\">{}</span>",
+                self.say(&proof.says)
+            );
+            if !proof.spark.is_empty() {
                 let peak = Text::new("report-why-peak").word("peak", proof.peak.clone());
                 let _ = write!(
                     out,
-                    "<span class=\"course\">{}<span class=\"peak\">{}</span></span>",
+                    "{}<span class=\"peak\">{}</span>",
                     svg::spark(&proof.spark),
                     self.say(&peak.into())
                 );
             }
             let _ = write!(
                 out,
-                "<span class=\"what\">{} <span class=\"source\">{}</span></span></li>",
-                self.say(&proof.says),
+                "<span class=\"source\">{}</span></li>",
                 escape(&proof.source)
             );
         }

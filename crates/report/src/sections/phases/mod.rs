@@ -95,7 +95,12 @@ fn name(phase: &PhaseRecord) -> Phrase {
         RunStatus::Partial => Some("report-phase-partial"),
         RunStatus::Failed => Some("report-phase-failed"),
     };
-    let named = match names::phase_help(&phase.name) {
+    // A search numbers its trials; the one that confirms is the best rate whatever its name.
+    let known = match view::role(phase) {
+        Role::Confirm => "best",
+        _ => &phase.name,
+    };
+    let named = match names::phase_help(known) {
         Some(Phrase::Text(help)) => Text::new("report-phase-named")
             .word("name", phase.name.clone())
             .text("help", help),

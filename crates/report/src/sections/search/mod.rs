@@ -52,7 +52,7 @@ fn table(knee: &Knee) -> Table {
             column("report-search-lost", &loss.unit, true),
         ],
         rows: rows.collect(),
-        marked: knee.trials.iter().position(|t| t.confirm),
+        marked: knee.trials.iter().rposition(|t| t.confirm),
         tools: true,
     }
 }

@@ -1,7 +1,7 @@
 //! What limited the result, and what proves it?
 
 use sokudo_model::units::human;
-use sokudo_model::{Evidence, Finding, PhaseRecord, Series, metric};
+use sokudo_model::{Evidence, Finding, PhaseRecord, Series, Text, metric};
 
 use crate::block::{Block, Conclusion, Phrase, Proof};
 use crate::chart;
@@ -10,16 +10,50 @@ use crate::view::View;
 /// Points of a sparkline.
 const SPARK_POINTS: usize = 64;
 
-/// The findings with their evidence, strongest first; a sentence when there are none.
+/// One finding per rule with its evidence, strongest first, the others folded away; a sentence
+/// when there are none.
 pub fn blocks(view: &View) -> Vec<Block> {
     let findings = &view.record.findings;
     if findings.is_empty() {
-        return vec![Block::Paragraph(
-            sokudo_model::Text::new("report-why-none").into(),
-        )];
+        return vec![Block::Paragraph(Text::new("report-why-none").into())];
     }
-    let conclusions = findings.iter().map(|f| conclusion(view, f)).collect();
-    vec![Block::Conclusions(conclusions)]
+    let chosen = chosen(view);
+    let split = |wanted: bool| -> Vec<Conclusion> {
+        let all = findings.iter().enumerate();
+        all.filter(|(i, _)| chosen.contains(i) == wanted)
+            .map(|(_, f)| conclusion(view, f))
+            .collect()
+    };
+    let mut out = vec![Block::Conclusions(split(true))];
+    let rest = split(false);
+    if !rest.is_empty() {
+        out.push(Block::Details {
+            title: Text::new("report-why-more")
+                .word("n", rest.len().to_string())
+                .into(),
+            open: false,
+            blocks: vec![Block::Conclusions(rest)],
+        });
+    }
+    out
+}
+
+/// Of each rule, the finding about the phase that the numbers describe, else the strongest one.
+fn chosen(view: &View) -> Vec<usize> {
+    let findings = &view.record.findings;
+    let subject = view.subject().map(|p| p.name.as_str());
+    let mut rules: Vec<&str> = Vec::new();
+    for finding in findings {
+        if !rules.contains(&finding.rule.as_str()) {
+            rules.push(&finding.rule);
+        }
+    }
+    let of_rule = |rule: &str| {
+        let about = |f: &&Finding| f.rule == rule && Some(f.phase.as_str()) == subject;
+        let subject = findings.iter().position(|f| about(&f));
+        subject.or_else(|| findings.iter().position(|f| f.rule == rule))
+    };
+    rules.into_iter().filter_map(of_rule).collect()
 }
 
 fn conclusion(view: &View, finding: &Finding) -> Conclusion {
