@@ -58,7 +58,9 @@ function table(chart: ChartData): uPlot.AlignedData {
     }
     return [times(first), ...sums.reverse()];
   }
-  return uPlot.join(chart.lines.map((line) => [times(line), line.v]));
+  // A gap reaches to the line's own next sample, past the times of other lines in between.
+  const expand = 2;
+  return uPlot.join(chart.lines.map((line) => [times(line), line.v]), chart.lines.map(() => [0, expand]));
 }
 
 function series(chart: ChartData): uPlot.Series[] {

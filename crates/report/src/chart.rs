@@ -146,7 +146,7 @@ pub fn with_gaps(points: &[(i64, f64)]) -> Points {
     let mut before: Option<i64> = None;
     for &(t, value) in points {
         if let Some(last) = before.filter(|last| t.saturating_sub(*last) > limit) {
-            out.push((last + 1, None));
+            out.push((between(last, t), None));
         }
         out.push((t, value.is_finite().then_some(value)));
         before = Some(t);
@@ -154,15 +154,21 @@ pub fn with_gaps(points: &[(i64, f64)]) -> Points {
     out
 }
 
+/// Where the mark of a gap stands: away from both its neighbours, also in milliseconds.
+fn between(last: i64, next: i64) -> i64 {
+    last + (next - last) / 2
+}
+
 /// Parts a line wherever a boundary lies between two of its points: what was measured in one phase
 /// does not lead to what was measured in the next.
 pub fn part(points: Points, boundaries: &[i64]) -> Points {
     let mut out = Points::with_capacity(points.len() + boundaries.len());
     for (t, value) in points {
-        let before = out.last().map(|(last, _): &(i64, Option<f64>)| *last);
-        let crossed = before.filter(|last| boundaries.iter().any(|b| (*last..t).contains(b)));
-        if let Some(last) = crossed.filter(|_| value.is_some()) {
-            out.push((last + 1, None));
+        // A gap that is there already parts the line as well.
+        let before = out.last().filter(|(_, v)| v.is_some() && value.is_some());
+        let crossed = before.filter(|(last, _)| boundaries.iter().any(|b| (*last..t).contains(b)));
+        if let Some((last, _)) = crossed {
+            out.push((between(*last, t), None));
         }
         out.push((t, value));
     }
@@ -292,7 +298,7 @@ mod tests {
                 (0, Some(1.0)),
                 (10, Some(1.0)),
                 (20, Some(1.0)),
-                (21, None),
+                (55, None),
                 (90, Some(2.0)),
                 (100, None)
             ]
@@ -303,7 +309,12 @@ mod tests {
     fn phases_are_not_joined() {
         let points = vec![(10, Some(1.0)), (20, Some(1.0)), (30, Some(5.0))];
         let parted = part(points, &[25]);
-        assert_eq!(parted[2], (21, None));
+        assert_eq!(parted[2], (25, None));
+        assert_eq!(
+            part(parted.clone(), &[25]),
+            parted,
+            "a gap is not made twice"
+        );
         assert_eq!(parted.len(), 4);
     }
 
