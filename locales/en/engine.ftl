@@ -15,6 +15,9 @@ engine-host-lost = { $host } was lost: { $why }.
 engine-host-lost-missing = What { $host } measured after its last report is missing.
 engine-no-result = { $host } gave no result: { $why }.
 engine-notes-dropped = { $n } reports of the hosts came faster than they could be recorded and were dropped.
+engine-interrupted = The run was interrupted.
+engine-interrupted-missing = What had not been measured by then is missing.
+engine-ended-by = The run ended early: { $why }.
 engine-phase-bound = The phase did not end within { $bound } and was ended.
 engine-search-none = No rate kept the loss below { $bound }.
 

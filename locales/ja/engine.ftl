@@ -15,6 +15,9 @@ engine-host-lost = { $host } との接続が失われました: { $why }
 engine-host-lost-missing = { $host } の最後の報告より後の測定値がありません。
 engine-no-result = { $host } から結果が得られませんでした: { $why }
 engine-notes-dropped = ホストからの報告 { $n } 件が記録に間に合わず、失われました。
+engine-interrupted = 測定が中断されました。
+engine-interrupted-missing = 中断より後に測定するはずだったものがありません。
+engine-ended-by = 測定が途中で終わりました: { $why }
 engine-phase-bound = 測定が { $bound } 以内に終わらなかったため、打ち切りました。
 engine-search-none = 損失を { $bound } 未満に保てるレートは見つかりませんでした。
 

@@ -289,14 +289,18 @@ impl Run {
             })
             .collect();
         for (index, answer) in alive.iter().zip(self.hosts.bus.ask_all(asks, DRAIN_BOUND)) {
+            let lost = matches!(answer, Err(BusError::Lost { .. }));
             results[*index] = match answer {
                 Ok(Reply::Result(text)) => Ok(text),
                 Ok(Reply::Refused(refusal)) => Err(refusal.says),
                 Ok(_) => Err("answered out of order".into()),
-                Err(BusError::Lost { .. }) => Err("lost".into()),
+                Err(BusError::Lost { why, .. }) => {
+                    self.lose(*index, &why, &plan.name);
+                    Err(why)
+                }
                 Err(error) => Err(error.to_string()),
             };
-            if let Err(why) = &results[*index] {
+            if let (Err(why), false) = (&results[*index], lost) {
                 let host = self.hosts.list()[*index].name.clone();
                 let says = Text::new("engine-no-result")
                     .word("host", &host)

@@ -10,7 +10,7 @@ use sokudo_model::{
     Batch, Manifest, PhasePlan, PhaseRecord, Plan, Problem, RunId, RunStatus, Text,
 };
 use sokudo_net::clock::{now_ns, unix_ns};
-use sokudo_store::{RunDir, Writer};
+use sokudo_store::{RunDir, StoreError, Writer};
 use sokudo_wire::{Ask, Note, Reply};
 
 use crate::error::ControlError;
@@ -71,6 +71,7 @@ pub struct Run {
     pub(crate) observer: Box<dyn Observer>,
     /// Hosts that were lost, by index.
     pub(crate) lost: Vec<bool>,
+    told_interrupted: bool,
 }
 
 /// A run that is over and recorded.
@@ -80,6 +81,17 @@ pub struct Finished {
     pub manifest: Manifest,
     /// Where its record is.
     pub path: PathBuf,
+}
+
+/// A place that cannot be written to is the operator's to choose.
+fn no_place(error: StoreError) -> ControlError {
+    match error {
+        StoreError::Io { .. } => ControlError::Operator {
+            says: error.to_string(),
+            hint: Some("choose a directory that you may write to with `SOKUDO_RUNS`".into()),
+        },
+        other => other.into(),
+    }
 }
 
 /// A name for a run that begins now: date, time, what it is called after, and four random digits.
@@ -103,7 +115,7 @@ impl Run {
         observer: Box<dyn Observer>,
     ) -> Result<Self, ControlError> {
         let id = new_run_id(&config.workload);
-        let writer = RunDir::create(&config.root, &id)?;
+        let writer = RunDir::create(&config.root, &id).map_err(no_place)?;
         let count = hosts.list().len();
         let started = jiff::Zoned::now();
         let manifest = Manifest {
@@ -134,12 +146,30 @@ impl Run {
             t0_ns,
             observer,
             lost: vec![false; count],
+            told_interrupted: false,
         };
-        run.writer.write_manifest(&run.manifest)?;
-        run.hosts.bus.keep_alive(LEASE)?;
-        run.capture_environments()?;
-        run.watch()?;
-        Ok(run)
+        match run.open() {
+            Ok(()) => Ok(run),
+            Err(error) => {
+                run.discard();
+                Err(error)
+            }
+        }
+    }
+
+    fn open(&mut self) -> Result<(), ControlError> {
+        self.writer.write_manifest(&self.manifest)?;
+        self.hosts.bus.keep_alive(LEASE)?;
+        self.capture_environments()?;
+        self.watch()
+    }
+
+    /// Leaves no record of a run that never began.
+    fn discard(self) {
+        let path = self.writer.path().to_path_buf();
+        drop(self.writer);
+        // The error that ended the run is told; a directory that stays is listed as broken.
+        let _ = sokudo_store::discard(&path);
     }
 
     fn capture_environments(&mut self) -> Result<(), ControlError> {
@@ -242,9 +272,29 @@ impl Run {
         self.observer.note(&Progress::Doing(what));
     }
 
-    /// True when the operator wants the run to end.
-    pub fn interrupted(&self) -> bool {
-        self.config.stop.load(Ordering::Relaxed)
+    /// True when the operator wants the run to end. The record is told the first time: whoever asks
+    /// leaves out what would have come next.
+    pub fn interrupted(&mut self) -> bool {
+        let wanted = self.config.stop.load(Ordering::Relaxed);
+        if wanted && !std::mem::replace(&mut self.told_interrupted, true) {
+            let missing = Text::new("engine-interrupted-missing");
+            self.problem("", "", Text::new("engine-interrupted"), Some(missing));
+        }
+        wanted
+    }
+
+    /// Notes in the record what ended the run before its time.
+    pub fn ended_by(&mut self, error: &ControlError) {
+        if matches!(error, ControlError::Interrupted) {
+            return;
+        }
+        self.manifest.problems.push(Problem {
+            t_ns: self.elapsed_ns(),
+            host: String::new(),
+            phase: String::new(),
+            says: Text::new("engine-ended-by").word("why", error.to_string()),
+            missing: None,
+        });
     }
 
     /// Adds a phase that was executed, and keeps the manifest on disk up to date.
@@ -284,32 +334,43 @@ impl Run {
                 None
             }
             Note::Lost { why } => {
-                if !std::mem::replace(&mut self.lost[index], true) {
-                    let host = self.hosts.list()[index].name.clone();
-                    let says = Text::new("engine-host-lost")
-                        .word("host", &host)
-                        .word("why", why);
-                    let missing = Text::new("engine-host-lost-missing").word("host", &host);
-                    self.problem(&host, phase, says, Some(missing));
-                }
+                self.lose(index, &why, phase);
                 None
             }
             Note::Sent(_) => Some(note),
         }
     }
 
+    /// Notes once that a host is gone.
+    pub(crate) fn lose(&mut self, index: usize, why: &str, phase: &str) {
+        if std::mem::replace(&mut self.lost[index], true) {
+            return;
+        }
+        let host = self.hosts.list()[index].name.clone();
+        let says = Text::new("engine-host-lost")
+            .word("host", &host)
+            .word("why", why);
+        let missing = Text::new("engine-host-lost-missing").word("host", &host);
+        self.problem(&host, phase, says, Some(missing));
+    }
+
+    /// Asks all hosts that are left the same thing; what they answer changes nothing any more.
+    fn tell_all(&self, ask: Ask) {
+        let hosts = self.hosts.list().iter().enumerate();
+        let asks = hosts
+            .filter(|(index, _)| !self.lost[*index])
+            .map(|(_, host)| (host.member, ask.clone()))
+            .collect();
+        // A host that does not answer has been noted as lost, or has nothing more to say.
+        let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
+    }
+
     /// Stops observing, takes what is still under way, closes the record.
     ///
     /// `status` is what the phases came to; problems make it partial.
     pub fn finish(mut self) -> Result<Finished, ControlError> {
-        let asks: Vec<_> = self
-            .hosts
-            .list()
-            .iter()
-            .map(|host| (host.member, Ask::Unwatch))
-            .collect();
-        // A host that does not answer has been noted as lost, or has nothing more to say.
-        let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        self.tell_all(Ask::Unwatch);
+        self.tell_all(Ask::Bye);
         self.hosts.bus.close();
         while let Ok((member, note)) = self.hosts.bus.notes().try_recv() {
             let ended = matches!(note, Note::Lost { .. });

@@ -7,12 +7,9 @@ mod cli;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 fn main() -> ExitCode {
     cli::die_quietly_on_closed_pipe();
-    let command = cli::Cli::parse();
-    match cli::run(command) {
+    match cli::parse().and_then(cli::run) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             failure.print();

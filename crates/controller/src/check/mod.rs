@@ -75,8 +75,8 @@ fn loopback_addresses() -> Vec<IpAddr> {
         .collect()
 }
 
-/// Runs the layers with these names, all when none is named.
-pub fn run(run: &mut Run, names: &[String], config: &CheckConfig) -> Result<(), ControlError> {
+/// Expects that there is a layer of each of these names; to be called before hosts are made.
+pub fn known(names: &[String]) -> Result<(), ControlError> {
     if let Some(unknown) = names
         .iter()
         .find(|name| LAYERS.iter().all(|layer| layer.name != **name))
@@ -87,6 +87,12 @@ pub fn run(run: &mut Run, names: &[String], config: &CheckConfig) -> Result<(), 
             hint: Some(format!("layers: {}", known.join(", "))),
         });
     }
+    Ok(())
+}
+
+/// Runs the layers with these names, all when none is named.
+pub fn run(run: &mut Run, names: &[String], config: &CheckConfig) -> Result<(), ControlError> {
+    known(names)?;
     let chosen = |layer: &&Layer| names.is_empty() || names.iter().any(|name| name == layer.name);
     for layer in LAYERS.iter().filter(chosen) {
         if run.interrupted() {

@@ -32,6 +32,7 @@ pub struct CheckArgs {
 
 /// Carries it out.
 pub fn run(args: CheckArgs) -> Result<Exit, Failure> {
+    check::known(&args.layers)?;
     let stop = stop_flag()?;
     let (hosts, note) = check::local_hosts(sokudo_agent::factory)?;
     let config = RunConfig {
@@ -50,6 +51,7 @@ pub fn run(args: CheckArgs) -> Result<Exit, Failure> {
         quick: args.quick,
     };
     if let Err(error) = check::run(&mut run, &args.layers, &config) {
+        run.ended_by(&error);
         let failure = Failure::from(error);
         failure.print();
         finish(run, &args.show)?;

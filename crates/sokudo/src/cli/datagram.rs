@@ -7,10 +7,10 @@ use clap::Args;
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_controller::{ControlError, Hosts, Run, RunConfig, SLACK_NS, SearchPlan};
 use sokudo_model::{Count, Labels, Nanos, PhasePlan, Record, RunStatus, Text, Unit};
-use sokudo_wire::Key;
 use sokudo_workloads::datagram::{self, DatagramOptions};
 
-use super::finish::{ShowOptions, conclude, exit_of, show};
+use super::finish::{ShowOptions, conclude, exit_of, finish, show};
+use super::key::{self, KeyText};
 use super::observer::{ReportEvery, Terminal, Ticks};
 use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
 
@@ -46,7 +46,7 @@ pub struct DatagramArgs {
 
     /// Key that `sokudo serve` printed.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
-    key: Option<Key>,
+    key: Option<KeyText>,
 
     /// Draw a mark for every N datagrams: o and O sent, i and I received.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
@@ -123,10 +123,14 @@ pub fn random_seed() -> u64 {
 /// Carries it out.
 pub fn run(args: DatagramArgs) -> Result<Exit, Failure> {
     args.options.validate()?;
+    if let Some(file) = &args.tsv {
+        must_be_writable(file)?;
+    }
+    let key = key::parse(args.key.as_ref())?;
     let stop = stop_flag()?;
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
     for host in &args.hosts {
-        hosts.dial(host, DEFAULT_PORT, args.key.as_ref(), DIAL_BOUND)?;
+        hosts.dial(host, DEFAULT_PORT, key.as_ref(), DIAL_BOUND)?;
     }
     let config = RunConfig {
         workload: datagram::NAME.into(),
@@ -144,14 +148,14 @@ pub fn run(args: DatagramArgs) -> Result<Exit, Failure> {
         eprintln!();
     }
     if let Err(error) = measured {
-        return nothing_measured(run, error);
+        return ended_early(run, error, &args.show);
     }
     let path = run.finish()?.path;
     let record = conclude(&path, args.show.lang())?;
+    show(&record, &path, &args.show);
     if let Some(file) = &args.tsv {
         write_tsv(&record, file)?;
     }
-    show(&record, &path, &args.show);
     Ok(exit_of(&record))
 }
 
@@ -202,19 +206,30 @@ fn measure(run: &mut Run, args: &DatagramArgs) -> Result<(), ControlError> {
     Ok(())
 }
 
-/// A run that measured nothing leaves no record behind.
-fn nothing_measured(run: Run, error: ControlError) -> Result<Exit, Failure> {
+/// What the operator can mend before anything was measured leaves no record behind; any other end
+/// does, and is shown.
+fn ended_early(mut run: Run, error: ControlError, options: &ShowOptions) -> Result<Exit, Failure> {
+    run.ended_by(&error);
     let failure = Failure::from(error);
-    let finished = run.finish()?;
-    let empty = finished
-        .manifest
-        .phases
-        .iter()
-        .all(|phase| phase.status == RunStatus::Failed);
+    let phases = &run.manifest().phases;
+    let empty = phases.iter().all(|p| p.status == RunStatus::Failed);
     if empty && failure.exit() == Exit::OperatorError {
-        sokudo_store::discard(&finished.path)?;
+        sokudo_store::discard(&run.finish()?.path)?;
+        return Err(failure);
     }
-    Err(failure)
+    failure.print();
+    finish(run, options)?;
+    Ok(failure.exit())
+}
+
+/// Better told before the load than after it.
+fn must_be_writable(file: &Path) -> Result<(), Failure> {
+    std::fs::File::create(file).map(drop).map_err(|error| {
+        Failure::operator(
+            format!("`{}` cannot be written: {error}", file.display()),
+            "name a file in a directory that exists and that you may write to",
+        )
+    })
 }
 
 /// One line per flow and moment: the two ends' rates and the loss between.

@@ -26,6 +26,15 @@ impl Failure {
         }
     }
 
+    /// The operator asked for something that cannot be done.
+    pub fn operator(says: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            says: says.into(),
+            hint: Some(hint.into()),
+            exit: Exit::OperatorError,
+        }
+    }
+
     /// How the program ends.
     pub fn exit(&self) -> Exit {
         self.exit

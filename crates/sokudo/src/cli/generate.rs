@@ -24,12 +24,10 @@ pub struct ManArgs {
 
 /// `sokudo completions`.
 pub fn completions(args: CompletionsArgs) -> Result<Exit, Failure> {
-    clap_complete::generate(
-        args.shell,
-        &mut Cli::command(),
-        "sokudo",
-        &mut std::io::stdout(),
-    );
+    // Not straight to stdout, where the generator would panic when the reader leaves early.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "sokudo", &mut script);
+    print!("{}", String::from_utf8_lossy(&script));
     Ok(Exit::Fine)
 }
 
@@ -39,9 +37,13 @@ pub fn man(args: ManArgs) -> Result<Exit, Failure> {
         Failure::run(format!("the man page cannot be written: {error}"), None)
     };
     match args.dir {
-        None => clap_mangen::Man::new(Cli::command())
-            .render(&mut std::io::stdout())
-            .map_err(failed)?,
+        None => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command())
+                .render(&mut page)
+                .map_err(failed)?;
+            print!("{}", String::from_utf8_lossy(&page));
+        }
         Some(dir) => {
             std::fs::create_dir_all(&dir).map_err(failed)?;
             clap_mangen::generate_to(Cli::command(), &dir).map_err(failed)?;

@@ -7,6 +7,7 @@ mod export;
 mod failure;
 mod finish;
 mod generate;
+mod key;
 mod metrics;
 mod observer;
 mod records;
@@ -20,7 +21,6 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use failure::Failure;
-
 
 pub use sokudo_bus::direct::DEFAULT_PORT;
 

@@ -10,6 +10,7 @@ use sokudo_bus::direct::{self, Server, ServerPolicy};
 use sokudo_controller::host_name;
 use sokudo_wire::Key;
 
+use super::key::{self, KeyText};
 use super::{DEFAULT_PORT, Exit, Failure, stop_flag};
 
 /// Be the far end of other hosts' tests, until Ctrl-C.
@@ -34,7 +35,7 @@ pub struct ServeArgs {
 
     /// Let in only who has this key.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
-    key: Option<Key>,
+    key: Option<KeyText>,
 
     /// Serve strangers: whoever reaches the port may send load through this host.
     #[arg(long, conflicts_with = "key")]
@@ -84,7 +85,7 @@ pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
     let stop = stop_flag()?;
     let key = match args.new_key {
         true => Some(direct::new_key()?),
-        false => args.key,
+        false => key::parse(args.key.as_ref())?,
     };
     let bind = args.bind.unwrap_or(Bind {
         ip: None,
