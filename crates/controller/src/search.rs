@@ -42,8 +42,8 @@ const LOW_PER_S: f64 = 100.0;
 impl Run {
     /// Searches the highest rate that keeps the loss within the bound.
     ///
-    /// Every trial is a phase of the record, with labels `role` = `probe` or `confirm` and `rate`.
-    /// The phase that confirms the answer is named `best`.
+    /// Every trial is a phase of the record, with labels `role` = `probe` or `confirm`, `rate`, and
+    /// `max_loss` (a ratio).
     pub fn search(&mut self, plan: &SearchPlan) -> Result<Searched, ControlError> {
         let workload =
             sokudo_workloads::find(&plan.base.workload).ok_or_else(|| ControlError::Operator {
@@ -121,6 +121,9 @@ impl Run {
             sokudo_model::units::human(rate, Unit::PacketsPerSecond)
         });
         phase.labels.insert("rate".into(), shown);
+        phase
+            .labels
+            .insert("max_loss".into(), plan.max_loss.to_string());
         phase.duration_ns = duration_ns;
         phase.bound_ns = duration_ns + crate::phase::SLACK_NS;
         self.run_phase(phase)
