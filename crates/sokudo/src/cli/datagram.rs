@@ -121,7 +121,10 @@ pub fn random_seed() -> u64 {
 }
 
 /// Carries it out.
-pub fn run(args: DatagramArgs) -> Result<Exit, Failure> {
+pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
+    // One stream per binding, or more when more are asked for.
+    let bindings = u32::try_from(args.options.bind.len()).unwrap_or(u32::MAX);
+    args.options.streams = args.options.streams.max(bindings);
     args.options.validate()?;
     if let Some(file) = &args.tsv {
         must_be_writable(file)?;

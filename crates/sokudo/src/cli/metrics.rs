@@ -23,6 +23,14 @@ pub fn run(args: MetricsArgs) -> Result<Exit, Failure> {
             .as_deref()
             .is_none_or(|filter| name.contains(filter))
     };
+    if let Some(filter) = args.filter.as_deref()
+        && !CATALOGUE.iter().any(|metric| wanted(metric.name))
+    {
+        return Err(Failure::operator(
+            format!("no metric has `{filter}` in its name"),
+            "`sokudo metrics` prints them all",
+        ));
+    }
     for metric in CATALOGUE.iter().filter(|metric| wanted(metric.name)) {
         let kind = match metric.kind {
             MetricKind::Counter => "counter",

@@ -101,7 +101,10 @@ fn not_understood(text: &str, subcommand: Option<String>) -> Failure {
     let one_line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let first = one_line(paragraphs.next().unwrap_or_default());
     let says = first.strip_prefix("error: ").unwrap_or(&first);
-    let tip = paragraphs.find_map(|p| p.trim_start().strip_prefix("tip: ").map(one_line));
+    // Its tip to pass an unknown option as a value helps nobody here.
+    let tip = paragraphs
+        .find_map(|p| p.trim_start().strip_prefix("tip: ").map(one_line))
+        .filter(|tip| !tip.starts_with("to pass "));
     let hint = tip.unwrap_or_else(|| {
         let known = |name: &String| Cli::command().find_subcommand(name).is_some();
         match subcommand.filter(known) {

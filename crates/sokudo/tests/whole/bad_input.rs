@@ -1,0 +1,350 @@
+//! Does every wrong wish get a sentence, a hint and exit code 2, and leave nothing behind?
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sokudo_net::tls;
+use sokudo_wire::ticket::EXPORTER_LABEL;
+use sokudo_wire::{
+    Answer, Decoder, KeyId, MAX_FRAME_BEFORE_TICKET, PROTOCOL_VERSION, Ticket, Verdict, framing,
+};
+
+use crate::vocabulary::{GENTLE, no_panic, place, refused, serve, summary, told};
+
+/// Wishes that a look at the command line is enough to refuse. `ADDR` needs no server.
+const REFUSED: &[(&str, &str, &str)] = &[
+    ("datagram", "<HOST>", "sokudo datagram --help"),
+    ("datagram ADDR --nonsense", "--nonsense", "help"),
+    ("nonsense", "unrecognized subcommand", "sokudo --help"),
+    ("datagram ADDR --size 10Mb", "`b` is bits", "--help"),
+    (
+        "datagram ADDR --rate 10MB",
+        "not a number per second",
+        "--help",
+    ),
+    (
+        "datagram ADDR --rate 10Mb",
+        "not a number per second",
+        "--help",
+    ),
+    ("datagram ADDR --rate 1Q/s", "no unit known", "--help"),
+    ("datagram ADDR --rate -1/s", "", "help"),
+    (
+        "datagram ADDR --rate 1e12/s",
+        "cannot be paced",
+        "rates from",
+    ),
+    (
+        "datagram ADDR --rate 100Tb/s",
+        "cannot be paced",
+        "rates from",
+    ),
+    (
+        "datagram ADDR --rate 0.0000001/s",
+        "cannot be paced",
+        "rates from",
+    ),
+    ("datagram ADDR --size 65508", "larger than UDP", "65507"),
+    ("datagram ADDR --size 8", "cannot carry the", "--size"),
+    ("datagram ADDR --size 900..100", "out of range", "--help"),
+    ("datagram ADDR --count 0", "sends nothing", "1 or more"),
+    (
+        "datagram ADDR --count many",
+        "does not start with a number",
+        "--help",
+    ),
+    ("datagram ADDR --duration 0", "--duration must lie", ""),
+    (
+        "datagram ADDR --duration 10parsecs",
+        "no unit known",
+        "--help",
+    ),
+    (
+        "datagram ADDR --polite",
+        "--polite waits",
+        "--direction both",
+    ),
+    (
+        "datagram ADDR --direction sideways",
+        "possible values",
+        "--help",
+    ),
+    ("datagram ADDR --streams 0", "--streams", "--help"),
+    (
+        "datagram ADDR --find p99<1ms",
+        "not a bound on loss",
+        "--help",
+    ),
+    (
+        "datagram ADDR --find loss<1% --rate 1k/s",
+        "cannot be used with",
+        "--help",
+    ),
+    ("datagram ADDR --bind nowhere", "", "--help"),
+    ("datagram ADDR --lang xx", "not a language", "--help"),
+    (
+        "datagram ADDR --tsv no/such/directory/t.tsv",
+        "cannot be written",
+        "directory",
+    ),
+    ("serve --bind nowhere", "not ADDR", "sokudo serve --help"),
+    (
+        "serve --bind 192.0.2.1:0 --open",
+        "cannot listen",
+        "address of this host",
+    ),
+    ("check nonsense", "no layer `nonsense`", "layers: datagram"),
+    (
+        "check --max-loss 200%",
+        "between 0 and 100 %",
+        "sokudo check --help",
+    ),
+    (
+        "metrics nonsense",
+        "no metric has `nonsense`",
+        "sokudo metrics",
+    ),
+    ("datagram ADDR --durations 1s", "--durations", "--duration"),
+    ("show nothing", "no run matches", "sokudo check"),
+    ("show ./nothing", "is not a record", "run.json"),
+    ("report latest", "no run matches", "sokudo check"),
+    ("recover latest", "no run matches", "sokudo check"),
+    ("export", "--to", "sokudo export --help"),
+    (
+        "export --to word",
+        "possible values",
+        "sokudo export --help",
+    ),
+];
+
+#[test]
+fn wishes_that_cannot_be_are_refused_at_once() {
+    let place = place();
+    for (wish, says, hint) in REFUSED {
+        let ended = place.run(&wish.replace("ADDR", "127.0.0.1:1"));
+        refused(&ended, says, hint);
+        assert!(ended.stdout.is_empty(), "{ended}");
+    }
+    assert!(place.records().is_empty(), "a record was left behind");
+}
+
+#[test]
+fn hosts_that_cannot_be_reached_are_told_apart() {
+    let place = place();
+    let nobody = place.run("datagram 127.0.0.1:1 --duration 1s");
+    refused(
+        &nobody,
+        "refused the connection",
+        "is `sokudo serve` running",
+    );
+    let unknown = place.run("datagram no-such-host.invalid --duration 1s");
+    refused(&unknown, "cannot be resolved", "check the name");
+    assert!(place.records().is_empty(), "a record was left behind");
+}
+
+#[test]
+fn what_a_host_refuses_is_the_operators_to_mend() {
+    let place = place();
+    let server = serve(&place);
+    let foreign_address = place.run(&format!(
+        "datagram {} --bind 192.0.2.1 --duration 1s",
+        server.address
+    ));
+    refused(&foreign_address, "cannot listen on 192.0.2.1", "ip addr");
+    // No system grants that much without being told to.
+    let buffers = place.run(&format!(
+        "datagram {} --rcvbuf 1000MiB --strict-buffers --duration 1s",
+        server.address
+    ));
+    refused(&buffers, "receive buffer", "--strict-buffers");
+    assert!(place.records().is_empty(), "a record was left behind");
+}
+
+#[test]
+fn a_datagram_larger_than_the_path_is_refused_unless_allowed() {
+    let place = place();
+    let server = serve(&place);
+    let options = "--size 65507 --rate 200/s --duration 1s --json";
+    // Loopback's MTU is 65,536: the largest datagram makes 65,535 with its headers.
+    let fits = place.run(&format!("datagram {} {options}", server.address));
+    fits.expect_code(0);
+    summary(&fits).adds_up();
+}
+
+#[test]
+fn a_port_in_use_is_told() {
+    let place = place();
+    let server = serve(&place);
+    let ended = place.run(&format!("serve --bind {}", server.address));
+    refused(
+        &ended,
+        "is in use by another program",
+        "choose another port",
+    );
+    let taken = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let ended = place.run(&format!(
+        "datagram {} --bind {} --duration 1s",
+        server.address,
+        taken.local_addr().unwrap()
+    ));
+    refused(&ended, "in use", "");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_to_is_told() {
+    let place = place();
+    let server = serve(&place);
+    std::fs::write(place.path().join("file"), "not a directory").unwrap();
+    let ended = place
+        .sokudo(&format!("datagram {} --duration 1s", server.address))
+        .env("SOKUDO_RUNS", "file")
+        .run();
+    refused(&ended, "file", "SOKUDO_RUNS");
+}
+
+/// Answers every connection with these bytes after the first ones have come.
+fn impostor(answer: &'static [u8]) -> std::net::SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    // Ends with the process; it holds nothing but its socket.
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut stream = stream;
+            let _ = stream.read(&mut [0; 512]);
+            let _ = stream.write_all(answer);
+        }
+    });
+    address
+}
+
+#[test]
+fn other_servers_are_told_from_ours() {
+    let place = place();
+    let web: &[u8] = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n";
+    for answer in [web, b"SSH-2.0-OpenSSH_9.7\r\n", &[0xff; 64]] {
+        let ended = place.run(&format!("datagram {} --duration 1s", impostor(answer)));
+        refused(&ended, "is not sokudo", "check the port");
+    }
+    assert!(place.records().is_empty(), "a record was left behind");
+}
+
+#[test]
+fn a_server_that_never_answers_is_given_up() {
+    let place = place();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let ended = place.run(&format!(
+        "datagram {} --duration 1s",
+        listener.local_addr().unwrap()
+    ));
+    ended.expect_code(3);
+    told(&ended, "did not answer in time", "try again");
+    assert!(place.records().is_empty(), "a record was left behind");
+}
+
+#[test]
+fn a_server_of_another_version_is_told() {
+    let place = place();
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let server = thread::spawn(move || {
+        let (tcp, _) = listener.accept().unwrap();
+        let me = tls::Identity::ephemeral("sokudo open").unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let session = tls::accept(tcp, &me, deadline).unwrap();
+        let answer = Answer {
+            protocol: PROTOCOL_VERSION + 1,
+            product: "99.0.0".into(),
+            verdict: Verdict::Version,
+        };
+        let frame = framing::encode(&answer.to_payload(), MAX_FRAME_BEFORE_TICKET).unwrap();
+        session
+            .writer
+            .send(&frame, Duration::from_secs(60))
+            .unwrap();
+        // Held until the caller leaves.
+        let mut reader = session.reader;
+        let _ = reader.read(&mut Vec::new(), Duration::from_secs(60));
+    });
+    let ended = place.run(&format!("datagram {address} --duration 1s"));
+    refused(&ended, "99.0.0", "install the same version");
+    server.join().unwrap();
+}
+
+#[test]
+fn a_caller_of_another_version_is_told_and_others_are_served() {
+    let place = place();
+    let server = serve(&place);
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let tcp = TcpStream::connect(server.address).unwrap();
+    let mut session = tls::connect(tcp, &tls::Trust::Anyone, deadline).unwrap();
+    let ticket = Ticket {
+        protocol: PROTOCOL_VERSION + 1,
+        product: "99.0.0".into(),
+        key: KeyId::NONE,
+        name: "tomorrow".into(),
+    };
+    let channel = session.export(EXPORTER_LABEL).unwrap();
+    let frame = framing::encode(&ticket.seal(None, &channel), MAX_FRAME_BEFORE_TICKET).unwrap();
+    session
+        .writer
+        .send(&frame, Duration::from_secs(60))
+        .unwrap();
+    let mut decoder = Decoder::new(MAX_FRAME_BEFORE_TICKET);
+    let answer = loop {
+        if let Some(payload) = decoder.next_frame().unwrap() {
+            break Answer::from_payload(&payload).unwrap();
+        }
+        let mut bytes = Vec::new();
+        session
+            .reader
+            .read(&mut bytes, Duration::from_secs(60))
+            .unwrap();
+        decoder.push(&bytes);
+        assert!(Instant::now() < deadline, "no answer");
+    };
+    assert_eq!(answer.verdict, Verdict::Version);
+    place
+        .run(&format!(
+            "datagram {} --rate {GENTLE} --duration 1s",
+            server.address
+        ))
+        .expect_code(0);
+}
+
+#[test]
+fn garbage_at_the_door_disturbs_nobody() {
+    let place = place();
+    let mut server = serve(&place);
+    let client = place
+        .sokudo(&format!(
+            "datagram {} --rate {GENTLE} --duration 3s --json",
+            server.address
+        ))
+        .start();
+    server
+        .running
+        .wait_for(|line| line.ends_with("has come").then_some(()));
+    let strangers: [&[u8]; 5] = [
+        b"GET / HTTP/1.1\r\nHost: sokudo\r\n\r\n",
+        b"\x16\x03\x01\xff\xff\x01garbage after the head of a TLS record",
+        &[0; 4096],
+        &[0xff; 70_000],
+        b"",
+    ];
+    let udp = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    for bytes in strangers.iter().cycle().take(50) {
+        let mut stranger = TcpStream::connect(server.address).unwrap();
+        // A server that hangs up in between does right.
+        let _ = stranger.write_all(bytes);
+        let _ = udp.send_to(&bytes[..bytes.len().min(1400)], server.address);
+    }
+    let ended = client.finish();
+    ended.expect_code(0);
+    summary(&ended).adds_up();
+    server.running.interrupt();
+    let ended = server.running.finish();
+    ended.expect_code(0).expect_stderr("it does not speak TLS");
+    no_panic(&ended);
+}

@@ -1,0 +1,16 @@
+//! Does the program as a whole keep its promises, also when something goes wrong?
+//!
+//! Every test drives the real binary over loopback, in a directory of its own, with a bound on
+//! everything that is waited for. Each file is one theme.
+
+#![cfg(unix)]
+
+mod bad_input;
+mod check;
+mod clients;
+mod faults;
+mod flows;
+mod records;
+mod results;
+mod security;
+mod vocabulary;

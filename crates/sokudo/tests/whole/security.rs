@@ -1,0 +1,139 @@
+//! Who may come in, and who learns the key?
+
+use std::fs;
+use std::path::Path;
+
+use crate::vocabulary::{GENTLE, Place, Server, place, refused, serve, serve_with, summary};
+
+/// A server with a new key, and the key.
+fn serve_new_key(place: &Place) -> (Server, String) {
+    let mut server = serve_with(place.sokudo("serve --new-key --bind 127.0.0.1:0"));
+    let key = server
+        .running
+        .wait_for(|line| line.strip_prefix("key ").map(str::to_owned));
+    (server, key)
+}
+
+/// A call of the server with a key in the environment.
+fn call(place: &Place, server: &Server, key: &str) -> sokudo_testkit::program::Ended {
+    place
+        .sokudo(&format!(
+            "datagram {} --rate {GENTLE} --duration 1s --json",
+            server.address
+        ))
+        .env("SOKUDO_KEY", key)
+        .run()
+}
+
+/// Another key than the given one, without a typing mistake in it.
+fn another_key() -> String {
+    sokudo_wire::Key::from_random([7; 32]).to_text()
+}
+
+#[test]
+fn a_new_key_is_printed_once_and_lets_in() {
+    let place = place();
+    let (server, key) = serve_new_key(&place);
+    let ended = call(&place, &server, &key);
+    ended.expect_code(0);
+    summary(&ended).adds_up();
+    server.running.interrupt();
+    let ended = server.running.finish();
+    let lines = ended.stdout.lines().filter(|line| line.starts_with("key "));
+    assert_eq!(lines.count(), 1, "{ended}");
+    assert!(!ended.stderr.contains(&key), "the key stands in the log");
+}
+
+#[test]
+fn wrong_mistyped_and_missing_keys_are_told_apart() {
+    let place = place();
+    let (server, key) = serve_new_key(&place);
+    let wrong = call(&place, &server, &another_key());
+    refused(&wrong, "does not have this key", "SOKUDO_KEY");
+    let last = if key.ends_with('a') { 'b' } else { 'a' };
+    let mistyped = format!("{}{last}", &key[..key.len() - 1]);
+    let ended = call(&place, &server, &mistyped);
+    refused(&ended, "mistyped", "copy the whole key");
+    assert!(!ended.stderr.contains(&mistyped[4..]), "a key is repeated");
+    let short = call(&place, &server, &key[..20]);
+    refused(&short, "characters after `sk1-`", "copy the whole key");
+    let missing = place.run(&format!("datagram {} --duration 1s", server.address));
+    refused(&missing, "wants a key and none was given", "SOKUDO_KEY");
+    assert!(place.records().is_empty(), "nothing was measured");
+}
+
+#[test]
+fn a_key_for_a_server_without_one_is_told() {
+    let place = place();
+    let server = serve(&place);
+    let ended = call(&place, &server, &another_key());
+    refused(&ended, "started without a key", "leave the key out");
+}
+
+#[test]
+fn a_server_can_be_started_again_with_its_key() {
+    let place = place();
+    let key = another_key();
+    let server = serve_with(
+        place
+            .sokudo("serve --bind 127.0.0.1:0")
+            .env("SOKUDO_KEY", &key),
+    );
+    call(&place, &server, &key).expect_code(0);
+    server.running.interrupt();
+    let ended = server.running.finish();
+    assert!(!ended.stdout.contains(&key), "only a new key is printed");
+    assert!(!ended.stderr.contains(&key), "the key stands in the log");
+}
+
+#[test]
+fn strangers_are_served_only_on_purpose() {
+    let place = place();
+    let ended = place.run("serve --bind 0.0.0.0:0");
+    refused(&ended, "must not listen on `0.0.0.0:0`", "--new-key");
+    let open = serve_with(place.sokudo("serve --open --bind 0.0.0.0:0"));
+    assert!(open.address.ip().is_unspecified());
+    let keyed = serve_with(place.sokudo("serve --new-key --bind 0.0.0.0:0"));
+    assert!(keyed.address.ip().is_unspecified());
+}
+
+#[test]
+fn a_key_is_kept_out_of_the_record() {
+    let place = place();
+    let (server, key) = serve_new_key(&place);
+    let by_environment = call(&place, &server, &key);
+    by_environment.expect_code(0);
+    let by_option = place.run(&format!(
+        "datagram {} --rate {GENTLE} --duration 1s --key {key}",
+        server.address
+    ));
+    by_option.expect_code(0);
+    let by_equals = place.run(&format!(
+        "datagram {} --rate {GENTLE} --duration 1s --key={key}",
+        server.address
+    ));
+    by_equals.expect_code(0);
+    // Neither the text nor the part of it that is the secret.
+    let secret = &key["sk1-".len()..];
+    for ended in [&by_environment, &by_option, &by_equals] {
+        assert!(!ended.stdout.contains(secret) && !ended.stderr.contains(secret));
+    }
+    assert_eq!(place.records().len(), 3);
+    for record in place.records() {
+        nothing_contains(&record, secret.as_bytes());
+    }
+}
+
+/// Fails when any file below a directory holds these bytes.
+fn nothing_contains(directory: &Path, bytes: &[u8]) {
+    for entry in fs::read_dir(directory).unwrap().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            nothing_contains(&path, bytes);
+            continue;
+        }
+        let content = fs::read(&path).unwrap();
+        let found = content.windows(bytes.len()).any(|window| window == bytes);
+        assert!(!found, "the key stands in {}", path.display());
+    }
+}

@@ -1,0 +1,178 @@
+//! The words in which the tests speak: a place, a server, a result.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+use sokudo_testkit::program::{Ended, Running, Sokudo, TempRuns, temp_runs};
+
+/// Longest that any single call may take here; generous, because the cores may be busy.
+pub const BOUND: Duration = Duration::from_secs(180);
+
+/// Load that leaves other work on the machine room to breathe.
+pub const GENTLE: &str = "2k/s";
+
+/// A directory in which runs are recorded, gone at the end of the test.
+pub struct Place(TempRuns);
+
+/// A new, empty place.
+pub fn place() -> Place {
+    Place(temp_runs())
+}
+
+impl Place {
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The program with arguments separated by blanks, recording here.
+    pub fn sokudo(&self, arguments: &str) -> Sokudo {
+        self.words(arguments.split_whitespace())
+    }
+
+    /// The program with these arguments, recording here.
+    pub fn words<'a>(&self, arguments: impl IntoIterator<Item = &'a str>) -> Sokudo {
+        Sokudo::new(arguments)
+            .dir(self.path())
+            .env("SOKUDO_RUNS", "runs")
+            .env("SOKUDO_LANG", "en")
+            .bound(BOUND)
+    }
+
+    /// Runs to the end.
+    pub fn run(&self, arguments: &str) -> Ended {
+        self.sokudo(arguments).run()
+    }
+
+    /// Directories of all records here.
+    pub fn records(&self) -> Vec<PathBuf> {
+        self.0.records()
+    }
+
+    /// The only record here.
+    #[track_caller]
+    pub fn record(&self) -> PathBuf {
+        let records = self.records();
+        assert_eq!(records.len(), 1, "records: {records:?}");
+        records[0].clone()
+    }
+
+    /// What the only record here holds.
+    #[track_caller]
+    pub fn load(&self) -> sokudo_model::Record {
+        let path = self.record();
+        sokudo_store::load(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+}
+
+/// `sokudo serve`, ended with the test.
+pub struct Server {
+    pub running: Running,
+    pub address: SocketAddr,
+}
+
+/// Serves this machine on a port that the system chooses.
+pub fn serve(place: &Place) -> Server {
+    serve_with(place.sokudo("serve --bind 127.0.0.1:0"))
+}
+
+/// Waits until a server, started with other options, says where it listens.
+pub fn serve_with(command: Sokudo) -> Server {
+    let mut running = command.start();
+    let address = running.wait_for(|line| line.strip_prefix("serving on ")?.parse().ok());
+    Server { running, address }
+}
+
+/// A process id as rustix wants it.
+pub fn pid(running: &Running) -> rustix::process::Pid {
+    rustix::process::Pid::from_raw(running.id() as i32).expect("a running program has an id")
+}
+
+/// A summary printed by `--json`.
+#[derive(Debug)]
+pub struct Summary(pub Value);
+
+/// The one object on stdout. Fails when there is anything else.
+#[track_caller]
+pub fn summary(ended: &Ended) -> Summary {
+    let value = serde_json::from_str(&ended.stdout)
+        .unwrap_or_else(|error| panic!("stdout is not one JSON object ({error}): {ended}"));
+    Summary(value)
+}
+
+impl Summary {
+    /// A number of the summary; fails when it is absent.
+    #[track_caller]
+    pub fn number(&self, metric: &str) -> f64 {
+        self.maybe(metric)
+            .unwrap_or_else(|| panic!("no {metric} in {:#}", self.0["summary"]))
+    }
+
+    /// A number of the summary.
+    pub fn maybe(&self, metric: &str) -> Option<f64> {
+        self.0["summary"][metric].as_f64()
+    }
+
+    /// A text of the object's first level.
+    #[track_caller]
+    pub fn text(&self, key: &str) -> &str {
+        self.0[key]
+            .as_str()
+            .unwrap_or_else(|| panic!("no text {key} in {:#}", self.0))
+    }
+
+    /// Every flow.
+    #[track_caller]
+    pub fn flows(&self) -> &[Value] {
+        self.0["flows"].as_array().expect("flows are a list")
+    }
+
+    /// Fails unless everything sent is received or missing.
+    #[track_caller]
+    pub fn adds_up(&self) -> &Self {
+        let sent = self.number("datagram.sent_packets");
+        let received = self.number("datagram.received_packets");
+        let missing = self.number("datagram.missing_packets");
+        assert!(sent > 0.0, "nothing was sent: {:#}", self.0["summary"]);
+        assert_eq!(sent, received + missing, "{:#}", self.0["summary"]);
+        self
+    }
+}
+
+/// Fails unless the program refused the operator's wish: exit code 2, one sentence that holds
+/// `says`, a hint that holds `hint`, and no word of a panic.
+#[track_caller]
+pub fn refused(ended: &Ended, says: &str, hint: &str) {
+    ended.expect_code(2);
+    told(ended, says, hint);
+}
+
+/// Fails unless stderr holds an error sentence and a hint in the program's manner.
+#[track_caller]
+pub fn told(ended: &Ended, says: &str, hint: &str) {
+    let line = |start: &str| {
+        let found = ended.stderr.lines().find_map(|l| l.strip_prefix(start));
+        found.unwrap_or_else(|| panic!("no line `{start}…`: {ended}"))
+    };
+    let sentence = line("error: ");
+    assert!(sentence.contains(says), "no `{says}` in `{sentence}`");
+    let begins_large = sentence.starts_with(char::is_uppercase);
+    // `<HOST>...` is the parser's way to say "one or more".
+    let stops = sentence.ends_with('.') && !sentence.ends_with("...");
+    assert!(
+        !begins_large && !stops,
+        "`{sentence}` is not in the program's manner"
+    );
+    let advice = line("hint: ");
+    assert!(advice.contains(hint), "no `{hint}` in `{advice}`");
+    no_panic(ended);
+}
+
+/// Fails when a panic shows.
+#[track_caller]
+pub fn no_panic(ended: &Ended) {
+    for word in ["panicked", "RUST_BACKTRACE"] {
+        assert!(!ended.stderr.contains(word), "a panic shows: {ended}");
+    }
+}
