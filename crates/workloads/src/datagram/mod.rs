@@ -28,6 +28,7 @@ pub mod selftest;
 pub mod sequence;
 pub mod server;
 pub mod stream;
+pub mod vendor;
 
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
 use sokudo_stats::{Best, Outcome};

@@ -1,0 +1,737 @@
+//! What does the vendor's command line mean?
+//!
+//! It is taken as it is. Where the manual's default and the real one of release 24.09 differ, the
+//! field says so; the real one is taken where the documented one cannot work. Options that begin
+//! with `-sokudo` are additions, and so is a time where the vendor counts packets (`1s`).
+
+use std::fmt;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+
+use sokudo_model::{Nanos, Refusal};
+use sokudo_net::udp::MAX_PAYLOAD_BYTES;
+
+use super::protocol::{DEFAULT_PORT, PREFIX_BYTES, Width};
+
+/// Addresses that one command line may name, ranges counted out.
+const MAX_ADDRESSES: usize = 1024;
+
+/// Longest load that is accepted: 24 h.
+const MAX_DURATION_MS: u64 = 86_400_000;
+
+/// Buffer sizes are given in packets; more cannot be meant.
+const MAX_BUFFER_PACKETS: u64 = 1 << 24;
+
+/// The process bytes that the header takes in any case: everything up to a 32-bit number.
+const LEAST_PROCESS_BYTES: u64 = 20;
+
+/// Text for `-?`.
+pub const HELP: &str = "\
+The vendor's datagram test, its command line and its wire, spoken by sokudo.
+
+  [options] [peer ...]        peer: ADDR[:PORT[..PORT]], port 9999 when left out
+
+  -local ADDR:PORT[..PORT]    addresses to listen on and send from, separated by blanks in one argument;
+                              default: this host's address towards the first peer, port 9999
+  -packetSize N               bytes per packet; both ends must agree; default: MTU - 48 (tcp: MTU - 68)
+  -payload N                  bytes of each packet that count in the rates; 0: the whole packet
+  -processBytes N             bytes of each packet that are filled and checked, a multiple of 4; default 20
+  -rxBufferSize N             receive buffer in packets; default 1428
+  -txBufferSize N             send buffer in packets; default 32
+  -rxTimeoutMs N              silence after which the senders have stopped; 0: never; default 1000
+  -txRate N                   MiB per second over all peers and local addresses; default: no limit
+  -txIterations N             rounds over all peers, exactly so many; default: no limit
+  -txDurationMs N             how long to send; default: no limit
+  -reportInterval N|TIME      packets, or a time such as 1s, between reports; 0: none; default 100000
+  -tickInterval N             packets per tick mark; 0: none; default 1000
+  -log FILE|stdout|stderr     table of results, one row per sender and interval
+  -logInterval N|TIME         packets, or a time, between rows; default 100000
+  -polite                     wait for the first packet before sending
+  -provider system|tcp        UDP, or the vendor's framing over TCP
+  -rand                       draw each packet's size from packetSize - payload + 1 to packetSize
+  -sokudoSeq64                write 64-bit sequence numbers: a listener of release 24.09 then counts right
+  -sokudoLayout 24.09|manual  report layout of that release, or of the printed manual
+  -?                          this text
+";
+
+/// A host and a port as they were typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostPort {
+    /// Name or IP address.
+    pub host: String,
+    /// UDP or TCP port.
+    pub port: u16,
+}
+
+impl fmt::Display for HostPort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.host.contains(':') {
+            write!(f, "[{}]:{}", self.host, self.port)
+        } else {
+            write!(f, "{}:{}", self.host, self.port)
+        }
+    }
+}
+
+impl HostPort {
+    /// The first address that the system finds for it.
+    pub fn resolve(&self) -> Result<SocketAddr, Refusal> {
+        let wrong = |says: String| operator(says, "use its IP address, or check the name");
+        let found = (self.host.as_str(), self.port).to_socket_addrs();
+        found
+            .map_err(|error| wrong(format!("`{}` cannot be resolved: {error}", self.host)))?
+            .next()
+            .ok_or_else(|| wrong(format!("`{}` has no address", self.host)))
+    }
+}
+
+/// How often something is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interval {
+    /// Never.
+    Off,
+    /// After so many packets, counted over all publishers or peers.
+    Packets(u64),
+    /// After so many nanoseconds.
+    Time(u64),
+}
+
+/// Where the table of results goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LogTarget {
+    /// Into the ordinary output.
+    Stdout,
+    /// To standard error.
+    Stderr,
+    /// Appended to a file; with several local addresses to `<port>-<name>` beside it.
+    File(std::path::PathBuf),
+}
+
+/// What carries the packets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provider {
+    /// UDP.
+    System,
+    /// The vendor's framing over TCP.
+    Tcp,
+}
+
+/// Which release's report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Release 24.09: with gaps, ack time and completion times.
+    Release24,
+    /// The printed manual of release 12.2.1: eight lines per publisher.
+    Manual,
+}
+
+/// The vendor's options.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VendorOptions {
+    /// `-local`: addresses to listen on, and to send from when there are peers. Empty: this host's
+    /// address towards the first peer (without peers towards the default route), port 9999. The
+    /// manual says `localhost`, and means the host's own network address.
+    pub local: Vec<HostPort>,
+    /// `-packetSize`, bytes. The manual says 1468; really it is the interface's MTU less 48 (less
+    /// 68 over TCP), and so it is here when this is `None`.
+    pub packet_size: Option<u32>,
+    /// `-payload`, bytes of each packet that are counted; 0 counts the packet.
+    pub payload: u32,
+    /// `-processBytes`, bytes behind the first 8 that the publisher fills with copies of the
+    /// sequence number and the listener checks. The manual says 4, which release 24.09 refuses
+    /// because times and number alone take 20; smaller values are taken as 20 here.
+    pub process_bytes: u32,
+    /// `-rxBufferSize`, packets. Where the system grants less, the vendor ends; here a sentence
+    /// says what was granted and the test goes on.
+    pub rx_buffer_packets: u32,
+    /// `-rxTimeoutMs`; 0 = never.
+    pub rx_timeout_ms: u64,
+    /// `-txBufferSize`, packets. The manual says 16; release 24.09 takes 32.
+    pub tx_buffer_packets: u32,
+    /// `-txRate`, MiB per second over all peers and all local addresses. The vendor takes whole
+    /// numbers only.
+    pub tx_rate_mib_per_s: Option<f64>,
+    /// `-txIterations`, rounds over all peers. Exactly so many are sent; the vendor sends one less.
+    pub tx_iterations: Option<u64>,
+    /// `-txDurationMs`, counted from the first packet.
+    pub tx_duration_ms: Option<u64>,
+    /// `-reportInterval`.
+    pub report_interval: Interval,
+    /// `-tickInterval`, packets; 0 = no marks.
+    pub tick_interval: u64,
+    /// `-log`.
+    pub log: Option<LogTarget>,
+    /// `-logInterval`.
+    pub log_interval: Interval,
+    /// `-polite`: send only while somebody sends to this host.
+    pub polite: bool,
+    /// `-provider`.
+    pub provider: Provider,
+    /// `-rand`: sizes drawn uniformly from `packet_size - payload + 1` to `packet_size`.
+    pub random_size: bool,
+    /// Where to send.
+    pub peers: Vec<HostPort>,
+    /// `-sokudoSeq64`: width of the sequence numbers that are written. Listeners of release 24.09
+    /// need 64 bits, earlier ones 32.
+    pub width: Width,
+    /// `-sokudoLayout`.
+    pub layout: Layout,
+    /// What was taken otherwise than typed, as sentences.
+    pub notes: Vec<String>,
+}
+
+impl Default for VendorOptions {
+    fn default() -> Self {
+        Self {
+            local: Vec::new(),
+            packet_size: None,
+            payload: 0,
+            process_bytes: LEAST_PROCESS_BYTES as u32,
+            rx_buffer_packets: 1428,
+            rx_timeout_ms: 1000,
+            tx_buffer_packets: 32,
+            tx_rate_mib_per_s: None,
+            tx_iterations: None,
+            tx_duration_ms: None,
+            report_interval: Interval::Packets(100_000),
+            tick_interval: 1000,
+            log: None,
+            log_interval: Interval::Packets(100_000),
+            polite: false,
+            provider: Provider::System,
+            random_size: false,
+            peers: Vec::new(),
+            width: Width::Bits32,
+            layout: Layout::Release24,
+            notes: Vec::new(),
+        }
+    }
+}
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// A test.
+    Run(Box<VendorOptions>),
+    /// The text [`HELP`].
+    Help,
+}
+
+impl VendorOptions {
+    /// Reads the arguments behind the program's name.
+    ///
+    /// Errors: operator errors with a hint. Names are not resolved and nothing is opened here.
+    pub fn parse<A: AsRef<str>>(arguments: &[A]) -> Result<Asked, Refusal> {
+        let mut options = VendorOptions::default();
+        let mut rest = arguments.iter().map(AsRef::as_ref);
+        while let Some(argument) = rest.next() {
+            match argument {
+                "-?" => return Ok(Asked::Help),
+                "-polite" => options.polite = true,
+                "-rand" => options.random_size = true,
+                "-sokudoSeq64" => options.width = Width::Bits64,
+                name if name.starts_with('-') => {
+                    let value = rest.next().filter(|value| !value.starts_with('-'));
+                    options.take(name, value)?;
+                }
+                peers => add_addresses(&mut options.peers, "peer", peers)?,
+            }
+        }
+        options.check()?;
+        Ok(Asked::Run(Box::new(options)))
+    }
+
+    fn take(&mut self, name: &str, value: Option<&str>) -> Result<(), Refusal> {
+        if !KNOWN.contains(&name) {
+            return Err(unknown(name));
+        }
+        let value = value.ok_or_else(|| {
+            operator(
+                format!("`{name}` has no value"),
+                format!("write it behind the option: `{name} …`; `-?` explains each"),
+            )
+        })?;
+        match name {
+            "-local" => add_addresses(&mut self.local, name, value)?,
+            "-packetSize" => self.packet_size = Some(number(name, value, packet_sizes())?),
+            "-payload" => self.payload = number(name, value, (0, MAX_PAYLOAD_BYTES as u64))?,
+            "-processBytes" => self.take_process_bytes(value)?,
+            "-rxBufferSize" => {
+                self.rx_buffer_packets = number(name, value, (1, MAX_BUFFER_PACKETS))?;
+            }
+            "-txBufferSize" => {
+                self.tx_buffer_packets = number(name, value, (1, MAX_BUFFER_PACKETS))?;
+            }
+            "-rxTimeoutMs" => self.rx_timeout_ms = number(name, value, (0, MAX_DURATION_MS))?,
+            "-txRate" => self.tx_rate_mib_per_s = rate(value)?,
+            "-txIterations" => {
+                self.tx_iterations = Some(number(name, value, (1, u64::from(u32::MAX)))?);
+            }
+            "-txDurationMs" => {
+                self.tx_duration_ms = Some(number(name, value, (1, MAX_DURATION_MS))?);
+            }
+            "-reportInterval" => self.report_interval = interval(name, value)?,
+            "-logInterval" => self.log_interval = interval(name, value)?,
+            "-tickInterval" => self.tick_interval = number(name, value, (0, u64::MAX))?,
+            "-log" => self.log = Some(log_target(value)),
+            "-provider" => self.provider = provider(value)?,
+            "-sokudoLayout" => self.layout = layout(value)?,
+            _ => return Err(unknown(name)),
+        }
+        Ok(())
+    }
+
+    fn take_process_bytes(&mut self, value: &str) -> Result<(), Refusal> {
+        let name = "-processBytes";
+        let asked: u64 = number(name, value, (0, MAX_PAYLOAD_BYTES as u64))?;
+        if asked % 4 != 0 {
+            return Err(operator(
+                format!("`{name} {asked}` is not a multiple of 4"),
+                "packets are filled in words of 4 B",
+            ));
+        }
+        if asked < LEAST_PROCESS_BYTES {
+            self.notes.push(format!(
+                "`{name} {asked}` is taken as {LEAST_PROCESS_BYTES}: times and sequence number \
+                 alone take that many"
+            ));
+        }
+        self.process_bytes = asked.max(LEAST_PROCESS_BYTES) as u32;
+        Ok(())
+    }
+
+    /// Checks how the options fit together. The size may still be open.
+    fn check(&self) -> Result<(), Refusal> {
+        if let Some(size) = self.packet_size {
+            self.check_size(size)?;
+        }
+        if self.polite && self.peers.is_empty() {
+            return Err(operator(
+                "`-polite` without a peer has nothing to hold back".into(),
+                "name the peers behind the options, or leave `-polite` out",
+            ));
+        }
+        let multicast = |peer: &&HostPort| {
+            peer.host
+                .parse::<IpAddr>()
+                .is_ok_and(|ip| ip.is_multicast())
+        };
+        if let Some(peer) = self.peers.iter().find(multicast) {
+            return Err(operator(
+                format!("`{peer}` is a multicast address"),
+                "the test sends to single hosts: name each of them",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks everything that depends on the packet size.
+    pub fn check_size(&self, size: u32) -> Result<(), Refusal> {
+        let least = self.width.header_bytes() as u32;
+        if size < least {
+            return Err(operator(
+                format!("a packet of {size} B cannot carry its header"),
+                format!("use `-packetSize {least}` or more"),
+            ));
+        }
+        if self.payload > size {
+            return Err(operator(
+                format!(
+                    "a payload of {} B does not fit a packet of {size} B",
+                    self.payload
+                ),
+                "make `-payload` smaller, or `-packetSize` larger",
+            ));
+        }
+        if self.process_bytes + PREFIX_BYTES as u32 > size {
+            let most = (size - PREFIX_BYTES as u32) / 4 * 4;
+            return Err(operator(
+                format!(
+                    "{} bytes to process do not fit a packet of {size} B, whose first \
+                     {PREFIX_BYTES} are the prefix",
+                    self.process_bytes
+                ),
+                format!("use `-processBytes {most}` or less, or a larger `-packetSize`"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Bytes that a packet of `length` counts in the rates.
+    pub fn counted_bytes(&self, length: usize) -> u64 {
+        match self.payload {
+            0 => length as u64,
+            payload => u64::from(payload),
+        }
+    }
+
+    /// Sizes to draw from, smallest first.
+    pub fn sizes(&self, packet_size: u32) -> (u32, u32) {
+        if !self.random_size {
+            return (packet_size, packet_size);
+        }
+        let span = match self.payload {
+            0 => packet_size,
+            payload => payload,
+        };
+        let smallest = (self.process_bytes + PREFIX_BYTES as u32)
+            .max(self.width.header_bytes() as u32)
+            .min(packet_size);
+        ((packet_size - span + 1).max(smallest), packet_size)
+    }
+}
+
+const KNOWN: &[&str] = &[
+    "-local",
+    "-packetSize",
+    "-payload",
+    "-processBytes",
+    "-rxBufferSize",
+    "-txBufferSize",
+    "-rxTimeoutMs",
+    "-txRate",
+    "-txIterations",
+    "-txDurationMs",
+    "-reportInterval",
+    "-logInterval",
+    "-tickInterval",
+    "-log",
+    "-provider",
+    "-sokudoLayout",
+];
+
+pub(super) fn operator(says: String, hint: impl Into<String>) -> Refusal {
+    Refusal {
+        operator_error: true,
+        says,
+        hint: Some(hint.into()),
+    }
+}
+
+fn unknown(name: &str) -> Refusal {
+    if name == "-options" {
+        return operator(
+            "`-options` with a file of socket options is not supported".into(),
+            "set buffers with `-rxBufferSize` and `-txBufferSize`",
+        );
+    }
+    operator(
+        format!("the datagram test has no option `{name}`"),
+        "`-?` lists the options; they are case-sensitive",
+    )
+}
+
+fn packet_sizes() -> (u64, u64) {
+    (
+        Width::Bits32.header_bytes() as u64,
+        MAX_PAYLOAD_BYTES as u64,
+    )
+}
+
+fn number<N: TryFrom<u64>>(name: &str, value: &str, bounds: (u64, u64)) -> Result<N, Refusal> {
+    let (least, most) = bounds;
+    let wrong = || {
+        let hint = match most {
+            u64::MAX => format!("use a whole number from {least}"),
+            _ => format!("use a whole number from {least} to {most}"),
+        };
+        operator(format!("`{name} {value}` cannot be taken"), hint)
+    };
+    let parsed: u64 = value.parse().map_err(|_| wrong())?;
+    if parsed < least || parsed > most {
+        return Err(wrong());
+    }
+    N::try_from(parsed).map_err(|_| wrong())
+}
+
+fn rate(value: &str) -> Result<Option<f64>, Refusal> {
+    const MOST_MIB_PER_S: f64 = 1e6;
+    match value.parse::<f64>() {
+        Ok(0.0) => Ok(None),
+        Ok(rate) if rate >= 1e-6 && rate <= MOST_MIB_PER_S => Ok(Some(rate)),
+        _ => Err(operator(
+            format!("`-txRate {value}` cannot be taken"),
+            "use MiB per second over all peers, such as 100 or 0.5",
+        )),
+    }
+}
+
+fn interval(name: &str, value: &str) -> Result<Interval, Refusal> {
+    const LEAST_NS: u64 = 10_000_000;
+    if let Ok(packets) = value.parse::<u64>() {
+        return Ok(match packets {
+            0 => Interval::Off,
+            packets => Interval::Packets(packets),
+        });
+    }
+    match value.parse::<Nanos>() {
+        Ok(Nanos(ns)) if (LEAST_NS..=MAX_DURATION_MS * 1_000_000).contains(&ns) => {
+            Ok(Interval::Time(ns))
+        }
+        _ => Err(operator(
+            format!("`{name} {value}` cannot be taken"),
+            "use a number of packets, or a time from 10ms to 24h such as `1s`",
+        )),
+    }
+}
+
+fn log_target(value: &str) -> LogTarget {
+    match value {
+        "stdout" => LogTarget::Stdout,
+        "stderr" => LogTarget::Stderr,
+        path => LogTarget::File(path.into()),
+    }
+}
+
+fn provider(value: &str) -> Result<Provider, Refusal> {
+    match value {
+        "system" => Ok(Provider::System),
+        "tcp" => Ok(Provider::Tcp),
+        "ssl" => Err(operator(
+            "`-provider ssl` is not spoken: the vendor's processes agree on keys and ciphers in \
+             its own configuration, anonymous ones included, and sokudo accepts TLS 1.3 with a \
+             certificate only, so that neither could be the other's far end"
+                .into(),
+            "use `-provider tcp`, or between two sokudo hosts `sokudo datagram --transport tls`",
+        )),
+        file if file.starts_with("file:") => Err(operator(
+            format!("`-provider {file}` names a configuration of the vendor's own classes"),
+            "use `-provider system` or `-provider tcp`",
+        )),
+        other => Err(operator(
+            format!("there is no provider `{other}`"),
+            "use `system` (UDP) or `tcp`",
+        )),
+    }
+}
+
+fn layout(value: &str) -> Result<Layout, Refusal> {
+    match value {
+        "24.09" => Ok(Layout::Release24),
+        "manual" => Ok(Layout::Manual),
+        other => Err(operator(
+            format!("there is no report layout `{other}`"),
+            "use `24.09` or `manual`",
+        )),
+    }
+}
+
+/// Adds `addr[:port[..port]]`, several separated by blanks or commas.
+fn add_addresses(to: &mut Vec<HostPort>, name: &str, text: &str) -> Result<(), Refusal> {
+    let items = text
+        .split(|c: char| c.is_whitespace() || c == ',')
+        .filter(|item| !item.is_empty());
+    for item in items {
+        let (host, first, last) = address(item).ok_or_else(|| {
+            operator(
+                format!("`{item}` is not an address for `{name}`"),
+                "use ADDR, ADDR:PORT or ADDR:PORT..PORT; an IPv6 address with a port in brackets",
+            )
+        })?;
+        if to.len() + usize::from(last - first) >= MAX_ADDRESSES {
+            return Err(operator(
+                format!("`{item}` makes more than {MAX_ADDRESSES} addresses"),
+                "name fewer ports",
+            ));
+        }
+        to.extend((first..=last).map(|port| HostPort {
+            host: host.to_owned(),
+            port,
+        }));
+    }
+    Ok(())
+}
+
+/// Host, first port, last port.
+fn address(item: &str) -> Option<(&str, u16, u16)> {
+    if item.parse::<Ipv6Addr>().is_ok() {
+        return Some((item, DEFAULT_PORT, DEFAULT_PORT));
+    }
+    let (host, ports) = match item.strip_prefix('[') {
+        Some(rest) => {
+            let (host, behind) = rest.split_once(']')?;
+            host.parse::<Ipv6Addr>().ok()?;
+            match behind {
+                "" => (host, None),
+                behind => (host, Some(behind.strip_prefix(':')?)),
+            }
+        }
+        None => match item.split_once(':') {
+            Some((host, ports)) => (host, Some(ports)),
+            None => (item, None),
+        },
+    };
+    let plain = |c: char| !c.is_control() && !"[]/\\@".contains(c);
+    if host.is_empty() || !host.chars().all(plain) {
+        return None;
+    }
+    let (first, last) = match ports {
+        None => (DEFAULT_PORT, DEFAULT_PORT),
+        Some(ports) => match ports.split_once("..") {
+            Some((first, last)) => (first.parse().ok()?, last.parse().ok()?),
+            None => {
+                let port = ports.parse().ok()?;
+                (port, port)
+            }
+        },
+    };
+    (first > 0 && first <= last).then_some((host, first, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parsed(line: &[&str]) -> VendorOptions {
+        match VendorOptions::parse(line) {
+            Ok(Asked::Run(options)) => *options,
+            other => panic!("{line:?} gave {other:?}"),
+        }
+    }
+
+    fn refused(line: &[&str]) -> String {
+        let refusal = VendorOptions::parse(line).expect_err("an operator error");
+        assert!(refusal.operator_error && refusal.hint.is_some(), "{line:?}");
+        assert!(!refusal.says.ends_with('.'));
+        refusal.says
+    }
+
+    fn at(host: &str, port: u16) -> HostPort {
+        HostPort {
+            host: host.into(),
+            port,
+        }
+    }
+
+    #[test]
+    fn the_manuals_examples_are_understood() {
+        let options = parsed(&["-polite", "serverb"]);
+        assert!(options.polite);
+        assert_eq!(options.peers, [at("serverb", 9999)]);
+        let options = parsed(&["-txRate", "100", "servera", "serverc:9000", "serverd"]);
+        assert_eq!(options.tx_rate_mib_per_s, Some(100.0));
+        assert_eq!(options.peers[1], at("serverc", 9000));
+        assert_eq!(parsed(&[]), VendorOptions::default());
+        assert_eq!(VendorOptions::parse(&["-?"]), Ok(Asked::Help));
+    }
+
+    #[test]
+    fn every_option_lands_in_its_field() {
+        let options = parsed(&[
+            "-local",
+            "10.0.0.1:9000..9002 [::1]:5 ::2",
+            "-packetSize",
+            "1468",
+            "-payload",
+            "1000",
+            "-processBytes",
+            "40",
+            "-rxBufferSize",
+            "10",
+            "-txBufferSize",
+            "20",
+            "-rxTimeoutMs",
+            "0",
+            "-txIterations",
+            "5",
+            "-txDurationMs",
+            "700",
+            "-reportInterval",
+            "0",
+            "-tickInterval",
+            "7",
+            "-log",
+            "a.tsv",
+            "-logInterval",
+            "500ms",
+            "-provider",
+            "tcp",
+            "-rand",
+            "-sokudoSeq64",
+            "-sokudoLayout",
+            "manual",
+            "h:1..2",
+        ]);
+        let expected = VendorOptions {
+            local: vec![
+                at("10.0.0.1", 9000),
+                at("10.0.0.1", 9001),
+                at("10.0.0.1", 9002),
+                at("::1", 5),
+                at("::2", 9999),
+            ],
+            packet_size: Some(1468),
+            payload: 1000,
+            process_bytes: 40,
+            rx_buffer_packets: 10,
+            tx_buffer_packets: 20,
+            rx_timeout_ms: 0,
+            tx_rate_mib_per_s: None,
+            tx_iterations: Some(5),
+            tx_duration_ms: Some(700),
+            report_interval: Interval::Off,
+            tick_interval: 7,
+            log: Some(LogTarget::File("a.tsv".into())),
+            log_interval: Interval::Time(500_000_000),
+            polite: false,
+            provider: Provider::Tcp,
+            random_size: true,
+            peers: vec![at("h", 1), at("h", 2)],
+            width: Width::Bits64,
+            layout: Layout::Manual,
+            notes: Vec::new(),
+        };
+        assert_eq!(options, expected);
+        assert_eq!(options.sizes(1468), (469, 1468));
+    }
+
+    #[test]
+    fn the_documented_four_process_bytes_work() {
+        let options = parsed(&["-processBytes", "4"]);
+        assert_eq!(options.process_bytes, 20);
+        assert_eq!(options.notes.len(), 1);
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_in_a_sentence() {
+        assert!(refused(&["-Polite", "h"]).contains("`-Polite`"));
+        assert!(refused(&["-txRate"]).contains("no value"));
+        assert!(refused(&["-txRate", "-polite", "h"]).contains("no value"));
+        assert!(refused(&["-txRate", "NaN", "h"]).contains("NaN"));
+        assert!(refused(&["-packetSize", "27"]).contains("27"));
+        assert!(refused(&["-packetSize", "65508"]).contains("65508"));
+        assert!(refused(&["-packetSize", "100", "-payload", "101"]).contains("payload"));
+        assert!(refused(&["-packetSize", "100", "-processBytes", "96"]).contains("96"));
+        assert!(refused(&["-processBytes", "22"]).contains("multiple of 4"));
+        assert!(refused(&["-polite"]).contains("-polite"));
+        assert!(refused(&["224.0.0.1"]).contains("multicast"));
+        assert!(refused(&["h:9..8"]).contains("h:9..8"));
+        assert!(refused(&["h:0"]).contains("h:0"));
+        assert!(refused(&["h:1..65535"]).contains("1024"));
+        assert!(refused(&["-provider", "ssl"]).contains("TLS"));
+        assert!(refused(&["-provider", "file:x.xml"]).contains("file:x.xml"));
+        assert!(refused(&["-options", "x.xml"]).contains("-options"));
+        assert!(refused(&["-reportInterval", "1ns"]).contains("1ns"));
+    }
+
+    #[test]
+    fn the_sizes_of_a_random_test_always_hold_the_header() {
+        let options = parsed(&["-rand", "-packetSize", "100"]);
+        assert_eq!(options.sizes(100), (28, 100));
+        assert_eq!(options.check_size(100), Ok(()));
+    }
+
+    proptest! {
+        #[test]
+        fn any_command_line_is_answered(line in prop::collection::vec("(-[a-zA-Z?]{0,14}|[ -~]{0,20}|[0-9a-f:.\\[\\]]{0,20})", 0..8)) {
+            let _ = VendorOptions::parse(&line);
+        }
+
+        #[test]
+        fn an_address_is_read_as_it_is_written(host in "[a-z][a-z0-9.-]{0,20}", port in 1u16..) {
+            let typed = at(&host, port);
+            prop_assert_eq!(parsed(&[&typed.to_string()]).peers, vec![typed]);
+        }
+    }
+}

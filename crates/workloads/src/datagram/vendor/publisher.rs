@@ -1,0 +1,620 @@
+//! The sending half: one local address sends the same rounds to all its peers.
+//!
+//! ```text
+//! round     1         2         3                one sequence number per round
+//! peers   a b c     a b c     a b c              and one packet to each peer
+//! calls   a: 1 2 3  b: 1 2 3  c: 1 2 3           several rounds are handed over per call
+//! ```
+//!
+//! With a rate the rounds leave by deadlines, a few hundred microseconds' worth at a time: there is
+//! no burst at the start to overshoot with, and no rate too low to divide by.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError};
+use std::time::Duration;
+
+use sokudo_model::Summary;
+use sokudo_net::clock::{now_ns, precise_timers, sleep_until, thread_cpu_ns, unix_ns};
+use sokudo_net::udp::{SendProblem, Sender};
+use sokudo_pace::{Paced, batch_within};
+
+use super::event::{Event, Way};
+use super::listener::Links;
+use super::options::Interval;
+use super::protocol::{Round, Width};
+use super::report::{TxRate, TxReport};
+use super::tcp::{Outlet, TCP_BATCH};
+
+/// Longest burst of a paced publisher, nanoseconds of its schedule.
+const BURST_NS: f64 = 200_000.0;
+
+/// Most rounds per call.
+const MOST_ROUNDS: usize = 32;
+
+/// How long a wait may last before the flags are looked at.
+const LOOK_NS: i64 = 20_000_000;
+
+/// Between two looks of a polite publisher.
+const POLITE_LOOK: Duration = Duration::from_millis(1);
+
+/// Unreachable errors of earlier packets that one call takes in before it gives its packets up.
+const MOST_UNREACHABLE: u32 = 8;
+
+/// What carries packets to one peer.
+pub enum Out {
+    /// UDP.
+    Udp(Sender),
+    /// The framing over TCP.
+    Tcp(Outlet),
+}
+
+impl Out {
+    fn batch(&self) -> usize {
+        match self {
+            Out::Udp(sender) => sender.batch(),
+            Out::Tcp(_) => TCP_BATCH,
+        }
+    }
+
+    /// The slot of a packet that another call may use, too.
+    pub fn slot(&mut self, index: usize) -> &mut [u8] {
+        match self {
+            Out::Udp(sender) => sender.slot(index),
+            Out::Tcp(outlet) => outlet.slot(index),
+        }
+    }
+
+    fn set_length(&mut self, index: usize, bytes: usize) {
+        match self {
+            Out::Udp(sender) => sender.set_length(index, bytes),
+            Out::Tcp(outlet) => outlet.set_length(index, bytes),
+        }
+    }
+
+    /// Writes what is the same in every packet into all slots.
+    pub fn prepare(&mut self, return_port: u16) {
+        for index in 0..self.batch() {
+            super::protocol::write_constant(self.slot(index), return_port);
+        }
+    }
+}
+
+/// What was sent to one peer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PeerSummary {
+    /// The peer.
+    pub peer: SocketAddr,
+    /// Packets that the system took.
+    pub sent: u64,
+    /// Their bytes, without IP and UDP headers.
+    pub bytes: u64,
+    /// Packets that the system refused for want of room; never counted as sent.
+    pub refused: u64,
+    /// Port-unreachable and host-unreachable errors that came back.
+    pub unreachable: u64,
+    /// First send, nanoseconds.
+    pub first_ns: Option<i64>,
+    /// Last send, nanoseconds.
+    pub last_ns: i64,
+    /// Acknowledgements that were given back to the peer.
+    pub acks: u64,
+}
+
+impl PeerSummary {
+    fn new(peer: SocketAddr) -> Self {
+        Self {
+            peer,
+            sent: 0,
+            bytes: 0,
+            refused: 0,
+            unreachable: 0,
+            first_ns: None,
+            last_ns: 0,
+            acks: 0,
+        }
+    }
+
+    /// The numbers under their catalogue names.
+    pub fn metrics(&self) -> Summary {
+        let mut metrics = Summary::new();
+        let mut put = |name: &str, value: f64| metrics.insert(name.into(), value);
+        put("datagram.sent_packets", self.sent as f64);
+        put("datagram.sent_bytes", self.bytes as f64);
+        put("datagram.lost_at_sender_packets", self.refused as f64);
+        put("datagram.unreachable_errors", self.unreachable as f64);
+        let elapsed_s = self
+            .first_ns
+            .map_or(0.0, |first| (self.last_ns - first) as f64 / 1e9);
+        if elapsed_s > 0.0 {
+            let per_s = |n: u64| n as f64 / elapsed_s;
+            put("datagram.sent_packets_per_second", per_s(self.sent));
+            put("datagram.sent_bytes_per_second", per_s(self.bytes));
+        }
+        metrics
+    }
+}
+
+/// Why a publisher ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// All rounds asked for are sent.
+    Iterations,
+    /// The time is over.
+    Duration,
+    /// It was told to.
+    Stopped,
+    /// Sending failed: why.
+    Failed(String),
+}
+
+/// What one publisher did.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublisherSummary {
+    /// The listener of the same local address.
+    pub listener: SocketAddr,
+    /// Rounds that were begun.
+    pub rounds: u64,
+    /// Each peer.
+    pub peers: Vec<PeerSummary>,
+    /// Time spent sending, polite waits taken out, nanoseconds.
+    pub elapsed_ns: u64,
+    /// CPU time of the sending thread, nanoseconds; `None` where the system does not say.
+    pub cpu_ns: Option<u64>,
+    /// Why it ended.
+    pub ended: Ended,
+}
+
+/// One peer as its sending thread sees it.
+pub struct Peer {
+    /// Index in [`Links`].
+    pub link: usize,
+    /// What carries the packets.
+    pub out: Out,
+    counts: PeerSummary,
+}
+
+impl Peer {
+    /// A peer to which nothing has been sent. The slots must have been prepared.
+    pub fn new(link: usize, address: SocketAddr, out: Out) -> Self {
+        Self {
+            link,
+            out,
+            counts: PeerSummary::new(address),
+        }
+    }
+}
+
+/// What packets look like.
+#[derive(Debug, Clone, Copy)]
+pub struct Shape {
+    /// Smallest and largest packet; drawn uniformly when they differ.
+    pub sizes: (u32, u32),
+    /// Width of the sequence numbers.
+    pub width: Width,
+    /// Bytes behind the prefix to fill with copies of the number.
+    pub process_bytes: usize,
+    /// Bytes that a packet counts in the rates, 0 = its length.
+    pub payload: u32,
+}
+
+/// What one publishing thread is to do.
+pub struct PublisherTask<'a> {
+    /// The listener of the same local address.
+    pub listener: SocketAddr,
+    /// Where to send.
+    pub peers: Vec<Peer>,
+    /// What to send.
+    pub shape: Shape,
+    /// Rounds per second; `None` = as fast as possible.
+    pub rounds_per_s: Option<f64>,
+    /// Exactly so many rounds.
+    pub iterations: Option<u64>,
+    /// How long to send.
+    pub duration_ns: Option<i64>,
+    /// Packets to all peers, or time, between two reports.
+    pub report: Interval,
+    /// Packets to all peers per tick; 0 = none.
+    pub tick: u64,
+    /// Send only while somebody sends to the listener.
+    pub polite: bool,
+    /// Shared with the listener.
+    pub links: &'a Links,
+    /// Set when the thread must end.
+    pub halt: &'a AtomicBool,
+}
+
+/// Where the reports stand.
+#[derive(Debug, Default)]
+struct Told {
+    ticks: u64,
+    packets: u64,
+    bytes: u64,
+    calls: u64,
+    elapsed_ns: i64,
+}
+
+/// A publisher at work.
+struct Work<'a, 'e> {
+    task: PublisherTask<'a>,
+    events: &'e SyncSender<Event>,
+    batch: usize,
+    rounds: u64,
+    packets: u64,
+    bytes: u64,
+    calls: u64,
+    sizes: SizeDraw,
+    told: Told,
+    /// Start of sending, moved forward by each polite wait.
+    start_ns: i64,
+}
+
+/// Draws sizes uniformly: splitmix64, one step per packet.
+#[derive(Debug)]
+struct SizeDraw {
+    least: u32,
+    span: u32,
+    state: u64,
+    /// What the packets of the last call were given.
+    drawn: [u32; MOST_ROUNDS],
+}
+
+impl SizeDraw {
+    #[inline]
+    fn next(&mut self, index: usize) -> usize {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        let size = self.least + ((u128::from(z) * u128::from(self.span)) >> 64) as u32;
+        self.drawn[index] = size;
+        size as usize
+    }
+
+    /// Bytes of the first `taken` packets of the last call.
+    #[inline]
+    fn bytes(&self, taken: usize) -> u64 {
+        match self.span {
+            1 => taken as u64 * u64::from(self.least),
+            _ => self.drawn[..taken]
+                .iter()
+                .map(|size| u64::from(*size))
+                .sum(),
+        }
+    }
+}
+
+/// Sends until count, time or halt.
+pub fn run(task: PublisherTask<'_>, events: &SyncSender<Event>) -> PublisherSummary {
+    precise_timers();
+    let cpu_start = thread_cpu_ns();
+    let smallest = task.peers.iter().map(|peer| peer.out.batch()).min();
+    let most = smallest.unwrap_or(1).min(MOST_ROUNDS);
+    let batch = task
+        .rounds_per_s
+        .map_or(most, |rate| batch_within(rate, BURST_NS, most));
+    let (least, largest) = task.shape.sizes;
+    let mut work = Work {
+        events,
+        batch,
+        rounds: 0,
+        packets: 0,
+        bytes: 0,
+        calls: 0,
+        sizes: SizeDraw {
+            least,
+            span: largest - least + 1,
+            state: u64::from(task.listener.port()),
+            drawn: [0; MOST_ROUNDS],
+        },
+        told: Told::default(),
+        start_ns: now_ns(),
+        task,
+    };
+    let ended = work.publish();
+    let elapsed_ns = now_ns() - work.start_ns;
+    work.last_report(&ended, elapsed_ns);
+    PublisherSummary {
+        listener: work.task.listener,
+        rounds: work.rounds,
+        peers: work
+            .task
+            .peers
+            .into_iter()
+            .map(|peer| peer.counts)
+            .collect(),
+        elapsed_ns: u64::try_from(elapsed_ns).unwrap_or(0),
+        cpu_ns: thread_cpu_ns()
+            .zip(cpu_start)
+            .map(|(end, start)| end - start),
+        ended,
+    }
+}
+
+impl Work<'_, '_> {
+    fn publish(&mut self) -> Ended {
+        let mut paced = None;
+        let mut begun = false;
+        loop {
+            if self.task.halt.load(Ordering::Relaxed) {
+                return Ended::Stopped;
+            }
+            if self.must_wait() || !begun {
+                if !self.wait_politely(begun) {
+                    return Ended::Stopped;
+                }
+                begun = true;
+                let rate = self.task.rounds_per_s;
+                paced = rate.and_then(|rate| Paced::new(rate, now_ns()));
+            }
+            let now = now_ns();
+            let elapsed_ns = now - self.start_ns;
+            if self.task.duration_ns.is_some_and(|end| elapsed_ns >= end) {
+                return Ended::Duration;
+            }
+            let left = self.rounds_left();
+            if left == 0 {
+                return Ended::Iterations;
+            }
+            let Some(ready) = self.ready(paced.as_ref(), now, left) else {
+                self.tend(now);
+                continue;
+            };
+            if let Err(failed) = self.send_rounds(ready) {
+                return match self.task.halt.load(Ordering::Relaxed) {
+                    true => Ended::Stopped,
+                    false => Ended::Failed(failed),
+                };
+            }
+            if let Some(paced) = &mut paced {
+                paced.started(ready, now);
+            }
+            self.tend(now_ns());
+        }
+    }
+
+    fn rounds_left(&self) -> u64 {
+        self.task
+            .iterations
+            .map_or(u64::MAX, |rounds| rounds - self.rounds)
+    }
+
+    #[inline]
+    fn must_wait(&self) -> bool {
+        self.task.polite && !self.task.links.hearing.load(Ordering::Acquire)
+    }
+
+    /// Waits for the first packet, as long as it takes; false when halted. What the wait took does
+    /// not count as time of sending.
+    #[cold]
+    fn wait_politely(&mut self, resumed: bool) -> bool {
+        let since_ns = now_ns();
+        while self.must_wait() {
+            if self.task.halt.load(Ordering::Relaxed) {
+                return false;
+            }
+            std::thread::sleep(POLITE_LOOK);
+        }
+        if resumed {
+            self.start_ns += now_ns() - since_ns;
+        } else {
+            self.start_ns = now_ns();
+        }
+        let burst = self.task.rounds_per_s.map(|_| self.batch);
+        let _ = self.events.send(Event::Go(burst));
+        true
+    }
+
+    /// Rounds to send now; `None` after having slept for a while instead.
+    #[inline]
+    fn ready(&self, paced: Option<&Paced>, now: i64, left: u64) -> Option<usize> {
+        let batch = self.batch.min(usize::try_from(left).unwrap_or(usize::MAX));
+        let Some(paced) = paced else {
+            return Some(batch);
+        };
+        let end_ns = self
+            .task
+            .duration_ns
+            .map_or(i64::MAX, |duration| self.start_ns.saturating_add(duration));
+        let due_ns = paced.due_ns(batch);
+        if now < due_ns {
+            sleep_until(due_ns.min(now + LOOK_NS).min(end_ns));
+            return None;
+        }
+        Some(paced.due(now, batch))
+    }
+
+    fn send_rounds(&mut self, count: usize) -> Result<(), String> {
+        let Self {
+            task, sizes, calls, ..
+        } = self;
+        for peer in &mut task.peers {
+            let before = (peer.counts.sent, peer.counts.bytes);
+            let batch = Batch {
+                first: self.rounds + 1,
+                count,
+                shape: task.shape,
+            };
+            batch.send(peer, task.links, sizes, task.halt)?;
+            let sent = peer.counts.sent - before.0;
+            self.packets += sent;
+            self.bytes += match task.shape.payload {
+                0 => peer.counts.bytes - before.1,
+                payload => sent * u64::from(payload),
+            };
+            *calls += 1;
+        }
+        self.rounds += count as u64;
+        Ok(())
+    }
+
+    /// Reports and ticks that have become due; those that find no room are made up for later.
+    #[inline]
+    fn tend(&mut self, now: i64) {
+        if let Some(ticks) = self.packets.checked_div(self.task.tick)
+            && ticks > self.told.ticks
+            && self.offer(Event::Ticks {
+                way: Way::Out,
+                from: self.told.ticks,
+                to: ticks,
+            })
+        {
+            self.told.ticks = ticks;
+        }
+        let elapsed_ns = now - self.start_ns;
+        let due = match self.task.report {
+            Interval::Off => false,
+            Interval::Packets(every) => self.packets - self.told.packets >= every,
+            Interval::Time(every_ns) => {
+                elapsed_ns.saturating_sub_unsigned(every_ns) >= self.told.elapsed_ns
+            }
+        };
+        if due && self.offer(Event::Tx(self.report(elapsed_ns))) {
+            self.note_told(elapsed_ns);
+        }
+    }
+
+    fn offer(&self, event: Event) -> bool {
+        !matches!(self.events.try_send(event), Err(TrySendError::Full(_)))
+    }
+
+    fn note_told(&mut self, elapsed_ns: i64) {
+        self.told = Told {
+            ticks: self.told.ticks,
+            packets: self.packets,
+            bytes: self.bytes,
+            calls: self.calls,
+            elapsed_ns,
+        };
+    }
+
+    fn report(&self, elapsed_ns: i64) -> TxReport {
+        let ns = |ns: i64| u64::try_from(ns).unwrap_or(0);
+        TxReport {
+            listener: self.task.listener,
+            peers: self.task.peers.len(),
+            life: TxRate {
+                packets: self.packets,
+                bytes: self.bytes,
+                elapsed_ns: ns(elapsed_ns),
+            },
+            now: TxRate {
+                packets: self.packets - self.told.packets,
+                bytes: self.bytes - self.told.bytes,
+                elapsed_ns: ns(elapsed_ns - self.told.elapsed_ns),
+            },
+            bursts: self.task.rounds_per_s.map(|_| self.calls - self.told.calls),
+            unix_ns: unix_ns(),
+        }
+    }
+
+    /// The summary at the end; nothing is measured any more, so it may wait for its reader.
+    fn last_report(&mut self, ended: &Ended, elapsed_ns: i64) {
+        if let Some(ticks) = self.packets.checked_div(self.task.tick)
+            && ticks > self.told.ticks
+        {
+            let from = self.told.ticks;
+            let way = Way::Out;
+            let _ = self.events.send(Event::Ticks {
+                way,
+                from,
+                to: ticks,
+            });
+        }
+        if *ended == Ended::Iterations {
+            let _ = self.events.send(Event::IterationsReached);
+        }
+        if self.packets > 0 {
+            let _ = self.events.send(Event::Tx(self.report(elapsed_ns)));
+        }
+    }
+}
+
+/// Rounds that go to one peer together.
+struct Batch {
+    first: u64,
+    count: usize,
+    shape: Shape,
+}
+
+impl Batch {
+    /// Sends all of them, or says why the peer can get no more.
+    fn send(
+        &self,
+        peer: &mut Peer,
+        links: &Links,
+        sizes: &mut SizeDraw,
+        halt: &AtomicBool,
+    ) -> Result<(), String> {
+        let mut done = 0;
+        let mut unreachable = 0;
+        while done < self.count {
+            let now = now_ns();
+            let count = self.count - done;
+            self.fill(peer, done, now, links, sizes);
+            let (taken, problem) = match &mut peer.out {
+                Out::Udp(sender) => {
+                    let sent = sender.send(count);
+                    (sent.taken, sent.problem)
+                }
+                Out::Tcp(outlet) => {
+                    let address = peer.counts.peer;
+                    outlet
+                        .send(count, halt)
+                        .map_err(|error| format!("the stream to {address} ended: {error}"))?;
+                    (count, None)
+                }
+            };
+            if taken > 0 {
+                peer.counts.first_ns.get_or_insert(now);
+                peer.counts.last_ns = now;
+                peer.counts.sent += taken as u64;
+                peer.counts.bytes += sizes.bytes(taken);
+            }
+            done += taken;
+            match problem {
+                None => {}
+                Some(SendProblem::Unreachable) if unreachable < MOST_UNREACHABLE => {
+                    unreachable += 1;
+                    peer.counts.unreachable += 1;
+                }
+                // The kernel has no room: the packet is lost here, the next may go.
+                Some(SendProblem::Refused | SendProblem::Unreachable) => {
+                    peer.counts.refused += 1;
+                    done += 1;
+                }
+                Some(SendProblem::TooLarge) => {
+                    return Err(format!(
+                        "packets of {} B do not fit the path to {} (EMSGSIZE)",
+                        self.shape.sizes.1, peer.counts.peer
+                    ));
+                }
+                Some(SendProblem::Other(code)) => {
+                    let error = std::io::Error::from_raw_os_error(code);
+                    return Err(format!("sending to {} failed: {error}", peer.counts.peer));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn fill(&self, peer: &mut Peer, done: usize, now: i64, links: &Links, sizes: &mut SizeDraw) {
+        let mut round = Round {
+            sequence: self.first + done as u64,
+            send_ns: now,
+            ack_ns: links.take_ack(peer.link, now),
+        };
+        peer.counts.acks += u64::from(round.ack_ns.is_some());
+        for index in 0..self.count - done {
+            let slot = peer.out.slot(index);
+            round.write(slot, self.shape.width, self.shape.process_bytes);
+            if sizes.span > 1 {
+                peer.out.set_length(index, sizes.next(index));
+            }
+            round.sequence += 1;
+            round.ack_ns = None;
+        }
+    }
+}
