@@ -28,6 +28,9 @@ const ACK_EVERY_NS: i64 = 5_000_000;
 const LATE_NS: i64 = 1_000_000;
 /// How long a reader of acknowledgements waits before it looks at the stop flag.
 const ACK_WAIT: Duration = Duration::from_millis(50);
+/// A schedule whose last datagrams are late may finish them within this time: a thread that wakes
+/// up a little late must not leave out what was due before the end.
+const OVERTIME_NS: i64 = 10_000_000;
 /// Time between two reports of round trips.
 const ACK_REPORT_NS: i64 = 1_000_000_000;
 /// How long a paced wait may last before the stop flag is looked at.
@@ -295,7 +298,7 @@ impl Pace {
     /// the schedule may be smaller.
     fn due_ns(&self) -> i64 {
         let left = usize::try_from(self.left).unwrap_or(usize::MAX);
-        self.paced.due_ns(self.batch.min(left.max(1)))
+        self.paced.due_ns(self.batch.min(left))
     }
 
     /// Notes that `count` datagrams of the schedule left, or were refused, at `now`.
@@ -318,66 +321,133 @@ impl Pace {
     }
 }
 
+/// What the sending loop keeps in mind.
+struct Loop {
+    end_ns: i64,
+    batch: usize,
+    pace: Option<Pace>,
+    sizes: Sizes,
+    /// Flows that have more to send.
+    live: Vec<usize>,
+    turn: usize,
+    ack_at_ns: i64,
+    report_at_ns: i64,
+}
+
+impl Loop {
+    fn new(task: &ClientTask, start_ns: i64) -> Self {
+        let end_ns = start_ns.saturating_add_unsigned(match task.duration_ns {
+            0 => task.bound_ns,
+            duration => duration.min(task.bound_ns),
+        });
+        let batches = task.flows.iter().map(|flow| flow.out.batch());
+        let batch = batches.min().unwrap_or(1);
+        let pace = task.rate_per_s;
+        Self {
+            end_ns,
+            batch,
+            pace: pace.and_then(|rate| Pace::new(rate, batch, start_ns, end_ns)),
+            sizes: Sizes(task.seed),
+            live: (0..task.flows.len()).collect(),
+            turn: 0,
+            ack_at_ns: start_ns,
+            report_at_ns: start_ns.saturating_add_unsigned(task.interval_ns),
+        }
+    }
+
+    /// False when the time, all flows, or the operator's patience is over.
+    #[inline]
+    fn goes_on(&self, task: &ClientTask, now: i64) -> bool {
+        let unfinished = self.pace.as_ref().is_some_and(|pace| pace.left > 0);
+        let overtime_ns = if unfinished { OVERTIME_NS } else { 0 };
+        now < self.end_ns.saturating_add(overtime_ns)
+            && !self.live.is_empty()
+            && !task.stop.load(Ordering::Relaxed)
+    }
+
+    /// Datagrams that may leave now; `Err` with the time to wait for when there are none.
+    #[inline]
+    fn ready(&self, now: i64) -> Result<usize, i64> {
+        let Some(pace) = &self.pace else {
+            return Ok(self.batch);
+        };
+        let due_ns = match pace.left {
+            0 => self.end_ns,
+            _ => pace.due_ns(),
+        };
+        if now < due_ns {
+            return Err(due_ns
+                .min(now + STOP_LOOK_NS)
+                .min(self.report_at_ns.max(now)));
+        }
+        Ok(pace.paced.due(now, pace.batch))
+    }
+
+    /// Sends up to `ready` datagrams of the flow whose turn it is.
+    #[inline]
+    fn send(&mut self, task: &mut ClientTask, ready: usize, now: i64, lateness: &mut Histogram) {
+        self.turn = (self.turn + 1) % self.live.len();
+        let flow = &mut task.flows[self.live[self.turn]];
+        let left = task
+            .count
+            .map_or(u64::MAX, |count| count - flow.counts.sent);
+        let ready = ready.min(usize::try_from(left).unwrap_or(usize::MAX));
+        let ack_wanted = now >= self.ack_at_ns;
+        if ack_wanted {
+            self.ack_at_ns = now + ACK_EVERY_NS;
+        }
+        fill(
+            flow,
+            ready,
+            now,
+            ack_wanted,
+            task.verify_bytes,
+            &mut self.sizes,
+        );
+        let used = send(flow, ready, now);
+        if let (Some(pace), Some(used)) = (&mut self.pace, used) {
+            pace.started(used, now, lateness, &mut flow.counts);
+        }
+        if used.is_none() {
+            self.slow_down(now);
+        }
+        if used.is_none() || flow.counts.sent == task.count.unwrap_or(u64::MAX) {
+            self.live.swap_remove(self.turn);
+        }
+    }
+
+    /// One flow has failed: the others keep their own share of the rate, no more.
+    #[cold]
+    fn slow_down(&mut self, now: i64) {
+        let flows = self.live.len() as f64;
+        self.pace = self.pace.take().and_then(|pace| {
+            let rate_per_s = pace.rate_per_s * (flows - 1.0) / flows;
+            Pace::new(rate_per_s, self.batch, now, self.end_ns)
+        });
+    }
+}
+
 fn send_all(
     task: &mut ClientTask,
     start_ns: i64,
     reports: &SyncSender<Report>,
     lateness: &mut Histogram,
 ) {
-    let end_ns = start_ns.saturating_add_unsigned(match task.duration_ns {
-        0 => task.bound_ns,
-        duration => duration.min(task.bound_ns),
-    });
-    let mut sizes = Sizes(task.seed);
-    let batches = task.flows.iter().map(|flow| flow.out.batch());
-    let batch = batches.min().unwrap_or(1);
-    let mut pace = task
-        .rate_per_s
-        .and_then(|rate| Pace::new(rate, batch, start_ns, end_ns));
-    let mut ack_at_ns = start_ns;
-    let mut report_at_ns = start_ns.saturating_add_unsigned(task.interval_ns);
-    let mut live: Vec<usize> = (0..task.flows.len()).collect();
-    let mut turn = 0;
+    let mut state = Loop::new(task, start_ns);
     let mut now = now_ns();
-    while now < end_ns && !live.is_empty() && !task.stop.load(Ordering::Relaxed) {
-        let mut ready = batch;
-        if let Some(pace) = &pace {
-            let due_ns = pace.due_ns().min(end_ns);
-            if now < due_ns {
-                sleep_until(due_ns.min(now + STOP_LOOK_NS).min(report_at_ns.max(now)));
-                now = now_ns();
-                report_when_due(task, now, &mut report_at_ns, lateness, reports);
-                continue;
-            }
-            ready = pace.paced.due(now, pace.batch);
-        }
-        turn = (turn + 1) % live.len();
-        let flow = &mut task.flows[live[turn]];
-        let left = task
-            .count
-            .map_or(u64::MAX, |count| count - flow.counts.sent);
-        let ready = ready.min(usize::try_from(left).unwrap_or(usize::MAX));
-        let ack_wanted = now >= ack_at_ns;
-        if ack_wanted {
-            ack_at_ns = now + ACK_EVERY_NS;
-        }
-        fill(flow, ready, now, ack_wanted, task.verify_bytes, &mut sizes);
-        let used = send(flow, ready, now);
-        if let (Some(pace), Some(used)) = (&mut pace, used) {
-            pace.started(used, now, lateness, &mut flow.counts);
-        }
-        if used.is_none() {
-            // The others keep their own share of the rate.
-            pace = pace.and_then(|pace| {
-                let rate = pace.rate_per_s * (live.len() - 1) as f64 / live.len() as f64;
-                Pace::new(rate, batch, now, end_ns)
-            });
-        }
-        if used.is_none() || flow.counts.sent == task.count.unwrap_or(u64::MAX) {
-            live.swap_remove(turn);
+    while state.goes_on(task, now) {
+        match state.ready(now) {
+            Ok(ready) => state.send(task, ready, now, lateness),
+            Err(until_ns) => sleep_until(until_ns),
         }
         now = now_ns();
-        report_when_due(task, now, &mut report_at_ns, lateness, reports);
+        if now >= state.report_at_ns {
+            state.report_at_ns = next_report_ns(state.report_at_ns, now, task.interval_ns);
+            report(task, now, lateness, reports);
+        }
+    }
+    if rest_is_worth_it(state.report_at_ns, now, task.interval_ns) {
+        report(task, now, lateness, reports);
     }
 }
 
@@ -486,18 +556,7 @@ fn note_problem(counts: &mut ClientCounts, problem: SendProblem, left: usize) ->
     }
 }
 
-#[inline]
-fn report_when_due(
-    task: &ClientTask,
-    now: i64,
-    report_at_ns: &mut i64,
-    lateness: &mut Histogram,
-    reports: &SyncSender<Report>,
-) {
-    if now < *report_at_ns {
-        return;
-    }
-    *report_at_ns = next_report_ns(*report_at_ns, now, task.interval_ns);
+fn report(task: &ClientTask, now: i64, lateness: &mut Histogram, reports: &SyncSender<Report>) {
     let flows = task
         .flows
         .iter()
@@ -521,6 +580,12 @@ pub(crate) fn next_report_ns(due_ns: i64, now: i64, interval_ns: u64) -> i64 {
     let interval_ns = i64::try_from(interval_ns).unwrap_or(i64::MAX).max(1);
     let over_ns = (now - due_ns).max(0) % interval_ns;
     (now - over_ns).saturating_add(interval_ns)
+}
+
+/// Whether what happened since the last report, up to `end_ns`, is long enough for a rate: a
+/// quarter of an interval.
+pub(crate) fn rest_is_worth_it(due_ns: i64, end_ns: i64, interval_ns: u64) -> bool {
+    end_ns.saturating_add_unsigned(interval_ns - interval_ns / 4) >= due_ns
 }
 
 /// Reads the acknowledgements of one flow until told to stop; hands round trips over each second.

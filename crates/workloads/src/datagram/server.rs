@@ -11,7 +11,7 @@ use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
 use sokudo_net::udp::{Receiver, socket_drops};
 use sokudo_stats::Histogram;
 
-use super::client::next_report_ns;
+use super::client::{next_report_ns, rest_is_worth_it};
 use super::protocol::{HEADER_BYTES, Header, HeaderError, verified_intact};
 use super::report::Report;
 use super::sequence::{Account, Tracker};
@@ -300,6 +300,10 @@ fn receive_all(
             report_at_ns = next_report_ns(report_at_ns, now, task.interval_ns);
             report(task, now, reports);
         }
+    }
+    if totals.first_ns.is_some() && rest_is_worth_it(report_at_ns, totals.last_ns, task.interval_ns)
+    {
+        report(task, totals.last_ns, reports);
     }
 }
 
