@@ -15,6 +15,8 @@ const WIDTH: f64 = 920.0;
 const LEFT: f64 = 78.0;
 const RIGHT: f64 = 130.0;
 const TOP: f64 = 16.0;
+/// Room that the name of the best rate needs.
+const NAME_WIDTH: f64 = 90.0;
 /// Height of the upper panel, delivered over offered.
 const UPPER: f64 = 230.0;
 /// Height of the lower panel, loss over offered.
@@ -137,11 +139,12 @@ fn region(out: &mut String, knee: &Knee, top: f64, speaker: &Speaker) {
         UPPER + BETWEEN + LOWER
     );
     let words = Text::new("report-search-best").number("rate", best, Unit::BitsPerSecond);
-    let place = format!(
-        "class=\"mark\" x=\"{:.1}\" y=\"{:.1}\"",
-        edge - 5.0,
-        TOP + 12.0
-    );
+    // A narrow region has no room for words inside.
+    let (class, at) = match edge - LEFT < NAME_WIDTH {
+        true => ("mark after", edge + 5.0),
+        false => ("mark", edge - 5.0),
+    };
+    let place = format!("class=\"{class}\" x=\"{at:.1}\" y=\"{:.1}\"", TOP + 12.0);
     text(out, speaker, &place, &words.into());
 }
 
