@@ -146,7 +146,7 @@ impl Hosts {
         key: Option<&sokudo_wire::Key>,
         bound: Duration,
     ) -> Result<(), ControlError> {
-        let (host, port) = split_target(target, default_port);
+        let (host, port) = split_target(target, default_port).ok_or_else(|| not_a_host(target))?;
         let bracketed = if host.contains(':') {
             format!("[{host}]:{port}")
         } else {
@@ -308,21 +308,27 @@ pub fn host_name() -> String {
         .unwrap_or_else(|| "localhost".into())
 }
 
-/// `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT` or a bare IPv6 address.
-fn split_target(target: &str, default_port: u16) -> (String, u16) {
+/// `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT` or a bare IPv6 address; `None` for anything else.
+fn split_target(target: &str, default_port: u16) -> Option<(String, u16)> {
     if let Ok(address) = target.parse::<SocketAddr>() {
-        return (address.ip().to_string(), address.port());
+        return Some((address.ip().to_string(), address.port()));
     }
     let bare = target.trim_start_matches('[').trim_end_matches(']');
     if bare.parse::<IpAddr>().is_ok() {
-        return (bare.into(), default_port);
+        return Some((bare.into(), default_port));
     }
-    match target
-        .rsplit_once(':')
-        .and_then(|(host, port)| Some((host, port.parse().ok()?)))
-    {
-        Some((host, port)) => (host.into(), port),
-        None => (target.into(), default_port),
+    let (host, port) = match target.split_once(':') {
+        Some((host, port)) => (host, port.parse().ok()?),
+        None => (target, default_port),
+    };
+    let in_a_name = |c: char| !c.is_whitespace() && !c.is_control() && !"/:[]@".contains(c);
+    (!host.is_empty() && host.chars().all(in_a_name)).then(|| (host.into(), port))
+}
+
+fn not_a_host(target: &str) -> ControlError {
+    ControlError::Operator {
+        says: format!("`{target}` is not a host, nor a host with a port"),
+        hint: Some("write for example `hostb`, `10.0.0.1:7411` or `[::1]:7411`".into()),
     }
 }
 
@@ -332,11 +338,26 @@ mod tests {
 
     #[test]
     fn targets_may_carry_a_port() {
-        assert_eq!(split_target("hostb", 7), ("hostb".into(), 7));
-        assert_eq!(split_target("hostb:99", 7), ("hostb".into(), 99));
-        assert_eq!(split_target("10.0.0.1:99", 7), ("10.0.0.1".into(), 99));
-        assert_eq!(split_target("::1", 7), ("::1".into(), 7));
-        assert_eq!(split_target("[::1]:99", 7), ("::1".into(), 99));
-        assert_eq!(split_target("[::1]", 7), ("::1".into(), 7));
+        let check = |target: &str, host: &str, port| {
+            assert_eq!(split_target(target, 7), Some((host.into(), port)));
+        };
+        check("hostb", "hostb", 7);
+        check("hostb:99", "hostb", 99);
+        check("10.0.0.1:99", "10.0.0.1", 99);
+        check("::1", "::1", 7);
+        check("[::1]:99", "::1", 99);
+        check("[::1]", "::1", 7);
+        for wrong in [
+            "",
+            ":7",
+            "hostb:",
+            "hostb:99999",
+            "http://hostb",
+            "a b",
+            "[hostb]",
+            "a:b:7",
+        ] {
+            assert_eq!(split_target(wrong, 7), None, "{wrong}");
+        }
     }
 }

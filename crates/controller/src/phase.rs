@@ -223,10 +223,10 @@ impl Run {
             }
             match self.hosts.bus.notes().recv_timeout(TICK) {
                 Ok((member, note)) => {
-                    if let Some(index) = self.hosts.index_of(member) {
-                        if let Some(Note::Sent(text)) = self.take_note(index, note, &plan.name) {
-                            sent[index] = Some(text);
-                        }
+                    if let Some(index) = self.hosts.index_of(member)
+                        && let Some(Note::Sent(text)) = self.take_note(index, note, &plan.name)
+                    {
+                        sent[index] = Some(text);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => {}

@@ -301,8 +301,11 @@ impl Run {
     pub fn add_phase(&mut self, record: PhaseRecord) -> Result<(), ControlError> {
         self.observer.note(&Progress::PhaseEnds(&record));
         self.manifest.phases.push(record);
-        self.writer.write_manifest(&self.manifest)?;
-        Ok(())
+        match self.writer.write_manifest(&self.manifest) {
+            // It is written again after the next phase and at the end, when there may be space.
+            Ok(()) | Err(StoreError::Full { .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Notes a problem of the run.

@@ -49,7 +49,7 @@ pub struct DatagramArgs {
     key: Option<KeyText>,
 
     /// Draw a mark for every N datagrams: o and O sent, i and I received.
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000")]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = parse_ticks)]
     ticks: Option<Count>,
 
     /// Print a line about the rates so far after a time (`1s`) or a number of datagrams (`100kpkt`).
@@ -100,15 +100,22 @@ fn parse_find(text: &str) -> Result<f64, String> {
 }
 
 fn parse_every(text: &str) -> Result<ReportEvery, String> {
-    match text.strip_suffix("pkt") {
-        Some(count) => count
-            .parse::<Count>()
-            .map(|n| ReportEvery::Packets(n.0))
-            .map_err(|e| e.to_string()),
-        None => text
-            .parse::<Nanos>()
-            .map(|n| ReportEvery::Time(n.0))
-            .map_err(|e| e.to_string()),
+    let every = match text.strip_suffix("pkt") {
+        Some(count) => count.parse::<Count>().map(|n| ReportEvery::Packets(n.0)),
+        None => text.parse::<Nanos>().map(|n| ReportEvery::Time(n.0)),
+    };
+    match every {
+        Ok(ReportEvery::Packets(0) | ReportEvery::Time(0)) => {
+            Err("lines cannot follow each other at no distance".into())
+        }
+        other => other.map_err(|error| error.to_string()),
+    }
+}
+
+fn parse_ticks(text: &str) -> Result<Count, String> {
+    match text.parse::<Count>() {
+        Ok(Count(0)) => Err("a mark stands for at least one datagram".into()),
+        other => other.map_err(|error| error.to_string()),
     }
 }
 
@@ -144,12 +151,10 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
         stop,
     };
     let ticks = args.ticks.map(|every| Ticks { every: every.0 });
-    let observer = Terminal::new(args.show.lang(), ticks, args.report_every);
+    let observer = Terminal::new(args.show.lang(), ticks, args.report_every)
+        .sampling_every(args.options.interval.0);
     let mut run = Run::begin(hosts, config, Box::new(observer))?;
     let measured = measure(&mut run, &args);
-    if ticks.is_some() {
-        eprintln!();
-    }
     if let Err(error) = measured {
         return ended_early(run, error, &args.show);
     }
@@ -227,12 +232,9 @@ fn ended_early(mut run: Run, error: ControlError, options: &ShowOptions) -> Resu
 
 /// Better told before the load than after it.
 fn must_be_writable(file: &Path) -> Result<(), Failure> {
-    std::fs::File::create(file).map(drop).map_err(|error| {
-        Failure::operator(
-            format!("`{}` cannot be written: {error}", file.display()),
-            "name a file in a directory that exists and that you may write to",
-        )
-    })
+    std::fs::File::create(file)
+        .map(drop)
+        .map_err(|error| Failure::cannot_write(file, &error))
 }
 
 /// One line per flow and moment: the two ends' rates and the loss between.
@@ -266,12 +268,7 @@ fn write_tsv(record: &Record, file: &Path) -> Result<(), Failure> {
             cells.join("\t")
         ));
     }
-    std::fs::write(file, text).map_err(|error| {
-        Failure::run(
-            format!("`{}` cannot be written: {error}", file.display()),
-            None,
-        )
-    })
+    std::fs::write(file, text).map_err(|error| Failure::cannot_write(file, &error))
 }
 
 #[cfg(test)]

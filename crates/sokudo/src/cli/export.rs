@@ -38,9 +38,7 @@ pub fn run(args: ExportArgs) -> Result<Exit, Failure> {
     let path = resolve(&args.run)?;
     let record = sokudo_store::load(&path)?;
     let dir = args.output.unwrap_or_else(|| path.join("export"));
-    std::fs::create_dir_all(&dir).map_err(|error| {
-        Failure::run(format!("`{}` cannot be made: {error}", dir.display()), None)
-    })?;
+    std::fs::create_dir_all(&dir).map_err(|error| Failure::cannot_write(&dir, &error))?;
     let files = match args.to {
         Form::Csv => sokudo_store::export::to_csv(&record, &dir)?,
         Form::Tsv => sokudo_store::export::to_tsv(&record, &dir)?,

@@ -1,6 +1,7 @@
 //! How is it said that something did not work?
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal};
+use std::path::Path;
 
 use sokudo_controller::ControlError;
 use sokudo_model::Refusal;
@@ -33,6 +34,18 @@ impl Failure {
             hint: Some(hint.into()),
             exit: Exit::OperatorError,
         }
+    }
+
+    /// A file or directory that the operator named cannot be written.
+    pub fn cannot_write(path: &Path, error: &io::Error) -> Self {
+        let says = format!("`{}` cannot be written: {error}", path.display());
+        if error.kind() == io::ErrorKind::StorageFull {
+            return Self::run(says, String::from("free some space, or name another place"));
+        }
+        Self::operator(
+            says,
+            "name a place in a directory that exists and that you may write to",
+        )
     }
 
     /// How the program ends.

@@ -45,8 +45,9 @@ pub fn man(args: ManArgs) -> Result<Exit, Failure> {
             print!("{}", String::from_utf8_lossy(&page));
         }
         Some(dir) => {
-            std::fs::create_dir_all(&dir).map_err(failed)?;
-            clap_mangen::generate_to(Cli::command(), &dir).map_err(failed)?;
+            let cannot = |error: std::io::Error| Failure::cannot_write(&dir, &error);
+            std::fs::create_dir_all(&dir).map_err(cannot)?;
+            clap_mangen::generate_to(Cli::command(), &dir).map_err(cannot)?;
             println!("{}", dir.display());
         }
     }

@@ -43,12 +43,15 @@ struct Counts {
     delivered_bits_per_s: f64,
     last_ns: std::collections::BTreeMap<(String, bool), i64>,
     now_ns: i64,
+    interval_s: f64,
 }
 
 struct Ticker {
     every: f64,
     out_marks: u64,
     in_marks: u64,
+    /// Marks stand in a line that has no end yet.
+    in_line: bool,
 }
 
 impl Terminal {
@@ -62,15 +65,25 @@ impl Terminal {
                 every: t.every.max(1) as f64,
                 out_marks: 0,
                 in_marks: 0,
+                in_line: false,
             }),
             every: every.map(|every| (every, 0.0)),
             counts: Counts::default(),
         }
     }
 
+    /// The same, told how far apart the samples of a flow are: how much the first of them counts.
+    pub fn sampling_every(mut self, interval_ns: u64) -> Self {
+        self.counts.interval_s = interval_ns as f64 / 1e9;
+        self
+    }
+
     fn clear(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
+        }
+        if let Some(ticker) = &mut self.ticks {
+            ticker.end_line();
         }
     }
 
@@ -152,6 +165,9 @@ impl Terminal {
             return;
         }
         *done = progress;
+        if let Some(ticker) = &mut self.ticks {
+            ticker.end_line();
+        }
         eprintln!(
             "  {:>8}  {}",
             units::duration(self.counts.now_ns as f64 / 1e9),
@@ -186,7 +202,7 @@ impl Counts {
             let flow = series.key.labels.get("flow").cloned().unwrap_or_default();
             for (t_ns, rate) in &series.points {
                 let last = self.last_ns.insert((flow.clone(), sent), *t_ns);
-                let seconds = last.map_or(0.25, |last| (t_ns - last) as f64 / 1e9);
+                let seconds = last.map_or(self.interval_s, |last| (t_ns - last) as f64 / 1e9);
                 let total = if sent {
                     &mut self.sent
                 } else {
@@ -220,6 +236,14 @@ impl Ticker {
         }
         if !text.is_empty() {
             eprint!("{text}");
+            self.in_line = true;
+        }
+    }
+
+    /// Whatever is written next stands in a line of its own.
+    fn end_line(&mut self) {
+        if std::mem::take(&mut self.in_line) {
+            eprintln!();
         }
     }
 }

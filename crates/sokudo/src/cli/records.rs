@@ -166,12 +166,7 @@ pub fn report(args: ReportArgs) -> Result<Exit, Failure> {
 }
 
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(file, text).map_err(|error| {
-        Failure::run(
-            format!("`{}` cannot be written: {error}", file.display()),
-            None,
-        )
-    })?;
+    std::fs::write(file, text).map_err(|error| Failure::cannot_write(file, &error))?;
     println!("{}", file.display());
     Ok(())
 }

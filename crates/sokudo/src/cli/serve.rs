@@ -42,7 +42,7 @@ pub struct ServeArgs {
     open: bool,
 
     /// Clients served at once.
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..))]
     max_clients: u16,
 }
 

@@ -1,6 +1,7 @@
 //! What is left when a process, a host or a disk fails in the middle?
 
 use std::fs;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::path::PathBuf;
 
 use rustix::process::{Signal, kill_process};
@@ -157,6 +158,62 @@ fn sockets(running: &Running) -> Option<usize> {
     Some(targets.filter(is_socket).count())
 }
 
+/// Ports of a process's UDP sockets over IPv4, from the table of all and its open files.
+fn udp_ports(running: &Running) -> Vec<u16> {
+    let entries = fs::read_dir(format!("/proc/{}/fd", running.id()));
+    let links = entries.into_iter().flatten().flatten();
+    let own: Vec<String> = links
+        .filter_map(|e| {
+            fs::read_link(e.path())
+                .ok()?
+                .into_os_string()
+                .into_string()
+                .ok()
+        })
+        .collect();
+    let table = fs::read_to_string(format!("/proc/{}/net/udp", running.id())).unwrap_or_default();
+    let port = |line: &str| {
+        let columns: Vec<&str> = line.split_whitespace().collect();
+        let inode = columns.get(9)?;
+        own.contains(&format!("socket:[{inode}]")).then_some(())?;
+        u16::from_str_radix(columns.get(1)?.split(':').nth(1)?, 16).ok()
+    };
+    table.lines().skip(1).filter_map(port).collect()
+}
+
+#[test]
+fn garbage_on_the_measured_ports_is_not_counted() {
+    let place = place();
+    let server = serve(&place);
+    let mut client = place
+        .sokudo(&format!(
+            "datagram {} --rate {GENTLE} --duration 4s --report-every 200ms --json",
+            server.address
+        ))
+        .start();
+    client.wait_for(|line| line.contains("datagrams delivered").then_some(()));
+    let ports = udp_ports(&server.running);
+    if ports.is_empty() {
+        return skip("this system does not tell which ports a program uses");
+    }
+    let stranger = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    for length in [0, 1, 31, 32, 33, 64, 1000, 1472].iter().cycle().take(2000) {
+        let bytes: Vec<u8> = (0..*length).map(|i| (i * 31 + length) as u8).collect();
+        for port in &ports {
+            // A socket that refuses strangers does right.
+            let _ = stranger.send_to(&bytes, (Ipv4Addr::LOCALHOST, *port));
+        }
+    }
+    let ended = client.finish();
+    ended.expect_code(0);
+    let said = summary(&ended);
+    said.adds_up();
+    assert_eq!(said.number("datagram.duplicate_packets"), 0.0);
+    place.run("runs").expect_code(0);
+    server.running.interrupt();
+    no_panic(&server.running.finish());
+}
+
 #[test]
 fn a_record_whose_program_was_killed_can_be_completed() {
     let place = place();
@@ -251,7 +308,9 @@ fn a_full_disk_ends_nothing_and_is_told() {
         rm small/ballast
         if {bin} runs | grep -q running; then {bin} recover >recovered 2>&1; echo recover $?; fi
         {bin} show >again 2>&1; echo show $?
-        cat shown said again
+        cat shown again
+        grep "no space left" said
+        grep "hint: " said
         "#,
         bin = sokudo_bin().display(),
         address = server.address,
@@ -268,6 +327,10 @@ fn a_full_disk_ends_nothing_and_is_told() {
         ));
     }
     no_panic(&ended);
-    ended.expect_stdout("run 3").expect_stdout("show 3");
-    ended.expect_stdout("isk");
+    ended
+        .expect_stdout("run 3")
+        .expect_stdout("recover 0")
+        .expect_stdout("show 3")
+        .expect_stdout("sokudo recover");
+    assert_eq!(ended.stdout.matches("no space left").count(), 1, "{ended}");
 }

@@ -94,6 +94,18 @@ fn records_are_exported_in_three_forms() {
 }
 
 #[test]
+fn what_cannot_be_written_is_told() {
+    let place = place_with_run();
+    for command in [
+        "report --output no/such/place.html",
+        "report --form markdown --output no/such/place.md",
+        "export --to csv --output /dev/null/place",
+    ] {
+        refused(&place.run(command), "cannot be written", "name a place");
+    }
+}
+
+#[test]
 fn recovering_a_complete_record_changes_nothing() {
     let place = place_with_run();
     place
