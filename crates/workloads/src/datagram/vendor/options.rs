@@ -283,7 +283,7 @@ impl VendorOptions {
     fn take_process_bytes(&mut self, value: &str) -> Result<(), Refusal> {
         let name = "-processBytes";
         let asked: u64 = number(name, value, (0, MAX_PAYLOAD_BYTES as u64))?;
-        if asked % 4 != 0 {
+        if !asked.is_multiple_of(4) {
             return Err(operator(
                 format!("`{name} {asked}` is not a multiple of 4"),
                 "packets are filled in words of 4 B",
@@ -447,7 +447,7 @@ fn rate(value: &str) -> Result<Option<f64>, Refusal> {
     const MOST_MIB_PER_S: f64 = 1e6;
     match value.parse::<f64>() {
         Ok(0.0) => Ok(None),
-        Ok(rate) if rate >= 1e-6 && rate <= MOST_MIB_PER_S => Ok(Some(rate)),
+        Ok(rate) if (1e-6..=MOST_MIB_PER_S).contains(&rate) => Ok(Some(rate)),
         _ => Err(operator(
             format!("`-txRate {value}` cannot be taken"),
             "use MiB per second over all peers, such as 100 or 0.5",
