@@ -4,15 +4,20 @@
 
 ## Verdict
 
-verdict-best = { $flows }: { $bits } is the highest rate that holds (datagrams: { $packets }), with { $loss } lost in the run that confirmed it.
-verdict-paced-loss = { $flows }: { $bits } arrived (datagrams: { $packets } of { $asked } asked for); { $loss } of { $sent } datagrams were lost.
-verdict-paced-lossless = { $flows }: { $bits } arrived (datagrams: { $packets } of { $asked } asked for); none of { $sent } datagrams was lost.
-verdict-unlimited-loss = { $flows }: sending as fast as possible, { $bits } arrived (datagrams: { $packets }); { $loss } of { $sent } datagrams were lost.
-verdict-unlimited-lossless = { $flows }: sending as fast as possible, { $bits } arrived (datagrams: { $packets }); none of { $sent } datagrams was lost.
+verdict-best-above = { $flows } carry { $bits } ({ $packets } datagrams/s) { $loss }; above that { $above }.
+verdict-best-sender = { $flows } carry { $bits } ({ $packets } datagrams/s) { $loss }; the sending thread on { $host } cannot offer more.
+verdict-best = { $flows } carry { $bits } ({ $packets } datagrams/s) { $loss }.
+verdict-best-next = No trial of the search shows what happens above that rate. Repeat the search with more streams (--streams) or larger datagrams (--size).
+verdict-paced = { $flows }: { $bits } arrived ({ $packets } of { $asked } datagrams/s asked for) { $loss }.
+verdict-unpaced = { $flows }: sending as fast as possible, { $bits } ({ $packets } datagrams/s) arrived { $loss }.
+loss-none = without loss (0 of { $sent })
+loss-next-to-none = with next to no loss ({ $missing } of { $sent })
+loss-some = with { $loss } lost ({ $missing } of { $sent })
+loss-ratio = with { $loss } lost
 verdict-one-pair = { $from } → { $to }
 verdict-many-flows = { $count } flows together
-verdict-whole-run = whole run
-verdict-not-reached = The rate that was asked for was held, so the limit was not reached. Ask for a higher rate, or for none, to find it.
+verdict-whole-run = All flows together
+verdict-not-reached = The rate that was asked for was held, so the limit was not reached. --find 'loss<0.1%' searches the highest rate that holds.
 verdict-undetermined = Undetermined: no counter that sokudo read explains what limits this rate.
 verdict-undetermined-lacking = Undetermined: no counter that sokudo could read explains what limits this rate. Not available here: { $names }.
 verdict-nothing = Nothing was measured: no phase sent a datagram.
@@ -22,6 +27,20 @@ verdict-partial = Part of the result is missing: { $problem }
 verdict-partial-unknown = Part of the result is missing, and the record does not say why.
 verdict-distrust = Do not rely on these numbers: { $check }
 
+## What a search ran into
+
+search-limit-says = Above { $bits } ({ $packets } datagrams/s), the highest rate that holds, { $above }.
+search-none-says = No rate that was tried holds: { $above }.
+search-above-receiver-buffer = { $host }'s socket buffer overflows (at { $rate } { $loss } lost, { $part } of it there)
+search-above-receiver-host = { $host } drops datagrams before they reach the socket (at { $rate } { $loss } lost, { $part } of it there)
+search-above-path = datagrams vanish between { $from } and { $to } (at { $rate } { $loss } lost, { $part } of it there)
+search-above-sender-refusal = the kernel of { $host } refuses datagrams (at { $rate } { $loss } lost)
+search-above-unreachable = { $to } answers that nobody listens there (at { $rate } { $loss } lost)
+search-above-host-busy = { $host } is short of CPU (at { $rate } { $loss } lost)
+search-above-generator = the sender on { $host } does not keep up (at { $rate } { $loss } lost)
+part-all = all
+part-share = { $share }
+
 ## Checks
 
 check-complete-held = { $phase }: both ends of every flow delivered their numbers (flows: { $flows }).
@@ -30,6 +49,24 @@ check-accounting-held = { $phase }: received and missing datagrams add up to the
 check-accounting-failed = { $phase }: received and missing datagrams add up to { $seen }, but { $wanted } were sent; over the flows { $off } are unaccounted for.
 check-attribution-held = { $phase }: every missing datagram has a place ({ $wanted } in all).
 check-attribution-failed = { $phase }: { $seen } losses have a place, but { $wanted } datagrams are missing; over the flows { $off } do not match.
+check-loss-held = { $phase }: { $loss } lost, within the { $bound } that was allowed.
+check-loss-failed = { $phase }: { $loss } lost, more than the { $bound } that was allowed.
+
+## What rules have in common
+
+next-paced = { $remedy } Or offer a lower rate: --find 'loss<0.1%' searches the highest one that holds.
+next-unpaced = Loss is normal when a sender without a rate meets something slower. --find 'loss<0.1%' searches the highest rate that holds. To raise it: { $remedy }
+next-unpaced-searched = Loss is normal when a sender without a rate meets something slower; the search of this run found that { $bits } holds. To raise it: { $remedy }
+remedy-receiver-buffer = Give { $host } a larger receive buffer (--rcvbuf).
+remedy-receiver-buffer-short = Raise net.core.rmem_max on { $host } to { $bytes } or more.
+remedy-receiver-busy = Spread the load over more streams (--streams): the receiving thread on { $host } has no time left.
+remedy-receiver-waiting = Free a core for the receiving thread on { $host }, which was kept from running, or bridge the gaps with a larger receive buffer (--rcvbuf).
+remedy-receiver-host = Raise net.core.netdev_max_backlog on { $host }, or spread its receive queues over more cores.
+remedy-path = Look at the devices between { $from } and { $to }: loss that ends at a lower rate was a full queue, loss that stays is a faulty link.
+lost-all = all lost datagrams
+lost-share = { $share } of the lost datagrams
+path-one = between { $from } and { $to }
+path-many = on { $count } paths, most of them between { $from } and { $to }
 
 ## Rules
 
@@ -45,14 +82,23 @@ rule-duplicates-next = Look for a bridge loop, a mirrored port or a bond in broa
 
 rule-generator-limited-short-says = Sender-limited: { $sent } datagrams were sent of the { $asked } asked for; { $host } falls behind most.
 rule-generator-limited-late-says = { $host } did not keep the schedule: { $share } of its datagrams left more than 1 ms late.
-rule-generator-limited-paced-next = Offer a lower rate, use larger datagrams, or let { $host } send with more streams (--streams).
-rule-generator-limited-busy-says = Sender-limited: the sending thread on { $host } used { $cpu } of a core and next to nothing was lost, so the network and the receiver can carry at least this much.
-rule-generator-limited-busy-next = Let { $host } send with more streams (--streams) or larger datagrams to reach the limit of the network or the receiver.
+rule-generator-limited-paced-next = Use larger datagrams (--size) or more streams (--streams) on { $host }, or ask for a lower rate (--rate).
+rule-generator-limited-busy-says = Sender-limited: the sending thread on { $host } used { $cpu } of a core and next to nothing was lost, so the network and the receiver carry at least this much.
+rule-generator-limited-busy-next = Let { $host } send with more streams (--streams) or larger datagrams (--size) to reach the limit of the network or the receiver.
 
-rule-host-busy-wait-says = { $host } was busy: a thread of the test was ready to run but had no CPU for { $share } of the time.
+rule-host-busy-sender-says = { $host } was short of CPU: its sending thread was ready to run but had no CPU for { $share } of the time.
+rule-host-busy-receiver-says = { $host } was short of CPU: its receiving thread was ready to run but had no CPU for { $share } of the time.
+rule-host-busy-self-says = { $host } was short of CPU: threads of sokudo that were ready to run waited { $seconds } for a CPU in each second, all together.
+rule-host-busy-shared-says = { $hosts } hosts share the { $cores } cores of one machine, and the test has { $threads } threads: the { $thread } was ready to run but had no CPU for { $share } of the time.
+thread-sending = sending thread of { $host }
+thread-receiving = receiving thread of { $host }
 rule-host-busy-steal-says = { $host } is a virtual machine whose hypervisor gave { $share } of its CPU time to others.
 rule-host-busy-pressure-says = { $host } was busy: some task waited for a CPU during { $share } of the time.
+rule-host-busy-and-says = { $busy } { $so }
+rule-host-busy-so-short = So { $sent } datagrams were sent of the { $asked } asked for, { $host } furthest behind.
+rule-host-busy-so-late = So { $share } of the datagrams of { $host } left more than 1 ms late.
 rule-host-busy-next = Stop other work on { $host }, or give it more cores than the test has busy threads, and repeat.
+rule-host-busy-shared-next = These figures tell what the machine can do, not what a network can. Use fewer hosts or streams, or run `sokudo serve` on machines of their own.
 rule-host-busy-steal-next = Repeat when the machine under { $host } is less busy, or on reserved cores, and compare.
 
 rule-low-mtu-says = { $from } → { $to } carries packets of { $mtu } B at most, less than Ethernet's 1500 B, so the same bytes need more datagrams.
@@ -60,21 +106,16 @@ rule-low-mtu-next = If no tunnel or VPN explains it, look for an interface with 
 rule-low-mtu-fragments-says = Datagrams of { $size } do not fit the path MTU of { $mtu } B from { $from } to { $to }: each is cut into { $pieces } fragments, and losing one loses all.
 rule-low-mtu-fragments-next = Use --size { $size } or less, or raise the MTU on the whole path.
 
-rule-path-loss-says = Path-limited: { $share } of the lost datagrams vanished between { $from } and { $to }; no counter of either host shows them.
-rule-path-loss-device-says = Path-limited: { $share } of the lost datagrams vanished between the sockets of { $from } and { $to }; drop counters on that way grew meanwhile.
-rule-path-loss-undetermined-says = Undetermined: { $share } of the lost datagrams vanished between { $from } and { $to }. Not available here: { $names }.
-rule-path-loss-next = Offer a lower rate from { $from } to { $to }: loss that stays points to the link, loss that ends to a full queue on the way.
+rule-path-loss-says = Path-limited: { $lost } vanished { $path }; no counter of either host shows them.
+rule-path-loss-device-says = Path-limited: { $lost } vanished { $path }; drop counters on that way grew meanwhile.
+rule-path-loss-undetermined-says = Undetermined: { $lost } vanished { $path }. Not available here: { $names }.
 
-rule-receiver-buffer-overflow-says = Receiver-limited: { $share } of the lost datagrams were dropped in { $host }'s socket buffer.
-rule-receiver-buffer-overflow-short-says = Receiver-limited: { $share } of the lost datagrams were dropped in { $host }'s socket buffer (granted { $granted }, asked { $asked }).
-rule-receiver-buffer-overflow-next = Give { $host } a larger receive buffer (--rcvbuf), or offer a lower rate.
-rule-receiver-buffer-overflow-short-next = Raise net.core.rmem_max on { $host } to { $bytes } or more, or offer a lower rate.
-rule-receiver-buffer-overflow-busy-next = The receiving thread on { $host } has no time left: spread the load over more streams (--streams), or offer a lower rate.
-rule-receiver-buffer-overflow-search-next = Sending as fast as possible overruns the receiving thread on { $host }: search the highest rate that holds, or use more streams (--streams).
-rule-receiver-buffer-overflow-waiting-next = The receiving thread on { $host } was kept from running: free a core for it, or give it a larger buffer (--rcvbuf) to bridge the gaps.
+rule-receiver-buffer-overflow-says = Receiver-limited: { $lost } were dropped in { $host }'s socket buffer.
+rule-receiver-buffer-overflow-short-says = Receiver-limited: { $lost } were dropped in { $host }'s socket buffer (granted { $granted }, asked { $asked }).
+rule-receiver-buffer-overflow-many-says = Receiver-limited: { $lost } were dropped in the socket buffers of { $hosts } hosts, most of them on { $host }.
 
-rule-receiver-host-drops-says = Receiver-limited: { $share } of the lost datagrams were dropped inside { $host } before they reached the socket.
-rule-receiver-host-drops-next = Raise net.core.netdev_max_backlog on { $host }, or spread its receive queues over more cores.
+rule-receiver-host-drops-says = Receiver-limited: { $lost } were dropped inside { $host } before they reached the socket.
+rule-receiver-host-drops-many-says = Receiver-limited: { $lost } were dropped inside { $hosts } hosts, most of them on { $host }, before they reached the socket.
 
 rule-reordering-says = { $share } of the datagrams arrived out of order ({ $count } in all), most of them on { $host }.
 rule-reordering-next = Look for several paths or bond members on the way to { $host }, or for receive queues that share one flow.
@@ -83,9 +124,16 @@ rule-sender-refusal-says = Sender-limited: the kernel of { $host } refused { $sh
 rule-sender-refusal-waited-says = The kernel of { $host } refused send calls for lack of room ({ $count } in all); no datagram was lost by it.
 rule-sender-refusal-next = Give { $host } a larger send buffer (--sndbuf), a longer device queue, or a lower rate.
 
+rule-unreachable-says = Nothing from { $from } arrived: { $to } answered that nobody listens there (errors: { $count }). The receiver is gone, its port is closed, or a firewall rejects the datagrams.
+rule-unreachable-partly-says = For part of the time { $to } answered { $from } that nobody listens there (errors: { $count }): the receiver came late or left early, or a firewall rejects some datagrams.
+rule-unreachable-next = See that `sokudo serve` runs on { $to } and that firewalls on the way let UDP through to its port.
+
 ## Evidence
 
 evidence-not-available = Not available here: { $names }.
+evidence-also-phases = Also in other phases ({ $count }): { $phases }
+evidence-also-phases-and-trials = Also in other phases ({ $count }): { $phases }; and in trials of the search: { $trials }
+evidence-also-trials = Also in other trials of the search: { $trials }
 evidence-buffer-granted = Socket buffer granted on { $host }: { $value }
 evidence-checksum-errors = UDP checksum errors on { $host } meanwhile: { $value }
 evidence-corrupted = Damaged datagrams on { $host }: { $value }
@@ -100,15 +148,17 @@ evidence-lost-on-path = Lost on the path to { $host }, on its worst flow: { $val
 evidence-nic-errors = Device errors on { $host } meanwhile: { $value }
 evidence-nic-receive-drops = Packets dropped by the receiving device of { $host } meanwhile: { $value }
 evidence-nic-send-drops = Packets dropped by the sending device of { $host } meanwhile: { $value }
+evidence-no-port = Datagrams on { $host } for a port that nobody listens on, all programs: { $value }
 evidence-out-of-order = Arrivals out of order on { $host }: { $value }
 evidence-path-mtu = Path MTU known to { $host }: { $value }
 evidence-pressure = Time in which some task on { $host } waited for a CPU: { $value }
 evidence-reassembly-failures = Fragments that { $host } could not put together meanwhile: { $value }
+evidence-received = Datagrams that arrived on { $host }: { $value }
 evidence-receiver-cpu = CPU use of the receiving thread on { $host }: { $value } of a core
 evidence-receiver-wait = The receiving thread on { $host } waited for a CPU: { $value } of the time
 evidence-refused-sends = Send calls refused on { $host }: { $value }
 evidence-reordering-extent = Datagrams that overtook a late one on { $host }, mean: { $value }
-evidence-self-wait = A thread of sokudo on { $host } waited for a CPU: { $value } of the time
+evidence-self-wait = Threads `{ $thread }` of sokudo on { $host } waited for a CPU, all together: { $value } in each second
 evidence-selftest = Self-test of one thread on { $host } over loopback: { $value }
 evidence-sender-cpu = CPU use of the sending thread on { $host }: { $value } of a core
 evidence-sender-wait = The sending thread on { $host } waited for a CPU: { $value } of the time
@@ -116,7 +166,9 @@ evidence-sent-of-asked = Sent datagrams over all senders ({ $host } furthest beh
 evidence-setting = { $setting } on { $host }: { $value }
 evidence-softnet-drops = Packets dropped from the backlog of a core on { $host } meanwhile: { $value }
 evidence-steal = CPU time that the hypervisor took from { $host }: { $value }
+evidence-threads-and-cores = Threads of the test: { $threads }, on { $cores } cores; together they were ready to run for { $wanted } in each second and ran for { $got }
 evidence-time-squeezes = Times that a receive loop of { $host } ran out of budget meanwhile: { $value }
 evidence-udp-in = Datagrams that the kernel of { $host } delivered to all sockets: { $value }
 evidence-udp-receive-errors = Datagrams that found a full socket on { $host }, all programs: { $value }
 evidence-udp-send-errors = UDP send buffer errors on { $host } meanwhile: { $value }
+evidence-unreachable = Errors "unreachable" that came back to { $host }: { $value }

@@ -4,15 +4,20 @@
 
 ## 結論
 
-verdict-best = { $flows }: 維持できる最高レートは { $bits }（データグラム { $packets }）です。確認のための再測定での損失は { $loss } でした。
-verdict-paced-loss = { $flows }: { $bits } が届きました（データグラム { $packets }、指定 { $asked }）。送信した { $sent } 個のうち { $loss } が失われました。
-verdict-paced-lossless = { $flows }: { $bits } が届きました（データグラム { $packets }、指定 { $asked }）。送信した { $sent } 個に損失はありません。
-verdict-unlimited-loss = { $flows }: 最大速度で送信し、{ $bits } が届きました（データグラム { $packets }）。送信した { $sent } 個のうち { $loss } が失われました。
-verdict-unlimited-lossless = { $flows }: 最大速度で送信し、{ $bits } が届きました（データグラム { $packets }）。送信した { $sent } 個に損失はありません。
+verdict-best-above = { $flows }: { $bits }（毎秒 { $packets } 個のデータグラム）を維持できます。{ $loss }。これを超えると、{ $above }。
+verdict-best-sender = { $flows }: { $bits }（毎秒 { $packets } 個のデータグラム）を維持できます。{ $loss }。{ $host } の送信スレッドは、これ以上送信できません。
+verdict-best = { $flows }: { $bits }（毎秒 { $packets } 個のデータグラム）を維持できます。{ $loss }。
+verdict-best-next = これを超えたときに何が起きるかは、今回の探索では分かりません。ストリーム数（--streams）を増やすか、データグラムを大きくして（--size）、もう一度探索してください。
+verdict-paced = { $flows }: { $bits } が届きました（毎秒 { $packets } 個、指定は毎秒 { $asked } 個）。{ $loss }。
+verdict-unpaced = { $flows }: 最大速度で送信し、{ $bits }（毎秒 { $packets } 個のデータグラム）が届きました。{ $loss }。
+loss-none = 損失はありません（{ $sent } 個中 0 個）
+loss-next-to-none = 損失はほぼありません（{ $sent } 個中 { $missing } 個）
+loss-some = 損失は { $loss } です（{ $sent } 個中 { $missing } 個）
+loss-ratio = 損失は { $loss } です
 verdict-one-pair = { $from } → { $to }
 verdict-many-flows = { $count } 本のフローの合計
 verdict-whole-run = 測定全体
-verdict-not-reached = 指定したレートは維持できており、限界には達していません。限界を知るには、レートを上げるか、指定を外してください。
+verdict-not-reached = 指定したレートは維持できており、限界には達していません。--find 'loss<0.1%' を使うと、維持できる最高レートを探索します。
 verdict-undetermined = 原因は特定できません。読み取れたカウンターの中に、このレートの限界を説明するものはありません。
 verdict-undetermined-lacking = 原因は特定できません。読み取れたカウンターの中に、このレートの限界を説明するものはありません。この環境で取得できなかった項目: { $names }
 verdict-nothing = 測定結果がありません。データグラムを送信したフェーズが 1 つもありません。
@@ -22,6 +27,20 @@ verdict-partial = 結果の一部が欠けています: { $problem }
 verdict-partial-unknown = 結果の一部が欠けています。原因は記録に残っていません。
 verdict-distrust = この数値は信頼できません: { $check }
 
+## 探索の結果
+
+search-limit-says = 維持できる最高レートの { $bits }（毎秒 { $packets } 個のデータグラム）を超えると、{ $above }。
+search-none-says = 試したレートは、どれも維持できませんでした。{ $above }。
+search-above-receiver-buffer = { $host } のソケットバッファがあふれます（{ $rate } での損失は { $loss }、その{ $part }がここでの破棄）
+search-above-receiver-host = { $host } がソケットの手前でデータグラムを破棄します（{ $rate } での損失は { $loss }、その{ $part }がここでの破棄）
+search-above-path = { $from } と { $to } の間でデータグラムが消えます（{ $rate } での損失は { $loss }、その{ $part }がここでの損失）
+search-above-sender-refusal = { $host } のカーネルがデータグラムを受け付けなくなります（{ $rate } での損失は { $loss }）
+search-above-unreachable = { $to } から、受信するプログラムがないという応答が返ります（{ $rate } での損失は { $loss }）
+search-above-host-busy = { $host } の CPU が不足します（{ $rate } での損失は { $loss }）
+search-above-generator = { $host } の送信が追いつきません（{ $rate } での損失は { $loss }）
+part-all = すべて
+part-share =  { $share } 
+
 ## 検査
 
 check-complete-held = { $phase }: { $flows } 本のフローすべてについて、両端の数値がそろっています。
@@ -30,6 +49,24 @@ check-accounting-held = { $phase }: 受信数と欠落数の合計は、送信�
 check-accounting-failed = { $phase }: 受信数と欠落数の合計は { $seen } ですが、送信数は { $wanted } です。フローごとの差の合計は { $off } です。
 check-attribution-held = { $phase }: 欠落したデータグラム（計 { $wanted }）は、すべて失われた場所に割り当てられています。
 check-attribution-failed = { $phase }: 場所が割り当てられた損失は { $seen } ですが、欠落数は { $wanted } です。フローごとの差の合計は { $off } です。
+check-loss-held = { $phase }: 損失は { $loss } で、許容値 { $bound } 以内です。
+check-loss-failed = { $phase }: 損失は { $loss } で、許容値 { $bound } を超えています。
+
+## ルールに共通の文言
+
+next-paced = { $remedy }レートを下げる場合は、--find 'loss<0.1%' で維持できる最高レートを探索できます。
+next-unpaced = レートを決めずに送信すると、遅い側で損失が出るのは普通のことです。--find 'loss<0.1%' を使うと、維持できる最高レートを探索します。それを高めるには: { $remedy }
+next-unpaced-searched = レートを決めずに送信すると、遅い側で損失が出るのは普通のことです。今回の探索では、{ $bits } なら維持できると分かりました。それを高めるには: { $remedy }
+remedy-receiver-buffer = { $host } の受信バッファ（--rcvbuf）を大きくしてください。
+remedy-receiver-buffer-short = { $host } の net.core.rmem_max を { $bytes } 以上にしてください。
+remedy-receiver-busy = ストリーム数（--streams）を増やして負荷を分散してください。{ $host } の受信スレッドには余裕がありません。
+remedy-receiver-waiting = { $host } の受信スレッドは CPU を待たされていました。コアを空けるか、受信バッファ（--rcvbuf）を大きくして待ち時間を吸収してください。
+remedy-receiver-host = { $host } の net.core.netdev_max_backlog を大きくするか、受信キューをより多くのコアに分散してください。
+remedy-path = { $from } と { $to } の間の機器を調べてください。レートを下げて損失がなくなればキューあふれ、残れば回線の異常が疑われます。
+lost-all = 失われたデータグラムのすべて
+lost-share = 失われたデータグラムの { $share } 
+path-one = { $from } と { $to } の間
+path-many = { $count } つの経路（最も多いのは { $from } と { $to } の間）
 
 ## ルール
 
@@ -45,14 +82,23 @@ rule-duplicates-next = { $host } の手前に、ブリッジのループ、ミ�
 
 rule-generator-limited-short-says = 送信側が限界です。指定した { $asked } に対し、送信できたデータグラムは { $sent } でした。最も遅れているのは { $host } です。
 rule-generator-limited-late-says = { $host } は送信予定を守れていません。データグラムの { $share } が予定より 1 ms 以上遅れて送信されました。
-rule-generator-limited-paced-next = レートを下げるか、データグラムを大きくするか、{ $host } の送信ストリーム数（--streams）を増やしてください。
+rule-generator-limited-paced-next = { $host } のデータグラムを大きくする（--size）か、ストリーム数（--streams）を増やすか、指定するレート（--rate）を下げてください。
 rule-generator-limited-busy-says = 送信側が限界です。{ $host } の送信スレッドが 1 コアの { $cpu } を使い、損失はほぼありません。ネットワークと受信側は、少なくともこのレートを処理できます。
-rule-generator-limited-busy-next = ネットワークや受信側の限界を知るには、{ $host } の送信ストリーム数（--streams）を増やすか、データグラムを大きくしてください。
+rule-generator-limited-busy-next = ネットワークや受信側の限界を知るには、{ $host } のストリーム数（--streams）を増やすか、データグラムを大きくしてください（--size）。
 
-rule-host-busy-wait-says = { $host } は混み合っていました。測定のスレッドが、実行可能なのに CPU を得られない時間が { $share } ありました。
+rule-host-busy-sender-says = { $host } の CPU が不足していました。送信スレッドが、実行可能なのに CPU を得られない時間が { $share } ありました。
+rule-host-busy-receiver-says = { $host } の CPU が不足していました。受信スレッドが、実行可能なのに CPU を得られない時間が { $share } ありました。
+rule-host-busy-self-says = { $host } の CPU が不足していました。実行可能な sokudo のスレッドが CPU を待った時間は、1 秒あたり合計 { $seconds } です。
+rule-host-busy-shared-says = { $hosts } 台のホストが 1 台のマシンの { $cores } コアを共有し、測定で使うスレッドは { $threads } 本あります。{ $thread }が、実行可能なのに CPU を得られない時間が { $share } ありました。
+thread-sending = { $host } の送信スレッド
+thread-receiving = { $host } の受信スレッド
 rule-host-busy-steal-says = { $host } は仮想マシンで、CPU 時間の { $share } がハイパーバイザーによって他に割り当てられました。
 rule-host-busy-pressure-says = { $host } は混み合っていました。CPU を待つタスクのある時間が { $share } を占めました。
+rule-host-busy-and-says = { $busy }{ $so }
+rule-host-busy-so-short = このため、指定した { $asked } に対し、送信できたデータグラムは { $sent } でした（最も遅れているのは { $host }）。
+rule-host-busy-so-late = このため、{ $host } のデータグラムの { $share } が予定より 1 ms 以上遅れて送信されました。
 rule-host-busy-next = { $host } の他の処理を止めるか、測定で使うスレッド数より多いコアを割り当てて、再測定してください。
+rule-host-busy-shared-next = この数値が示すのはこのマシンの能力で、ネットワークの能力ではありません。ホストやストリームを減らすか、別々のマシンで `sokudo serve` を実行して測定してください。
 rule-host-busy-steal-next = { $host } を動かす物理マシンが空いているとき、または専有コアで再測定し、結果を比べてください。
 
 rule-low-mtu-says = { $from } → { $to } で運べるパケットは最大 { $mtu } B で、イーサネットの 1500 B より小さいため、同じ量を送るのにより多くのデータグラムが必要です。
@@ -60,21 +106,16 @@ rule-low-mtu-next = トンネルや VPN を使っていなければ、経路上�
 rule-low-mtu-fragments-says = { $size } のデータグラムは、{ $from } → { $to } の経路 MTU { $mtu } B に収まりません。1 個が { $pieces } 個のフラグメントに分かれ、1 つ失うと全体が失われます。
 rule-low-mtu-fragments-next = --size { $size } 以下にするか、経路全体の MTU を大きくしてください。
 
-rule-path-loss-says = 経路が限界です。失われたデータグラムの { $share } は { $from } と { $to } の間で消えており、どちらのホストのカウンターにも現れていません。
-rule-path-loss-device-says = 経路が限界です。失われたデータグラムの { $share } は { $from } と { $to } のソケットの間で消えており、その間に途中の破棄カウンターが増えています。
-rule-path-loss-undetermined-says = 原因は特定できません。失われたデータグラムの { $share } は { $from } と { $to } の間で消えています。この環境で取得できなかった項目: { $names }
-rule-path-loss-next = { $from } → { $to } のレートを下げて再測定してください。損失が残れば回線、なくなれば途中のキューあふれが疑われます。
+rule-path-loss-says = 経路が限界です。{ $lost }は { $path }で消えており、どちらのホストのカウンターにも現れていません。
+rule-path-loss-device-says = 経路が限界です。{ $lost }は { $path }で消えており、その間に途中の破棄カウンターが増えています。
+rule-path-loss-undetermined-says = 原因は特定できません。{ $lost }は { $path }で消えています。この環境で取得できなかった項目: { $names }
 
-rule-receiver-buffer-overflow-says = 受信側が限界です。失われたデータグラムの { $share } は { $host } のソケットバッファで破棄されました。
-rule-receiver-buffer-overflow-short-says = 受信側が限界です。失われたデータグラムの { $share } は { $host } のソケットバッファ（確保 { $granted }、要求 { $asked }）で破棄されました。
-rule-receiver-buffer-overflow-next = { $host } の受信バッファ（--rcvbuf）を大きくするか、レートを下げてください。
-rule-receiver-buffer-overflow-short-next = { $host } の net.core.rmem_max を { $bytes } 以上にするか、レートを下げてください。
-rule-receiver-buffer-overflow-busy-next = { $host } の受信スレッドには余裕がありません。ストリーム数（--streams）を増やして負荷を分散するか、レートを下げてください。
-rule-receiver-buffer-overflow-search-next = 最大速度の送信に { $host } の受信スレッドが追いついていません。維持できる最高レートを探索するか、ストリーム数（--streams）を増やしてください。
-rule-receiver-buffer-overflow-waiting-next = { $host } の受信スレッドは CPU を待たされていました。コアを空けるか、受信バッファ（--rcvbuf）を大きくして待ち時間を吸収してください。
+rule-receiver-buffer-overflow-says = 受信側が限界です。{ $lost }が { $host } のソケットバッファで破棄されました。
+rule-receiver-buffer-overflow-short-says = 受信側が限界です。{ $lost }が { $host } のソケットバッファ（確保 { $granted }、要求 { $asked }）で破棄されました。
+rule-receiver-buffer-overflow-many-says = 受信側が限界です。{ $lost }が { $hosts } 台のホストのソケットバッファで破棄されました。最も多いのは { $host } です。
 
-rule-receiver-host-drops-says = 受信側が限界です。失われたデータグラムの { $share } は、{ $host } の内部で、ソケットに届く前に破棄されました。
-rule-receiver-host-drops-next = { $host } の net.core.netdev_max_backlog を大きくするか、受信キューをより多くのコアに分散してください。
+rule-receiver-host-drops-says = 受信側が限界です。{ $lost }が { $host } の内部で、ソケットに届く前に破棄されました。
+rule-receiver-host-drops-many-says = 受信側が限界です。{ $lost }が { $hosts } 台のホストの内部で、ソケットに届く前に破棄されました。最も多いのは { $host } です。
 
 rule-reordering-says = データグラムの { $share }（計 { $count }）が順序どおりに届きませんでした。最も多いのは { $host } です。
 rule-reordering-next = { $host } までの間に、複数の経路やボンディング、1 つのフローを分担する受信キューがないか確認してください。
@@ -83,9 +124,16 @@ rule-sender-refusal-says = 送信側が限界です。{ $host } のカーネル�
 rule-sender-refusal-waited-says = { $host } のカーネルが、空きがないため送信呼び出しを { $count } 回断りました。これによる損失はありません。
 rule-sender-refusal-next = { $host } の送信バッファ（--sndbuf）を大きくするか、デバイスのキューを長くするか、レートを下げてください。
 
+rule-unreachable-says = { $from } からは 1 個も届いていません。{ $to } から、受信するプログラムがないというエラーが { $count } 回返りました。受信側が終了しているか、ポートが閉じているか、ファイアウォールが拒否しています。
+rule-unreachable-partly-says = 測定の途中で、受信するプログラムがないというエラーが { $to } から { $from } に { $count } 回返りました。受信側の開始が遅れたか、先に終了したか、ファイアウォールが一部を拒否しています。
+rule-unreachable-next = { $to } で `sokudo serve` が動いていること、途中のファイアウォールがそのポートへの UDP を通すことを確認してください。
+
 ## 根拠
 
 evidence-not-available = この環境で取得できなかった項目: { $names }
+evidence-also-phases = 他のフェーズでも同様（{ $count } 件）: { $phases }
+evidence-also-phases-and-trials = 他のフェーズでも同様（{ $count } 件）: { $phases }、探索の試行: { $trials } 回
+evidence-also-trials = 探索の他の試行でも同様: { $trials } 回
 evidence-buffer-granted = { $host } で確保できたソケットバッファ: { $value }
 evidence-checksum-errors = 測定中の { $host } の UDP チェックサムエラー: { $value }
 evidence-corrupted = { $host } に壊れて届いたデータグラム: { $value }
@@ -100,15 +148,17 @@ evidence-lost-on-path = { $host } までの経路で失われた数（最も多�
 evidence-nic-errors = 測定中の { $host } のデバイスエラー: { $value }
 evidence-nic-receive-drops = 測定中に { $host } の受信デバイスが破棄したパケット: { $value }
 evidence-nic-send-drops = 測定中に { $host } の送信デバイスが破棄したパケット: { $value }
+evidence-no-port = { $host } で、受信するプログラムのないポートに届いたデータグラム（全プログラム）: { $value }
 evidence-out-of-order = { $host } に順序どおりに届かなかったデータグラム: { $value }
 evidence-path-mtu = { $host } から見た経路 MTU: { $value }
 evidence-pressure = { $host } に CPU を待つタスクがあった時間の割合: { $value }
 evidence-reassembly-failures = 測定中に { $host } が組み立てられなかったフラグメント: { $value }
+evidence-received = { $host } に届いたデータグラム: { $value }
 evidence-receiver-cpu = { $host } の受信スレッドの CPU 使用率（1 コア = 100 %）: { $value }
 evidence-receiver-wait = { $host } の受信スレッドが CPU を待った時間の割合: { $value }
 evidence-refused-sends = { $host } で断られた送信呼び出し: { $value }
 evidence-reordering-extent = { $host } で、遅れた 1 個を追い越したデータグラムの平均数: { $value }
-evidence-self-wait = { $host } の sokudo のスレッドが CPU を待った時間の割合: { $value }
+evidence-self-wait = { $host } の sokudo のスレッド `{ $thread }` が CPU を待った時間の合計（1 秒あたり）: { $value }
 evidence-selftest = { $host } の自己測定（1 スレッド、ループバック）: { $value }
 evidence-sender-cpu = { $host } の送信スレッドの CPU 使用率（1 コア = 100 %）: { $value }
 evidence-sender-wait = { $host } の送信スレッドが CPU を待った時間の割合: { $value }
@@ -116,7 +166,9 @@ evidence-sent-of-asked = 全送信ホストの送信数（最も遅れている�
 evidence-setting = { $host } の { $setting }: { $value }
 evidence-softnet-drops = 測定中に { $host } のコアのバックログで破棄されたパケット: { $value }
 evidence-steal = ハイパーバイザーが { $host } から奪った CPU 時間の割合: { $value }
+evidence-threads-and-cores = 測定で使うスレッド: { $threads } 本（{ $cores } コア）。1 秒あたり合計で、実行可能だった時間は { $wanted }、実行できた時間は { $got }
 evidence-time-squeezes = 測定中に { $host } の受信処理が時間枠を使い切った回数: { $value }
 evidence-udp-in = { $host } のカーネルが全ソケットに渡したデータグラム: { $value }
 evidence-udp-receive-errors = { $host } で満杯のソケットに届いたデータグラム（全プログラム）: { $value }
 evidence-udp-send-errors = 測定中の { $host } の UDP 送信バッファエラー: { $value }
+evidence-unreachable = { $host } に返った到達不能エラー: { $value }

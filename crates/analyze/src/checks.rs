@@ -1,14 +1,15 @@
-//! Do the numbers of a record add up?
+//! Do the numbers of a record add up, and was what the operator demanded kept?
 //!
 //! A run whose books do not balance proves nothing, however good its figures look.
 
 use sokudo_model::{Check, Record, Text, Unit};
 
 use crate::phase::PhaseView;
+use crate::search;
 
 /// What must hold in each phase: both ends delivered their numbers (`complete`), received and
-/// missing datagrams add up to those sent (`accounting`), and every missing datagram has a place
-/// (`attribution`).
+/// missing datagrams add up to those sent (`accounting`), every missing datagram has a place
+/// (`attribution`), and no more was lost than the phase allows (`loss`).
 ///
 /// A check whose figures the record does not hold is left out: it is neither passed nor failed.
 pub fn checks(record: &Record) -> Vec<Check> {
@@ -20,6 +21,7 @@ pub fn checks(record: &Record) -> Vec<Check> {
         }
         out.extend(accounting(&view));
         out.extend(attribution(&view));
+        out.extend(loss(&view));
     }
     out
 }
@@ -71,6 +73,24 @@ fn attribution(view: &PhaseView<'_>) -> Option<Check> {
         (!known.is_empty()).then(|| (missing, known.iter().sum()))
     });
     balance("attribution", view, flows)
+}
+
+/// Loss against the bound of the phase (label `max_loss`). Trials of a search look for rates that
+/// exceed it, and of several confirmations the last one is the answer.
+fn loss(view: &PhaseView<'_>) -> Option<Check> {
+    let bound = view.max_loss()?;
+    let answer = search::confirmed(view.record).map(|phase| &phase.name);
+    let superseded = view.is_confirm() && answer != Some(&view.phase.name);
+    if view.is_probe() || superseded {
+        return None;
+    }
+    let loss = view.loss()?;
+    let mut check = check("loss", loss <= bound, view);
+    check.says = check
+        .says
+        .number("loss", loss, Unit::Ratio)
+        .number("bound", bound, Unit::Ratio);
+    Some(check)
 }
 
 /// Compares wanted and seen of each flow; `None` when no flow has the figures.

@@ -5,19 +5,25 @@
 //! `locales/<language>/analyze.ftl`.
 //!
 //! ```text
-//! record ─► each phase ─► each rule of rules::REGISTRY ─► findings, strongest first ─┐
-//!    └────► checks: do the numbers add up? ──────────────────────────────────────────┴─► verdict
+//! record ─► each phase ─► each rule of rules::REGISTRY ─► consequences folded into their causes
+//!    │                                                            │
+//!    │                       findings, strongest first ◄── one conclusion = one finding
+//!    └────► checks: do the numbers add up, was the bound kept? ───┴─► verdict
 //! ```
 
 mod checks;
+mod fold;
+mod machine;
+mod merge;
 mod phase;
 pub mod rules;
+mod search;
 mod verdict;
 
 #[cfg(test)]
 mod tests;
 
-use sokudo_model::{Finding, Record};
+use sokudo_model::{Finding, PhaseRecord, Record};
 
 pub use checks::checks;
 pub use phase::PhaseView;
@@ -29,31 +35,28 @@ const MAX_FINDINGS: usize = 200;
 
 /// Every conclusion that the rules draw from `record`, strongest first: by severity, then weight.
 ///
-/// A conclusion about the set-up that many phases share (a buffer smaller than asked for, say)
-/// appears once, for the phase where it weighs most.
+/// One conclusion is one finding: what a rule concludes about the same host or path in several
+/// phases is told for the phase where it is strongest, and the last row of its evidence names the
+/// others.
 pub fn findings(record: &Record) -> Vec<Finding> {
-    let mut all = Vec::new();
-    for phase in &record.manifest.phases {
-        let view = PhaseView::new(record, phase);
-        for rule in REGISTRY {
-            rule.diagnose(&view, &mut all);
-        }
-    }
+    let phases = record.manifest.phases.iter();
+    let drawn = phases.flat_map(|phase| diagnose(record, phase)).collect();
+    let mut all = merge::merge(record, drawn);
     all.sort_by(|a, b| {
         let weight = b.weight.total_cmp(&a.weight);
         b.severity.cmp(&a.severity).then(weight)
     });
-    let mut kept: Vec<Finding> = Vec::new();
-    for finding in all {
-        if kept.len() < MAX_FINDINGS && !said_already(&finding, &kept) {
-            kept.push(finding);
-        }
-    }
-    kept
+    all.truncate(MAX_FINDINGS);
+    all
 }
 
-fn said_already(finding: &Finding, kept: &[Finding]) -> bool {
-    let mut rules = REGISTRY.iter().filter(|rule| rule.name() == finding.rule);
-    let same = |k: &Finding| k.rule == finding.rule && k.says == finding.says;
-    rules.any(|rule| rule.is_about_setup()) && kept.iter().any(same)
+/// What the rules conclude from one phase.
+fn diagnose(record: &Record, phase: &PhaseRecord) -> Vec<Finding> {
+    let view = PhaseView::new(record, phase);
+    let mut out = Vec::new();
+    for rule in REGISTRY {
+        rule.diagnose(&view, &mut out);
+    }
+    fold::fold(&view, &mut out);
+    out
 }

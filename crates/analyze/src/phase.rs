@@ -3,15 +3,22 @@
 //! A view of one phase that the rules share: totals, the worst flow, what a host's series did
 //! meanwhile. Absent stays `None`; no rule sees a zero that nobody measured.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::metric::{find, unit_of};
 use sokudo_model::{
-    Evidence, Finding, FlowResult, MetricKind, PhaseRecord, Record, Series, Severity, Text,
+    Arg, Evidence, Finding, FlowResult, MetricKind, PhaseRecord, Record, Series, Severity, Text,
+    Unit,
 };
 
 /// Weight of a finding about a phase that was meant to lose.
 const PROBE_WEIGHT: f64 = 0.3;
+/// Share of the time without a CPU from which a thread counts as kept from running.
+pub const KEPT_WAITING: f64 = 0.05;
+/// Loss below this is worth a word only.
+const LITTLE_LOSS: f64 = 0.0001;
+/// Loss from which a rate that was asked for counts as missed.
+const GRAVE_LOSS: f64 = 0.01;
 
 /// One phase of a record.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +43,23 @@ impl<'a> PhaseView<'a> {
     /// True for a trial of a search that looks for the limit and is expected to lose.
     pub fn is_probe(&self) -> bool {
         self.phase.labels.get("role").is_some_and(|r| r == "probe")
+    }
+
+    /// True for the fresh run that confirms what a search found.
+    pub fn is_confirm(&self) -> bool {
+        let role = self.phase.labels.get("role");
+        role.is_some_and(|r| r == "confirm")
+    }
+
+    /// Loss that was allowed, 0 to 1: label `max_loss`, `0.001` or `0.1%`.
+    pub fn max_loss(&self) -> Option<f64> {
+        let text = self.phase.labels.get("max_loss")?;
+        let (number, scale) = match text.strip_suffix('%') {
+            Some(percent) => (percent, 100.0),
+            None => (text.as_str(), 1.0),
+        };
+        let bound = number.trim().parse::<f64>().ok()? / scale;
+        (0.0..=1.0).contains(&bound).then_some(bound)
     }
 
     /// A total as the workload joined it, else the sum over the flows that have it (counters and
@@ -146,6 +170,51 @@ impl<'a> PhaseView<'a> {
             (Some(missing), Some(sent)) => Some(missing / sent),
             _ => self.total("datagram.loss_ratio"),
         }
+    }
+
+    /// Datagrams that arrived; `None` when no receiver delivered its numbers.
+    pub fn received(&self) -> Option<f64> {
+        self.total("datagram.received_packets")
+    }
+
+    /// How much loss at one place matters, and its weight, when `share` of the missing datagrams
+    /// were lost there.
+    ///
+    /// A sender without a rate overruns whatever is slower: its loss is no fault of the set-up.
+    pub fn weigh_loss(&self, share: f64) -> (Severity, f64) {
+        let loss = self.loss().unwrap_or(0.0);
+        if loss < LITTLE_LOSS {
+            return (Severity::Info, 0.2);
+        }
+        let allowed = self.max_loss().is_some_and(|bound| loss <= bound);
+        let nothing_came = self.received() == Some(0.0);
+        let severity = match self.asked_rate() {
+            _ if allowed => Severity::Info,
+            Some(_) if loss >= GRAVE_LOSS => Severity::Bad,
+            None if !nothing_came => Severity::Info,
+            _ => Severity::Caution,
+        };
+        (severity, 0.3 + 0.6 * share)
+    }
+
+    /// What to try against loss: `remedy`, and what else the way of sending suggests.
+    pub fn loss_next(&self, remedy: Text) -> Text {
+        let next = match (self.asked_rate(), crate::search::best(self.record)) {
+            (Some(_), _) => Text::new("next-paced"),
+            (None, None) => Text::new("next-unpaced"),
+            (None, Some((bytes, _))) => {
+                let text = Text::new("next-unpaced-searched");
+                text.number("bits", bytes * 8.0, Unit::BitsPerSecond)
+            }
+        };
+        next.text("remedy", remedy)
+    }
+
+    /// Receiving hosts at which a metric is above zero.
+    pub fn receivers_with(&self, metric: &str) -> usize {
+        let hosts = self.values(metric).filter(|(_, value)| *value > 0.0);
+        let hosts: BTreeSet<&str> = hosts.map(|(flow, _)| flow.to.as_str()).collect();
+        hosts.len()
     }
 
     /// Series of a metric on one host (all hosts for `None`) that carry all of `labels`.
@@ -271,6 +340,27 @@ pub fn name_what_lacks(evidence: &mut Vec<Evidence>, lacking: &str) {
     });
 }
 
+/// "All lost datagrams", or which share of them.
+pub fn lost(share: f64) -> Text {
+    // To three digits, more than this is all of them.
+    const ALL: f64 = 0.9995;
+    match share >= ALL {
+        true => Text::new("lost-all"),
+        false => Text::new("lost-share").number("share", share, Unit::Ratio),
+    }
+}
+
+/// A word that a message names, its own first, then those of the messages inside it.
+pub fn word<'a>(text: &'a Text, name: &str) -> Option<&'a str> {
+    if let Some(Arg::Word(word)) = text.args.get(name) {
+        return Some(word);
+    }
+    text.args.values().find_map(|arg| match arg {
+        Arg::Text(inner) => word(inner, name),
+        _ => None,
+    })
+}
+
 /// Where sokudo reads a metric, in the words of the systems that offer it.
 fn source_of(metric: &str) -> &'static str {
     const SOURCES: &[(&str, &str)] = &[
@@ -284,6 +374,7 @@ fn source_of(metric: &str) -> &'static str {
         ),
         ("datagram.lost_at_sender", "sendmsg"),
         ("datagram.refused", "sendmsg"),
+        ("datagram.unreachable", "errors on the sending socket"),
         ("datagram.receive_buffer", "getsockopt SO_RCVBUF"),
         ("datagram.send_buffer", "getsockopt SO_SNDBUF"),
         ("datagram.sender_cpu", "CPU time of the thread"),

@@ -6,37 +6,22 @@
 use sokudo_model::{Finding, PhaseRecord, Record, RunStatus, Severity, Text, Unit};
 
 use crate::phase::PhaseView;
-use crate::{checks, findings};
+use crate::rules::is_limit;
+use crate::{checks, diagnose, findings, search};
 
 /// Sentences at most.
 const MAX_SENTENCES: usize = 3;
-/// Loss up to which a rate counts as held when nothing else was said.
-const HELD: f64 = 0.001;
-
-/// Rules that name a limit; the others describe.
-const LIMITS: [&str; 6] = [
-    "generator_limited",
-    "host_busy",
-    "path_loss",
-    "receiver_buffer_overflow",
-    "receiver_host_drops",
-    "sender_refusal",
-];
+/// Loss below this is next to none: the count tells more than the share.
+const NEXT_TO_NONE: f64 = 0.0005;
+/// Findings of less weight are worth a word, but they limit nothing.
+const LIMITING: f64 = 0.25;
 
 /// One to three sentences: what was achieved, limited by what, what next.
 ///
-/// Works from the record's own findings and checks when it holds any, else from fresh ones.
+/// What it says about a phase is drawn from that phase alone, so that its numbers belong together.
 pub fn verdict(record: &Record) -> Vec<Text> {
-    let drawn;
-    let findings = match record.findings.is_empty() {
-        true => {
-            drawn = findings(record);
-            &drawn
-        }
-        false => &record.findings,
-    };
     let mut out = Vec::new();
-    out.extend(distrust(record, findings));
+    out.extend(distrust(record));
     let Some(main) = main_phase(record) else {
         if out.is_empty() {
             out.push(Text::new("verdict-nothing"));
@@ -44,21 +29,16 @@ pub fn verdict(record: &Record) -> Vec<Text> {
         return out;
     };
     let view = PhaseView::new(record, main);
-    out.extend(achieved(record, &view));
-    let limit = limit(record, main, findings);
-    match limit {
-        Some(limit) => {
-            out.push(limit.says.clone());
-            out.extend(limit.next.clone());
-        }
-        None => out.extend(no_limit(record, &view)),
+    match search::best(record) {
+        Some(best) => out.extend(searched(&view, best)),
+        None => out.extend(measured(&view)),
     }
     out.truncate(MAX_SENTENCES);
     out
 }
 
 /// Why the numbers must be read with care before anything else is said.
-fn distrust(record: &Record, findings: &[Finding]) -> Option<Text> {
+fn distrust(record: &Record) -> Option<Text> {
     let manifest = &record.manifest;
     if matches!(manifest.status, RunStatus::Failed | RunStatus::Partial) {
         let key = match manifest.status {
@@ -70,14 +50,16 @@ fn distrust(record: &Record, findings: &[Finding]) -> Option<Text> {
             None => Text::new(format!("{key}-unknown")),
         });
     }
-    let broken = checks(record).into_iter().find(|check| !check.passed);
+    // Too much loss is a result, not a reason to doubt it.
+    let mut broken = checks(record).into_iter().filter(|check| !check.passed);
+    let broken = broken.find(|check| check.name != "loss");
     if let Some(check) = broken {
         return Some(Text::new("verdict-distrust").text("check", check.says));
     }
-    let corrupted = findings
-        .iter()
-        .find(|f| f.rule == "corruption" && f.severity == Severity::Bad)?;
-    Some(corrupted.says.clone())
+    let mut corrupted = findings(record)
+        .into_iter()
+        .filter(|f| f.rule == "corruption" && f.severity == Severity::Bad);
+    corrupted.next().map(|finding| finding.says)
 }
 
 /// The phase that the verdict is about: the confirmed best rate, else the plain test between two
@@ -90,57 +72,94 @@ fn main_phase(record: &Record) -> Option<&PhaseRecord> {
         })
     };
     let named = |name: &str| measured().find(|phase| phase.name == name);
-    named("best")
+    let sent = |phase: &&PhaseRecord| PhaseView::new(record, phase).sent().is_some();
+    search::confirmed(record)
         .or_else(|| named("p2p"))
         .or_else(|| measured().next_back())
-        .or_else(|| {
-            record
-                .manifest
-                .phases
-                .iter()
-                .rfind(|p| PhaseView::new(record, p).sent().is_some())
-        })
+        .or_else(|| record.manifest.phases.iter().rfind(sent))
 }
 
-fn achieved(record: &Record, view: &PhaseView<'_>) -> Option<Text> {
-    let summary = &record.manifest.summary;
-    if let Some(bytes) = summary.get("datagram.best_rate_bytes_per_second") {
-        let loss = summary.get("datagram.best_rate_loss_ratio").copied();
-        let packets = summary
-            .get("datagram.best_rate_packets_per_second")
-            .copied();
-        let text = Text::new("verdict-best")
+/// The answer of a search: the rate that holds, and what happens above it.
+fn searched(view: &PhaseView<'_>, (bytes, packets): (f64, f64)) -> Vec<Text> {
+    let limit = search::limit(view.record);
+    let own = limit_of(view);
+    let rate = |key: &str| {
+        Text::new(key)
             .text("flows", flows(view))
             .number("bits", bytes * 8.0, Unit::BitsPerSecond)
-            .number(
-                "packets",
-                packets.unwrap_or_default(),
-                Unit::PacketsPerSecond,
-            )
-            .number("loss", loss.unwrap_or_default(), Unit::Ratio);
-        return packets.and(loss).map(|_| text);
+            .number("packets", packets, Unit::Packets)
+            .text("loss", confirmed_loss(view))
+    };
+    let (says, next) = match (&limit, &own) {
+        (Some(limit), _) => {
+            let says = rate("verdict-best-above").text("above", limit.above());
+            (says, limit.next())
+        }
+        (None, Some(own)) if own.rule == "generator_limited" => {
+            let host = crate::phase::word(&own.says, "host").unwrap_or_default();
+            let says = rate("verdict-best-sender").word("host", host);
+            (says, own.next.clone())
+        }
+        (None, _) => (rate("verdict-best"), Some(Text::new("verdict-best-next"))),
+    };
+    let mut out = vec![says];
+    // Whatever disturbed the run that confirms the answer makes the answer doubtful.
+    let doubt = own.filter(|own| own.severity > Severity::Info);
+    out.extend(doubt.map(|own| own.says));
+    out.extend(next);
+    out
+}
+
+fn confirmed_loss(view: &PhaseView<'_>) -> Text {
+    match (view.sent(), view.missing()) {
+        (Some(sent), Some(missing)) if view.is_confirm() => loss(sent, missing),
+        _ => {
+            let summary = &view.record.manifest.summary;
+            let ratio = summary.get("datagram.best_rate_loss_ratio").copied();
+            Text::new("loss-ratio").number("loss", ratio.unwrap_or_default(), Unit::Ratio)
+        }
     }
+}
+
+/// How much was lost, with the counts behind it.
+fn loss(sent: f64, missing: f64) -> Text {
+    let key = match missing / sent {
+        _ if missing <= 0.0 => "loss-none",
+        ratio if ratio < NEXT_TO_NONE => "loss-next-to-none",
+        _ => "loss-some",
+    };
+    Text::new(key)
+        .number("loss", missing / sent, Unit::Ratio)
+        .number("missing", missing.max(0.0), Unit::Packets)
+        .number("sent", sent, Unit::Packets)
+}
+
+/// The answer of a single measurement.
+fn measured(view: &PhaseView<'_>) -> Vec<Text> {
+    let mut out: Vec<Text> = achieved(view).into_iter().collect();
+    match limit_of(view) {
+        Some(limit) => {
+            out.push(limit.says);
+            out.extend(limit.next);
+        }
+        None => out.extend(no_limit(view)),
+    }
+    out
+}
+
+fn achieved(view: &PhaseView<'_>) -> Option<Text> {
     let packets = view.total("datagram.delivered_packets_per_second")?;
     let bytes = view.total("datagram.delivered_bytes_per_second")?;
     let (sent, missing) = (view.sent()?, view.missing()?);
-    let key = match (view.asked_rate(), missing > 0.0) {
-        (Some(_), true) => "verdict-paced-loss",
-        (Some(_), false) => "verdict-paced-lossless",
-        (None, true) => "verdict-unlimited-loss",
-        (None, false) => "verdict-unlimited-lossless",
+    let text = match view.asked_rate() {
+        Some(asked) => Text::new("verdict-paced").number("asked", asked, Unit::Packets),
+        None => Text::new("verdict-unpaced"),
     };
-    let mut text = Text::new(key)
+    let text = text
         .text("flows", flows(view))
         .number("bits", bytes * 8.0, Unit::BitsPerSecond)
-        .number("packets", packets, Unit::PacketsPerSecond)
-        .number("sent", sent, Unit::Packets);
-    if let Some(asked) = view.asked_rate() {
-        text = text.number("asked", asked, Unit::PacketsPerSecond);
-    }
-    if missing > 0.0 {
-        text = text.number("loss", missing / sent, Unit::Ratio);
-    }
-    Some(text)
+        .number("packets", packets, Unit::Packets);
+    Some(text.text("loss", loss(sent, missing)))
 }
 
 /// Between whom: one flow by its hosts, many by their number.
@@ -161,32 +180,17 @@ fn flows(view: &PhaseView<'_>) -> Text {
     }
 }
 
-/// The strongest finding that says what limited the phase; for a rate that was searched for, what
-/// the trials above it ran into.
-fn limit<'a>(record: &Record, main: &PhaseRecord, findings: &'a [Finding]) -> Option<&'a Finding> {
-    let is_limit = |f: &&Finding| LIMITS.contains(&f.rule.as_str());
-    let about_main = findings
-        .iter()
-        .filter(is_limit)
-        .filter(|f| f.phase == main.name)
-        .find(|f| f.severity > Severity::Info || f.rule == "generator_limited");
-    let probes = |name: &str| {
-        let mut phases = record.manifest.phases.iter();
-        phases.any(|p| p.name == name && PhaseView::new(record, p).is_probe())
-    };
-    let about_probes = || {
-        findings
-            .iter()
-            .filter(is_limit)
-            .filter(|f| probes(&f.phase))
-            .max_by(|a, b| a.weight.total_cmp(&b.weight))
-    };
-    about_main.or_else(about_probes)
+/// The strongest conclusion about what limited a phase.
+fn limit_of(view: &PhaseView<'_>) -> Option<Finding> {
+    let limits = diagnose(view.record, view.phase).into_iter();
+    limits
+        .filter(|f| is_limit(&f.rule) && (f.weight > LIMITING || view.is_probe()))
+        .max_by(|a, b| a.weight.total_cmp(&b.weight))
 }
 
 /// What can be said when no rule names a limit.
-fn no_limit(record: &Record, view: &PhaseView<'_>) -> Option<Text> {
-    let held = view.loss()? <= HELD;
+fn no_limit(view: &PhaseView<'_>) -> Option<Text> {
+    let held = view.loss()? <= view.max_loss().unwrap_or(search::HELD);
     if held && view.asked_rate().is_some() {
         return Some(Text::new("verdict-not-reached"));
     }
@@ -198,7 +202,7 @@ fn no_limit(record: &Record, view: &PhaseView<'_>) -> Option<Text> {
     ];
     let unread: Vec<&str> = TELLTALES
         .into_iter()
-        .filter(|metric| record.series_of(metric).next().is_none())
+        .filter(|metric| view.record.series_of(metric).next().is_none())
         .collect();
     Some(match unread.is_empty() {
         true => Text::new("verdict-undetermined"),

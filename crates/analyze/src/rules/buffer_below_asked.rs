@@ -5,7 +5,7 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::Rule;
+use super::{Kind, Rule};
 use crate::phase::{PhaseView, name_what_lacks};
 
 /// Granted below this share of what was asked counts as below: rounding is not.
@@ -53,8 +53,8 @@ impl Rule for BufferBelowAsked {
         "did the system grant the socket buffers that were asked for?"
     }
 
-    fn is_about_setup(&self) -> bool {
-        true
+    fn kind(&self) -> Kind {
+        Kind::Describes
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {

@@ -5,7 +5,7 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::Rule;
+use super::{Kind, Rule};
 use crate::phase::{PhaseView, name_what_lacks};
 
 /// See the module.
@@ -22,6 +22,10 @@ impl Rule for Corruption {
         "did bytes change on the way?"
     }
 
+    fn kind(&self) -> Kind {
+        Kind::Describes
+    }
+
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
         let Some(corrupted) = view.total(CORRUPTED).filter(|n| *n > 0.0) else {
             return;
@@ -33,6 +37,8 @@ impl Rule for Corruption {
             .number("count", corrupted, Unit::Packets)
             .word("host", host);
         let mut finding = view.finding(self.name(), Severity::Bad, 0.9, says);
+        // A trial of a search is meant to lose, not to damage.
+        (finding.severity, finding.weight) = (Severity::Bad, 0.9);
         let evidence = &mut finding.evidence;
         evidence.push(view.evidence("evidence-corrupted", CORRUPTED, host, there));
         evidence.extend(view.grown("evidence-checksum-errors", "host.udp_checksum_errors", host));

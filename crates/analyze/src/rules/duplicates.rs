@@ -4,7 +4,7 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::Rule;
+use super::{Kind, Rule};
 use crate::phase::{PhaseView, name_what_lacks};
 
 /// Share of duplicates above which the delivered rate deserves a second look.
@@ -22,6 +22,10 @@ impl Rule for Duplicates {
 
     fn question(&self) -> &'static str {
         "did datagrams arrive more than once?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Describes
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {

@@ -6,7 +6,7 @@
 
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use super::Rule;
+use super::{Kind, Rule};
 use crate::phase::{PhaseView, name_what_lacks};
 
 /// Shortfall against the asked rate from which the generator counts as the limit.
@@ -15,7 +15,7 @@ const SHORT: f64 = 0.02;
 const FAR_SHORT: f64 = 0.1;
 /// Share of late datagrams from which the schedule was not kept.
 const LATE: f64 = 0.01;
-/// Loss up to which an unlimited run counts as lossless.
+/// Loss up to which a run counts as lossless.
 const LOSSLESS: f64 = 0.001;
 /// From this share of a core on, the thread has no time left.
 const BUSY_THREAD: f64 = 0.9;
@@ -39,6 +39,10 @@ impl Rule for GeneratorLimited {
         "was it the sender that could not do more?"
     }
 
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
         out.extend(match view.asked_rate() {
             Some(asked) => self.paced(view, asked),
@@ -54,7 +58,9 @@ impl GeneratorLimited {
         let late = view.highest(LATE_RATIO);
         let host = worst_sender(view)?;
         let mut finding = if short > SHORT {
-            let severity = if short > FAR_SHORT {
+            // Without loss, what was measured is true for the lower rate.
+            let lossless = view.loss().is_some_and(|loss| loss <= LOSSLESS);
+            let severity = if short > FAR_SHORT && !lossless {
                 Severity::Bad
             } else {
                 Severity::Caution

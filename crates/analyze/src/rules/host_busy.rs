@@ -1,15 +1,19 @@
-//! Was a host too busy with other things for its numbers to be its best?
+//! Was a host too short of CPU for its numbers to be its best?
 //!
-//! Three independent signs: threads of the test were ready to run and had no CPU (schedstat), the
-//! hypervisor gave the host's time to others (steal), tasks stalled for CPU (pressure).
+//! Independent signs: threads of the test were ready to run and had no CPU (schedstat), the
+//! hypervisor gave the host's time to others (steal), tasks stalled for CPU (pressure). When the
+//! test alone has more threads than the machine has cores, it is its own neighbour: network
+//! namespaces and loopback addresses share the cores of one machine.
+
+use std::collections::BTreeMap;
 
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use super::Rule;
-use crate::phase::{PhaseView, name_what_lacks};
+use super::{Kind, Rule};
+use crate::machine;
+use crate::phase::{KEPT_WAITING, PhaseView, name_what_lacks};
 
 /// Shares of the time from which each sign counts.
-const WAITING: f64 = 0.05;
 const STOLEN: f64 = 0.02;
 const PRESSED: f64 = 0.25;
 /// Share of time from which the sign weighs in full.
@@ -18,14 +22,20 @@ const HEAVY: f64 = 0.5;
 /// See the module.
 pub struct HostBusy;
 
+const SENDER_WAIT: &str = "datagram.sender_wait_ratio";
+const RECEIVER_WAIT: &str = "datagram.receiver_wait_ratio";
+
 /// A sign of a busy host.
 struct Sign {
     evidence: Evidence,
+    /// Share of the time.
     share: f64,
     host: String,
     /// Message about the host when this is the strongest sign.
     says: &'static str,
     counts: bool,
+    /// Signs of a higher rank speak first, whatever their share.
+    rank: u8,
 }
 
 impl Rule for HostBusy {
@@ -34,110 +44,223 @@ impl Rule for HostBusy {
     }
 
     fn question(&self) -> &'static str {
-        "was a host too busy with other things for its numbers to be its best?"
+        "was a host too short of CPU for its numbers to be its best?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let signs = signs(view);
+        let mut signs = signs(view);
         let strongest = signs
             .iter()
-            .filter(|sign| sign.counts)
-            .max_by(|a, b| a.share.total_cmp(&b.share));
-        let Some(strongest) = strongest else { return };
-        let (host, says, share) = (strongest.host.clone(), strongest.says, strongest.share);
-        let text = Text::new(says)
-            .word("host", &host)
-            .number("share", share, Unit::Ratio);
-        let weight = 0.2 + 0.4 * (share / HEAVY).min(1.0);
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, text);
-        // The sign that the sentence is about comes first; the others follow, loud or quiet.
-        let (first, rest): (Vec<Sign>, Vec<Sign>) = signs
-            .into_iter()
-            .partition(|sign| sign.says == says && sign.host == host);
-        let others = rest
-            .into_iter()
-            .filter(|sign| sign.host == host || sign.counts);
-        finding.evidence = first
-            .into_iter()
-            .chain(others)
-            .map(|s| s.evidence)
-            .collect();
-        name_what_lacks(
-            &mut finding.evidence,
-            "host.cpu_ratio, host.pressure_ratio, self.wait_ratio",
-        );
-        let next = match says {
+            .enumerate()
+            .filter(|(_, sign)| sign.counts)
+            .max_by(|(_, a), (_, b)| a.rank.cmp(&b.rank).then(a.share.total_cmp(&b.share)));
+        let Some((at, _)) = strongest else { return };
+        let strongest = signs.remove(at);
+        let crowd = Crowd::of(view, &strongest.host);
+        let weight = 0.2 + 0.4 * (strongest.share / HEAVY).min(1.0);
+        let says = strongest.says(crowd.as_ref());
+        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
+        finding.next = Some(strongest.next(crowd.as_ref()));
+        let evidence = &mut finding.evidence;
+        let host = strongest.host;
+        evidence.push(strongest.evidence);
+        evidence.extend(crowd.and_then(|crowd| crowd.evidence(&host)));
+        let others = signs.into_iter().filter(|s| s.host == host || s.counts);
+        evidence.extend(others.map(|sign| sign.evidence));
+        name_what_lacks(evidence, "host.cpu_ratio, host.pressure_ratio");
+        out.push(finding);
+    }
+}
+
+impl Sign {
+    fn new(evidence: Evidence, says: &'static str, bound: f64, rank: u8) -> Self {
+        let share = evidence.value.unwrap_or(0.0);
+        Self {
+            share,
+            host: evidence.host.clone().unwrap_or_default(),
+            says,
+            counts: share >= bound,
+            rank,
+            evidence,
+        }
+    }
+
+    fn says(&self, crowd: Option<&Crowd>) -> Text {
+        let waits = self.says.ends_with("er-says");
+        let text = match crowd.filter(|crowd| waits && crowd.is_crowded()) {
+            Some(crowd) => Text::new("rule-host-busy-shared-says")
+                .number("hosts", crowd.hosts, Unit::One)
+                .number("cores", crowd.cores, Unit::One)
+                .number("threads", crowd.threads, Unit::One)
+                .text("thread", Text::new(self.thread()).word("host", &self.host)),
+            None => Text::new(self.says),
+        };
+        text.word("host", &self.host)
+            .number("share", self.share, Unit::Ratio)
+            .number("seconds", self.share, Unit::Seconds)
+    }
+
+    fn thread(&self) -> &'static str {
+        match self.says {
+            "rule-host-busy-sender-says" => "thread-sending",
+            _ => "thread-receiving",
+        }
+    }
+
+    fn next(&self, crowd: Option<&Crowd>) -> Text {
+        let key = match self.says {
             "rule-host-busy-steal-says" => "rule-host-busy-steal-next",
+            _ if crowd.is_some_and(Crowd::is_crowded) => "rule-host-busy-shared-next",
             _ => "rule-host-busy-next",
         };
-        finding.next = Some(Text::new(next).word("host", host));
-        out.push(finding);
+        Text::new(key).word("host", &self.host)
     }
 }
 
 /// Every sign that the record holds.
 fn signs(view: &PhaseView<'_>) -> Vec<Sign> {
-    const WAITS: &str = "rule-host-busy-wait-says";
-    let mut signs = Vec::new();
-    let sender = view.highest("datagram.sender_wait_ratio");
-    signs.extend(sender.map(|(flow, share)| {
-        let metric = "datagram.sender_wait_ratio";
-        sign(
-            view.evidence("evidence-sender-wait", metric, &flow.from, share),
-            WAITS,
-            WAITING,
-        )
-    }));
-    let receiver = view.highest("datagram.receiver_wait_ratio");
-    signs.extend(receiver.map(|(flow, share)| {
-        let metric = "datagram.receiver_wait_ratio";
-        sign(
-            view.evidence("evidence-receiver-wait", metric, &flow.to, share),
-            WAITS,
-            WAITING,
-        )
-    }));
+    // A thread that outlived the measured time by a little may have waited longer than that.
+    let sender = view.highest(SENDER_WAIT).map(|(flow, share)| {
+        let share = share.min(1.0);
+        let evidence = view.evidence("evidence-sender-wait", SENDER_WAIT, &flow.from, share);
+        Sign::new(evidence, "rule-host-busy-sender-says", KEPT_WAITING, 2)
+    });
+    let receiver = view.highest(RECEIVER_WAIT).map(|(flow, share)| {
+        let share = share.min(1.0);
+        let evidence = view.evidence("evidence-receiver-wait", RECEIVER_WAIT, &flow.to, share);
+        Sign::new(evidence, "rule-host-busy-receiver-says", KEPT_WAITING, 2)
+    });
+    let mut signs: Vec<Sign> = sender.into_iter().chain(receiver).collect();
+    if signs.is_empty() {
+        signs.extend(own_threads(view));
+    }
+    let steal = [("core", "all"), ("state", "steal")];
+    let pressure = [("resource", "cpu"), ("kind", "some")];
     let gauges = [
         (
-            "evidence-self-wait",
-            "self.wait_ratio",
-            vec![],
-            WAITS,
-            WAITING,
+            ("evidence-steal", "host.cpu_ratio", &steal),
+            ("rule-host-busy-steal-says", STOLEN, 2),
         ),
         (
-            "evidence-steal",
-            "host.cpu_ratio",
-            vec![("core", "all"), ("state", "steal")],
-            "rule-host-busy-steal-says",
-            STOLEN,
-        ),
-        (
-            "evidence-pressure",
-            "host.pressure_ratio",
-            vec![("resource", "cpu"), ("kind", "some")],
-            "rule-host-busy-pressure-says",
-            PRESSED,
+            ("evidence-pressure", "host.pressure_ratio", &pressure),
+            ("rule-host-busy-pressure-says", PRESSED, 0),
         ),
     ];
-    for (key, metric, labels, says, bound) in gauges {
-        if let Some((series, share)) = view.highest_mean(None, metric, &labels) {
+    for ((key, metric, labels), (says, bound, rank)) in gauges {
+        if let Some((series, share)) = view.highest_mean(None, metric, labels) {
             let mut evidence = view.evidence(key, metric, &series.key.host, share);
             evidence.labels = series.key.labels.clone();
-            signs.push(sign(evidence, says, bound));
+            signs.push(Sign::new(evidence, says, bound, rank));
         }
     }
     signs
 }
 
-fn sign(evidence: Evidence, says: &'static str, bound: f64) -> Sign {
-    let share = evidence.value.unwrap_or(0.0);
-    let host = evidence.host.clone().unwrap_or_default();
-    Sign {
+/// The threads of the measuring process, where the workload says nothing of its own.
+///
+/// Threads of one name are one series, added up: the figure is seconds per second, no share.
+fn own_threads(view: &PhaseView<'_>) -> Option<Sign> {
+    let metric = "self.wait_ratio";
+    let (series, waited) = view.highest_mean(None, metric, &[])?;
+    let thread = series.key.labels.get("thread");
+    let mut evidence = view.evidence("evidence-self-wait", metric, &series.key.host, waited);
+    evidence.labels = series.key.labels.clone();
+    evidence.says = Text::new("evidence-self-wait")
+        .word("thread", thread.map_or("sokudo", String::as_str))
+        .word("host", &series.key.host)
+        .number("value", waited, Unit::Seconds);
+    evidence.unit = Some(Unit::Seconds);
+    Some(Sign::new(
         evidence,
-        share,
-        host,
-        says,
-        counts: share >= bound,
+        "rule-host-busy-self-says",
+        KEPT_WAITING,
+        1,
+    ))
+}
+
+/// The threads of the test on one machine, and its cores.
+struct Crowd {
+    hosts: f64,
+    cores: f64,
+    threads: f64,
+    /// Seconds per second that the threads were ready to run, all together.
+    wanted: f64,
+    /// Seconds per second that they ran.
+    got: f64,
+}
+
+impl Crowd {
+    /// `None` when the cores of the machine are not known, or no thread is.
+    fn of(view: &PhaseView<'_>, host: &str) -> Option<Self> {
+        let mut hosts = machine::neighbours(view.record, host);
+        if hosts.is_empty() {
+            hosts.push(host);
+        }
+        let threads = threads(view);
+        let there = || threads.iter().filter(|((h, _, _), _)| hosts.contains(h));
+        let got: f64 = there().map(|(_, (cpu, _))| cpu).sum();
+        let waited: f64 = there().map(|(_, (_, wait))| wait).sum();
+        Some(Self {
+            hosts: hosts.len() as f64,
+            cores: machine::cores(view.record, host)?,
+            threads: Some(there().count() as f64).filter(|n| *n > 0.0)?,
+            wanted: got + waited,
+            got,
+        })
     }
+
+    /// True when several hosts stand on one machine that has too few cores for them.
+    fn is_crowded(&self) -> bool {
+        self.hosts > 1.0 && self.threads > self.cores
+    }
+
+    fn evidence(&self, host: &str) -> Option<Evidence> {
+        (self.threads > self.cores).then(|| Evidence {
+            says: Text::new("evidence-threads-and-cores")
+                .number("threads", self.threads, Unit::One)
+                .number("cores", self.cores, Unit::One)
+                .number("wanted", self.wanted, Unit::Seconds)
+                .number("got", self.got, Unit::Seconds),
+            source: "schedstat".into(),
+            host: Some(host.into()),
+            metric: None,
+            labels: BTreeMap::new(),
+            value: Some(self.wanted),
+            unit: Some(Unit::Seconds),
+        })
+    }
+}
+
+/// Each thread of the test, by host, end and stream: its time on a CPU and its wait for one, as
+/// shares of the time. The flows of one thread tell the same about it.
+fn threads<'a>(view: &PhaseView<'a>) -> BTreeMap<(&'a str, &'static str, &'a str), (f64, f64)> {
+    let mut threads = BTreeMap::new();
+    for flow in view.flows() {
+        let get = |metric: &str| flow.metrics.get(metric).copied().filter(|v| v.is_finite());
+        let stream = flow.labels.get("stream").map_or("", String::as_str);
+        let ends = [
+            (
+                &flow.from,
+                "sender",
+                "datagram.sender_cpu_ratio",
+                SENDER_WAIT,
+            ),
+            (
+                &flow.to,
+                "receiver",
+                "datagram.receiver_cpu_ratio",
+                RECEIVER_WAIT,
+            ),
+        ];
+        for (host, end, cpu, wait) in ends {
+            if let (Some(cpu), Some(wait)) = (get(cpu), get(wait)) {
+                threads.insert((host.as_str(), end, stream), (cpu, wait));
+            }
+        }
+    }
+    threads
 }

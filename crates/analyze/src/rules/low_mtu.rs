@@ -5,7 +5,7 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::Rule;
+use super::{Kind, Rule};
 use crate::phase::{PhaseView, name_what_lacks};
 
 /// Smallest MTU that IPv4 allows: a smaller figure is no reading.
@@ -31,8 +31,8 @@ impl Rule for LowMtu {
         "is the path narrower than Ethernet, or are datagrams cut into fragments?"
     }
 
-    fn is_about_setup(&self) -> bool {
-        true
+    fn kind(&self) -> Kind {
+        Kind::Describes
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {

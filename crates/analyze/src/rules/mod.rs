@@ -14,12 +14,24 @@ mod receiver_buffer_overflow;
 mod receiver_host_drops;
 mod reordering;
 mod sender_refusal;
+mod unreachable;
 
 use sokudo_model::Finding;
 
 use crate::phase::PhaseView;
 
-/// One kind of conclusion.
+/// What a conclusion is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It describes what happened or how things were set up.
+    Describes,
+    /// It says what limited the rate.
+    Limit,
+    /// It says where datagrams were lost, which limits the rate.
+    Loss,
+}
+
+/// One rule of diagnosis.
 pub trait Rule: Sync {
     /// File name, as it stands in findings and in the record.
     fn name(&self) -> &'static str;
@@ -27,11 +39,8 @@ pub trait Rule: Sync {
     /// The question that it answers, in one line.
     fn question(&self) -> &'static str;
 
-    /// True when it concludes something about the set-up, which many phases share: the same
-    /// conclusion is then reported once per record.
-    fn is_about_setup(&self) -> bool {
-        false
-    }
+    /// What kind of conclusion it draws.
+    fn kind(&self) -> Kind;
 
     /// Adds what it concludes from one phase; nothing when the phase does not hold what it needs.
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>);
@@ -50,4 +59,20 @@ pub const REGISTRY: &[&dyn Rule] = &[
     &receiver_host_drops::ReceiverHostDrops,
     &reordering::Reordering,
     &sender_refusal::SenderRefusal,
+    &unreachable::Unreachable,
 ];
+
+/// True for a rule that says what limited the rate.
+pub fn is_limit(rule: &str) -> bool {
+    matches!(kind_of(rule), Some(Kind::Limit | Kind::Loss))
+}
+
+/// True for a rule that says where datagrams were lost.
+pub fn is_loss(rule: &str) -> bool {
+    kind_of(rule) == Some(Kind::Loss)
+}
+
+fn kind_of(rule: &str) -> Option<Kind> {
+    let known = REGISTRY.iter().find(|known| known.name() == rule);
+    known.map(|known| known.kind())
+}

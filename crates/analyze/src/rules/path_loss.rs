@@ -4,15 +4,15 @@
 //! counted as dropped was lost between them: in a device, a switch, a link, a virtual bridge. Or
 //! in a counter that could not be read; then the finding says which.
 
-use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+use std::collections::BTreeSet;
 
-use super::Rule;
-use crate::phase::{PhaseView, name_what_lacks};
+use sokudo_model::{Evidence, Finding, FlowResult, Text, Unit};
+
+use super::{Kind, Rule, unreachable};
+use crate::phase::{PhaseView, lost, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;
-/// Loss on the path below this is worth a word only.
-const LITTLE_LOSS: f64 = 0.0001;
 
 /// See the module.
 pub struct PathLoss;
@@ -46,26 +46,22 @@ impl Rule for PathLoss {
         "were datagrams lost where no counter of either host explains it?"
     }
 
+    fn kind(&self) -> Kind {
+        Kind::Loss
+    }
+
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let (Some(lost), Some(missing), Some(sent), Some((flow, there))) = (
-            view.total(LOST),
-            view.missing(),
-            view.sent(),
-            view.highest(LOST),
-        ) else {
+        let (Some(gone), Some(missing), Some((flow, there))) =
+            (view.total(LOST), view.missing(), view.highest(LOST))
+        else {
             return;
         };
-        let share = lost / missing.max(1.0);
-        if lost <= 0.0 || share < SHARE {
+        let share = gone / missing.max(1.0);
+        // Where nobody listens, the path did its work.
+        if gone <= 0.0 || share < SHARE || unreachable::nobody_there(view) {
             return;
         }
-        let little = lost / sent < LITTLE_LOSS;
-        let severity = if little {
-            Severity::Info
-        } else {
-            Severity::Caution
-        };
-        let weight = if little { 0.2 } else { 0.3 + 0.6 * share };
+        let (severity, weight) = view.weigh_loss(share);
         let (counters, unread) = counters(view, &flow.from, &flow.to);
         let grew = counters.iter().any(|e| e.value.is_some_and(|n| n > 0.0));
         let key = match (grew, unread.is_empty()) {
@@ -74,9 +70,9 @@ impl Rule for PathLoss {
             (false, false) => "rule-path-loss-undetermined-says",
         };
         let mut says = Text::new(key)
+            .text("lost", lost(share))
             .number("share", share, Unit::Ratio)
-            .word("from", &flow.from)
-            .word("to", &flow.to);
+            .text("path", path(view, flow));
         if key == "rule-path-loss-undetermined-says" {
             says = says.word("names", unread.join(", "));
         }
@@ -86,13 +82,25 @@ impl Rule for PathLoss {
         evidence.extend(counters);
         evidence.extend(loss_runs(view));
         name_what_lacks(evidence, &unread.join(", "));
-        finding.next = Some(
-            Text::new("rule-path-loss-next")
-                .word("from", &flow.from)
-                .word("to", &flow.to),
-        );
+        let remedy = Text::new("remedy-path")
+            .word("from", &flow.from)
+            .word("to", &flow.to);
+        finding.next = Some(view.loss_next(remedy));
         out.push(finding);
     }
+}
+
+/// Between whom: one pair of hosts, or several and the worst of them.
+fn path(view: &PhaseView<'_>, worst: &FlowResult) -> Text {
+    let lossy = view.values(LOST).filter(|(_, lost)| *lost > 0.0);
+    let pairs: BTreeSet<(&str, &str)> = lossy
+        .map(|(flow, _)| (flow.from.as_str(), flow.to.as_str()))
+        .collect();
+    let text = match pairs.len() {
+        2.. => Text::new("path-many").number("count", pairs.len() as f64, Unit::One),
+        _ => Text::new("path-one"),
+    };
+    text.word("from", &worst.from).word("to", &worst.to)
 }
 
 /// What the devices of both ends counted, and the names of what could not be read.

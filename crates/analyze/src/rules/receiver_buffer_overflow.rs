@@ -4,21 +4,15 @@
 //! look alike from outside and differ in what helps: the thread had no CPU time, or it had all of
 //! a core and that was not enough.
 
-use sokudo_model::{Finding, Severity, Text, Unit};
+use sokudo_model::{Finding, Text, Unit};
 
-use super::Rule;
-use crate::phase::{PhaseView, name_what_lacks};
+use super::{Kind, Rule};
+use crate::phase::{KEPT_WAITING, PhaseView, lost, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;
-/// Loss below this is worth a word only.
-const LITTLE_LOSS: f64 = 0.0001;
-/// Loss from which a rate that was asked for counts as missed.
-const GRAVE_LOSS: f64 = 0.01;
 /// From this share of a core on, the thread has no time left.
 const BUSY_THREAD: f64 = 0.9;
-/// From this share of the time on, the thread was kept from running.
-const KEPT_WAITING: f64 = 0.05;
 
 /// See the module.
 pub struct ReceiverBufferOverflow;
@@ -38,29 +32,24 @@ impl Rule for ReceiverBufferOverflow {
         "were datagrams lost because the receiving program did not empty its socket in time?"
     }
 
+    fn kind(&self) -> Kind {
+        Kind::Loss
+    }
+
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let (Some(lost), Some(missing), Some((host, there))) =
+        let (Some(dropped), Some(missing), Some((host, there))) =
             (view.total(LOST), view.missing(), view.worst_receiver(LOST))
         else {
             return;
         };
-        let share = lost / missing.max(1.0);
-        if lost <= 0.0 || share < SHARE {
+        let share = dropped / missing.max(1.0);
+        if dropped <= 0.0 || share < SHARE {
             return;
         }
-        let loss = view.loss().unwrap_or(0.0);
-        let severity = match view.asked_rate() {
-            _ if loss < LITTLE_LOSS => Severity::Info,
-            Some(_) if loss >= GRAVE_LOSS => Severity::Bad,
-            _ => Severity::Caution,
-        };
-        let weight = if loss < LITTLE_LOSS {
-            0.2
-        } else {
-            0.3 + 0.6 * share
-        };
+        let (severity, weight) = view.weigh_loss(share);
         let buffer = Buffer::of(view, host);
-        let mut finding = view.finding(self.name(), severity, weight, says(share, host, &buffer));
+        let says = says(view, share, host, &buffer);
+        let mut finding = view.finding(self.name(), severity, weight, says);
         let evidence = &mut finding.evidence;
         evidence.push(view.evidence("evidence-lost-at-socket", LOST, host, there));
         for (key, metric) in [
@@ -79,7 +68,7 @@ impl Rule for ReceiverBufferOverflow {
             evidence,
             "datagram.receiver_cpu_ratio, host.udp_receive_buffer_errors",
         );
-        finding.next = Some(next(view, host, &buffer));
+        finding.next = Some(view.loss_next(remedy(view, host, &buffer)));
         out.push(finding);
     }
 }
@@ -105,38 +94,41 @@ impl Buffer {
     }
 }
 
-fn says(share: f64, host: &str, buffer: &Buffer) -> Text {
+fn says(view: &PhaseView<'_>, share: f64, host: &str, buffer: &Buffer) -> Text {
     let text = |key: &str| {
         Text::new(key)
+            .text("lost", lost(share))
             .number("share", share, Unit::Ratio)
             .word("host", host)
     };
-    match buffer.short() {
-        Some((asked, granted)) => text("rule-receiver-buffer-overflow-short-says")
+    match (view.receivers_with(LOST), buffer.short()) {
+        (hosts @ 2.., _) => {
+            let says = text("rule-receiver-buffer-overflow-many-says");
+            says.number("hosts", hosts as f64, Unit::One)
+        }
+        (_, Some((asked, granted))) => text("rule-receiver-buffer-overflow-short-says")
             .number("granted", granted, Unit::Bytes)
             .number("asked", asked, Unit::Bytes),
-        None => text("rule-receiver-buffer-overflow-says"),
+        (_, None) => text("rule-receiver-buffer-overflow-says"),
     }
 }
 
 /// What helps depends on why the socket was not emptied.
-fn next(view: &PhaseView<'_>, host: &str, buffer: &Buffer) -> Text {
+fn remedy(view: &PhaseView<'_>, host: &str, buffer: &Buffer) -> Text {
     let over = |metric: &str, bound: f64| {
         let value = view.highest_at_receiver(host, metric);
         value.is_some_and(|value| value >= bound)
     };
     let key = if over(WAIT, KEPT_WAITING) {
-        "rule-receiver-buffer-overflow-waiting-next"
-    } else if over(CPU, BUSY_THREAD) && view.asked_rate().is_none() {
-        "rule-receiver-buffer-overflow-search-next"
+        "remedy-receiver-waiting"
     } else if over(CPU, BUSY_THREAD) {
-        "rule-receiver-buffer-overflow-busy-next"
+        "remedy-receiver-busy"
     } else if let Some((asked, _)) = buffer.short() {
-        return Text::new("rule-receiver-buffer-overflow-short-next")
+        return Text::new("remedy-receiver-buffer-short")
             .word("host", host)
             .word("bytes", format!("{asked:.0}"));
     } else {
-        "rule-receiver-buffer-overflow-next"
+        "remedy-receiver-buffer"
     };
     Text::new(key).word("host", host)
 }

@@ -3,15 +3,13 @@
 //! Between the device and the socket stands a backlog queue per core; when it is full, the kernel
 //! drops and counts (`/proc/net/softnet_stat`, second column).
 
-use sokudo_model::{Finding, Severity, Text, Unit};
+use sokudo_model::{Finding, Text, Unit};
 
-use super::Rule;
-use crate::phase::{PhaseView, name_what_lacks};
+use super::{Kind, Rule};
+use crate::phase::{PhaseView, lost, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;
-/// Loss below this is worth a word only.
-const LITTLE_LOSS: f64 = 0.0001;
 
 /// See the module.
 pub struct ReceiverHostDrops;
@@ -27,25 +25,30 @@ impl Rule for ReceiverHostDrops {
         "did the receiving host lose datagrams before they reached the socket?"
     }
 
+    fn kind(&self) -> Kind {
+        Kind::Loss
+    }
+
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let (Some(lost), Some(missing), Some((host, there))) =
+        let (Some(dropped), Some(missing), Some((host, there))) =
             (view.total(LOST), view.missing(), view.worst_receiver(LOST))
         else {
             return;
         };
-        let share = lost / missing.max(1.0);
-        if lost <= 0.0 || share < SHARE {
+        let share = dropped / missing.max(1.0);
+        if dropped <= 0.0 || share < SHARE {
             return;
         }
-        let little = view.loss().is_some_and(|loss| loss < LITTLE_LOSS);
-        let severity = if little {
-            Severity::Info
-        } else {
-            Severity::Caution
+        let (severity, weight) = view.weigh_loss(share);
+        let hosts = view.receivers_with(LOST);
+        let key = match hosts {
+            2.. => "rule-receiver-host-drops-many-says",
+            _ => "rule-receiver-host-drops-says",
         };
-        let weight = if little { 0.2 } else { 0.3 + 0.6 * share };
-        let says = Text::new("rule-receiver-host-drops-says")
+        let says = Text::new(key)
+            .text("lost", lost(share))
             .number("share", share, Unit::Ratio)
+            .number("hosts", hosts as f64, Unit::One)
             .word("host", host);
         let mut finding = view.finding(self.name(), severity, weight, says);
         let evidence = &mut finding.evidence;
@@ -54,7 +57,8 @@ impl Rule for ReceiverHostDrops {
         evidence.extend(view.grown("evidence-time-squeezes", "host.softnet_time_squeezes", host));
         evidence.extend(view.grown("evidence-checksum-errors", "host.udp_checksum_errors", host));
         name_what_lacks(evidence, "host.softnet_drops, host.softnet_time_squeezes");
-        finding.next = Some(Text::new("rule-receiver-host-drops-next").word("host", host));
+        let remedy = Text::new("remedy-receiver-host").word("host", host);
+        finding.next = Some(view.loss_next(remedy));
         out.push(finding);
     }
 }

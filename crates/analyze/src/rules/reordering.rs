@@ -5,7 +5,7 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::Rule;
+use super::{Kind, Rule};
 use crate::phase::{PhaseView, name_what_lacks};
 
 /// Shares of received datagrams: from here it is worth a word, from here it changes the reading.
@@ -25,6 +25,10 @@ impl Rule for Reordering {
 
     fn question(&self) -> &'static str {
         "did datagrams overtake each other?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Describes
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {

@@ -5,7 +5,7 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::Rule;
+use super::{Kind, Rule};
 use crate::phase::{PhaseView, name_what_lacks};
 
 /// Share of refused datagrams from which the rate must be read with care.
@@ -25,6 +25,10 @@ impl Rule for SenderRefusal {
 
     fn question(&self) -> &'static str {
         "did the sender's own kernel refuse datagrams?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {

@@ -1,0 +1,50 @@
+//! Which hosts of a run are one machine, and how many cores does it have?
+//!
+//! Network namespaces and loopback addresses are hosts with names and addresses of their own, but
+//! they share the cores: what one of them uses, the others lack.
+
+use std::collections::BTreeSet;
+
+use sokudo_model::{HostEntry, Record};
+
+/// Notes of a run whose hosts were all made on one machine.
+const ONE_MACHINE: [&str; 2] = ["engine-check-namespaces", "engine-check-loopback"];
+
+/// The hosts on the machine of `host`, itself included, in the order of the host table.
+pub fn neighbours<'a>(record: &'a Record, host: &str) -> Vec<&'a str> {
+    let hosts = &record.manifest.hosts;
+    let mut notes = record.manifest.notes.iter();
+    let one = notes.any(|note| ONE_MACHINE.contains(&note.key.as_str()));
+    let own = hosts.iter().find(|h| h.name == host).map(place);
+    let there = hosts.iter().filter(|h| one || Some(place(h)) == own);
+    there.map(|h| h.name.as_str()).collect()
+}
+
+/// Where a host is. The controller's own host and loopback addresses are the same place.
+fn place(host: &HostEntry) -> &str {
+    let address = host.address.as_str();
+    let loopback = address.starts_with("127.") || matches!(address, "::1" | "localhost");
+    match loopback || address == "in-process" {
+        true => "here",
+        false => address,
+    }
+}
+
+/// CPU threads that the programs on `host` may use; `None` when nobody counted them.
+pub fn cores(record: &Record, host: &str) -> Option<f64> {
+    let usable = |name: &str| {
+        let number = record.environments.get(name)?.number("cpu threads usable");
+        number.filter(|n| n.is_finite() && *n >= 1.0)
+    };
+    let told = usable(host).or_else(|| neighbours(record, host).into_iter().find_map(usable));
+    told.or_else(|| {
+        let series = record.series_of("host.cpu_ratio");
+        let series = series.filter(|series| series.key.host == host);
+        let cores: BTreeSet<&str> = series
+            .filter_map(|series| series.key.labels.get("core"))
+            .map(String::as_str)
+            .filter(|core| *core != "all")
+            .collect();
+        (!cores.is_empty()).then_some(cores.len() as f64)
+    })
+}

@@ -1,0 +1,123 @@
+//! What did a search for the highest rate find, and what did it run into above that rate?
+
+use sokudo_model::{Arg, Finding, PhaseRecord, Record, Text, Unit};
+
+use crate::diagnose;
+use crate::phase::PhaseView;
+use crate::rules::{is_limit, is_loss};
+
+/// Loss up to which a rate counts as held when the phase does not say what was allowed.
+pub const HELD: f64 = 0.001;
+/// Share of the lost datagrams from which it is all of them, to three digits.
+const ALL: f64 = 0.9995;
+
+/// What the trial just above the highest rate that holds ran into.
+pub struct Limit {
+    /// The conclusion about that trial.
+    pub finding: Finding,
+    /// Rate of that trial, datagrams per second sent.
+    pub rate: f64,
+    /// Its loss, 0 to 1.
+    pub loss: f64,
+}
+
+/// The phase that confirmed the highest rate: the last one of its role that sent something.
+pub fn confirmed(record: &Record) -> Option<&PhaseRecord> {
+    record.manifest.phases.iter().rfind(|phase| {
+        let view = PhaseView::new(record, phase);
+        view.is_confirm() && view.sent().is_some()
+    })
+}
+
+/// Highest rate that holds, bytes per second and datagrams per second; `None` when no search of
+/// the run found one.
+pub fn best(record: &Record) -> Option<(f64, f64)> {
+    let get = |name: &str| {
+        let value = record.manifest.summary.get(name).copied();
+        value.filter(|v| v.is_finite() && *v > 0.0)
+    };
+    Some((
+        get("datagram.best_rate_bytes_per_second")?,
+        get("datagram.best_rate_packets_per_second")?,
+    ))
+}
+
+/// The cause of loss in the slowest trial above the best rate that lost more than was allowed.
+///
+/// `None` when no trial failed there, or when no rule explains the one that did.
+pub fn limit(record: &Record) -> Option<Limit> {
+    let above = best(record).map_or(0.0, |(_, packets)| packets);
+    let failed = record.manifest.phases.iter().filter_map(|phase| {
+        let view = PhaseView::new(record, phase);
+        let (rate, loss) = (view.sent_rate()?, view.loss()?);
+        let failed = loss > view.max_loss().unwrap_or(HELD) && rate > above;
+        (view.is_probe() && failed).then_some((phase, rate, loss))
+    });
+    let (phase, rate, loss) = failed.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let causes = diagnose(record, phase).into_iter();
+    // Loss has its place in a counter; a late sender or a busy host is the weaker explanation.
+    let finding = causes.filter(|f| is_limit(&f.rule)).max_by(|a, b| {
+        let place = is_loss(&a.rule).cmp(&is_loss(&b.rule));
+        place.then(a.weight.total_cmp(&b.weight))
+    })?;
+    Some(Limit {
+        finding,
+        rate,
+        loss,
+    })
+}
+
+impl Limit {
+    /// What happens above the best rate, as a sentence.
+    pub fn says(&self, record: &Record) -> Text {
+        match best(record) {
+            Some((bytes, packets)) => Text::new("search-limit-says")
+                .number("bits", bytes * 8.0, Unit::BitsPerSecond)
+                .number("packets", packets, Unit::Packets)
+                .text("above", self.above()),
+            None => Text::new("search-none-says").text("above", self.above()),
+        }
+    }
+
+    /// What happens above the best rate, as a part of a sentence.
+    pub fn above(&self) -> Text {
+        let key = match self.finding.rule.as_str() {
+            "receiver_buffer_overflow" => "search-above-receiver-buffer",
+            "receiver_host_drops" => "search-above-receiver-host",
+            "path_loss" => "search-above-path",
+            "sender_refusal" => "search-above-sender-refusal",
+            "unreachable" => "search-above-unreachable",
+            "host_busy" => "search-above-host-busy",
+            _ => "search-above-generator",
+        };
+        let mut above = Text::new(key)
+            .number("rate", self.rate, Unit::PacketsPerSecond)
+            .number("loss", self.loss, Unit::Ratio)
+            .text("part", self.part());
+        for name in ["host", "from", "to"] {
+            if let Some(host) = crate::phase::word(&self.finding.says, name) {
+                above = above.word(name, host);
+            }
+        }
+        above
+    }
+
+    /// How much of the loss this explains.
+    fn part(&self) -> Text {
+        match self.finding.says.args.get("share") {
+            Some(Arg::Number(share, _)) if *share < ALL => {
+                Text::new("part-share").number("share", *share, Unit::Ratio)
+            }
+            _ => Text::new("part-all"),
+        }
+    }
+
+    /// What to try in order to get above the best rate.
+    pub fn next(&self) -> Option<Text> {
+        let next = self.finding.next.as_ref()?;
+        match next.args.get("remedy") {
+            Some(Arg::Text(remedy)) => Some(remedy.as_ref().clone()),
+            _ => Some(next.clone()),
+        }
+    }
+}
