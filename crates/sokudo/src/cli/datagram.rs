@@ -9,6 +9,8 @@ use sokudo_controller::{ControlError, Hosts, Run, RunConfig, SLACK_NS, SearchPla
 use sokudo_model::{Count, Labels, Nanos, PhasePlan, Record, RunStatus, Text, Unit};
 use sokudo_workloads::datagram::{self, DatagramOptions};
 
+mod foreign;
+
 use super::finish::{ShowOptions, conclude, exit_of, finish, show};
 use super::key::{self, KeyText};
 use super::observer::{ReportEvery, Terminal, Ticks};
@@ -33,9 +35,14 @@ Examples:
 
 Rates: `1Gb/s` is bits, `125MB/s` bytes, `20k/s` datagrams per second.")]
 pub struct DatagramArgs {
-    /// Hosts on which `sokudo serve` runs: HOST or HOST:PORT.
-    #[arg(required = true, value_name = "HOST")]
+    /// Hosts on which `sokudo serve` runs: HOST or HOST:PORT. With --wire: foreign far ends; none
+    /// makes this host a listener.
+    #[arg(required_unless_present = "wire", value_name = "HOST")]
     hosts: Vec<String>,
+
+    /// Speak another tool's wire: its own process is the far end, and no sokudo is needed there.
+    #[arg(long, value_enum, conflicts_with_all = ["find", "key"])]
+    wire: Option<foreign::Wire>,
 
     #[command(flatten)]
     options: DatagramOptions,
@@ -135,6 +142,9 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
     args.options.validate()?;
     if let Some(file) = &args.tsv {
         must_be_writable(file)?;
+    }
+    if let Some(wire) = args.wire {
+        return foreign::run(wire, args);
     }
     let key = key::parse(args.key.as_ref())?;
     let stop = stop_flag()?;

@@ -1,6 +1,7 @@
 //! Which subcommands are there?
 
 mod check;
+mod compat;
 mod datagram;
 mod doctor;
 mod export;
@@ -48,6 +49,7 @@ enum Command {
     Check(check::CheckArgs),
     Serve(serve::ServeArgs),
     Datagram(Box<datagram::DatagramArgs>),
+    Compat(compat::CompatArgs),
     Runs(records::RunsArgs),
     Show(records::ShowArgs),
     Report(records::ReportArgs),
@@ -105,6 +107,12 @@ fn not_understood(text: &str, subcommand: Option<String>) -> Failure {
     let tip = paragraphs
         .find_map(|p| p.trim_start().strip_prefix("tip: ").map(one_line))
         .filter(|tip| !tip.starts_with("to pass "));
+    // The parser blames `--key` also when nobody typed it.
+    let from_environment = says.contains("cannot be used with '--key")
+        && !std::env::args().any(|word| word.starts_with("--key"));
+    if from_environment {
+        return Failure::operator(says, "SOKUDO_KEY is set: `unset SOKUDO_KEY` first");
+    }
     let hint = tip.unwrap_or_else(|| {
         let known = |name: &String| Cli::command().find_subcommand(name).is_some();
         match subcommand.filter(known) {
@@ -121,6 +129,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Check(args) => check::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Datagram(args) => datagram::run(*args),
+        Command::Compat(args) => compat::run(args),
         Command::Runs(args) => records::runs(args),
         Command::Show(args) => records::show(args),
         Command::Report(args) => records::report(args),

@@ -87,6 +87,15 @@ fn a_server_can_be_started_again_with_its_key() {
 }
 
 #[test]
+fn a_key_in_the_environment_is_blamed_by_its_name() {
+    let place = place();
+    for wish in ["serve --new-key", "serve --open"] {
+        let ended = place.sokudo(wish).env("SOKUDO_KEY", &another_key()).run();
+        refused(&ended, "cannot be used with '--key", "unset SOKUDO_KEY");
+    }
+}
+
+#[test]
 fn strangers_are_served_only_on_purpose() {
     let place = place();
     let ended = place.run("serve --bind 0.0.0.0:0");
