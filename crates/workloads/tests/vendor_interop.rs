@@ -23,6 +23,8 @@ const VERSION: &str = "24.09";
 const ARTIFACT: &str = "com.oracle.coherence.ce:coherence";
 /// No line takes this long, not even on a machine that is busy with something else.
 const PATIENCE: Duration = Duration::from_secs(120);
+/// Silence that ends a publisher: longer than any pause of a busy machine.
+const QUIET_MS: u64 = 3000;
 /// How long fetching may take.
 const FETCH: Duration = Duration::from_secs(300);
 
@@ -107,6 +109,7 @@ impl Vendor {
             .arg("com.tangosol.net.DatagramTest")
             .args(["-local", &format!("127.0.0.1:{port}")])
             .args(["-packetSize", "1468", "-rxBufferSize", "100"])
+            .args(["-rxTimeoutMs", &QUIET_MS.to_string()])
             .args(more)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -259,6 +262,7 @@ fn options(peers: &[u16]) -> VendorOptions {
         local: vec![at(0)],
         packet_size: Some(1468),
         peers: peers.iter().map(|port| at(*port)).collect(),
+        rx_timeout_ms: QUIET_MS,
         report_interval: Interval::Off,
         // About 700 packets per second: nothing is lost on a busy machine either.
         tx_rate_mib_per_s: Some(1.0),

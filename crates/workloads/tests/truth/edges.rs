@@ -111,6 +111,15 @@ fn parts_larger_than_the_datagram_are_refused() {
 }
 
 #[test]
+fn a_wait_for_stragglers_beyond_the_controllers_is_refused() {
+    let endless = DatagramOptions {
+        idle_timeout: "1h".parse().expect("a time"),
+        ..options(r#""count":"1""#)
+    };
+    mendable(&refusal(&endless), &["--idle-timeout", "15s"]);
+}
+
+#[test]
 fn a_plan_that_names_unknown_hosts_is_refused() {
     let good = specs(&options(r#""count":"1""#), &loopback(2)).remove(0);
     let emit = || Arc::new(|_| {});
