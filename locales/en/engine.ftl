@@ -30,3 +30,5 @@ store-spool-damaged-says = The recording was damaged: { $bytes } in { $gaps } pl
 store-samples-missing = The series have gaps there.
 store-disk-full-says = The disk was full: { $batches } reports could not be recorded.
 store-write-failed-says = The disk refused { $batches } reports.
+
+engine-foreign-wire = The far end speaks another tool's wire and keeps its numbers to itself: what was lost before the first and after the last datagram that arrived cannot be known.

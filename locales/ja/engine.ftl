@@ -30,3 +30,5 @@ store-spool-damaged-says = 記録が破損していました: { $gaps } 箇所�
 store-samples-missing = その間の時系列が欠けています。
 store-disk-full-says = ディスクがいっぱいで、報告 { $batches } 件を記録できませんでした。
 store-write-failed-says = ディスクへの書き込みが拒否され、報告 { $batches } 件を記録できませんでした。
+
+engine-foreign-wire = 相手側は別のツールの形式で通信し、その数値はこちらに届きません。最初に届いたデータグラムより前と、最後より後の損失は分かりません。

@@ -1,10 +1,13 @@
 //! `sokudo datagram --wire …`: the far end is another tool's process.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
 use clap::ValueEnum;
 use sokudo_controller::{Hosts, Run, RunConfig, host_name};
-use sokudo_model::{Labels, PhasePlan, PhaseRecord, RunStatus, Text};
+use sokudo_model::{Labels, PhasePlan, PhaseRecord, Refusal, RunStatus, Text};
 use sokudo_workloads::datagram::vendor::protocol::Width;
-use sokudo_workloads::datagram::vendor::{self, native};
+use sokudo_workloads::datagram::vendor::{self, VendorOptions, VendorSummary, native};
 use sokudo_workloads::datagram::{self, options::DatagramOptions};
 
 use super::DatagramArgs;
@@ -86,18 +89,16 @@ pub fn run(wire: Wire, args: DatagramArgs) -> Result<Exit, Failure> {
 
 /// Listens for a time: the wire has no end of its own.
 fn listen_for(
-    options: &vendor::VendorOptions,
+    options: &VendorOptions,
     duration_ns: u64,
-    stop: &std::sync::Arc<std::sync::atomic::AtomicBool>,
-) -> Result<vendor::VendorSummary, sokudo_model::Refusal> {
-    use std::sync::atomic::Ordering;
-    let until = std::time::Instant::now() + std::time::Duration::from_nanos(duration_ns);
+    stop: &AtomicBool,
+) -> Result<VendorSummary, Refusal> {
+    let until = Instant::now() + Duration::from_nanos(duration_ns);
+    let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let done = std::sync::atomic::AtomicBool::new(false);
-        let (stop, done) = (stop.as_ref(), &done);
-        let clock = scope.spawn(move || {
-            while std::time::Instant::now() < until && !done.load(Ordering::Relaxed) {
-                std::thread::park_timeout(std::time::Duration::from_millis(50));
+        let clock = scope.spawn(|| {
+            while Instant::now() < until && !done.load(Ordering::Relaxed) {
+                std::thread::park_timeout(Duration::from_millis(50));
             }
             stop.store(true, Ordering::Relaxed);
         });

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 
 use sokudo_model::HistogramSummary;
@@ -37,6 +37,8 @@ const NOTHING: i64 = i64::MIN;
 pub struct Links {
     /// True while anybody sends to the listener.
     pub hearing: AtomicBool,
+    /// How often that has begun: a silence too short to be noticed as such still shows here.
+    pub spells: AtomicU64,
     /// Where the publisher sends to.
     peers: Vec<SocketAddr>,
     /// Per peer: the send time of its latest packet minus our clock at its arrival.
@@ -48,6 +50,7 @@ impl Links {
     pub fn new(peers: &[SocketAddr]) -> Self {
         Self {
             hearing: AtomicBool::new(false),
+            spells: AtomicU64::new(0),
             peers: peers.iter().map(|peer| canonical(*peer)).collect(),
             back: peers.iter().map(|_| AtomicI64::new(NOTHING)).collect(),
         }
@@ -321,7 +324,10 @@ impl<'a> Book<'a> {
             link: self.links.find(address),
         });
         self.by_address.insert(address, index);
-        self.links.hearing.store(true, Ordering::Release);
+        if !self.links.hearing.load(Ordering::Relaxed) {
+            self.links.spells.fetch_add(1, Ordering::Relaxed);
+            self.links.hearing.store(true, Ordering::Release);
+        }
         Some(index)
     }
 

@@ -19,6 +19,7 @@ pub mod account;
 pub mod event;
 pub mod listener;
 pub mod mtu;
+pub mod native;
 pub mod options;
 pub mod protocol;
 pub mod publisher;

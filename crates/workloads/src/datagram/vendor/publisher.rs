@@ -247,6 +247,8 @@ struct Work<'a, 'e> {
     told: Told,
     /// Start of sending, moved forward by each polite wait.
     start_ns: i64,
+    /// The listener's spell of hearing in which a polite publisher sends.
+    spell: u64,
 }
 
 /// Draws sizes uniformly: splitmix64, one step per packet.
@@ -310,6 +312,7 @@ pub fn run(task: PublisherTask<'_>, events: &SyncSender<Event>) -> PublisherSumm
         },
         told: Told::default(),
         start_ns: now_ns(),
+        spell: 0,
         task,
     };
     let ended = work.publish();
@@ -382,7 +385,10 @@ impl Work<'_, '_> {
 
     #[inline]
     fn must_wait(&self) -> bool {
-        self.task.polite && !self.task.links.hearing.load(Ordering::Acquire)
+        let links = self.task.links;
+        self.task.polite
+            && (!links.hearing.load(Ordering::Acquire)
+                || links.spells.load(Ordering::Relaxed) != self.spell)
     }
 
     /// Waits for the first packet, as long as it takes; false when halted. What the wait took does
@@ -390,12 +396,14 @@ impl Work<'_, '_> {
     #[cold]
     fn wait_politely(&mut self, resumed: bool) -> bool {
         let since_ns = now_ns();
-        while self.must_wait() {
+        let links = self.task.links;
+        while self.task.polite && !links.hearing.load(Ordering::Acquire) {
             if self.task.halt.load(Ordering::Relaxed) {
                 return false;
             }
             std::thread::sleep(POLITE_LOOK);
         }
+        self.spell = links.spells.load(Ordering::Relaxed);
         if resumed {
             self.start_ns += now_ns() - since_ns;
         } else {
