@@ -1,0 +1,449 @@
+//! What do both ends' numbers say together, and where was each missing datagram lost?
+
+mod loss;
+mod numbers;
+mod totals;
+
+use std::collections::BTreeMap;
+
+use sokudo_model::{FlowResult, HistogramSummary, Labels, PhaseResult, PhaseSpec, Summary};
+use sokudo_stats::Histogram;
+
+use super::options::DatagramOptions;
+use crate::contract::HostResult;
+use loss::attribute_loss;
+use numbers::{HistogramText, ReceiverNumbers, SenderNumbers, SocketNumbers};
+pub use numbers::{Numbers, SenderSettings, SocketSettings};
+use totals::totals;
+
+/// Nanoseconds to seconds.
+const NS: f64 = 1e-9;
+
+/// Histograms merged over the flows of a phase.
+#[derive(Default)]
+struct Merged(BTreeMap<&'static str, (Histogram, f64)>);
+
+impl Merged {
+    fn add(
+        &mut self,
+        name: &'static str,
+        scale: f64,
+        text: &HistogramText,
+    ) -> Option<HistogramSummary> {
+        let histogram = text.histogram();
+        if histogram.is_empty() {
+            return None;
+        }
+        self.0
+            .entry(name)
+            .or_insert_with(|| (Histogram::new(), scale))
+            .0
+            .merge(&histogram);
+        Some(histogram.summary(scale))
+    }
+}
+
+/// Joins the hosts' numbers; see [`crate::contract::Workload::join`].
+pub fn join(spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
+    let options: DatagramOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
+    let mut numbers: Vec<Option<Numbers>> = results
+        .iter()
+        .map(|result| {
+            result
+                .as_ref()
+                .ok()
+                .and_then(|text| serde_json::from_str(text).ok())
+        })
+        .collect();
+    let mut merged = Merged::default();
+    let mut flows: Vec<FlowResult> = spec
+        .phase
+        .flows
+        .iter()
+        .map(|flow| empty_flow(spec, &options, flow))
+        .collect();
+    let mut sent_known = vec![false; flows.len()];
+    for (index, host) in numbers.iter().enumerate() {
+        let Some(host) = host else { continue };
+        for sender in &host.senders {
+            let plan = spec.phase.flows.get(sender.flow as usize);
+            if plan.is_none_or(|plan| plan.from as usize != index) {
+                // A host speaks for its own flows only.
+                continue;
+            }
+            if let Some(flow) = flows.get_mut(sender.flow as usize) {
+                join_sender(flow, sender, &mut merged);
+                sent_known[sender.flow as usize] = true;
+            }
+        }
+        merged.add("datagram.lateness_seconds", NS, &host.lateness);
+    }
+    for (index, host) in numbers.iter_mut().enumerate() {
+        let Some(host) = host else { continue };
+        let is_own = |flow: &ReceiverNumbers| {
+            let plan = spec.phase.flows.get(flow.flow as usize);
+            plan.is_some_and(|plan| plan.to as usize == index)
+        };
+        for socket in &mut host.sockets {
+            socket.flows.retain(is_own);
+            join_socket(&mut flows, socket, &options, &mut merged);
+        }
+        attribute_loss(&mut flows, host);
+    }
+    for (flow, known) in flows.iter_mut().zip(&sent_known) {
+        flow.complete = *known && flow.metrics.contains_key("datagram.received_packets");
+    }
+    let mut summary = totals(&flows, &options);
+    let mut sockets = numbers.iter().flatten().flat_map(|host| &host.sockets);
+    if let Some(first) = sockets.next() {
+        let foreign = sockets.fold(first.foreign, |sum, socket| {
+            sum.saturating_add(socket.foreign)
+        });
+        summary.insert("datagram.foreign_packets".into(), foreign as f64);
+    }
+    let histograms = merged
+        .0
+        .into_iter()
+        .map(|(name, (histogram, scale))| (name.into(), histogram.summary(scale)))
+        .collect();
+    PhaseResult {
+        summary,
+        flows,
+        histograms,
+    }
+}
+
+fn empty_flow(
+    spec: &PhaseSpec,
+    options: &DatagramOptions,
+    flow: &sokudo_model::FlowPlan,
+) -> FlowResult {
+    let name = |host: u32| {
+        spec.hosts
+            .get(host as usize)
+            .map_or(String::new(), |host| host.name.clone())
+    };
+    let mut labels = Labels::new();
+    labels.insert("transport".into(), options.transport.name().into());
+    if options.streams > 1 {
+        labels.insert("stream".into(), (flow.stream + 1).to_string());
+    }
+    FlowResult {
+        id: flow.id,
+        from: name(flow.from),
+        to: name(flow.to),
+        labels,
+        ..FlowResult::default()
+    }
+}
+
+/// Puts a number under its name; what is not known is left out.
+fn put(metrics: &mut Summary, name: &str, value: impl Into<Option<f64>>) {
+    if let Some(value) = value.into().filter(|value| value.is_finite()) {
+        metrics.insert(name.into(), value);
+    }
+}
+
+/// `n` events from `first_ns` to `last_ns`: events per second. Those that came together with the
+/// first only start the clock.
+fn per_second(n: u64, first_batch: u64, first_ns: Option<i64>, last_ns: i64) -> Option<f64> {
+    let span_ns = last_ns.saturating_sub(first_ns?);
+    let timed = n.saturating_sub(first_batch);
+    (timed > 0 && span_ns > 0).then(|| timed as f64 * 1e9 / span_ns as f64)
+}
+
+fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}
+
+fn join_sender(flow: &mut FlowResult, sender: &SenderNumbers, merged: &mut Merged) {
+    let metrics = &mut flow.metrics;
+    put(metrics, "datagram.sent_packets", sender.sent as f64);
+    put(metrics, "datagram.sent_bytes", sender.bytes as f64);
+    put(
+        metrics,
+        "datagram.refused_sends",
+        sender.refused_calls as f64,
+    );
+    put(
+        metrics,
+        "datagram.lost_at_sender_packets",
+        sender.refused as f64,
+    );
+    put(
+        metrics,
+        "datagram.unreachable_errors",
+        sender.unreachable as f64,
+    );
+    put(
+        metrics,
+        "datagram.mean_send_batch_packets",
+        ratio(sender.sent as f64, sender.calls as f64),
+    );
+    let elapsed = sender.elapsed_ns as f64;
+    let mean_bytes = ratio(sender.bytes as f64, sender.sent as f64);
+    // A count-bounded run of one batch has no span of its own: take the thread's time.
+    let rate = per_second(
+        sender.sent,
+        sender.first_batch,
+        sender.first_ns,
+        sender.last_ns,
+    )
+    .or_else(|| ratio(sender.sent as f64 * 1e9, elapsed));
+    put(metrics, "datagram.sent_packets_per_second", rate);
+    put(
+        metrics,
+        "datagram.sent_bytes_per_second",
+        rate.zip(mean_bytes).map(|(r, b)| r * b),
+    );
+    put(
+        metrics,
+        "datagram.sent_bits_per_second",
+        rate.zip(mean_bytes).map(|(r, b)| r * b * 8.0),
+    );
+    let share = ratio(1.0, sender.thread_sent as f64);
+    put(
+        metrics,
+        "datagram.sender_cpu_seconds_per_packet",
+        sender
+            .cpu_ns
+            .zip(share)
+            .map(|(cpu, share)| cpu * share * NS),
+    );
+    put(
+        metrics,
+        "datagram.sender_cpu_ratio",
+        sender.cpu_ns.and_then(|cpu| ratio(cpu, elapsed)),
+    );
+    put(
+        metrics,
+        "datagram.sender_wait_ratio",
+        sender.wait_ns.and_then(|wait| ratio(wait, elapsed)),
+    );
+    if let Some(settings) = &sender.settings {
+        let planned_bytes = f64::from(settings.size.mean());
+        put(
+            metrics,
+            "datagram.size_bytes",
+            mean_bytes.unwrap_or(planned_bytes),
+        );
+        put(
+            metrics,
+            "datagram.path_mtu_bytes",
+            settings.path_mtu.map(f64::from),
+        );
+        put(
+            metrics,
+            "datagram.send_buffer_asked_bytes",
+            settings.sndbuf_asked.map(|b| b as f64),
+        );
+        put(
+            metrics,
+            "datagram.send_buffer_granted_bytes",
+            settings.sndbuf_granted.map(|b| b as f64),
+        );
+        put(
+            metrics,
+            "datagram.asked_packets_per_second",
+            settings.asked_per_s,
+        );
+        if settings.asked_per_s.is_some() {
+            put(
+                metrics,
+                "datagram.late_ratio",
+                ratio(sender.late as f64, sender.sent as f64),
+            );
+        }
+        flow.labels.insert("io".into(), settings.mode.clone());
+        if !settings.mode_reason.is_empty() {
+            flow.labels
+                .insert("io_reason".into(), settings.mode_reason.clone());
+        }
+    }
+    if let Some(error) = &sender.error {
+        flow.labels.insert("sender_error".into(), error.clone());
+    }
+    if let Some(rtt) = merged.add("datagram.ack_rtt_seconds", NS, &sender.rtt) {
+        flow.histograms
+            .insert("datagram.ack_rtt_seconds".into(), rtt);
+    }
+}
+
+fn join_socket(
+    flows: &mut [FlowResult],
+    socket: &SocketNumbers,
+    options: &DatagramOptions,
+    merged: &mut Merged,
+) {
+    let datagrams = socket.datagrams as f64;
+    let elapsed = socket.elapsed_ns as f64;
+    for receiver in &socket.flows {
+        let Some(flow) = flows.get_mut(receiver.flow as usize) else {
+            continue;
+        };
+        let metrics = &mut flow.metrics;
+        join_receiver(metrics, receiver, options);
+        put(
+            metrics,
+            "datagram.mean_receive_batch_packets",
+            ratio(datagrams, socket.calls as f64),
+        );
+        put(
+            metrics,
+            "datagram.receiver_cpu_seconds_per_packet",
+            socket
+                .cpu_ns
+                .and_then(|cpu| ratio(cpu as f64 * NS, datagrams)),
+        );
+        put(
+            metrics,
+            "datagram.receiver_cpu_ratio",
+            socket
+                .cpu_ns
+                .and_then(|cpu| ratio(cpu as f64, elapsed))
+                .map(|r| r.min(1.0)),
+        );
+        put(
+            metrics,
+            "datagram.receiver_wait_ratio",
+            socket.wait_ns.and_then(|wait| ratio(wait as f64, elapsed)),
+        );
+        if let Some(settings) = &socket.settings {
+            put(
+                metrics,
+                "datagram.receive_buffer_asked_bytes",
+                settings.rcvbuf_asked as f64,
+            );
+            put(
+                metrics,
+                "datagram.receive_buffer_granted_bytes",
+                settings.rcvbuf_granted as f64,
+            );
+            flow.labels
+                .insert("gro".into(), if settings.gro { "on" } else { "off" }.into());
+        }
+        if let Some(error) = &socket.error {
+            flow.labels.insert("receiver_error".into(), error.clone());
+        }
+        let distributions = [
+            ("datagram.interarrival_seconds", NS, &receiver.interarrival),
+            ("datagram.loss_run_packets", 1.0, &receiver.loss_runs),
+            ("datagram.reordering_extent_packets", 1.0, &receiver.extents),
+        ];
+        for (name, scale, text) in distributions {
+            if let Some(summary) = merged.add(name, scale, text) {
+                flow.histograms.insert(name.into(), summary);
+            }
+        }
+    }
+}
+
+fn join_receiver(metrics: &mut Summary, receiver: &ReceiverNumbers, options: &DatagramOptions) {
+    let received = receiver.unique as f64;
+    put(metrics, "datagram.received_packets", received);
+    put(metrics, "datagram.received_bytes", receiver.bytes as f64);
+    put(
+        metrics,
+        "datagram.duplicate_packets",
+        receiver.duplicates as f64,
+    );
+    put(
+        metrics,
+        "datagram.out_of_order_packets",
+        receiver.out_of_order as f64,
+    );
+    put(
+        metrics,
+        "datagram.corrupted_packets",
+        receiver.corrupted as f64,
+    );
+    // Without the sender's count only what lies between the first and the last is known.
+    let sent = metrics.get("datagram.sent_packets").copied();
+    let missing = sent.map_or(receiver.missing as f64, |sent| (sent - received).max(0.0));
+    let expected = sent.unwrap_or(received + receiver.missing as f64);
+    put(metrics, "datagram.missing_packets", missing);
+    put(metrics, "datagram.success_ratio", ratio(received, expected));
+    put(metrics, "datagram.loss_ratio", ratio(missing, expected));
+    let mean_bytes = ratio(receiver.bytes as f64, received);
+    let rate = per_second(
+        receiver.unique,
+        receiver.first_batch,
+        receiver.first_ns,
+        receiver.last_ns,
+    );
+    let rate = rate.or_else(|| {
+        metrics
+            .get("datagram.sent_packets_per_second")
+            .map(|sent| sent * ratio(received, expected).unwrap_or(0.0))
+    });
+    put(metrics, "datagram.delivered_packets_per_second", rate);
+    put(
+        metrics,
+        "datagram.delivered_bytes_per_second",
+        rate.zip(mean_bytes).map(|(r, b)| r * b),
+    );
+    put(
+        metrics,
+        "datagram.delivered_bits_per_second",
+        rate.zip(mean_bytes).map(|(r, b)| r * b * 8.0),
+    );
+    let payload = match options.payload.0 {
+        0 => mean_bytes,
+        payload => Some(payload as f64),
+    };
+    put(
+        metrics,
+        "datagram.goodput_bytes_per_second",
+        rate.zip(payload).map(|(r, b)| r * b),
+    );
+    put(
+        metrics,
+        "datagram.elapsed_seconds",
+        receiver
+            .first_ns
+            .map(|first| receiver.last_ns.saturating_sub(first) as f64 * NS),
+    );
+    put(
+        metrics,
+        "datagram.processed_bytes",
+        options.verify.map(|bytes| bytes.0 as f64),
+    );
+    put(
+        metrics,
+        "datagram.reordering_extent_mean_packets",
+        receiver.extent_mean,
+    );
+    put(
+        metrics,
+        "datagram.vendor_mean_offset_packets",
+        receiver.offset_mean,
+    );
+    put(metrics, "datagram.gaps", receiver.gaps as f64);
+    if receiver.gaps > 0 {
+        put(
+            metrics,
+            "datagram.gap_mean_packets",
+            receiver.gap_packets_mean,
+        );
+        put(
+            metrics,
+            "datagram.gap_max_packets",
+            receiver.gap_packets_max as f64,
+        );
+        put(
+            metrics,
+            "datagram.gap_mean_seconds",
+            receiver.gap_ns_mean.map(|ns| ns * NS),
+        );
+        put(
+            metrics,
+            "datagram.gap_max_seconds",
+            receiver.gap_ns_max as f64 * NS,
+        );
+    }
+    put(
+        metrics,
+        "datagram.jitter_seconds",
+        receiver.jitter_ns.map(|ns| ns * NS),
+    );
+}
