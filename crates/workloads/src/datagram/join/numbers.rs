@@ -151,7 +151,6 @@ pub struct Numbers {
     pub(super) sockets: Vec<SocketNumbers>,
     pub(super) lateness: HistogramText,
     pub(super) softnet_drops: Option<u64>,
-    pub(super) udp_receive_buffer_errors: Option<u64>,
 }
 
 impl Numbers {
@@ -225,7 +224,6 @@ impl Numbers {
             sockets: receiving,
             lateness: HistogramText::new(&lateness),
             softnet_drops: counters.softnet_drops,
-            udp_receive_buffer_errors: counters.udp_receive_buffer_errors,
         }
     }
 }
