@@ -8,6 +8,7 @@ verdict-best-above = { $flows } carry { $bits } ({ $packets } datagrams/s) { $lo
 verdict-best-sender = { $flows } carry { $bits } ({ $packets } datagrams/s) { $loss }; the sending thread on { $host } cannot offer more.
 verdict-best = { $flows } carry { $bits } ({ $packets } datagrams/s) { $loss }.
 verdict-best-next = No trial of the search shows what happens above that rate. Repeat the search with more streams (--streams) or larger datagrams (--size).
+verdict-disturbed = The run that confirmed it was disturbed. { $why }
 verdict-paced = { $flows }: { $bits } arrived ({ $packets } of { $asked } datagrams/s asked for) { $loss }.
 verdict-unpaced = { $flows }: sending as fast as possible, { $bits } ({ $packets } datagrams/s) arrived { $loss }.
 loss-none = without loss (0 of { $sent })
@@ -31,13 +32,13 @@ verdict-distrust = Do not rely on these numbers: { $check }
 
 search-limit-says = Above { $bits } ({ $packets } datagrams/s), the highest rate that holds, { $above }.
 search-none-says = No rate that was tried holds: { $above }.
-search-above-receiver-buffer = { $host }'s socket buffer overflows (at { $rate } { $loss } lost, { $part } of it there)
-search-above-receiver-host = { $host } drops datagrams before they reach the socket (at { $rate } { $loss } lost, { $part } of it there)
-search-above-path = datagrams vanish between { $from } and { $to } (at { $rate } { $loss } lost, { $part } of it there)
-search-above-sender-refusal = the kernel of { $host } refuses datagrams (at { $rate } { $loss } lost)
-search-above-unreachable = { $to } answers that nobody listens there (at { $rate } { $loss } lost)
-search-above-host-busy = { $host } is short of CPU (at { $rate } { $loss } lost)
-search-above-generator = the sender on { $host } does not keep up (at { $rate } { $loss } lost)
+search-above-receiver-buffer = { $host }'s socket buffer overflows (at { $rate }, { $loss } lost, { $part } of it there)
+search-above-receiver-host = { $host } drops datagrams before they reach the socket (at { $rate }, { $loss } lost, { $part } of it there)
+search-above-path = datagrams vanish between { $from } and { $to } (at { $rate }, { $loss } lost, { $part } of it there)
+search-above-sender-refusal = the kernel of { $host } refuses datagrams (at { $rate }, { $loss } lost)
+search-above-unreachable = { $to } answers that nobody listens there (at { $rate }, { $loss } lost)
+search-above-host-busy = { $host } is short of CPU (at { $rate }, { $loss } lost)
+search-above-generator = the sender on { $host } does not keep up (at { $rate }, { $loss } lost)
 part-all = all
 part-share = { $share }
 
@@ -55,8 +56,8 @@ check-loss-failed = { $phase }: { $loss } lost, more than the { $bound } that wa
 ## What rules have in common
 
 next-paced = { $remedy } Or offer a lower rate: --find 'loss<0.1%' searches the highest one that holds.
-next-unpaced = Loss is normal when a sender without a rate meets something slower. --find 'loss<0.1%' searches the highest rate that holds. To raise it: { $remedy }
-next-unpaced-searched = Loss is normal when a sender without a rate meets something slower; the search of this run found that { $bits } holds. To raise it: { $remedy }
+next-unpaced = A sender without a rate overruns whatever is slower, so loss is normal here. --find 'loss<0.1%' searches the highest rate that holds. To raise it: { $remedy }
+next-unpaced-searched = A sender without a rate overruns whatever is slower, so loss is normal here; the search of this run found that { $bits } holds. To raise it: { $remedy }
 remedy-receiver-buffer = Give { $host } a larger receive buffer (--rcvbuf).
 remedy-receiver-buffer-short = Raise net.core.rmem_max on { $host } to { $bytes } or more.
 remedy-receiver-busy = Spread the load over more streams (--streams): the receiving thread on { $host } has no time left.
@@ -90,6 +91,7 @@ rule-host-busy-sender-says = { $host } was short of CPU: its sending thread was 
 rule-host-busy-receiver-says = { $host } was short of CPU: its receiving thread was ready to run but had no CPU for { $share } of the time.
 rule-host-busy-self-says = { $host } was short of CPU: threads of sokudo that were ready to run waited { $seconds } for a CPU in each second, all together.
 rule-host-busy-shared-says = { $hosts } hosts share the { $cores } cores of one machine, and the test has { $threads } threads: the { $thread } was ready to run but had no CPU for { $share } of the time.
+rule-host-busy-machine-says = The machine that { $hosts } hosts share was short of CPU: the { $thread } was ready to run but had no CPU for { $share } of the time.
 thread-sending = sending thread of { $host }
 thread-receiving = receiving thread of { $host }
 rule-host-busy-steal-says = { $host } is a virtual machine whose hypervisor gave { $share } of its CPU time to others.
@@ -131,9 +133,9 @@ rule-unreachable-next = See that `sokudo serve` runs on { $to } and that firewal
 ## Evidence
 
 evidence-not-available = Not available here: { $names }.
-evidence-also-phases = Also in other phases ({ $count }): { $phases }
-evidence-also-phases-and-trials = Also in other phases ({ $count }): { $phases }; and in trials of the search: { $trials }
-evidence-also-trials = Also in other trials of the search: { $trials }
+evidence-also-phases = The same in other phases ({ $count }): { $phases }
+evidence-also-phases-and-trials = The same in other phases ({ $count }): { $phases }; and in trials of the search: { $trials }
+evidence-also-trials = The same in other trials of the search: { $trials }
 evidence-buffer-granted = Socket buffer granted on { $host }: { $value }
 evidence-checksum-errors = UDP checksum errors on { $host } meanwhile: { $value }
 evidence-corrupted = Damaged datagrams on { $host }: { $value }

@@ -8,6 +8,7 @@ verdict-best-above = { $flows }: { $bits }（毎秒 { $packets } 個のデータ
 verdict-best-sender = { $flows }: { $bits }（毎秒 { $packets } 個のデータグラム）を維持できます。{ $loss }。{ $host } の送信スレッドは、これ以上送信できません。
 verdict-best = { $flows }: { $bits }（毎秒 { $packets } 個のデータグラム）を維持できます。{ $loss }。
 verdict-best-next = これを超えたときに何が起きるかは、今回の探索では分かりません。ストリーム数（--streams）を増やすか、データグラムを大きくして（--size）、もう一度探索してください。
+verdict-disturbed = 確認のための測定は妨げを受けています。{ $why }
 verdict-paced = { $flows }: { $bits } が届きました（毎秒 { $packets } 個、指定は毎秒 { $asked } 個）。{ $loss }。
 verdict-unpaced = { $flows }: 最大速度で送信し、{ $bits }（毎秒 { $packets } 個のデータグラム）が届きました。{ $loss }。
 loss-none = 損失はありません（{ $sent } 個中 0 個）
@@ -55,12 +56,12 @@ check-loss-failed = { $phase }: 損失は { $loss } で、許容値 { $bound } �
 ## ルールに共通の文言
 
 next-paced = { $remedy }レートを下げる場合は、--find 'loss<0.1%' で維持できる最高レートを探索できます。
-next-unpaced = レートを決めずに送信すると、遅い側で損失が出るのは普通のことです。--find 'loss<0.1%' を使うと、維持できる最高レートを探索します。それを高めるには: { $remedy }
-next-unpaced-searched = レートを決めずに送信すると、遅い側で損失が出るのは普通のことです。今回の探索では、{ $bits } なら維持できると分かりました。それを高めるには: { $remedy }
+next-unpaced = レートを指定しない送信は、遅い側があふれるまで送るため、損失が出るのは正常です。--find 'loss<0.1%' を使うと、維持できる最高レートを探索します。そのレートを高めるには: { $remedy }
+next-unpaced-searched = レートを指定しない送信は、遅い側があふれるまで送るため、損失が出るのは正常です。今回の探索では、{ $bits } なら維持できると分かりました。そのレートを高めるには: { $remedy }
 remedy-receiver-buffer = { $host } の受信バッファ（--rcvbuf）を大きくしてください。
 remedy-receiver-buffer-short = { $host } の net.core.rmem_max を { $bytes } 以上にしてください。
-remedy-receiver-busy = ストリーム数（--streams）を増やして負荷を分散してください。{ $host } の受信スレッドには余裕がありません。
-remedy-receiver-waiting = { $host } の受信スレッドは CPU を待たされていました。コアを空けるか、受信バッファ（--rcvbuf）を大きくして待ち時間を吸収してください。
+remedy-receiver-busy = 余裕のない { $host } の受信スレッドの負荷を、ストリーム数（--streams）を増やして分散してください。
+remedy-receiver-waiting = CPU を待たされていた { $host } の受信スレッドのためにコアを空けるか、受信バッファ（--rcvbuf）を大きくして待ち時間を吸収してください。
 remedy-receiver-host = { $host } の net.core.netdev_max_backlog を大きくするか、受信キューをより多くのコアに分散してください。
 remedy-path = { $from } と { $to } の間の機器を調べてください。レートを下げて損失がなくなればキューあふれ、残れば回線の異常が疑われます。
 lost-all = 失われたデータグラムのすべて
@@ -90,6 +91,7 @@ rule-host-busy-sender-says = { $host } の CPU が不足していました。送
 rule-host-busy-receiver-says = { $host } の CPU が不足していました。受信スレッドが、実行可能なのに CPU を得られない時間が { $share } ありました。
 rule-host-busy-self-says = { $host } の CPU が不足していました。実行可能な sokudo のスレッドが CPU を待った時間は、1 秒あたり合計 { $seconds } です。
 rule-host-busy-shared-says = { $hosts } 台のホストが 1 台のマシンの { $cores } コアを共有し、測定で使うスレッドは { $threads } 本あります。{ $thread }が、実行可能なのに CPU を得られない時間が { $share } ありました。
+rule-host-busy-machine-says = { $hosts } 台のホストが共有するマシンの CPU が不足していました。{ $thread }が、実行可能なのに CPU を得られない時間が { $share } ありました。
 thread-sending = { $host } の送信スレッド
 thread-receiving = { $host } の受信スレッド
 rule-host-busy-steal-says = { $host } は仮想マシンで、CPU 時間の { $share } がハイパーバイザーによって他に割り当てられました。
@@ -125,14 +127,14 @@ rule-sender-refusal-waited-says = { $host } のカーネルが、空きがない
 rule-sender-refusal-next = { $host } の送信バッファ（--sndbuf）を大きくするか、デバイスのキューを長くするか、レートを下げてください。
 
 rule-unreachable-says = { $from } からは 1 個も届いていません。{ $to } から、受信するプログラムがないというエラーが { $count } 回返りました。受信側が終了しているか、ポートが閉じているか、ファイアウォールが拒否しています。
-rule-unreachable-partly-says = 測定の途中で、受信するプログラムがないというエラーが { $to } から { $from } に { $count } 回返りました。受信側の開始が遅れたか、先に終了したか、ファイアウォールが一部を拒否しています。
+rule-unreachable-partly-says = 測定の途中で、受信するプログラムがないというエラーが、{ $to } から { $from } に { $count } 回返りました。受信側の開始が遅れたか、先に終了したか、ファイアウォールが一部を拒否しています。
 rule-unreachable-next = { $to } で `sokudo serve` が動いていること、途中のファイアウォールがそのポートへの UDP を通すことを確認してください。
 
 ## 根拠
 
 evidence-not-available = この環境で取得できなかった項目: { $names }
 evidence-also-phases = 他のフェーズでも同様（{ $count } 件）: { $phases }
-evidence-also-phases-and-trials = 他のフェーズでも同様（{ $count } 件）: { $phases }、探索の試行: { $trials } 回
+evidence-also-phases-and-trials = 他のフェーズでも同様（{ $count } 件）: { $phases }、探索の試行でも同様: { $trials } 回
 evidence-also-trials = 探索の他の試行でも同様: { $trials } 回
 evidence-buffer-granted = { $host } で確保できたソケットバッファ: { $value }
 evidence-checksum-errors = 測定中の { $host } の UDP チェックサムエラー: { $value }

@@ -50,8 +50,11 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     all
 }
 
-/// What the rules conclude from one phase.
-fn diagnose(record: &Record, phase: &PhaseRecord) -> Vec<Finding> {
+/// What the rules conclude from one phase of `record`, in the order of the rules.
+///
+/// [`findings`] tells a conclusion for the phase where it is strongest; whoever asks about one
+/// phase asks here.
+pub fn diagnose(record: &Record, phase: &PhaseRecord) -> Vec<Finding> {
     let view = PhaseView::new(record, phase);
     let mut out = Vec::new();
     for rule in REGISTRY {

@@ -70,12 +70,14 @@ impl Group {
         if leads.is_empty() {
             std::mem::swap(&mut leads, &mut support);
             let mut lead = take_strongest(&mut leads)?;
-            lead.evidence.extend(also(&[], leads.len()));
+            let row = also(&lead.rule, &[], leads.len());
+            lead.evidence.extend(row);
             return Some(lead);
         }
         let mut lead = take_strongest(&mut leads)?;
         let names: Vec<&str> = leads.iter().map(|f| f.phase.as_str()).collect();
-        lead.evidence.extend(also(&names, support.len()));
+        let row = also(&lead.rule, &names, support.len());
+        lead.evidence.extend(row);
         Some(lead)
     }
 }
@@ -106,7 +108,8 @@ fn limit_of_search(record: &Record, ordinary: &[Group], limits: Vec<Group>) -> O
     let mut finding = limit.finding.clone();
     finding.says = limit.says(record);
     finding.next = limit.next();
-    finding.evidence.extend(also(&[], same.trials.len() - 1));
+    let row = also(&finding.rule, &[], same.trials.len() - 1);
+    finding.evidence.extend(row);
     Some(finding)
 }
 
@@ -126,8 +129,8 @@ fn subject(record: &Record, finding: &Finding) -> Subject {
     subject
 }
 
-/// The row that names the other phases in which a conclusion held.
-fn also(names: &[&str], trials: usize) -> Option<Evidence> {
+/// The row that names the other phases in which the rule drew the same conclusion.
+fn also(rule: &str, names: &[&str], trials: usize) -> Option<Evidence> {
     let shown = names[..names.len().min(MAX_NAMED)].join(", ");
     let shown = match names.len() > MAX_NAMED {
         true => format!("{shown}, …"),
@@ -150,7 +153,7 @@ fn also(names: &[&str], trials: usize) -> Option<Evidence> {
     }
     Some(Evidence {
         says,
-        source: String::new(),
+        source: rule.into(),
         host: None,
         metric: None,
         labels: Labels::new(),

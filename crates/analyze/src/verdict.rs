@@ -105,7 +105,7 @@ fn searched(view: &PhaseView<'_>, (bytes, packets): (f64, f64)) -> Vec<Text> {
     let mut out = vec![says];
     // Whatever disturbed the run that confirms the answer makes the answer doubtful.
     let doubt = own.filter(|own| own.severity > Severity::Info);
-    out.extend(doubt.map(|own| own.says));
+    out.extend(doubt.map(|own| Text::new("verdict-disturbed").text("why", own.says)));
     out.extend(next);
     out
 }

@@ -62,13 +62,13 @@ impl Rule for HostBusy {
         let strongest = signs.remove(at);
         let crowd = Crowd::of(view, &strongest.host);
         let weight = 0.2 + 0.4 * (strongest.share / HEAVY).min(1.0);
-        let says = strongest.says(crowd.as_ref());
+        let says = strongest.says(&crowd);
         let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        finding.next = Some(strongest.next(crowd.as_ref()));
+        finding.next = Some(strongest.next(&crowd));
         let evidence = &mut finding.evidence;
         let host = strongest.host;
         evidence.push(strongest.evidence);
-        evidence.extend(crowd.and_then(|crowd| crowd.evidence(&host)));
+        evidence.extend(crowd.evidence(&host));
         let others = signs.into_iter().filter(|s| s.host == host || s.counts);
         evidence.extend(others.map(|sign| sign.evidence));
         name_what_lacks(evidence, "host.cpu_ratio, host.pressure_ratio");
@@ -89,17 +89,18 @@ impl Sign {
         }
     }
 
-    fn says(&self, crowd: Option<&Crowd>) -> Text {
+    fn says(&self, crowd: &Crowd) -> Text {
         let waits = self.says.ends_with("er-says");
-        let text = match crowd.filter(|crowd| waits && crowd.is_crowded()) {
-            Some(crowd) => Text::new("rule-host-busy-shared-says")
-                .number("hosts", crowd.hosts, Unit::One)
-                .number("cores", crowd.cores, Unit::One)
-                .number("threads", crowd.threads, Unit::One)
-                .text("thread", Text::new(self.thread()).word("host", &self.host)),
-            None => Text::new(self.says),
+        let text = match crowd.cores {
+            Some(cores) if waits && crowd.is_crowded() => Text::new("rule-host-busy-shared-says")
+                .number("cores", cores, Unit::One)
+                .number("threads", crowd.threads, Unit::One),
+            _ if waits && crowd.hosts > 1.0 => Text::new("rule-host-busy-machine-says"),
+            _ => Text::new(self.says),
         };
         text.word("host", &self.host)
+            .number("hosts", crowd.hosts, Unit::One)
+            .text("thread", Text::new(self.thread()).word("host", &self.host))
             .number("share", self.share, Unit::Ratio)
             .number("seconds", self.share, Unit::Seconds)
     }
@@ -111,10 +112,10 @@ impl Sign {
         }
     }
 
-    fn next(&self, crowd: Option<&Crowd>) -> Text {
+    fn next(&self, crowd: &Crowd) -> Text {
         let key = match self.says {
             "rule-host-busy-steal-says" => "rule-host-busy-steal-next",
-            _ if crowd.is_some_and(Crowd::is_crowded) => "rule-host-busy-shared-next",
+            _ if crowd.is_crowded() => "rule-host-busy-shared-next",
             _ => "rule-host-busy-next",
         };
         Text::new(key).word("host", &self.host)
@@ -185,7 +186,8 @@ fn own_threads(view: &PhaseView<'_>) -> Option<Sign> {
 /// The threads of the test on one machine, and its cores.
 struct Crowd {
     hosts: f64,
-    cores: f64,
+    /// `None` when nobody counted them.
+    cores: Option<f64>,
     threads: f64,
     /// Seconds per second that the threads were ready to run, all together.
     wanted: f64,
@@ -194,8 +196,7 @@ struct Crowd {
 }
 
 impl Crowd {
-    /// `None` when the cores of the machine are not known, or no thread is.
-    fn of(view: &PhaseView<'_>, host: &str) -> Option<Self> {
+    fn of(view: &PhaseView<'_>, host: &str) -> Self {
         let mut hosts = machine::neighbours(view.record, host);
         if hosts.is_empty() {
             hosts.push(host);
@@ -204,25 +205,26 @@ impl Crowd {
         let there = || threads.iter().filter(|((h, _, _), _)| hosts.contains(h));
         let got: f64 = there().map(|(_, (cpu, _))| cpu).sum();
         let waited: f64 = there().map(|(_, (_, wait))| wait).sum();
-        Some(Self {
+        Self {
             hosts: hosts.len() as f64,
-            cores: machine::cores(view.record, host)?,
-            threads: Some(there().count() as f64).filter(|n| *n > 0.0)?,
+            cores: machine::cores(view.record, host),
+            threads: there().count() as f64,
             wanted: got + waited,
             got,
-        })
+        }
     }
 
     /// True when several hosts stand on one machine that has too few cores for them.
     fn is_crowded(&self) -> bool {
-        self.hosts > 1.0 && self.threads > self.cores
+        self.hosts > 1.0 && self.cores.is_some_and(|cores| self.threads > cores)
     }
 
     fn evidence(&self, host: &str) -> Option<Evidence> {
-        (self.threads > self.cores).then(|| Evidence {
+        let cores = self.cores.filter(|cores| self.threads > *cores)?;
+        Some(Evidence {
             says: Text::new("evidence-threads-and-cores")
                 .number("threads", self.threads, Unit::One)
-                .number("cores", self.cores, Unit::One)
+                .number("cores", cores, Unit::One)
                 .number("wanted", self.wanted, Unit::Seconds)
                 .number("got", self.got, Unit::Seconds),
             source: "schedstat".into(),

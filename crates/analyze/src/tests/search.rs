@@ -115,10 +115,10 @@ fn a_confirmation_that_was_not_on_time_casts_doubt() {
         (finding.severity, finding.phase.as_str()),
         (Severity::Caution, "search-4")
     );
-    assert_eq!(
-        keys(&verdict(&record))[1],
-        "rule-generator-limited-late-says"
-    );
+    let verdict = verdict(&record);
+    assert_eq!(keys(&verdict)[1], "verdict-disturbed");
+    let why = inner(&verdict[1], "why");
+    assert_eq!(why.key, "rule-generator-limited-late-says");
 }
 
 #[test]

@@ -130,6 +130,20 @@ fn hosts_of_one_machine_share_its_cores() {
 }
 
 #[test]
+fn a_busy_machine_with_cores_enough_is_told_as_a_machine() {
+    let mut record = with_flow(&[("receiver_wait_ratio", 0.3), ("late_ratio", 0.2)]);
+    let metrics = &mut record.manifest.phases[0].result.flows[0].metrics;
+    metrics.insert("datagram.asked_packets_per_second".into(), 1e5);
+    crowded(&mut record);
+    let finding = one(&record, "host_busy");
+    let Arg::Text(busy) = &finding.says.args["busy"] else {
+        panic!("{:?}", finding.says)
+    };
+    assert_eq!(busy.key, "rule-host-busy-machine-says");
+    assert_eq!(finding.next.unwrap().key, "rule-host-busy-next");
+}
+
+#[test]
 fn loopback_addresses_are_one_machine() {
     let mut record = with_flow(&[]);
     let hosts = &mut record.manifest.hosts;
