@@ -37,6 +37,12 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
             "passed": c.passed,
             "says": i18n.text(&c.says),
         })).collect::<Vec<_>>(),
+        "problems": manifest.problems.iter().map(|p| json!({
+            "host": p.host,
+            "phase": p.phase,
+            "says": i18n.text(&p.says),
+            "missing": p.missing.as_ref().map(|m| i18n.text(m)),
+        })).collect::<Vec<_>>(),
         "findings": record.findings.iter().map(|f| json!({
             "rule": f.rule,
             "severity": f.severity,

@@ -128,7 +128,8 @@ impl Writer {
     }
 
     fn numbers(&mut self, view: &View) {
-        let numbers = numbers::numbers(view);
+        let mut numbers = numbers::numbers(view);
+        numbers.extend(numbers::settings(view));
         let rows: Vec<Row> = numbers.iter().map(|n| self.row(n)).collect();
         self.rows(&rows);
     }

@@ -83,7 +83,9 @@ fn both_languages_are_in_the_page_and_one_is_chosen() {
             let said = i18n
                 .text(sentence)
                 .replace('&', "&amp;")
-                .replace('<', "&lt;");
+                .replace('<', "&lt;")
+                .replace('>', "&gt;")
+                .replace('\'', "&#39;");
             assert!(page.contains(&said), "`{said}` is not in the page");
         }
     }

@@ -18,6 +18,9 @@ const PLACES: [(&str, &str); 4] = [
     ),
 ];
 
+/// Loopback interfaces have MTUs from here on, bytes.
+const LOOPBACK_MTU: f64 = 65_535.0;
+
 /// The strip of numbers of the record's subject phase.
 pub fn blocks(view: &View) -> Vec<Block> {
     let numbers = numbers(view);
@@ -35,7 +38,7 @@ pub fn numbers(view: &View) -> Vec<Number> {
     let summary = view::effective(phase);
     let mut out = Vec::new();
     out.extend(best(view));
-    out.extend(delivered(&summary, phase));
+    out.extend(delivered(&summary, phase).or_else(|| sent(&summary)));
     out.extend(lost(&summary, phase));
     if out.len() < 3 {
         out.extend(order(&summary));
@@ -96,6 +99,74 @@ fn delivered(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
                 .word("n", n.to_string())
                 .into(),
         );
+    }
+    Some(number)
+}
+
+/// What was sent, where the far end keeps what it received to itself.
+fn sent(summary: &Summary) -> Option<Number> {
+    let bytes = summary.get("datagram.sent_bytes_per_second")?;
+    let mut number = plain(
+        human(bytes * 8.0, Unit::BitsPerSecond),
+        "report-number-sent",
+    );
+    let rate = summary.get("datagram.sent_packets_per_second");
+    number.detail.extend(rate.map(|r| datagrams_per_second(*r)));
+    Some(number)
+}
+
+/// How the load was made: datagram size, I/O mode and buffers, each with what it was asked for or
+/// chosen by. For the terminal; the page has a table.
+pub fn settings(view: &View) -> Vec<Number> {
+    let Some(phase) = view.subject() else {
+        return Vec::new();
+    };
+    let summary = view::effective(phase);
+    [shape(&summary, phase), buffer(&summary)]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+fn shape(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
+    let size = summary.get("datagram.size_bytes")?;
+    let mut number = plain(format!("{} B", count(*size)), "report-number-size");
+    let asked = serde_json::from_str::<serde_json::Value>(&phase.options)
+        .is_ok_and(|options| !options["size"].is_null());
+    let mtu = summary.get("datagram.path_mtu_bytes").copied();
+    number.detail.push(match (asked, mtu) {
+        (true, _) => words("report-number-size-asked"),
+        (false, Some(mtu)) if mtu < LOOPBACK_MTU => Text::new("report-number-size-mtu")
+            .word("mtu", count(mtu))
+            .into(),
+        (false, _) => words("report-number-size-ethernet"),
+    });
+    let flow = phase.result.flows.first()?;
+    if let Some(io) = flow.labels.get("io") {
+        let batch = summary
+            .get("datagram.mean_send_batch_packets")
+            .copied()
+            .unwrap_or(1.0);
+        let io = match batch >= 1.5 {
+            true => format!("{io} ×{}", sokudo_model::units::three_digits(batch)),
+            false => io.clone(),
+        };
+        number
+            .detail
+            .push(Text::new("report-number-io").word("io", io).into());
+    }
+    Some(number)
+}
+
+fn buffer(summary: &Summary) -> Option<Number> {
+    let granted = summary.get("datagram.receive_buffer_granted_bytes")?;
+    let mut number = plain(human(*granted, Unit::Bytes), "report-number-buffer");
+    if let Some(asked) = summary.get("datagram.receive_buffer_asked_bytes") {
+        let text = Text::new("report-number-buffer-asked").number("asked", *asked, Unit::Bytes);
+        number.detail.push(text.into());
+        if granted < asked {
+            number.tone = Severity::Caution;
+        }
     }
     Some(number)
 }
