@@ -5,6 +5,12 @@
 
 pub mod contract;
 pub mod datagram;
+mod histogram_text;
+mod joined;
+mod place;
+mod refusal;
+pub mod reporting;
+pub mod values;
 
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
-use sokudo_model::{Batch, HistogramInterval, Labels, SeriesKey};
+use sokudo_model::{Batch, SeriesKey};
 use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
@@ -14,11 +14,8 @@ use super::NAME;
 use super::client::ClientDone;
 use super::server::ServerDone;
 use crate::contract::{Emit, Emitted};
-
-/// Reports that may wait for the reporting thread.
-pub const REPORT_QUEUE: usize = 4096;
-/// Distributions are stored no more often than this, except at the end.
-const HISTOGRAM_EVERY_NS: i64 = 1_000_000_000;
+use crate::reporting::{Distributions, HISTOGRAM_EVERY_NS};
+pub use crate::reporting::{Names, REPORT_QUEUE};
 
 /// What measuring threads hand over.
 #[derive(Debug)]
@@ -92,18 +89,6 @@ pub struct Collected {
     pub interarrival: BTreeMap<u32, Histogram>,
 }
 
-/// Names that series carry.
-pub struct Names {
-    /// This host.
-    pub host: String,
-    /// Flow → label.
-    pub flows: BTreeMap<u32, String>,
-    /// Zero of all time stamps, monotonic nanoseconds.
-    pub t0_ns: i64,
-    /// When load starts: the beginning of the first interval, monotonic nanoseconds.
-    pub start_ns: i64,
-}
-
 #[derive(Default)]
 struct Last {
     t_ns: i64,
@@ -112,18 +97,13 @@ struct Last {
     span: u64,
 }
 
-struct Pending {
-    since_ns: i64,
-    histogram: Histogram,
-}
-
 /// The reporting thread.
 pub struct Reporter {
     names: Names,
     emit: Emit,
     clients_left: usize,
     last: BTreeMap<(bool, u32), Last>,
-    pending: BTreeMap<(&'static str, String), Pending>,
+    distributions: Distributions,
     collected: Collected,
 }
 
@@ -139,7 +119,7 @@ impl Reporter {
             emit,
             clients_left: clients,
             last: BTreeMap::new(),
-            pending: BTreeMap::new(),
+            distributions: Distributions::default(),
             collected: Collected::default(),
         }
     }
@@ -239,15 +219,11 @@ impl Reporter {
     }
 
     fn label(&self, flow: u32) -> String {
-        self.names
-            .flows
-            .get(&flow)
-            .cloned()
-            .unwrap_or_else(|| flow.to_string())
+        self.names.label(flow)
     }
 
     fn key(&self, metric: &str, flow: &str) -> SeriesKey {
-        key(&self.names.host, metric, flow)
+        self.names.key(NAME, metric, flow)
     }
 
     fn client_rates(&mut self, t_ns: i64, id: u32, packets: u64, bytes: u64, batch: &mut Batch) {
@@ -337,45 +313,13 @@ impl Reporter {
     }
 
     fn add(&mut self, metric: &'static str, flow: String, t_ns: i64, more: &Histogram) {
-        if more.is_empty() {
-            return;
-        }
-        let pending = self.pending.entry((metric, flow));
-        let pending = pending.or_insert_with(|| Pending {
-            since_ns: self.names.start_ns.min(t_ns),
-            histogram: Histogram::new(),
-        });
-        pending.histogram.merge(more);
+        self.distributions
+            .add(&self.names, metric, flow, t_ns, more);
     }
 
     /// Stores the distributions that have collected for `age_ns`, and begins new ones.
     fn flush_histograms(&mut self, now_ns: i64, age_ns: i64, batch: &mut Batch) {
-        let (host, t0_ns) = (&self.names.host, self.names.t0_ns);
-        for ((metric, flow), pending) in &mut self.pending {
-            if now_ns - pending.since_ns < age_ns || pending.histogram.is_empty() {
-                continue;
-            }
-            batch.histograms.push(HistogramInterval {
-                key: key(host, metric, flow),
-                t0_ns: pending.since_ns - t0_ns,
-                t1_ns: now_ns - t0_ns,
-                hdr_v2: pending.histogram.take().to_v2(),
-            });
-            pending.since_ns = now_ns;
-        }
-    }
-}
-
-/// Names a series of one flow; of the whole host when `flow` is empty.
-fn key(host: &str, metric: &str, flow: &str) -> SeriesKey {
-    let mut labels = Labels::new();
-    if !flow.is_empty() {
-        labels.insert("flow".into(), flow.into());
-    }
-    SeriesKey {
-        host: host.into(),
-        source: NAME.into(),
-        metric: metric.into(),
-        labels,
+        self.distributions
+            .flush(&self.names, NAME, now_ns, age_ns, batch);
     }
 }

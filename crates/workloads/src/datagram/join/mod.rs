@@ -4,44 +4,15 @@ mod loss;
 mod numbers;
 mod totals;
 
-use std::collections::BTreeMap;
-
-use sokudo_model::{FlowResult, HistogramSummary, Labels, PhaseResult, PhaseSpec, Summary};
-use sokudo_stats::Histogram;
+use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Summary};
 
 use super::options::DatagramOptions;
 use crate::contract::HostResult;
+use crate::joined::{Merged, NS, put, ratio};
 use loss::attribute_loss;
-use numbers::{HistogramText, ReceiverNumbers, SenderNumbers, SocketNumbers};
 pub use numbers::{Numbers, SenderSettings, SocketSettings};
+use numbers::{ReceiverNumbers, SenderNumbers, SocketNumbers};
 use totals::totals;
-
-/// Nanoseconds to seconds.
-const NS: f64 = 1e-9;
-
-/// Histograms merged over the flows of a phase.
-#[derive(Default)]
-struct Merged(BTreeMap<&'static str, (Histogram, f64)>);
-
-impl Merged {
-    fn add(
-        &mut self,
-        name: &'static str,
-        scale: f64,
-        text: &HistogramText,
-    ) -> Option<HistogramSummary> {
-        let histogram = text.histogram();
-        if histogram.is_empty() {
-            return None;
-        }
-        self.0
-            .entry(name)
-            .or_insert_with(|| (Histogram::new(), scale))
-            .0
-            .merge(&histogram);
-        Some(histogram.summary(scale))
-    }
-}
 
 /// Joins the hosts' numbers; see [`crate::contract::Workload::join`].
 pub fn join(spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
@@ -101,15 +72,10 @@ pub fn join(spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
         });
         summary.insert("datagram.foreign_packets".into(), foreign as f64);
     }
-    let histograms = merged
-        .0
-        .into_iter()
-        .map(|(name, (histogram, scale))| (name.into(), histogram.summary(scale)))
-        .collect();
     PhaseResult {
         summary,
         flows,
-        histograms,
+        histograms: merged.summaries(),
     }
 }
 
@@ -137,23 +103,12 @@ fn empty_flow(
     }
 }
 
-/// Puts a number under its name; what is not known is left out.
-fn put(metrics: &mut Summary, name: &str, value: impl Into<Option<f64>>) {
-    if let Some(value) = value.into().filter(|value| value.is_finite()) {
-        metrics.insert(name.into(), value);
-    }
-}
-
 /// `n` events from `first_ns` to `last_ns`: events per second. Those that came together with the
 /// first only start the clock.
 fn per_second(n: u64, first_batch: u64, first_ns: Option<i64>, last_ns: i64) -> Option<f64> {
     let span_ns = last_ns.saturating_sub(first_ns?);
     let timed = n.saturating_sub(first_batch);
     (timed > 0 && span_ns > 0).then(|| timed as f64 * 1e9 / span_ns as f64)
-}
-
-fn ratio(part: f64, whole: f64) -> Option<f64> {
-    (whole > 0.0).then(|| part / whole)
 }
 
 fn join_sender(flow: &mut FlowResult, sender: &SenderNumbers, merged: &mut Merged) {

@@ -11,6 +11,7 @@ use sokudo_stats::Histogram;
 use super::super::options::SizeRange;
 use super::super::report::Collected;
 use super::super::server::ServerFlowDone;
+use crate::histogram_text::HistogramText;
 
 /// How a flow's sending end was set up.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -40,42 +41,6 @@ pub struct SocketSettings {
     pub rcvbuf_granted: u64,
     /// Whether several datagrams may come as one buffer.
     pub gro: bool,
-}
-
-/// A histogram as text inside JSON: hexadecimal V2 encoding.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-pub(super) struct HistogramText(String);
-
-impl HistogramText {
-    fn new(histogram: &Histogram) -> Self {
-        let hex = |byte: u8| {
-            [
-                b"0123456789abcdef"[usize::from(byte >> 4)],
-                b"0123456789abcdef"[usize::from(byte & 15)],
-            ]
-        };
-        let text = histogram
-            .to_v2()
-            .into_iter()
-            .flat_map(hex)
-            .map(char::from)
-            .collect();
-        Self(text)
-    }
-
-    pub(super) fn histogram(&self) -> Histogram {
-        let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
-        let bytes: Option<Vec<u8>> = self
-            .0
-            .as_bytes()
-            .chunks(2)
-            .map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?))
-            .collect();
-        // What a peer wrote badly is shown as nothing recorded.
-        bytes
-            .and_then(|bytes| Histogram::from_v2(&bytes).ok())
-            .unwrap_or_default()
-    }
 }
 
 /// A flow as its sending end saw it.

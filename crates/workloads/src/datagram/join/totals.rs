@@ -3,7 +3,7 @@
 use sokudo_model::{FlowResult, Summary};
 
 use super::super::options::DatagramOptions;
-use super::{put, ratio};
+use crate::joined::{put, ratio};
 
 /// Totals over the flows of a phase.
 pub(super) fn totals(flows: &[FlowResult], options: &DatagramOptions) -> Summary {

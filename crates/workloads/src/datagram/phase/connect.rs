@@ -15,9 +15,9 @@ use super::super::join::SenderSettings;
 use super::super::options::{IoMode, Transport};
 use super::super::selftest;
 use super::super::stream::StreamSender;
-use super::path::resolve;
-use super::refusal::{cannot_bind, failed, operator};
 use super::{CONNECT_BOUND, DatagramPhase, Offer, Shape};
+use crate::place::resolve;
+use crate::refusal::{cannot_bind, failed, operator};
 
 /// A stream that takes nothing for this long has a dead peer, a UDP socket a dead device.
 const WRITE_BOUND: Duration = Duration::from_secs(10);

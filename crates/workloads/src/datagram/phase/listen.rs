@@ -16,8 +16,8 @@ use super::super::options::{DatagramOptions, IoMode, Switch, Transport};
 use super::super::protocol::HEADER_BYTES;
 use super::super::server::{In, RECEIVE_BOUND, ServerFlow, ServerTask};
 use super::super::stream::StreamReceiver;
-use super::refusal::{cannot_bind, failed, operator};
-use super::{CONNECT_BOUND, DatagramPhase, ETHERNET_MTU, Offer, spawn};
+use super::{CONNECT_BOUND, DatagramPhase, ETHERNET_MTU, Offer};
+use crate::refusal::{cannot_bind, failed, operator, spawn};
 
 /// A connection that has not shown its ticket after this time makes room for the next one.
 const ADMIT_BOUND: Duration = Duration::from_secs(1);

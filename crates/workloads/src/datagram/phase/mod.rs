@@ -3,7 +3,6 @@
 mod connect;
 mod listen;
 mod path;
-mod refusal;
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::UdpSocket;
@@ -26,8 +25,8 @@ use super::protocol::HEADER_BYTES;
 use super::report::{Collected, Names, REPORT_QUEUE, Report, Reporter};
 use super::server::{self, ServerTask, Shared};
 use crate::contract::{Emit, Phase};
+use crate::refusal::{failed, operator, spawn};
 use listen::{Accepted, Listening};
-use refusal::{failed, operator};
 
 /// Longest wait for a connection of a stream transport, and for its handshake.
 const CONNECT_BOUND: Duration = Duration::from_secs(5);
@@ -342,19 +341,4 @@ impl Drop for DatagramPhase {
             let _ = thread.join();
         }
     }
-}
-
-fn spawn<T: Send + 'static>(
-    name: &str,
-    run: impl FnOnce() -> T + Send + 'static,
-) -> Result<JoinHandle<T>, Refusal> {
-    std::thread::Builder::new()
-        .name(name.into())
-        .spawn(run)
-        .map_err(|error| {
-            failed(
-                format!("no thread could be started: {error}"),
-                Some("raise the limit on threads (ulimit -u)".into()),
-            )
-        })
 }

@@ -1,15 +1,16 @@
 //! Which addresses are used, and what fits between them?
 
 use std::collections::BTreeSet;
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 
 use sokudo_model::{FlowPlan, Refusal};
 use sokudo_net::udp;
 
 use super::super::options::{SizeRange, Transport};
 use super::super::protocol::HEADER_BYTES;
-use super::refusal::operator;
 use super::{DatagramPhase, ETHERNET_MTU, Shape};
+use crate::place::{own_address, resolve};
+use crate::refusal::operator;
 
 /// Loopback interfaces have MTUs from here on.
 const LOOPBACK_MTU: u32 = 65_535;
@@ -21,14 +22,7 @@ impl DatagramPhase {
         if !bindings.is_empty() {
             return Ok(bindings[index % bindings.len()]);
         }
-        let own = &self.spec.hosts[self.spec.me as usize].address;
-        let any = SocketAddr::new(IpAddr::from([0, 0, 0, 0]), 0);
-        match own.parse::<IpAddr>() {
-            // Behind address translation the address that others use is not ours to bind.
-            Ok(ip) if udp::bind(SocketAddr::new(ip, 0)).is_ok() => Ok(SocketAddr::new(ip, 0)),
-            Ok(IpAddr::V6(_)) => Ok(SocketAddr::new(std::net::Ipv6Addr::UNSPECIFIED.into(), 0)),
-            _ => Ok(any),
-        }
+        Ok(own_address(&self.spec.hosts[self.spec.me as usize].address))
     }
 
     /// Decides the datagram sizes of everything this host sends.
@@ -117,22 +111,6 @@ impl DatagramPhase {
             ),
         ))
     }
-}
-
-/// Resolves a host's address; the first result counts.
-pub(super) fn resolve(host: &str, port: u16) -> Result<SocketAddr, Refusal> {
-    let mut found = (host, port).to_socket_addrs().map_err(|error| {
-        operator(
-            format!("`{host}` cannot be resolved: {error}"),
-            "use its IP address, or check the name",
-        )
-    })?;
-    found.next().ok_or_else(|| {
-        operator(
-            format!("`{host}` has no address"),
-            "use its IP address, or check the name",
-        )
-    })
 }
 
 /// MTU towards a peer, from a socket that sends nothing.

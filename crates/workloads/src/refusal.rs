@@ -2,10 +2,11 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::thread::JoinHandle;
 
 use sokudo_model::Refusal;
 
-pub(super) fn operator(says: impl Into<String>, hint: impl Into<String>) -> Refusal {
+pub(crate) fn operator(says: impl Into<String>, hint: impl Into<String>) -> Refusal {
     Refusal {
         operator_error: true,
         says: says.into(),
@@ -13,7 +14,7 @@ pub(super) fn operator(says: impl Into<String>, hint: impl Into<String>) -> Refu
     }
 }
 
-pub(super) fn failed(says: impl Into<String>, hint: Option<String>) -> Refusal {
+pub(crate) fn failed(says: impl Into<String>, hint: Option<String>) -> Refusal {
     Refusal {
         operator_error: false,
         says: says.into(),
@@ -21,7 +22,7 @@ pub(super) fn failed(says: impl Into<String>, hint: Option<String>) -> Refusal {
     }
 }
 
-pub(super) fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
+pub(crate) fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
     let hint = match error.kind() {
         io::ErrorKind::AddrInUse => {
             "another program uses the port: choose another with --bind, or end that program"
@@ -33,4 +34,20 @@ pub(super) fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
         _ => "choose another address with --bind",
     };
     operator(format!("cannot listen on {address}: {error}"), hint)
+}
+
+/// Starts a thread; refuses when the system has none to give.
+pub(crate) fn spawn<T: Send + 'static>(
+    name: &str,
+    run: impl FnOnce() -> T + Send + 'static,
+) -> Result<JoinHandle<T>, Refusal> {
+    std::thread::Builder::new()
+        .name(name.into())
+        .spawn(run)
+        .map_err(|error| {
+            failed(
+                format!("no thread could be started: {error}"),
+                Some("raise the limit on threads (ulimit -u)".into()),
+            )
+        })
 }

@@ -1,0 +1,55 @@
+//! How are the numbers of several hosts and flows put together?
+
+use std::collections::BTreeMap;
+
+use sokudo_model::{HistogramSummary, Summary};
+use sokudo_stats::Histogram;
+
+use crate::histogram_text::HistogramText;
+
+/// Nanoseconds to seconds.
+pub(crate) const NS: f64 = 1e-9;
+
+/// Histograms merged over the flows of a phase.
+#[derive(Default)]
+pub(crate) struct Merged(BTreeMap<&'static str, (Histogram, f64)>);
+
+impl Merged {
+    /// Adds one flow's distribution and sums it up; nothing for an empty one.
+    pub(crate) fn add(
+        &mut self,
+        name: &'static str,
+        scale: f64,
+        text: &HistogramText,
+    ) -> Option<HistogramSummary> {
+        let histogram = text.histogram();
+        if histogram.is_empty() {
+            return None;
+        }
+        self.0
+            .entry(name)
+            .or_insert_with(|| (Histogram::new(), scale))
+            .0
+            .merge(&histogram);
+        Some(histogram.summary(scale))
+    }
+
+    /// The distributions over all flows in a few numbers each.
+    pub(crate) fn summaries(&self) -> BTreeMap<String, HistogramSummary> {
+        let each = self.0.iter();
+        each.map(|(name, (histogram, scale))| ((*name).into(), histogram.summary(*scale)))
+            .collect()
+    }
+}
+
+/// Puts a number under its name; what is not known is left out.
+pub(crate) fn put(metrics: &mut Summary, name: &str, value: impl Into<Option<f64>>) {
+    if let Some(value) = value.into().filter(|value| value.is_finite()) {
+        metrics.insert(name.into(), value);
+    }
+}
+
+/// A share; nothing of nothing is no number.
+pub(crate) fn ratio(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| part / whole)
+}

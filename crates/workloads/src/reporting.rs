@@ -1,0 +1,101 @@
+//! What do the reporting threads of all workloads share?
+//!
+//! Names of series, and distributions that collect until it is worth storing them.
+
+use std::collections::BTreeMap;
+
+use sokudo_model::{Batch, HistogramInterval, Labels, SeriesKey};
+use sokudo_stats::Histogram;
+
+/// Reports that may wait for the reporting thread.
+pub const REPORT_QUEUE: usize = 4096;
+/// Distributions are stored no more often than this, except at the end.
+pub(crate) const HISTOGRAM_EVERY_NS: i64 = 1_000_000_000;
+
+/// Names that series carry.
+pub struct Names {
+    /// This host.
+    pub host: String,
+    /// Flow → label.
+    pub flows: BTreeMap<u32, String>,
+    /// Zero of all time stamps, monotonic nanoseconds.
+    pub t0_ns: i64,
+    /// When load starts: the beginning of the first interval, monotonic nanoseconds.
+    pub start_ns: i64,
+}
+
+impl Names {
+    /// What people call a flow.
+    pub(crate) fn label(&self, flow: u32) -> String {
+        let known = self.flows.get(&flow).cloned();
+        known.unwrap_or_else(|| flow.to_string())
+    }
+
+    /// Names a series of one flow; of the whole host when `flow` is empty.
+    pub(crate) fn key(&self, source: &str, metric: &str, flow: &str) -> SeriesKey {
+        let mut labels = Labels::new();
+        if !flow.is_empty() {
+            labels.insert("flow".into(), flow.into());
+        }
+        SeriesKey {
+            host: self.host.clone(),
+            source: source.into(),
+            metric: metric.into(),
+            labels,
+        }
+    }
+}
+
+struct Pending {
+    since_ns: i64,
+    histogram: Histogram,
+}
+
+/// Distributions of one host that are not stored yet, by metric and flow label.
+#[derive(Default)]
+pub(crate) struct Distributions(BTreeMap<(&'static str, String), Pending>);
+
+impl Distributions {
+    /// Adds what was observed until `t_ns`.
+    pub(crate) fn add(
+        &mut self,
+        names: &Names,
+        metric: &'static str,
+        flow: String,
+        t_ns: i64,
+        more: &Histogram,
+    ) {
+        if more.is_empty() {
+            return;
+        }
+        let pending = self.0.entry((metric, flow));
+        let pending = pending.or_insert_with(|| Pending {
+            since_ns: names.start_ns.min(t_ns),
+            histogram: Histogram::new(),
+        });
+        pending.histogram.merge(more);
+    }
+
+    /// Stores the distributions that have collected for `age_ns`, and begins new ones.
+    pub(crate) fn flush(
+        &mut self,
+        names: &Names,
+        source: &str,
+        now_ns: i64,
+        age_ns: i64,
+        batch: &mut Batch,
+    ) {
+        for ((metric, flow), pending) in &mut self.0 {
+            if now_ns - pending.since_ns < age_ns || pending.histogram.is_empty() {
+                continue;
+            }
+            batch.histograms.push(HistogramInterval {
+                key: names.key(source, metric, flow),
+                t0_ns: pending.since_ns - names.t0_ns,
+                t1_ns: now_ns - names.t0_ns,
+                hdr_v2: pending.histogram.take().to_v2(),
+            });
+            pending.since_ns = now_ns;
+        }
+    }
+}
