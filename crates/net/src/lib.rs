@@ -5,3 +5,4 @@ pub mod counters;
 pub mod netns;
 pub mod tls;
 pub mod udp;
+pub mod wait;
