@@ -32,3 +32,4 @@ store-disk-full-says = The disk was full: { $batches } reports could not be reco
 store-write-failed-says = The disk refused { $batches } reports.
 
 engine-foreign-wire = The far end speaks another tool's wire and keeps its numbers to itself: what was lost before the first and after the last datagram that arrived cannot be known.
+engine-search-no-rate = No rate kept the bounds that were given.

@@ -32,3 +32,4 @@ store-disk-full-says = ディスクがいっぱいで、報告 { $batches } 件�
 store-write-failed-says = ディスクへの書き込みが拒否され、報告 { $batches } 件を記録できませんでした。
 
 engine-foreign-wire = 相手側は別のツールの形式で通信し、その数値はこちらに届きません。最初に届いたデータグラムより前と、最後より後の損失は分かりません。
+engine-search-no-rate = 指定された条件を満たすレートは見つかりませんでした。

@@ -21,6 +21,8 @@ pub struct SearchPlan {
     pub max_loss: f64,
     /// Trials at most.
     pub max_trials: u32,
+    /// Highest rate to offer, events per second; `None` begins as fast as possible.
+    pub ceiling: Option<f64>,
 }
 
 /// What a search found.
@@ -53,7 +55,7 @@ impl Run {
         let mut search = RateSearch::new(RateSearchConfig {
             max_loss: plan.max_loss,
             low: LOW_PER_S,
-            ceiling: None,
+            ceiling: plan.ceiling,
             resolution: RESOLUTION,
             max_trials: plan.max_trials,
         });

@@ -89,9 +89,11 @@ pub fn find(name: &str) -> Option<&'static MetricDef> {
     CATALOGUE.iter().find(|m| m.name == name)
 }
 
-/// Unit of a metric; plain number for a name that is not in the catalogue.
+/// Unit of a metric, or of one number of a distribution (`rr.latency_seconds.p99`); plain number for
+/// a name that is not in the catalogue.
 pub fn unit_of(name: &str) -> Unit {
-    find(name).map_or(Unit::One, |m| m.unit)
+    let whole = || find(name.rsplit_once('.')?.0).filter(|m| m.kind == MetricKind::Histogram);
+    find(name).or_else(whole).map_or(Unit::One, |m| m.unit)
 }
 
 const fn counter(name: &'static str, unit: Unit, help: &'static str) -> MetricDef {
@@ -238,6 +240,66 @@ pub const CATALOGUE: &[MetricDef] = &[
     // Rates that people compare with link speeds.
     gauge("datagram.delivered_bits_per_second", BitsPerSecond, "delivered_bytes_per_second in bits; in series: over the interval"),
     gauge("datagram.sent_bits_per_second", BitsPerSecond, "sent_bytes_per_second in bits; in series: over the interval"),
+
+    // Request/response over connections that stay.
+    counter("rr.transactions", One, "requests that were answered, warm-up not counted"),
+    gauge("rr.transactions_per_second", PerSecond, "answered requests over the asking end's own time from the first to the last; in series: over the interval"),
+    gauge("rr.asked_per_second", PerSecond, "rate that was asked for; absent in a closed loop"),
+    gauge("rr.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run"),
+    gauge("rr.bound_used_ratio", Ratio, "largest of measured over allowed among the bounds of --find; above 1 a bound was broken"),
+    histogram("rr.latency_seconds", Seconds, "from the intended start of a request to its answer; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max"),
+    gauge("rr.latency_p50_seconds", Seconds, "median of the latency over the interval"),
+    gauge("rr.latency_p99_seconds", Seconds, "99th percentile of the latency over the interval"),
+    gauge("rr.latency_sd_seconds", Seconds, "standard deviation of the latency"),
+    histogram("rr.service_seconds", Seconds, "from the moment that a request really left to its answer; equals the latency in a closed loop"),
+    gauge("rr.round_trip_seconds", Seconds, "latency of each request by itself, at the time of its answer (see --keep)"),
+    histogram("rr.connect_seconds", Seconds, "time to connect, without the TLS handshake"),
+    histogram("rr.handshake_seconds", Seconds, "time of the TLS handshake"),
+    gauge("rr.one_way_bytes_per_second", BytesPerSecond, "bytes of request and response over the mean latency"),
+    counter("rr.errors", One, "requests without an answer in time, and those under way when their connection broke"),
+    gauge("rr.error_ratio", Ratio, "errors and unstarted requests over all that were due"),
+    counter("rr.unstarted_requests", One, "requests whose time came and that were never sent, because none of those before was answered"),
+    gauge("rr.late_ratio", Ratio, "share of requests that left more than 1 ms after their intended start although there was room for them"),
+    gauge("rr.window_full_ratio", Ratio, "share of requests that had to wait because as many as --window allows were unanswered"),
+    gauge("rr.open_connections", One, "connections that were held; one per thread at a time for crr"),
+    counter("rr.lost_connections", One, "connections that ended before the test did"),
+    counter("rr.ports_exhausted", One, "connections that could not be made because no local port was left"),
+    counter("rr.answered_requests", One, "requests that the answering end saw and answered, warm-up included"),
+    counter("rr.foreign_messages", One, "connections and datagrams at the answering end that brought something else than requests of this test"),
+    gauge("rr.client_cpu_ratio", Ratio, "CPU time of the busiest asking thread over elapsed time, 1 = one core"),
+    gauge("rr.client_wait_ratio", Ratio, "share of time that the asking thread was ready to run but had no CPU"),
+    gauge("rr.server_cpu_ratio", Ratio, "CPU time of the busiest answering thread over elapsed time, 1 = one core"),
+    gauge("rr.server_wait_ratio", Ratio, "share of time that the answering thread was ready to run but had no CPU"),
+
+    // Request/response with a connection each.
+    counter("crr.connections", One, "connections that were made, asked one thing and answered, warm-up not counted"),
+    gauge("crr.connections_per_second", PerSecond, "those connections over the asking end's own time from the first to the last; in series: over the interval"),
+    gauge("crr.asked_per_second", PerSecond, "rate that was asked for; absent in a closed loop"),
+    gauge("crr.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run"),
+    gauge("crr.bound_used_ratio", Ratio, "largest of measured over allowed among the bounds of --find; above 1 a bound was broken"),
+    histogram("crr.latency_seconds", Seconds, "from the intended start of a request to its answer; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max"),
+    gauge("crr.latency_p50_seconds", Seconds, "median of the latency over the interval"),
+    gauge("crr.latency_p99_seconds", Seconds, "99th percentile of the latency over the interval"),
+    gauge("crr.latency_sd_seconds", Seconds, "standard deviation of the latency"),
+    histogram("crr.service_seconds", Seconds, "from the moment that a request really left to its answer; equals the latency in a closed loop"),
+    gauge("crr.round_trip_seconds", Seconds, "latency of each request by itself, at the time of its answer (see --keep)"),
+    histogram("crr.connect_seconds", Seconds, "time to connect, without the TLS handshake"),
+    histogram("crr.handshake_seconds", Seconds, "time of the TLS handshake"),
+    gauge("crr.one_way_bytes_per_second", BytesPerSecond, "bytes of request and response over the mean latency"),
+    counter("crr.errors", One, "requests without an answer in time, and those under way when their connection broke"),
+    gauge("crr.error_ratio", Ratio, "errors and unstarted requests over all that were due"),
+    counter("crr.unstarted_requests", One, "requests whose time came and that were never sent, because none of those before was answered"),
+    gauge("crr.late_ratio", Ratio, "share of requests that left more than 1 ms after their intended start although there was room for them"),
+    gauge("crr.window_full_ratio", Ratio, "share of requests that had to wait because as many as --window allows were unanswered"),
+    gauge("crr.open_connections", One, "connections that were held; one per thread at a time for crr"),
+    counter("crr.lost_connections", One, "connections that ended before the test did"),
+    counter("crr.ports_exhausted", One, "connections that could not be made because no local port was left"),
+    counter("crr.answered_requests", One, "requests that the answering end saw and answered, warm-up included"),
+    counter("crr.foreign_messages", One, "connections and datagrams at the answering end that brought something else than requests of this test"),
+    gauge("crr.client_cpu_ratio", Ratio, "CPU time of the busiest asking thread over elapsed time, 1 = one core"),
+    gauge("crr.client_wait_ratio", Ratio, "share of time that the asking thread was ready to run but had no CPU"),
+    gauge("crr.server_cpu_ratio", Ratio, "CPU time of the busiest answering thread over elapsed time, 1 = one core"),
+    gauge("crr.server_wait_ratio", Ratio, "share of time that the answering thread was ready to run but had no CPU"),
 ];
 
 #[cfg(test)]
@@ -262,6 +324,13 @@ mod tests {
                 metric.name
             );
         }
+    }
+
+    #[test]
+    fn numbers_of_a_distribution_have_its_unit() {
+        assert_eq!(unit_of("rr.latency_seconds.p99"), Unit::Seconds);
+        assert_eq!(unit_of("rr.errors.p99"), Unit::One);
+        assert_eq!(unit_of("p99"), Unit::One);
     }
 
     #[test]

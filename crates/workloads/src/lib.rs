@@ -4,18 +4,22 @@
 //! prints; it knows neither monitors nor reports.
 
 pub mod contract;
+pub mod crr;
 pub mod datagram;
 mod histogram_text;
 mod joined;
+mod link;
+mod patience;
 mod place;
 mod refusal;
 pub mod reporting;
+pub mod rr;
 pub mod values;
 
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
 
 /// Every workload, in alphabetical order.
-pub const REGISTRY: &[&dyn Workload] = &[&datagram::Datagram];
+pub const REGISTRY: &[&dyn Workload] = &[&crr::Crr, &datagram::Datagram, &rr::Rr];
 
 /// Looks a workload up by its name.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {

@@ -159,6 +159,7 @@ fn search(
         confirm_ns: lengths.confirm_ns,
         max_loss: config.max_loss,
         max_trials: lengths.trials,
+        ceiling: None,
     };
     let searched = run.search(&plan)?;
     let Some((best, confirmed)) = searched.best.zip(searched.confirmed) else {

@@ -39,7 +39,7 @@ pub fn run(args: CheckArgs) -> Result<Exit, Failure> {
         workload: "check".into(),
         command: command_for_record(),
         root: sokudo_store::runs_root(),
-        seed: super::datagram::random_seed(),
+        seed: super::workload::random_seed(),
         interval_ns: 250_000_000,
         stop,
     };

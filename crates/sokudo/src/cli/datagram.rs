@@ -1,25 +1,19 @@
 //! `sokudo datagram`: how many datagrams per second get from here to there?
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use clap::Args;
-use ring::rand::{SecureRandom, SystemRandom};
-use sokudo_controller::{ControlError, Hosts, Run, RunConfig, SLACK_NS, SearchPlan};
-use sokudo_model::{Count, Labels, Nanos, PhasePlan, Record, RunStatus, Text, Unit};
+use sokudo_controller::{ControlError, Run, SearchPlan};
+use sokudo_model::{Count, Labels, Nanos, PhasePlan, Record, Text, Unit};
 use sokudo_workloads::datagram::{self, DatagramOptions};
 
 mod foreign;
 
-use super::finish::{ShowOptions, conclude, exit_of, finish, show};
-use super::key::{self, KeyText};
+use super::finish::ShowOptions;
+use super::key::KeyText;
 use super::observer::{ReportEvery, Terminal, Ticks};
-use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
-
-/// How long a host may take to answer the first call.
-const DIAL_BOUND: Duration = Duration::from_secs(10);
-/// Longest run that only a count bounds.
-const COUNT_BOUND_NS: u64 = 3_600_000_000_000;
+use super::workload::{self, Call};
+use super::{Exit, Failure};
 
 /// Send datagrams between hosts and say how many arrive and where the others are lost.
 ///
@@ -126,14 +120,6 @@ fn parse_ticks(text: &str) -> Result<Count, String> {
     }
 }
 
-/// A seed that nobody chose.
-pub fn random_seed() -> u64 {
-    let mut bytes = [0u8; 8];
-    // Without randomness every run draws the same sizes; the record says which seed it was.
-    let _ = SystemRandom::new().fill(&mut bytes);
-    u64::from_be_bytes(bytes)
-}
-
 /// Carries it out.
 pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
     // One stream per binding, or more when more are asked for.
@@ -146,46 +132,28 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
     if let Some(wire) = args.wire {
         return foreign::run(wire, args);
     }
-    let key = key::parse(args.key.as_ref())?;
-    let stop = stop_flag()?;
-    let mut hosts = Hosts::own(sokudo_agent::factory)?;
-    for host in &args.hosts {
-        hosts.dial(host, DEFAULT_PORT, key.as_ref(), DIAL_BOUND)?;
-    }
-    let config = RunConfig {
-        workload: datagram::NAME.into(),
-        command: command_for_record(),
-        root: sokudo_store::runs_root(),
-        seed: args.seed.unwrap_or_else(random_seed),
-        interval_ns: args.options.interval.0.max(100_000_000),
-        stop,
+    let call = Call {
+        workload: datagram::NAME,
+        hosts: &args.hosts,
+        key: args.key.as_ref(),
+        seed: args.seed,
+        interval_ns: args.options.interval.0,
+        show: &args.show,
     };
     let ticks = args.ticks.map(|every| Ticks { every: every.0 });
     let observer = Terminal::new(args.show.lang(), ticks, args.report_every)
         .sampling_every(args.options.interval.0);
-    let mut run = Run::begin(hosts, config, Box::new(observer))?;
-    let measured = measure(&mut run, &args);
-    if let Err(error) = measured {
-        return ended_early(run, error, &args.show);
-    }
-    let path = run.finish()?.path;
-    let record = conclude(&path, args.show.lang())?;
-    show(&record, &path, &args.show);
-    if let Some(file) = &args.tsv {
-        write_tsv(&record, file)?;
-    }
-    Ok(exit_of(&record))
+    let table = |record: &Record| match &args.tsv {
+        Some(file) => write_tsv(record, file),
+        None => Ok(()),
+    };
+    workload::carry_out(&call, observer, |run| measure(run, &args), table)
 }
 
 fn measure(run: &mut Run, args: &DatagramArgs) -> Result<(), ControlError> {
     let hosts = run.hosts().list().len() as u32;
     let options = &args.options;
     let duration_ns = options.duration_ns();
-    let bound_ns = if duration_ns == 0 {
-        COUNT_BOUND_NS
-    } else {
-        duration_ns + SLACK_NS
-    };
     let base = PhasePlan {
         name: if args.find.is_some() {
             "search"
@@ -197,7 +165,7 @@ fn measure(run: &mut Run, args: &DatagramArgs) -> Result<(), ControlError> {
         options: options.to_json(),
         flows: datagram::flows(hosts, options.streams, options.direction),
         duration_ns,
-        bound_ns,
+        bound_ns: workload::bound_ns(duration_ns),
         labels: Labels::new(),
     };
     let Some(max_loss) = args.find else {
@@ -209,6 +177,7 @@ fn measure(run: &mut Run, args: &DatagramArgs) -> Result<(), ControlError> {
         confirm_ns: duration_ns,
         max_loss,
         max_trials: 16,
+        ceiling: None,
         base,
     };
     let searched = run.search(&plan)?;
@@ -222,22 +191,6 @@ fn measure(run: &mut Run, args: &DatagramArgs) -> Result<(), ControlError> {
         }
     }
     Ok(())
-}
-
-/// What the operator can mend before anything was measured leaves no record behind; any other end
-/// does, and is shown.
-fn ended_early(mut run: Run, error: ControlError, options: &ShowOptions) -> Result<Exit, Failure> {
-    run.ended_by(&error);
-    let failure = Failure::from(error);
-    let phases = &run.manifest().phases;
-    let empty = phases.iter().all(|p| p.status == RunStatus::Failed);
-    if empty && failure.exit() == Exit::OperatorError {
-        sokudo_store::discard(&run.finish()?.path)?;
-        return Err(failure);
-    }
-    failure.print();
-    finish(run, options)?;
-    Ok(failure.exit())
 }
 
 /// Better told before the load than after it.

@@ -4,6 +4,7 @@ mod check;
 mod compat;
 mod datagram;
 mod doctor;
+mod exchange;
 mod export;
 mod failure;
 mod finish;
@@ -13,6 +14,7 @@ mod metrics;
 mod observer;
 mod records;
 mod serve;
+mod workload;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -22,6 +24,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
 
 pub use failure::Failure;
+use sokudo_workloads::crr::CrrOptions;
+use sokudo_workloads::rr::RrOptions;
 
 pub use sokudo_bus::direct::DEFAULT_PORT;
 
@@ -49,6 +53,16 @@ enum Command {
     Check(check::CheckArgs),
     Serve(serve::ServeArgs),
     Datagram(Box<datagram::DatagramArgs>),
+    /// Ask and be answered: latency and requests per second between hosts.
+    ///
+    /// Start `sokudo serve` on each HOST first. Every round trip is recorded.
+    #[command(after_help = exchange::RR_EXAMPLES)]
+    Rr(Box<exchange::ExchangeArgs<RrOptions>>),
+    /// Connect, ask once, be answered, hang up: connections per second and their latency.
+    ///
+    /// Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are told apart.
+    #[command(after_help = exchange::CRR_EXAMPLES)]
+    Crr(Box<exchange::ExchangeArgs<CrrOptions>>),
     Compat(compat::CompatArgs),
     Runs(records::RunsArgs),
     Show(records::ShowArgs),
@@ -129,6 +143,8 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Check(args) => check::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Datagram(args) => datagram::run(*args),
+        Command::Rr(args) => exchange::run(*args),
+        Command::Crr(args) => exchange::run(*args),
         Command::Compat(args) => compat::run(args),
         Command::Runs(args) => records::runs(args),
         Command::Show(args) => records::show(args),

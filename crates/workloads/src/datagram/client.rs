@@ -19,6 +19,7 @@ use super::options::SizeRange;
 use super::protocol::{HEADER_BYTES, Header, fill_verified};
 use super::report::Report;
 use super::stream::{STREAM_BATCH, StreamSender};
+use crate::patience::{STOP_LOOK_NS, sleep_until_or_stop};
 
 /// Longest burst of a paced sender, nanoseconds of its schedule.
 const BURST_NS: f64 = 200_000.0;
@@ -33,8 +34,6 @@ const ACK_WAIT: Duration = Duration::from_millis(50);
 const OVERTIME_NS: i64 = 10_000_000;
 /// Time between two reports of round trips.
 const ACK_REPORT_NS: i64 = 1_000_000_000;
-/// How long a paced wait may last before the stop flag is looked at.
-const STOP_LOOK_NS: i64 = 50_000_000;
 
 /// What carries a flow's datagrams.
 pub enum Out {
@@ -256,20 +255,6 @@ fn wait_for_start(task: &ClientTask, at_ns: i64) -> Option<i64> {
         }
     }
     Some(now_ns())
-}
-
-fn sleep_until_or_stop(at_ns: i64, stop: &AtomicBool) -> Option<()> {
-    loop {
-        if stop.load(Ordering::Relaxed) {
-            return None;
-        }
-        let left_ns = at_ns - now_ns();
-        if left_ns <= STOP_LOOK_NS {
-            sleep_until(at_ns);
-            return Some(());
-        }
-        std::thread::sleep(Duration::from_nanos(STOP_LOOK_NS as u64));
-    }
 }
 
 /// How fast a thread may send.

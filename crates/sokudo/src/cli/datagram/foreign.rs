@@ -37,7 +37,7 @@ pub fn run(wire: Wire, args: DatagramArgs) -> Result<Exit, Failure> {
         workload: datagram::NAME.into(),
         command: command_for_record(),
         root: sokudo_store::runs_root(),
-        seed: args.seed.unwrap_or_else(super::random_seed),
+        seed: args.seed.unwrap_or_else(crate::cli::workload::random_seed),
         interval_ns: args.options.interval.0.max(100_000_000),
         stop: stop.clone(),
     };

@@ -1,0 +1,104 @@
+//! What do all commands that load hosts do alike?
+//!
+//! ```text
+//! dial hosts ─► begin a record ─► measure ─► close, analyse, report, show
+//!                                    └ an error ─► no record when nothing was measured
+//! ```
+
+use std::time::Duration;
+
+use ring::rand::{SecureRandom, SystemRandom};
+use sokudo_controller::{ControlError, Hosts, Run, RunConfig, SLACK_NS};
+use sokudo_model::{Record, RunStatus};
+
+use super::finish::{ShowOptions, conclude, exit_of, finish, show};
+use super::key::{self, KeyText};
+use super::observer::Terminal;
+use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
+
+/// How long a host may take to answer the first call.
+const DIAL_BOUND: Duration = Duration::from_secs(10);
+/// Longest run that only a count bounds.
+const COUNT_BOUND_NS: u64 = 3_600_000_000_000;
+/// Hosts are not watched more often than this.
+const WATCH_NS: u64 = 100_000_000;
+
+/// Who is to be called, and what is to be shown of it.
+pub struct Call<'a> {
+    /// What the run is called after.
+    pub workload: &'a str,
+    /// Hosts as typed.
+    pub hosts: &'a [String],
+    /// Key that `sokudo serve` printed.
+    pub key: Option<&'a KeyText>,
+    /// Seed of every random choice.
+    pub seed: Option<u64>,
+    /// Time between two samples, nanoseconds.
+    pub interval_ns: u64,
+    /// How the result is shown.
+    pub show: &'a ShowOptions,
+}
+
+/// A seed that nobody chose.
+pub fn random_seed() -> u64 {
+    let mut bytes = [0u8; 8];
+    // Without randomness every run draws the same sizes; the record says which seed it was.
+    let _ = SystemRandom::new().fill(&mut bytes);
+    u64::from_be_bytes(bytes)
+}
+
+/// Longest time of a phase whose load takes `duration_ns`; 0 = bounded by a count.
+pub fn bound_ns(duration_ns: u64) -> u64 {
+    match duration_ns {
+        0 => COUNT_BOUND_NS,
+        duration_ns => duration_ns + SLACK_NS,
+    }
+}
+
+/// Dials the hosts, measures, and shows the record; `also` does what else is wanted with it.
+pub fn carry_out(
+    call: &Call<'_>,
+    observer: Terminal,
+    measure: impl FnOnce(&mut Run) -> Result<(), ControlError>,
+    also: impl FnOnce(&Record) -> Result<(), Failure>,
+) -> Result<Exit, Failure> {
+    let key = key::parse(call.key)?;
+    let stop = stop_flag()?;
+    let mut hosts = Hosts::own(sokudo_agent::factory)?;
+    for host in call.hosts {
+        hosts.dial(host, DEFAULT_PORT, key.as_ref(), DIAL_BOUND)?;
+    }
+    let config = RunConfig {
+        workload: call.workload.into(),
+        command: command_for_record(),
+        root: sokudo_store::runs_root(),
+        seed: call.seed.unwrap_or_else(random_seed),
+        interval_ns: call.interval_ns.max(WATCH_NS),
+        stop,
+    };
+    let mut run = Run::begin(hosts, config, Box::new(observer))?;
+    if let Err(error) = measure(&mut run) {
+        return ended_early(run, error, call.show);
+    }
+    let path = run.finish()?.path;
+    let record = conclude(&path, call.show.lang())?;
+    show(&record, &path, call.show);
+    also(&record)?;
+    Ok(exit_of(&record))
+}
+
+/// What the operator can mend before anything was measured leaves no record behind; any other end
+/// does, and is shown.
+fn ended_early(mut run: Run, error: ControlError, options: &ShowOptions) -> Result<Exit, Failure> {
+    run.ended_by(&error);
+    let failure = Failure::from(error);
+    let phases = &run.manifest().phases;
+    let empty = phases.iter().all(|p| p.status == RunStatus::Failed);
+    if empty && failure.exit() == Exit::OperatorError {
+        sokudo_store::discard(&run.finish()?.path)?;
+        return Err(failure);
+    }
+    failure.print();
+    finish(run, options)?;
+    Ok(failure.exit())
+}

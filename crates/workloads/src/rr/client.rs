@@ -1,0 +1,389 @@
+//! The asking end: one thread per flow, which waits for one connection in its own read, or for
+//! many in an event loop ([`super::many`]).
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
+use sokudo_net::wait::Wait;
+
+use super::many;
+use super::options::Sizes;
+use super::protocol::{Agreed, Kind, Reader};
+use super::record::{Counts, Recorder, Report};
+use super::schedule::Schedule;
+use crate::link::{Link, Solo, is_silence};
+use crate::patience::sleep_until_or_stop;
+
+/// Longest wait of one receive call: how soon a stop or a timeout is noticed.
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
+/// How long answers are waited for after the operator has had enough.
+const STOP_GRACE_NS: i64 = 1_000_000_000;
+/// Bytes taken from a stream at once.
+pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
+
+/// What one asking thread is to do.
+pub struct Task {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// The flow's secret number.
+    pub ticket: u64,
+    /// Sizes of messages.
+    pub sizes: Sizes,
+    /// Requests that may be unanswered at a time, per connection.
+    pub window: u32,
+    /// Requests per second; `None` = closed loop.
+    pub rate_per_s: Option<f64>,
+    /// Requests to be answered; `None` = until the time is over.
+    pub count: Option<u64>,
+    /// How long to ask, warm-up included; 0 = until the count is reached.
+    pub duration_ns: u64,
+    /// Part of it that does not count.
+    pub warmup_ns: u64,
+    /// Latest end in any case, from the start.
+    pub bound_ns: u64,
+    /// A request without an answer for this long has failed.
+    pub timeout_ns: i64,
+    /// How to wait.
+    pub wait: Wait,
+    /// Round trips to hand over one by one.
+    pub keep: u64,
+    /// Time between two reports.
+    pub interval_ns: u64,
+    /// Set when the thread must end.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What one asking thread did.
+#[derive(Debug)]
+pub struct Asked {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// Its counters.
+    pub counts: Counts,
+    /// CPU time of the thread from start to end, nanoseconds.
+    pub cpu_ns: Option<u64>,
+    /// Time that it was runnable without a CPU, nanoseconds.
+    pub wait_ns: Option<u64>,
+    /// Time from start to end, nanoseconds.
+    pub elapsed_ns: i64,
+}
+
+/// What all asking loops share: when to ask, when to give up, what to write down.
+pub(crate) struct Course {
+    pub(crate) schedule: Schedule,
+    pub(crate) recorder: Recorder,
+    /// End of the load.
+    pub(crate) end_ns: i64,
+    pub(crate) timeout_ns: i64,
+    count: Option<u64>,
+    stop: Arc<AtomicBool>,
+    stopped_ns: Option<i64>,
+}
+
+/// What is to be done about the next request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Send it; this was its intended start.
+    Now(i64),
+    /// Its time comes then.
+    At(i64),
+    /// There is none.
+    Over,
+}
+
+impl Course {
+    fn new(task: &Task, start_ns: i64, reports: &SyncSender<Report>) -> Self {
+        let end_ns = start_ns.saturating_add_unsigned(match task.duration_ns {
+            0 => task.bound_ns,
+            duration => duration.min(task.bound_ns),
+        });
+        let schedule = Schedule::new(task.rate_per_s, start_ns, end_ns);
+        let recorder = Recorder::new(
+            task.flow,
+            start_ns.saturating_add_unsigned(task.warmup_ns),
+            task.interval_ns,
+            task.keep,
+            schedule.is_open(),
+            reports.clone(),
+        );
+        Self {
+            schedule,
+            recorder,
+            end_ns,
+            timeout_ns: task.timeout_ns,
+            count: task.count,
+            stop: Arc::clone(&task.stop),
+            stopped_ns: None,
+        }
+    }
+
+    /// What is to be done about the next request, when `under_way` are unanswered.
+    #[inline]
+    pub(crate) fn next(&self, now: i64, under_way: u64) -> Next {
+        if self.stop.load(Ordering::Relaxed) {
+            return Next::Over;
+        }
+        let enough = |count| self.recorder.counts.transactions + under_way >= count;
+        if self.count.is_some_and(enough) {
+            return Next::Over;
+        }
+        match self.schedule.next_ns(now) {
+            // What is due and late is asked for all the same, but not for ever.
+            Some(at_ns) if self.schedule.is_open() => match at_ns <= now {
+                true if now < self.end_ns.saturating_add(self.timeout_ns) => Next::Now(at_ns),
+                true => Next::Over,
+                false => Next::At(at_ns),
+            },
+            Some(at_ns) if now < self.end_ns => Next::Now(at_ns),
+            _ => Next::Over,
+        }
+    }
+
+    /// True when an answer that has been missing since `sent_ns` is waited for no longer.
+    pub(crate) fn is_overdue(&mut self, sent_ns: i64, now: i64) -> bool {
+        if self.stop.load(Ordering::Relaxed) {
+            let since_ns = *self.stopped_ns.get_or_insert(now);
+            if now - since_ns >= STOP_GRACE_NS {
+                return true;
+            }
+        }
+        now - sent_ns >= self.timeout_ns
+    }
+
+    /// Sleeps until a request's time has come; false when stopped.
+    pub(crate) fn sleep_until(&mut self, at_ns: i64) -> bool {
+        // A report that is due meanwhile is made now: the thread has time.
+        let now = now_ns();
+        if at_ns >= self.recorder.report_at_ns() && now >= self.recorder.report_at_ns() {
+            self.recorder.report(now);
+        }
+        sleep_until_or_stop(at_ns, &self.stop).is_some()
+    }
+
+    /// Requests whose time came and that nobody could send, at the end.
+    fn count_unstarted(&mut self) {
+        let until_ns = now_ns().min(self.end_ns);
+        if self.stop.load(Ordering::Relaxed) || !self.schedule.is_open() {
+            return;
+        }
+        while let Some(at_ns) = self.schedule.next_ns(until_ns).filter(|at| *at < until_ns) {
+            self.recorder.counts.unstarted += u64::from(self.recorder.counts(at_ns));
+            self.schedule.started();
+        }
+    }
+}
+
+/// Asks over `links` from `at_ns` on, until time, count or stop; reports to `reports`.
+pub(crate) fn run(task: Task, links: Vec<Link>, at_ns: i64, reports: &SyncSender<Report>) {
+    let flow = task.flow;
+    measured(flow, at_ns, &task, reports, |course| match links.len() {
+        1 if task.window == 1 => {
+            for link in links {
+                solo(&task, link, course);
+            }
+        }
+        _ => many::run(&task, links, course),
+    });
+}
+
+/// Runs `ask` as the body of an asking thread and hands over what came out.
+pub(crate) fn measured(
+    flow: u32,
+    at_ns: i64,
+    task: &Task,
+    reports: &SyncSender<Report>,
+    ask: impl FnOnce(&mut Course),
+) {
+    precise_timers();
+    let started = sleep_until_or_stop(at_ns, &task.stop).is_some();
+    let (cpu_start, wait_start) = (thread_cpu_ns(), thread_wait_ns());
+    let mut course = Course::new(task, at_ns, reports);
+    if started {
+        ask(&mut course);
+        course.count_unstarted();
+    }
+    let now = now_ns();
+    let since = |end: Option<u64>, start: Option<u64>| {
+        let both = end.zip(start);
+        both.map(|(end, start)| end.saturating_sub(start))
+    };
+    let asked = Asked {
+        flow,
+        counts: course.recorder.finish(now),
+        cpu_ns: since(thread_cpu_ns(), cpu_start),
+        wait_ns: since(thread_wait_ns(), wait_start),
+        elapsed_ns: now - at_ns,
+    };
+    // Fails only when nobody listens any more.
+    let _ = reports.send(Report::Asked(Box::new(asked)));
+}
+
+/// What a flow's messages look like in one direction.
+pub(crate) fn agreed(kind: Kind, ticket: u64, sizes: Sizes) -> Agreed {
+    let length = match kind {
+        Kind::Request => sizes.request,
+        Kind::Response => sizes.response,
+    };
+    Agreed {
+        kind,
+        ticket,
+        length,
+    }
+}
+
+/// One connection, one request at a time.
+fn solo(task: &Task, mut link: Link, course: &mut Course) {
+    let waiting = Solo::new(&mut link, task.wait, LOOK);
+    let outcome = waiting.and_then(|waiting| ask_in_turn(task, &mut link, waiting, course));
+    if let Err((intended_ns, error)) = outcome.map_err(|error| (now_ns(), error)) {
+        course.recorder.counts.connections_lost += 1;
+        course.recorder.failed(intended_ns, || ended(&error));
+    }
+}
+
+/// What people read about a connection that ended.
+pub(crate) fn ended(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "the far end closed the connection".into(),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+            "the far end did not answer in time".into()
+        }
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+            "the far end reset the connection".into()
+        }
+        _ => format!("the connection ended: {error}"),
+    }
+}
+
+fn ask_in_turn(
+    task: &Task,
+    link: &mut Link,
+    mut waiting: Solo,
+    course: &mut Course,
+) -> io::Result<()> {
+    let request = agreed(Kind::Request, task.ticket, task.sizes);
+    let mut message = vec![0u8; task.sizes.request as usize];
+    let mut answers = Answers::new(task, link);
+    let mut answered_ns = i64::MIN;
+    let mut sequence = 0;
+    let mut now = now_ns();
+    loop {
+        let intended_ns = match course.next(now, 0) {
+            Next::Now(intended_ns) => intended_ns,
+            Next::At(at_ns) => {
+                course.sleep_until(at_ns);
+                now = now_ns();
+                continue;
+            }
+            Next::Over => return Ok(()),
+        };
+        request.write(sequence, &mut message);
+        course.schedule.started();
+        let had_room = intended_ns >= answered_ns;
+        let sent_ns = now;
+        link.send_all(&message)?;
+        course.recorder.sent(intended_ns, sent_ns, had_room);
+        match answers.wait_for(sequence, sent_ns, link, &mut waiting, course)? {
+            Some(at_ns) => {
+                now = at_ns;
+                course.recorder.answered(intended_ns, sent_ns, now);
+            }
+            None => {
+                now = now_ns();
+                course
+                    .recorder
+                    .failed(intended_ns, || "a datagram or its answer was lost".into());
+            }
+        }
+        answered_ns = now;
+        sequence += 1;
+        if now >= course.recorder.report_at_ns() {
+            course.recorder.report(now);
+            now = now_ns();
+        }
+    }
+}
+
+/// The answers of one connection that is asked one thing at a time.
+struct Answers {
+    agreed: Agreed,
+    reader: Reader,
+    buffer: Vec<u8>,
+    is_stream: bool,
+}
+
+impl Answers {
+    fn new(task: &Task, link: &Link) -> Self {
+        let agreed = agreed(Kind::Response, task.ticket, task.sizes);
+        // A longer datagram than agreed on must be seen to be longer.
+        let room = (task.sizes.response as usize + 1).min(CHUNK_BYTES);
+        Self {
+            agreed,
+            reader: Reader::new(agreed),
+            buffer: vec![0; room],
+            is_stream: !matches!(link, Link::Udp(_)),
+        }
+    }
+
+    /// When the answer came; `None` when a datagram's did not come in time.
+    ///
+    /// Errors: the connection is of no further use.
+    #[inline]
+    fn wait_for(
+        &mut self,
+        sequence: u64,
+        sent_ns: i64,
+        link: &mut Link,
+        waiting: &mut Solo,
+        course: &mut Course,
+    ) -> io::Result<Option<i64>> {
+        loop {
+            match waiting.receive(link, &mut self.buffer) {
+                Ok(0) if self.is_stream => return Err(io::ErrorKind::UnexpectedEof.into()),
+                Ok(count) => {
+                    if self.holds(sequence, count)? {
+                        return Ok(Some(now_ns()));
+                    }
+                }
+                // A datagram's port may be closed for a moment only: the timeout decides.
+                Err(error) if is_silence(&error) || !self.is_stream => {
+                    if course.is_overdue(sent_ns, now_ns()) {
+                        return match self.is_stream {
+                            true => Err(io::ErrorKind::TimedOut.into()),
+                            false => Ok(None),
+                        };
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// True when the first `count` bytes of the buffer complete the answer to `sequence`.
+    #[inline]
+    fn holds(&mut self, sequence: u64, count: usize) -> io::Result<bool> {
+        let bytes = &self.buffer[..count];
+        if !self.is_stream {
+            // Late answers and strangers' datagrams are passed over.
+            return Ok(self.agreed.datagram(bytes) == Ok(sequence));
+        }
+        let mut found = None;
+        let mut extra = false;
+        let bad = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+        self.reader
+            .feed(bytes, |answered| {
+                extra |= found.is_some();
+                found = Some(answered);
+            })
+            .map_err(|error| bad(error.to_string()))?;
+        match found {
+            None => Ok(false),
+            Some(answered) if answered == sequence && !extra => Ok(true),
+            Some(_) => Err(bad("an answer came that nobody asked for".into())),
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! What do the asking and the answering ends' numbers say together?
+
+use serde::{Deserialize, Serialize};
+use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Summary};
+
+use super::names::Names;
+use super::options::RrOptions;
+use super::report::{Collected, FlowDistributions};
+use crate::contract::HostResult;
+use crate::histogram_text::HistogramText;
+use crate::joined::{Merged, NS, put, ratio};
+
+/// A flow as its asking end saw it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct AskedNumbers {
+    flow: u32,
+    asked_per_s: Option<f64>,
+    transactions: u64,
+    errors: u64,
+    unstarted: u64,
+    late: u64,
+    window_full: u64,
+    connections: u64,
+    connections_lost: u64,
+    ports_exhausted: u64,
+    first_ns: Option<i64>,
+    last_ns: i64,
+    sum_s: f64,
+    sum_squares_s: f64,
+    cpu_ns: Option<u64>,
+    wait_ns: Option<u64>,
+    elapsed_ns: i64,
+    latency: HistogramText,
+    service: HistogramText,
+    connect: HistogramText,
+    handshake: HistogramText,
+    error: Option<String>,
+}
+
+/// A flow as its answering end saw it.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct AnsweredNumbers {
+    flow: u32,
+    answered: u64,
+    strangers: u64,
+    cpu_ns: Option<u64>,
+    wait_ns: Option<u64>,
+    elapsed_ns: i64,
+    error: Option<String>,
+}
+
+/// Everything one host measured in a phase.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct Numbers {
+    asked: Vec<AskedNumbers>,
+    answered: Vec<AnsweredNumbers>,
+}
+
+impl Numbers {
+    /// Puts together what the threads of one host handed over. `set_up` says of a flow how many
+    /// connections it has and which rate was asked for.
+    pub(crate) fn new(collected: Collected, set_up: impl Fn(u32) -> (u64, Option<f64>)) -> Self {
+        let none = FlowDistributions::default();
+        let asked = collected.asked.into_iter().map(|thread| {
+            let counts = thread.counts;
+            let kept = collected.flows.get(&thread.flow).unwrap_or(&none);
+            let (connections, asked_per_s) = set_up(thread.flow);
+            AskedNumbers {
+                flow: thread.flow,
+                asked_per_s,
+                transactions: counts.transactions,
+                errors: counts.errors,
+                unstarted: counts.unstarted,
+                late: counts.late,
+                window_full: counts.window_full,
+                connections,
+                connections_lost: counts.connections_lost,
+                ports_exhausted: counts.ports_exhausted,
+                first_ns: counts.first_ns,
+                last_ns: counts.last_ns,
+                sum_s: counts.sum_s,
+                sum_squares_s: counts.sum_squares_s,
+                cpu_ns: thread.cpu_ns,
+                wait_ns: thread.wait_ns,
+                elapsed_ns: thread.elapsed_ns,
+                latency: HistogramText::new(&kept.latency),
+                service: HistogramText::new(&kept.service),
+                connect: HistogramText::new(&kept.connect),
+                handshake: HistogramText::new(&kept.handshake),
+                error: counts.error,
+            }
+        });
+        let asked = asked.collect();
+        let answered = collected.answered.into_iter().map(|thread| AnsweredNumbers {
+            flow: thread.flow,
+            answered: thread.answered,
+            strangers: thread.strangers,
+            cpu_ns: thread.cpu_ns,
+            wait_ns: thread.wait_ns,
+            elapsed_ns: thread.elapsed_ns,
+            error: thread.error,
+        });
+        Self {
+            asked,
+            answered: answered.collect(),
+        }
+    }
+}
+
+/// One join at work.
+struct Join<'a> {
+    names: &'static Names,
+    options: &'a RrOptions,
+    merged: Merged,
+}
+
+/// Joins the hosts' numbers; see [`crate::contract::Workload::join`].
+pub(crate) fn join(
+    names: &'static Names,
+    options: &RrOptions,
+    spec: &PhaseSpec,
+    results: &[HostResult],
+) -> PhaseResult {
+    let mut join = Join {
+        names,
+        options,
+        merged: Merged::default(),
+    };
+    let plans = &spec.phase.flows;
+    let mut flows: Vec<FlowResult> = plans
+        .iter()
+        .map(|flow| join.empty_flow(spec, flow))
+        .collect();
+    for (index, result) in results.iter().enumerate() {
+        let read = |text: &String| serde_json::from_str::<Numbers>(text).ok();
+        let Some(numbers) = result.as_ref().ok().and_then(read) else {
+            continue;
+        };
+        // A host speaks for its own flows only.
+        let own = |flow: u32, end: fn(&sokudo_model::FlowPlan) -> u32| {
+            let plan = plans.get(flow as usize);
+            plan.is_some_and(|plan| end(plan) as usize == index)
+        };
+        for asked in numbers.asked.iter().filter(|n| own(n.flow, |plan| plan.from)) {
+            join.asked(&mut flows[asked.flow as usize], asked);
+        }
+        for answered in numbers.answered.iter().filter(|n| own(n.flow, |plan| plan.to)) {
+            join.answered(&mut flows[answered.flow as usize], answered);
+        }
+    }
+    let summary = join.totals(&flows);
+    PhaseResult {
+        summary,
+        flows,
+        histograms: join.merged.summaries(),
+    }
+}
+
+impl Join<'_> {
+    fn name(&self, what: &str) -> String {
+        format!("{}.{what}", self.names.source)
+    }
+
+    fn put(&self, metrics: &mut Summary, what: &str, value: impl Into<Option<f64>>) {
+        put(metrics, &self.name(what), value);
+    }
+
+    fn empty_flow(&self, spec: &PhaseSpec, flow: &sokudo_model::FlowPlan) -> FlowResult {
+        let name = |host: u32| {
+            let host = spec.hosts.get(host as usize);
+            host.map_or(String::new(), |host| host.name.clone())
+        };
+        let mut labels = Labels::new();
+        labels.insert("transport".into(), self.options.transport.name().into());
+        labels.insert("wait".into(), self.options.wait.to_string());
+        if self.options.threads > 1 {
+            labels.insert("thread".into(), (flow.stream + 1).to_string());
+        }
+        FlowResult {
+            id: flow.id,
+            from: name(flow.from),
+            to: name(flow.to),
+            labels,
+            ..FlowResult::default()
+        }
+    }
+
+    fn asked(&mut self, flow: &mut FlowResult, asked: &AskedNumbers) {
+        let metrics = &mut flow.metrics;
+        let n = asked.transactions as f64;
+        put(metrics, self.names.transactions, n);
+        let span_ns = asked.first_ns.map(|first| asked.last_ns.saturating_sub(first));
+        let rate = span_ns.and_then(|span| ratio(n * 1e9, span as f64));
+        put(metrics, self.names.per_second, rate.unwrap_or(0.0));
+        let Sums { started, failed } = Sums::of(asked);
+        for (what, value) in [
+            ("errors", asked.errors as f64),
+            ("unstarted_requests", asked.unstarted as f64),
+            ("open_connections", asked.connections as f64),
+            ("lost_connections", asked.connections_lost as f64),
+        ] {
+            self.put(metrics, what, value);
+        }
+        self.put(metrics, "error_ratio", ratio(failed, started).unwrap_or(0.0));
+        if asked.ports_exhausted > 0 {
+            self.put(metrics, "ports_exhausted", asked.ports_exhausted as f64);
+        }
+        if let Some(asked_per_s) = asked.asked_per_s {
+            self.put(metrics, "asked_per_second", asked_per_s);
+            let sent = n + asked.errors as f64;
+            self.put(metrics, "late_ratio", ratio(asked.late as f64, sent));
+            self.put(metrics, "window_full_ratio", ratio(asked.window_full as f64, sent));
+        }
+        let elapsed = asked.elapsed_ns as f64;
+        let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed));
+        self.put(metrics, "client_cpu_ratio", share(asked.cpu_ns));
+        self.put(metrics, "client_wait_ratio", share(asked.wait_ns));
+        self.spread(metrics, asked);
+        if let Some(error) = &asked.error {
+            flow.labels.insert("error".into(), error.clone());
+        }
+        flow.complete = asked.connections_lost == 0 && asked.transactions > 0;
+        self.distributions(flow, asked);
+    }
+
+    /// Standard deviation of the round trips and the speed that people compute from their mean.
+    fn spread(&self, metrics: &mut Summary, asked: &AskedNumbers) {
+        let n = asked.transactions as f64;
+        let Some(mean) = ratio(asked.sum_s, n) else {
+            return;
+        };
+        let variance = asked.sum_squares_s / n - mean * mean;
+        self.put(metrics, "latency_sd_seconds", variance.max(0.0).sqrt());
+        let sizes = self.options.size;
+        let both_ways = f64::from(sizes.request) + f64::from(sizes.response);
+        self.put(metrics, "one_way_bytes_per_second", ratio(both_ways, mean));
+    }
+
+    fn distributions(&mut self, flow: &mut FlowResult, asked: &AskedNumbers) {
+        let names = [
+            (self.names.latency, &asked.latency),
+            (self.names.connect, &asked.connect),
+            (self.names.handshake, &asked.handshake),
+        ];
+        for (name, text) in names {
+            if let Some(summary) = self.merged.add(name, NS, text) {
+                flow.histograms.insert(name.into(), summary);
+            }
+        }
+        // In a closed loop a request starts when it is meant to: both are the same.
+        let service = match asked.asked_per_s {
+            Some(_) => &asked.service,
+            None => &asked.latency,
+        };
+        if let Some(summary) = self.merged.add(self.names.service, NS, service) {
+            flow.histograms.insert(self.names.service.into(), summary);
+        }
+    }
+
+    fn answered(&self, flow: &mut FlowResult, answered: &AnsweredNumbers) {
+        let metrics = &mut flow.metrics;
+        let elapsed = answered.elapsed_ns as f64;
+        let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed));
+        self.put(metrics, "answered_requests", answered.answered as f64);
+        self.put(metrics, "server_cpu_ratio", share(answered.cpu_ns));
+        self.put(metrics, "server_wait_ratio", share(answered.wait_ns));
+        if answered.strangers > 0 {
+            self.put(metrics, "foreign_messages", answered.strangers as f64);
+        }
+        if let Some(error) = &answered.error {
+            flow.labels.insert("server_error".into(), error.clone());
+        }
+    }
+
+    /// Totals over the flows of a phase.
+    fn totals(&self, flows: &[FlowResult]) -> Summary {
+        const SUMS: [&str; 8] = [
+            "errors",
+            "unstarted_requests",
+            "open_connections",
+            "lost_connections",
+            "ports_exhausted",
+            "asked_per_second",
+            "answered_requests",
+            "foreign_messages",
+        ];
+        const MAXIMA: [&str; 6] = [
+            "late_ratio",
+            "window_full_ratio",
+            "client_cpu_ratio",
+            "client_wait_ratio",
+            "server_cpu_ratio",
+            "server_wait_ratio",
+        ];
+        let mut summary = Summary::new();
+        let values = |name: &str| -> Vec<f64> {
+            let of = |flow: &FlowResult| flow.metrics.get(name).copied();
+            flows.iter().filter_map(of).collect()
+        };
+        let names = [self.names.transactions, self.names.per_second].map(str::to_owned);
+        let sums = names.into_iter().chain(SUMS.map(|what| self.name(what)));
+        for name in sums {
+            let values = values(&name);
+            if !values.is_empty() {
+                put(&mut summary, &name, values.iter().sum::<f64>());
+            }
+        }
+        for what in MAXIMA {
+            let name = self.name(what);
+            put(&mut summary, &name, values(&name).into_iter().reduce(f64::max));
+        }
+        self.error_ratio(&mut summary);
+        self.percentiles(&mut summary);
+        if let [flow] = flows {
+            for what in ["latency_sd_seconds", "one_way_bytes_per_second"] {
+                let value = flow.metrics.get(&self.name(what)).copied();
+                self.put(&mut summary, what, value);
+            }
+        }
+        if let Some(bounds) = &self.options.find {
+            let used = bounds.used(self.names.source, &summary);
+            self.put(&mut summary, "bound_used_ratio", used.min(1e9));
+        }
+        summary
+    }
+
+    fn error_ratio(&self, summary: &mut Summary) {
+        let get = |name: &str| summary.get(name).copied().unwrap_or(0.0);
+        let failed = get(&self.name("errors")) + get(&self.name("unstarted_requests"));
+        let started = get(self.names.transactions) + failed;
+        if summary.contains_key(self.names.transactions) {
+            let value = ratio(failed, started).unwrap_or(0.0);
+            self.put(summary, "error_ratio", value);
+        }
+    }
+
+    /// `rr.latency_seconds.p99` and its like, merged over all flows.
+    fn percentiles(&self, summary: &mut Summary) {
+        for (name, all) in self.merged.summaries() {
+            for (which, value) in [
+                ("min", all.min),
+                ("mean", all.mean),
+                ("p50", all.p50),
+                ("p90", all.p90),
+                ("p99", all.p99),
+                ("p999", all.p999),
+                ("max", all.max),
+            ] {
+                put(summary, &format!("{name}.{which}"), value);
+            }
+        }
+    }
+}
+
+/// Requests that were due and those of them that failed.
+struct Sums {
+    started: f64,
+    failed: f64,
+}
+
+impl Sums {
+    fn of(asked: &AskedNumbers) -> Self {
+        let failed = asked.errors as f64 + asked.unstarted as f64;
+        Self {
+            started: asked.transactions as f64 + failed,
+            failed,
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! How long does an answer take, and how many requests per second get one?
+//!
+//! ```text
+//! asking host                                 answering host
+//!   request 0 ──────────────────────────────►   reads it whole, answers at once
+//!   ◄──────────────────────────── response 0
+//!   request 1 ───────────────────────────►       one thread per flow on both ends
+//!      ⋮   closed loop: when the one before is answered
+//!          open loop (--rate): when its time has come
+//! ```
+//!
+//! Every round trip is recorded. With a rate, *latency* counts from the intended start of a request
+//! and *service* from its real one: only the first shows what a stall costs those who would have
+//! asked meanwhile. It stresses wake-ups, system calls and the per-packet path of both hosts. It
+//! does not stress bulk transfer. The generator was the limit when requests left late although
+//! there was room for them (`rr.late_ratio`), or when the asking thread used a whole core.
+//!
+//! Sources: G. Tene, "How NOT to measure latency" (coordinated omission); tcp(7) on TCP_NODELAY.
+
+pub mod client;
+pub(crate) mod join;
+mod many;
+pub mod names;
+pub mod options;
+pub(crate) mod phase;
+pub mod protocol;
+pub mod record;
+pub mod report;
+pub mod schedule;
+pub mod server;
+
+use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
+use sokudo_stats::{Best, Outcome};
+
+use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::refusal::operator;
+use crate::values::{LoadRate, Span};
+use names::Names;
+pub use options::RrOptions;
+use options::Direction;
+
+/// The request/response test.
+pub struct Rr;
+
+/// Name of the workload and of its series' source.
+pub const NAME: &str = "rr";
+
+/// A thread that starts less than this share of the requests asked for is the limit itself.
+const GENERATOR_KEEPS: f64 = 0.97;
+
+const DESCRIPTOR: Descriptor = Descriptor {
+    name: NAME,
+    question: "how long does an answer take, and how many requests per second get one?",
+};
+
+impl Workload for Rr {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
+        let options: RrOptions = read(NAME, &spec.phase.options)?;
+        let phase = phase::RrPhase::prepare(&names::RR, false, options, spec, emit)?;
+        Ok(Box::new(phase))
+    }
+
+    fn trial(
+        &self,
+        options: &str,
+        rate_per_s: Option<f64>,
+        duration_ns: u64,
+    ) -> Result<String, Refusal> {
+        let mut options: RrOptions = read(NAME, options)?;
+        options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
+        options.count = None;
+        options.duration = Some(Span(duration_ns));
+        Ok(options.to_json())
+    }
+
+    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
+        outcome(&names::RR, result)
+    }
+
+    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
+        let options: RrOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
+        join::join(&names::RR, &options, spec, results)
+    }
+}
+
+/// Options as another host, or this one, wrote them.
+pub(crate) fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, Refusal> {
+    serde_json::from_str(text).map_err(|error| {
+        operator(
+            format!("the options of `{name}` cannot be read: {error}"),
+            "install the same version of sokudo on all hosts",
+        )
+    })
+}
+
+/// What a trial of a search came to. A bound that is not kept counts as if all were lost: between
+/// kept and not kept a latency knows nothing like "a little lost".
+pub(crate) fn outcome(names: &Names, result: &PhaseResult) -> Option<Outcome> {
+    let get = |name: &str| result.summary.get(name).copied();
+    let own = |what: &str| get(&format!("{}.{what}", names.source));
+    let answered = get(names.per_second)?;
+    let asked = own("asked_per_second");
+    let late = own("late_ratio").unwrap_or(0.0);
+    let kept = match own("bound_used_ratio") {
+        Some(used) => used <= 1.0,
+        None => true,
+    };
+    let loss = match kept {
+        true => 0.0,
+        false => 1.0,
+    };
+    Some(Outcome {
+        offered: asked.unwrap_or(answered),
+        delivered: answered,
+        loss,
+        // Late although there was room: it was not the far end that could not do more.
+        generator_limited: asked.is_some_and(|asked| answered < asked * GENERATOR_KEEPS)
+            && late > 1.0 - GENERATOR_KEEPS,
+    })
+}
+
+/// Who asks whom among `hosts` hosts, of which number 0 is the one that gives the command.
+pub fn flows(hosts: u32, threads: u32, direction: Direction) -> Vec<FlowPlan> {
+    let pairs: Vec<(u32, u32)> = match direction {
+        Direction::Up => (1..hosts).map(|peer| (0, peer)).collect(),
+        Direction::Mesh => (0..hosts)
+            .flat_map(|from| (0..hosts).map(move |to| (from, to)))
+            .filter(|(from, to)| from != to)
+            .collect(),
+    };
+    let each = pairs
+        .into_iter()
+        .flat_map(|(from, to)| (0..threads.max(1)).map(move |thread| (from, to, thread)));
+    each.zip(0..)
+        .map(|((from, to, stream), id)| FlowPlan {
+            id,
+            from,
+            to,
+            stream,
+        })
+        .collect()
+}
+
+/// Puts the answer of a search, and the numbers of the phase that confirmed it, into a summary.
+/// `source` is `rr` or `crr`.
+pub fn put_best(source: &str, summary: &mut Summary, best: &Best, confirmed: &PhaseResult) {
+    summary.extend(confirmed.summary.clone());
+    summary.insert(format!("{source}.best_rate_per_second"), best.delivered);
+}

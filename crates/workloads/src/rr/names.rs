@@ -1,0 +1,55 @@
+//! What are the numbers of this exchange called? `rr` and `crr` share everything but the names and
+//! whether a connection serves one request or all.
+
+/// Catalogue names of one workload.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Names {
+    /// Name of the workload and source of its series.
+    pub source: &'static str,
+    /// Answered requests.
+    pub transactions: &'static str,
+    /// Answered requests per second.
+    pub per_second: &'static str,
+    /// From the intended start to the answer.
+    pub latency: &'static str,
+    /// Median of it per interval.
+    pub latency_p50: &'static str,
+    /// 99th percentile of it per interval.
+    pub latency_p99: &'static str,
+    /// From the real start to the answer.
+    pub service: &'static str,
+    /// Round trips one by one.
+    pub round_trip: &'static str,
+    /// Time to connect.
+    pub connect: &'static str,
+    /// Time of the TLS handshake.
+    pub handshake: &'static str,
+}
+
+/// Names of `rr`.
+pub const RR: Names = Names {
+    source: "rr",
+    transactions: "rr.transactions",
+    per_second: "rr.transactions_per_second",
+    latency: "rr.latency_seconds",
+    latency_p50: "rr.latency_p50_seconds",
+    latency_p99: "rr.latency_p99_seconds",
+    service: "rr.service_seconds",
+    round_trip: "rr.round_trip_seconds",
+    connect: "rr.connect_seconds",
+    handshake: "rr.handshake_seconds",
+};
+
+/// Names of `crr`.
+pub const CRR: Names = Names {
+    source: "crr",
+    transactions: "crr.connections",
+    per_second: "crr.connections_per_second",
+    latency: "crr.latency_seconds",
+    latency_p50: "crr.latency_p50_seconds",
+    latency_p99: "crr.latency_p99_seconds",
+    service: "crr.service_seconds",
+    round_trip: "crr.round_trip_seconds",
+    connect: "crr.connect_seconds",
+    handshake: "crr.handshake_seconds",
+};

@@ -1,0 +1,461 @@
+//! What can be asked of the request/response test? The field docs are the manual.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::units::UnitError;
+use sokudo_model::{Bytes, Refusal, Summary};
+use sokudo_net::udp::MAX_PAYLOAD_BYTES;
+use sokudo_net::wait::{NoSuchWait, Wait};
+
+use super::protocol::HEADER_BYTES;
+pub use crate::link::Transport;
+use crate::refusal::operator;
+use crate::values::{HowMany, LoadRate, Span, json_as_text};
+
+/// Options of `sokudo rr`.
+#[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RrOptions {
+    /// Size of requests, and of responses when they differ: `64`, `64:4KiB`. Without the headers
+    /// of the transport; at least 24 B.
+    #[arg(long, value_name = "REQ[:RESP]", default_value = "64")]
+    #[schemars(with = "String")]
+    pub size: Sizes,
+
+    /// What carries the messages.
+    #[arg(long, value_enum, default_value = "tcp")]
+    pub transport: Transport,
+
+    /// Requests per second that this host starts, over all its peers: `20k/s`. Latency then counts
+    /// from the intended start. Default: a closed loop, in which each answer starts the next.
+    #[arg(long, value_name = "RATE")]
+    #[schemars(with = "Option<String>")]
+    pub rate: Option<LoadRate>,
+
+    /// Requests that may be unanswered at a time, per connection.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub window: u32,
+
+    /// Connections to each peer, shared out among the threads. Default: one per thread.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub connections: Option<u32>,
+
+    /// Threads for each peer, on both ends.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub threads: u32,
+
+    /// How threads wait for messages, on both ends: `block` sleeps in the kernel, `epoll` too, with
+    /// one call for many connections, `spin` asks without sleeping, `spin:50us` for so long.
+    #[arg(long, value_name = "WAY", default_value = "block")]
+    #[schemars(with = "String")]
+    pub wait: WaitText,
+
+    /// How long to measure. Default: 10 s.
+    #[arg(long, value_name = "TIME")]
+    #[schemars(with = "Option<String>")]
+    pub duration: Option<Span>,
+
+    /// Measure exactly so many requests per thread; without --duration nothing else ends the run.
+    #[arg(long, value_name = "N")]
+    #[schemars(with = "Option<String>")]
+    pub count: Option<HowMany>,
+
+    /// Load before the measurement begins; it is not counted.
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    #[schemars(with = "String")]
+    pub warmup: Span,
+
+    /// Who asks whom.
+    #[arg(long, value_enum, default_value = "up")]
+    pub direction: Direction,
+
+    /// A request without an answer for this long has failed. Its connection is given up; with UDP
+    /// the message is taken for lost.
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    #[schemars(with = "String")]
+    pub timeout: Span,
+
+    /// Keep the first N round trips of each thread one by one in the record.
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100000")]
+    #[schemars(with = "Option<String>")]
+    pub keep: Option<HowMany>,
+
+    /// Time between two samples of the series.
+    #[arg(long, value_name = "TIME", default_value = "250ms")]
+    #[schemars(with = "String")]
+    pub interval: Span,
+
+    /// Search the highest rate that keeps bounds: `p99<1ms`, or several: `p99<1ms,errors<0.1%`.
+    #[arg(long, value_name = "BOUNDS", conflicts_with_all = ["rate", "count"])]
+    #[schemars(with = "Option<String>")]
+    pub find: Option<Bounds>,
+}
+
+impl Default for RrOptions {
+    fn default() -> Self {
+        Self {
+            size: Sizes {
+                request: 64,
+                response: 64,
+            },
+            transport: Transport::Tcp,
+            rate: None,
+            window: 1,
+            connections: None,
+            threads: 1,
+            wait: WaitText(Wait::Block),
+            duration: None,
+            count: None,
+            warmup: Span(0),
+            direction: Direction::Up,
+            timeout: Span(5_000_000_000),
+            keep: None,
+            interval: Span(250_000_000),
+            find: None,
+        }
+    }
+}
+
+/// Who asks whom.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// This host asks each of its peers.
+    Up,
+    /// Every host asks all others.
+    Mesh,
+}
+
+impl RrOptions {
+    /// How long to measure when neither a duration nor a count is given.
+    pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
+    /// Longest load that is accepted: 24 h.
+    const MAX_DURATION_NS: u64 = 86_400_000_000_000;
+    /// Longest wait for one answer that is accepted.
+    const MAX_TIMEOUT_NS: u64 = 20_000_000_000;
+    /// Largest message.
+    const MAX_MESSAGE_BYTES: u32 = 64 << 20;
+    /// Most round trips kept per thread.
+    const MAX_KEPT: u64 = 1_000_000;
+    /// Bytes of requests or responses that one TLS connection may have under way: its records
+    /// leave as a whole, so both ends could wait for each other above that.
+    const MAX_TLS_UNDER_WAY: u64 = 64 << 10;
+
+    /// How long to load, the warm-up included, nanoseconds; 0 when only a count bounds it.
+    pub fn duration_ns(&self) -> u64 {
+        match (self.duration, self.count) {
+            (Some(span), _) => span.0 + self.warmup.0,
+            (None, Some(_)) => 0,
+            (None, None) => Self::DEFAULT_DURATION_NS + self.warmup.0,
+        }
+    }
+
+    /// Connections of thread number `thread` of each peer.
+    pub fn connections_of(&self, thread: u32) -> u32 {
+        let all = self.connections.unwrap_or(self.threads).max(self.threads);
+        all / self.threads + u32::from(thread < all % self.threads)
+    }
+
+    /// The options as JSON text, as they travel in a plan.
+    pub fn to_json(&self) -> String {
+        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Checks what the types cannot: how the options fit together.
+    pub fn validate(&self) -> Result<(), Refusal> {
+        self.check_sizes()?;
+        if self.count.is_some_and(|count| count.0 == 0) {
+            return Err(operator("--count 0 asks nothing", "use 1 or more"));
+        }
+        let too_long = |span: Span| span.0 == 0 || span.0 > Self::MAX_DURATION_NS;
+        if self.duration.is_some_and(too_long) || self.warmup.0 > Self::MAX_DURATION_NS {
+            return Err(operator(
+                "--duration must lie between 1 ns and 24 h, --warmup below",
+                "run longer tests as several runs, so that each has its record",
+            ));
+        }
+        if self.interval.0 < 10_000_000 {
+            return Err(operator(
+                "--interval below 10 ms would measure the measuring",
+                "use 10ms or more",
+            ));
+        }
+        if !(1_000_000..=Self::MAX_TIMEOUT_NS).contains(&self.timeout.0) {
+            return Err(operator(
+                "--timeout must lie between 1 ms and 20 s",
+                "a far end that is silent for longer is dead",
+            ));
+        }
+        if self.keep.is_some_and(|keep| keep.0 > Self::MAX_KEPT) {
+            return Err(operator(
+                "--keep above 1,000,000 would outgrow its reader",
+                "the histograms hold every round trip anyway",
+            ));
+        }
+        let pace = self.rate.map(|rate| self.events_per_s(rate));
+        if let Some(per_s) = pace.filter(|per_s| !(0.001..=1e8).contains(per_s)) {
+            return Err(operator(
+                format!("{per_s:.3e} requests per second cannot be paced"),
+                "rates from one request per 1000 s to 100 M requests/s can",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_sizes(&self) -> Result<(), Refusal> {
+        let Sizes { request, response } = self.size;
+        let (small, large) = (request.min(response), request.max(response));
+        if (small as usize) < HEADER_BYTES {
+            return Err(operator(
+                format!("a message of {small} B cannot carry the {HEADER_BYTES} B header"),
+                format!("use --size {HEADER_BYTES} or more"),
+            ));
+        }
+        if self.transport == Transport::Udp && large as usize > MAX_PAYLOAD_BYTES {
+            return Err(operator(
+                format!("a message of {large} B is larger than a datagram"),
+                format!("use --size {MAX_PAYLOAD_BYTES} or less, or --transport tcp"),
+            ));
+        }
+        if large > Self::MAX_MESSAGE_BYTES {
+            return Err(operator(
+                format!("a message of {large} B is larger than 64 MiB"),
+                "measure bulk transfer with larger messages as a stream",
+            ));
+        }
+        let under_way = u64::from(self.window) * u64::from(large);
+        if self.transport == Transport::Tls
+            && self.window > 1
+            && under_way > Self::MAX_TLS_UNDER_WAY
+        {
+            return Err(operator(
+                format!("--window {} of {large} B is more than a TLS connection may have under way here (64 KiB)", self.window),
+                "use a smaller window, or more connections",
+            ));
+        }
+        Ok(())
+    }
+
+    /// A rate in requests per second; rates in bits or bytes count requests only.
+    pub fn events_per_s(&self, rate: LoadRate) -> f64 {
+        rate.0.events_per_s(f64::from(self.size.request))
+    }
+}
+
+/// Sizes of requests and responses, bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Bytes of a request.
+    pub request: u32,
+    /// Bytes of a response.
+    pub response: u32,
+}
+
+impl FromStr for Sizes {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let one = |part: &str| -> Result<u32, UnitError> {
+            let bytes = part.parse::<Bytes>()?.0;
+            u32::try_from(bytes).map_err(|_| UnitError::OutOfRange(part.into()))
+        };
+        let (request, response) = text.split_once(':').unwrap_or((text, text));
+        Ok(Self {
+            request: one(request)?,
+            response: one(response)?,
+        })
+    }
+}
+
+impl fmt::Display for Sizes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.request == self.response {
+            true => write!(f, "{}", self.request),
+            false => write!(f, "{}:{}", self.request, self.response),
+        }
+    }
+}
+
+json_as_text!(Sizes);
+
+/// A way to wait, as typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WaitText(pub Wait);
+
+impl FromStr for WaitText {
+    type Err = NoSuchWait;
+
+    fn from_str(text: &str) -> Result<Self, NoSuchWait> {
+        text.parse().map(WaitText)
+    }
+}
+
+impl fmt::Display for WaitText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+json_as_text!(WaitText);
+
+/// What a rate must keep to count as held.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounds(Vec<Bound>);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Bound {
+    what: &'static str,
+    most: f64,
+}
+
+/// What can be bounded: as typed, and the end of its summary key.
+const BOUNDED: [(&str, &str); 6] = [
+    ("p50", "latency_seconds.p50"),
+    ("p90", "latency_seconds.p90"),
+    ("p99", "latency_seconds.p99"),
+    ("p999", "latency_seconds.p999"),
+    ("max", "latency_seconds.max"),
+    ("errors", "error_ratio"),
+];
+
+/// A text that is no list of bounds.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no bound: write for example `p99<1ms`, `p99<1ms,errors<0.1%`; p50, p90, p99, p999, max and errors can be bounded"
+)]
+pub struct NoBound(String);
+
+impl Bounds {
+    /// The largest of measured over allowed; above 1 a bound is broken. A number that is missing
+    /// breaks its bound. `source` is `rr` or `crr`.
+    pub fn used(&self, source: &str, summary: &Summary) -> f64 {
+        let used = self.0.iter().map(|bound| {
+            let known = BOUNDED.iter().find(|(name, _)| *name == bound.what);
+            let measured =
+                known.and_then(|(_, key)| summary.get(&format!("{source}.{key}")).copied());
+            measured.map_or(f64::MAX, |measured| measured / bound.most)
+        });
+        used.fold(0.0, f64::max)
+    }
+}
+
+impl FromStr for Bounds {
+    type Err = NoBound;
+
+    fn from_str(text: &str) -> Result<Self, NoBound> {
+        let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let one = |part: &str| -> Option<Bound> {
+            let (name, most) = part.split_once("<=").or_else(|| part.split_once('<'))?;
+            let (what, _) = BOUNDED.iter().find(|(known, _)| *known == name)?;
+            let most = match *what {
+                "errors" => match most.strip_suffix('%') {
+                    Some(percent) => percent.parse::<f64>().ok()? / 100.0,
+                    None => most.parse().ok()?,
+                },
+                // A bare number has no unit: is it seconds or milliseconds?
+                _ if most.ends_with(|c: char| c.is_ascii_digit()) => return None,
+                _ => most.parse::<sokudo_model::Nanos>().ok()?.seconds(),
+            };
+            (most.is_finite() && most > 0.0).then_some(Bound { what, most })
+        };
+        let bounds: Option<Vec<Bound>> = compact.split(',').map(one).collect();
+        bounds.map(Bounds).ok_or_else(|| NoBound(text.into()))
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, bound) in self.0.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            match bound.what {
+                "errors" => write!(f, "{comma}errors<{}", bound.most)?,
+                what => write!(f, "{comma}{what}<{}ns", (bound.most * 1e9).round())?,
+            }
+        }
+        Ok(())
+    }
+}
+
+json_as_text!(Bounds);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_survive_json() {
+        let options = RrOptions {
+            size: "64:4KiB".parse().unwrap(),
+            rate: Some("20k/s".parse().unwrap()),
+            wait: "spin:50us".parse().unwrap(),
+            find: Some("p99<1ms,errors<0.1%".parse().unwrap()),
+            connections: Some(1000),
+            threads: 3,
+            ..RrOptions::default()
+        };
+        let text = serde_json::to_string(&options).unwrap();
+        let read: RrOptions = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, options);
+        let shares: u32 = (0..3).map(|thread| read.connections_of(thread)).sum();
+        assert_eq!(shares, 1000);
+    }
+
+    #[test]
+    fn bounds_are_read_and_compared() {
+        let bounds: Bounds = "p99 < 1ms, errors<1%".parse().unwrap();
+        let summary: Summary = [
+            ("rr.latency_seconds.p99".to_owned(), 0.0005),
+            ("rr.error_ratio".to_owned(), 0.02),
+        ]
+        .into();
+        assert!((bounds.used("rr", &summary) - 2.0).abs() < 1e-9);
+        assert!(bounds.used("rr", &Summary::new()) > 1.0);
+        for wrong in ["", "p98<1ms", "p99<1", "p99>1ms", "p99<0ms", "errors<x", "p99<1ms,"] {
+            assert!(wrong.parse::<Bounds>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_work_is_said_with_a_hint() {
+        let check = |options: RrOptions, word: &str| {
+            let refusal = options.validate().unwrap_err();
+            assert!(refusal.says.contains(word), "{}", refusal.says);
+            assert!(refusal.operator_error && refusal.hint.is_some());
+        };
+        let base = RrOptions::default;
+        let sized = |text: &str| RrOptions {
+            size: text.parse().unwrap(),
+            ..base()
+        };
+        check(sized("23"), "header");
+        check(sized("64:1GiB"), "64 MiB");
+        check(
+            RrOptions {
+                transport: Transport::Udp,
+                ..sized("65508")
+            },
+            "datagram",
+        );
+        check(
+            RrOptions {
+                transport: Transport::Tls,
+                window: 64,
+                ..sized("4KiB")
+            },
+            "TLS",
+        );
+        check(
+            RrOptions {
+                count: Some(HowMany(0)),
+                ..base()
+            },
+            "asks nothing",
+        );
+    }
+}

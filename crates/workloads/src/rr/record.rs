@@ -1,0 +1,209 @@
+//! What does one asking thread write down, at what cost?
+//!
+//! Every round trip goes into histograms that the thread owns; at each interval it hands them to
+//! the reporting thread. Nothing else happens on the measured path.
+
+use std::sync::mpsc::{SyncSender, TrySendError};
+
+use sokudo_stats::Histogram;
+
+use super::schedule::LATE_NS;
+
+/// Most round trips handed over in one report.
+const KEPT_PER_REPORT: usize = 100_000;
+
+/// What a flow's asking end counts, since the end of the warm-up.
+#[derive(Debug, Clone, Default)]
+pub struct Counts {
+    /// Requests that were answered.
+    pub transactions: u64,
+    /// Requests without an answer in time, and those under way when their connection broke.
+    pub errors: u64,
+    /// Requests whose time came and that were never sent.
+    pub unstarted: u64,
+    /// Requests that left more than a millisecond late although there was room for them.
+    pub late: u64,
+    /// Requests that had to wait because as many as allowed were unanswered.
+    pub window_full: u64,
+    /// Connections that ended before the test did.
+    pub connections_lost: u64,
+    /// Connections that could not be made because no local port was left.
+    pub ports_exhausted: u64,
+    /// First answer counted minus its service time, nanoseconds.
+    pub first_ns: Option<i64>,
+    /// Last answer, nanoseconds.
+    pub last_ns: i64,
+    /// Sum of the latencies, seconds.
+    pub sum_s: f64,
+    /// Sum of their squares.
+    pub sum_squares_s: f64,
+    /// What went wrong first.
+    pub error: Option<String>,
+}
+
+/// One thread's interval, for the reporting thread.
+#[derive(Debug, Default)]
+pub struct Interval {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// When it ended, monotonic nanoseconds.
+    pub t_ns: i64,
+    /// Answered requests so far.
+    pub transactions: u64,
+    /// From the intended start, since the last report.
+    pub latency: Histogram,
+    /// From the real start; empty in a closed loop, where both are the same.
+    pub service: Histogram,
+    /// TCP connections or handshakes per request, since the last report (`crr`).
+    pub connect: Histogram,
+    /// TLS handshakes, likewise.
+    pub handshake: Histogram,
+    /// Round trips one by one: when answered, latency in nanoseconds.
+    pub kept: Vec<(i64, u64)>,
+}
+
+/// What a measuring thread hands over.
+#[derive(Debug)]
+pub enum Report {
+    /// An interval has passed.
+    Interval(Box<Interval>),
+    /// An asking thread has ended.
+    Asked(Box<super::client::Asked>),
+    /// An answering thread has ended.
+    Answered(super::server::Answered),
+}
+
+/// What one asking thread keeps.
+pub struct Recorder {
+    /// Counters.
+    pub counts: Counts,
+    pending: Interval,
+    keep_left: u64,
+    is_open: bool,
+    /// Before this moment nothing counts.
+    count_from_ns: i64,
+    interval_ns: i64,
+    report_at_ns: i64,
+    reports: SyncSender<Report>,
+}
+
+impl Recorder {
+    /// A recorder of one flow that counts from `count_from_ns` on.
+    pub fn new(
+        flow: u32,
+        count_from_ns: i64,
+        interval_ns: u64,
+        keep: u64,
+        is_open: bool,
+        reports: SyncSender<Report>,
+    ) -> Self {
+        let interval_ns = i64::try_from(interval_ns).unwrap_or(i64::MAX);
+        Self {
+            counts: Counts::default(),
+            pending: Interval {
+                flow,
+                ..Interval::default()
+            },
+            keep_left: keep,
+            is_open,
+            count_from_ns,
+            interval_ns,
+            report_at_ns: count_from_ns.saturating_add(interval_ns),
+            reports,
+        }
+    }
+
+    /// When the thread has to call [`Recorder::report`] next.
+    #[inline]
+    pub fn report_at_ns(&self) -> i64 {
+        self.report_at_ns
+    }
+
+    /// True for what belongs to the measurement, by its intended start.
+    #[inline]
+    pub fn counts(&self, intended_ns: i64) -> bool {
+        intended_ns >= self.count_from_ns
+    }
+
+    /// A request left now. `had_room` is false when it had to wait for an answer first.
+    #[inline]
+    pub fn sent(&mut self, intended_ns: i64, now: i64, had_room: bool) {
+        if !self.is_open || !self.counts(intended_ns) {
+            return;
+        }
+        if !had_room {
+            self.counts.window_full += 1;
+        } else if now - intended_ns > LATE_NS {
+            self.counts.late += 1;
+        }
+    }
+
+    /// An answer came now.
+    #[inline]
+    pub fn answered(&mut self, intended_ns: i64, sent_ns: i64, now: i64) {
+        if !self.counts(intended_ns) {
+            return;
+        }
+        let latency_ns = (now - intended_ns).max(0) as u64;
+        self.pending.latency.record(latency_ns);
+        if self.is_open {
+            self.pending.service.record((now - sent_ns).max(0) as u64);
+        }
+        let counts = &mut self.counts;
+        counts.transactions += 1;
+        let latency_s = latency_ns as f64 * 1e-9;
+        counts.sum_s += latency_s;
+        counts.sum_squares_s += latency_s * latency_s;
+        counts.first_ns.get_or_insert(sent_ns);
+        counts.last_ns = now;
+        if self.keep_left > 0 && self.pending.kept.len() < KEPT_PER_REPORT {
+            self.keep_left -= 1;
+            self.pending.kept.push((now, latency_ns));
+        }
+    }
+
+    /// How long the parts of a fresh connection took.
+    pub fn connected(&mut self, intended_ns: i64, connect_ns: u64, handshake_ns: Option<u64>) {
+        if self.counts(intended_ns) {
+            self.pending.connect.record(connect_ns);
+            if let Some(handshake_ns) = handshake_ns {
+                self.pending.handshake.record(handshake_ns);
+            }
+        }
+    }
+
+    /// Requests failed.
+    #[cold]
+    pub fn failed(&mut self, intended_ns: i64, why: impl FnOnce() -> String) {
+        if self.counts(intended_ns) {
+            self.counts.errors += 1;
+        }
+        self.counts.error.get_or_insert_with(why);
+    }
+
+    /// Hands the interval over. When the reporting thread is behind, it is kept for the next time.
+    pub fn report(&mut self, now: i64) {
+        self.report_at_ns = now.saturating_add(self.interval_ns);
+        let flow = self.pending.flow;
+        self.pending.t_ns = now;
+        self.pending.transactions = self.counts.transactions;
+        let empty = Interval {
+            flow,
+            ..Interval::default()
+        };
+        let full = std::mem::replace(&mut self.pending, empty);
+        let refused = self.reports.try_send(Report::Interval(Box::new(full)));
+        if let Err(TrySendError::Full(Report::Interval(interval))) = refused {
+            self.pending = *interval;
+        }
+    }
+
+    /// Ends the record; hands over what is left.
+    pub fn finish(mut self, now: i64) -> Counts {
+        self.pending.t_ns = now;
+        self.pending.transactions = self.counts.transactions;
+        // Fails only when nobody listens any more.
+        let _ = self.reports.send(Report::Interval(Box::new(self.pending)));
+        self.counts
+    }
+}

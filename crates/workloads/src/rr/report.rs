@@ -1,0 +1,163 @@
+//! How do the threads' records become series, and when is a phase's asking over?
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::Receiver;
+
+use sokudo_model::Batch;
+use sokudo_net::clock::now_ns;
+use sokudo_stats::Histogram;
+
+use super::client::Asked;
+use super::names::Names;
+use super::record::{Interval, Report};
+use super::server::Answered;
+use crate::contract::{Emit, Emitted};
+use crate::reporting::{self, Distributions, HISTOGRAM_EVERY_NS};
+
+/// Distributions of one flow over the whole phase.
+#[derive(Debug, Default)]
+pub struct FlowDistributions {
+    /// From the intended start.
+    pub latency: Histogram,
+    /// From the real start; empty in a closed loop.
+    pub service: Histogram,
+    /// Time to connect.
+    pub connect: Histogram,
+    /// TLS handshakes.
+    pub handshake: Histogram,
+}
+
+/// Everything that was handed over, when all threads have ended.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// Asking threads.
+    pub asked: Vec<Asked>,
+    /// Answering threads.
+    pub answered: Vec<Answered>,
+    /// Flow → its distributions.
+    pub flows: BTreeMap<u32, FlowDistributions>,
+}
+
+/// The reporting thread.
+pub struct Reporter {
+    names: &'static Names,
+    series: reporting::Names,
+    emit: Emit,
+    asking: usize,
+    /// Flow → when it reported last, and its count then.
+    last: BTreeMap<u32, (i64, u64)>,
+    distributions: Distributions,
+    collected: Collected,
+}
+
+impl Reporter {
+    /// Reports for a phase with this many asking threads.
+    pub fn new(
+        names: &'static Names,
+        series: reporting::Names,
+        emit: Emit,
+        asking: usize,
+    ) -> Self {
+        Self {
+            names,
+            series,
+            emit,
+            asking,
+            last: BTreeMap::new(),
+            distributions: Distributions::default(),
+            collected: Collected::default(),
+        }
+    }
+
+    /// Takes reports until all measuring threads have ended.
+    pub fn run(mut self, reports: &Receiver<Report>) -> Collected {
+        if self.asking == 0 {
+            self.emit_sent();
+        }
+        while let Ok(report) = reports.recv() {
+            match report {
+                Report::Interval(interval) => self.interval(*interval),
+                Report::Asked(asked) => {
+                    self.collected.asked.push(*asked);
+                    self.asking = self.asking.saturating_sub(1);
+                    if self.asking == 0 {
+                        self.emit_sent();
+                    }
+                }
+                Report::Answered(answered) => self.collected.answered.push(answered),
+            }
+        }
+        let mut batch = Batch::default();
+        self.flush(now_ns(), 1, &mut batch);
+        self.emit(batch);
+        self.collected
+    }
+
+    /// The answering ends need to know nothing but that the asking ones have finished.
+    fn emit_sent(&self) {
+        (self.emit)(Emitted::Sent("{}".into()));
+    }
+
+    fn emit(&self, batch: Batch) {
+        if !batch.is_empty() {
+            (self.emit)(Emitted::Batch(batch));
+        }
+    }
+
+    fn interval(&mut self, interval: Interval) {
+        let mut batch = Batch::default();
+        let (flow, names, source) = (interval.flow, self.names, self.names.source);
+        let label = self.series.label(flow);
+        let at_ns = interval.t_ns - self.series.t0_ns;
+        let key = |metric: &str| self.series.key(source, metric, &label);
+        let begun = (self.series.start_ns, 0);
+        let last = self.last.insert(flow, (interval.t_ns, interval.transactions));
+        let (since_ns, before) = last.unwrap_or(begun);
+        let seconds = (interval.t_ns - since_ns) as f64 / 1e9;
+        if seconds > 0.0 {
+            let rate = (interval.transactions - before) as f64 / seconds;
+            batch.push(&key(names.per_second), at_ns, rate);
+        }
+        if !interval.latency.is_empty() {
+            for (metric, q) in [(names.latency_p50, 0.5), (names.latency_p99, 0.99)] {
+                let seconds = interval.latency.quantile(q) as f64 / 1e9;
+                batch.push(&key(metric), at_ns, seconds);
+            }
+        }
+        let round_trip = key(names.round_trip);
+        for (t_ns, latency_ns) in &interval.kept {
+            let at_ns = t_ns - self.series.t0_ns;
+            batch.push(&round_trip, at_ns, *latency_ns as f64 / 1e9);
+        }
+        self.keep(&interval, &label);
+        self.flush(interval.t_ns, HISTOGRAM_EVERY_NS, &mut batch);
+        self.emit(batch);
+    }
+
+    /// Adds an interval's distributions to the stored ones and to those of the whole phase.
+    fn keep(&mut self, interval: &Interval, label: &str) {
+        let flow = self.collected.flows.entry(interval.flow).or_default();
+        let names = self.names;
+        let all = [
+            (names.latency, &interval.latency, &mut flow.latency),
+            (names.service, &interval.service, &mut flow.service),
+            (names.connect, &interval.connect, &mut flow.connect),
+            (names.handshake, &interval.handshake, &mut flow.handshake),
+        ];
+        for (metric, more, whole) in all {
+            if more.is_empty() {
+                continue;
+            }
+            whole.merge(more);
+            let (series, t_ns) = (&self.series, interval.t_ns);
+            self.distributions
+                .add(series, metric, label.to_owned(), t_ns, more);
+        }
+    }
+
+    fn flush(&mut self, now_ns: i64, age_ns: i64, batch: &mut Batch) {
+        let source = self.names.source;
+        self.distributions
+            .flush(&self.series, source, now_ns, age_ns, batch);
+    }
+}

@@ -1,0 +1,285 @@
+//! The answering end: one thread per flow, so that a peer that stands still delays nobody else.
+
+use std::io;
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
+use sokudo_net::wait::{self, AsFd, Interest, Wait};
+
+use super::client::{CHUNK_BYTES, LOOK, agreed};
+use super::many::waiter;
+use super::options::Sizes;
+use super::protocol::{Agreed, Kind, Reader};
+use super::record::Report;
+use crate::link::{Link, Listening, Solo, is_silence};
+
+/// A caller per request that has not asked after this time makes room for the next one.
+const ASK_BOUND_NS: i64 = 1_000_000_000;
+
+/// What one answering thread is to do.
+pub(crate) struct Task {
+    pub(crate) flow: u32,
+    pub(crate) ticket: u64,
+    pub(crate) sizes: Sizes,
+    pub(crate) wait: Wait,
+    pub(crate) end: End,
+    /// Set when the thread must end.
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+/// Where requests come from.
+pub(crate) enum End {
+    /// Connections that stay.
+    Links(Vec<Link>),
+    /// Datagrams of anybody who has the ticket.
+    Datagrams(UdpSocket),
+    /// A connection per request.
+    Callers(Listening),
+}
+
+/// What one answering thread did.
+#[derive(Debug, Clone, Default)]
+pub struct Answered {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// Requests answered.
+    pub answered: u64,
+    /// Connections and datagrams that brought something else than requests of this flow.
+    pub strangers: u64,
+    /// CPU time of the thread, nanoseconds.
+    pub cpu_ns: Option<u64>,
+    /// Time that it was runnable without a CPU, nanoseconds.
+    pub wait_ns: Option<u64>,
+    /// Time from start to end, nanoseconds.
+    pub elapsed_ns: i64,
+    /// What went wrong first.
+    pub error: Option<String>,
+}
+
+/// What all answering loops share.
+struct Loop {
+    request: Agreed,
+    response: Agreed,
+    /// One response; those to several requests that came together leave together.
+    message: Vec<u8>,
+    out: Vec<u8>,
+    chunk: Vec<u8>,
+    stop: Arc<AtomicBool>,
+    done: Answered,
+}
+
+/// Answers until it is stopped or nobody is left to ask.
+pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
+    precise_timers();
+    let (begun_ns, cpu_start, wait_start) = (now_ns(), thread_cpu_ns(), thread_wait_ns());
+    let mut state = Loop {
+        request: agreed(Kind::Request, task.ticket, task.sizes),
+        response: agreed(Kind::Response, task.ticket, task.sizes),
+        message: vec![0; task.sizes.response as usize],
+        out: Vec::new(),
+        chunk: vec![0; CHUNK_BYTES],
+        stop: task.stop,
+        done: Answered {
+            flow: task.flow,
+            ..Answered::default()
+        },
+    };
+    let outcome = match task.end {
+        End::Datagrams(socket) => state.datagrams(&socket, task.wait),
+        End::Callers(listening) => state.callers(&listening, task.wait),
+        End::Links(mut links) => match (links.len(), links.pop()) {
+            (1, Some(link)) => state.one(link, task.wait),
+            (_, last) => {
+                links.extend(last);
+                state.many(links, task.wait)
+            }
+        },
+    };
+    let since = |end: Option<u64>, start: Option<u64>| {
+        let both = end.zip(start);
+        both.map(|(end, start)| end.saturating_sub(start))
+    };
+    let mut done = state.done;
+    done.error = outcome.err().map(|error| error.to_string());
+    done.cpu_ns = since(thread_cpu_ns(), cpu_start);
+    done.wait_ns = since(thread_wait_ns(), wait_start);
+    done.elapsed_ns = now_ns() - begun_ns;
+    // Fails only when nobody listens any more.
+    let _ = reports.send(Report::Answered(done));
+}
+
+impl Loop {
+    fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// One connection: the thread waits in its read.
+    fn one(&mut self, mut link: Link, way: Wait) -> io::Result<()> {
+        let mut waiting = Solo::new(&mut link, way, LOOK)?;
+        let mut reader = Reader::new(self.request);
+        while self.goes_on() {
+            match waiting.receive(&mut link, &mut self.chunk) {
+                Ok(0) => return Ok(()),
+                Ok(count) => {
+                    if !self.answer(&mut link, &mut reader, count) {
+                        return Ok(());
+                    }
+                }
+                Err(error) if is_silence(&error) => {}
+                // The asking end says what became of the connection.
+                Err(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers what the first `count` bytes of the chunk ask; false when the connection is over.
+    #[inline]
+    fn answer(&mut self, link: &mut Link, reader: &mut Reader, count: usize) -> bool {
+        let (out, message, response) = (&mut self.out, &mut self.message, self.response);
+        let mut answered = 0;
+        out.clear();
+        let fed = reader.feed(&self.chunk[..count], |sequence| {
+            response.write(sequence, message);
+            out.extend_from_slice(message);
+            answered += 1;
+        });
+        self.done.answered += answered;
+        if fed.is_err() {
+            self.done.strangers += 1;
+            return false;
+        }
+        out.is_empty() || link.send_all(out).is_ok()
+    }
+
+    /// Many connections: an event loop.
+    fn many(&mut self, links: Vec<Link>, way: Wait) -> io::Result<()> {
+        let mut waiter = waiter(way, links.len())?;
+        let mut connections: Vec<Option<(Link, Reader)>> = Vec::with_capacity(links.len());
+        for (token, mut link) in links.into_iter().enumerate() {
+            link.set_bound(Duration::ZERO)?;
+            waiter.add(link.source(), token as u64, Interest::Read)?;
+            connections.push(Some((link, Reader::new(self.request))));
+        }
+        let mut left = connections.len();
+        while self.goes_on() && left > 0 {
+            let ready = waiter.wait(LOOK)?;
+            for at in 0..ready {
+                let index = waiter.ready(at).token as usize;
+                let Some((link, reader)) = &mut connections[index] else {
+                    continue;
+                };
+                if !self.serve(link, reader) {
+                    let _ = waiter.remove(link.source());
+                    connections[index] = None;
+                    left -= 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers everything that a connection has brought; false when it is over.
+    fn serve(&mut self, link: &mut Link, reader: &mut Reader) -> bool {
+        loop {
+            match link.receive(&mut self.chunk) {
+                Ok(0) => return false,
+                Ok(count) => {
+                    if !self.answer(link, reader, count) {
+                        return false;
+                    }
+                    if count < CHUNK_BYTES && link.buffered() == 0 {
+                        return true;
+                    }
+                }
+                Err(error) => return is_silence(&error),
+            }
+        }
+    }
+
+    /// Datagrams: whoever asks with the ticket gets the answer.
+    fn datagrams(&mut self, socket: &UdpSocket, way: Wait) -> io::Result<()> {
+        let blocks = way == Wait::Block;
+        socket.set_nonblocking(!blocks)?;
+        socket.set_read_timeout(blocks.then_some(LOOK))?;
+        let mut quiet_since_ns = now_ns();
+        while self.goes_on() {
+            match socket.recv_from(&mut self.chunk) {
+                Ok((count, peer)) => {
+                    quiet_since_ns = now_ns();
+                    match self.request.datagram(&self.chunk[..count]) {
+                        Ok(sequence) => {
+                            self.response.write(sequence, &mut self.message);
+                            // What the system does not take is lost, as on the way.
+                            let _ = socket.send_to(&self.message, peer);
+                            self.done.answered += 1;
+                        }
+                        Err(_) => self.done.strangers += 1,
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && !blocks => {
+                    pause(socket, way, quiet_since_ns)?;
+                }
+                Err(error) if is_silence(&error) => {}
+                // An earlier answer did not reach its port.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// A connection per request, one after the other.
+    fn callers(&mut self, listening: &Listening, way: Wait) -> io::Result<()> {
+        while self.goes_on() {
+            let Some(caller) = listening.accept(LOOK)? else {
+                continue;
+            };
+            // A caller that fails says so at its own end.
+            if let Ok(link) = caller.establish(LOOK) {
+                self.once(link, way);
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers one request and waits until the caller hangs up, both bounded: it must be the
+    /// caller that hangs up first, as its side keeps the port for a while.
+    fn once(&mut self, mut link: Link, way: Wait) {
+        let Ok(mut waiting) = Solo::new(&mut link, way, LOOK) else {
+            return;
+        };
+        let mut reader = Reader::new(self.request);
+        let begun_ns = now_ns();
+        while self.goes_on() && now_ns() - begun_ns < ASK_BOUND_NS {
+            match waiting.receive(&mut link, &mut self.chunk) {
+                Ok(0) => return,
+                Ok(count) => {
+                    if !self.answer(&mut link, &mut reader, count) {
+                        return;
+                    }
+                }
+                Err(error) if is_silence(&error) => {}
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// Waits for a datagram in the way asked for, when none is there.
+fn pause(socket: &UdpSocket, way: Wait, quiet_since_ns: i64) -> io::Result<()> {
+    match way {
+        Wait::Spin { for_ns } if (now_ns() - quiet_since_ns) as u64 <= for_ns => {
+            // The peer may share this core.
+            std::thread::yield_now();
+        }
+        _ => {
+            wait::readable(socket.as_fd(), LOOK)?;
+        }
+    }
+    Ok(())
+}
