@@ -191,16 +191,15 @@ pub fn result(summary: &VendorSummary, host: &str) -> PhaseResult {
         }
     }
     let get = |name: &str| totals.get(name).copied();
+    let arrived = get("datagram.received_packets").zip(get("datagram.missing_packets"));
     if let Some((received, missing)) =
-        get("datagram.received_packets").zip(get("datagram.missing_packets"))
+        arrived.filter(|(received, missing)| received + missing > 0.0)
     {
-        if received + missing > 0.0 {
-            totals.insert(
-                "datagram.success_ratio".into(),
-                received / (received + missing),
-            );
-            totals.insert("datagram.loss_ratio".into(), missing / (received + missing));
-        }
+        totals.insert(
+            "datagram.success_ratio".into(),
+            received / (received + missing),
+        );
+        totals.insert("datagram.loss_ratio".into(), missing / (received + missing));
     }
     if let Some(bytes) = totals.get("datagram.delivered_bytes_per_second").copied() {
         totals.insert("datagram.delivered_bits_per_second".into(), bytes * 8.0);
