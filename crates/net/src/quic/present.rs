@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, UdpSocket};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -316,33 +316,44 @@ impl Incoming {
 /// What both halves of a stream share. The last one to go ends the connection.
 struct Shared {
     connection: Connection,
-    /// `None` after the end was announced.
-    send: Mutex<Option<SendStream>>,
+    sending: Mutex<Sending>,
     side: Arc<Side>,
 }
 
-impl Shared {
-    /// Announces the end of the own bytes, unless it was announced before.
-    fn finish(send: &mut Option<SendStream>) -> Option<SendStream> {
-        let mut send = send.take()?;
-        // Fails only when the peer wants no more bytes anyway.
-        let _ = send.finish();
-        Some(send)
-    }
+struct Sending {
+    /// `None` once the connection is being ended.
+    stream: Option<SendStream>,
+    /// The end of the own bytes was announced.
+    finished: bool,
+}
 
+impl Sending {
+    fn finish(&mut self) {
+        if let Some(stream) = &mut self.stream
+            && !self.finished
+        {
+            // Fails only when the peer wants no more bytes anyway.
+            let _ = stream.finish();
+            self.finished = true;
+        }
+    }
+}
+
+impl Shared {
     /// Ends the connection when the peer has everything, without making anybody wait. When
     /// another thread waits for room to write, it ends at once and that thread wakes up.
     fn end(&self) {
-        let send = match self.send.try_lock() {
-            Ok(mut send) => Self::finish(&mut send),
-            Err(TryLockError::Poisoned(send)) => Self::finish(&mut send.into_inner()),
-            Err(TryLockError::WouldBlock) => return self.connection.close(FINE, b""),
+        let Ok(mut sending) = self.sending.try_lock() else {
+            return self.connection.close(FINE, b"");
+        };
+        sending.finish();
+        let Some(stream) = sending.stream.take() else {
+            // It is ending already.
+            return;
         };
         let connection = self.connection.clone();
         self.side.handle.spawn(async move {
-            if let Some(send) = send {
-                let _ = tokio::time::timeout(LINGER, send.stopped()).await;
-            }
+            let _ = tokio::time::timeout(LINGER, stream.stopped()).await;
             connection.close(FINE, b"");
         });
     }
@@ -371,7 +382,10 @@ impl QuicStream {
             recv: Some(recv),
             shared: Arc::new(Shared {
                 connection,
-                send: Mutex::new(Some(send)),
+                sending: Mutex::new(Sending {
+                    stream: Some(send),
+                    finished: false,
+                }),
                 side,
             }),
             deaf: false,
@@ -437,9 +451,13 @@ impl Write for QuicStream {
         if bytes.is_empty() {
             return Ok(0);
         }
-        let mut send = lock(&self.shared.send);
-        let Some(send) = send.as_mut() else {
-            return Err(io::ErrorKind::BrokenPipe.into());
+        let mut sending = lock(&self.shared.sending);
+        let send = match &mut *sending {
+            Sending {
+                stream: Some(send),
+                finished: false,
+            } => send,
+            _ => return Err(io::ErrorKind::BrokenPipe.into()),
         };
         // A full window is waited for by sleeping, as a full socket is.
         let written = poll_until(Wait::Block, self.write_bound, |context| {
@@ -489,8 +507,7 @@ impl Stream for QuicStream {
 
     fn shutdown(&mut self, how: Shutdown) -> io::Result<()> {
         if how == Shutdown::Write {
-            // Dropped after `finish`, which keeps what was written under way.
-            drop(Shared::finish(&mut lock(&self.shared.send)));
+            lock(&self.shared.sending).finish();
             return Ok(());
         }
         self.deaf = true;

@@ -240,7 +240,11 @@ fn hand_over(mut socket: UnixStream, ring_bytes: usize, bound: Duration) -> io::
     ShmStream::new(socket, memory, size, true)
 }
 
-fn send_with_file(socket: &UnixStream, message: &[u8], file: &OwnedFd) -> io::Result<()> {
+pub(super) fn send_with_file(
+    socket: &UnixStream,
+    message: &[u8],
+    file: &OwnedFd,
+) -> io::Result<()> {
     let mut room = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut control = SendAncillaryBuffer::new(&mut room);
     let files = [file.as_fd()];

@@ -294,3 +294,49 @@ pub fn fetch(_stream: &TcpStream, _room: &mut [u8]) -> io::Result<usize> {
         "this system offers no TCP_INFO",
     ))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_read_and_more_bytes_change_nothing_before(
+            bytes in prop::collection::vec(any::<u8>(), 0..400),
+            cut in 0usize..400,
+        ) {
+            let whole = TcpInfo::parse(&bytes);
+            let part = TcpInfo::parse(&bytes[..cut.min(bytes.len())]);
+            if part.rtt_us.is_some() {
+                prop_assert_eq!(part.rtt_us, whole.rtt_us);
+            }
+            if part.bytes_sent.is_some() {
+                prop_assert_eq!(part.bytes_sent, whole.bytes_sent);
+            }
+        }
+    }
+
+    #[test]
+    fn what_an_old_kernel_does_not_give_is_none() {
+        // Linux 2.6 ends behind `tcpi_total_retrans`.
+        let info = TcpInfo::parse(&[1; 104]);
+        assert_eq!(info.total_retrans_segments, Some(0x0101_0101));
+        assert_eq!(info.pacing_rate_bytes_per_s, None);
+        assert_eq!(TcpInfo::parse(&[]), TcpInfo::default());
+    }
+
+    #[test]
+    fn values_that_mean_nothing_are_none() {
+        let mut bytes = [0u8; 248];
+        bytes[76..80].copy_from_slice(&NO_THRESHOLD.to_ne_bytes());
+        bytes[104..120].fill(0xff);
+        bytes[148..152].fill(0xff);
+        let info = TcpInfo::parse(&bytes);
+        assert_eq!(info.snd_ssthresh_segments, None);
+        assert_eq!(info.pacing_rate_bytes_per_s, None);
+        assert_eq!(info.max_pacing_rate_bytes_per_s, None);
+        assert_eq!(info.min_rtt_us, None);
+    }
+}
