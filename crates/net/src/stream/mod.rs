@@ -488,7 +488,7 @@ impl Listener {
             }
             Ear::Quic(listener) => match listener.accept(bound)? {
                 None => return Ok(None),
-                Some(incoming) => Caller::Quic(incoming),
+                Some(incoming) => Caller::Quic(Box::new(incoming)),
             },
             Ear::Unix(listener) => match listener.accept(bound)? {
                 None => return Ok(None),
@@ -505,7 +505,7 @@ impl Listener {
 
 enum Caller {
     Tcp(TcpStream, SocketAddr),
-    Quic(quic::Incoming),
+    Quic(Box<quic::Incoming>),
     Unix(unix::LocalStream),
 }
 

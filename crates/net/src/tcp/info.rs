@@ -173,8 +173,7 @@ impl Fields<'_> {
 
     /// A rate for which "all bits set" means that there is no limit.
     fn rate(&self, offset: usize) -> Option<u64> {
-        self.u64(offset)
-            .filter(|rate| *rate != u64::MAX && *rate != u64::from(u32::MAX))
+        self.u64(offset).filter(|rate| *rate != u64::MAX)
     }
 }
 
@@ -316,6 +315,24 @@ mod tests {
                 prop_assert_eq!(part.bytes_sent, whole.bytes_sent);
             }
         }
+    }
+
+    /// Captured on Linux 6.18 (x86-64) from the sending end of a loopback connection that had sent
+    /// 20 × 50,000 bytes and received 20 × 100 bytes in turn.
+    #[cfg(all(target_endian = "little", target_os = "linux"))]
+    #[test]
+    fn captured_bytes_are_read_as_the_golden_file_says() {
+        let hex: String = include_str!("../../testdata/tcp_info_linux_6_18.hex")
+            .split_whitespace()
+            .collect();
+        let byte = |at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
+        let bytes: Vec<u8> = (0..hex.len()).step_by(2).map(byte).collect();
+        let info = TcpInfo::parse(&bytes);
+        assert_eq!(info.bytes_sent, Some(1_000_000));
+        assert_eq!(info.bytes_received, Some(2_000));
+        assert_eq!(info.data_segs_in, Some(20));
+        let golden = include_str!("../../testdata/tcp_info_linux_6_18.txt");
+        assert_eq!(format!("{info:#?}\n"), golden);
     }
 
     #[test]
