@@ -52,6 +52,12 @@ pub fn options(
     };
     let ours = VendorOptions::default();
     let random = native.size.is_some_and(|size| size.min < size.max);
+    if random && native.payload.0 > 0 {
+        return Err(refuse(
+            "the foreign wire counts a payload or draws random sizes, not both",
+            "leave --payload out, or give --size one number",
+        ));
+    }
     let rate = native.rate.map(|rate| rate.0.events_per_s(f64::from(size)));
     let per_peer = native
         .rate_per_peer
