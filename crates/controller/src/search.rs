@@ -19,8 +19,8 @@ pub struct SearchPlan {
     pub confirm_ns: u64,
     /// Largest loss that still holds, 0 to 1.
     pub max_loss: f64,
-    /// Trials at most.
-    pub max_trials: u32,
+    /// Probes at most; confirmations come on top.
+    pub max_probes: u32,
     /// Highest rate to offer, events per second; `None` begins as fast as possible.
     pub ceiling: Option<f64>,
 }
@@ -38,6 +38,8 @@ pub struct Searched {
 
 /// Rates closer than this share are not told apart.
 const RESOLUTION: f64 = 0.05;
+/// Confirmations at most.
+const MAX_CONFIRMS: u32 = 6;
 /// Lowest rate worth trying, events per second.
 const LOW_PER_S: f64 = 100.0;
 
@@ -57,7 +59,8 @@ impl Run {
             low: LOW_PER_S,
             ceiling: plan.ceiling,
             resolution: RESOLUTION,
-            max_trials: plan.max_trials,
+            max_probes: plan.max_probes,
+            max_confirms: MAX_CONFIRMS,
         });
         let mut confirmed = None;
         loop {

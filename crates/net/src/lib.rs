@@ -3,6 +3,11 @@
 pub mod clock;
 pub mod counters;
 pub mod netns;
+pub mod quic;
+pub mod shm;
+pub mod stream;
+pub mod tcp;
 pub mod tls;
 pub mod udp;
+pub mod unix;
 pub mod wait;

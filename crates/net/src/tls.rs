@@ -12,7 +12,7 @@
 //! key or trusts anyone. Certificates carry no other meaning: no names, no dates, no authorities.
 
 use std::fmt;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -30,6 +30,9 @@ use rustls::{
     AlertDescription, CertificateError, ClientConfig, ClientConnection, Connection,
     DigitallySignedStruct, ServerConfig, ServerConnection, SignatureScheme,
 };
+
+use crate::stream::socket::{Receiving, Sending as Bounded, shut};
+use crate::wait::Wait;
 
 /// Both sides name this application protocol; a web server or browser is turned away by it.
 const ALPN: &[u8] = b"sokudo";
@@ -151,6 +154,12 @@ impl Identity {
         &self.public
     }
 
+    /// What the handshake needs, for other protocols with the same handshake.
+    #[cfg(feature = "quic")]
+    pub(crate) fn config(&self) -> &Arc<ServerConfig> {
+        &self.config
+    }
+
     /// An identity that lives as long as the process.
     pub fn ephemeral(name: &str) -> Result<Self, TlsError> {
         let seed = ring::rand::generate::<[u8; 32]>(&SystemRandom::new())
@@ -199,6 +208,22 @@ pub fn accept(tcp: TcpStream, me: &Identity, deadline: Instant) -> Result<Sessio
 ///
 /// Errors: see [`TlsError`]; at `deadline` at the latest.
 pub fn connect(tcp: TcpStream, trust: &Trust, deadline: Instant) -> Result<Session, TlsError> {
+    let (config, verifier) = client_config(trust)?;
+    // Names mean nothing here; an IP address is never sent.
+    let name = ServerName::IpAddress(IpAddr::V4(Ipv4Addr::from([127, 0, 0, 1])));
+    let conn = ClientConnection::new(Arc::new(config), name).map_err(told)?;
+    let session = Session::establish(tcp, conn.into(), deadline);
+    match (session, verifier.stranger()) {
+        (Err(_), Some(stranger)) => Err(stranger),
+        (Ok(session), _) if session.reader.line.tls().alpn_protocol() != Some(ALPN) => {
+            Err(TlsError::NotSokudo)
+        }
+        (session, _) => session,
+    }
+}
+
+/// What a caller's handshake needs, and who remembers why a server was not believed.
+pub(crate) fn client_config(trust: &Trust) -> Result<(ClientConfig, Arc<Verifier>), TlsError> {
     let verifier = Arc::new(Verifier {
         trust: trust.clone(),
         provider: provider(),
@@ -213,17 +238,7 @@ pub fn connect(tcp: TcpStream, trust: &Trust, deadline: Instant) -> Result<Sessi
     config.alpn_protocols = vec![ALPN.to_vec()];
     config.resumption = Resumption::disabled();
     config.enable_sni = false;
-    // Names mean nothing here; an IP address is never sent.
-    let name = ServerName::IpAddress(IpAddr::V4(Ipv4Addr::from([127, 0, 0, 1])));
-    let conn = ClientConnection::new(Arc::new(config), name).map_err(told)?;
-    let session = Session::establish(tcp, conn.into(), deadline);
-    match (session, verifier.stranger.get()) {
-        (Err(_), Some(name)) => Err(TlsError::NotPinned { name: name.clone() }),
-        (Ok(session), _) if session.reader.line.tls().alpn_protocol() != Some(ALPN) => {
-            Err(TlsError::NotSokudo)
-        }
-        (session, _) => session,
-    }
+    Ok((config, verifier))
 }
 
 /// An established connection.
@@ -262,9 +277,11 @@ impl Session {
         Ok(Self {
             reader: Reader {
                 line: Arc::clone(&line),
-                early,
+                ready: early,
+                taken: 0,
                 ended: false,
                 portion: vec![0; PORTION],
+                receiving: Receiving::default(),
             },
             writer: Writer { line },
         })
@@ -285,38 +302,106 @@ pub enum Received {
 /// The receiving half.
 pub struct Reader {
     line: Arc<Line>,
-    /// Plain bytes that came right behind the handshake.
-    early: Vec<u8>,
+    /// Plain bytes that nobody had room for yet; those before `taken` are delivered.
+    ready: Vec<u8>,
+    taken: usize,
     ended: bool,
     portion: Vec<u8>,
+    receiving: Receiving,
 }
 
 impl Reader {
-    /// Waits for bytes and appends them to `out`, at most about 18 KiB at once.
+    /// Waits for bytes and appends them to `out`, at most about 18 KiB at once. A bound of zero
+    /// takes what is there.
     ///
     /// Errors are final. Closing the writer from another thread ends the wait.
     pub fn read(&mut self, out: &mut Vec<u8>, bound: Duration) -> Result<Received, TlsError> {
-        if !self.early.is_empty() {
-            let n = self.early.len();
-            out.append(&mut self.early);
+        if self.buffered() > 0 {
+            let n = self.buffered();
+            out.extend_from_slice(&self.ready[self.taken..]);
+            self.forget_ready();
             return Ok(Received::Bytes(n));
         }
-        if self.ended {
-            return Ok(Received::End);
-        }
-        let n = match receive(&self.line.tcp, &mut self.portion, deadline_in(bound)) {
-            Ok(n) => n,
-            Err(TlsError::TimedOut) => return Ok(Received::Idle),
-            Err(TlsError::Closed) => return Ok(Received::End),
-            Err(why) => return Err(why),
+        let n = match self.receive(bound)? {
+            Portion::Bytes(n) => n,
+            Portion::Idle => return Ok(Received::Idle),
+            Portion::End => return Ok(Received::End),
         };
         let before = out.len();
         self.ended = decrypt(&mut self.line.tls(), &self.portion[..n], out)?;
-        match out.len() - before {
-            0 if self.ended => Ok(Received::End),
-            n => Ok(Received::Bytes(n)),
+        Ok(self.received(out.len() - before))
+    }
+
+    /// As [`Reader::read`] into a slice; what does not fit is kept for the next call.
+    pub fn read_slice(&mut self, out: &mut [u8], bound: Duration) -> Result<Received, TlsError> {
+        if self.buffered() == 0 {
+            let n = match self.receive(bound)? {
+                Portion::Bytes(n) => n,
+                Portion::Idle => return Ok(Received::Idle),
+                Portion::End => return Ok(Received::End),
+            };
+            self.forget_ready();
+            self.ended = decrypt(&mut self.line.tls(), &self.portion[..n], &mut self.ready)?;
+        }
+        let n = self.buffered().min(out.len());
+        out[..n].copy_from_slice(&self.ready[self.taken..][..n]);
+        self.taken += n;
+        Ok(self.received(n))
+    }
+
+    /// Plain bytes that the next read gives without waiting.
+    pub fn buffered(&self) -> usize {
+        self.ready.len() - self.taken
+    }
+
+    /// How reads wait for the network.
+    ///
+    /// Errors: [`io::ErrorKind::Unsupported`] when this system cannot wait so.
+    pub fn set_wait(&mut self, wait: Wait) -> io::Result<()> {
+        self.receiving.set_wait(&self.line.tcp, wait)
+    }
+
+    /// The connection below, for its state. Its bytes are not for reading.
+    pub fn tcp(&self) -> &TcpStream {
+        &self.line.tcp
+    }
+
+    fn forget_ready(&mut self) {
+        self.ready.clear();
+        self.taken = 0;
+    }
+
+    fn received(&self, bytes: usize) -> Received {
+        match bytes {
+            0 if self.ended => Received::End,
+            n => Received::Bytes(n),
         }
     }
+
+    /// Takes bytes from the network into `portion`.
+    fn receive(&mut self, bound: Duration) -> Result<Portion, TlsError> {
+        if self.ended {
+            return Ok(Portion::End);
+        }
+        let tcp = &self.line.tcp;
+        self.receiving.set_bound(tcp, bound).map_err(io_told)?;
+        match self.receiving.receive(tcp, &mut self.portion) {
+            Ok(0) => Ok(Portion::End),
+            Ok(n) => Ok(Portion::Bytes(n)),
+            Err(why) => match io_told(why) {
+                TlsError::TimedOut => Ok(Portion::Idle),
+                TlsError::Closed => Ok(Portion::End),
+                why => Err(why),
+            },
+        }
+    }
+}
+
+/// What one look at the network gave.
+enum Portion {
+    Bytes(usize),
+    Idle,
+    End,
 }
 
 /// The sending half; clones share it.
@@ -335,9 +420,7 @@ impl Writer {
         if sending.broken {
             return Err(TlsError::Closed);
         }
-        let sent = self
-            .line
-            .encrypt_and_send(bytes, &mut sending.ciphertext, bound);
+        let sent = self.line.encrypt_and_send(bytes, &mut sending, bound);
         sending.broken = sent.is_err();
         sent
     }
@@ -351,13 +434,31 @@ impl Writer {
         {
             self.line.tls().send_close_notify();
             // The peer also understands a connection that just ends.
-            let _ = self
-                .line
-                .encrypt_and_send(&[], &mut sending.ciphertext, GOODBYE_BOUND);
+            let _ = self.line.encrypt_and_send(&[], &mut sending, GOODBYE_BOUND);
             sending.broken = true;
         }
         // Fails only when the peer was faster.
         let _ = self.line.tcp.shutdown(Shutdown::Both);
+    }
+
+    /// Says goodbye and sends no more; the peer's bytes still arrive.
+    ///
+    /// Errors: as [`Writer::send`]; none when it was said before.
+    pub fn finish(&self, bound: Duration) -> Result<(), TlsError> {
+        let mut sending = lock(&self.line.sending);
+        if sending.broken {
+            return Ok(());
+        }
+        self.line.tls().send_close_notify();
+        let sent = self.line.encrypt_and_send(&[], &mut sending, bound);
+        sending.broken = true;
+        sent?;
+        shut(&self.line.tcp, Shutdown::Write).map_err(io_told)
+    }
+
+    /// The connection below, for its state. Its bytes are not for writing.
+    pub fn tcp(&self) -> &TcpStream {
+        &self.line.tcp
     }
 }
 
@@ -371,6 +472,7 @@ struct Line {
 #[derive(Default)]
 struct Sending {
     ciphertext: Vec<u8>,
+    bounded: Bounded,
     broken: bool,
 }
 
@@ -383,9 +485,14 @@ impl Line {
     fn encrypt_and_send(
         &self,
         mut plain: &[u8],
-        ciphertext: &mut Vec<u8>,
+        sending: &mut Sending,
         bound: Duration,
     ) -> Result<(), TlsError> {
+        let Sending {
+            ciphertext,
+            bounded,
+            ..
+        } = sending;
         loop {
             let deadline = deadline_in(bound);
             {
@@ -396,7 +503,7 @@ impl Line {
                     tls.write_tls(ciphertext).map_err(TlsError::Io)?;
                 }
             }
-            let sent = transmit(&self.tcp, ciphertext, deadline);
+            let sent = transmit_bounded(&self.tcp, ciphertext, bounded, bound, deadline);
             ciphertext.clear();
             sent?;
             if plain.is_empty() {
@@ -498,8 +605,31 @@ fn transmit(tcp: &TcpStream, mut bytes: &[u8], deadline: Instant) -> Result<(), 
     Ok(())
 }
 
+/// Sends all bytes; asks the clock and tells the socket its bound only when it must.
+fn transmit_bounded(
+    tcp: &TcpStream,
+    mut bytes: &[u8],
+    bounded: &mut Bounded,
+    bound: Duration,
+    deadline: Instant,
+) -> Result<(), TlsError> {
+    let mut left_over = bound.max(Duration::from_millis(1));
+    while !bytes.is_empty() {
+        bounded.set_bound(tcp, left_over).map_err(io_told)?;
+        match bounded.send(tcp, &[IoSlice::new(bytes)]) {
+            Ok(0) => return Err(TlsError::Closed),
+            Ok(n) => bytes = &bytes[n..],
+            Err(why) => return Err(io_told(why)),
+        }
+        if !bytes.is_empty() {
+            left_over = left(deadline)?;
+        }
+    }
+    Ok(())
+}
+
 /// The end of a bound that begins now; "for ever" is a day.
-fn deadline_in(bound: Duration) -> Instant {
+pub(crate) fn deadline_in(bound: Duration) -> Instant {
     const DAY: Duration = Duration::from_secs(24 * 3600);
     Instant::now() + bound.min(DAY)
 }
@@ -552,11 +682,19 @@ fn pkcs8_of(seed: &[u8; 32]) -> Vec<u8> {
 
 /// Compares the server's public key with the pinned one, and nothing else of its certificate.
 #[derive(Debug)]
-struct Verifier {
+pub(crate) struct Verifier {
     trust: Trust,
     provider: Arc<CryptoProvider>,
     /// Set when another key was shown: the certificate's common name.
     stranger: OnceLock<Option<String>>,
+}
+
+impl Verifier {
+    /// The refusal, when another key than the pinned one was shown.
+    pub(crate) fn stranger(&self) -> Option<TlsError> {
+        let name = self.stranger.get()?.clone();
+        Some(TlsError::NotPinned { name })
+    }
 }
 
 impl ServerCertVerifier for Verifier {
@@ -622,153 +760,4 @@ fn common_name(certificate: &[u8]) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::net::{Ipv4Addr, TcpListener};
-    use std::thread;
-
-    use rustls::server::{ClientHello, ResolvesServerCert};
-    use rustls::sign::CertifiedKey;
-
-    use super::*;
-
-    const BOUND: Duration = Duration::from_secs(30);
-
-    fn deadline() -> Instant {
-        Instant::now() + BOUND
-    }
-
-    /// Both ends of a handshake on loopback.
-    fn meet(
-        me: &Identity,
-        trust: &Trust,
-    ) -> (Result<Session, TlsError>, Result<Session, TlsError>) {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-        let calling = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        let (called, _) = listener.accept().unwrap();
-        thread::scope(|scope| {
-            let server = scope.spawn(|| accept(called, me, deadline()));
-            let client = connect(calling, trust, deadline());
-            (server.join().unwrap(), client)
-        })
-    }
-
-    fn pinned(seed: u8) -> Trust {
-        Trust::Pinned(PublicKey::from_seed(&[seed; 32]).unwrap())
-    }
-
-    #[test]
-    fn both_ends_know_the_same_secret_and_no_other_connection_does() {
-        let me = Identity::from_seed(&[1; 32], "me").unwrap();
-        let channels: Vec<_> = (0..2)
-            .map(|_| {
-                let (server, client) = meet(&me, &pinned(1));
-                let own = client.unwrap().export(b"label").unwrap();
-                assert_eq!(server.unwrap().export(b"label").unwrap(), own);
-                own
-            })
-            .collect();
-        assert_ne!(channels[0], channels[1]);
-    }
-
-    #[test]
-    fn another_key_is_refused_and_its_certificates_name_told() {
-        let me = Identity::from_seed(&[2; 32], "sokudo key 0123").unwrap();
-        let (server, client) = meet(&me, &pinned(1));
-        let Err(TlsError::NotPinned { name }) = client else {
-            panic!("{client:?}");
-        };
-        assert_eq!(name.as_deref(), Some("sokudo key 0123"));
-        assert!(matches!(server, Err(TlsError::Alert(_))), "{server:?}");
-    }
-
-    /// The certificate is public: whoever shows a copy must still own its key.
-    #[test]
-    fn a_copied_certificate_is_refused() {
-        #[derive(Debug)]
-        struct Copied(Arc<CertifiedKey>);
-        impl ResolvesServerCert for Copied {
-            fn resolve(&self, _hello: ClientHello<'_>) -> Option<Arc<CertifiedKey>> {
-                Some(Arc::clone(&self.0))
-            }
-        }
-        let genuine = PrivatePkcs8KeyDer::from(pkcs8_of(&[1; 32]));
-        let pair = rcgen::KeyPair::try_from(&genuine).unwrap();
-        let params = rcgen::CertificateParams::default();
-        let copy = params.self_signed(&pair).unwrap().der().clone();
-        let own = PrivatePkcs8KeyDer::from(pkcs8_of(&[2; 32]));
-        let own = rustls::crypto::ring::sign::any_eddsa_type(&own).unwrap();
-        let mut config = ServerConfig::builder_with_provider(provider())
-            .with_protocol_versions(&[&rustls::version::TLS13])
-            .unwrap()
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::new(Copied(Arc::new(CertifiedKey::new(
-                vec![copy],
-                own,
-            )))));
-        config.alpn_protocols = vec![ALPN.to_vec()];
-        let impostor = Identity {
-            config: Arc::new(config),
-            public: PublicKey::from_seed(&[1; 32]).unwrap(),
-        };
-        for trust in [pinned(1), Trust::Anyone] {
-            let (_, client) = meet(&impostor, &trust);
-            let refused = client.unwrap_err().to_string();
-            assert!(refused.contains("BadSignature"), "{refused}");
-        }
-    }
-
-    #[test]
-    fn large_messages_pass_in_both_directions_at_once() {
-        let me = Identity::ephemeral("me").unwrap();
-        let (server, client) = meet(&me, &Trust::Anyone);
-        let large: Vec<u8> = (0..3_000_000u32).map(|n| n as u8).collect();
-        let exchange = |session: Session, expected: &[u8]| {
-            let Session { mut reader, writer } = session;
-            thread::scope(|scope| {
-                scope.spawn(|| writer.send(&large, BOUND).unwrap());
-                let mut received = Vec::new();
-                while received.len() < expected.len() {
-                    let found = reader.read(&mut received, BOUND).unwrap();
-                    assert!(matches!(found, Received::Bytes(_)), "{found:?}");
-                }
-                assert!(received == expected);
-            });
-            writer
-        };
-        let (server, client) = (server.unwrap(), client.unwrap());
-        thread::scope(|scope| {
-            let one = scope.spawn(|| exchange(server, &large));
-            let other = exchange(client, &large);
-            drop((one.join().unwrap(), other));
-        });
-    }
-
-    #[test]
-    fn closing_wakes_the_own_reader_and_tells_the_other() {
-        let me = Identity::ephemeral("me").unwrap();
-        let (server, client) = meet(&me, &Trust::Anyone);
-        let (mut server, mut client) = (server.unwrap(), client.unwrap());
-        let writer = client.writer.clone();
-        thread::scope(|scope| {
-            let waiting = scope.spawn(|| client.reader.read(&mut Vec::new(), BOUND));
-            writer.close();
-            assert_eq!(waiting.join().unwrap().unwrap(), Received::End);
-        });
-        let told = server.reader.read(&mut Vec::new(), BOUND).unwrap();
-        assert_eq!(told, Received::End);
-        assert!(matches!(writer.send(b"late", BOUND), Err(TlsError::Closed)));
-    }
-
-    #[test]
-    fn a_name_is_found_in_no_broken_certificate() {
-        let check = |bytes: &[u8], expected: Option<&str>| {
-            assert_eq!(common_name(bytes).as_deref(), expected);
-        };
-        check(&[], None);
-        check(&[6, 3, 0x55, 4, 3], None);
-        check(&[6, 3, 0x55, 4, 3, 12, 3, b'a', b'b'], None);
-        check(&[6, 3, 0x55, 4, 3, 12, 2, b'a', b'b'], Some("ab"));
-        check(&[6, 3, 0x55, 4, 3, 12, 2, b'a', 27], None);
-        check(&[6, 3, 0x55, 4, 3, 12, 1, 0xff], None);
-    }
-}
+mod tests;

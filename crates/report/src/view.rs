@@ -83,18 +83,16 @@ impl<'a> View<'a> {
         confirmed.or_else(|| self.measured().filter(usable).last())
     }
 
-    /// Health of the generator during `phase`, from the findings and the thread's CPU time.
+    /// Health of the generator during `phase`, from what is concluded about it and the thread's CPU
+    /// time.
     pub fn generator(&self, phase: &PhaseRecord) -> Generator {
-        let about = |rule: &str| {
-            self.record.findings.iter().any(|f| {
-                f.rule == rule
-                    && (f.phase.is_empty() || f.phase == phase.name)
-                    && (rule == "generator_limited" || f.severity >= Severity::Caution)
-            })
+        let findings = sokudo_analyze::diagnose(self.record, phase);
+        let about = |rule: &str, least: Severity| {
+            findings.iter().any(|f| f.rule == rule && f.severity >= least)
         };
-        if about("generator_limited") {
+        if about("generator_limited", Severity::Info) {
             Generator::Limit
-        } else if about("host_busy") {
+        } else if about("host_busy", Severity::Caution) {
             Generator::Disturbed
         } else if mean_over_flows(phase, "datagram.sender_cpu_ratio").is_some() {
             Generator::Valid

@@ -24,8 +24,11 @@ pub struct RateSearchConfig {
     pub ceiling: Option<f64>,
     /// Two rates closer than this share (0.05 = 5 %) are not told apart.
     pub resolution: f64,
-    /// Trials at most, confirmations included.
-    pub max_trials: u32,
+    /// Probes at most.
+    pub max_probes: u32,
+    /// Confirmations at most. On a disturbed system several fail before one holds; each failure
+    /// goes further down than the one before.
+    pub max_confirms: u32,
 }
 
 /// Why a trial is made.
@@ -108,7 +111,10 @@ struct Candidate {
 pub struct RateSearch {
     config: RateSearchConfig,
     step: Step,
-    trials: u32,
+    probes: u32,
+    confirms: u32,
+    /// Confirmations that lost too much.
+    refuted: u32,
     /// Lowest rate that lost too much, or that cannot be offered.
     bad: Option<f64>,
     /// Rates that held in a probe and did not fail since, in the order they were tried.
@@ -143,7 +149,8 @@ impl RateSearch {
             } else {
                 config.resolution.clamp(0.001, 1.0)
             },
-            max_trials: config.max_trials.max(1),
+            max_probes: config.max_probes,
+            max_confirms: config.max_confirms.max(1),
         };
         let mut search = Self {
             config,
@@ -151,7 +158,9 @@ impl RateSearch {
                 best: None,
                 trials: 0,
             },
-            trials: 0,
+            probes: 0,
+            confirms: 0,
+            refuted: 0,
             bad: None,
             held: Vec::new(),
             confirmed: None,
@@ -176,7 +185,10 @@ impl RateSearch {
         else {
             return;
         };
-        self.trials += 1;
+        match purpose {
+            Purpose::Probe => self.probes += 1,
+            Purpose::Confirm => self.confirms += 1,
+        }
         let Some(rate) = offered_rate(asked, &outcome) else {
             self.step = self.done();
             return;
@@ -194,10 +206,7 @@ impl RateSearch {
         } else {
             self.note_lost(rate, purpose);
         }
-        self.step = match self.trials < self.config.max_trials {
-            true => self.decide(&outcome, purpose),
-            false => self.done(),
-        };
+        self.step = self.decide(&outcome, purpose);
     }
 
     /// Why nothing above a rate that held can be said, when nothing above it was tried.
@@ -234,6 +243,9 @@ impl RateSearch {
             self.climbs = None;
         }
         self.held.retain(|c| c.rate < rate);
+        if purpose == Purpose::Confirm {
+            self.refuted += 1;
+        }
         if purpose == Purpose::Confirm || self.held.is_empty() {
             self.descents += 1;
         }
@@ -246,14 +258,14 @@ impl RateSearch {
             // Nothing above can be offered: a further trial would only repeat this one.
             Some(best) if best.limit != Limit::Loss => return self.done(),
             None if lost && purpose == Purpose::Confirm => {
-                return self.step_down(bad, bad, Purpose::Confirm);
+                return self.retreat(bad);
             }
             _ => {}
         }
         match self.highest_held() {
             None => self.step_down(bad, outcome.delivered, Purpose::Probe),
             Some(held) if bad <= held.rate * self.closed_at() => self.settle(held),
-            Some(held) if self.left() < 2 => self.settle(held),
+            Some(held) if self.probes_left() == 0 => self.settle(held),
             Some(held) => self.attempt(Some(self.between(held.rate, bad)), Purpose::Probe),
         }
     }
@@ -286,6 +298,21 @@ impl RateSearch {
         }
     }
 
+    /// The next rate to confirm after a confirmation has failed: once the next rate that held in a
+    /// probe, then ever larger steps down, because a system that refutes twice is not the one that
+    /// was probed.
+    fn retreat(&self, bad: f64) -> Step {
+        const KEEP: [f64; 5] = [0.85, 0.7, 0.5, 0.3, 0.1];
+        if self.refuted <= 1 {
+            return self.step_down(bad, bad, Purpose::Confirm);
+        }
+        if bad <= self.config.low {
+            return self.done();
+        }
+        let keep = KEEP[(self.refuted as usize - 2).min(KEEP.len() - 1)];
+        self.attempt(Some((bad * keep).max(self.config.low)), Purpose::Confirm)
+    }
+
     /// A rate inside the open bracket: the middle on a log scale, or closer to `good` while no
     /// rate above one that held has been seen to lose.
     fn between(&self, good: f64, bad: f64) -> f64 {
@@ -312,24 +339,26 @@ impl RateSearch {
         self.config.resolution.exp() * 1.03
     }
 
-    fn left(&self) -> u32 {
-        self.config.max_trials - self.trials
+    fn probes_left(&self) -> u32 {
+        self.config.max_probes.saturating_sub(self.probes)
     }
 
-    /// The last trial is always a confirmation: a probe could not be used any more.
+    /// Without probes left a rate can only be confirmed; without confirmations left it is over.
     fn attempt(&self, rate: Option<f64>, purpose: Purpose) -> Step {
-        let purpose = if self.left() == 1 {
-            Purpose::Confirm
-        } else {
-            purpose
+        let purpose = match self.probes_left() {
+            0 => Purpose::Confirm,
+            _ => purpose,
         };
+        if purpose == Purpose::Confirm && self.confirms >= self.config.max_confirms {
+            return self.done();
+        }
         Step::Try { rate, purpose }
     }
 
     fn done(&self) -> Step {
         Step::Done {
             best: self.confirmed,
-            trials: self.trials,
+            trials: self.probes + self.confirms,
         }
     }
 }
@@ -400,7 +429,8 @@ mod tests {
         low: 1000.0,
         ceiling: None,
         resolution: 0.05,
-        max_trials: 24,
+        max_probes: 24,
+        max_confirms: 6,
     };
 
     /// Runs a search to its end; every trial that it made, and the result.
@@ -420,7 +450,7 @@ mod tests {
                     let outcome = system.run(rate);
                     made.push((step, outcome));
                     assert!(
-                        made.len() <= config.max_trials as usize,
+                        made.len() <= (config.max_probes + config.max_confirms) as usize,
                         "more trials than allowed"
                     );
                     search.report(outcome);
@@ -651,8 +681,8 @@ mod tests {
 
         #[test]
         fn whatever_comes_back_it_ends(outcomes in prop::collection::vec((any::<f64>(), any::<f64>(), any::<f64>(), any::<bool>()), 30),
-                                       low in any::<f64>(), resolution in any::<f64>(), max_trials in 0u32..30) {
-            let mut search = RateSearch::new(RateSearchConfig { low, resolution, max_trials, max_loss: 0.01, ceiling: None });
+                                       low in any::<f64>(), resolution in any::<f64>(), max_probes in 0u32..30) {
+            let mut search = RateSearch::new(RateSearchConfig { low, resolution, max_probes, max_confirms: 5, max_loss: 0.01, ceiling: None });
             for (offered, delivered, loss, generator_limited) in outcomes {
                 if let Step::Try { rate: Some(rate), .. } = search.next() {
                     prop_assert!(rate > 0.0 && !rate.is_nan());

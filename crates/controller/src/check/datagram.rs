@@ -18,8 +18,12 @@ use crate::search::SearchPlan;
 /// Datagram size of the check: what a well-known datagram test uses, and what fits Ethernet.
 const SIZE_BYTES: u32 = 1468;
 const SECOND_NS: u64 = 1_000_000_000;
-/// Share of the best rate that each of the hosts of the mesh offers: all share the same cores.
+/// Share of the best one-way rate that each side offers when both send at once.
+const BOTH_WAYS_SHARE: f64 = 0.4;
+/// Share of it that each host offers when all send to all others: they share the same cores.
 const MESH_SHARE: f64 = 0.1;
+/// Rate that stands for the best one where none was found, datagrams per second.
+const MODEST_PER_S: f64 = 20_000.0;
 
 /// Lengths of the parts.
 struct Lengths {
@@ -27,7 +31,7 @@ struct Lengths {
     phase_ns: u64,
     probe_ns: u64,
     confirm_ns: u64,
-    trials: u32,
+    probes: u32,
 }
 
 impl Lengths {
@@ -38,14 +42,14 @@ impl Lengths {
                 phase_ns: 2 * SECOND_NS,
                 probe_ns: SECOND_NS,
                 confirm_ns: 3 * SECOND_NS,
-                trials: 8,
+                probes: 7,
             },
             false => Self {
                 selftest: Duration::from_millis(700),
-                phase_ns: 6 * SECOND_NS,
+                phase_ns: 5 * SECOND_NS,
                 probe_ns: 3 * SECOND_NS / 2,
-                confirm_ns: 8 * SECOND_NS,
-                trials: 12,
+                confirm_ns: 5 * SECOND_NS,
+                probes: 10,
             },
         }
     }
@@ -55,15 +59,19 @@ impl Lengths {
 pub fn run(run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
     let lengths = Lengths::of(config);
     self_test(run, &lengths)?;
-    let best = search(run, config, &lengths)?;
-    let paced = best.map(|best| best * MESH_SHARE);
+    let best = search(run, config, &lengths)?.unwrap_or(MODEST_PER_S);
+    let hosts = run.hosts().list().len() as u32;
     let phases = [
         ("p2p", flows(2, Direction::Up), None),
-        ("both-ways", flows(2, Direction::Both), None),
+        (
+            "both-ways",
+            flows(2, Direction::Both),
+            Some(best * BOTH_WAYS_SHARE),
+        ),
         (
             "mesh",
-            flows(run.hosts().list().len() as u32, Direction::Mesh),
-            paced,
+            flows(hosts, Direction::Mesh),
+            Some(best * MESH_SHARE),
         ),
     ];
     for (name, flows, rate_per_s) in phases {
@@ -158,7 +166,7 @@ fn search(
         probe_ns: lengths.probe_ns,
         confirm_ns: lengths.confirm_ns,
         max_loss: config.max_loss,
-        max_trials: lengths.trials,
+        max_probes: lengths.probes,
         ceiling: None,
     };
     let searched = run.search(&plan)?;

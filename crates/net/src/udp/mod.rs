@@ -120,7 +120,7 @@ pub struct Granted {
     pub granted_bytes: u64,
 }
 
-fn usable(reported_bytes: usize) -> u64 {
+pub(crate) fn usable(reported_bytes: usize) -> u64 {
     if cfg!(target_os = "linux") {
         reported_bytes as u64 / 2
     } else {

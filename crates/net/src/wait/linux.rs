@@ -15,6 +15,9 @@ pub(super) struct Epoll {
     events: Vec<Event>,
 }
 
+// SAFETY: the library's event could hold a pointer; ours hold nothing but numbers (`new_u64`).
+unsafe impl Send for Epoll {}
+
 impl Epoll {
     pub(super) fn new(trigger: Trigger, events: usize) -> io::Result<Self> {
         Ok(Self {

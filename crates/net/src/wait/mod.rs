@@ -296,7 +296,7 @@ pub fn allow_open_files(wanted: u64) -> Option<u64> {
             current: Some(wanted.min(now.maximum.unwrap_or(u64::MAX))),
             maximum: now.maximum,
         };
-        match setrlimit(Resource::Nofile, raised.clone()) {
+        match setrlimit(Resource::Nofile, raised) {
             Ok(()) => raised.current,
             Err(_) => Some(current),
         }

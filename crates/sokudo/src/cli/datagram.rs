@@ -176,7 +176,7 @@ fn measure(run: &mut Run, args: &DatagramArgs) -> Result<(), ControlError> {
         probe_ns: (duration_ns / 5).max(1_000_000_000),
         confirm_ns: duration_ns,
         max_loss,
-        max_trials: 16,
+        max_probes: 16,
         ceiling: None,
         base,
     };

@@ -36,8 +36,8 @@ Each connection keeps its local port for a minute after it is closed (TIME_WAIT)
 
 /// Share of the rate that a closed loop reached at which a search begins.
 const CEILING: f64 = 1.25;
-/// Trials of a search at most.
-const MAX_TRIALS: u32 = 16;
+/// Probes of a search at most.
+const MAX_PROBES: u32 = 16;
 /// A trial either keeps its bounds (loss 0) or does not (loss 1).
 const EITHER_OR: f64 = 0.5;
 /// Shortest probe of a search, nanoseconds.
@@ -183,7 +183,7 @@ fn search<O: Exchange>(run: &mut Run, base: PhasePlan) -> Result<(), ControlErro
         probe_ns,
         confirm_ns: duration_ns,
         max_loss: EITHER_OR,
-        max_trials: MAX_TRIALS,
+        max_probes: MAX_PROBES,
         ceiling: Some(most * CEILING),
     };
     let searched = run.search(&plan)?;

@@ -23,8 +23,8 @@ const KINDS: &[Kind] = &[
         folder: "crates/monitors/src",
         files: &["mod.rs", "parse.rs"],
         registry: "crates/monitors/src/lib.rs",
-        // Facts that are read once, not series.
-        others: &["environment"],
+        // Facts that are read once, and what can be tried; not series.
+        others: &["environment", "facilities"],
     },
     Kind {
         folder: "crates/report/src/sections",

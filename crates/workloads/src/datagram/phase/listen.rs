@@ -150,7 +150,6 @@ impl DatagramPhase {
             verify_bytes: self.options.verify.map_or(0, |bytes| bytes.0 as usize),
             interval_ns: self.options.interval.0,
             idle_ns: self.options.idle_timeout.0,
-            collect: self.options.io != IoMode::Plain,
             shared: Arc::clone(&self.shared),
         }
     }

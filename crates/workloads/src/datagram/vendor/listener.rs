@@ -18,7 +18,7 @@ use sokudo_net::udp::{Receiver, socket_drops};
 
 use super::account::{Counts, Publisher};
 use super::event::{Event, Way};
-use super::options::{Interval, VendorOptions};
+use super::options::{Interval, VendorOptions, nanoseconds};
 use super::protocol::{Packet, Width, processed_intact};
 use super::report::{RxBlock, RxReport};
 use super::tcp::Inlet;
@@ -162,7 +162,7 @@ impl BookSettings {
             local,
             payload: options.payload,
             process_bytes: options.process_bytes as usize,
-            timeout_ns: options.rx_timeout_ms as i64 * 1_000_000,
+            timeout_ns: nanoseconds(options.rx_timeout_ms),
             report: options.report_interval,
             log: match options.log {
                 Some(_) => options.log_interval,

@@ -203,7 +203,7 @@ fn tasks<'a>(
         shape,
         rounds_per_s,
         iterations: options.tx_iterations,
-        duration_ns: options.tx_duration_ms.map(|ms| ms as i64 * 1_000_000),
+        duration_ns: options.tx_duration_ms.map(options::nanoseconds),
         report: options.report_interval,
         tick: options.tick_interval,
         polite: options.polite,

@@ -52,6 +52,12 @@ pub fn options(
     };
     let ours = VendorOptions::default();
     let random = native.size.is_some_and(|size| size.min < size.max);
+    if random && native.payload.0 > 0 {
+        return Err(refuse(
+            "the foreign wire counts a payload or draws random sizes, not both",
+            "leave --payload out, or give --size one number",
+        ));
+    }
     let rate = native.rate.map(|rate| rate.0.events_per_s(f64::from(size)));
     let per_peer = native
         .rate_per_peer
@@ -191,16 +197,15 @@ pub fn result(summary: &VendorSummary, host: &str) -> PhaseResult {
         }
     }
     let get = |name: &str| totals.get(name).copied();
+    let arrived = get("datagram.received_packets").zip(get("datagram.missing_packets"));
     if let Some((received, missing)) =
-        get("datagram.received_packets").zip(get("datagram.missing_packets"))
+        arrived.filter(|(received, missing)| received + missing > 0.0)
     {
-        if received + missing > 0.0 {
-            totals.insert(
-                "datagram.success_ratio".into(),
-                received / (received + missing),
-            );
-            totals.insert("datagram.loss_ratio".into(), missing / (received + missing));
-        }
+        totals.insert(
+            "datagram.success_ratio".into(),
+            received / (received + missing),
+        );
+        totals.insert("datagram.loss_ratio".into(), missing / (received + missing));
     }
     if let Some(bytes) = totals.get("datagram.delivered_bytes_per_second").copied() {
         totals.insert("datagram.delivered_bits_per_second".into(), bytes * 8.0);

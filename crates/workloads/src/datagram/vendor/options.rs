@@ -5,7 +5,7 @@
 //! with `-sokudo` are additions, and so is a time where the vendor counts packets (`1s`).
 
 use std::fmt;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 use sokudo_model::{Nanos, Refusal};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
@@ -207,6 +207,13 @@ impl Default for VendorOptions {
     }
 }
 
+/// Milliseconds as the clock counts them, as far as they fit.
+pub(super) fn nanoseconds(ms: u64) -> i64 {
+    i64::try_from(ms)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1_000_000)
+}
+
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
@@ -327,10 +334,10 @@ impl VendorOptions {
     /// Checks everything that depends on the packet size.
     pub fn check_size(&self, size: u32) -> Result<(), Refusal> {
         let least = self.width.header_bytes() as u32;
-        if size < least {
+        if size < least || size > MAX_PAYLOAD_BYTES as u32 {
             return Err(operator(
-                format!("a packet of {size} B cannot carry its header"),
-                format!("use `-packetSize {least}` or more"),
+                format!("a packet of {size} B cannot carry its header, or UDP cannot carry it"),
+                format!("use `-packetSize` from {least} to {MAX_PAYLOAD_BYTES}"),
             ));
         }
         if self.payload > size {
@@ -342,7 +349,7 @@ impl VendorOptions {
                 "make `-payload` smaller, or `-packetSize` larger",
             ));
         }
-        if self.process_bytes + PREFIX_BYTES as u32 > size {
+        if self.process_bytes.saturating_add(PREFIX_BYTES as u32) > size {
             let most = (size - PREFIX_BYTES as u32) / 4 * 4;
             return Err(operator(
                 format!(
@@ -354,14 +361,6 @@ impl VendorOptions {
             ));
         }
         Ok(())
-    }
-
-    /// Bytes that a packet of `length` counts in the rates.
-    pub fn counted_bytes(&self, length: usize) -> u64 {
-        match self.payload {
-            0 => length as u64,
-            payload => u64::from(payload),
-        }
     }
 
     /// Sizes to draw from, smallest first.
@@ -521,6 +520,13 @@ fn add_addresses(to: &mut Vec<HostPort>, name: &str, text: &str) -> Result<(), R
         .split(|c: char| c.is_whitespace() || c == ',')
         .filter(|item| !item.is_empty());
     for item in items {
+        // `:9999` listens on all addresses of the host.
+        let any = if name == "-local" && item.starts_with(':') && !item.starts_with("::") {
+            Ipv4Addr::UNSPECIFIED.to_string()
+        } else {
+            String::new()
+        };
+        let item = &format!("{any}{item}");
         let (host, first, last) = address(item).ok_or_else(|| {
             operator(
                 format!("`{item}` is not an address for `{name}`"),
@@ -612,6 +618,7 @@ mod tests {
         let options = parsed(&["-txRate", "100", "servera", "serverc:9000", "serverd"]);
         assert_eq!(options.tx_rate_mib_per_s, Some(100.0));
         assert_eq!(options.peers[1], at("serverc", 9000));
+        assert_eq!(parsed(&["-local", ":7"]).local, [at("0.0.0.0", 7)]);
         assert_eq!(parsed(&[]), VendorOptions::default());
         assert_eq!(VendorOptions::parse(&["-?"]), Ok(Asked::Help));
     }
@@ -708,6 +715,7 @@ mod tests {
         assert!(refused(&["224.0.0.1"]).contains("multicast"));
         assert!(refused(&["h:9..8"]).contains("h:9..8"));
         assert!(refused(&["h:0"]).contains("h:0"));
+        assert!(refused(&[":9"]).contains(":9"));
         assert!(refused(&["h:1..65535"]).contains("1024"));
         assert!(refused(&["-provider", "ssl"]).contains("TLS"));
         assert!(refused(&["-provider", "file:x.xml"]).contains("file:x.xml"));

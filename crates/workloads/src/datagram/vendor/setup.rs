@@ -113,6 +113,8 @@ fn packet_size(
     opening: &mut Vec<Event>,
 ) -> Result<u32, Refusal> {
     if let Some(size) = options.packet_size {
+        // Options need not have come from a command line.
+        options.check_size(size)?;
         return Ok(size);
     }
     let headers = match options.provider {

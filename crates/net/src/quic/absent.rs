@@ -1,0 +1,64 @@
+//! A build without QUIC.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::stream::{Connected, Stream, StreamError, StreamKind};
+use crate::tls::{Identity, Trust};
+
+fn absent() -> StreamError {
+    StreamError::unavailable(StreamKind::Quic, "this program was built without QUIC")
+}
+
+/// Cannot be made here.
+pub enum Caller {}
+
+impl Caller {
+    /// Not offered here.
+    pub fn new(_trust: &Trust) -> Result<Self, StreamError> {
+        Err(absent())
+    }
+
+    /// Calls a listener.
+    pub fn connect(&self, _peer: SocketAddr, _bound: Duration) -> Result<Connected, StreamError> {
+        match *self {}
+    }
+}
+
+/// Cannot be made here.
+pub enum Listener {}
+
+impl Listener {
+    /// Not offered here.
+    pub fn bind(_local: SocketAddr, _identity: &Identity) -> Result<Self, StreamError> {
+        Err(absent())
+    }
+
+    /// Where callers find it.
+    pub fn local(&self) -> SocketAddr {
+        match *self {}
+    }
+
+    /// Waits for a caller.
+    pub fn accept(&self, _bound: Duration) -> Result<Option<Incoming>, StreamError> {
+        match *self {}
+    }
+}
+
+/// Cannot be made here.
+pub enum Incoming {}
+
+impl Incoming {
+    /// Who calls.
+    pub fn peer(&self) -> SocketAddr {
+        match *self {}
+    }
+
+    /// Does the handshake.
+    pub fn establish(self, _bound: Duration) -> Result<Box<dyn Stream>, StreamError> {
+        match self {}
+    }
+}
+
+/// Cannot be made here.
+pub enum QuicStream {}

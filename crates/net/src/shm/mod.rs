@@ -1,0 +1,39 @@
+//! How do two processes of one host talk through memory, without the kernel on the way?
+//!
+//! ```text
+//!              unix socket: hands the memory over once, then only tells that a side is gone
+//! caller ───────────────────────────────────────────────────────────────── listener
+//!    │   one memory file, sealed so that nobody can shrink it                 │
+//!    └─► ring A: written ─────────────► taken                                 │
+//!        ring B: taken ◄─────────────── written ◄─────────────────────────────┘
+//! ```
+//!
+//! Each ring has one writer and one reader. A side that finds its ring full or empty asks again
+//! for a moment, then sleeps on a futex that the other side wakes. A side that died is noticed
+//! within [`NOTICE_BOUND`].
+
+use std::time::Duration;
+
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod imp;
+#[cfg(not(target_os = "linux"))]
+#[path = "portable.rs"]
+mod imp;
+#[cfg(target_os = "linux")]
+mod ring;
+
+pub use imp::{ShmStream, accept, connect};
+
+/// Smallest ring, in bytes.
+pub const MIN_RING_BYTES: usize = 4 * 1024;
+/// Largest ring, in bytes.
+pub const MAX_RING_BYTES: usize = 64 << 20;
+/// Ring when nobody asks for another, in bytes.
+pub const DEFAULT_RING_BYTES: usize = 256 * 1024;
+
+/// How long a sleeping side may not notice that the other one died.
+pub const NOTICE_BOUND: Duration = Duration::from_millis(100);
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

@@ -1,0 +1,47 @@
+//! How do two processes of one host talk through a socket?
+//!
+//! A listener has a [`Name`]: a path in the file system, or (Linux) an abstract name that vanishes
+//! with its listener. Whoever may reach the name may call.
+
+use std::fmt;
+use std::path::PathBuf;
+
+#[cfg(unix)]
+#[path = "unix.rs"]
+mod imp;
+#[cfg(not(unix))]
+#[path = "portable.rs"]
+mod imp;
+
+pub use imp::{Listener, LocalStream, connect};
+
+/// Where a same-host listener is found.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Name {
+    /// A path in the file system.
+    Path(PathBuf),
+    /// A name without a file; Linux only.
+    Abstract(String),
+}
+
+impl Name {
+    /// Reads `@name` as an abstract name and everything else as a path.
+    pub fn parse(text: &str) -> Self {
+        match text.strip_prefix('@') {
+            Some(name) => Name::Abstract(name.into()),
+            None => Name::Path(text.into()),
+        }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Name::Path(path) => path.display().fmt(f),
+            Name::Abstract(name) => write!(f, "@{name}"),
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests;

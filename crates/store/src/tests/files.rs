@@ -1,0 +1,94 @@
+//! Do the files made from a record hold it?
+
+use super::*;
+
+#[test]
+fn reports_and_findings_can_be_added_and_replaced() {
+    let root = root();
+    let path = record(root.path(), "r", 1);
+    attach(&path, "report.html", b"<p>1").unwrap();
+    attach(&path, "report.html", b"<p>2").unwrap();
+    attach(&path, "charts/rate.svg", b"<svg/>").unwrap();
+    save_findings(&path, &[], &[check(), check()]).unwrap();
+    assert_eq!(fs::read(path.join("report.html")).unwrap(), b"<p>2");
+    assert_eq!(load(&path).unwrap().checks.len(), 2);
+    let verified = verify(&path).unwrap();
+    assert!(verified.is_intact());
+    assert!(verified.unlisted.is_empty(), "{verified:?}");
+    for bad in ["../x", "/x", "", "run.json"] {
+        assert!(attach(&path, bad, b"").is_err(), "{bad}");
+    }
+}
+
+fn exported(record: &Record) -> (String, String, String) {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let (mut series, mut flows, mut json) = (Vec::new(), Vec::new(), Vec::new());
+    export::series(record, Format::Csv, &mut series).unwrap();
+    export::flows(record, Format::Csv, &mut flows).unwrap();
+    export::json(record, &mut json).unwrap();
+    (text(series), text(flows), text(json))
+}
+
+#[test]
+fn exports_hold_every_point_flow_and_quote() {
+    let root = root();
+    let path = record(root.path(), "x", 2);
+    let (series, flows, json) = exported(&load(&path).unwrap());
+    let mut lines = series.lines();
+    assert_eq!(
+        lines.next(),
+        Some("time_seconds,host,source,metric,unit,labels,value")
+    );
+    assert_eq!(
+        lines.next(),
+        Some(
+            r#"0.250000000,hosta,datagram,datagram.sent_bits_per_second,bits/second,"{""flow"":""0""}",1000000000"#
+        )
+    );
+    assert_eq!(series.lines().count(), 1 + 4);
+    assert_eq!(
+        flows,
+        "phase,workload,phase_labels,flow,from,to,labels,complete,datagram.sent_packets,\
+         datagram.ack_rtt_seconds n,datagram.ack_rtt_seconds min,datagram.ack_rtt_seconds mean,\
+         datagram.ack_rtt_seconds p50,datagram.ack_rtt_seconds p90,datagram.ack_rtt_seconds p99,\
+         datagram.ack_rtt_seconds p999,datagram.ack_rtt_seconds max\n\
+         p2p,datagram,{},0,hosta,hostb,\"{\"\"mode\"\":\"\"gso\"\"}\",true,12,3,0,0,0,0,0,0,0.5\n"
+    );
+    let parsed: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(parsed["series"][0]["points"][0][0], 250_000_000);
+    assert_eq!(parsed["histograms"][1]["n"], 100);
+    assert_eq!(parsed["manifest"]["id"], "x");
+    let out = root.path().join("out");
+    fs::create_dir(&out).unwrap();
+    let record = load(&path).unwrap();
+    assert_eq!(
+        export::to_csv(&record, &out).unwrap(),
+        [out.join("series.csv"), out.join("flows.csv")]
+    );
+    assert_eq!(export::to_tsv(&record, &out).unwrap().len(), 2);
+    assert_eq!(
+        fs::read_to_string(export::to_json(&record, &out).unwrap()).unwrap(),
+        json
+    );
+}
+
+#[test]
+fn cells_cannot_become_formulas_or_break_rows() {
+    let root = root();
+    let mut record = load(&record(root.path(), "f", 0)).unwrap();
+    let flow = &mut record.manifest.phases[0].result.flows[0];
+    flow.from = "=HYPERLINK(\"http://x\")".into();
+    flow.to = "a\tb\nc,d".into();
+    flow.metrics.insert("host.load_1min".into(), f64::NAN);
+    let mut csv = Vec::new();
+    export::flows(&record, Format::Csv, &mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    assert!(csv.contains(r#","'=HYPERLINK(""http://x"")","#), "{csv}");
+    assert!(csv.contains(",\"a\tb\nc,d\","), "{csv}");
+    assert!(csv.contains(",true,12,,3,"), "{csv}");
+    let mut tsv = Vec::new();
+    export::flows(&record, Format::Tsv, &mut tsv).unwrap();
+    let tsv = String::from_utf8(tsv).unwrap();
+    assert!(tsv.contains("\ta\\tb\\nc,d\t"), "{tsv}");
+    assert_eq!(tsv.lines().count(), 2);
+}
