@@ -1,31 +1,32 @@
 //! How does one message after the other cross a connection, whatever carries it?
 //!
 //! ```text
-//! Place ──call──► Link ◄──admit── Listening          tcp · tls · unix: a byte stream
-//!                  │ send · receive                  udp: one datagram per message
-//!                  └ Solo: one thread waits for one link (block, epoll, spin)
+//! Caller ──call──► Link ◄──admit── Listening     a byte stream: tcp · mptcp · tls · quic · unix · shm
+//!                   │ send · receive             or one datagram per message: udp
+//!                   └ Solo: one thread waits for one link (block, epoll, spin)
 //! ```
 //!
-//! A caller shows the flow's ticket first; who shows none is closed, no more.
+//! Who calls shows the flow's ticket first; who shows none is closed, no more.
 
+use std::fmt;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
-#[cfg(unix)]
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use socket2::{Domain, Protocol, Socket, Type};
 use sokudo_net::clock::now_ns;
-use sokudo_net::tls::{self, Identity, PublicKey, Received, TlsError, Trust};
+use sokudo_net::stream::{
+    Connector, Endpoint, Incoming, Listener, Stream, StreamError, StreamKind, StreamOptions,
+};
+use sokudo_net::tcp::TcpError;
+use sokudo_net::tls::{Identity, PublicKey, Trust};
 use sokudo_net::udp;
+use sokudo_net::unix::Name;
 use sokudo_net::wait::{self, AsFd, BorrowedFd, Interest, Trigger, Wait, Waiter};
 
-/// Connections that may wait to be accepted; the system may allow fewer (`net.core.somaxconn`).
-const BACKLOG: i32 = 4096;
 /// A connection that has not shown its ticket after this time makes room for the next one.
 const ADMIT_BOUND: Duration = Duration::from_secs(1);
 /// A peer that takes nothing for this long is dead.
@@ -41,28 +42,52 @@ const TICKET_BYTES: usize = 8;
 pub enum Transport {
     /// TCP; small messages leave at once (no Nagle).
     Tcp,
+    /// TCP over several paths at once, where the kernel has it.
+    Mptcp,
     /// TLS 1.3 over TCP.
     Tls,
+    /// One stream of a QUIC connection.
+    Quic,
     /// UDP, one datagram per message.
     Udp,
     /// A socket of this host; both ends must be on it.
     Unix,
+    /// Memory that both ends share; both must be on this host.
+    Shm,
 }
 
 impl Transport {
     /// Name as typed.
     pub fn name(self) -> &'static str {
+        self.kind().map_or("udp", StreamKind::name)
+    }
+
+    /// The kind of byte stream; `None` for datagrams.
+    pub fn kind(self) -> Option<StreamKind> {
         match self {
-            Transport::Tcp => "tcp",
-            Transport::Tls => "tls",
-            Transport::Udp => "udp",
-            Transport::Unix => "unix",
+            Transport::Tcp => Some(StreamKind::Tcp),
+            Transport::Mptcp => Some(StreamKind::Mptcp),
+            Transport::Tls => Some(StreamKind::Tls),
+            Transport::Quic => Some(StreamKind::Quic),
+            Transport::Udp => None,
+            Transport::Unix => Some(StreamKind::Unix),
+            Transport::Shm => Some(StreamKind::Shm),
         }
     }
 
-    /// True when bytes arrive in order and without loss, or not at all.
-    pub fn is_stream(self) -> bool {
-        self != Transport::Udp
+    /// True when bytes on the way cannot be read by others.
+    pub fn is_encrypted(self) -> bool {
+        self.kind().is_some_and(StreamKind::encrypted)
+    }
+
+    /// True when one thread can wait for many connections of this kind at once.
+    pub fn can_be_watched(self) -> bool {
+        !matches!(self, Transport::Quic | Transport::Shm)
+    }
+
+    /// True when a write can hand over a part and return at once.
+    pub fn writes_in_parts(self) -> bool {
+        self.can_be_watched() && self != Transport::Tls
     }
 }
 
@@ -75,210 +100,130 @@ pub(crate) enum Place {
     Path(PathBuf),
 }
 
+impl Place {
+    /// The endpoint to call when the host has this address.
+    pub(crate) fn endpoint(&self, host: impl FnOnce(u16) -> Option<SocketAddr>) -> Option<Endpoint> {
+        match self {
+            Place::Port(port) => host(*port).map(Endpoint::Ip),
+            Place::Path(path) => Some(Endpoint::Local(Name::Path(path.clone()))),
+        }
+    }
+}
+
 /// Why no connection came about.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CallError {
-    /// Every local port towards the peer is taken (`EADDRNOTAVAIL`).
-    #[error("no local port is left for another connection to {0}")]
-    PortsExhausted(String),
-    /// The peer's system answers, but nobody listens there.
-    #[error("{0} refuses the connection")]
-    Refused(String),
-    /// No answer within the bound.
-    #[error("{0} does not answer in time")]
-    TimedOut(String),
-    /// The handshake above the connection failed.
-    #[error("no secure connection with {0}: {1}")]
-    Secure(String, TlsError),
-    /// The process has no room for another socket.
-    #[error("no further socket can be opened: {0}")]
-    TooManyOpen(io::Error),
-    /// Anything else.
-    #[error("cannot connect to {0}: {1}")]
-    Io(String, io::Error),
+    /// No byte stream.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    /// No socket for datagrams.
+    #[error("cannot send datagrams to {0}: {1}")]
+    Udp(Endpoint, io::Error),
 }
 
 impl CallError {
     /// What to do about it.
     pub(crate) fn hint(&self) -> Option<&'static str> {
         match self {
-            CallError::PortsExhausted(_) => Some(
-                "widen `net.ipv4.ip_local_port_range`, set `net.ipv4.tcp_tw_reuse` to 1, or lower \
-                 the rate",
-            ),
-            CallError::TooManyOpen(_) => {
-                Some("raise the limit on open files (ulimit -n), or use fewer connections")
-            }
-            CallError::Refused(_) | CallError::TimedOut(_) => {
-                Some("look for a firewall between the hosts")
-            }
-            CallError::Secure(..) | CallError::Io(..) => None,
+            CallError::Stream(error) => error.hint(),
+            CallError::Udp(..) => None,
         }
     }
 
-    fn of(peer: &str, error: io::Error) -> Self {
-        use io::ErrorKind::{AddrNotAvailable, ConnectionRefused, TimedOut, WouldBlock};
-        // EMFILE and ENFILE have no kind of their own.
-        if cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24)) {
-            return CallError::TooManyOpen(error);
-        }
-        match error.kind() {
-            AddrNotAvailable => CallError::PortsExhausted(peer.into()),
-            ConnectionRefused => CallError::Refused(peer.into()),
-            TimedOut | WouldBlock => CallError::TimedOut(peer.into()),
-            _ => CallError::Io(peer.into(), error),
-        }
+    /// True when every local port towards the peer is taken.
+    pub(crate) fn is_ports_exhausted(&self) -> bool {
+        matches!(
+            self,
+            CallError::Stream(StreamError::Tcp(TcpError::PortsExhausted { .. }))
+        )
     }
 }
 
-/// The receiving and sending halves of a TLS connection with what is decrypted and not yet taken.
-pub(crate) struct TlsLink {
-    session: tls::Session,
-    /// The same socket, for what TLS does not concern itself with.
-    socket: TcpStream,
-    ready: Vec<u8>,
-    taken: usize,
-    bound: Duration,
-}
-
-impl TlsLink {
-    fn new(session: tls::Session, socket: TcpStream) -> Self {
-        Self {
-            session,
-            socket,
-            ready: Vec::new(),
-            taken: 0,
-            bound: WRITE_BOUND,
-        }
-    }
-
-    fn receive(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        if self.taken == self.ready.len() {
-            self.ready.clear();
-            self.taken = 0;
-            let received = self.session.reader.read(&mut self.ready, self.bound);
-            match received.map_err(as_io)? {
-                Received::Bytes(_) if !self.ready.is_empty() => {}
-                Received::Bytes(_) | Received::Idle => return Err(io::ErrorKind::WouldBlock.into()),
-                Received::End => return Ok(0),
-            }
-        }
-        let count = out.len().min(self.ready.len() - self.taken);
-        out[..count].copy_from_slice(&self.ready[self.taken..][..count]);
-        self.taken += count;
-        Ok(count)
-    }
-}
-
-/// A TLS failure as the error of a read or write.
-fn as_io(error: TlsError) -> io::Error {
-    match error {
-        TlsError::Closed => io::ErrorKind::ConnectionReset.into(),
-        TlsError::TimedOut => io::ErrorKind::TimedOut.into(),
-        TlsError::Io(error) => error,
-        error => io::Error::new(io::ErrorKind::InvalidData, error),
-    }
-}
-
-/// One end of a connection; for UDP a socket that is connected to one peer.
+/// One end of a connection.
 pub(crate) enum Link {
-    Tcp(TcpStream),
-    Tls(Box<TlsLink>),
+    /// A byte stream.
+    Stream(Box<dyn Stream>),
+    /// A socket that is connected to one peer.
     Udp(UdpSocket),
-    #[cfg(unix)]
-    Unix(UnixStream),
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Link::Stream(stream) => stream.kind().name(),
+            Link::Udp(_) => "udp",
+        })
+    }
 }
 
 impl Link {
     /// Hands over bytes: a datagram or a part of a stream.
+    #[inline]
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Link::Tcp(tcp) => tcp.write(bytes),
+            Link::Stream(stream) => stream.write(bytes),
             Link::Udp(socket) => socket.send(bytes),
-            #[cfg(unix)]
-            Link::Unix(socket) => socket.write(bytes),
-            Link::Tls(tls) => {
-                let sent = tls.session.writer.send(bytes, WRITE_BOUND);
-                sent.map_err(as_io)?;
-                Ok(bytes.len())
-            }
         }
     }
 
     /// Hands over all bytes, waiting while the peer does not take them, a bounded time.
-    pub(crate) fn send_all(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            match self.send(bytes) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(sent) => bytes = &bytes[sent..],
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if !wait::writable(self.source(), WRITE_BOUND)? {
-                        return Err(io::ErrorKind::TimedOut.into());
-                    }
-                }
-                Err(error) => return Err(error),
-            }
+    #[inline]
+    pub(crate) fn send_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        match self {
+            Link::Stream(stream) => stream.write_all(bytes),
+            // What the system does not take is lost, as on the way.
+            Link::Udp(socket) => socket.send(bytes).map(drop).or(Ok(())),
         }
-        Ok(())
     }
 
     /// Takes what is there: a datagram or some bytes; 0 when the peer has closed a stream.
     ///
-    /// Errors: [`io::ErrorKind::WouldBlock`] when nothing came within the socket's bound.
+    /// Errors: see [`is_silence`] when nothing came within the bound.
     #[inline]
     pub(crate) fn receive(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match self {
-            Link::Tcp(tcp) => tcp.read(out),
+            Link::Stream(stream) => stream.read(out),
             Link::Udp(socket) => socket.recv(out),
-            #[cfg(unix)]
-            Link::Unix(socket) => socket.read(out),
-            Link::Tls(tls) => tls.receive(out),
         }
+    }
+
+    /// True for datagrams: each stands for itself.
+    pub(crate) fn is_datagram(&self) -> bool {
+        matches!(self, Link::Udp(_))
     }
 
     /// Bytes that a receive gives although the source is silent.
     pub(crate) fn buffered(&self) -> usize {
         match self {
-            Link::Tls(tls) => tls.ready.len() - tls.taken,
-            _ => 0,
+            Link::Stream(stream) => stream.buffered(),
+            Link::Udp(_) => 0,
         }
     }
 
     /// What a waiter can watch.
-    pub(crate) fn source(&self) -> BorrowedFd<'_> {
+    ///
+    /// Errors: this kind waits only in its own `receive`.
+    pub(crate) fn source(&self) -> io::Result<BorrowedFd<'_>> {
         match self {
-            Link::Tcp(tcp) => tcp.as_fd(),
-            Link::Udp(socket) => socket.as_fd(),
-            #[cfg(unix)]
-            Link::Unix(socket) => socket.as_fd(),
-            Link::Tls(tls) => tls.socket.as_fd(),
+            Link::Stream(stream) => stream.source().ok_or_else(|| {
+                io::Error::new(io::ErrorKind::Unsupported, "many cannot be watched at once")
+            }),
+            Link::Udp(socket) => Ok(socket.as_fd()),
         }
     }
 
-    /// Makes receives wait for at most `bound`; zero = never wait.
-    pub(crate) fn set_bound(&mut self, bound: Duration) -> io::Result<()> {
-        let nonblocking = bound.is_zero();
-        let timeout = (!nonblocking).then_some(bound);
+    /// Makes receives return at once, and sends too where the kind can.
+    pub(crate) fn never_wait(&mut self) -> io::Result<()> {
         match self {
-            Link::Tcp(tcp) => {
-                tcp.set_nonblocking(nonblocking)?;
-                tcp.set_write_timeout(Some(WRITE_BOUND))?;
-                tcp.set_read_timeout(timeout)
-            }
-            Link::Udp(socket) => {
-                socket.set_nonblocking(nonblocking)?;
-                socket.set_read_timeout(timeout)
-            }
-            #[cfg(unix)]
-            Link::Unix(socket) => {
-                socket.set_nonblocking(nonblocking)?;
-                socket.set_write_timeout(Some(WRITE_BOUND))?;
-                socket.set_read_timeout(timeout)
-            }
-            Link::Tls(tls) => {
-                tls.bound = bound.max(Duration::from_millis(1));
-                tls.socket.set_nonblocking(nonblocking)
+            Link::Udp(socket) => socket.set_nonblocking(true),
+            Link::Stream(stream) => {
+                stream.set_read_bound(Duration::ZERO)?;
+                match stream.set_write_bound(Duration::ZERO) {
+                    Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                        stream.set_write_bound(WRITE_BOUND)
+                    }
+                    done => done,
+                }
             }
         }
     }
@@ -286,9 +231,8 @@ impl Link {
     /// The TCP connection below, for its state.
     pub(crate) fn tcp(&self) -> Option<&TcpStream> {
         match self {
-            Link::Tcp(tcp) => Some(tcp),
-            Link::Tls(tls) => Some(&tls.socket),
-            _ => None,
+            Link::Stream(stream) => stream.tcp(),
+            Link::Udp(_) => None,
         }
     }
 }
@@ -296,247 +240,150 @@ impl Link {
 /// A link and how long its parts took.
 pub(crate) struct Called {
     pub(crate) link: Link,
-    /// From the call to the established connection, nanoseconds.
-    pub(crate) connect_ns: u64,
+    /// From the call to the established connection, nanoseconds; `None` where it is one with the
+    /// handshake (QUIC).
+    pub(crate) connect_ns: Option<u64>,
     /// The handshake above it, nanoseconds; `None` without one.
     pub(crate) handshake_ns: Option<u64>,
 }
 
-/// Calls the other end; everything within the bound. The ticket is not shown yet.
-pub(crate) fn call(
-    transport: Transport,
-    peer: &Target,
-    key: Option<&[u8]>,
-    bound: Duration,
-) -> Result<Called, CallError> {
-    let begun_ns = now_ns();
-    let since = |from_ns: i64| (now_ns() - from_ns).max(0) as u64;
-    let failed = |error| CallError::of(&peer.name(), error);
-    let plain = |link| Called {
-        link,
-        connect_ns: since(begun_ns),
-        handshake_ns: None,
-    };
-    match (transport, peer) {
-        (Transport::Udp, Target::Ip(peer)) => {
-            let any: SocketAddr = match peer {
-                SocketAddr::V4(_) => ([0u8; 4], 0).into(),
-                SocketAddr::V6(_) => ([0u8; 16], 0).into(),
-            };
-            let socket = udp::bind(any).map_err(failed)?;
-            socket.connect(peer).map_err(failed)?;
-            Ok(plain(Link::Udp(socket)))
-        }
-        (Transport::Tcp, Target::Ip(peer)) => {
-            let tcp = TcpStream::connect_timeout(peer, bound).map_err(failed)?;
-            tcp.set_nodelay(true).map_err(failed)?;
-            Ok(plain(Link::Tcp(tcp)))
-        }
-        (Transport::Tls, Target::Ip(address)) => {
-            let deadline = Instant::now() + bound;
-            let tcp = TcpStream::connect_timeout(address, bound).map_err(failed)?;
-            tcp.set_nodelay(true).map_err(failed)?;
-            let connect_ns = since(begun_ns);
-            let socket = tcp.try_clone().map_err(failed)?;
-            let key = PublicKey::from_spki(key.unwrap_or_default().to_vec());
-            let secured_ns = now_ns();
-            let session = tls::connect(tcp, &Trust::Pinned(key), deadline);
-            let session = session.map_err(|error| CallError::Secure(peer.name(), error))?;
-            Ok(Called {
-                link: Link::Tls(Box::new(TlsLink::new(session, socket))),
-                connect_ns,
-                handshake_ns: Some(since(secured_ns)),
-            })
-        }
-        #[cfg(unix)]
-        (Transport::Unix, Target::Path(path)) => {
-            let socket = UnixStream::connect(path).map_err(failed)?;
-            Ok(plain(Link::Unix(socket)))
-        }
-        _ => Err(failed(io::ErrorKind::Unsupported.into())),
+/// Calls one peer, as often as wanted.
+pub(crate) struct Caller {
+    connector: Option<Connector>,
+    peer: Endpoint,
+}
+
+impl Caller {
+    /// Prepares calls to `peer`, of which only the owner of `key` is believed where keys are shown.
+    pub(crate) fn new(
+        transport: Transport,
+        peer: Endpoint,
+        key: Option<Vec<u8>>,
+    ) -> Result<Self, CallError> {
+        let options = StreamOptions {
+            // Without a key nobody is believed: an empty one matches no certificate.
+            trust: Trust::Pinned(PublicKey::from_spki(key.unwrap_or_default())),
+            ..StreamOptions::default()
+        };
+        let connector = transport.kind().map(|kind| Connector::new(kind, options));
+        Ok(Self {
+            connector: connector.transpose()?,
+            peer,
+        })
     }
-}
 
-/// Whom to call.
-#[derive(Debug, Clone)]
-pub(crate) enum Target {
-    /// A host's port.
-    Ip(SocketAddr),
-    /// A socket file of this host.
-    Path(PathBuf),
-}
+    /// Whom it calls, as people read it.
+    pub(crate) fn peer(&self) -> String {
+        self.peer.to_string()
+    }
 
-impl Target {
-    /// As people read it.
-    pub(crate) fn name(&self) -> String {
-        match self {
-            Target::Ip(address) => address.to_string(),
-            Target::Path(path) => path.display().to_string(),
+    /// Calls; everything within the bound. The ticket is not shown yet.
+    pub(crate) fn call(&self, bound: Duration) -> Result<Called, CallError> {
+        if let Some(connector) = &self.connector {
+            let connected = connector.connect(&self.peer, bound)?;
+            return Ok(Called {
+                link: Link::Stream(connected.stream),
+                connect_ns: connected.transport_ns,
+                handshake_ns: connected.secure_ns,
+            });
         }
+        let failed = |error| CallError::Udp(self.peer.clone(), error);
+        let Endpoint::Ip(peer) = &self.peer else {
+            return Err(failed(io::ErrorKind::InvalidInput.into()));
+        };
+        let any: IpAddr = match peer {
+            SocketAddr::V4(_) => [0u8; 4].into(),
+            SocketAddr::V6(_) => [0u8; 16].into(),
+        };
+        let socket = udp::bind(SocketAddr::new(any, 0)).map_err(failed)?;
+        socket.connect(peer).map_err(failed)?;
+        Ok(Called {
+            link: Link::Udp(socket),
+            connect_ns: None,
+            handshake_ns: None,
+        })
     }
 }
 
 /// A bound place at which one flow arrives.
 pub(crate) enum Listening {
-    Tcp(TcpListener, Option<Identity>),
+    /// Connections.
+    Streams(Listener),
+    /// Datagrams.
     Udp(UdpSocket),
-    #[cfg(unix)]
-    Unix(UnixListener, PathBuf),
-}
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        #[cfg(unix)]
-        if let Listening::Unix(_, path) = self {
-            // Somebody may have removed it already.
-            let _ = std::fs::remove_file(path);
-        }
-    }
 }
 
 impl Listening {
-    /// Binds a place for one flow. `identity` for TLS; `path` for a socket of this host.
+    /// Binds a place for one flow. `identity` for TLS and QUIC; `path` for kinds of one host.
     pub(crate) fn bind(
         transport: Transport,
         address: SocketAddr,
-        identity: Option<&Identity>,
+        identity: Option<Identity>,
         path: PathBuf,
-    ) -> io::Result<Self> {
-        match transport {
-            Transport::Udp => udp::bind(address).map(Listening::Udp),
-            Transport::Tcp | Transport::Tls => {
-                let domain = Domain::for_address(address);
-                let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
-                socket.bind(&address.into())?;
-                socket.listen(BACKLOG)?;
-                socket.set_nonblocking(true)?;
-                Ok(Listening::Tcp(socket.into(), identity.cloned()))
-            }
-            #[cfg(unix)]
-            Transport::Unix => {
-                let listener = UnixListener::bind(&path)?;
-                listener.set_nonblocking(true)?;
-                Ok(Listening::Unix(listener, path))
-            }
-            #[cfg(not(unix))]
-            Transport::Unix => {
-                let _ = path;
-                Err(io::ErrorKind::Unsupported.into())
-            }
-        }
-    }
-
-    /// Where callers find it.
-    pub(crate) fn place(&self) -> io::Result<Place> {
-        match self {
-            Listening::Tcp(listener, _) => listener.local_addr().map(|a| Place::Port(a.port())),
-            Listening::Udp(socket) => socket.local_addr().map(|a| Place::Port(a.port())),
-            #[cfg(unix)]
-            Listening::Unix(_, path) => Ok(Place::Path(path.clone())),
-        }
-    }
-
-    /// Waits for a caller, a bounded time. Its handshake is left to [`Caller::establish`].
-    ///
-    /// Errors: the system's. Those of one caller that hung up again are not told.
-    pub(crate) fn accept(&self, bound: Duration) -> io::Result<Option<Caller>> {
-        let accepted = match self {
-            Listening::Tcp(listener, identity) => listener
-                .accept()
-                .map(|(tcp, _)| Caller::Tcp(tcp, identity.clone())),
-            #[cfg(unix)]
-            Listening::Unix(listener, _) => listener.accept().map(|(unix, _)| Caller::Unix(unix)),
-            Listening::Udp(_) => Err(io::ErrorKind::Unsupported.into()),
+    ) -> Result<Self, CallError> {
+        let Some(kind) = transport.kind() else {
+            let failed = |error| CallError::Udp(Endpoint::Ip(address), error);
+            return udp::bind(address).map(Listening::Udp).map_err(failed);
         };
-        match accepted {
-            Ok(caller) => Ok(Some(caller)),
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                wait::readable(self.source(), bound)?;
-                Ok(None)
-            }
-            Err(error) if is_passing(&error) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    fn source(&self) -> BorrowedFd<'_> {
-        match self {
-            Listening::Tcp(listener, _) => listener.as_fd(),
-            Listening::Udp(socket) => socket.as_fd(),
-            #[cfg(unix)]
-            Listening::Unix(listener, _) => listener.as_fd(),
-        }
-    }
-}
-
-/// A signal came, or the caller hung up before it was accepted.
-fn is_passing(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
-    matches!(
-        error.kind(),
-        Interrupted | ConnectionAborted | ConnectionReset
-    )
-}
-
-/// An accepted connection whose handshake has not been done yet.
-pub(crate) enum Caller {
-    Tcp(TcpStream, Option<Identity>),
-    #[cfg(unix)]
-    Unix(UnixStream),
-}
-
-impl Caller {
-    /// Does the handshake; receives wait at most `look` afterwards.
-    pub(crate) fn establish(self, look: Duration) -> io::Result<Link> {
-        let mut link = match self {
-            Caller::Tcp(tcp, identity) => {
-                // Some systems hand out sockets that wait as their listener does.
-                tcp.set_nonblocking(false)?;
-                tcp.set_nodelay(true)?;
-                match identity {
-                    None => Link::Tcp(tcp),
-                    Some(identity) => {
-                        let socket = tcp.try_clone()?;
-                        let session = tls::accept(tcp, &identity, Instant::now() + ADMIT_BOUND);
-                        let session = session.map_err(as_io)?;
-                        Link::Tls(Box::new(TlsLink::new(session, socket)))
-                    }
-                }
-            }
-            #[cfg(unix)]
-            Caller::Unix(socket) => {
-                socket.set_nonblocking(false)?;
-                Link::Unix(socket)
-            }
+        let local = match kind.same_host() {
+            true => Endpoint::Local(Name::Path(path)),
+            false => Endpoint::Ip(address),
         };
-        link.set_bound(look)?;
-        Ok(link)
+        let options = StreamOptions {
+            identity,
+            ..StreamOptions::default()
+        };
+        Ok(Listening::Streams(Listener::bind(kind, &local, &options)?))
     }
 
-    /// The same, and expects the flow's ticket.
-    pub(crate) fn admit(self, ticket: u64, look: Duration) -> io::Result<Link> {
-        let deadline = Instant::now() + ADMIT_BOUND;
-        let mut link = self.establish(look)?;
-        let mut shown = [0u8; TICKET_BYTES];
-        let mut filled = 0;
-        while filled < shown.len() {
-            match link.receive(&mut shown[filled..]) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(read) => filled += read,
-                Err(error) if is_silence(&error) && Instant::now() < deadline => {}
-                Err(error) => return Err(error),
-            }
-        }
-        match u64::from_be_bytes(shown) == ticket {
-            true => Ok(link),
-            false => Err(io::ErrorKind::PermissionDenied.into()),
+    /// Where callers find it; `None` when the system does not say.
+    pub(crate) fn place(&self) -> Option<Place> {
+        let local = match self {
+            Listening::Streams(listener) => listener.local().ok()?,
+            Listening::Udp(socket) => Endpoint::Ip(socket.local_addr().ok()?),
+        };
+        match local {
+            Endpoint::Ip(address) => Some(Place::Port(address.port())),
+            Endpoint::Local(Name::Path(path)) => Some(Place::Path(path)),
+            Endpoint::Local(Name::Abstract(_)) => None,
         }
     }
 }
 
-/// Shows the flow's ticket on a fresh stream.
+/// Does what is left of a caller's set-up.
+pub(crate) fn establish(incoming: Incoming) -> Result<Link, CallError> {
+    Ok(Link::Stream(incoming.establish(ADMIT_BOUND)?))
+}
+
+/// The same, and expects the flow's ticket.
+pub(crate) fn admit(incoming: Incoming, ticket: u64) -> io::Result<Link> {
+    let deadline = Instant::now() + ADMIT_BOUND;
+    let mut link = establish(incoming).map_err(io::Error::other)?;
+    if let Link::Stream(stream) = &mut link {
+        stream.set_read_bound(ADMIT_BOUND)?;
+    }
+    let mut shown = [0u8; TICKET_BYTES];
+    let mut filled = 0;
+    while filled < shown.len() {
+        match link.receive(&mut shown[filled..]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) if Instant::now() < deadline => filled += read,
+            Ok(_) => return Err(io::ErrorKind::TimedOut.into()),
+            Err(error) => return Err(error),
+        }
+    }
+    match u64::from_be_bytes(shown) == ticket {
+        true => Ok(link),
+        false => Err(io::ErrorKind::PermissionDenied.into()),
+    }
+}
+
+/// Shows the flow's ticket on a fresh stream; datagrams carry it themselves.
 pub(crate) fn show_ticket(link: &mut Link, ticket: u64) -> io::Result<()> {
-    link.send_all(&ticket.to_be_bytes())
+    match link.is_datagram() {
+        true => Ok(()),
+        false => link.send_all(&ticket.to_be_bytes()),
+    }
 }
 
 /// Nothing came within the bound, or a signal did.
@@ -547,9 +394,8 @@ pub(crate) fn is_silence(error: &io::Error) -> bool {
 
 /// Waits for one link by one thread.
 pub(crate) struct Solo {
-    wait: Wait,
-    waiter: Option<Waiter>,
-    look: Duration,
+    /// How a socket for datagrams is waited for; streams do it themselves.
+    datagrams: Option<Patience>,
 }
 
 impl Solo {
@@ -557,42 +403,83 @@ impl Solo {
     ///
     /// Errors: the system offers no such way of waiting.
     pub(crate) fn new(link: &mut Link, wait: Wait, look: Duration) -> io::Result<Self> {
+        let datagrams = match link {
+            Link::Stream(stream) => {
+                stream.set_wait(wait)?;
+                stream.set_read_bound(look)?;
+                stream.set_write_bound(WRITE_BOUND)?;
+                None
+            }
+            Link::Udp(socket) => Some(Patience::new(socket, wait, look)?),
+        };
+        Ok(Self { datagrams })
+    }
+
+    /// Takes what comes; see [`Link::receive`].
+    #[inline]
+    pub(crate) fn receive(&mut self, link: &mut Link, out: &mut [u8]) -> io::Result<usize> {
+        match (link, &mut self.datagrams) {
+            (Link::Udp(socket), Some(patience)) => {
+                patience.wait_for(socket, || socket.recv(out))
+            }
+            (link, _) => link.receive(out),
+        }
+    }
+}
+
+/// How one thread waits for datagrams of one socket.
+pub(crate) struct Patience {
+    wait: Wait,
+    waiter: Option<Waiter>,
+    look: Duration,
+}
+
+impl Patience {
+    /// Prepares the socket; each wait ends within about `look`.
+    pub(crate) fn new(socket: &UdpSocket, wait: Wait, look: Duration) -> io::Result<Self> {
         let mut waiter = None;
+        socket.set_nonblocking(wait != Wait::Block)?;
         match wait {
-            Wait::Block => link.set_bound(look)?,
-            Wait::Spin { .. } => link.set_bound(Duration::ZERO)?,
+            Wait::Block => socket.set_read_timeout(Some(look))?,
+            Wait::Spin { .. } => {}
             Wait::Epoll => {
-                link.set_bound(Duration::ZERO)?;
                 let mut epoll = Waiter::new(wait, Trigger::Level, 1)?;
-                epoll.add(link.source(), 0, Interest::Read)?;
+                epoll.add(socket.as_fd(), 0, Interest::Read)?;
                 waiter = Some(epoll);
             }
         }
         Ok(Self { wait, waiter, look })
     }
 
-    /// Takes what comes; see [`Link::receive`].
+    /// Calls `take` until it has something, or the time of one look has passed.
     #[inline]
-    pub(crate) fn receive(&mut self, link: &mut Link, out: &mut [u8]) -> io::Result<usize> {
+    pub(crate) fn wait_for<T>(
+        &mut self,
+        socket: &UdpSocket,
+        mut take: impl FnMut() -> io::Result<T>,
+    ) -> io::Result<T> {
         match (self.wait, &mut self.waiter) {
-            (Wait::Spin { for_ns }, _) => spin(link, out, for_ns, self.look),
+            (Wait::Spin { for_ns }, _) => spin(socket, take, for_ns, self.look),
             (_, Some(waiter)) => {
-                if link.buffered() == 0 {
-                    waiter.wait(self.look)?;
-                }
-                link.receive(out)
+                waiter.wait(self.look)?;
+                take()
             }
-            _ => link.receive(out),
+            _ => take(),
         }
     }
 }
 
-fn spin(link: &mut Link, out: &mut [u8], for_ns: u64, look: Duration) -> io::Result<usize> {
+fn spin<T>(
+    socket: &UdpSocket,
+    mut take: impl FnMut() -> io::Result<T>,
+    for_ns: u64,
+    look: Duration,
+) -> io::Result<T> {
     let begun_ns = now_ns();
     let look_ns = look.as_nanos() as u64;
     let mut looks = 0u32;
     loop {
-        match link.receive(out) {
+        match take() {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
             taken => return taken,
         }
@@ -605,8 +492,8 @@ fn spin(link: &mut Link, out: &mut [u8], for_ns: u64, look: Duration) -> io::Res
             return Err(io::ErrorKind::TimedOut.into());
         }
         if spent_ns >= for_ns {
-            wait::readable(link.source(), look)?;
-            return link.receive(out);
+            wait::readable(socket, look)?;
+            return take();
         }
         // The peer may share this core.
         std::thread::yield_now();

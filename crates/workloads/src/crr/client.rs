@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
 
-use super::Peer;
-use crate::link::{CallError, Link, Solo, call, is_silence};
+use crate::link::{CallError, Caller, Link, Solo, is_silence};
 use crate::rr::client::{CHUNK_BYTES, Course, LOOK, Next, Task, agreed, ended, measured};
 use crate::rr::protocol::{Kind, Reader};
 use crate::rr::record::Report;
@@ -33,13 +32,13 @@ impl Failure {
 }
 
 /// Connects again and again from `at_ns` on, until time, count or stop.
-pub(crate) fn run(task: Task, peer: Peer, at_ns: i64, reports: &SyncSender<Report>) {
+pub(crate) fn run(task: Task, caller: Caller, at_ns: i64, reports: &SyncSender<Report>) {
     measured(task.flow, at_ns, &task, reports, |course| {
-        again_and_again(&task, &peer, course);
+        again_and_again(&task, &caller, course);
     });
 }
 
-fn again_and_again(task: &Task, peer: &Peer, course: &mut Course) {
+fn again_and_again(task: &Task, caller: &Caller, course: &mut Course) {
     let mut message = vec![0u8; task.sizes.request as usize];
     let mut buffer = vec![0u8; CHUNK_BYTES.min(task.sizes.response as usize)];
     let (mut sequence, mut answered_ns, mut failures) = (0, i64::MIN, 0);
@@ -62,7 +61,7 @@ fn again_and_again(task: &Task, peer: &Peer, course: &mut Course) {
             .sent(intended_ns, now, intended_ns >= answered_ns);
         agreed(Kind::Request, task.ticket, task.sizes).write(sequence, &mut message);
         sequence += 1;
-        let outcome = once(task, peer, course, (intended_ns, now), &message, &mut buffer);
+        let outcome = once(task, caller, course, (intended_ns, now), &message, &mut buffer);
         answered_ns = now_ns();
         match outcome {
             Ok(()) => {
@@ -81,7 +80,7 @@ fn again_and_again(task: &Task, peer: &Peer, course: &mut Course) {
 #[cold]
 fn note(course: &mut Course, intended_ns: i64, failure: &Failure) {
     course.recorder.failed(intended_ns, || failure.says());
-    if let Failure::Call(CallError::PortsExhausted(_)) = failure {
+    if matches!(failure, Failure::Call(error) if error.is_ports_exhausted()) {
         course.recorder.counts.ports_exhausted += 1;
         std::thread::sleep(PORTS_PAUSE);
     }
@@ -90,15 +89,14 @@ fn note(course: &mut Course, intended_ns: i64, failure: &Failure) {
 /// One connection from its first packet to its answer.
 fn once(
     task: &Task,
-    peer: &Peer,
+    caller: &Caller,
     course: &mut Course,
     (intended_ns, begun_ns): (i64, i64),
     message: &[u8],
     buffer: &mut [u8],
 ) -> Result<(), Failure> {
     let bound = Duration::from_nanos(task.timeout_ns.max(1) as u64);
-    let called = call(peer.transport, &peer.target, peer.key.as_deref(), bound);
-    let called = called.map_err(Failure::Call)?;
+    let called = caller.call(bound).map_err(Failure::Call)?;
     course
         .recorder
         .connected(intended_ns, called.connect_ns, called.handshake_ns);

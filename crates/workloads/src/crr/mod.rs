@@ -22,8 +22,6 @@ use sokudo_model::{PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
-use crate::link::Target;
-use crate::rr::options::Transport;
 use crate::rr::phase::RrPhase;
 use crate::rr::{join, names, outcome, read};
 use crate::values::{LoadRate, Span};
@@ -39,14 +37,6 @@ const DESCRIPTOR: Descriptor = Descriptor {
     name: NAME,
     question: "how long does it take to connect, ask once and be answered?",
 };
-
-/// Whom an asking thread connects to, again and again.
-pub(crate) struct Peer {
-    pub(crate) transport: Transport,
-    pub(crate) target: Target,
-    /// Public key that it expects there.
-    pub(crate) key: Option<Vec<u8>>,
-}
 
 impl Workload for Crr {
     fn descriptor(&self) -> &'static Descriptor {

@@ -325,7 +325,7 @@ impl Answers {
             agreed,
             reader: Reader::new(agreed),
             buffer: vec![0; room],
-            is_stream: !matches!(link, Link::Udp(_)),
+            is_stream: !link.is_datagram(),
         }
     }
 

@@ -88,8 +88,8 @@ impl<'a> Loop<'a> {
         let mut waiter = waiter(task.wait, links.len())?;
         let mut connections = Vec::with_capacity(links.len());
         for (token, mut link) in links.into_iter().enumerate() {
-            link.set_bound(Duration::ZERO)?;
-            waiter.add(link.source(), token as u64, Interest::Read)?;
+            link.never_wait()?;
+            waiter.add(link.source()?, token as u64, Interest::Read)?;
             connections.push(Connection {
                 link,
                 reader: Reader::new(response),
@@ -205,9 +205,9 @@ impl<'a> Loop<'a> {
         let connection = &self.connections[index];
         if !connection.out.is_empty() {
             // A source that cannot be watched is found by its timeout.
-            let _ = self
-                .waiter
-                .change(connection.link.source(), index as u64, Interest::Both);
+            if let Ok(source) = connection.link.source() {
+                let _ = self.waiter.change(source, index as u64, Interest::Both);
+            }
         }
     }
 
@@ -244,9 +244,9 @@ impl<'a> Loop<'a> {
         }
         match connection.flush() {
             Ok(()) if connection.out.is_empty() => {
-                let _ =
-                    self.waiter
-                        .change(connection.link.source(), index as u64, Interest::Read);
+                if let Ok(source) = connection.link.source() {
+                    let _ = self.waiter.change(source, index as u64, Interest::Read);
+                }
                 self.list(index);
             }
             Ok(()) => {}
@@ -261,7 +261,7 @@ impl<'a> Loop<'a> {
             if !connection.alive {
                 return;
             }
-            let is_stream = !matches!(connection.link, Link::Udp(_));
+            let is_stream = !connection.link.is_datagram();
             match connection.link.receive(&mut self.chunk) {
                 Ok(0) if is_stream => {
                     self.lose(course, index, &io::ErrorKind::UnexpectedEof.into());
@@ -310,7 +310,7 @@ impl<'a> Loop<'a> {
                 if !course.is_overdue(slot.sent_ns, now) {
                     break;
                 }
-                if !matches!(self.connections[index].link, Link::Udp(_)) {
+                if !self.connections[index].link.is_datagram() {
                     self.lose(course, index, &io::ErrorKind::TimedOut.into());
                     break;
                 }
@@ -332,7 +332,9 @@ impl<'a> Loop<'a> {
         connection.alive = false;
         self.alive -= 1;
         // The source is closed with its link anyway.
-        let _ = self.waiter.remove(connection.link.source());
+        if let Ok(source) = connection.link.source() {
+            let _ = self.waiter.remove(source);
+        }
         course.recorder.counts.connections_lost += 1;
         course.recorder.counts.error.get_or_insert(ended(error));
         self.under_way -= connection.slots.len() as u64;
@@ -372,10 +374,9 @@ impl Connection {
             match self.link.send(&bytes[sent..]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => sent += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if is_silence(&error) => break,
                 // The refusal is of an earlier datagram; this one is found missing in time.
-                Err(_) if matches!(self.link, Link::Udp(_)) => return Ok(bytes.len()),
+                Err(_) if self.link.is_datagram() => return Ok(bytes.len()),
                 Err(error) => return Err(error),
             }
         }

@@ -142,9 +142,9 @@ impl RrOptions {
     const MAX_MESSAGE_BYTES: u32 = 64 << 20;
     /// Most round trips kept per thread.
     const MAX_KEPT: u64 = 1_000_000;
-    /// Bytes of requests or responses that one TLS connection may have under way: its records
-    /// leave as a whole, so both ends could wait for each other above that.
-    const MAX_TLS_UNDER_WAY: u64 = 64 << 10;
+    /// Bytes of requests or responses that one connection may have under way whose writes are not
+    /// taken in parts: above that both ends could wait for each other.
+    const MAX_WHOLE_UNDER_WAY: u64 = 64 << 10;
 
     /// How long to load, the warm-up included, nanoseconds; 0 when only a count bounds it.
     pub fn duration_ns(&self) -> u64 {
@@ -170,6 +170,7 @@ impl RrOptions {
     /// Checks what the types cannot: how the options fit together.
     pub fn validate(&self) -> Result<(), Refusal> {
         self.check_sizes()?;
+        self.check_watching()?;
         if self.count.is_some_and(|count| count.0 == 0) {
             return Err(operator("--count 0 asks nothing", "use 1 or more"));
         }
@@ -230,13 +231,36 @@ impl RrOptions {
             ));
         }
         let under_way = u64::from(self.window) * u64::from(large);
-        if self.transport == Transport::Tls
-            && self.window > 1
-            && under_way > Self::MAX_TLS_UNDER_WAY
-        {
+        let whole = !self.transport.writes_in_parts();
+        if whole && self.window > 1 && under_way > Self::MAX_WHOLE_UNDER_WAY {
             return Err(operator(
-                format!("--window {} of {large} B is more than a TLS connection may have under way here (64 KiB)", self.window),
+                format!(
+                    "--window {} of {large} B is more than one {} connection may have under way \
+                     here (64 KiB)",
+                    self.window,
+                    self.transport.name()
+                ),
                 "use a smaller window, or more connections",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Kinds that wait only in their own read serve one request of one connection per thread.
+    fn check_watching(&self) -> Result<(), Refusal> {
+        let several = self.window > 1 || self.connections_of(0) > 1;
+        if several && !self.transport.can_be_watched() {
+            let name = self.transport.name();
+            return Err(operator(
+                format!("a thread waits for one {name} connection and one answer at a time"),
+                "leave --window out and give as many --threads as --connections",
+            ));
+        }
+        if self.wait.0 == Wait::Epoll && !self.transport.can_be_watched() {
+            let name = self.transport.name();
+            return Err(operator(
+                format!("epoll cannot watch {name} connections"),
+                "use --wait block or --wait spin",
             ));
         }
         Ok(())
@@ -448,7 +472,7 @@ mod tests {
                 window: 64,
                 ..sized("4KiB")
             },
-            "TLS",
+            "under way",
         );
         check(
             RrOptions {

@@ -11,21 +11,23 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
+use sokudo_net::stream::{Listener, StreamKind};
 use sokudo_net::tls::Identity;
 use sokudo_net::wait::allow_open_files;
 
 use super::client::{self, LOOK, Task};
 use super::join::Numbers;
 use super::names::Names;
-use super::options::{RrOptions, Transport};
+use super::options::RrOptions;
+use crate::link::Transport;
 use super::record::Report;
 use super::report::{Collected, Reporter};
 use super::server::{self, End};
 use crate::contract::{Emit, Phase};
 use crate::crr;
-use crate::link::{CallError, Link, Listening, Place, Target, call, show_ticket};
+use crate::link::{CallError, Caller, Link, Listening, Place, admit, show_ticket};
 use crate::place::{own_address, resolve};
-use crate::refusal::{cannot_bind, failed, operator, spawn};
+use crate::refusal::{failed, operator, spawn};
 use crate::reporting::{self, REPORT_QUEUE};
 
 /// Longest wait for one connection, and for its handshake.
@@ -48,10 +50,10 @@ struct Offer {
 
 /// How an asking thread gets at its peer.
 enum Source {
-    /// Connections that stay.
-    Links(Vec<Link>),
+    /// Connections that stay, and what they may need to live.
+    Links(Vec<Link>, Caller),
     /// A connection per request.
-    PerRequest(crr::Peer),
+    PerRequest(Caller),
 }
 
 /// One host's part of a phase.
@@ -129,12 +131,10 @@ impl RrPhase {
     /// Makes room for the connections of this host, as far as the system allows.
     fn check_open_files(&self) -> Result<(), Refusal> {
         let connections = |flow: &FlowPlan| u64::from(self.options.connections_of(flow.stream));
-        // A TLS connection is held twice; hosts of one process share its files.
-        let each = if self.options.transport == Transport::Tls { 2 } else { 1 };
         let all: u64 = self.spec.phase.flows.iter().map(connections).sum();
-        let wanted = 2 * each * all + OTHER_FILES;
-        match allow_open_files(wanted) {
-            Some(allowed) if allowed < each * all + OTHER_FILES / 4 => Err(operator(
+        // Hosts of one process share its files.
+        match allow_open_files(2 * all + OTHER_FILES) {
+            Some(allowed) if allowed < all + OTHER_FILES / 4 => Err(operator(
                 format!("this system allows {allowed} open files, and {all} connections are more"),
                 "raise the limit on open files (ulimit -n), or use fewer --connections",
             )),
@@ -162,7 +162,7 @@ impl RrPhase {
     fn listen(&mut self) -> Result<(), Refusal> {
         let incoming = self.mine(|flow| flow.to);
         let mut identity = None;
-        if self.options.transport == Transport::Tls && !incoming.is_empty() {
+        if self.options.transport.is_encrypted() && !incoming.is_empty() {
             let made = Identity::ephemeral(self.name(self.spec.me))
                 .map_err(|error| failed(format!("no certificate could be made: {error}"), None))?;
             self.offer.tls_key = Some(made.public_key().spki().to_vec());
@@ -171,18 +171,19 @@ impl RrPhase {
         let address = own_address(&self.spec.hosts[self.spec.me as usize].address);
         for flow in incoming {
             let path = self.socket_path(flow.id);
-            let listening =
-                Listening::bind(self.options.transport, address, identity.as_ref(), path)
-                    .map_err(|error| cannot_bind(address, &error))?;
-            let place = listening
-                .place()
-                .map_err(|error| cannot_bind(address, &error))?;
+            let bound = Listening::bind(self.options.transport, address, identity.clone(), path);
+            let listening = bound.map_err(|error| cannot_listen(&error))?;
+            let place = listening.place();
+            let place =
+                place.ok_or_else(|| failed("the system does not say where it listens", None))?;
             self.offer.places.insert(flow.id, place);
-            match (&listening, self.per_request) {
-                (Listening::Udp(_), _) | (_, true) => {
+            match listening {
+                Listening::Streams(listener) if !self.per_request => {
+                    self.accept(&flow, listener)?;
+                }
+                listening => {
                     self.listening.insert(flow.id, listening);
                 }
-                _ => self.accept(&flow, listening)?,
             }
         }
         Ok(())
@@ -195,15 +196,15 @@ impl RrPhase {
     }
 
     /// Takes the connections of a flow as they come, from now on.
-    fn accept(&mut self, flow: &FlowPlan, listening: Listening) -> Result<(), Refusal> {
+    fn accept(&mut self, flow: &FlowPlan, listener: Listener) -> Result<(), Refusal> {
         let wanted = self.options.connections_of(flow.stream) as usize;
         let (ticket, closed) = (self.ticket(flow.id), Arc::clone(&self.closed));
         let accept_all = move || {
             let mut links = Vec::with_capacity(wanted);
             while links.len() < wanted && !closed.load(Ordering::Relaxed) {
-                match listening.accept(LOOK) {
+                match listener.accept(LOOK) {
                     // A connection without the ticket is a stranger: it is closed, no more.
-                    Ok(Some(caller)) => links.extend(caller.admit(ticket, LOOK).ok()),
+                    Ok(Some(incoming)) => links.extend(admit(incoming, ticket).ok()),
                     Ok(None) => {}
                     Err(_) => break,
                 }
@@ -239,13 +240,10 @@ impl RrPhase {
             self.answering.push(task);
         }
         for (flow, listening) in std::mem::take(&mut self.listening) {
-            let end = match &listening {
-                Listening::Udp(socket) => socket.try_clone().map(End::Datagrams),
-                _ => Ok(End::Callers(listening)),
+            let end = match listening {
+                Listening::Udp(socket) => End::Datagrams(socket),
+                Listening::Streams(listener) => End::Callers(listener),
             };
-            let end = end.map_err(|error| {
-                failed(format!("a socket could not be used: {error}"), None)
-            })?;
             let task = self.answering_task(flow, end);
             self.answering.push(task);
         }
@@ -289,53 +287,48 @@ impl RrPhase {
         }
     }
 
-    /// Whom a flow calls, and the key that it expects there.
-    fn target(
-        &self,
-        flow: &FlowPlan,
-        offers: &[Option<Offer>],
-    ) -> Result<(Target, Option<Vec<u8>>), Refusal> {
+    /// Whom a flow calls.
+    fn caller(&self, flow: &FlowPlan, offers: &[Option<Offer>]) -> Result<Caller, Refusal> {
+        let transport = self.options.transport;
         let offer = offers.get(flow.to as usize).and_then(Option::as_ref);
-        let place = offer.and_then(|offer| offer.places.get(&flow.id));
-        let target = match place {
-            Some(Place::Port(port)) => {
-                let host = &self.spec.hosts[flow.to as usize].address;
-                Target::Ip(resolve(host, *port)?)
-            }
-            Some(Place::Path(path)) => Target::Path(path.clone()),
-            None => {
-                return Err(failed(
-                    format!("{} made no offer that can be read", self.name(flow.to)),
-                    Some("install the same version of sokudo on all hosts".into()),
-                ));
-            }
+        let unread = || {
+            failed(
+                format!("{} made no offer that can be read", self.name(flow.to)),
+                Some("install the same version of sokudo on all hosts".into()),
+            )
         };
-        Ok((target, offer.and_then(|offer| offer.tls_key.clone())))
+        let place = offer.and_then(|offer| offer.places.get(&flow.id));
+        let place = place.ok_or_else(unread)?;
+        let mut unresolved = None;
+        let host = &self.spec.hosts[flow.to as usize].address;
+        let endpoint = place.endpoint(|port| match resolve(host, port) {
+            Ok(address) => Some(address),
+            Err(refusal) => {
+                unresolved = Some(refusal);
+                None
+            }
+        });
+        let endpoint = endpoint.ok_or_else(|| unresolved.unwrap_or_else(unread))?;
+        let key = offer.and_then(|offer| offer.tls_key.clone());
+        Caller::new(transport, endpoint, key).map_err(|error| cannot_call(transport, &error))
     }
 
     fn connect(&self, flow: &FlowPlan, offers: &[Option<Offer>]) -> Result<Source, Refusal> {
-        let (target, key) = self.target(flow, offers)?;
-        let transport = self.options.transport;
+        let caller = self.caller(flow, offers)?;
         if self.per_request {
-            return Ok(Source::PerRequest(crr::Peer {
-                transport,
-                target,
-                key,
-            }));
+            return Ok(Source::PerRequest(caller));
         }
         let count = self.options.connections_of(flow.stream);
         let mut links = Vec::with_capacity(count as usize);
         for _ in 0..count {
-            let called = call(transport, &target, key.as_deref(), CONNECT_BOUND);
-            let mut link = called.map_err(|error| cannot_call(transport, &error))?.link;
-            if transport.is_stream() {
-                show_ticket(&mut link, self.ticket(flow.id)).map_err(|error| {
-                    failed(format!("{} hung up: {error}", target.name()), None)
-                })?;
-            }
+            let called = caller.call(CONNECT_BOUND);
+            let called = called.map_err(|error| cannot_call(self.options.transport, &error))?;
+            let mut link = called.link;
+            show_ticket(&mut link, self.ticket(flow.id))
+                .map_err(|error| failed(format!("{} hung up: {error}", caller.peer()), None))?;
             links.push(link);
         }
-        Ok(Source::Links(links))
+        Ok(Source::Links(links, caller))
     }
 
     fn series_names(&self, start_ns: i64, t0_ns: i64) -> reporting::Names {
@@ -384,12 +377,17 @@ impl RrPhase {
 
 /// Why a flow could not be connected, with what to do about it.
 fn cannot_call(transport: Transport, error: &CallError) -> Refusal {
-    if transport == Transport::Unix {
+    if transport.kind().is_some_and(StreamKind::same_host) {
         return operator(
-            format!("unix sockets connect processes of one host: {error}"),
+            format!("{} connects processes of one host: {error}", transport.name()),
             "use --transport tcp between hosts",
         );
     }
+    failed(error.to_string(), error.hint().map(str::to_owned))
+}
+
+/// Why a flow cannot be answered, with what to do about it.
+fn cannot_listen(error: &CallError) -> Refusal {
     failed(error.to_string(), error.hint().map(str::to_owned))
 }
 
@@ -427,7 +425,10 @@ impl Phase for RrPhase {
             let reports = reports.clone();
             let name = format!("{}-ask-{}", self.names.source, task.flow);
             let ask = move || match source {
-                Source::Links(links) => client::run(task, links, at_ns, &reports),
+                Source::Links(links, caller) => {
+                    client::run(task, links, at_ns, &reports);
+                    drop(caller);
+                }
                 Source::PerRequest(peer) => crr::client::run(task, peer, at_ns, &reports),
             };
             self.asking_threads.push(spawn(&name, ask)?);

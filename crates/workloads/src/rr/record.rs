@@ -163,11 +163,13 @@ impl Recorder {
     }
 
     /// How long the parts of a fresh connection took.
-    pub fn connected(&mut self, intended_ns: i64, connect_ns: u64, handshake_ns: Option<u64>) {
+    pub fn connected(&mut self, intended_ns: i64, connect_ns: Option<u64>, handshake_ns: Option<u64>) {
         if self.counts(intended_ns) {
-            self.pending.connect.record(connect_ns);
-            if let Some(handshake_ns) = handshake_ns {
-                self.pending.handshake.record(handshake_ns);
+            for (ns, into) in [
+                (connect_ns, &mut self.pending.connect),
+                (handshake_ns, &mut self.pending.handshake),
+            ] {
+                ns.into_iter().for_each(|ns| into.record(ns));
             }
         }
     }

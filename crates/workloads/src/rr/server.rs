@@ -8,15 +8,18 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
-use sokudo_net::wait::{self, AsFd, Interest, Wait};
+use sokudo_net::stream::Listener;
+use sokudo_net::wait::{Interest, Wait};
 
 use super::client::{CHUNK_BYTES, LOOK, agreed};
 use super::many::waiter;
 use super::options::Sizes;
 use super::protocol::{Agreed, Kind, Reader};
 use super::record::Report;
-use crate::link::{Link, Listening, Solo, is_silence};
+use crate::link::{Link, Patience, Solo, establish, is_silence};
 
+/// A caller that takes no answer for this long is given up.
+const WRITE_BOUND: Duration = Duration::from_secs(10);
 /// A caller per request that has not asked after this time makes room for the next one.
 const ASK_BOUND_NS: i64 = 1_000_000_000;
 
@@ -38,7 +41,7 @@ pub(crate) enum End {
     /// Datagrams of anybody who has the ticket.
     Datagrams(UdpSocket),
     /// A connection per request.
-    Callers(Listening),
+    Callers(Listener),
 }
 
 /// What one answering thread did.
@@ -90,7 +93,7 @@ pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
     };
     let outcome = match task.end {
         End::Datagrams(socket) => state.datagrams(&socket, task.wait),
-        End::Callers(listening) => state.callers(&listening, task.wait),
+        End::Callers(listener) => state.callers(&listener, task.wait),
         End::Links(mut links) => match (links.len(), links.pop()) {
             (1, Some(link)) => state.one(link, task.wait),
             (_, last) => {
@@ -161,8 +164,12 @@ impl Loop {
         let mut waiter = waiter(way, links.len())?;
         let mut connections: Vec<Option<(Link, Reader)>> = Vec::with_capacity(links.len());
         for (token, mut link) in links.into_iter().enumerate() {
-            link.set_bound(Duration::ZERO)?;
-            waiter.add(link.source(), token as u64, Interest::Read)?;
+            link.never_wait()?;
+            if let Link::Stream(stream) = &mut link {
+                // Only the asking end must never wait: both could wait for each other.
+                stream.set_write_bound(WRITE_BOUND)?;
+            }
+            waiter.add(link.source()?, token as u64, Interest::Read)?;
             connections.push(Some((link, Reader::new(self.request))));
         }
         let mut left = connections.len();
@@ -174,7 +181,9 @@ impl Loop {
                     continue;
                 };
                 if !self.serve(link, reader) {
-                    let _ = waiter.remove(link.source());
+                    if let Ok(source) = link.source() {
+                        let _ = waiter.remove(source);
+                    }
                     connections[index] = None;
                     left -= 1;
                 }
@@ -203,27 +212,18 @@ impl Loop {
 
     /// Datagrams: whoever asks with the ticket gets the answer.
     fn datagrams(&mut self, socket: &UdpSocket, way: Wait) -> io::Result<()> {
-        let blocks = way == Wait::Block;
-        socket.set_nonblocking(!blocks)?;
-        socket.set_read_timeout(blocks.then_some(LOOK))?;
-        let mut quiet_since_ns = now_ns();
+        let mut patience = Patience::new(socket, way, LOOK)?;
         while self.goes_on() {
-            match socket.recv_from(&mut self.chunk) {
-                Ok((count, peer)) => {
-                    quiet_since_ns = now_ns();
-                    match self.request.datagram(&self.chunk[..count]) {
-                        Ok(sequence) => {
-                            self.response.write(sequence, &mut self.message);
-                            // What the system does not take is lost, as on the way.
-                            let _ = socket.send_to(&self.message, peer);
-                            self.done.answered += 1;
-                        }
-                        Err(_) => self.done.strangers += 1,
+            match patience.wait_for(socket, || socket.recv_from(&mut self.chunk)) {
+                Ok((count, peer)) => match self.request.datagram(&self.chunk[..count]) {
+                    Ok(sequence) => {
+                        self.response.write(sequence, &mut self.message);
+                        // What the system does not take is lost, as on the way.
+                        let _ = socket.send_to(&self.message, peer);
+                        self.done.answered += 1;
                     }
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock && !blocks => {
-                    pause(socket, way, quiet_since_ns)?;
-                }
+                    Err(_) => self.done.strangers += 1,
+                },
                 Err(error) if is_silence(&error) => {}
                 // An earlier answer did not reach its port.
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
@@ -234,13 +234,12 @@ impl Loop {
     }
 
     /// A connection per request, one after the other.
-    fn callers(&mut self, listening: &Listening, way: Wait) -> io::Result<()> {
+    fn callers(&mut self, listener: &Listener, way: Wait) -> io::Result<()> {
         while self.goes_on() {
-            let Some(caller) = listening.accept(LOOK)? else {
-                continue;
-            };
             // A caller that fails says so at its own end.
-            if let Ok(link) = caller.establish(LOOK) {
+            if let Some(incoming) = listener.accept(LOOK).map_err(io::Error::other)?
+                && let Ok(link) = establish(incoming)
+            {
                 self.once(link, way);
             }
         }
@@ -268,18 +267,4 @@ impl Loop {
             }
         }
     }
-}
-
-/// Waits for a datagram in the way asked for, when none is there.
-fn pause(socket: &UdpSocket, way: Wait, quiet_since_ns: i64) -> io::Result<()> {
-    match way {
-        Wait::Spin { for_ns } if (now_ns() - quiet_since_ns) as u64 <= for_ns => {
-            // The peer may share this core.
-            std::thread::yield_now();
-        }
-        _ => {
-            wait::readable(socket.as_fd(), LOOK)?;
-        }
-    }
-    Ok(())
 }
