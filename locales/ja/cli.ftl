@@ -2,3 +2,4 @@
 
 cli-phase-datagram = 到着 { $rate } ({ $bits })、損失 { $loss }
 cli-interim = 到着 { $delivered } データグラム、現在 { $bits }
+cli-phase-answers = 毎秒の応答数 { $rate }、中央値 { $p50 }、99 % が { $p99 } 以内

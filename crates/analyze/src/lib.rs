@@ -12,6 +12,7 @@
 //! ```
 
 mod checks;
+mod exchange;
 mod fold;
 mod machine;
 mod merge;

@@ -5,6 +5,7 @@
 
 use sokudo_model::{Finding, PhaseRecord, Record, RunStatus, Severity, Text, Unit};
 
+use crate::exchange::{self, Exchange};
 use crate::phase::PhaseView;
 use crate::rules::is_limit;
 use crate::{checks, diagnose, findings, search};
@@ -23,9 +24,12 @@ pub fn verdict(record: &Record) -> Vec<Text> {
     let mut out = Vec::new();
     out.extend(distrust(record));
     let Some(main) = main_phase(record) else {
-        if out.is_empty() {
-            out.push(Text::new("verdict-nothing"));
+        match exchange::main_phase(record) {
+            Some(phase) => out.extend(answered(&PhaseView::new(record, phase))),
+            None if out.is_empty() => out.push(Text::new("verdict-nothing")),
+            None => {}
         }
+        out.truncate(MAX_SENTENCES);
         return out;
     };
     let view = PhaseView::new(record, main);
@@ -160,6 +164,23 @@ fn achieved(view: &PhaseView<'_>) -> Option<Text> {
         .number("bits", bytes * 8.0, Unit::BitsPerSecond)
         .number("packets", packets, Unit::Packets);
     Some(text.text("loss", loss(sent, missing)))
+}
+
+/// The answer of a measurement of requests and responses.
+fn answered(view: &PhaseView<'_>) -> Vec<Text> {
+    let Some(exchange) = Exchange::of(*view) else {
+        return Vec::new();
+    };
+    let mut out = vec![exchange.achieved(flows(view))];
+    out.extend(exchange.errors());
+    match limit_of(view) {
+        Some(limit) => {
+            out.push(limit.says);
+            out.extend(limit.next);
+        }
+        None => out.push(exchange.next()),
+    }
+    out
 }
 
 /// Between whom: one flow by its hosts, many by their number.

@@ -11,6 +11,7 @@
 pub mod block;
 pub mod chart;
 mod date;
+mod exchange;
 mod heat;
 mod html;
 pub mod knee;

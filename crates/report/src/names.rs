@@ -6,6 +6,18 @@ use crate::block::Phrase;
 
 /// Metrics with a short name of their own in `locales/*/report.ftl`, key `report-metric-<name>`.
 const NAMED: &[&str] = &[
+    "crr.client_cpu_ratio",
+    "crr.connect_seconds",
+    "crr.connections",
+    "crr.connections_per_second",
+    "crr.errors",
+    "crr.handshake_seconds",
+    "crr.late_ratio",
+    "crr.latency_sd_seconds",
+    "crr.latency_seconds",
+    "crr.server_cpu_ratio",
+    "crr.service_seconds",
+    "crr.window_full_ratio",
     "datagram.ack_rtt_seconds",
     "datagram.delivered_bits_per_second",
     "datagram.delivered_bytes_per_second",
@@ -31,6 +43,16 @@ const NAMED: &[&str] = &[
     "datagram.sent_bytes_per_second",
     "datagram.sent_packets",
     "datagram.sent_packets_per_second",
+    "rr.client_cpu_ratio",
+    "rr.errors",
+    "rr.late_ratio",
+    "rr.latency_sd_seconds",
+    "rr.latency_seconds",
+    "rr.server_cpu_ratio",
+    "rr.service_seconds",
+    "rr.transactions",
+    "rr.transactions_per_second",
+    "rr.window_full_ratio",
 ];
 
 /// Short name of a metric; its catalogue line, or the code name, where it has none.

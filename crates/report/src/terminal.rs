@@ -6,9 +6,10 @@
 use std::fmt::Write as _;
 
 use sokudo_i18n::Lang;
-use sokudo_model::{Record, Severity, Text, units::human};
+use sokudo_model::{PhaseRecord, Record, Severity, Summary, Text, Unit, units::human};
 
 use crate::block::{Number, Phrase, Speaker};
+use crate::exchange;
 use crate::sections::numbers;
 use crate::sections::verdict::status_words;
 use crate::view::{self, View};
@@ -179,32 +180,52 @@ impl Writer {
         }
         let rows: Vec<Row> = phases
             .iter()
-            .filter_map(|phase| {
-                let summary = view::effective(phase);
-                let bits = view::delivered_bits(&summary)?;
-                let n = phase.result.flows.len();
-                let mut detail = Vec::new();
-                detail.extend(view::loss(&summary).map(|loss| {
-                    self.say(
-                        &Text::new("report-terminal-lost")
-                            .number("loss", loss, sokudo_model::Unit::Ratio)
-                            .into(),
-                    )
-                }));
-                if n > 1 {
-                    let flows = Text::new("report-number-flows").word("n", n.to_string());
-                    detail.push(self.say(&flows.into()));
-                }
-                Some(Row {
-                    label: harmless(&phase.name),
-                    value: human(bits, sokudo_model::Unit::BitsPerSecond),
-                    detail,
-                    tone: Severity::Info,
-                })
+            .filter_map(|phase| match exchange::source(phase) {
+                Some(source) => self.answered(phase, source),
+                None => self.delivered(phase),
             })
             .collect();
         self.out.push('\n');
         self.rows(&rows);
+    }
+
+    /// What a phase delivered.
+    fn delivered(&self, phase: &PhaseRecord) -> Option<Row> {
+        let summary = view::effective(phase);
+        let bits = view::delivered_bits(&summary)?;
+        let n = phase.result.flows.len();
+        let mut detail = Vec::new();
+        detail.extend(view::loss(&summary).map(|loss| {
+            let text = Text::new("report-terminal-lost").number("loss", loss, Unit::Ratio);
+            self.say(&text.into())
+        }));
+        if n > 1 {
+            let flows = Text::new("report-number-flows").word("n", n.to_string());
+            detail.push(self.say(&flows.into()));
+        }
+        Some(Row {
+            label: harmless(&phase.name),
+            value: human(bits, Unit::BitsPerSecond),
+            detail,
+            tone: Severity::Info,
+        })
+    }
+
+    /// How soon requests of a phase were answered.
+    fn answered(&self, phase: &PhaseRecord, source: &str) -> Option<Row> {
+        let summary = view::effective(phase);
+        let number = exchange::numbers(source, &summary, &Summary::new())
+            .into_iter()
+            .next()?;
+        let rate = summary.get(exchange::per_second(source))?;
+        let mut detail = vec![human(*rate, Unit::PerSecond)];
+        detail.extend(number.detail.iter().take(1).map(|d| self.say(d)));
+        Some(Row {
+            label: harmless(&phase.name),
+            value: self.say(&number.value),
+            detail,
+            tone: number.tone,
+        })
     }
 
     fn notes(&mut self, view: &View) {

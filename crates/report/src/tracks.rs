@@ -9,6 +9,7 @@ use sokudo_model::{Series, Text, Unit};
 
 use crate::block::Phrase;
 use crate::chart::{self, Chart, Kind, Line, Points};
+use crate::exchange;
 use crate::view::View;
 
 /// Lines that one chart carries at most: the palette's length.
@@ -27,6 +28,8 @@ const STATES: [&str; 7] = [
 /// The charts that every reader wants, from top to bottom.
 pub fn main_tracks(view: &View) -> Vec<Chart> {
     let mut out = Vec::new();
+    out.extend(answers(view));
+    out.extend(latency(view));
     out.extend(throughput(view));
     out.extend(loss_strip(view));
     out.extend(drops(view));
@@ -57,7 +60,8 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
     let mut metrics: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
     for series in &view.record.series {
         let name = series.key.metric.as_str();
-        if !SHOWN.contains(&name) && !DROPS.contains(&name) && moves(series) {
+        let shown = SHOWN.contains(&name) || DROPS.contains(&name) || exchange::is_charted(name);
+        if !shown && moves(series) {
             metrics.entry(name).or_default().push(series);
         }
     }
@@ -208,6 +212,55 @@ fn add_up(series: &[&Series]) -> Vec<(i64, f64)> {
     grid.into_iter()
         .map(|(t, v)| (t * step + step / 2, v))
         .collect()
+}
+
+/// Answered requests per second, added up per asking host.
+fn answers(view: &View) -> Option<Chart> {
+    let lines: Vec<Line> = exchange::SOURCES
+        .iter()
+        .flat_map(|source| per_host(view, exchange::per_second(source)))
+        .take(MAX_LINES)
+        .map(|(host, points)| Line {
+            label: host.into(),
+            colour: view.colour(host),
+            dashed: false,
+            points: chart::with_gaps(&points),
+        })
+        .collect();
+    (!lines.is_empty()).then(|| Chart {
+        id: "answers".into(),
+        title: words("report-over-time-answers"),
+        note: Some(words("report-over-time-answers-note")),
+        kind: Kind::Lines,
+        unit: Unit::PerSecond,
+        log_switch: false,
+        lines,
+    })
+}
+
+/// Median and 99th percentile of each interval, flow by flow.
+fn latency(view: &View) -> Option<Chart> {
+    let mut lines = Vec::new();
+    for (metric, key) in exchange::latency_series() {
+        let series = view.record.series_of(&metric).take(MAX_LINES / 2);
+        lines.extend(series.enumerate().map(|(index, series)| Line {
+            label: Text::new(key)
+                .word("flow", series_name(view, series))
+                .into(),
+            colour: index,
+            dashed: key.ends_with("p50"),
+            points: chart::with_gaps(&series.points),
+        }));
+    }
+    (!lines.is_empty()).then(|| Chart {
+        id: "latency".into(),
+        title: words("report-over-time-latency"),
+        note: Some(words("report-over-time-latency-note")),
+        kind: Kind::Lines,
+        unit: Unit::Seconds,
+        log_switch: true,
+        lines,
+    })
 }
 
 fn throughput(view: &View) -> Option<Chart> {

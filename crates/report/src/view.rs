@@ -94,7 +94,7 @@ impl<'a> View<'a> {
             Generator::Limit
         } else if about("host_busy", Severity::Caution) {
             Generator::Disturbed
-        } else if mean_over_flows(phase, "datagram.sender_cpu_ratio").is_some() {
+        } else if mean_over_flows(phase, generator_cpu(phase)).is_some() {
             Generator::Valid
         } else {
             Generator::Unknown
@@ -215,6 +215,15 @@ pub fn effective(phase: &PhaseRecord) -> Summary {
         }
     }
     summary
+}
+
+/// Metric that tells how busy the threads were that made the load of a phase.
+pub fn generator_cpu(phase: &PhaseRecord) -> &'static str {
+    match phase.workload.as_str() {
+        "rr" => "rr.client_cpu_ratio",
+        "crr" => "crr.client_cpu_ratio",
+        _ => "datagram.sender_cpu_ratio",
+    }
 }
 
 /// `hosta → hostb`.

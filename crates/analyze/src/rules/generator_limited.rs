@@ -2,11 +2,12 @@
 //!
 //! With a rate asked for: less was sent than asked, or much of it late. Without: nothing was lost
 //! and the sending thread used a whole core, so the network and the receiver were not driven to
-//! their limit.
+//! their limit. With requests of an open loop: many of them left late although there was room.
 
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use super::{Kind, Rule};
+use crate::exchange::Exchange;
 use crate::phase::{PhaseView, name_what_lacks};
 
 /// Shortfall against the asked rate from which the generator counts as the limit.
@@ -44,6 +45,10 @@ impl Rule for GeneratorLimited {
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        if let Some(exchange) = Exchange::of(*view) {
+            out.extend(self.asks_late(view, &exchange));
+            return;
+        }
         out.extend(match view.asked_rate() {
             Some(asked) => self.paced(view, asked),
             None => self.unlimited(view),
@@ -52,6 +57,30 @@ impl Rule for GeneratorLimited {
 }
 
 impl GeneratorLimited {
+    /// Requests of an open loop that left late although there was room for them.
+    fn asks_late(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+        let metric = exchange.name("late_ratio");
+        let (flow, late) = view.highest(&metric).filter(|(_, late)| *late > LATE)?;
+        let host = flow.from.as_str();
+        let says = Text::new("rule-generator-limited-asks-late-says")
+            .word("host", host)
+            .number("share", late, Unit::Ratio);
+        let weight = 0.3 + 0.3 * late;
+        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
+        let evidence = &mut finding.evidence;
+        evidence.push(view.evidence("evidence-asks-late", &metric, host, late));
+        for (key, what) in [
+            ("evidence-client-cpu", "client_cpu_ratio"),
+            ("evidence-client-wait", "client_wait_ratio"),
+        ] {
+            let metric = exchange.name(what);
+            let value = view.highest_at_sender(host, &metric);
+            evidence.extend(value.map(|value| view.evidence(key, &metric, host, value)));
+        }
+        finding.next = Some(Text::new("rule-generator-limited-paced-next").word("host", host));
+        Some(finding)
+    }
+
     fn paced(&self, view: &PhaseView<'_>, asked: f64) -> Option<Finding> {
         let sent = view.sent_rate()?;
         let short = 1.0 - sent / asked;

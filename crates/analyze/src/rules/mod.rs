@@ -14,7 +14,9 @@ mod receiver_buffer_overflow;
 mod receiver_host_drops;
 mod reordering;
 mod sender_refusal;
+mod spinning;
 mod unreachable;
+mod window_full;
 
 use sokudo_model::Finding;
 
@@ -59,7 +61,9 @@ pub const REGISTRY: &[&dyn Rule] = &[
     &receiver_host_drops::ReceiverHostDrops,
     &reordering::Reordering,
     &sender_refusal::SenderRefusal,
+    &spinning::Spinning,
     &unreachable::Unreachable,
+    &window_full::WindowFull,
 ];
 
 /// True for a rule that says what limited the rate.

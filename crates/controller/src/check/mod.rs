@@ -4,6 +4,7 @@
 //! summary. A new layer is one file here and one line in [`LAYERS`].
 
 mod datagram;
+mod rr;
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -36,11 +37,18 @@ pub struct Layer {
 }
 
 /// All layers, in the order they are run.
-pub const LAYERS: &[Layer] = &[Layer {
-    name: "datagram",
-    question: "how many datagrams per second can the hosts exchange without loss?",
-    run: datagram::run,
-}];
+pub const LAYERS: &[Layer] = &[
+    Layer {
+        name: "rr",
+        question: "how long does an answer take between two hosts?",
+        run: rr::run,
+    },
+    Layer {
+        name: "datagram",
+        question: "how many datagrams per second can the hosts exchange without loss?",
+        run: datagram::run,
+    },
+];
 
 /// Four hosts on this machine: network namespaces where the system allows them, else loopback
 /// addresses. The text says which, and why.

@@ -22,6 +22,22 @@ const COLUMNS: &[&str] = &[
     "datagram.jitter_seconds",
     "datagram.sender_cpu_ratio",
     "datagram.receiver_cpu_ratio",
+    "rr.transactions",
+    "rr.transactions_per_second",
+    "rr.errors",
+    "rr.window_full_ratio",
+    "rr.late_ratio",
+    "rr.latency_sd_seconds",
+    "rr.client_cpu_ratio",
+    "rr.server_cpu_ratio",
+    "crr.connections",
+    "crr.connections_per_second",
+    "crr.errors",
+    "crr.window_full_ratio",
+    "crr.late_ratio",
+    "crr.latency_sd_seconds",
+    "crr.client_cpu_ratio",
+    "crr.server_cpu_ratio",
 ];
 
 /// A table per measured phase, the subject's unfolded, and who reached whom how well as a matrix.

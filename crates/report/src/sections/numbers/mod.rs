@@ -4,6 +4,7 @@ use sokudo_model::units::human;
 use sokudo_model::{PhaseRecord, Severity, Summary, Text, Unit};
 
 use crate::block::{Block, Number, Phrase};
+use crate::exchange;
 use crate::number::count;
 use crate::view::{self, Generator, View};
 
@@ -36,6 +37,12 @@ pub fn numbers(view: &View) -> Vec<Number> {
         return Vec::new();
     };
     let summary = view::effective(phase);
+    if let Some(source) = exchange::source(phase) {
+        let totals = &view.record.manifest.summary;
+        let mut out = exchange::numbers(source, &summary, totals);
+        out.push(health(view, phase));
+        return out;
+    }
     let mut out = Vec::new();
     out.extend(best(view));
     out.extend(delivered(&summary, phase).or_else(|| sent(&summary)));
@@ -244,7 +251,7 @@ fn health(view: &View, phase: &PhaseRecord) -> Number {
     };
     let mut number = plain(words(key), "report-number-generator");
     number.tone = tone;
-    let cpu = view::mean_over_flows(phase, "datagram.sender_cpu_ratio");
+    let cpu = view::mean_over_flows(phase, view::generator_cpu(phase));
     number.detail.extend(cpu.map(|cpu| {
         Text::new("report-number-generator-cpu")
             .number("cpu", cpu, Unit::Ratio)

@@ -1,0 +1,125 @@
+//! What does a phase of requests and responses say?
+//!
+//! The words that `rr` and `crr` share: both are about answers, one of them with a connection each.
+
+use sokudo_model::{PhaseRecord, Record, Text, Unit};
+
+use crate::phase::PhaseView;
+
+/// Workloads of this kind.
+const SOURCES: [&str; 2] = ["rr", "crr"];
+
+/// One phase of requests and responses.
+#[derive(Debug, Clone, Copy)]
+pub struct Exchange<'a> {
+    view: PhaseView<'a>,
+    /// `rr` or `crr`.
+    pub source: &'static str,
+}
+
+impl<'a> Exchange<'a> {
+    /// The phase as requests and responses; `None` for any other.
+    pub fn of(view: PhaseView<'a>) -> Option<Self> {
+        let source = SOURCES
+            .into_iter()
+            .find(|source| view.phase.workload == *source)?;
+        let exchange = Self { view, source };
+        exchange.rate().map(|_| exchange)
+    }
+
+    /// Catalogue name of one of its metrics.
+    pub fn name(&self, what: &str) -> String {
+        format!("{}.{what}", self.source)
+    }
+
+    /// A total of the phase.
+    pub fn total(&self, what: &str) -> Option<f64> {
+        self.view.total(&self.name(what))
+    }
+
+    /// Answers per second.
+    pub fn rate(&self) -> Option<f64> {
+        self.total(match self.source {
+            "crr" => "connections_per_second",
+            _ => "transactions_per_second",
+        })
+    }
+
+    /// Answers per second that were asked for; `None` in a closed loop.
+    pub fn asked(&self) -> Option<f64> {
+        self.total("asked_per_second").filter(|rate| *rate > 0.0)
+    }
+
+    /// What was achieved.
+    pub fn achieved(&self, flows: Text) -> Text {
+        let kind = self.source;
+        let text = match (self.best(), self.asked()) {
+            (Some(best), _) => {
+                Text::new(format!("verdict-{kind}-best")).number("rate", best, Unit::One)
+            }
+            (None, Some(asked)) => {
+                Text::new(format!("verdict-{kind}-open")).number("asked", asked, Unit::One)
+            }
+            (None, None) => Text::new(format!("verdict-{kind}-closed")),
+        };
+        let text = match self.best() {
+            Some(_) => text,
+            None => text.number("rate", self.rate().unwrap_or_default(), Unit::One),
+        };
+        self.latency(text.text("flows", flows))
+    }
+
+    fn latency(&self, text: Text) -> Text {
+        ["p50", "p99", "max"].into_iter().fold(text, |text, which| {
+            let value = self.total(&format!("latency_seconds.{which}"));
+            text.number(which, value.unwrap_or(f64::NAN), Unit::Seconds)
+        })
+    }
+
+    /// Requests that got no answer, when there are any.
+    pub fn errors(&self) -> Option<Text> {
+        let ratio = self.total("error_ratio").filter(|ratio| *ratio > 0.0)?;
+        let errors = self.total("errors").unwrap_or(0.0);
+        let unstarted = self.total("unstarted_requests").unwrap_or(0.0);
+        let text = Text::new("verdict-exchange-errors")
+            .number("ratio", ratio, Unit::Ratio)
+            .number("errors", errors + unstarted, Unit::One);
+        let ports = self.total("ports_exhausted").filter(|ports| *ports > 0.0);
+        let why = match (ports, self.first_error()) {
+            (Some(_), _) => Text::new("verdict-exchange-ports"),
+            (None, Some(error)) => Text::new("verdict-exchange-why").word("error", error),
+            (None, None) => Text::new("verdict-exchange-unknown"),
+        };
+        Some(text.text("why", why))
+    }
+
+    fn first_error(&self) -> Option<&'a str> {
+        let flows = self.view.flows().iter();
+        let mut errors = flows.filter_map(|flow| flow.labels.get("error"));
+        errors.next().map(String::as_str)
+    }
+
+    fn best(&self) -> Option<f64> {
+        let summary = &self.view.record.manifest.summary;
+        let best = summary.get(&self.name("best_rate_per_second")).copied();
+        best.filter(|_| self.view.is_confirm())
+    }
+
+    /// What to try when no rule says more.
+    pub fn next(&self) -> Text {
+        let key = match (self.asked(), self.source) {
+            (None, "rr") => "verdict-rr-closed-next",
+            (None, _) => "verdict-crr-closed-next",
+            (Some(_), _) => "verdict-exchange-open-next",
+        };
+        Text::new(key)
+    }
+}
+
+/// The phase of this kind that a verdict is about: the last one that is no trial of a search.
+pub fn main_phase(record: &Record) -> Option<&PhaseRecord> {
+    record.manifest.phases.iter().rfind(|phase| {
+        let view = PhaseView::new(record, phase);
+        !view.is_probe() && Exchange::of(view).is_some()
+    })
+}
