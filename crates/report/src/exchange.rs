@@ -29,7 +29,9 @@ pub fn per_second(source: &str) -> &'static str {
 /// True for series that have a place among the main charts.
 pub fn is_charted(metric: &str) -> bool {
     SOURCES.iter().any(|source| {
-        let own = metric.strip_prefix(source).and_then(|m| m.strip_prefix('.'));
+        let own = metric
+            .strip_prefix(source)
+            .and_then(|m| m.strip_prefix('.'));
         metric == per_second(source) || own.is_some_and(|own| CHARTED.contains(&own))
     })
 }
@@ -83,7 +85,9 @@ fn latency(source: &str, own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
         ("report-number-p999", "latency_seconds.p999"),
         ("report-number-max", "latency_seconds.max"),
     ] {
-        number.detail.extend(own(what).map(|value| seconds(key, value)));
+        number
+            .detail
+            .extend(own(what).map(|value| seconds(key, value)));
     }
     if own("asked_per_second").is_some() {
         let service = own("service_seconds.p99");
@@ -94,11 +98,7 @@ fn latency(source: &str, own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     Some(number)
 }
 
-fn rate(
-    source: &str,
-    summary: &Summary,
-    own: &impl Fn(&str) -> Option<f64>,
-) -> Option<Number> {
+fn rate(source: &str, summary: &Summary, own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     let rate = summary.get(per_second(source))?;
     let label = match source {
         "crr" => "report-number-connections",

@@ -243,13 +243,15 @@ fn latency(view: &View) -> Option<Chart> {
     let mut lines = Vec::new();
     for (metric, key) in exchange::latency_series() {
         let series = view.record.series_of(&metric).take(MAX_LINES / 2);
-        lines.extend(series.enumerate().map(|(index, series)| Line {
-            label: Text::new(key)
-                .word("flow", series_name(view, series))
-                .into(),
-            colour: index,
-            dashed: key.ends_with("p50"),
-            points: chart::with_gaps(&series.points),
+        lines.extend(series.enumerate().map(|(index, series)| {
+            Line {
+                label: Text::new(key)
+                    .word("flow", series_name(view, series))
+                    .into(),
+                colour: index,
+                dashed: key.ends_with("p50"),
+                points: chart::with_gaps(&series.points),
+            }
         }));
     }
     (!lines.is_empty()).then(|| Chart {

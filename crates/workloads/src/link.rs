@@ -102,7 +102,10 @@ pub(crate) enum Place {
 
 impl Place {
     /// The endpoint to call when the host has this address.
-    pub(crate) fn endpoint(&self, host: impl FnOnce(u16) -> Option<SocketAddr>) -> Option<Endpoint> {
+    pub(crate) fn endpoint(
+        &self,
+        host: impl FnOnce(u16) -> Option<SocketAddr>,
+    ) -> Option<Endpoint> {
         match self {
             Place::Port(port) => host(*port).map(Endpoint::Ip),
             Place::Path(path) => Some(Endpoint::Local(Name::Path(path.clone()))),
@@ -419,9 +422,7 @@ impl Solo {
     #[inline]
     pub(crate) fn receive(&mut self, link: &mut Link, out: &mut [u8]) -> io::Result<usize> {
         match (link, &mut self.datagrams) {
-            (Link::Udp(socket), Some(patience)) => {
-                patience.wait_for(socket, || socket.recv(out))
-            }
+            (Link::Udp(socket), Some(patience)) => patience.wait_for(socket, || socket.recv(out)),
             (link, _) => link.receive(out),
         }
     }

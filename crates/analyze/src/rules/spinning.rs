@@ -41,7 +41,9 @@ impl Rule for Spinning {
 impl Spinning {
     fn conclude(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
         let metric = exchange.name("client_cpu_ratio");
-        let (flow, cpu) = view.highest(&metric).filter(|(_, cpu)| *cpu >= WHOLE_CORE)?;
+        let (flow, cpu) = view
+            .highest(&metric)
+            .filter(|(_, cpu)| *cpu >= WHOLE_CORE)?;
         let says = Text::new("rule-spinning-says")
             .word("host", &flow.from)
             .number("cpu", cpu, Unit::Ratio);

@@ -125,7 +125,12 @@ pub fn run<O: Exchange>(args: ExchangeArgs<O>) -> Result<Exit, Failure> {
         show: &args.show,
     };
     let observer = Terminal::new(args.show.lang(), None, None);
-    workload::carry_out(&call, observer, |run| measure(run, &args.options), |_| Ok(()))
+    workload::carry_out(
+        &call,
+        observer,
+        |run| measure(run, &args.options),
+        |_| Ok(()),
+    )
 }
 
 fn measure<O: Exchange>(run: &mut Run, options: &O) -> Result<(), ControlError> {

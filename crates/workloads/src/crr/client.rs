@@ -61,7 +61,14 @@ fn again_and_again(task: &Task, caller: &Caller, course: &mut Course) {
             .sent(intended_ns, now, intended_ns >= answered_ns);
         agreed(Kind::Request, task.ticket, task.sizes).write(sequence, &mut message);
         sequence += 1;
-        let outcome = once(task, caller, course, (intended_ns, now), &message, &mut buffer);
+        let outcome = once(
+            task,
+            caller,
+            course,
+            (intended_ns, now),
+            &message,
+            &mut buffer,
+        );
         answered_ns = now_ns();
         match outcome {
             Ok(()) => {

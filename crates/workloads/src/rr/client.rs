@@ -20,6 +20,8 @@ use crate::patience::sleep_until_or_stop;
 
 /// Longest wait of one receive call: how soon a stop or a timeout is noticed.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
+/// What is said of an answer with a number that was not asked with.
+pub(crate) const UNASKED: &str = "an answer came that nobody asked for";
 /// How long answers are waited for after the operator has had enough.
 const STOP_GRACE_NS: i64 = 1_000_000_000;
 /// Bytes taken from a stream at once.
@@ -164,16 +166,19 @@ impl Course {
         sleep_until_or_stop(at_ns, &self.stop).is_some()
     }
 
-    /// Requests whose time came and that nobody could send, at the end.
+    /// Requests of the schedule that nobody could send, at the end: also those that would have come
+    /// after the last connection broke.
     fn count_unstarted(&mut self) {
-        let until_ns = now_ns().min(self.end_ns);
-        if self.stop.load(Ordering::Relaxed) || !self.schedule.is_open() {
+        if self.stop.load(Ordering::Relaxed) {
             return;
         }
-        while let Some(at_ns) = self.schedule.next_ns(until_ns).filter(|at| *at < until_ns) {
-            self.recorder.counts.unstarted += u64::from(self.recorder.counts(at_ns));
-            self.schedule.started();
-        }
+        let left = self.schedule.left_from(self.recorder.count_from_ns());
+        let counts = &mut self.recorder.counts;
+        let asked = counts.transactions + counts.errors;
+        let most = self
+            .count
+            .map_or(u64::MAX, |count| count.saturating_sub(asked));
+        counts.unstarted += left.min(most);
     }
 }
 
@@ -383,7 +388,7 @@ impl Answers {
         match found {
             None => Ok(false),
             Some(answered) if answered == sequence && !extra => Ok(true),
-            Some(_) => Err(bad("an answer came that nobody asked for".into())),
+            Some(_) => Err(bad(UNASKED.into())),
         }
     }
 }

@@ -91,15 +91,18 @@ impl Numbers {
             }
         });
         let asked = asked.collect();
-        let answered = collected.answered.into_iter().map(|thread| AnsweredNumbers {
-            flow: thread.flow,
-            answered: thread.answered,
-            strangers: thread.strangers,
-            cpu_ns: thread.cpu_ns,
-            wait_ns: thread.wait_ns,
-            elapsed_ns: thread.elapsed_ns,
-            error: thread.error,
-        });
+        let answered = collected
+            .answered
+            .into_iter()
+            .map(|thread| AnsweredNumbers {
+                flow: thread.flow,
+                answered: thread.answered,
+                strangers: thread.strangers,
+                cpu_ns: thread.cpu_ns,
+                wait_ns: thread.wait_ns,
+                elapsed_ns: thread.elapsed_ns,
+                error: thread.error,
+            });
         Self {
             asked,
             answered: answered.collect(),
@@ -141,10 +144,18 @@ pub(crate) fn join(
             let plan = plans.get(flow as usize);
             plan.is_some_and(|plan| end(plan) as usize == index)
         };
-        for asked in numbers.asked.iter().filter(|n| own(n.flow, |plan| plan.from)) {
+        for asked in numbers
+            .asked
+            .iter()
+            .filter(|n| own(n.flow, |plan| plan.from))
+        {
             join.asked(&mut flows[asked.flow as usize], asked);
         }
-        for answered in numbers.answered.iter().filter(|n| own(n.flow, |plan| plan.to)) {
+        for answered in numbers
+            .answered
+            .iter()
+            .filter(|n| own(n.flow, |plan| plan.to))
+        {
             join.answered(&mut flows[answered.flow as usize], answered);
         }
     }
@@ -189,7 +200,9 @@ impl Join<'_> {
         let metrics = &mut flow.metrics;
         let n = asked.transactions as f64;
         put(metrics, self.names.transactions, n);
-        let span_ns = asked.first_ns.map(|first| asked.last_ns.saturating_sub(first));
+        let span_ns = asked
+            .first_ns
+            .map(|first| asked.last_ns.saturating_sub(first));
         let rate = span_ns.and_then(|span| ratio(n * 1e9, span as f64));
         put(metrics, self.names.per_second, rate.unwrap_or(0.0));
         let Sums { started, failed } = Sums::of(asked);
@@ -201,7 +214,11 @@ impl Join<'_> {
         ] {
             self.put(metrics, what, value);
         }
-        self.put(metrics, "error_ratio", ratio(failed, started).unwrap_or(0.0));
+        self.put(
+            metrics,
+            "error_ratio",
+            ratio(failed, started).unwrap_or(0.0),
+        );
         if asked.ports_exhausted > 0 {
             self.put(metrics, "ports_exhausted", asked.ports_exhausted as f64);
         }
@@ -209,7 +226,11 @@ impl Join<'_> {
             self.put(metrics, "asked_per_second", asked_per_s);
             let sent = n + asked.errors as f64;
             self.put(metrics, "late_ratio", ratio(asked.late as f64, sent));
-            self.put(metrics, "window_full_ratio", ratio(asked.window_full as f64, sent));
+            self.put(
+                metrics,
+                "window_full_ratio",
+                ratio(asked.window_full as f64, sent),
+            );
         }
         let elapsed = asked.elapsed_ns as f64;
         let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed));
@@ -307,7 +328,11 @@ impl Join<'_> {
         }
         for what in MAXIMA {
             let name = self.name(what);
-            put(&mut summary, &name, values(&name).into_iter().reduce(f64::max));
+            put(
+                &mut summary,
+                &name,
+                values(&name).into_iter().reduce(f64::max),
+            );
         }
         self.error_ratio(&mut summary);
         self.percentiles(&mut summary);

@@ -13,7 +13,7 @@ use std::time::Duration;
 use sokudo_net::clock::now_ns;
 use sokudo_net::wait::{Interest, Trigger, Wait, Waiter};
 
-use super::client::{CHUNK_BYTES, Course, LOOK, Next, Task, agreed, ended};
+use super::client::{CHUNK_BYTES, Course, LOOK, Next, Task, UNASKED, agreed, ended};
 use super::protocol::{Agreed, Kind, Reader};
 use crate::link::{Link, is_silence};
 
@@ -316,9 +316,9 @@ impl<'a> Loop<'a> {
                 }
                 if let Some(slot) = self.connections[index].slots.pop_front() {
                     self.under_way -= 1;
-                    course
-                        .recorder
-                        .failed(slot.intended_ns, || "a datagram or its answer was lost".into());
+                    course.recorder.failed(slot.intended_ns, || {
+                        "a datagram or its answer was lost".into()
+                    });
                 }
                 self.list(index);
             }
@@ -393,13 +393,17 @@ impl Connection {
                     .recorder
                     .answered(slot.intended_ns, slot.sent_ns, now);
             }
-            _ => in_order = false,
+            Some(slot) => {
+                in_order = false;
+                course.recorder.failed(slot.intended_ns, || UNASKED.into());
+            }
+            None => in_order = false,
         });
         let bad = |says: String| io::Error::new(io::ErrorKind::InvalidData, says);
         fed.map_err(|error| bad(error.to_string()))?;
         match in_order {
             true => Ok(()),
-            false => Err(bad("an answer came that nobody asked for".into())),
+            false => Err(bad(UNASKED.into())),
         }
     }
 

@@ -36,8 +36,8 @@ use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::refusal::operator;
 use crate::values::{LoadRate, Span};
 use names::Names;
-pub use options::RrOptions;
 use options::Direction;
+pub use options::RrOptions;
 
 /// The request/response test.
 pub struct Rr;

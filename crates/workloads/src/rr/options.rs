@@ -440,7 +440,9 @@ mod tests {
         .into();
         assert!((bounds.used("rr", &summary) - 2.0).abs() < 1e-9);
         assert!(bounds.used("rr", &Summary::new()) > 1.0);
-        for wrong in ["", "p98<1ms", "p99<1", "p99>1ms", "p99<0ms", "errors<x", "p99<1ms,"] {
+        for wrong in [
+            "", "p98<1ms", "p99<1", "p99>1ms", "p99<0ms", "errors<x", "p99<1ms,",
+        ] {
             assert!(wrong.parse::<Bounds>().is_err(), "{wrong}");
         }
     }

@@ -19,12 +19,12 @@ use super::client::{self, LOOK, Task};
 use super::join::Numbers;
 use super::names::Names;
 use super::options::RrOptions;
-use crate::link::Transport;
 use super::record::Report;
 use super::report::{Collected, Reporter};
 use super::server::{self, End};
 use crate::contract::{Emit, Phase};
 use crate::crr;
+use crate::link::Transport;
 use crate::link::{CallError, Caller, Link, Listening, Place, admit, show_ticket};
 use crate::place::{own_address, resolve};
 use crate::refusal::{failed, operator, spawn};
@@ -379,7 +379,10 @@ impl RrPhase {
 fn cannot_call(transport: Transport, error: &CallError) -> Refusal {
     if transport.kind().is_some_and(StreamKind::same_host) {
         return operator(
-            format!("{} connects processes of one host: {error}", transport.name()),
+            format!(
+                "{} connects processes of one host: {error}",
+                transport.name()
+            ),
             "use --transport tcp between hosts",
         );
     }

@@ -169,11 +169,7 @@ impl Reader {
     ///
     /// Errors: what came is no message. Nothing after it can be read.
     #[inline]
-    pub fn feed(
-        &mut self,
-        mut bytes: &[u8],
-        mut whole: impl FnMut(u64),
-    ) -> Result<(), BadMessage> {
+    pub fn feed(&mut self, mut bytes: &[u8], mut whole: impl FnMut(u64)) -> Result<(), BadMessage> {
         while !bytes.is_empty() {
             if self.filled < HEADER_BYTES {
                 let count = bytes.len().min(HEADER_BYTES - self.filled);
@@ -220,9 +216,12 @@ mod tests {
     #[test]
     fn the_bytes_are_a_promise() {
         let bytes = message(Kind::Request, 7, 32);
-        assert_eq!(bytes[..20], [
-            0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 32
-        ]);
+        assert_eq!(
+            bytes[..20],
+            [
+                0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 32
+            ]
+        );
         assert_eq!(bytes.len(), 32);
     }
 

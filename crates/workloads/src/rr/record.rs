@@ -119,6 +119,11 @@ impl Recorder {
         self.report_at_ns
     }
 
+    /// When the measurement begins: before that nothing counts.
+    pub fn count_from_ns(&self) -> i64 {
+        self.count_from_ns
+    }
+
     /// True for what belongs to the measurement, by its intended start.
     #[inline]
     pub fn counts(&self, intended_ns: i64) -> bool {
@@ -163,7 +168,12 @@ impl Recorder {
     }
 
     /// How long the parts of a fresh connection took.
-    pub fn connected(&mut self, intended_ns: i64, connect_ns: Option<u64>, handshake_ns: Option<u64>) {
+    pub fn connected(
+        &mut self,
+        intended_ns: i64,
+        connect_ns: Option<u64>,
+        handshake_ns: Option<u64>,
+    ) {
         if self.counts(intended_ns) {
             for (ns, into) in [
                 (connect_ns, &mut self.pending.connect),

@@ -52,12 +52,7 @@ pub struct Reporter {
 
 impl Reporter {
     /// Reports for a phase with this many asking threads.
-    pub fn new(
-        names: &'static Names,
-        series: reporting::Names,
-        emit: Emit,
-        asking: usize,
-    ) -> Self {
+    pub fn new(names: &'static Names, series: reporting::Names, emit: Emit, asking: usize) -> Self {
         Self {
             names,
             series,
@@ -111,7 +106,9 @@ impl Reporter {
         let at_ns = interval.t_ns - self.series.t0_ns;
         let key = |metric: &str| self.series.key(source, metric, &label);
         let begun = (self.series.start_ns, 0);
-        let last = self.last.insert(flow, (interval.t_ns, interval.transactions));
+        let last = self
+            .last
+            .insert(flow, (interval.t_ns, interval.transactions));
         let (since_ns, before) = last.unwrap_or(begun);
         let seconds = (interval.t_ns - since_ns) as f64 / 1e9;
         if seconds > 0.0 {

@@ -62,6 +62,18 @@ impl Schedule {
         }
     }
 
+    /// Requests with a time of their own, at `from_ns` or later, that have not started.
+    pub fn left_from(&self, from_ns: i64) -> u64 {
+        let Schedule::Open { paced, next, last } = self else {
+            return 0;
+        };
+        let first_ns = paced.intended_ns(*next);
+        let period_ns = (paced.intended_ns(*last) - first_ns).max(1) as f64
+            / (last.saturating_sub(*next)).max(1) as f64;
+        let before = ((from_ns - first_ns).max(0) as f64 / period_ns).ceil() as u64;
+        last.saturating_sub(*next).saturating_sub(before)
+    }
+
     /// True when requests have their times.
     pub fn is_open(&self) -> bool {
         matches!(self, Schedule::Open { .. })
@@ -82,6 +94,16 @@ mod tests {
             count += 1;
         }
         assert_eq!(count, 1000);
+        assert_eq!(schedule.left_from(0), 0);
+    }
+
+    #[test]
+    fn what_has_not_started_is_known() {
+        let mut schedule = Schedule::new(Some(1000.0), 0, 1_000_000_000);
+        (0..300).for_each(|_| schedule.started());
+        assert_eq!(schedule.left_from(0), 700);
+        assert_eq!(schedule.left_from(500_000_000), 500);
+        assert_eq!(Schedule::new(None, 0, 1).left_from(0), 0);
     }
 
     #[test]

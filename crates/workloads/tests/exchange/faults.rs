@@ -1,0 +1,119 @@
+//! What is said when the far end dies, stands still, resets or talks nonsense?
+
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use sokudo_workloads::rr::protocol::{Header, Kind};
+
+use super::far_end::{self, Act};
+use super::play::{crr, rr};
+
+fn after_ten(act: Act) -> impl Fn(u64) -> Act + Send + Sync {
+    move |n| {
+        if n < 10 {
+            Act::Answer(Duration::ZERO)
+        } else {
+            act
+        }
+    }
+}
+
+#[track_caller]
+fn check(act: Act, says: &str) {
+    for more in [
+        "",
+        r#","window":4"#,
+        r#","wait":"epoll""#,
+        r#","wait":"spin:20us""#,
+    ] {
+        if cfg!(not(target_os = "linux")) && more.contains("epoll") {
+            continue;
+        }
+        let far_end = far_end::start(after_ten(act));
+        let plan = rr(&format!(r#""duration":"20s","timeout":"300ms"{more}"#));
+        let played = plan.play_against(far_end.address);
+        // With more requests under way the far end closes on unread ones: its kernel then resets,
+        // which may overtake answers.
+        let answered = played.get("rr.transactions");
+        let windowed = more.contains("window");
+        assert!(answered == 10.0 || (windowed && answered < 10.0), "{more}");
+        assert!(played.get("rr.errors") >= 1.0);
+        assert_eq!(played.get("rr.lost_connections"), 1.0, "{more}");
+        let error = played.error();
+        let reset = windowed && error.contains("reset the connection");
+        assert!(reset || error.contains(says), "{more}: {error}");
+        assert!(!played.result.flows[0].complete);
+    }
+}
+
+#[test]
+fn a_far_end_that_closes_is_named() {
+    check(Act::Close, "closed the connection");
+}
+
+#[test]
+fn a_far_end_that_resets_is_named() {
+    check(Act::Reset, "reset the connection");
+}
+
+#[test]
+fn a_frozen_far_end_is_named_in_time() {
+    check(Act::Silence, "did not answer in time");
+}
+
+#[test]
+fn garbage_is_named() {
+    check(Act::Garbage([0xa5; 64]), "no message of this test");
+}
+
+#[test]
+fn lengths_that_cannot_be_are_refused() {
+    for length in [0, 23, 1 << 31, u32::MAX] {
+        let mut bytes = [0u8; 64];
+        let header = Header {
+            ticket: 1,
+            sequence: 10,
+            length,
+        };
+        header.write(Kind::Response, &mut bytes);
+        check(Act::Garbage(bytes), "not agreed on");
+    }
+}
+
+#[test]
+fn an_answer_that_nobody_asked_for_is_refused() {
+    let mut bytes = [0u8; 64];
+    let header = Header {
+        ticket: 1,
+        sequence: 77,
+        length: 64,
+    };
+    header.write(Kind::Response, &mut bytes);
+    check(Act::Garbage(bytes), "nobody asked for");
+}
+
+#[test]
+fn a_peer_that_is_not_there_is_refused_before_the_load() {
+    let gone = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap()
+    };
+    let refused = std::panic::catch_unwind(|| rr(r#""count":"1""#).play_against(gone));
+    assert!(refused.is_err(), "nobody listens there");
+    // A connection per request finds out with the first one, and goes on trying.
+    let played = crr(r#""duration":"100ms","rate":"100/s""#).play_against(gone);
+    assert_eq!(played.get("crr.connections"), 0.0);
+    assert!(played.get("crr.errors") >= 1.0);
+    assert!(played.error().contains("refuses"), "{}", played.error());
+}
+
+#[test]
+fn strangers_at_the_door_do_not_count() {
+    // Connections without a ticket come first; the flow's own one still gets in.
+    let far_end = far_end::start(|_| Act::Answer(Duration::ZERO));
+    let mut stranger = TcpStream::connect(far_end.address).unwrap();
+    stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    let played = rr(r#""count":"10""#).play_against(far_end.address);
+    assert_eq!(played.get("rr.transactions"), 10.0);
+}
