@@ -241,6 +241,19 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("datagram.delivered_bits_per_second", BitsPerSecond, "delivered_bytes_per_second in bits; in series: over the interval"),
     gauge("datagram.sent_bits_per_second", BitsPerSecond, "sent_bytes_per_second in bits; in series: over the interval"),
 
+    // State of a flow's TCP connection (TCP_INFO); labels flow and end (sender, receiver).
+    gauge("tcp.congestion_window_segments", One, "segments that may be unacknowledged (tcpi_snd_cwnd)"),
+    gauge("tcp.slow_start_threshold_segments", One, "congestion window at which slow start ends; absent before the first loss"),
+    gauge("tcp.smoothed_rtt_seconds", Seconds, "round-trip time as the kernel smooths it (tcpi_rtt)"),
+    gauge("tcp.rtt_variation_seconds", Seconds, "mean deviation of the round-trip time (tcpi_rttvar)"),
+    counter("tcp.retransmitted_segments", One, "segments retransmitted since the connection began"),
+    gauge("tcp.unacknowledged_segments", One, "segments sent and not acknowledged yet"),
+    gauge("tcp.delivery_rate_bytes_per_second", BytesPerSecond, "latest rate at which the peer acknowledged bytes"),
+    gauge("tcp.pacing_rate_bytes_per_second", BytesPerSecond, "rate at which the kernel paces sending; absent without pacing"),
+    counter("tcp.busy_seconds", Seconds, "time with data to send or under way"),
+    counter("tcp.receive_window_limited_seconds", Seconds, "part of it in which the peer's receive window was full"),
+    counter("tcp.send_buffer_limited_seconds", Seconds, "part of it in which the own send buffer was too small"),
+
     // Request/response over connections that stay.
     counter("rr.transactions", One, "requests that were answered, warm-up not counted"),
     gauge("rr.transactions_per_second", PerSecond, "answered requests over the asking end's own time from the first to the last; in series: over the interval"),

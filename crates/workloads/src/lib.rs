@@ -14,6 +14,7 @@ mod place;
 mod refusal;
 pub mod reporting;
 pub mod rr;
+mod tcp_state;
 pub mod values;
 
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};

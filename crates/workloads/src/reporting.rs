@@ -13,6 +13,7 @@ pub const REPORT_QUEUE: usize = 4096;
 pub(crate) const HISTOGRAM_EVERY_NS: i64 = 1_000_000_000;
 
 /// Names that series carry.
+#[derive(Clone)]
 pub struct Names {
     /// This host.
     pub host: String,

@@ -29,6 +29,7 @@ use crate::link::{CallError, Caller, Link, Listening, Place, admit, show_ticket}
 use crate::place::{own_address, resolve};
 use crate::refusal::{failed, operator, spawn};
 use crate::reporting::{self, REPORT_QUEUE};
+use crate::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 /// Longest wait for one connection, and for its handshake.
 const CONNECT_BOUND: Duration = Duration::from_secs(5);
@@ -75,6 +76,7 @@ pub(crate) struct RrPhase {
     asking_threads: Vec<JoinHandle<()>>,
     answering_threads: Vec<JoinHandle<()>>,
     reporter: Option<(SyncSender<Report>, JoinHandle<Collected>)>,
+    tcp_state: Option<Watch>,
 }
 
 impl RrPhase {
@@ -103,6 +105,7 @@ impl RrPhase {
             asking_threads: Vec::new(),
             answering_threads: Vec::new(),
             reporter: None,
+            tcp_state: None,
         };
         phase.check_spec()?;
         phase.check_open_files()?;
@@ -349,6 +352,29 @@ impl RrPhase {
         }
     }
 
+    /// The first connection of each flow, on this end.
+    fn watched(&self) -> Vec<Watched> {
+        let asking = self
+            .asking
+            .iter()
+            .filter_map(|(task, source)| match source {
+                Source::Links(links, _) => Some((task.flow, "sender", links.first()?)),
+                Source::PerRequest(_) => None,
+            });
+        let answering = self.answering.iter().filter_map(|task| match &task.end {
+            End::Links(links) => Some((task.flow, "receiver", links.first()?)),
+            End::Datagrams(_) | End::Callers(_) => None,
+        });
+        asking
+            .chain(answering)
+            .filter_map(|(flow, end, link)| {
+                let tcp = link.tcp()?.try_clone().ok()?;
+                Some(Watched { flow, end, tcp })
+            })
+            .take(MAX_FLOWS)
+            .collect()
+    }
+
     /// Connections of a flow and the rate asked of it.
     fn set_up(&self, flow: u32) -> (u64, Option<f64>) {
         let stream = self.spec.phase.flows[flow as usize].stream;
@@ -360,6 +386,7 @@ impl RrPhase {
     }
 
     fn stop_threads(&mut self) {
+        self.tcp_state = None;
         self.stop.store(true, Ordering::Relaxed);
         self.closed.store(true, Ordering::Relaxed);
         // The sockets close with the tasks that were never started.
@@ -416,17 +443,21 @@ impl Phase for RrPhase {
         self.finish_accepting()?;
         let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
         let names = self.series_names(at_ns, t0_ns);
+        let (emit, source) = (Arc::clone(&self.emit), self.names.source);
+        self.tcp_state = Watch::begin(self.watched(), source, names.clone(), at_ns, emit)?;
         let emit = Arc::clone(&self.emit);
         let reporter = Reporter::new(self.names, names, emit, self.asking.len());
+        // Several hosts may live in one process: the kernel shows 15 bytes of a thread's name.
+        let host = self.name(self.spec.me).replace('\0', "");
         for task in std::mem::take(&mut self.answering) {
             let reports = reports.clone();
-            let name = format!("{}-answer-{}", self.names.source, task.flow);
+            let name = format!("answer{} {host}", task.flow);
             let answer = move || server::run(task, &reports);
             self.answering_threads.push(spawn(&name, answer)?);
         }
         for (task, source) in std::mem::take(&mut self.asking) {
             let reports = reports.clone();
-            let name = format!("{}-ask-{}", self.names.source, task.flow);
+            let name = format!("ask{} {host}", task.flow);
             let ask = move || match source {
                 Source::Links(links, caller) => {
                     client::run(task, links, at_ns, &reports);
@@ -436,7 +467,7 @@ impl Phase for RrPhase {
             };
             self.asking_threads.push(spawn(&name, ask)?);
         }
-        let thread = spawn("rr-report", move || reporter.run(&queue))?;
+        let thread = spawn("report", move || reporter.run(&queue))?;
         self.reporter = Some((reports, thread));
         Ok(())
     }

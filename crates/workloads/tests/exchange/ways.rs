@@ -110,3 +110,15 @@ fn what_cannot_be_waited_for_is_refused() {
         assert!(refusal.operator_error && refusal.hint.is_some());
     }
 }
+
+#[test]
+fn the_state_of_tcp_is_a_series_on_both_ends() {
+    if cfg!(not(target_os = "linux")) {
+        sokudo_testkit::skip("this system has no TCP_INFO");
+        return;
+    }
+    let played = rr(r#""duration":"500ms""#).play();
+    let windows = played.points("tcp.congestion_window_segments");
+    assert!(windows.len() >= 2 && windows.iter().all(|(_, n)| *n >= 1.0));
+    assert!(!played.points("tcp.smoothed_rtt_seconds").is_empty());
+}

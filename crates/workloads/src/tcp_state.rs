@@ -1,0 +1,176 @@
+//! What does the kernel know about each flow's TCP connection, while the load runs?
+//!
+//! One thread per host and phase reads `TCP_INFO` of each flow's first connection every
+//! [`SAMPLE_EVERY`], on both ends: windows, round trips, retransmissions, and what kept the sender
+//! from sending. At that distance the silences of delayed acknowledgements and slow starts show.
+//! The measured threads know nothing of it.
+
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use sokudo_model::{Batch, Refusal};
+use sokudo_net::clock::now_ns;
+use sokudo_net::tcp::info::{self, TcpInfo};
+
+use crate::contract::{Emit, Emitted};
+use crate::patience::sleep_until_or_stop;
+use crate::refusal::spawn;
+use crate::reporting::Names;
+
+/// Time between two readings.
+pub(crate) const SAMPLE_EVERY: Duration = Duration::from_millis(50);
+/// Readings handed over together.
+const SAMPLES_PER_BATCH: u32 = 5;
+/// Flows that are watched at most: each costs a system call per reading.
+pub(crate) const MAX_FLOWS: usize = 64;
+
+/// One connection that is watched.
+pub(crate) struct Watched {
+    /// Number of the flow in the phase.
+    pub(crate) flow: u32,
+    /// This host's end: `sender` asks or sends, `receiver` answers or receives.
+    pub(crate) end: &'static str,
+    /// A second handle of its socket.
+    pub(crate) tcp: TcpStream,
+}
+
+/// Watches until it is dropped.
+pub(crate) struct Watch {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Begins at `at_ns`; `None` when there is nothing to watch.
+    pub(crate) fn begin(
+        watched: Vec<Watched>,
+        source: &'static str,
+        names: Names,
+        at_ns: i64,
+        emit: Emit,
+    ) -> Result<Option<Self>, Refusal> {
+        // A system without TCP_INFO has no such series: that is not worth a thread.
+        let readable = |watched: &Watched| info::read(&watched.tcp).is_ok();
+        if watched.is_empty() || !watched.iter().all(readable) {
+            return Ok(None);
+        }
+        let stop: Arc<AtomicBool> = Arc::default();
+        let stopped = Arc::clone(&stop);
+        let run = move || watch(&watched, source, &names, at_ns, &emit, &stopped);
+        let thread = spawn("tcp-state", run)?;
+        Ok(Some(Self {
+            stop,
+            thread: Some(thread),
+        }))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has nothing more to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(
+    watched: &[Watched],
+    source: &str,
+    names: &Names,
+    at_ns: i64,
+    emit: &Emit,
+    stop: &AtomicBool,
+) {
+    let every_ns = SAMPLE_EVERY.as_nanos() as i64;
+    let mut next_ns = at_ns;
+    let mut batch = Batch::default();
+    let mut samples = 0;
+    while sleep_until_or_stop(next_ns, stop).is_some() {
+        for one in watched {
+            // A connection that has ended says nothing more.
+            if let Ok(state) = info::read(&one.tcp) {
+                add(&mut batch, source, names, one, &state);
+            }
+        }
+        samples += 1;
+        if samples == SAMPLES_PER_BATCH {
+            samples = 0;
+            emit(Emitted::Batch(std::mem::take(&mut batch)));
+        }
+        // A late reading is not made up for.
+        next_ns = (next_ns + every_ns).max(now_ns());
+    }
+    if !batch.is_empty() {
+        emit(Emitted::Batch(batch));
+    }
+}
+
+fn add(batch: &mut Batch, source: &str, names: &Names, one: &Watched, state: &TcpInfo) {
+    let at_ns = now_ns() - names.t0_ns;
+    let label = names.label(one.flow);
+    for (metric, value) in values(state) {
+        let Some(value) = value else { continue };
+        let mut key = names.key(source, metric, &label);
+        key.labels.insert("end".into(), one.end.into());
+        batch.push(&key, at_ns, value);
+    }
+}
+
+/// Catalogue names and values; `None` for what this kernel does not say.
+fn values(state: &TcpInfo) -> [(&'static str, Option<f64>); 11] {
+    let count = |value: Option<u32>| value.map(f64::from);
+    let micros = |value: Option<u32>| value.map(|us| f64::from(us) * 1e-6);
+    let long = |value: Option<u64>| value.map(|us| us as f64 * 1e-6);
+    let rate = |value: Option<u64>| value.map(|bytes| bytes as f64);
+    [
+        (
+            "tcp.congestion_window_segments",
+            count(state.snd_cwnd_segments),
+        ),
+        (
+            "tcp.slow_start_threshold_segments",
+            count(state.snd_ssthresh_segments),
+        ),
+        ("tcp.smoothed_rtt_seconds", micros(state.rtt_us)),
+        ("tcp.rtt_variation_seconds", micros(state.rttvar_us)),
+        (
+            "tcp.retransmitted_segments",
+            count(state.total_retrans_segments),
+        ),
+        ("tcp.unacknowledged_segments", count(state.unacked_segments)),
+        (
+            "tcp.delivery_rate_bytes_per_second",
+            rate(state.delivery_rate_bytes_per_s),
+        ),
+        (
+            "tcp.pacing_rate_bytes_per_second",
+            rate(state.pacing_rate_bytes_per_s),
+        ),
+        ("tcp.busy_seconds", long(state.busy_time_us)),
+        (
+            "tcp.receive_window_limited_seconds",
+            long(state.rwnd_limited_us),
+        ),
+        (
+            "tcp.send_buffer_limited_seconds",
+            long(state.sndbuf_limited_us),
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_value_is_in_the_catalogue() {
+        for (metric, _) in values(&TcpInfo::default()) {
+            assert!(sokudo_model::metric::find(metric).is_some(), "{metric}");
+        }
+    }
+}
