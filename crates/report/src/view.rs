@@ -88,7 +88,9 @@ impl<'a> View<'a> {
     pub fn generator(&self, phase: &PhaseRecord) -> Generator {
         let findings = sokudo_analyze::diagnose(self.record, phase);
         let about = |rule: &str, least: Severity| {
-            findings.iter().any(|f| f.rule == rule && f.severity >= least)
+            findings
+                .iter()
+                .any(|f| f.rule == rule && f.severity >= least)
         };
         if about("generator_limited", Severity::Info) {
             Generator::Limit

@@ -276,7 +276,9 @@ impl Phase for DatagramPhase {
             self.tasks_out.len(),
         );
         // Several hosts may live in one process: the kernel shows 15 bytes of a thread's name.
-        let host = self.spec.hosts[self.spec.me as usize].name.replace('\0', "");
+        let host = self.spec.hosts[self.spec.me as usize]
+            .name
+            .replace('\0', "");
         for task in std::mem::take(&mut self.tasks_in) {
             let reports = reports.clone();
             let name = format!("rx{} {host}", task.stream);
