@@ -92,9 +92,19 @@ impl Run {
             };
             if purpose == Purpose::Confirm && outcome.loss <= plan.max_loss {
                 confirmed = Some(trial);
+            } else if purpose == Purpose::Confirm {
+                // A confirmation that failed has told where the limit lies, as a probe does.
+                self.relabel_last("role", "probe")?;
             }
             search.report(outcome);
         }
+    }
+
+    fn relabel_last(&mut self, label: &str, value: &str) -> Result<(), ControlError> {
+        if let Some(phase) = self.manifest.phases.last_mut() {
+            phase.labels.insert(label.into(), value.into());
+        }
+        Ok(self.writer.write_manifest(&self.manifest)?)
     }
 
     fn trial(

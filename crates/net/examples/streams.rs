@@ -1,7 +1,8 @@
 //! What do the ways to send, receive and wait cost on this machine?
 //!
 //! ```text
-//! cargo run --release -p sokudo-net --example streams
+//! cargo run --release -p sokudo-net --example streams           # everything
+//! cargo run --release -p sokudo-net --example streams tcp shm   # these kinds only
 //! ```
 //!
 //! Sends bulk bytes over loopback in every way, then sends single messages to and fro over every
@@ -28,9 +29,16 @@ const BOUND: Duration = Duration::from_secs(30);
 type Anything<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> Anything<()> {
+    let kinds: Vec<StreamKind> = std::env::args()
+        .skip(1)
+        .map(|kind| kind.parse())
+        .collect::<Result<_, _>>()?;
+    if !kinds.is_empty() {
+        return streams(&kinds);
+    }
     bulk()?;
     println!();
-    streams()
+    streams(&StreamKind::ALL)
 }
 
 fn median(mut values: Vec<f64>) -> f64 {
@@ -129,14 +137,14 @@ fn pair(kind: StreamKind) -> Anything<(Box<dyn Stream>, Box<dyn Stream>)> {
     Ok((near.stream, far))
 }
 
-fn streams() -> Anything<()> {
+fn streams(kinds: &[StreamKind]) -> Anything<()> {
     let waits = [Wait::Block, Wait::Epoll, Wait::Spin { for_ns: u64::MAX }];
     println!("64 B to and fro, µs");
     println!(
         "         {:>8} {:>8} {:>8}   bulk Gb/s",
         "block", "epoll", "spin"
     );
-    for kind in StreamKind::ALL {
+    for &kind in kinds {
         let mut line = format!("{kind:<8}");
         for wait in waits {
             let times: Result<Vec<f64>, _> = (0..ROUNDS).map(|_| to_and_fro(kind, wait)).collect();

@@ -52,9 +52,19 @@ pub enum HistogramError {
 ///
 /// Larger values are counted at the top instead of growing the histogram. About 270 KiB when every
 /// octave is in use; untouched octaves cost no physical memory on systems with lazy allocation.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default)]
 pub struct Histogram {
-    inner: hdrhistogram::Histogram<u64>,
+    /// Some 270 KiB; made with the first value, because most histograms of a run stay empty.
+    inner: Option<Box<hdrhistogram::Histogram<u64>>>,
+}
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.inner, &other.inner) {
+            (Some(own), Some(theirs)) => own == theirs,
+            _ => self.is_empty() && other.is_empty(),
+        }
+    }
 }
 
 /// Equal values as far as the histogram can tell, and how many of them were recorded.
@@ -68,108 +78,121 @@ pub struct Bucket {
     pub count: u64,
 }
 
-impl Default for Histogram {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl Histogram {
-    /// An empty histogram.
+    /// An empty histogram. Allocates nothing until the first value.
     pub fn new() -> Self {
-        let inner = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST, DIGITS)
-            .expect("bounds are constants that HdrHistogram accepts: 1 <= low, 2 * low <= high, digits <= 5");
-        Self { inner }
+        Self::default()
+    }
+
+    #[inline]
+    fn counters(&mut self) -> &mut hdrhistogram::Histogram<u64> {
+        self.inner.get_or_insert_with(fresh)
     }
 
     /// Counts one value; values above [`HIGHEST`] count there.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        self.inner.saturating_record(value.min(HIGHEST));
+        self.counters().saturating_record(value.min(HIGHEST));
     }
 
     /// Counts the same value `n` times.
     #[inline]
     pub fn record_n(&mut self, value: u64, n: u64) {
         if n > 0 {
-            self.inner.saturating_record_n(value.min(HIGHEST), n);
+            self.counters().saturating_record_n(value.min(HIGHEST), n);
         }
     }
 
     /// Adds everything that `other` counted.
     pub fn merge(&mut self, other: &Histogram) {
-        self.inner
-            .add(&other.inner)
-            .expect("both have the shape that `new` gives, so every value of one fits the other");
+        if let Some(theirs) = other.inner.as_ref().filter(|theirs| !theirs.is_empty()) {
+            self.counters().add(theirs.as_ref()).expect(
+                "both have the shape that `fresh` gives, so every value of one fits the other",
+            );
+        }
     }
 
     /// Hands the contents over and leaves an empty histogram behind.
     ///
-    /// Allocates the new one; a thread that must not allocate keeps two, swaps them and calls
-    /// [`clear`](Self::clear).
+    /// The next value allocates anew; a thread that must not allocate keeps two, swaps them and
+    /// calls [`clear`](Self::clear).
     pub fn take(&mut self) -> Histogram {
         std::mem::take(self)
     }
 
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
-        self.inner.reset();
+        if let Some(inner) = &mut self.inner {
+            inner.reset();
+        }
     }
 
     /// Values recorded.
     pub fn len(&self) -> u64 {
-        self.inner.len()
+        self.inner.as_ref().map_or(0, |inner| inner.len())
     }
 
     /// True when nothing was recorded.
     pub fn is_empty(&self) -> bool {
-        self.inner.is_empty()
+        self.inner.as_ref().is_none_or(|inner| inner.is_empty())
     }
 
     /// Value that the share `q` (0 to 1) of all values does not exceed; 0 when empty.
     pub fn quantile(&self, q: f64) -> u64 {
-        if self.is_empty() || q.is_nan() {
-            return 0;
+        match &self.inner {
+            Some(inner) if !inner.is_empty() && !q.is_nan() => {
+                inner.value_at_quantile(q.clamp(0.0, 1.0))
+            }
+            _ => 0,
         }
-        self.inner.value_at_quantile(q.clamp(0.0, 1.0))
     }
 
     /// Buckets that hold at least one value, ascending.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.inner.iter_recorded().map(|step| {
-            let value = step.value_iterated_to();
-            Bucket {
-                low: self.inner.lowest_equivalent(value),
-                high: self.inner.highest_equivalent(value),
-                count: step.count_at_value(),
-            }
+        self.inner.iter().flat_map(|inner| {
+            inner.iter_recorded().map(|step| {
+                let value = step.value_iterated_to();
+                Bucket {
+                    low: inner.lowest_equivalent(value),
+                    high: inner.highest_equivalent(value),
+                    count: step.count_at_value(),
+                }
+            })
         })
     }
 
     /// The distribution in a few numbers, each multiplied by `scale`: 1e-9 turns nanoseconds into
     /// seconds, 1.0 keeps counts.
     pub fn summary(&self, scale: f64) -> HistogramSummary {
-        if self.is_empty() {
+        let Some(inner) = self.inner.as_ref().filter(|inner| !inner.is_empty()) else {
             return HistogramSummary::default();
-        }
+        };
         let at = |q: f64| self.quantile(q) as f64 * scale;
         HistogramSummary {
             n: self.len(),
-            min: self.inner.min() as f64 * scale,
-            mean: self.inner.mean() * scale,
+            min: inner.min() as f64 * scale,
+            mean: inner.mean() * scale,
             p50: at(0.5),
             p90: at(0.9),
             p99: at(0.99),
             p999: at(0.999),
-            max: self.inner.max() as f64 * scale,
+            max: inner.max() as f64 * scale,
         }
     }
 
     /// Uncompressed HdrHistogram V2 encoding, as other HdrHistogram libraries read it.
     pub fn to_v2(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
+        let empty;
+        let inner = match &self.inner {
+            Some(inner) => inner,
+            None => {
+                empty = fresh();
+                &empty
+            }
+        };
         V2Serializer::new()
-            .serialize(&self.inner, &mut bytes)
+            .serialize(inner.as_ref(), &mut bytes)
             .expect("a vector takes every byte, and counts stay below 2^63");
         bytes
     }
@@ -193,6 +216,13 @@ impl Histogram {
         }
         Ok(histogram)
     }
+}
+
+fn fresh() -> Box<hdrhistogram::Histogram<u64>> {
+    let inner = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST, DIGITS).expect(
+        "bounds are constants that HdrHistogram accepts: 1 <= low, 2 * low <= high, digits <= 5",
+    );
+    Box::new(inner)
 }
 
 fn be_u32(bytes: &[u8], at: usize) -> Option<u32> {

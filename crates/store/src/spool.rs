@@ -32,7 +32,7 @@ const FRAME_HEADER_BYTES: usize = 8;
 /// Largest payload of one frame; larger batches are split over several.
 pub const FRAME_BYTES_MAX: usize = 8 << 20;
 /// A new segment is begun before one grows beyond this.
-pub const SEGMENT_BYTES: usize = 8 << 20;
+pub const SEGMENT_BYTES: usize = 512 << 10;
 /// Largest segment that a reader takes into memory: a full one and one frame.
 const SEGMENT_BYTES_MAX: usize = SEGMENT_BYTES + FRAME_HEADER_BYTES + FRAME_BYTES_MAX;
 /// Unsynced bytes after which the segment is synced.

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use crate::wait::{LONGEST, Wait};
+use crate::wait::{LONGEST, Spinning, Wait};
 
 /// Wakes the thread that made it.
 struct Alarm {
@@ -56,6 +56,7 @@ pub(super) fn poll_until<T>(
         return Some(done);
     }
     let begun = Instant::now();
+    let mut spinning = Spinning::new();
     let bound = bound.min(LONGEST);
     let spin = match wait {
         Wait::Spin { for_ns } => Duration::from_nanos(for_ns),
@@ -76,7 +77,7 @@ pub(super) fn poll_until<T>(
             continue;
         }
         if spent < spin {
-            thread::yield_now();
+            spinning.pause();
         } else {
             thread::park_timeout(bound - spent);
         }

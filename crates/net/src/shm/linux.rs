@@ -21,7 +21,7 @@ use super::ring::{Broken, Header, Memory, Reader, Ring, Writer};
 use super::{MAX_RING_BYTES, MIN_RING_BYTES, NOTICE_BOUND};
 use crate::stream::{DEFAULT_BOUND, Stream, StreamError, StreamKind};
 use crate::unix::{self, LocalStream, Name};
-use crate::wait::{LONGEST, Wait};
+use crate::wait::{LONGEST, Spinning, Wait};
 
 /// First bytes of the hand-over; the ring's size follows, little-endian.
 const MAGIC: [u8; 8] = *b"sokudoS1";
@@ -185,6 +185,13 @@ fn total(size: usize) -> usize {
     HEADER_BYTES + 2 * size
 }
 
+/// Tells whether this system can share memory so.
+///
+/// Errors: [`StreamError::Unavailable`]; never on Linux.
+pub fn available() -> Result<(), StreamError> {
+    Ok(())
+}
+
 /// Calls a listener of this host and hands it memory with two rings of `ring_bytes`, rounded up to
 /// a power of two between [`MIN_RING_BYTES`] and [`MAX_RING_BYTES`].
 ///
@@ -333,7 +340,7 @@ fn patiently<T>(
     if bound.is_zero() {
         return Err(io::ErrorKind::WouldBlock.into());
     }
-    let begun = Instant::now();
+    let mut spinning = Spinning::new();
     let spin = match wait {
         Wait::Spin { for_ns } => Duration::from_nanos(for_ns),
         Wait::Block | Wait::Epoll => Duration::ZERO,
@@ -346,7 +353,7 @@ fn patiently<T>(
             }
             std::hint::spin_loop();
         }
-        let spent = begun.elapsed();
+        let spent = spinning.pause();
         if spent >= bound {
             return Err(io::ErrorKind::TimedOut.into());
         }
@@ -357,10 +364,7 @@ fn patiently<T>(
             }
             next_check = spent + NOTICE_BOUND;
         }
-        if spent < spin {
-            // The peer may share this core.
-            std::thread::yield_now();
-        } else {
+        if spent >= spin {
             sleep((bound - spent).min(next_check - spent));
         }
     }

@@ -23,7 +23,7 @@ mod imp;
 #[cfg(target_os = "linux")]
 mod ring;
 
-pub use imp::{ShmStream, accept, connect};
+pub use imp::{ShmStream, accept, available, connect};
 
 /// Smallest ring, in bytes.
 pub const MIN_RING_BYTES: usize = 4 * 1024;

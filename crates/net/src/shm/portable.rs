@@ -13,6 +13,11 @@ const WHY: &str = "it offers no sealed memory files";
 /// Cannot be made here.
 pub enum ShmStream {}
 
+/// Tells that this system cannot share memory so.
+pub fn available() -> Result<(), StreamError> {
+    Err(StreamError::unavailable(StreamKind::Shm, WHY))
+}
+
 /// Not offered here.
 pub fn connect(
     _name: &Name,

@@ -328,6 +328,7 @@ impl Connector {
     pub fn new(kind: StreamKind, options: StreamOptions) -> Result<Self, StreamError> {
         let quic = match kind {
             StreamKind::Quic => Some(quic::Caller::new(&options.trust)?),
+            StreamKind::Shm => shm::available().map(|()| None)?,
             _ => None,
         };
         Ok(Self {
@@ -438,6 +439,9 @@ impl Listener {
         let tcp = options.tcp_for(kind);
         if kind.encrypted() && options.identity.is_none() {
             return Err(StreamError::NoIdentity { kind });
+        }
+        if kind == StreamKind::Shm {
+            shm::available()?;
         }
         let ear = match (kind, local, &options.identity) {
             (StreamKind::Tcp | StreamKind::Mptcp | StreamKind::Tls, Endpoint::Ip(local), _) => {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use socket2::SockRef;
 
 use super::{DEFAULT_BOUND, Stream, StreamError, StreamKind};
-use crate::wait::{AsFd, BorrowedFd, Interest, LONGEST, Trigger, Wait, Waiter};
+use crate::wait::{AsFd, BorrowedFd, Interest, LONGEST, Spinning, Trigger, Wait, Waiter};
 
 /// A connected socket that carries bytes.
 pub trait ByteSocket: AsFd + Send + Sync + 'static {
@@ -56,6 +56,7 @@ impl<S: ByteSocket> SocketStream<S> {
     }
 
     /// The socket itself.
+    #[cfg(target_os = "linux")]
     pub(crate) fn socket(&self) -> &Arc<S> {
         &self.socket
     }
@@ -130,7 +131,7 @@ impl<S: ByteSocket> Stream for SocketStream<S> {
 
 /// Ends a direction; a connection that is gone already is no error.
 pub(crate) fn shut(socket: &impl AsFd, how: Shutdown) -> io::Result<()> {
-    match SockRef::from(socket).shutdown(how) {
+    match SockRef::from(&socket.as_fd()).shutdown(how) {
         Err(why) if why.kind() == io::ErrorKind::NotConnected => Ok(()),
         done => done,
     }
@@ -166,7 +167,7 @@ impl Receiving {
     pub(crate) fn set_bound(&mut self, socket: &impl AsFd, bound: Duration) -> io::Result<()> {
         self.bound = bound.min(LONGEST);
         if !bound.is_zero() && self.applied != Some(self.bound) {
-            SockRef::from(socket).set_read_timeout(Some(self.bound.max(SHORTEST)))?;
+            SockRef::from(&socket.as_fd()).set_read_timeout(Some(self.bound.max(SHORTEST)))?;
             self.applied = Some(self.bound);
         }
         Ok(())
@@ -208,21 +209,19 @@ fn at_once(socket: &impl AsFd, out: &mut [u8]) -> io::Result<usize> {
 
 fn spinning(socket: &impl AsFd, out: &mut [u8], for_ns: u64, bound: Duration) -> io::Result<usize> {
     let spin = Duration::from_nanos(for_ns);
-    let mut begun = None;
+    let mut spinning = None;
     loop {
         match at_once(socket, out) {
             Err(why) if why.kind() == io::ErrorKind::WouldBlock => {}
             taken => return taken,
         }
-        let spent = begun.get_or_insert_with(Instant::now).elapsed();
+        let spent = spinning.get_or_insert_with(Spinning::new).pause();
         if spent >= bound {
             return Err(io::ErrorKind::TimedOut.into());
         }
         if spent >= spin {
             return blocking(socket, out);
         }
-        // The peer may share this core.
-        std::thread::yield_now();
     }
 }
 
@@ -258,7 +257,7 @@ impl Sending {
     pub(crate) fn set_bound(&mut self, socket: &impl AsFd, bound: Duration) -> io::Result<()> {
         self.bound = bound.min(LONGEST);
         if !bound.is_zero() && self.applied != Some(self.bound) {
-            SockRef::from(socket).set_write_timeout(Some(self.bound.max(SHORTEST)))?;
+            SockRef::from(&socket.as_fd()).set_write_timeout(Some(self.bound.max(SHORTEST)))?;
             self.applied = Some(self.bound);
         }
         Ok(())
@@ -335,13 +334,13 @@ mod imp {
         if now && !wait::readable(socket, Duration::ZERO)? {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        (&*SockRef::from(socket)).read(out)
+        (&*SockRef::from(&socket.as_fd())).read(out)
     }
 
     pub(super) fn send(socket: &impl AsFd, pieces: &[IoSlice<'_>], now: bool) -> io::Result<usize> {
         if now && !wait::writable(socket, Duration::ZERO)? {
             return Err(io::ErrorKind::WouldBlock.into());
         }
-        (&*SockRef::from(socket)).write_vectored(pieces)
+        (&*SockRef::from(&socket.as_fd())).write_vectored(pieces)
     }
 }

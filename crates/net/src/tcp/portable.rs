@@ -20,7 +20,10 @@ pub(super) fn connect(socket: &Socket, peer: SocketAddr, bound: Duration) -> io:
 }
 
 pub(super) fn multipath_protocol() -> io::Result<Protocol> {
-    Err(unsupported("multipath TCP"))
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "only Linux has it",
+    ))
 }
 
 pub(super) fn too_many_open(why: &io::Error) -> bool {

@@ -208,11 +208,11 @@ impl Waiter {
     pub fn wait(&mut self, bound: Duration) -> io::Result<usize> {
         let mut left = bound;
         if self.spin_ns > 0 {
-            let started = Instant::now();
+            let mut spinning = Spinning::new();
             let spin = Duration::from_nanos(self.spin_ns).min(bound);
             loop {
                 let n = self.wait_once(Duration::ZERO)?;
-                let spent = started.elapsed();
+                let spent = spinning.pause();
                 if n > 0 || spent >= bound {
                     return Ok(n);
                 }
@@ -220,8 +220,6 @@ impl Waiter {
                     left = bound - spent;
                     break;
                 }
-                // The peer may share this core.
-                std::thread::yield_now();
             }
         }
         self.wait_once(left)
@@ -247,6 +245,38 @@ impl Waiter {
             Err(why) if why.kind() == io::ErrorKind::Interrupted => Ok(0),
             found => found,
         }
+    }
+}
+
+/// How long a thread asks before it lets others run: the peer may share its core, where each
+/// moment of asking delays the answer.
+const YIELD_EVERY: Duration = Duration::from_micros(10);
+
+/// Asking without sleeping, by a thread that knows that others may share its core.
+pub(crate) struct Spinning {
+    begun: Instant,
+    next_yield: Duration,
+}
+
+impl Spinning {
+    pub(crate) fn new() -> Self {
+        Self {
+            begun: Instant::now(),
+            next_yield: YIELD_EVERY,
+        }
+    }
+
+    /// Pauses between two looks; returns the time since the first.
+    #[inline]
+    pub(crate) fn pause(&mut self) -> Duration {
+        let spent = self.begun.elapsed();
+        if spent >= self.next_yield {
+            std::thread::yield_now();
+            self.next_yield = spent + YIELD_EVERY;
+        } else {
+            std::hint::spin_loop();
+        }
+        spent
     }
 }
 

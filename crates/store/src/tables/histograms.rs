@@ -14,9 +14,9 @@ use crate::StoreError;
 use crate::disk::Disk;
 
 /// Rows of one row group, at most.
-const ROW_GROUP_ROWS: usize = 16 << 10;
+const ROW_GROUP_ROWS: usize = 1 << 10;
 /// Encoded histograms of one row group, bytes, at most (and one more histogram).
-const ROW_GROUP_BYTES: usize = 16 << 20;
+const ROW_GROUP_BYTES: usize = 1 << 20;
 
 const LAYOUT: Layout = Layout {
     schema: "message histograms {

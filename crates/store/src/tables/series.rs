@@ -10,7 +10,7 @@ use crate::StoreError;
 use crate::disk::Disk;
 
 /// Points of one row group: what is held in memory at a time, 16 bytes each.
-const ROW_GROUP_POINTS: usize = 256 << 10;
+const ROW_GROUP_POINTS: usize = 16 << 10;
 
 const LAYOUT: Layout = Layout {
     schema: "message series {

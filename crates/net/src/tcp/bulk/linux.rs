@@ -13,7 +13,8 @@ use rustix::mm::{MapFlags, ProtFlags};
 use super::{Achieved, MAX_OUTSTANDING, SendPath};
 use crate::wait;
 
-/// How long a send waits for the kernel to give pages back when too many are out.
+/// How long a send waits for the kernel to give pages back when too many are out and the socket
+/// itself has no bound.
 const COMPLETION_BOUND: Duration = Duration::from_secs(10);
 /// `SO_ZEROCOPY` (asm-generic/socket.h).
 const SO_ZEROCOPY: i32 = 60;
@@ -140,11 +141,11 @@ impl Block {
         achieved: &mut Achieved,
     ) -> io::Result<usize> {
         if self.outstanding() >= MAX_OUTSTANDING {
-            self.await_completion(tcp, COMPLETION_BOUND, achieved)?;
+            self.await_completion(tcp, own_bound(tcp)?, achieved)?;
         }
         let mut sent = self.try_pages(tcp, at, length);
         if no_room(&sent) && self.outstanding() > 0 {
-            self.await_completion(tcp, COMPLETION_BOUND, achieved)?;
+            self.await_completion(tcp, own_bound(tcp)?, achieved)?;
             sent = self.try_pages(tcp, at, length);
         }
         if no_room(&sent) {
@@ -220,6 +221,10 @@ impl Block {
         }
         Ok(())
     }
+}
+
+fn own_bound(tcp: &TcpStream) -> io::Result<Duration> {
+    Ok(tcp.write_timeout()?.unwrap_or(COMPLETION_BOUND))
 }
 
 fn no_room(sent: &io::Result<usize>) -> bool {

@@ -274,24 +274,28 @@ impl Phase for DatagramPhase {
             Arc::clone(&self.emit),
             self.tasks_out.len(),
         );
+        // Several hosts may live in one process: the kernel shows 15 bytes of a thread's name.
+        let host = self.spec.hosts[self.spec.me as usize]
+            .name
+            .replace('\0', "");
         for task in std::mem::take(&mut self.tasks_in) {
             let reports = reports.clone();
-            let name = format!("dgram-rx-{}", task.stream);
+            let name = format!("rx{} {host}", task.stream);
             self.server_threads
                 .push(spawn(&name, move || server::run(task, &reports))?);
         }
         for (flow, ticket, socket) in std::mem::take(&mut self.ack_sockets) {
             let (reports, stop) = (reports.clone(), Arc::clone(&self.acks_stop));
             let read = move || client::read_acks(&socket, flow, ticket, &stop, &reports);
-            self.ack_threads.push(spawn("dgram-ack", read)?);
+            self.ack_threads.push(spawn(&format!("ack {host}"), read)?);
         }
         for task in std::mem::take(&mut self.tasks_out) {
             let reports = reports.clone();
-            let name = format!("dgram-tx-{}", task.stream);
+            let name = format!("tx{} {host}", task.stream);
             self.client_threads
                 .push(spawn(&name, move || client::run(task, at_ns, &reports))?);
         }
-        let thread = spawn("dgram-report", move || reporter.run(&queue))?;
+        let thread = spawn("report", move || reporter.run(&queue))?;
         self.reporter = Some((reports, thread));
         Ok(())
     }
