@@ -52,19 +52,19 @@ impl<'a> Exchange<'a> {
 
     /// What was achieved.
     pub fn achieved(&self, flows: Text) -> Text {
-        let kind = self.source;
-        let text = match (self.best(), self.asked()) {
-            (Some(best), _) => {
-                Text::new(format!("verdict-{kind}-best")).number("rate", best, Unit::One)
-            }
-            (None, Some(asked)) => {
-                Text::new(format!("verdict-{kind}-open")).number("asked", asked, Unit::One)
-            }
-            (None, None) => Text::new(format!("verdict-{kind}-closed")),
+        let rate = self.rate().unwrap_or_default();
+        let (key, rate) = match (self.source, self.best(), self.asked()) {
+            ("crr", Some(best), _) => ("verdict-crr-best", best),
+            (_, Some(best), _) => ("verdict-rr-best", best),
+            ("crr", None, Some(_)) => ("verdict-crr-open", rate),
+            (_, None, Some(_)) => ("verdict-rr-open", rate),
+            ("crr", None, None) => ("verdict-crr-closed", rate),
+            (_, None, None) => ("verdict-rr-closed", rate),
         };
-        let text = match self.best() {
-            Some(_) => text,
-            None => text.number("rate", self.rate().unwrap_or_default(), Unit::One),
+        let text = Text::new(key).number("rate", rate, Unit::One);
+        let text = match (self.best(), self.asked()) {
+            (None, Some(asked)) => text.number("asked", asked, Unit::One),
+            _ => text,
         };
         self.latency(text.text("flows", flows))
     }

@@ -311,7 +311,7 @@ impl Caller {
 /// A bound place at which one flow arrives.
 pub(crate) enum Listening {
     /// Connections.
-    Streams(Listener),
+    Streams(Box<Listener>),
     /// Datagrams.
     Udp(UdpSocket),
 }
@@ -336,7 +336,8 @@ impl Listening {
             identity,
             ..StreamOptions::default()
         };
-        Ok(Listening::Streams(Listener::bind(kind, &local, &options)?))
+        let listener = Listener::bind(kind, &local, &options)?;
+        Ok(Listening::Streams(Box::new(listener)))
     }
 
     /// Where callers find it; `None` when the system does not say.

@@ -8,6 +8,7 @@
 mod bad_input;
 mod check;
 mod clients;
+mod exchange;
 mod faults;
 mod flows;
 mod records;

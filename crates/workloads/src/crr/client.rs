@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
 
+use super::protocol::is_answered;
 use crate::link::{CallError, Caller, Link, Solo, is_silence};
 use crate::rr::client::{CHUNK_BYTES, Course, LOOK, Next, Task, agreed, ended, measured};
 use crate::rr::protocol::{Kind, Reader};
@@ -123,14 +124,11 @@ fn talk(
     let mut waiting = Solo::new(link, task.wait, LOOK)?;
     link.send_all(message)?;
     let mut reader = Reader::new(agreed(Kind::Response, task.ticket, task.sizes));
-    let mut whole = false;
-    while !whole {
+    loop {
         match waiting.receive(link, buffer) {
             Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(count) => {
-                let fed = reader.feed(&buffer[..count], |_| whole = true);
-                fed.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
-            }
+            Ok(count) if is_answered(&mut reader, &buffer[..count])? => return Ok(()),
+            Ok(_) => {}
             Err(error) if is_silence(&error) => {
                 if course.is_overdue(begun_ns, now_ns()) {
                     return Err(io::ErrorKind::TimedOut.into());
@@ -139,5 +137,4 @@ fn talk(
             Err(error) => return Err(error),
         }
     }
-    Ok(())
 }

@@ -17,6 +17,8 @@
 
 pub(crate) mod client;
 pub mod options;
+pub(crate) mod protocol;
+pub(crate) mod server;
 
 use sokudo_model::{PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
@@ -72,3 +74,6 @@ impl Workload for Crr {
         join::join(&names::CRR, &options.common(), spec, results)
     }
 }
+
+#[cfg(test)]
+mod tests;

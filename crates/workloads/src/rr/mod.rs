@@ -151,3 +151,6 @@ pub fn put_best(source: &str, summary: &mut Summary, best: &Best, confirmed: &Ph
     summary.extend(confirmed.summary.clone());
     summary.insert(format!("{source}.best_rate_per_second"), best.delivered);
 }
+
+#[cfg(test)]
+mod tests;

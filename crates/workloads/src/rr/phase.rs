@@ -199,7 +199,7 @@ impl RrPhase {
     }
 
     /// Takes the connections of a flow as they come, from now on.
-    fn accept(&mut self, flow: &FlowPlan, listener: Listener) -> Result<(), Refusal> {
+    fn accept(&mut self, flow: &FlowPlan, listener: Box<Listener>) -> Result<(), Refusal> {
         let wanted = self.options.connections_of(flow.stream) as usize;
         let (ticket, closed) = (self.ticket(flow.id), Arc::clone(&self.closed));
         let accept_all = move || {

@@ -16,12 +16,11 @@ use super::many::waiter;
 use super::options::Sizes;
 use super::protocol::{Agreed, Kind, Reader};
 use super::record::Report;
-use crate::link::{Link, Patience, Solo, establish, is_silence};
+use crate::crr;
+use crate::link::{Link, Patience, Solo, is_silence};
 
 /// A caller that takes no answer for this long is given up.
 const WRITE_BOUND: Duration = Duration::from_secs(10);
-/// A caller per request that has not asked after this time makes room for the next one.
-const ASK_BOUND_NS: i64 = 1_000_000_000;
 
 /// What one answering thread is to do.
 pub(crate) struct Task {
@@ -41,7 +40,7 @@ pub(crate) enum End {
     /// Datagrams of anybody who has the ticket.
     Datagrams(UdpSocket),
     /// A connection per request.
-    Callers(Listener),
+    Callers(Box<Listener>),
 }
 
 /// What one answering thread did.
@@ -64,7 +63,7 @@ pub struct Answered {
 }
 
 /// What all answering loops share.
-struct Loop {
+pub(crate) struct Loop {
     request: Agreed,
     response: Agreed,
     /// One response; those to several requests that came together leave together.
@@ -93,9 +92,9 @@ pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
     };
     let outcome = match task.end {
         End::Datagrams(socket) => state.datagrams(&socket, task.wait),
-        End::Callers(listener) => state.callers(&listener, task.wait),
+        End::Callers(listener) => crr::server::run(&mut state, &listener, task.wait),
         End::Links(mut links) => match (links.len(), links.pop()) {
-            (1, Some(link)) => state.one(link, task.wait),
+            (1, Some(link)) => state.one(link, task.wait, i64::MAX),
             (_, last) => {
                 links.extend(last);
                 state.many(links, task.wait)
@@ -116,12 +115,15 @@ pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
 }
 
 impl Loop {
-    fn goes_on(&self) -> bool {
+    /// False when the thread is to end.
+    pub(crate) fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
     }
 
-    /// One connection: the thread waits in its read.
-    fn one(&mut self, mut link: Link, way: Wait) -> io::Result<()> {
+    /// One connection: the thread waits in its read, and hangs up on a caller that is silent when
+    /// `patience_ns` have passed.
+    pub(crate) fn one(&mut self, mut link: Link, way: Wait, patience_ns: i64) -> io::Result<()> {
+        let give_up_ns = now_ns().saturating_add(patience_ns);
         let mut waiting = Solo::new(&mut link, way, LOOK)?;
         let mut reader = Reader::new(self.request);
         while self.goes_on() {
@@ -132,7 +134,7 @@ impl Loop {
                         return Ok(());
                     }
                 }
-                Err(error) if is_silence(&error) => {}
+                Err(error) if is_silence(&error) && now_ns() < give_up_ns => {}
                 // The asking end says what became of the connection.
                 Err(_) => return Ok(()),
             }
@@ -231,40 +233,5 @@ impl Loop {
             }
         }
         Ok(())
-    }
-
-    /// A connection per request, one after the other.
-    fn callers(&mut self, listener: &Listener, way: Wait) -> io::Result<()> {
-        while self.goes_on() {
-            // A caller that fails says so at its own end.
-            if let Some(incoming) = listener.accept(LOOK).map_err(io::Error::other)?
-                && let Ok(link) = establish(incoming)
-            {
-                self.once(link, way);
-            }
-        }
-        Ok(())
-    }
-
-    /// Answers one request and waits until the caller hangs up, both bounded: it must be the
-    /// caller that hangs up first, as its side keeps the port for a while.
-    fn once(&mut self, mut link: Link, way: Wait) {
-        let Ok(mut waiting) = Solo::new(&mut link, way, LOOK) else {
-            return;
-        };
-        let mut reader = Reader::new(self.request);
-        let begun_ns = now_ns();
-        while self.goes_on() && now_ns() - begun_ns < ASK_BOUND_NS {
-            match waiting.receive(&mut link, &mut self.chunk) {
-                Ok(0) => return,
-                Ok(count) => {
-                    if !self.answer(&mut link, &mut reader, count) {
-                        return;
-                    }
-                }
-                Err(error) if is_silence(&error) => {}
-                Err(_) => return,
-            }
-        }
     }
 }

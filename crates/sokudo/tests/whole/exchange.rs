@@ -1,0 +1,151 @@
+//! Do `rr` and `crr` keep their promises as commands, also when the far end goes?
+
+use std::time::{Duration, Instant};
+
+use rustix::process::{Signal, kill_process};
+use sokudo_model::RunStatus;
+use sokudo_testkit::program::Running;
+
+use crate::vocabulary::{BOUND, Place, Server, no_panic, pid, place, refused, serve, summary};
+
+const PROMISED: [&str; 8] = [
+    "rr.transactions_per_second",
+    "rr.latency_seconds.p50",
+    "rr.latency_seconds.p99",
+    "rr.latency_seconds.p999",
+    "rr.latency_seconds.max",
+    "rr.service_seconds.p99",
+    "rr.errors",
+    "rr.late_ratio",
+];
+
+#[test]
+fn requests_are_answered_and_told_in_one_object() {
+    let place = place();
+    let server = serve(&place);
+    let ended = place.run(&format!(
+        "rr {} --rate 500/s --duration 1s --keep 100 --json",
+        server.address
+    ));
+    ended.expect_code(0);
+    let said = summary(&ended);
+    assert_eq!(said.text("workload"), "rr");
+    for metric in PROMISED {
+        said.number(metric);
+    }
+    assert_eq!(said.number("rr.transactions"), 500.0);
+    assert_eq!(said.number("rr.errors"), 0.0);
+    let record = place.load();
+    let points = |metric: &str| -> usize {
+        let series = record.series_of(metric);
+        series.map(|series| series.points.len()).sum()
+    };
+    assert_eq!(points("rr.round_trip_seconds"), 100);
+    assert!(points("rr.latency_p99_seconds") > 0 && points("rr.transactions_per_second") > 0);
+    let kept = record.histograms.iter();
+    assert!(
+        kept.filter(|h| h.key.metric == "rr.latency_seconds")
+            .count()
+            > 0
+    );
+}
+
+#[test]
+fn a_connection_per_request_over_tls() {
+    let place = place();
+    let server = serve(&place);
+    let ended = place.run(&format!(
+        "crr {} --transport tls --count 20 --json",
+        server.address
+    ));
+    ended.expect_code(0);
+    let said = summary(&ended);
+    assert_eq!(said.number("crr.connections"), 20.0);
+    assert!(said.number("crr.connections_per_second") > 0.0);
+    assert!(said.number("crr.handshake_seconds.p50") > 0.0);
+}
+
+#[test]
+fn people_read_it_in_both_languages() {
+    let place = place();
+    let server = serve(&place);
+    for (lang, word) in [
+        ("en", "requests per second were answered"),
+        ("ja", "応答がありました"),
+    ] {
+        let ended = place.run(&format!("rr {} --count 200 --lang {lang}", server.address));
+        ended.expect_code(0);
+        // Lines are wrapped, in Japanese anywhere.
+        let text: String = ended.stdout.split_whitespace().collect();
+        let word: String = word.split_whitespace().collect();
+        assert!(text.contains(&word), "{ended}");
+        assert!(!text.contains("{"), "a message lacks a value: {ended}");
+    }
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anything_runs() {
+    let place = place();
+    refused(&place.run("rr 127.0.0.1:1 --size 8"), "header", "--size");
+    refused(
+        &place.run("crr 127.0.0.1:1 --transport udp"),
+        "no connections",
+        "rr",
+    );
+    refused(&place.run("rr 127.0.0.1:1 --find p98<1ms"), "no bound", "");
+    assert!(place.records().is_empty());
+}
+
+/// A long run that has already recorded something.
+fn under_way(place: &Place, server: &Server) -> Running {
+    let client = place
+        .sokudo(&format!(
+            "rr {} --rate 500/s --duration 10min --timeout 2s --json",
+            server.address
+        ))
+        .start();
+    let deadline = Instant::now() + BOUND;
+    let recorded = || {
+        let records = place.records();
+        let spool = records.first().map(|record| record.join("spool"));
+        let files = spool.and_then(|spool| std::fs::read_dir(spool).ok());
+        let sizes = files.into_iter().flatten().flatten();
+        let bytes: u64 = sizes
+            .filter_map(|f| f.metadata().ok())
+            .map(|m| m.len())
+            .sum();
+        bytes > 20_000
+    };
+    while !recorded() {
+        assert!(Instant::now() < deadline, "nothing is recorded");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    client
+}
+
+#[test]
+fn a_far_end_that_is_killed_leaves_a_partial_run() {
+    let place = place();
+    let server = serve(&place);
+    let client = under_way(&place, &server);
+    kill_process(pid(&server.running), Signal::KILL).expect("the server runs");
+    let ended = client.finish();
+    ended.expect_code(3);
+    no_panic(&ended);
+    let record = place.load();
+    assert_eq!(record.manifest.status, RunStatus::Partial);
+    let flow = &record.manifest.phases[0].result.flows[0];
+    assert!(!flow.complete && flow.metrics["rr.transactions"] > 0.0);
+}
+
+#[test]
+fn an_interrupted_run_keeps_what_was_measured() {
+    let place = place();
+    let server = serve(&place);
+    let client = under_way(&place, &server);
+    kill_process(pid(&client), Signal::INT).expect("the client runs");
+    let ended = client.finish();
+    no_panic(&ended);
+    assert!(summary(&ended).number("rr.transactions") > 0.0);
+    assert!(place.load().manifest.phases[0].result.summary["rr.transactions"] > 0.0);
+}
