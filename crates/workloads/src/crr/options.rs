@@ -134,7 +134,7 @@ impl CrrOptions {
     pub fn validate(&self) -> Result<(), Refusal> {
         if self.transport == Transport::Udp {
             return Err(operator(
-                "UDP has no connections to make",
+                "a test of connections needs them, and UDP has none",
                 "use --transport tcp or tls, or measure UDP with `sokudo rr`",
             ));
         }
