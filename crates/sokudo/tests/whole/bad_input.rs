@@ -103,7 +103,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "cannot listen",
         "address of this host",
     ),
-    ("check nonsense", "no layer `nonsense`", "layers: datagram"),
+    (
+        "check nonsense",
+        "no layer `nonsense`",
+        "layers: rr, datagram",
+    ),
     (
         "check --max-loss 200%",
         "between 0 and 100 %",

@@ -89,7 +89,7 @@ fn what_cannot_be_is_refused_before_anything_runs() {
     refused(&place.run("rr 127.0.0.1:1 --size 8"), "header", "--size");
     refused(
         &place.run("crr 127.0.0.1:1 --transport udp"),
-        "no connections",
+        "UDP has none",
         "rr",
     );
     refused(&place.run("rr 127.0.0.1:1 --find p98<1ms"), "no bound", "");
