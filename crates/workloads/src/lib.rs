@@ -9,6 +9,7 @@ pub mod datagram;
 mod histogram_text;
 mod joined;
 mod link;
+mod meet;
 mod patience;
 mod place;
 mod refusal;

@@ -21,7 +21,7 @@ use sokudo_net::clock::now_ns;
 use sokudo_net::stream::{
     Connector, Endpoint, Incoming, Listener, Stream, StreamError, StreamKind, StreamOptions,
 };
-use sokudo_net::tcp::TcpError;
+use sokudo_net::tcp::{TcpError, TcpOptions};
 use sokudo_net::tls::{Identity, PublicKey, Trust};
 use sokudo_net::udp;
 use sokudo_net::unix::Name;
@@ -262,8 +262,10 @@ impl Caller {
         transport: Transport,
         peer: Endpoint,
         key: Option<Vec<u8>>,
+        tcp: &TcpOptions,
     ) -> Result<Self, CallError> {
         let options = StreamOptions {
+            tcp: tcp.clone(),
             // Without a key nobody is believed: an empty one matches no certificate.
             trust: Trust::Pinned(PublicKey::from_spki(key.unwrap_or_default())),
             ..StreamOptions::default()
@@ -323,6 +325,7 @@ impl Listening {
         address: SocketAddr,
         identity: Option<Identity>,
         path: PathBuf,
+        tcp: &TcpOptions,
     ) -> Result<Self, CallError> {
         let Some(kind) = transport.kind() else {
             let failed = |error| CallError::Udp(Endpoint::Ip(address), error);
@@ -333,6 +336,7 @@ impl Listening {
             false => Endpoint::Ip(address),
         };
         let options = StreamOptions {
+            tcp: tcp.clone(),
             identity,
             ..StreamOptions::default()
         };

@@ -8,7 +8,6 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
-use sokudo_net::stream::Listener;
 use sokudo_net::wait::{Interest, Wait};
 
 use super::client::{CHUNK_BYTES, LOOK, agreed};
@@ -18,6 +17,7 @@ use super::protocol::{Agreed, Kind, Reader};
 use super::record::Report;
 use crate::crr;
 use crate::link::{Link, Patience, Solo, is_silence};
+use crate::meet::Arrived;
 
 /// A caller that takes no answer for this long is given up.
 const WRITE_BOUND: Duration = Duration::from_secs(10);
@@ -28,19 +28,9 @@ pub(crate) struct Task {
     pub(crate) ticket: u64,
     pub(crate) sizes: Sizes,
     pub(crate) wait: Wait,
-    pub(crate) end: End,
+    pub(crate) end: Arrived,
     /// Set when the thread must end.
     pub(crate) stop: Arc<AtomicBool>,
-}
-
-/// Where requests come from.
-pub(crate) enum End {
-    /// Connections that stay.
-    Links(Vec<Link>),
-    /// Datagrams of anybody who has the ticket.
-    Datagrams(UdpSocket),
-    /// A connection per request.
-    Callers(Box<Listener>),
 }
 
 /// What one answering thread did.
@@ -91,9 +81,9 @@ pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
         },
     };
     let outcome = match task.end {
-        End::Datagrams(socket) => state.datagrams(&socket, task.wait),
-        End::Callers(listener) => crr::server::run(&mut state, &listener, task.wait),
-        End::Links(mut links) => match (links.len(), links.pop()) {
+        Arrived::Datagrams(socket) => state.datagrams(&socket, task.wait),
+        Arrived::Callers(listener) => crr::server::run(&mut state, &listener, task.wait),
+        Arrived::Links(mut links) => match (links.len(), links.pop()) {
             (1, Some(link)) => state.one(link, task.wait, i64::MAX),
             (_, last) => {
                 links.extend(last);
