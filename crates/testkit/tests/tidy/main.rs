@@ -34,10 +34,12 @@ fn files_below(directory: &str) -> Vec<PathBuf> {
         for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
             let path = entry.path();
             let name = entry.file_name();
+            // In a second working tree `.git` is a file.
+            if NOT_OURS.iter().any(|skipped| name == *skipped) {
+                continue;
+            }
             if path.is_dir() {
-                if !NOT_OURS.iter().any(|skipped| name == *skipped) {
-                    open.push(path);
-                }
+                open.push(path);
             } else if let Ok(relative) = path.strip_prefix(&root) {
                 found.push(relative.to_owned());
             }
