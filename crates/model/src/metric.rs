@@ -253,6 +253,14 @@ pub const CATALOGUE: &[MetricDef] = &[
     counter("tcp.busy_seconds", Seconds, "time with data to send or under way"),
     counter("tcp.receive_window_limited_seconds", Seconds, "part of it in which the peer's receive window was full"),
     counter("tcp.send_buffer_limited_seconds", Seconds, "part of it in which the own send buffer was too small"),
+    gauge("tcp.min_rtt_seconds", Seconds, "lowest round-trip time lately, as the kernel keeps it (tcpi_min_rtt)"),
+    gauge("tcp.lost_segments", One, "segments that the kernel takes for lost now"),
+    counter("tcp.sent_segments", One, "segments with data sent since the connection began, retransmitted ones included"),
+    gauge("tcp.segment_bytes", Bytes, "payload of a full segment (tcpi_snd_mss)"),
+    gauge("tcp.not_sent_bytes", Bytes, "bytes written and not sent yet"),
+    gauge("tcp.peer_window_bytes", Bytes, "receive window that the peer offers (tcpi_snd_wnd)"),
+    gauge("tcp.own_window_bytes", Bytes, "receive window that this end offers (tcpi_rcv_wnd)"),
+    gauge("tcp.delayed_ack_seconds", Seconds, "how long this end holds back an acknowledgement at most (tcpi_ato); absent before it held one back"),
 
     // Request/response over connections that stay.
     counter("rr.transactions", One, "requests that were answered, warm-up not counted"),

@@ -122,7 +122,7 @@ fn add(batch: &mut Batch, source: &str, names: &Names, one: &Watched, state: &Tc
 }
 
 /// Catalogue names and values; `None` for what this kernel does not say.
-fn values(state: &TcpInfo) -> [(&'static str, Option<f64>); 11] {
+fn values(state: &TcpInfo) -> [(&'static str, Option<f64>); 19] {
     let count = |value: Option<u32>| value.map(f64::from);
     let micros = |value: Option<u32>| value.map(|us| f64::from(us) * 1e-6);
     let long = |value: Option<u64>| value.map(|us| us as f64 * 1e-6);
@@ -159,6 +159,17 @@ fn values(state: &TcpInfo) -> [(&'static str, Option<f64>); 11] {
         (
             "tcp.send_buffer_limited_seconds",
             long(state.sndbuf_limited_us),
+        ),
+        ("tcp.min_rtt_seconds", micros(state.min_rtt_us)),
+        ("tcp.lost_segments", count(state.lost_segments)),
+        ("tcp.sent_segments", count(state.data_segs_out)),
+        ("tcp.segment_bytes", count(state.snd_mss_bytes)),
+        ("tcp.not_sent_bytes", count(state.notsent_bytes)),
+        ("tcp.peer_window_bytes", count(state.snd_wnd_bytes)),
+        ("tcp.own_window_bytes", count(state.rcv_wnd_bytes)),
+        (
+            "tcp.delayed_ack_seconds",
+            micros(state.ato_us.filter(|us| *us > 0)),
         ),
     ]
 }
