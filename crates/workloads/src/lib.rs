@@ -15,6 +15,7 @@ mod place;
 mod refusal;
 pub mod reporting;
 pub mod rr;
+pub mod sample;
 mod tcp_state;
 pub mod values;
 
