@@ -80,7 +80,19 @@ impl Sampler {
         }
     }
 
-    /// True when the time of the next event is taken.
+    /// True when some events are left out.
+    #[inline]
+    pub fn is_sparse(&self) -> bool {
+        self.period != 1
+    }
+
+    /// Whether the time of the next event will be taken.
+    #[inline]
+    pub fn will_take(&self) -> bool {
+        self.left <= 1 && self.period > 0
+    }
+
+    /// True when the time of the next event is taken; then it is the turn of the one after.
     #[inline]
     pub fn takes(&mut self) -> bool {
         if self.left > 1 {
@@ -98,7 +110,14 @@ mod tests {
 
     fn taken(text: &str, of: usize) -> usize {
         let mut sampler = Sampler::new(text.parse().unwrap());
-        (0..of).filter(|_| sampler.takes()).count()
+        (0..of)
+            .filter(|_| {
+                let announced = sampler.will_take();
+                let takes = sampler.takes();
+                assert_eq!(announced, takes);
+                takes
+            })
+            .count()
     }
 
     #[test]

@@ -18,10 +18,8 @@ pub fn run(run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
         true => SECOND_NS,
         false => 4 * SECOND_NS,
     };
-    let options = RrOptions {
-        duration: Some(Span(duration_ns)),
-        ..RrOptions::default()
-    };
+    let mut options = RrOptions::default();
+    options.common.duration = Some(Span(duration_ns));
     let record = run.run_phase(PhasePlan {
         name: "rr".into(),
         workload: rr::NAME.into(),

@@ -3,7 +3,7 @@
 use clap::Args;
 use sokudo_controller::{ControlError, Run, SearchPlan};
 use sokudo_model::{FlowPlan, Labels, PhasePlan, Refusal, RunStatus, Text};
-use sokudo_workloads::rr::{self, RrOptions};
+use sokudo_workloads::rr::{self, RrOptions, options::CommonOptions};
 use sokudo_workloads::{crr, crr::CrrOptions};
 
 use super::finish::ShowOptions;
@@ -76,7 +76,7 @@ pub trait Exchange: Args {
     /// As they travel in a plan.
     fn to_json(&self) -> String;
     /// What both workloads have.
-    fn common(&self) -> RrOptions;
+    fn common(&self) -> &CommonOptions;
 }
 
 impl Exchange for RrOptions {
@@ -91,8 +91,8 @@ impl Exchange for RrOptions {
         RrOptions::to_json(self)
     }
 
-    fn common(&self) -> RrOptions {
-        self.clone()
+    fn common(&self) -> &CommonOptions {
+        &self.common
     }
 }
 
@@ -108,8 +108,8 @@ impl Exchange for CrrOptions {
         CrrOptions::to_json(self)
     }
 
-    fn common(&self) -> RrOptions {
-        CrrOptions::common(self)
+    fn common(&self) -> &CommonOptions {
+        &self.common
     }
 }
 

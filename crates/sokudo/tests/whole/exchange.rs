@@ -86,7 +86,17 @@ fn people_read_it_in_both_languages() {
 #[test]
 fn what_cannot_be_is_refused_before_anything_runs() {
     let place = place();
-    refused(&place.run("rr 127.0.0.1:1 --size 8"), "header", "--size");
+    refused(
+        &place.run("rr 127.0.0.1:1 --size 8 --transport udp"),
+        "header",
+        "--size",
+    );
+    refused(
+        &place.run("rr 127.0.0.1:1 --duplex --transport quic"),
+        "while a message is written",
+        "--duplex",
+    );
+    refused(&place.run("crr 127.0.0.1:1 --size 8"), "ticket", "24:1");
     refused(
         &place.run("crr 127.0.0.1:1 --transport udp"),
         "UDP has none",

@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
 
-use super::protocol::is_answered;
-use crate::link::{CallError, Caller, Link, Solo, is_silence};
-use crate::rr::client::{CHUNK_BYTES, Course, LOOK, Next, Task, agreed, ended, measured};
-use crate::rr::protocol::{Kind, Reader};
+use crate::link::{CallError, Caller, Link, Solo};
+use crate::rr::client::{Answers, Course, LOOK, Next, Task, agreed, ended, measured};
+use crate::rr::protocol::{Agreed, Kind};
 use crate::rr::record::Report;
 
 /// A thread that finds no port tries again after this time: asking faster brings none back.
@@ -39,9 +38,23 @@ pub(crate) fn run(task: Task, caller: Caller, at_ns: i64, reports: &SyncSender<R
     });
 }
 
+/// One thread's connections, one after the other.
+struct Asker<'a> {
+    task: &'a Task,
+    caller: &'a Caller,
+    request: Agreed,
+    message: Vec<u8>,
+    answers: Answers,
+}
+
 fn again_and_again(task: &Task, caller: &Caller, course: &mut Course) {
-    let mut message = vec![0u8; task.sizes.request as usize];
-    let mut buffer = vec![0u8; CHUNK_BYTES.min(task.sizes.response as usize)];
+    let mut asker = Asker {
+        task,
+        caller,
+        request: agreed(Kind::Request, task.ticket, task.sizes),
+        message: vec![0u8; task.sizes.request as usize],
+        answers: Answers::from_stream(task),
+    };
     let (mut sequence, mut answered_ns, mut failures) = (0, i64::MIN, 0);
     while failures < GIVE_UP_AFTER {
         let now = now_ns();
@@ -60,24 +73,17 @@ fn again_and_again(task: &Task, caller: &Caller, course: &mut Course) {
         course
             .recorder
             .sent(intended_ns, now, intended_ns >= answered_ns);
-        agreed(Kind::Request, task.ticket, task.sizes).write(sequence, &mut message);
+        let outcome = asker.once(sequence, course, (intended_ns, now));
         sequence += 1;
-        let outcome = once(
-            task,
-            caller,
-            course,
-            (intended_ns, now),
-            &message,
-            &mut buffer,
-        );
-        answered_ns = now_ns();
         match outcome {
-            Ok(()) => {
+            Ok(at_ns) => {
                 failures = 0;
-                course.recorder.answered(intended_ns, now, answered_ns);
+                answered_ns = at_ns;
+                course.recorder.answered(intended_ns, now, at_ns);
             }
             Err(failure) => {
                 failures += 1;
+                answered_ns = now_ns();
                 note(course, intended_ns, &failure);
             }
         }
@@ -94,47 +100,42 @@ fn note(course: &mut Course, intended_ns: i64, failure: &Failure) {
     }
 }
 
-/// One connection from its first packet to its answer.
-fn once(
-    task: &Task,
-    caller: &Caller,
-    course: &mut Course,
-    (intended_ns, begun_ns): (i64, i64),
-    message: &[u8],
-    buffer: &mut [u8],
-) -> Result<(), Failure> {
-    let bound = Duration::from_nanos(task.timeout_ns.max(1) as u64);
-    let called = caller.call(bound).map_err(Failure::Call)?;
-    course
-        .recorder
-        .connected(intended_ns, called.connect_ns, called.handshake_ns);
-    let mut link = called.link;
-    let talked = talk(task, &mut link, course, begun_ns, message, buffer);
-    talked.map_err(Failure::Talk)
-}
+impl Asker<'_> {
+    /// One connection from its first packet to its answer; returns when that came.
+    fn once(
+        &mut self,
+        sequence: u64,
+        course: &mut Course,
+        (intended_ns, begun_ns): (i64, i64),
+    ) -> Result<i64, Failure> {
+        let bound = Duration::from_nanos(self.task.timeout_ns.max(1) as u64);
+        let called = self.caller.call(bound).map_err(Failure::Call)?;
+        course
+            .recorder
+            .connected(intended_ns, called.connect_ns, called.handshake_ns);
+        let talked = self.talk(called.link, sequence, course, begun_ns);
+        talked.map_err(Failure::Talk)
+    }
 
-fn talk(
-    task: &Task,
-    link: &mut Link,
-    course: &mut Course,
-    begun_ns: i64,
-    message: &[u8],
-    buffer: &mut [u8],
-) -> io::Result<()> {
-    let mut waiting = Solo::new(link, task.wait, LOOK)?;
-    link.send_all(message)?;
-    let mut reader = Reader::new(agreed(Kind::Response, task.ticket, task.sizes));
-    loop {
-        match waiting.receive(link, buffer) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(count) if is_answered(&mut reader, &buffer[..count])? => return Ok(()),
-            Ok(_) => {}
-            Err(error) if is_silence(&error) => {
-                if course.is_overdue(begun_ns, now_ns()) {
-                    return Err(io::ErrorKind::TimedOut.into());
-                }
-            }
-            Err(error) => return Err(error),
+    /// Asks and waits for the answer; that the caller hangs up ends the connection.
+    fn talk(
+        &mut self,
+        mut link: Link,
+        sequence: u64,
+        course: &mut Course,
+        begun_ns: i64,
+    ) -> io::Result<i64> {
+        let mut waiting = Solo::new(&mut link, self.task.wait, LOOK)?;
+        self.request.write(sequence, &mut self.message);
+        link.send_all(&self.message)?;
+        self.answers.begin_at(sequence);
+        let came = self
+            .answers
+            .wait_for(sequence, begun_ns, &mut link, &mut waiting, course)?;
+        match came {
+            // Hanging up comes after.
+            true => Ok(now_ns()),
+            false => Err(io::ErrorKind::TimedOut.into()),
         }
     }
 }

@@ -17,16 +17,15 @@
 
 pub(crate) mod client;
 pub mod options;
-pub(crate) mod protocol;
+pub mod protocol;
 pub(crate) mod server;
 
-use sokudo_model::{PhaseResult, PhaseSpec, Rate, Refusal};
+use sokudo_model::{PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::rr::phase::RrPhase;
 use crate::rr::{join, names, outcome, read};
-use crate::values::{LoadRate, Span};
 pub use options::CrrOptions;
 
 /// The connect/request/response test.
@@ -48,7 +47,7 @@ impl Workload for Crr {
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
         let options: CrrOptions = read(NAME, &spec.phase.options)?;
         options.validate()?;
-        let phase = RrPhase::prepare(&names::CRR, true, options.common(), spec, emit)?;
+        let phase = RrPhase::prepare(&names::CRR, true, options.as_rr(), spec, emit)?;
         Ok(Box::new(phase))
     }
 
@@ -59,9 +58,7 @@ impl Workload for Crr {
         duration_ns: u64,
     ) -> Result<String, Refusal> {
         let mut options: CrrOptions = read(NAME, options)?;
-        options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
-        options.count = None;
-        options.duration = Some(Span(duration_ns));
+        options.common.become_trial(rate_per_s, duration_ns);
         Ok(options.to_json())
     }
 
@@ -71,7 +68,7 @@ impl Workload for Crr {
 
     fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
         let options: CrrOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
-        join::join(&names::CRR, &options.common(), spec, results)
+        join::join(&names::CRR, &options.as_rr(), spec, results)
     }
 }
 

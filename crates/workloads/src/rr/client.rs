@@ -13,10 +13,11 @@ use sokudo_net::wait::Wait;
 use super::many;
 use super::options::Sizes;
 use super::protocol::{Agreed, Kind, Reader};
-use super::record::{Counts, Recorder, Report};
+use super::record::{Counts, Recorder, Report, Scope};
 use super::schedule::Schedule;
 use crate::link::{Link, Solo, is_silence};
 use crate::patience::sleep_until_or_stop;
+use crate::sample::Sample;
 
 /// Longest wait of one receive call: how soon a stop or a timeout is noticed.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
@@ -51,6 +52,10 @@ pub struct Task {
     pub timeout_ns: i64,
     /// How to wait.
     pub wait: Wait,
+    /// True when answers begin to come while their request still leaves.
+    pub duplex: bool,
+    /// Requests whose latency is taken.
+    pub sample: Sample,
     /// Round trips to hand over one by one.
     pub keep: u64,
     /// Time between two reports.
@@ -104,14 +109,15 @@ impl Course {
             duration => duration.min(task.bound_ns),
         });
         let schedule = Schedule::new(task.rate_per_s, start_ns, end_ns);
-        let recorder = Recorder::new(
-            task.flow,
-            start_ns.saturating_add_unsigned(task.warmup_ns),
-            task.interval_ns,
-            task.keep,
-            schedule.is_open(),
-            reports.clone(),
-        );
+        let scope = Scope {
+            flow: task.flow,
+            count_from_ns: start_ns.saturating_add_unsigned(task.warmup_ns),
+            interval_ns: task.interval_ns,
+            sample: task.sample,
+            keep: task.keep,
+            is_open: schedule.is_open(),
+        };
+        let recorder = Recorder::new(scope, reports.clone());
         Self {
             schedule,
             recorder,
@@ -186,7 +192,7 @@ impl Course {
 pub(crate) fn run(task: Task, links: Vec<Link>, at_ns: i64, reports: &SyncSender<Report>) {
     let flow = task.flow;
     measured(flow, at_ns, &task, reports, |course| match links.len() {
-        1 if task.window == 1 => {
+        1 if task.window == 1 && !task.duplex => {
             for link in links {
                 solo(&task, link, course);
             }
@@ -277,6 +283,9 @@ fn ask_in_turn(
     let mut sequence = 0;
     let mut now = now_ns();
     loop {
+        if course.recorder.is_sparse() {
+            now = course.recorder.clock_ns();
+        }
         let intended_ns = match course.next(now, 0) {
             Next::Now(intended_ns) => intended_ns,
             Next::At(at_ns) => {
@@ -284,7 +293,10 @@ fn ask_in_turn(
                 now = now_ns();
                 continue;
             }
-            Next::Over => return Ok(()),
+            Next::Over => {
+                course.recorder.closes();
+                return Ok(());
+            }
         };
         request.write(sequence, &mut message);
         course.schedule.started();
@@ -292,17 +304,13 @@ fn ask_in_turn(
         let sent_ns = now;
         link.send_all(&message)?;
         course.recorder.sent(intended_ns, sent_ns, had_room);
-        match answers.wait_for(sequence, sent_ns, link, &mut waiting, course)? {
-            Some(at_ns) => {
-                now = at_ns;
-                course.recorder.answered(intended_ns, sent_ns, now);
-            }
-            None => {
-                now = now_ns();
-                course
-                    .recorder
-                    .failed(intended_ns, || "a datagram or its answer was lost".into());
-            }
+        let came = answers.wait_for(sequence, sent_ns, link, &mut waiting, course)?;
+        now = course.recorder.clock_ns();
+        match came {
+            true => course.recorder.answered(intended_ns, sent_ns, now),
+            false => course
+                .recorder
+                .failed(intended_ns, || "a datagram or its answer was lost".into()),
         }
         answered_ns = now;
         sequence += 1;
@@ -314,7 +322,7 @@ fn ask_in_turn(
 }
 
 /// The answers of one connection that is asked one thing at a time.
-struct Answers {
+pub(crate) struct Answers {
     agreed: Agreed,
     reader: Reader,
     buffer: Vec<u8>,
@@ -323,35 +331,48 @@ struct Answers {
 
 impl Answers {
     fn new(task: &Task, link: &Link) -> Self {
+        Self {
+            is_stream: !link.is_datagram(),
+            ..Self::from_stream(task)
+        }
+    }
+
+    /// Answers that a stream of bytes brings.
+    pub(crate) fn from_stream(task: &Task) -> Self {
         let agreed = agreed(Kind::Response, task.ticket, task.sizes);
-        // A longer datagram than agreed on must be seen to be longer.
+        // A longer message than agreed on must be seen to be longer.
         let room = (task.sizes.response as usize + 1).min(CHUNK_BYTES);
         Self {
             agreed,
             reader: Reader::new(agreed),
             buffer: vec![0; room],
-            is_stream: !link.is_datagram(),
+            is_stream: true,
         }
     }
 
-    /// When the answer came; `None` when a datagram's did not come in time.
+    /// The next answer is the first one of a fresh connection.
+    pub(crate) fn begin_at(&mut self, sequence: u64) {
+        self.reader = Reader::starting_at(self.agreed, sequence);
+    }
+
+    /// True when the answer has just come; false when a datagram's did not come in time.
     ///
     /// Errors: the connection is of no further use.
     #[inline]
-    fn wait_for(
+    pub(crate) fn wait_for(
         &mut self,
         sequence: u64,
         sent_ns: i64,
         link: &mut Link,
         waiting: &mut Solo,
         course: &mut Course,
-    ) -> io::Result<Option<i64>> {
+    ) -> io::Result<bool> {
         loop {
             match waiting.receive(link, &mut self.buffer) {
                 Ok(0) if self.is_stream => return Err(io::ErrorKind::UnexpectedEof.into()),
                 Ok(count) => {
                     if self.holds(sequence, count)? {
-                        return Ok(Some(now_ns()));
+                        return Ok(true);
                     }
                 }
                 // A datagram's port may be closed for a moment only: the timeout decides.
@@ -359,7 +380,7 @@ impl Answers {
                     if course.is_overdue(sent_ns, now_ns()) {
                         return match self.is_stream {
                             true => Err(io::ErrorKind::TimedOut.into()),
-                            false => Ok(None),
+                            false => Ok(false),
                         };
                     }
                 }

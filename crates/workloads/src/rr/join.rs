@@ -16,6 +16,7 @@ struct AskedNumbers {
     flow: u32,
     asked_per_s: Option<f64>,
     transactions: u64,
+    timed: u64,
     errors: u64,
     unstarted: u64,
     late: u64,
@@ -69,6 +70,7 @@ impl Numbers {
                 flow: thread.flow,
                 asked_per_s,
                 transactions: counts.transactions,
+                timed: counts.timed,
                 errors: counts.errors,
                 unstarted: counts.unstarted,
                 late: counts.late,
@@ -182,9 +184,12 @@ impl Join<'_> {
             host.map_or(String::new(), |host| host.name.clone())
         };
         let mut labels = Labels::new();
-        labels.insert("transport".into(), self.options.transport.name().into());
-        labels.insert("wait".into(), self.options.wait.to_string());
-        if self.options.threads > 1 {
+        labels.insert(
+            "transport".into(),
+            self.options.common.transport.name().into(),
+        );
+        labels.insert("wait".into(), self.options.common.wait.to_string());
+        if self.options.common.threads > 1 {
             labels.insert("thread".into(), (flow.stream + 1).to_string());
         }
         FlowResult {
@@ -246,13 +251,13 @@ impl Join<'_> {
 
     /// Standard deviation of the round trips and the speed that people compute from their mean.
     fn spread(&self, metrics: &mut Summary, asked: &AskedNumbers) {
-        let n = asked.transactions as f64;
+        let n = asked.timed as f64;
         let Some(mean) = ratio(asked.sum_s, n) else {
             return;
         };
         let variance = asked.sum_squares_s / n - mean * mean;
         self.put(metrics, "latency_sd_seconds", variance.max(0.0).sqrt());
-        let sizes = self.options.size;
+        let sizes = self.options.common.size;
         let both_ways = f64::from(sizes.request) + f64::from(sizes.response);
         self.put(metrics, "one_way_bytes_per_second", ratio(both_ways, mean));
     }
@@ -342,7 +347,7 @@ impl Join<'_> {
                 self.put(&mut summary, what, value);
             }
         }
-        if let Some(bounds) = &self.options.find {
+        if let Some(bounds) = &self.options.common.find {
             let used = bounds.used(self.names.source, &summary);
             self.put(&mut summary, "bound_used_ratio", used.min(1e9));
         }

@@ -29,12 +29,11 @@ pub mod report;
 pub mod schedule;
 pub mod server;
 
-use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
+use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal, Summary};
 use sokudo_stats::{Best, Outcome};
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::refusal::operator;
-use crate::values::{LoadRate, Span};
 use names::Names;
 use options::Direction;
 pub use options::RrOptions;
@@ -71,9 +70,7 @@ impl Workload for Rr {
         duration_ns: u64,
     ) -> Result<String, Refusal> {
         let mut options: RrOptions = read(NAME, options)?;
-        options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
-        options.count = None;
-        options.duration = Some(Span(duration_ns));
+        options.common.become_trial(rate_per_s, duration_ns);
         Ok(options.to_json())
     }
 

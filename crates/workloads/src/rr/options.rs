@@ -6,21 +6,23 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
-use sokudo_model::{Bytes, Refusal, Summary};
+use sokudo_model::{Bytes, Rate, Refusal, Summary};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_net::wait::{NoSuchWait, Wait};
 
 use super::protocol::HEADER_BYTES;
 pub use crate::link::Transport;
 use crate::refusal::operator;
+use crate::sample::Sample;
 use crate::values::{HowMany, LoadRate, Span, json_as_text};
 
-/// Options of `sokudo rr`.
+/// Options that `sokudo rr` and `sokudo crr` share.
 #[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct RrOptions {
-    /// Size of requests, and of responses when they differ: `64`, `64:4KiB`. Without the headers
-    /// of the transport; at least 24 B.
+#[serde(default)]
+pub struct CommonOptions {
+    /// Size of requests, and of responses when they differ: `64`, `64:4KiB`, without the headers
+    /// of the transport. From 24 B on a message says whose it is; below, down to 1 B, `rr` over
+    /// byte streams only.
     #[arg(long, value_name = "REQ[:RESP]", default_value = "64")]
     #[schemars(with = "String")]
     pub size: Sizes,
@@ -34,14 +36,6 @@ pub struct RrOptions {
     #[arg(long, value_name = "RATE")]
     #[schemars(with = "Option<String>")]
     pub rate: Option<LoadRate>,
-
-    /// Requests that may be unanswered at a time, per connection.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
-    pub window: u32,
-
-    /// Connections to each peer, shared out among the threads. Default: one per thread.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    pub connections: Option<u32>,
 
     /// Threads for each peer, on both ends.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
@@ -78,6 +72,11 @@ pub struct RrOptions {
     #[schemars(with = "String")]
     pub timeout: Span,
 
+    /// Requests whose latency is taken: all, none, or one in N as 1/N. All are counted.
+    #[arg(long, value_name = "SHARE", default_value = "all")]
+    #[schemars(with = "String")]
+    pub sample: Sample,
+
     /// Keep the first N round trips of each thread one by one in the record.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "100000")]
     #[schemars(with = "Option<String>")]
@@ -94,7 +93,7 @@ pub struct RrOptions {
     pub find: Option<Bounds>,
 }
 
-impl Default for RrOptions {
+impl Default for CommonOptions {
     fn default() -> Self {
         Self {
             size: Sizes {
@@ -103,8 +102,6 @@ impl Default for RrOptions {
             },
             transport: Transport::Tcp,
             rate: None,
-            window: 1,
-            connections: None,
             threads: 1,
             wait: WaitText(Wait::Block),
             duration: None,
@@ -112,9 +109,44 @@ impl Default for RrOptions {
             warmup: Span(0),
             direction: Direction::Up,
             timeout: Span(5_000_000_000),
+            sample: Sample::All,
             keep: None,
             interval: Span(250_000_000),
             find: None,
+        }
+    }
+}
+
+/// Options of `sokudo rr`.
+#[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RrOptions {
+    /// What it shares with `crr`.
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub common: CommonOptions,
+
+    /// Requests that may be unanswered at a time, per connection.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    pub window: u32,
+
+    /// Connections to each peer, shared out among the threads. Default: one per thread.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub connections: Option<u32>,
+
+    /// Send both ways at once: the far end sends each request back while it is still coming in, and
+    /// this end reads while it writes.
+    #[arg(long)]
+    pub duplex: bool,
+}
+
+impl Default for RrOptions {
+    fn default() -> Self {
+        Self {
+            common: CommonOptions::default(),
+            window: 1,
+            connections: None,
+            duplex: false,
         }
     }
 }
@@ -131,7 +163,7 @@ pub enum Direction {
     Mesh,
 }
 
-impl RrOptions {
+impl CommonOptions {
     /// How long to measure when neither a duration nor a count is given.
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
     /// Longest load that is accepted: 24 h.
@@ -142,9 +174,6 @@ impl RrOptions {
     const MAX_MESSAGE_BYTES: u32 = 64 << 20;
     /// Most round trips kept per thread.
     const MAX_KEPT: u64 = 1_000_000;
-    /// Bytes of requests or responses that one connection may have under way whose writes are not
-    /// taken in parts: above that both ends could wait for each other.
-    const MAX_WHOLE_UNDER_WAY: u64 = 64 << 10;
 
     /// How long to load, the warm-up included, nanoseconds; 0 when only a count bounds it.
     pub fn duration_ns(&self) -> u64 {
@@ -155,25 +184,48 @@ impl RrOptions {
         }
     }
 
-    /// Connections of thread number `thread` of each peer.
-    pub fn connections_of(&self, thread: u32) -> u32 {
-        let all = self.connections.unwrap_or(self.threads).max(self.threads);
-        all / self.threads + u32::from(thread < all % self.threads)
+    /// A rate in requests per second; rates in bits or bytes count requests only.
+    pub fn events_per_s(&self, rate: LoadRate) -> f64 {
+        rate.0.events_per_s(f64::from(self.size.request))
     }
 
-    /// The options as JSON text, as they travel in a plan.
-    pub fn to_json(&self) -> String {
-        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
-        serde_json::to_string(self).unwrap_or_default()
+    /// The same load for a trial of a search: another rate, for so long.
+    pub(crate) fn become_trial(&mut self, rate_per_s: Option<f64>, duration_ns: u64) {
+        self.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
+        self.count = None;
+        self.duration = Some(Span(duration_ns));
     }
 
     /// Checks what the types cannot: how the options fit together.
     pub fn validate(&self) -> Result<(), Refusal> {
         self.check_sizes()?;
-        self.check_watching()?;
+        self.check_times()?;
         if self.count.is_some_and(|count| count.0 == 0) {
             return Err(operator("--count 0 asks nothing", "use 1 or more"));
         }
+        if self.keep.is_some_and(|keep| keep.0 > Self::MAX_KEPT) {
+            return Err(operator(
+                "--keep above 1,000,000 would outgrow its reader",
+                "the histograms hold every round trip anyway",
+            ));
+        }
+        if self.sample == Sample::None && (self.keep.is_some() || self.find.is_some()) {
+            return Err(operator(
+                "--sample none takes no latency, and --keep and --find need it",
+                "leave --sample out",
+            ));
+        }
+        let pace = self.rate.map(|rate| self.events_per_s(rate));
+        if let Some(per_s) = pace.filter(|per_s| !(0.001..=1e8).contains(per_s)) {
+            return Err(operator(
+                format!("{per_s:.3e} requests per second cannot be paced"),
+                "rates from one request per 1000 s to 100 M requests/s can",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_times(&self) -> Result<(), Refusal> {
         let too_long = |span: Span| span.0 == 0 || span.0 > Self::MAX_DURATION_NS;
         if self.duration.is_some_and(too_long) || self.warmup.0 > Self::MAX_DURATION_NS {
             return Err(operator(
@@ -193,32 +245,22 @@ impl RrOptions {
                 "a far end that is silent for longer is dead",
             ));
         }
-        if self.keep.is_some_and(|keep| keep.0 > Self::MAX_KEPT) {
-            return Err(operator(
-                "--keep above 1,000,000 would outgrow its reader",
-                "the histograms hold every round trip anyway",
-            ));
-        }
-        let pace = self.rate.map(|rate| self.events_per_s(rate));
-        if let Some(per_s) = pace.filter(|per_s| !(0.001..=1e8).contains(per_s)) {
-            return Err(operator(
-                format!("{per_s:.3e} requests per second cannot be paced"),
-                "rates from one request per 1000 s to 100 M requests/s can",
-            ));
-        }
         Ok(())
     }
 
     fn check_sizes(&self) -> Result<(), Refusal> {
-        let Sizes { request, response } = self.size;
-        let (small, large) = (request.min(response), request.max(response));
-        if (small as usize) < HEADER_BYTES {
+        let (small, large) = self.size.smaller_and_larger();
+        if small == 0 {
+            return Err(operator("a message of 0 B is none", "use --size 1 or more"));
+        }
+        let is_udp = self.transport == Transport::Udp;
+        if is_udp && (small as usize) < HEADER_BYTES {
             return Err(operator(
-                format!("a message of {small} B cannot carry the {HEADER_BYTES} B header"),
-                format!("use --size {HEADER_BYTES} or more"),
+                format!("a datagram of {small} B cannot carry the {HEADER_BYTES} B header"),
+                format!("use --size {HEADER_BYTES} or more, or --transport tcp"),
             ));
         }
-        if self.transport == Transport::Udp && large as usize > MAX_PAYLOAD_BYTES {
+        if is_udp && large as usize > MAX_PAYLOAD_BYTES {
             return Err(operator(
                 format!("a message of {large} B is larger than a datagram"),
                 format!("use --size {MAX_PAYLOAD_BYTES} or less, or --transport tcp"),
@@ -230,15 +272,47 @@ impl RrOptions {
                 "measure bulk transfer with larger messages as a stream",
             ));
         }
+        Ok(())
+    }
+}
+
+impl RrOptions {
+    /// Bytes of requests or responses that one connection may have under way whose writes are not
+    /// taken in parts: above that both ends could wait for each other.
+    const MAX_WHOLE_UNDER_WAY: u64 = 64 << 10;
+
+    /// Connections of thread number `thread` of each peer.
+    pub fn connections_of(&self, thread: u32) -> u32 {
+        let threads = self.common.threads;
+        let all = self.connections.unwrap_or(threads).max(threads);
+        all / threads + u32::from(thread < all % threads)
+    }
+
+    /// The options as JSON text, as they travel in a plan.
+    pub fn to_json(&self) -> String {
+        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// Checks what the types cannot: how the options fit together.
+    pub fn validate(&self) -> Result<(), Refusal> {
+        self.common.validate()?;
+        self.check_under_way()?;
+        self.check_watching()?;
+        self.check_duplex()
+    }
+
+    fn check_under_way(&self) -> Result<(), Refusal> {
+        let (_, large) = self.common.size.smaller_and_larger();
         let under_way = u64::from(self.window) * u64::from(large);
-        let whole = !self.transport.writes_in_parts();
+        let whole = !self.common.transport.writes_in_parts();
         if whole && self.window > 1 && under_way > Self::MAX_WHOLE_UNDER_WAY {
             return Err(operator(
                 format!(
                     "--window {} of {large} B is more than one {} connection may have under way \
                      here (64 KiB)",
                     self.window,
-                    self.transport.name()
+                    self.common.transport.name()
                 ),
                 "use a smaller window, or more connections",
             ));
@@ -249,15 +323,15 @@ impl RrOptions {
     /// Kinds that wait only in their own read serve one request of one connection per thread.
     fn check_watching(&self) -> Result<(), Refusal> {
         let several = self.window > 1 || self.connections_of(0) > 1;
-        if several && !self.transport.can_be_watched() {
-            let name = self.transport.name();
+        if several && !self.common.transport.can_be_watched() {
+            let name = self.common.transport.name();
             return Err(operator(
                 format!("a thread waits for one {name} connection and one answer at a time"),
                 "leave --window out and give as many --threads as --connections",
             ));
         }
-        if self.wait.0 == Wait::Epoll && !self.transport.can_be_watched() {
-            let name = self.transport.name();
+        if self.common.wait.0 == Wait::Epoll && !self.common.transport.can_be_watched() {
+            let name = self.common.transport.name();
             return Err(operator(
                 format!("epoll cannot watch {name} connections"),
                 "use --wait block or --wait spin",
@@ -266,9 +340,22 @@ impl RrOptions {
         Ok(())
     }
 
-    /// A rate in requests per second; rates in bits or bytes count requests only.
-    pub fn events_per_s(&self, rate: LoadRate) -> f64 {
-        rate.0.events_per_s(f64::from(self.size.request))
+    fn check_duplex(&self) -> Result<(), Refusal> {
+        let Sizes { request, response } = self.common.size;
+        if self.duplex && request != response {
+            return Err(operator(
+                "--duplex sends each request back as it is, so responses have the same size",
+                format!("use --size {request}, or leave --duplex out"),
+            ));
+        }
+        if self.duplex && !self.common.transport.writes_in_parts() {
+            let name = self.common.transport.name();
+            return Err(operator(
+                format!("{name} cannot be read while a message is written"),
+                "use --transport tcp, mptcp or unix, or leave --duplex out",
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -279,6 +366,13 @@ pub struct Sizes {
     pub request: u32,
     /// Bytes of a response.
     pub response: u32,
+}
+
+impl Sizes {
+    fn smaller_and_larger(self) -> (u32, u32) {
+        let Sizes { request, response } = self;
+        (request.min(response), request.max(response))
+    }
 }
 
 impl FromStr for Sizes {
@@ -412,22 +506,28 @@ json_as_text!(Bounds);
 mod tests {
     use super::*;
 
+    /// Options from JSON fields over the defaults.
+    fn options(fields: &str) -> RrOptions {
+        serde_json::from_str(&format!("{{{fields}}}")).expect("options of a test")
+    }
+
     #[test]
     fn options_survive_json() {
-        let options = RrOptions {
-            size: "64:4KiB".parse().unwrap(),
-            rate: Some("20k/s".parse().unwrap()),
-            wait: "spin:50us".parse().unwrap(),
-            find: Some("p99<1ms,errors<0.1%".parse().unwrap()),
-            connections: Some(1000),
-            threads: 3,
-            ..RrOptions::default()
-        };
-        let text = serde_json::to_string(&options).unwrap();
-        let read: RrOptions = serde_json::from_str(&text).unwrap();
+        let options = options(
+            r#""size":"64:4096","rate":"20k/s","wait":"spin:50us","find":"p99<1ms,errors<0.1%",
+            "connections":1000,"threads":3,"sample":"1/10","duplex":true"#,
+        );
+        let read: RrOptions = serde_json::from_str(&options.to_json()).unwrap();
         assert_eq!(read, options);
+        assert_eq!(read.common.threads, 3);
         let shares: u32 = (0..3).map(|thread| read.connections_of(thread)).sum();
         assert_eq!(shares, 1000);
+    }
+
+    #[test]
+    fn a_field_that_nobody_knows_is_refused() {
+        let read = serde_json::from_str::<RrOptions>(r#"{"treads":3}"#);
+        assert!(read.unwrap_err().to_string().contains("treads"));
     }
 
     #[test]
@@ -449,39 +549,23 @@ mod tests {
 
     #[test]
     fn what_cannot_work_is_said_with_a_hint() {
-        let check = |options: RrOptions, word: &str| {
-            let refusal = options.validate().unwrap_err();
+        let check = |fields: &str, word: &str| {
+            let refusal = options(fields).validate().unwrap_err();
             assert!(refusal.says.contains(word), "{}", refusal.says);
             assert!(refusal.operator_error && refusal.hint.is_some());
         };
-        let base = RrOptions::default;
-        let sized = |text: &str| RrOptions {
-            size: text.parse().unwrap(),
-            ..base()
-        };
-        check(sized("23"), "header");
-        check(sized("64:1GiB"), "64 MiB");
+        check(r#""size":"0""#, "is none");
+        check(r#""size":"23","transport":"udp""#, "header");
+        check(r#""size":"64:1GiB""#, "64 MiB");
+        check(r#""size":"65508","transport":"udp""#, "datagram");
         check(
-            RrOptions {
-                transport: Transport::Udp,
-                ..sized("65508")
-            },
-            "datagram",
-        );
-        check(
-            RrOptions {
-                transport: Transport::Tls,
-                window: 64,
-                ..sized("4KiB")
-            },
+            r#""size":"4KiB","transport":"tls","window":64"#,
             "under way",
         );
-        check(
-            RrOptions {
-                count: Some(HowMany(0)),
-                ..base()
-            },
-            "asks nothing",
-        );
+        check(r#""count":"0""#, "asks nothing");
+        check(r#""size":"1KiB:2KiB","duplex":true"#, "same size");
+        check(r#""transport":"tls","duplex":true"#, "while");
+        check(r#""sample":"none","keep":"10""#, "takes no latency");
+        assert!(options(r#""size":"1""#).validate().is_ok());
     }
 }

@@ -57,7 +57,7 @@ impl RrPhase {
             false => options.connections_of(flow.stream),
         };
         let terms = Terms {
-            transport: options.transport,
+            transport: options.common.transport,
             tcp: TcpOptions::default(),
             connections: spec.phase.flows.iter().map(connections).collect(),
             calls: Calls::Sender,
@@ -84,8 +84,9 @@ impl RrPhase {
         server::Task {
             flow,
             ticket: self.meeting.ticket(flow),
-            sizes: self.options.size,
-            wait: self.options.wait.0,
+            sizes: self.options.common.size,
+            duplex: self.options.duplex,
+            wait: self.options.common.wait.0,
             end,
             stop: Arc::clone(&self.closed),
         }
@@ -94,25 +95,27 @@ impl RrPhase {
     /// Requests per second of each asking thread, as asked for.
     fn thread_rate(&self) -> Option<f64> {
         let threads = self.meeting.sent_here().len().max(1) as f64;
-        let rate = self.options.rate?;
-        Some(self.options.events_per_s(rate) / threads)
+        let rate = self.options.common.rate?;
+        Some(self.options.common.events_per_s(rate) / threads)
     }
 
     fn asking_task(&self, flow: &FlowPlan) -> Task {
         Task {
             flow: flow.id,
             ticket: self.meeting.ticket(flow.id),
-            sizes: self.options.size,
+            sizes: self.options.common.size,
             window: self.options.window,
             rate_per_s: self.thread_rate(),
-            count: self.options.count.map(|count| count.0),
-            duration_ns: self.options.duration_ns(),
-            warmup_ns: self.options.warmup.0,
+            count: self.options.common.count.map(|count| count.0),
+            duration_ns: self.options.common.duration_ns(),
+            warmup_ns: self.options.common.warmup.0,
             bound_ns: self.meeting.spec().phase.bound_ns,
-            timeout_ns: i64::try_from(self.options.timeout.0).unwrap_or(i64::MAX),
-            wait: self.options.wait.0,
-            keep: self.options.keep.map_or(0, |keep| keep.0),
-            interval_ns: self.options.interval.0,
+            timeout_ns: i64::try_from(self.options.common.timeout.0).unwrap_or(i64::MAX),
+            wait: self.options.common.wait.0,
+            duplex: self.options.duplex,
+            sample: self.options.common.sample,
+            keep: self.options.common.keep.map_or(0, |keep| keep.0),
+            interval_ns: self.options.common.interval.0,
             stop: Arc::clone(&self.stop),
         }
     }

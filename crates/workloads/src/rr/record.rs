@@ -5,9 +5,11 @@
 
 use std::sync::mpsc::{SyncSender, TrySendError};
 
+use sokudo_net::clock::{coarse_now_ns, now_ns};
 use sokudo_stats::Histogram;
 
 use super::schedule::LATE_NS;
+use crate::sample::{Sample, Sampler};
 
 /// Most round trips handed over in one report.
 const KEPT_PER_REPORT: usize = 100_000;
@@ -17,6 +19,8 @@ const KEPT_PER_REPORT: usize = 100_000;
 pub struct Counts {
     /// Requests that were answered.
     pub transactions: u64,
+    /// Those of them whose latency was taken.
+    pub timed: u64,
     /// Requests without an answer in time, and those under way when their connection broke.
     pub errors: u64,
     /// Requests whose time came and that were never sent.
@@ -78,6 +82,7 @@ pub struct Recorder {
     /// Counters.
     pub counts: Counts,
     pending: Interval,
+    sampler: Sampler,
     keep_left: u64,
     is_open: bool,
     /// Before this moment nothing counts.
@@ -87,28 +92,39 @@ pub struct Recorder {
     reports: SyncSender<Report>,
 }
 
+/// What a recorder is to write down.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// Before this moment nothing counts.
+    pub count_from_ns: i64,
+    /// Time between two reports.
+    pub interval_ns: u64,
+    /// Requests whose latency is taken.
+    pub sample: Sample,
+    /// Round trips to hand over one by one.
+    pub keep: u64,
+    /// True when requests have intended starts of their own.
+    pub is_open: bool,
+}
+
 impl Recorder {
-    /// A recorder of one flow that counts from `count_from_ns` on.
-    pub fn new(
-        flow: u32,
-        count_from_ns: i64,
-        interval_ns: u64,
-        keep: u64,
-        is_open: bool,
-        reports: SyncSender<Report>,
-    ) -> Self {
-        let interval_ns = i64::try_from(interval_ns).unwrap_or(i64::MAX);
+    /// A recorder of one flow.
+    pub fn new(scope: Scope, reports: SyncSender<Report>) -> Self {
+        let interval_ns = i64::try_from(scope.interval_ns).unwrap_or(i64::MAX);
         Self {
             counts: Counts::default(),
             pending: Interval {
-                flow,
+                flow: scope.flow,
                 ..Interval::default()
             },
-            keep_left: keep,
-            is_open,
-            count_from_ns,
+            sampler: Sampler::new(scope.sample),
+            keep_left: scope.keep,
+            is_open: scope.is_open,
+            count_from_ns: scope.count_from_ns,
             interval_ns,
-            report_at_ns: count_from_ns.saturating_add(interval_ns),
+            report_at_ns: scope.count_from_ns.saturating_add(interval_ns),
             reports,
         }
     }
@@ -143,10 +159,33 @@ impl Recorder {
         }
     }
 
+    /// True when latencies are left out and the clock need not be exact for them.
+    #[inline]
+    pub fn is_sparse(&self) -> bool {
+        // The first and the last moment that count are exact.
+        self.sampler.is_sparse() && !self.is_open && self.counts.first_ns.is_some()
+    }
+
+    /// The time, only as exact as the next latency needs it when many are left out.
+    #[inline]
+    pub fn clock_ns(&self) -> i64 {
+        match self.is_sparse() && !self.sampler.will_take() {
+            true => coarse_now_ns(),
+            false => now_ns(),
+        }
+    }
+
     /// An answer came now.
     #[inline]
     pub fn answered(&mut self, intended_ns: i64, sent_ns: i64, now: i64) {
         if !self.counts(intended_ns) {
+            return;
+        }
+        let counts = &mut self.counts;
+        counts.transactions += 1;
+        counts.first_ns.get_or_insert(sent_ns);
+        counts.last_ns = now;
+        if !self.sampler.takes() {
             return;
         }
         let latency_ns = (now - intended_ns).max(0) as u64;
@@ -154,16 +193,20 @@ impl Recorder {
         if self.is_open {
             self.pending.service.record((now - sent_ns).max(0) as u64);
         }
-        let counts = &mut self.counts;
-        counts.transactions += 1;
         let latency_s = latency_ns as f64 * 1e-9;
+        counts.timed += 1;
         counts.sum_s += latency_s;
         counts.sum_squares_s += latency_s * latency_s;
-        counts.first_ns.get_or_insert(sent_ns);
-        counts.last_ns = now;
         if self.keep_left > 0 && self.pending.kept.len() < KEPT_PER_REPORT {
             self.keep_left -= 1;
             self.pending.kept.push((now, latency_ns));
+        }
+    }
+
+    /// The last answer has just come: makes its moment exact.
+    pub fn closes(&mut self) {
+        if self.is_sparse() {
+            self.counts.last_ns = now_ns();
         }
     }
 

@@ -13,7 +13,7 @@ use sokudo_net::wait::{Interest, Wait};
 use super::client::{CHUNK_BYTES, LOOK, agreed};
 use super::many::waiter;
 use super::options::Sizes;
-use super::protocol::{Agreed, Kind, Reader};
+use super::protocol::{Agreed, Kind, Piece, Reader};
 use super::record::Report;
 use crate::crr;
 use crate::link::{Link, Patience, Solo, is_silence};
@@ -22,11 +22,16 @@ use crate::meet::Arrived;
 /// A caller that takes no answer for this long is given up.
 const WRITE_BOUND: Duration = Duration::from_secs(10);
 
+/// Bytes of answers that leave together; what a caller asks at once is not held in memory at once.
+const OUT_BYTES: usize = 256 * 1024;
+
 /// What one answering thread is to do.
 pub(crate) struct Task {
     pub(crate) flow: u32,
     pub(crate) ticket: u64,
     pub(crate) sizes: Sizes,
+    /// True when a request goes back while it is still coming in.
+    pub(crate) duplex: bool,
     pub(crate) wait: Wait,
     pub(crate) end: Arrived,
     /// Set when the thread must end.
@@ -56,6 +61,7 @@ pub struct Answered {
 pub(crate) struct Loop {
     request: Agreed,
     response: Agreed,
+    duplex: bool,
     /// One response; those to several requests that came together leave together.
     message: Vec<u8>,
     out: Vec<u8>,
@@ -71,6 +77,7 @@ pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
     let mut state = Loop {
         request: agreed(Kind::Request, task.ticket, task.sizes),
         response: agreed(Kind::Response, task.ticket, task.sizes),
+        duplex: task.duplex,
         message: vec![0; task.sizes.response as usize],
         out: Vec::new(),
         chunk: vec![0; CHUNK_BYTES],
@@ -136,19 +143,37 @@ impl Loop {
     #[inline]
     fn answer(&mut self, link: &mut Link, reader: &mut Reader, count: usize) -> bool {
         let (out, message, response) = (&mut self.out, &mut self.message, self.response);
-        let mut answered = 0;
+        let head_bytes = response.head_bytes();
+        let (mut answered, mut alive) = (0, true);
         out.clear();
-        let fed = reader.feed(&self.chunk[..count], |sequence| {
-            response.write(sequence, message);
-            out.extend_from_slice(message);
-            answered += 1;
-        });
+        let mut put = |bytes: &[u8]| {
+            if out.len() + bytes.len() > OUT_BYTES && !out.is_empty() {
+                alive = alive && link.send_all(out).is_ok();
+                out.clear();
+            }
+            out.extend_from_slice(bytes);
+        };
+        let fed = match self.duplex {
+            true => reader.pieces(&self.chunk[..count], |piece| match piece {
+                Piece::Head(sequence) => {
+                    response.write(sequence, message);
+                    put(&message[..head_bytes]);
+                }
+                Piece::Payload(bytes) => put(bytes),
+                Piece::End(_) => answered += 1,
+            }),
+            false => reader.feed(&self.chunk[..count], |sequence| {
+                response.write(sequence, message);
+                put(message);
+                answered += 1;
+            }),
+        };
         self.done.answered += answered;
         if fed.is_err() {
             self.done.strangers += 1;
             return false;
         }
-        out.is_empty() || link.send_all(out).is_ok()
+        alive && (out.is_empty() || link.send_all(out).is_ok())
     }
 
     /// Many connections: an event loop.

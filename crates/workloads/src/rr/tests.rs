@@ -16,7 +16,7 @@ fn spec(options: &RrOptions) -> PhaseSpec {
             name: "rr".into(),
             workload: NAME.into(),
             options: options.to_json(),
-            flows: flows(2, options.threads, options.direction),
+            flows: flows(2, options.common.threads, options.common.direction),
             duration_ns: 1,
             bound_ns: 1,
             labels: BTreeMap::new(),
@@ -32,7 +32,7 @@ fn spec(options: &RrOptions) -> PhaseSpec {
 fn asked(flow: u32, transactions: u64, errors: u64) -> String {
     format!(
         r#"{{"asked":[{{"flow":{flow},"asked_per_s":null,"transactions":{transactions},
-        "errors":{errors},"unstarted":0,"late":0,"window_full":0,"connections":1,
+        "timed":{transactions},"errors":{errors},"unstarted":0,"late":0,"window_full":0,"connections":1,
         "connections_lost":0,"ports_exhausted":0,"first_ns":0,"last_ns":1000000000,"sum_s":0.0,
         "sum_squares_s":0.0,"cpu_ns":null,"wait_ns":null,"elapsed_ns":1000000000,"latency":"",
         "service":"","connect":"","handshake":"","error":null}}],"answered":[]}}"#
@@ -75,10 +75,8 @@ fn a_host_speaks_for_its_own_flows_only() {
 
 #[test]
 fn a_broken_bound_is_a_lost_trial() {
-    let options = RrOptions {
-        find: Some("errors<10%".parse().unwrap()),
-        ..RrOptions::default()
-    };
+    let mut options = RrOptions::default();
+    options.common.find = Some("errors<10%".parse().unwrap());
     let outcome = |transactions, errors| {
         let result = joined(&options, &[Ok(asked(0, transactions, errors))]);
         Rr.outcome(&result).unwrap()

@@ -30,8 +30,8 @@ pub fn rr(fields: &str) -> Plan {
     Plan {
         workload: &Rr,
         options: options.to_json(),
-        flows: flows(2, options.threads, options.direction),
-        duration_ns: options.duration_ns(),
+        flows: flows(2, options.common.threads, options.common.direction),
+        duration_ns: options.common.duration_ns(),
     }
 }
 
@@ -42,8 +42,8 @@ pub fn crr(fields: &str) -> Plan {
     Plan {
         workload: &Crr,
         options: options.to_json(),
-        flows: flows(2, options.threads, options.direction),
-        duration_ns: options.common().duration_ns(),
+        flows: flows(2, options.common.threads, options.common.direction),
+        duration_ns: options.common.duration_ns(),
     }
 }
 

@@ -4,7 +4,7 @@ use super::play::{crr, rr};
 
 /// Transports that this system has.
 fn transports() -> Vec<&'static str> {
-    let mut all = vec!["tcp", "tls", "udp"];
+    let mut all = vec!["tcp", "tls", "udp", "quic"];
     if cfg!(unix) {
         all.push("unix");
     }
@@ -25,7 +25,7 @@ fn waits() -> &'static [&'static str] {
 fn every_transport_answers_in_every_way_of_waiting() {
     for transport in transports() {
         for wait in waits() {
-            if transport == "shm" && *wait == "epoll" {
+            if ["shm", "quic"].contains(&transport) && *wait == "epoll" {
                 continue;
             }
             let fields = format!(r#""count":"200","transport":"{transport}","wait":"{wait}""#);
@@ -80,6 +80,87 @@ fn a_thousand_connections_to_one_host() {
 }
 
 #[test]
+fn messages_shorter_than_a_header_are_answered_and_checked() {
+    for fields in [
+        r#""size":"1""#,
+        r#""size":"23","window":16"#,
+        r#""size":"1:4KiB","connections":5"#,
+        r#""size":"100:1","transport":"tls","rate":"5k/s""#,
+        r#""size":"2","transport":"quic""#,
+        r#""size":"8","duplex":true"#,
+    ] {
+        let played = rr(&format!(r#""count":"300",{fields}"#)).play();
+        let error = played.error();
+        assert_eq!(played.get("rr.transactions"), 300.0, "{fields}: {error}");
+        assert_eq!(played.get("rr.answered_requests"), 300.0, "{fields}");
+    }
+    let played = crr(r#""count":"50","size":"24:1""#).play();
+    assert_eq!(played.get("crr.connections"), 50.0, "{}", played.error());
+}
+
+#[test]
+fn both_ways_at_once_large_messages_do_not_wait_for_each_other() {
+    // Larger than all buffers on the way: only an end that reads while it writes gets through.
+    for fields in [
+        r#""size":"64MiB","count":"2""#,
+        r#""size":"1MiB","count":"20","window":3,"connections":2"#,
+        r#""size":"64","count":"500","wait":"spin:20us""#,
+        r#""size":"300KiB","count":"20","transport":"unix","rate":"500/s""#,
+    ] {
+        if cfg!(not(unix)) && fields.contains("unix") {
+            continue;
+        }
+        let played = rr(&format!(r#""duplex":true,{fields}"#)).play();
+        let error = played.error();
+        assert_eq!(played.get("rr.errors"), 0.0, "{fields}: {error}");
+        let answered = played.get("rr.transactions");
+        assert_eq!(answered, played.get("rr.answered_requests"), "{fields}");
+        assert!(played.get("rr.one_way_bytes_per_second") > 0.0);
+    }
+}
+
+#[test]
+fn what_is_not_sampled_is_counted_all_the_same() {
+    for more in ["", r#","window":4"#, r#","rate":"2k/s""#] {
+        let played = |sample: &str| {
+            let fields = format!(r#""count":"400","keep":"1000","sample":"{sample}"{more}"#);
+            rr(&fields).play()
+        };
+        let all = played("1/1");
+        assert_eq!(all.points("rr.round_trip_seconds").len(), 400, "{more}");
+        let some = played("1/8");
+        assert_eq!(some.get("rr.transactions"), 400.0, "{more}");
+        assert_eq!(some.points("rr.round_trip_seconds").len(), 50, "{more}");
+        assert!(some.get("rr.latency_seconds.p50") > 0.0);
+        assert!(some.get("rr.transactions_per_second") > 0.0);
+    }
+    let none = rr(r#""count":"400","sample":"none""#).play();
+    assert_eq!(none.get("rr.transactions"), 400.0);
+    assert!(none.get("rr.transactions_per_second") > 0.0);
+    let summary = &none.result.summary;
+    assert!(!summary.keys().any(|name| name.contains("latency")));
+}
+
+#[test]
+fn several_paths_at_once_where_the_kernel_has_them() {
+    let fields = r#""count":"200","transport":"mptcp""#;
+    for (answered, played) in [
+        ("rr.transactions", rr(fields).try_play()),
+        ("crr.connections", crr(fields).try_play()),
+    ] {
+        match played {
+            Ok(played) => assert_eq!(played.get(answered), 200.0, "{}", played.error()),
+            Err(refusal) if refusal.says.contains("no multipath TCP") => {
+                assert!(refusal.hint.is_some());
+                sokudo_testkit::skip(refusal.says);
+                return;
+            }
+            Err(refusal) => panic!("{}", refusal.says),
+        }
+    }
+}
+
+#[test]
 fn a_connection_per_request_tells_its_parts_apart() {
     let played = crr(r#""count":"50","transport":"tls""#).play();
     assert_eq!(played.get("crr.connections"), 50.0, "{}", played.error());
@@ -89,6 +170,9 @@ fn a_connection_per_request_tells_its_parts_apart() {
         played.get("crr.handshake_seconds.min"),
     );
     assert!(connect > 0.0 && handshake > connect && all > handshake);
+    let played = crr(r#""count":"20","transport":"quic""#).play();
+    assert_eq!(played.get("crr.connections"), 20.0, "{}", played.error());
+    assert!(played.get("crr.handshake_seconds.min") > 0.0);
     let played = crr(r#""count":"100","threads":2"#).play();
     assert_eq!(played.get("crr.connections"), 200.0, "{}", played.error());
     assert!(
