@@ -3,15 +3,20 @@
 //! A sender that is short of CPU sends late. Told as two findings, the second sends its reader
 //! after a rate that is not at fault.
 
-use sokudo_model::{Finding, Text};
+use sokudo_model::{Evidence, Finding, Text};
 
 use crate::machine;
 use crate::phase::{KEPT_WAITING, PhaseView, word};
 
+/// Rules that say that a host was short of CPU.
+const SHORT_OF_CPU: [&str; 2] = ["neighbour_interference", "host_busy"];
+
 /// Folds consequences into their causes: one finding with the evidence of both.
 pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
+    neighbours_make_it_busy(view, findings);
     let at = |rule: &str| findings.iter().position(|f| f.rule == rule);
-    let (Some(cause), Some(consequence)) = (at("host_busy"), at("generator_limited")) else {
+    let cause = SHORT_OF_CPU.into_iter().find_map(at);
+    let (Some(cause), Some(consequence)) = (cause, at("generator_limited")) else {
         return;
     };
     let so = match findings[consequence].says.key.as_str() {
@@ -23,7 +28,8 @@ pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let consequence = findings.remove(consequence);
-    let Some(cause) = findings.iter_mut().find(|f| f.rule == "host_busy") else {
+    let mut causes = findings.iter_mut();
+    let Some(cause) = causes.find(|f| SHORT_OF_CPU.contains(&f.rule.as_str())) else {
         return;
     };
     let so = Text {
@@ -35,9 +41,32 @@ pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
         .text("so", so);
     cause.severity = cause.severity.max(consequence.severity);
     cause.weight = cause.weight.max(consequence.weight);
-    for evidence in consequence.evidence {
-        if !cause.evidence.contains(&evidence) {
-            cause.evidence.push(evidence);
+    add_evidence(cause, consequence.evidence);
+}
+
+/// A machine that is busy because of other programs is told once, with who used it.
+fn neighbours_make_it_busy(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
+    let at = |rule: &str| findings.iter().position(|f| f.rule == rule);
+    let (Some(cause), Some(busy)) = (at(SHORT_OF_CPU[0]), at(SHORT_OF_CPU[1])) else {
+        return;
+    };
+    let host = |at: usize| word(&findings[at].says, "host");
+    let (Some(there), Some(here)) = (host(cause), host(busy)) else {
+        return;
+    };
+    if !machine::with(view.record, there).contains(&here) {
+        return;
+    }
+    let busy = findings.remove(busy);
+    if let Some(cause) = findings.iter_mut().find(|f| f.rule == SHORT_OF_CPU[0]) {
+        add_evidence(cause, busy.evidence);
+    }
+}
+
+fn add_evidence(finding: &mut Finding, more: Vec<Evidence>) {
+    for evidence in more {
+        if !finding.evidence.contains(&evidence) {
+            finding.evidence.push(evidence);
         }
     }
 }

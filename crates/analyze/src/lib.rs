@@ -14,11 +14,14 @@
 mod checks;
 mod exchange;
 mod fold;
+mod load;
 mod machine;
 mod merge;
 mod phase;
 pub mod rules;
 mod search;
+mod tcp;
+mod thread_limit;
 mod verdict;
 
 #[cfg(test)]

@@ -20,6 +20,15 @@ pub fn neighbours<'a>(record: &'a Record, host: &str) -> Vec<&'a str> {
     there.map(|h| h.name.as_str()).collect()
 }
 
+/// The same; a host that the table does not know is alone.
+pub fn with<'a>(record: &'a Record, host: &'a str) -> Vec<&'a str> {
+    let mut there = neighbours(record, host);
+    if there.is_empty() {
+        there.push(host);
+    }
+    there
+}
+
 /// Where a host is. The controller's own host and loopback addresses are the same place.
 fn place(host: &HostEntry) -> &str {
     let address = host.address.as_str();

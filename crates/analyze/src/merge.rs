@@ -122,7 +122,11 @@ fn subject(record: &Record, finding: &Finding) -> Subject {
     for name in ["host", "from", "to"] {
         subject.extend(word(&finding.says, name).map(str::to_owned));
     }
-    if let ("host_busy", Some(host)) = (finding.rule.as_str(), subject.get(1)) {
+    let busy = matches!(
+        finding.rule.as_str(),
+        "host_busy" | "neighbour_interference"
+    );
+    if let Some(host) = subject.get(1).filter(|_| busy) {
         let machine = machine::neighbours(record, host).first().copied();
         subject[1] = machine.unwrap_or(host).to_owned();
     }

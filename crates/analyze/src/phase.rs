@@ -51,6 +51,21 @@ impl<'a> PhaseView<'a> {
         role.is_some_and(|r| r == "confirm")
     }
 
+    /// What the operator asked for under this name, as it stands in the options of the phase; `None`
+    /// for what was left out.
+    ///
+    /// Options are flat JSON that the workload itself wrote: one level, no blanks between name and
+    /// value.
+    pub fn option(&self, name: &str) -> Option<&'a str> {
+        let (_, rest) = self.phase.options.split_once(&format!("\"{name}\":"))?;
+        let text = rest.strip_prefix('"');
+        let value = match text {
+            Some(text) => text.split('"').next(),
+            None => rest.split([',', '}']).next(),
+        };
+        value.filter(|value| *value != "null")
+    }
+
     /// Loss that was allowed, 0 to 1: label `max_loss`, `0.001` or `0.1%`.
     pub fn max_loss(&self) -> Option<f64> {
         let text = self.phase.labels.get("max_loss")?;
@@ -252,7 +267,8 @@ impl<'a> PhaseView<'a> {
             .max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    fn mean(&self, series: &Series) -> Option<f64> {
+    /// Mean of the values of a series inside the phase.
+    pub fn mean(&self, series: &Series) -> Option<f64> {
         let (n, sum) = self
             .inside(series)
             .fold((0u32, 0.0), |(n, sum), value| (n + 1, sum + value));
@@ -375,12 +391,6 @@ fn source_of(metric: &str) -> &'static str {
         ("datagram.lost_at_sender", "sendmsg"),
         ("datagram.refused", "sendmsg"),
         ("datagram.unreachable", "errors on the sending socket"),
-        ("datagram.receive_buffer", "getsockopt SO_RCVBUF"),
-        ("datagram.send_buffer", "getsockopt SO_SNDBUF"),
-        ("datagram.sender_cpu", "CPU time of the thread"),
-        ("datagram.receiver_cpu", "CPU time of the thread"),
-        ("datagram.sender_wait", "schedstat"),
-        ("datagram.receiver_wait", "schedstat"),
         ("datagram.path_mtu", "IP_MTU"),
         ("datagram.", "sequence numbers and time stamps"),
         ("host.cpu", "/proc/stat"),
@@ -388,13 +398,35 @@ fn source_of(metric: &str) -> &'static str {
         ("host.nic", "/proc/net/dev"),
         ("host.udp", "/proc/net/snmp"),
         ("host.ip", "/proc/net/snmp"),
+        ("host.tcp", "/proc/net/snmp"),
         ("host.softnet", "/proc/net/softnet_stat"),
         ("self.cpu", "CPU time of the thread"),
         ("self.wait", "schedstat"),
         ("selftest.", "self-test over loopback"),
+        ("tcp.", "TCP_INFO"),
     ];
-    let known = SOURCES
+    /// What the workloads have in common, by the words after their name.
+    const OF_WORKLOADS: &[(&str, &str)] = &[
+        ("receive_buffer", "getsockopt SO_RCVBUF"),
+        ("send_buffer", "getsockopt SO_SNDBUF"),
+        ("sender_cpu", "CPU time of the thread"),
+        ("receiver_cpu", "CPU time of the thread"),
+        ("client_cpu", "CPU time of the thread"),
+        ("server_cpu", "CPU time of the thread"),
+        ("sender_wait", "schedstat"),
+        ("receiver_wait", "schedstat"),
+        ("client_wait", "schedstat"),
+        ("server_wait", "schedstat"),
+    ];
+    let (source, what) = metric.split_once('.').unwrap_or_default();
+    let begins = |known: &&(&str, &str)| what.starts_with(known.0);
+    let shared = OF_WORKLOADS.iter().find(begins);
+    let own = SOURCES
         .iter()
         .find(|(prefix, _)| metric.starts_with(prefix));
-    known.map_or("", |(_, source)| source)
+    match (shared.or(own), source) {
+        (Some((_, source)), _) => source,
+        (None, "stream" | "bus" | "rr" | "crr" | "probe") => "time stamps and counts of both ends",
+        (None, _) => "",
+    }
 }

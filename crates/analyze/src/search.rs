@@ -87,7 +87,7 @@ impl Limit {
             "path_loss" => "search-above-path",
             "sender_refusal" => "search-above-sender-refusal",
             "unreachable" => "search-above-unreachable",
-            "host_busy" => "search-above-host-busy",
+            "host_busy" | "neighbour_interference" => "search-above-host-busy",
             _ => "search-above-generator",
         };
         let mut above = Text::new(key)

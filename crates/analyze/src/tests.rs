@@ -11,6 +11,7 @@ use sokudo_model::{
 
 use super::*;
 
+mod bottlenecks;
 mod search;
 mod together;
 

@@ -94,7 +94,9 @@ impl<'a> View<'a> {
         };
         if about("generator_limited", Severity::Info) {
             Generator::Limit
-        } else if about("host_busy", Severity::Caution) {
+        } else if about("host_busy", Severity::Caution)
+            || about("neighbour_interference", Severity::Caution)
+        {
             Generator::Disturbed
         } else if mean_over_flows(phase, generator_cpu(phase)).is_some() {
             Generator::Valid

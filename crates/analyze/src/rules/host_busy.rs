@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use super::{Kind, Rule};
+use crate::load::{End, thread_metric};
 use crate::machine;
 use crate::phase::{KEPT_WAITING, PhaseView, name_what_lacks};
 
@@ -21,9 +22,6 @@ const HEAVY: f64 = 0.5;
 
 /// See the module.
 pub struct HostBusy;
-
-const SENDER_WAIT: &str = "datagram.sender_wait_ratio";
-const RECEIVER_WAIT: &str = "datagram.receiver_wait_ratio";
 
 /// A sign of a busy host.
 struct Sign {
@@ -124,18 +122,20 @@ impl Sign {
 
 /// Every sign that the record holds.
 fn signs(view: &PhaseView<'_>) -> Vec<Sign> {
-    // A thread that outlived the measured time by a little may have waited longer than that.
-    let sender = view.highest(SENDER_WAIT).map(|(flow, share)| {
+    let ends = [
+        (End::Sender, "rule-host-busy-sender-says"),
+        (End::Receiver, "rule-host-busy-receiver-says"),
+    ];
+    let threads = ends.into_iter().filter_map(|(end, says)| {
+        let metric = thread_metric(&view.phase.workload, end, "wait");
+        let (flow, share) = view.highest(&metric)?;
+        // A thread that outlived the measured time by a little may have waited longer than that.
         let share = share.min(1.0);
-        let evidence = view.evidence("evidence-sender-wait", SENDER_WAIT, &flow.from, share);
-        Sign::new(evidence, "rule-host-busy-sender-says", KEPT_WAITING, 2)
+        let key = end.wait_key(&view.phase.workload);
+        let evidence = view.evidence(key, &metric, end.host(flow), share);
+        Some(Sign::new(evidence, says, KEPT_WAITING, 2))
     });
-    let receiver = view.highest(RECEIVER_WAIT).map(|(flow, share)| {
-        let share = share.min(1.0);
-        let evidence = view.evidence("evidence-receiver-wait", RECEIVER_WAIT, &flow.to, share);
-        Sign::new(evidence, "rule-host-busy-receiver-says", KEPT_WAITING, 2)
-    });
-    let mut signs: Vec<Sign> = sender.into_iter().chain(receiver).collect();
+    let mut signs: Vec<Sign> = threads.collect();
     if signs.is_empty() {
         signs.extend(own_threads(view));
     }
@@ -197,10 +197,7 @@ struct Crowd {
 
 impl Crowd {
     fn of(view: &PhaseView<'_>, host: &str) -> Self {
-        let mut hosts = machine::neighbours(view.record, host);
-        if hosts.is_empty() {
-            hosts.push(host);
-        }
+        let hosts = machine::with(view.record, host);
         let threads = threads(view);
         let there = || threads.iter().filter(|((h, _, _), _)| hosts.contains(h));
         let got: f64 = there().map(|(_, (cpu, _))| cpu).sum();
@@ -244,23 +241,11 @@ fn threads<'a>(view: &PhaseView<'a>) -> BTreeMap<(&'a str, &'static str, &'a str
     for flow in view.flows() {
         let get = |metric: &str| flow.metrics.get(metric).copied().filter(|v| v.is_finite());
         let stream = flow.labels.get("stream").map_or("", String::as_str);
-        let ends = [
-            (
-                &flow.from,
-                "sender",
-                "datagram.sender_cpu_ratio",
-                SENDER_WAIT,
-            ),
-            (
-                &flow.to,
-                "receiver",
-                "datagram.receiver_cpu_ratio",
-                RECEIVER_WAIT,
-            ),
-        ];
-        for (host, end, cpu, wait) in ends {
-            if let (Some(cpu), Some(wait)) = (get(cpu), get(wait)) {
-                threads.insert((host.as_str(), end, stream), (cpu, wait));
+        for end in [End::Sender, End::Receiver] {
+            let metric = |what| thread_metric(&view.phase.workload, end, what);
+            let (cpu, wait) = (get(&metric("cpu")), get(&metric("wait")));
+            if let (Some(cpu), Some(wait)) = (cpu, wait) {
+                threads.insert((end.host(flow), end.label(), stream), (cpu, wait));
             }
         }
     }

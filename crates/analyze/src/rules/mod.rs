@@ -3,17 +3,27 @@
 //! One file per rule; a rule looks at one phase and adds what it concludes. Adding a rule is one
 //! file and one line in [`REGISTRY`].
 
+mod application_limited;
 mod buffer_below_asked;
 mod corruption;
+mod delayed_ack;
 mod duplicates;
 mod generator_limited;
 mod host_busy;
+mod loss_limited;
 mod low_mtu;
+mod neighbour_interference;
+mod path_limited;
 mod path_loss;
+mod receive_window_limited;
 mod receiver_buffer_overflow;
+mod receiver_cpu_limited;
 mod receiver_host_drops;
 mod reordering;
+mod send_buffer_limited;
+mod sender_cpu_limited;
 mod sender_refusal;
+mod softirq_core;
 mod spinning;
 mod unreachable;
 mod window_full;
@@ -50,17 +60,27 @@ pub trait Rule: Sync {
 
 /// Every rule, by name.
 pub const REGISTRY: &[&dyn Rule] = &[
+    &application_limited::ApplicationLimited,
     &buffer_below_asked::BufferBelowAsked,
     &corruption::Corruption,
+    &delayed_ack::DelayedAck,
     &duplicates::Duplicates,
     &generator_limited::GeneratorLimited,
     &host_busy::HostBusy,
+    &loss_limited::LossLimited,
     &low_mtu::LowMtu,
+    &neighbour_interference::NeighbourInterference,
+    &path_limited::PathLimited,
     &path_loss::PathLoss,
+    &receive_window_limited::ReceiveWindowLimited,
     &receiver_buffer_overflow::ReceiverBufferOverflow,
+    &receiver_cpu_limited::ReceiverCpuLimited,
     &receiver_host_drops::ReceiverHostDrops,
     &reordering::Reordering,
+    &send_buffer_limited::SendBufferLimited,
+    &sender_cpu_limited::SenderCpuLimited,
     &sender_refusal::SenderRefusal,
+    &softirq_core::SoftirqCore,
     &spinning::Spinning,
     &unreachable::Unreachable,
     &window_full::WindowFull,

@@ -1,0 +1,174 @@
+//! Did a program at one end hold the load back by its own choice?
+//!
+//! Three faces: the rate that was asked for was kept, so nothing else limited anything; the reader
+//! took its time although data lay before it; the writer slept although there was room. A choice
+//! shows as time that is neither work, nor a wait for a CPU, nor a wait for the other end.
+
+use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
+
+use super::{Kind, Rule};
+use crate::load::{End, Load, as_share};
+use crate::phase::PhaseView;
+use crate::tcp::Connection;
+
+/// Share of what was asked for from which it was kept.
+const KEPT: f64 = 0.98;
+/// Share of the pacing rate from which the kernel's pacing decides.
+const PACED: f64 = 0.9;
+/// Share of the time from which sleeping by choice shapes the rate.
+const SHAPES: f64 = 0.3;
+/// Share of the time up to which an end counts as never waiting for the other.
+const NEVER: f64 = 0.2;
+/// Share of a core from which a thread is rather short of time.
+const BUSY: f64 = 0.8;
+
+/// What was asked for and what came of it, by workload.
+const ASKED: [(&str, &str, &str); 2] = [
+    ("stream", "asked_bits_per_second", "goodput_bits_per_second"),
+    ("bus", "asked_messages_per_second", "messages_per_second"),
+];
+
+/// See the module.
+pub struct ApplicationLimited;
+
+impl Rule for ApplicationLimited {
+    fn name(&self) -> &'static str {
+        "application_limited"
+    }
+
+    fn question(&self) -> &'static str {
+        "did a program at one end hold the load back by its own choice?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        let Some(load) = Load::of(*view).filter(|load| !load.is_exchange()) else {
+            return;
+        };
+        let found = self.as_asked(&load).or_else(|| {
+            load.strongest(|flow| {
+                let paced = self.paced(&load, flow);
+                let reader = || self.sleeps(&load, flow, End::Receiver);
+                let writer = || self.sleeps(&load, flow, End::Sender);
+                paced.or_else(reader).or_else(writer)
+            })
+        });
+        out.extend(found);
+    }
+}
+
+impl ApplicationLimited {
+    /// The rate that was asked for was kept.
+    fn as_asked(&self, load: &Load<'_>) -> Option<Finding> {
+        let (_, asked, achieved) = ASKED.into_iter().find(|(w, _, _)| *w == load.source)?;
+        let (asked, achieved) = (load.name(asked), load.name(achieved));
+        let view = load.view;
+        let (wanted, got) = (view.total(&asked)?, view.total(&achieved)?);
+        let flow = view.flows().first()?;
+        if wanted <= 0.0 || got < wanted * KEPT {
+            return None;
+        }
+        let unit = sokudo_model::metric::unit_of(&asked);
+        let says = Text::new("rule-application-asked-says")
+            .word("host", &flow.from)
+            .number("asked", wanted, unit);
+        let mut finding = view.finding(self.name(), Severity::Info, 0.9, says);
+        let mut kept = view.evidence("evidence-achieved-of-asked", &achieved, &flow.to, got);
+        kept.says = kept.says.number("asked", wanted, unit);
+        finding.evidence.push(kept);
+        finding.evidence.extend(slept(load, flow, End::Sender));
+        finding
+            .evidence
+            .extend(load.held_evidence(flow, End::Sender));
+        let connection = Connection::of(view, flow, End::Sender);
+        finding.evidence.extend(connection.busy_evidence());
+        finding.next = Some(Text::new("rule-application-asked-next"));
+        Some(finding)
+    }
+
+    /// The kernel sent no faster than it was told to.
+    fn paced(&self, load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
+        const PACING: &str = "tcp.pacing_rate_bytes_per_second";
+        let view = load.view;
+        view.option("pacing")?;
+        let flow = view.flows().iter().find(|known| known.id == flow.id)?;
+        let connection = Connection::of(view, flow, End::Sender);
+        let (paced, (rate, _)) = (connection.highest(PACING)?, connection.delivery()?);
+        if rate < paced * PACED {
+            return None;
+        }
+        let unit = Unit::BitsPerSecond;
+        let says = Text::new("rule-application-paced-says")
+            .word("host", &flow.from)
+            .number("asked", paced * 8.0, unit);
+        let mut finding = view.finding(self.name(), Severity::Info, 0.85, says);
+        finding.evidence.extend(connection.delivery_evidence());
+        finding
+            .evidence
+            .extend(load.held_evidence(flow, End::Sender));
+        finding
+            .evidence
+            .extend(load.held_evidence(flow, End::Receiver));
+        finding.next = Some(Text::new("rule-application-paced-next"));
+        Some(finding)
+    }
+
+    /// One end slept although the other was ready.
+    fn sleeps(&self, load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Finding> {
+        let times = load.times(flow, end);
+        let away = times.away().filter(|away| *away >= SHAPES)?;
+        let busy = times.cpu.is_some_and(|cpu| cpu >= BUSY);
+        if busy || times.held.is_none_or(|held| held > NEVER) {
+            return None;
+        }
+        let (says, next) = match end {
+            End::Sender => (
+                "rule-application-writer-says",
+                "rule-application-writer-next",
+            ),
+            End::Receiver => (
+                "rule-application-reader-says",
+                "rule-application-reader-next",
+            ),
+        };
+        let says = Text::new(says)
+            .word("host", end.host(flow))
+            .number("share", away, Unit::Ratio);
+        let view = load.view;
+        let weight = 0.35 + 0.6 * away;
+        let mut finding = view.finding(self.name(), Severity::Info, weight, says);
+        let evidence = &mut finding.evidence;
+        evidence.extend(slept(load, flow, end));
+        evidence.extend(load.held_evidence(flow, end));
+        let flow = view.flows().iter().find(|known| known.id == flow.id)?;
+        let connection = Connection::of(view, flow, End::Sender);
+        if end == End::Receiver {
+            evidence.extend(load.held_evidence(flow, End::Sender));
+            evidence.extend(connection.receive_window_evidence());
+        } else {
+            evidence.extend(load.held_evidence(flow, End::Receiver));
+            evidence.extend(connection.busy_evidence());
+        }
+        finding.next = Some(Text::new(next).word("host", end.host(flow)));
+        Some(finding)
+    }
+}
+
+/// How long a thread was neither at work nor kept from it.
+fn slept(load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Evidence> {
+    let times = load.times(flow, end);
+    let away = times.away()?;
+    let metric = crate::load::thread_metric(load.source, end, "cpu");
+    let key = match end {
+        End::Sender => "evidence-sender-slept",
+        End::Receiver => "evidence-receiver-slept",
+    };
+    let mut evidence = load.view.evidence(key, &metric, end.host(flow), away);
+    evidence.says = evidence
+        .says
+        .number("cpu", times.cpu.unwrap_or_default(), Unit::Ratio);
+    Some(as_share(evidence, away))
+}

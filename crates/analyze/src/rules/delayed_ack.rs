@@ -1,0 +1,185 @@
+//! Did small writes wait for acknowledgements that the other end held back?
+//!
+//! ```text
+//!   sender (Nagle): a small segment waits until the one before it is acknowledged
+//!   receiver:       holds the acknowledgement back, some 40 ms, for data to send it along with
+//! ```
+//!
+//! Each end waits for the other until the timer runs out: a step of 40 ms in the distribution of the
+//! latency, or a connection that carries next to nothing although every window is open. Minshall,
+//! Saito, Mogul and Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (2000).
+
+use sokudo_model::{Evidence, Finding, FlowResult, Labels, Severity, Text, Unit};
+use sokudo_stats::Histogram;
+
+use super::{Kind, Rule};
+use crate::load::{End, Load};
+use crate::phase::PhaseView;
+use crate::tcp::Connection;
+
+/// Where Linux's shortest delayed acknowledgement shows, the tick of its timer and a round trip
+/// included, nanoseconds.
+const STEP_NS: std::ops::Range<u64> = 36_000_000..54_000_000;
+/// As wide on both sides of it together.
+const BESIDE_NS: [std::ops::Range<u64>; 2] = [27_000_000..36_000_000, 54_000_000..63_000_000];
+/// Share of the answers from which the step matters.
+const SOME: f64 = 0.01;
+/// Times that the step is higher than what lies beside it.
+const STANDS_OUT: u64 = 3;
+/// Round trips from which 40 ms are no sign of anything, seconds.
+const LONG_WAY_S: f64 = 0.015;
+/// Shortest delayed acknowledgement, seconds.
+const DELAYED_S: f64 = 0.036;
+/// Segments under way up to which a connection stands still for want of an acknowledgement.
+const FEW_SEGMENTS: f64 = 2.5;
+/// Share of the time for which it must have had something to send.
+const BUSY: f64 = 0.3;
+/// Histograms of one phase that are looked at.
+const MAX_HISTOGRAMS: usize = 10_000;
+
+/// See the module.
+pub struct DelayedAck;
+
+impl Rule for DelayedAck {
+    fn name(&self) -> &'static str {
+        "delayed_ack"
+    }
+
+    fn question(&self) -> &'static str {
+        "did small writes wait for acknowledgements that the other end held back?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        let Some(load) = Load::of(*view).filter(|load| load.source != "crr") else {
+            return;
+        };
+        // Without Nagle nothing waits; a workload that has no such option never lets it.
+        if view.option("nagle").is_none_or(|nagle| nagle != "true") {
+            return;
+        }
+        out.extend(load.strongest(|flow| match load.source {
+            "stream" => self.stands_still(&load, flow),
+            _ => self.steps(&load, flow),
+        }));
+    }
+}
+
+impl DelayedAck {
+    /// Answers that came a delayed acknowledgement late.
+    fn steps<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+        let metric = load.name(match load.source {
+            "bus" => "response_latency_seconds",
+            _ => "service_seconds",
+        });
+        let closed = load.name("latency_seconds");
+        let view = load.view;
+        let (metric, share) = [metric, closed].into_iter().find_map(|metric| {
+            let share = step(&view, &metric)?;
+            Some((metric, share))
+        })?;
+        let ends = [End::Sender, End::Receiver].map(|end| Connection::of(view, flow, end));
+        let lowest = ends.iter().find_map(Connection::round_trips)?.lowest;
+        if lowest >= LONG_WAY_S {
+            return None;
+        }
+        let says = Text::new("rule-delayed-ack-step-says")
+            .word("from", &flow.from)
+            .word("to", &flow.to)
+            .number("share", share, Unit::Ratio);
+        let weight = 0.5 + 0.45 * (share * 4.0).min(1.0);
+        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
+        let evidence = &mut finding.evidence;
+        let mut row = view.evidence("evidence-latency-step", &metric, &flow.to, share);
+        row = crate::load::as_share(row, share);
+        evidence.push(row);
+        evidence.extend(held_back(&ends));
+        evidence.push(nagle());
+        evidence.extend(ends[0].round_trip_evidence());
+        evidence.extend(ends[0].retransmission_evidence());
+        finding.next = Some(Text::new("rule-delayed-ack-next"));
+        Some(finding)
+    }
+
+    /// A stream that has bytes to send, every window open, and next to nothing under way.
+    fn stands_still<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+        const UNACKNOWLEDGED: &str = "tcp.unacknowledged_segments";
+        let view = load.view;
+        let ends = [End::Sender, End::Receiver].map(|end| Connection::of(view, flow, end));
+        let limits = ends[0].limits()?;
+        let under_way = ends[0].mean(UNACKNOWLEDGED)?;
+        let window = ends[0].mean("tcp.congestion_window_segments")?;
+        let free = limits.congestion_window();
+        let few = under_way <= FEW_SEGMENTS && under_way * 2.0 <= window;
+        let delayed = held_back(&ends)?;
+        if free < BUSY || !few {
+            return None;
+        }
+        let says = Text::new("rule-delayed-ack-still-says")
+            .word("from", &flow.from)
+            .word("to", &flow.to)
+            .number("share", free, Unit::Ratio);
+        let weight = 0.5 + 0.45 * free;
+        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
+        let evidence = &mut finding.evidence;
+        let row = ends[0].evidence("evidence-tcp-under-way", UNACKNOWLEDGED, under_way);
+        let says = row.says.clone().number("window", window, Unit::One);
+        evidence.push(Evidence { says, ..row });
+        evidence.push(delayed);
+        evidence.push(nagle());
+        evidence.extend(load.thread_evidence(flow, End::Sender).into_iter().take(1));
+        finding.next = Some(Text::new("rule-delayed-ack-next"));
+        Some(finding)
+    }
+}
+
+/// Share of the values of a distribution that lie on the step of a delayed acknowledgement, when
+/// that step stands out.
+fn step(view: &PhaseView<'_>, metric: &str) -> Option<f64> {
+    let (t0, t1) = (view.phase.t0_ns, view.phase.t1_ns);
+    let stored = view.record.histograms.iter();
+    let inside = stored.filter(|h| h.key.metric == metric && h.t0_ns >= t0 && h.t0_ns < t1);
+    let (mut all, mut on, mut beside) = (0, 0, 0);
+    for interval in inside.take(MAX_HISTOGRAMS) {
+        // Bytes that are no histogram say nothing.
+        let Ok(histogram) = Histogram::from_v2(&interval.hdr_v2) else {
+            continue;
+        };
+        for bucket in histogram.buckets() {
+            all += bucket.count;
+            if STEP_NS.contains(&bucket.low) {
+                on += bucket.count;
+            } else if BESIDE_NS.iter().any(|range| range.contains(&bucket.low)) {
+                beside += bucket.count;
+            }
+        }
+    }
+    let share = on as f64 / all.max(1) as f64;
+    (share >= SOME && on >= beside * STANDS_OUT).then_some(share)
+}
+
+/// The end that holds acknowledgements back longest, when one does.
+fn held_back(ends: &[Connection<'_>]) -> Option<Evidence> {
+    const DELAY: &str = "tcp.delayed_ack_seconds";
+    let each = ends
+        .iter()
+        .filter_map(|end| Some((end, end.highest(DELAY)?)));
+    let (end, delay) = each.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let held = delay >= DELAYED_S;
+    held.then(|| end.evidence("evidence-tcp-delayed-ack", DELAY, delay))
+}
+
+fn nagle() -> Evidence {
+    Evidence {
+        says: Text::new("evidence-nagle"),
+        source: "TCP_NODELAY".into(),
+        host: None,
+        metric: None,
+        labels: Labels::new(),
+        value: None,
+        unit: None,
+    }
+}

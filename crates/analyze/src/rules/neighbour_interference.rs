@@ -1,0 +1,150 @@
+//! Did other programs take the CPU time that the test was ready to use?
+//!
+//! Two things must come together: threads of the test were ready to run and had no CPU, or the
+//! hypervisor gave their time away; and somebody else used it. Threads that wait because the test
+//! itself has more of them than the machine has cores are no neighbours:
+//! [`host_busy`](super::host_busy) tells that.
+
+use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
+
+use super::{Kind, Rule};
+use crate::load::{End, thread_metric};
+use crate::machine;
+use crate::phase::{KEPT_WAITING, PhaseView};
+
+/// Cores' worth of other programs from which they count.
+const OTHERS: f64 = 0.2;
+/// Part of what the test lacks that others must have used to be the reason.
+const EXPLAINS: f64 = 0.5;
+/// Share of its time that the hypervisor took, from which it counts.
+const STOLEN: f64 = 0.02;
+/// Wait for a CPU that weighs in full.
+const HEAVY: f64 = 0.4;
+
+const CPU: &str = "host.cpu_ratio";
+
+/// See the module.
+pub struct NeighbourInterference;
+
+impl Rule for NeighbourInterference {
+    fn name(&self) -> &'static str {
+        "neighbour_interference"
+    }
+
+    fn question(&self) -> &'static str {
+        "did other programs take the CPU time that the test was ready to use?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        let ends = [End::Sender, End::Receiver].into_iter();
+        let found = ends.filter_map(|end| self.conclude(view, end));
+        out.extend(found.max_by(|a, b| a.weight.total_cmp(&b.weight)));
+    }
+}
+
+impl NeighbourInterference {
+    fn conclude(&self, view: &PhaseView<'_>, end: End) -> Option<Finding> {
+        let waiting = thread_metric(&view.phase.workload, end, "wait");
+        let (flow, waited) = view.highest(&waiting)?;
+        let (host, waited) = (end.host(flow), waited.clamp(0.0, 1.0));
+        if waited < KEPT_WAITING {
+            return None;
+        }
+        let steal = stolen(view, host).filter(|(_, share)| *share >= STOLEN);
+        let others = others(view, host).filter(|cores| *cores >= OTHERS);
+        let lacking = own(view, host, "self.wait_ratio").unwrap_or(waited);
+        let others = others.filter(|cores| *cores >= lacking * EXPLAINS);
+        let key = match (&steal, others) {
+            (_, Some(_)) => "rule-neighbour-says",
+            (Some(_), None) => "rule-neighbour-steal-says",
+            (None, None) => return None,
+        };
+        let says = Text::new(key)
+            .word("host", host)
+            .number("share", waited, Unit::Ratio)
+            .number("others", others.unwrap_or_default(), Unit::One)
+            .number(
+                "steal",
+                steal.as_ref().map_or(0.0, |(_, s)| *s),
+                Unit::Ratio,
+            );
+        let weight = 0.35 + 0.6 * (waited / HEAVY).min(1.0);
+        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
+        let evidence = &mut finding.evidence;
+        let key = end.wait_key(&view.phase.workload);
+        evidence.push(view.evidence(key, &waiting, host, waited));
+        evidence.extend(others.map(|cores| others_evidence(view, host, cores)));
+        evidence.extend(steal.map(|(row, _)| row));
+        evidence.extend(pressure(view, host));
+        finding.next = Some(Text::new("rule-neighbour-next").word("host", host));
+        Some(finding)
+    }
+}
+
+/// CPU time that the hypervisor took from the machine of `host`.
+fn stolen(view: &PhaseView<'_>, host: &str) -> Option<(Evidence, f64)> {
+    let labels = [("core", "all"), ("state", "steal")];
+    let (series, share) = on_machine(view, host, CPU, &labels)?;
+    let mut row = view.evidence("evidence-steal", CPU, &series.key.host, share);
+    row.labels = series.key.labels.clone();
+    Some((row, share))
+}
+
+fn pressure(view: &PhaseView<'_>, host: &str) -> Option<Evidence> {
+    const PRESSURE: &str = "host.pressure_ratio";
+    let labels = [("resource", "cpu"), ("kind", "some")];
+    let (series, share) = on_machine(view, host, PRESSURE, &labels)?;
+    let mut row = view.evidence("evidence-pressure", PRESSURE, &series.key.host, share);
+    row.labels = series.key.labels.clone();
+    Some(row)
+}
+
+/// The series of a gauge on the machine of `host`, whichever of its hosts watches it.
+fn on_machine<'a>(
+    view: &PhaseView<'a>,
+    host: &str,
+    metric: &str,
+    labels: &[(&str, &str)],
+) -> Option<(&'a sokudo_model::Series, f64)> {
+    let there = machine::with(view.record, host);
+    let found = there.into_iter();
+    let found = found.filter_map(|host| view.highest_mean(Some(host), metric, labels));
+    found.max_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// Cores' worth of CPU time that programs other than sokudo used on the machine of `host`.
+fn others(view: &PhaseView<'_>, host: &str) -> Option<f64> {
+    let cores = machine::cores(view.record, host)?;
+    let used: f64 = ["user", "nice", "system"]
+        .into_iter()
+        .filter_map(|state| {
+            let labels = [("core", "all"), ("state", state)];
+            Some(on_machine(view, host, CPU, &labels)?.1)
+        })
+        .sum();
+    Some((used * cores - own(view, host, "self.cpu_ratio")?).max(0.0))
+}
+
+/// Sum over all threads of sokudo on the machine of `host`; `None` when nobody watched them.
+fn own(view: &PhaseView<'_>, host: &str, metric: &str) -> Option<f64> {
+    let there = machine::with(view.record, host);
+    let threads = there
+        .into_iter()
+        .flat_map(|host| view.series(Some(host), metric, &[]));
+    let mut means = threads.filter_map(|series| view.mean(series)).peekable();
+    means.peek()?;
+    Some(means.sum())
+}
+
+fn others_evidence(view: &PhaseView<'_>, host: &str, cores: f64) -> Evidence {
+    let mut row = view.evidence("evidence-others-cpu", CPU, host, cores);
+    row.says = row.says.number("value", cores, Unit::One);
+    row.unit = Some(Unit::One);
+    row.source = "/proc/stat, schedstat".into();
+    row.metric = None;
+    row
+}

@@ -1,0 +1,68 @@
+//! Did the receive window keep the sender waiting, although the receiver read everything at once?
+//!
+//! TCP lets a sender have no more under way than the receiver's buffer takes. When the window is
+//! smaller than what fits on the way, the sender stands still for a part of each round trip. A
+//! window that is full because its reader is slow is another thing: then the reader never waits.
+
+use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
+
+use super::{Kind, Rule};
+use crate::load::{End, Load};
+use crate::phase::PhaseView;
+use crate::tcp::Connection;
+
+/// Share of the time from which the window shapes the rate.
+const SHAPES: f64 = 0.2;
+
+/// See the module.
+pub struct ReceiveWindowLimited;
+
+impl Rule for ReceiveWindowLimited {
+    fn name(&self) -> &'static str {
+        "receive_window_limited"
+    }
+
+    fn question(&self) -> &'static str {
+        "did the receive window keep the sender waiting, although the receiver read at once?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Limit
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        let load = Load::of(*view);
+        out.extend(load.and_then(|load| load.strongest(|flow| self.conclude(&load, flow))));
+    }
+}
+
+impl ReceiveWindowLimited {
+    fn conclude<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+        let connection = Connection::of(load.view, flow, End::Sender);
+        let share = connection.limits()?.receive_window;
+        let idle = load.times(flow, End::Receiver).held?;
+        // While the window is full and the reader has something to read, the reader is the limit.
+        let shaped = share.min(idle);
+        if shaped < SHAPES {
+            return None;
+        }
+        let says = Text::new("rule-receive-window-says")
+            .word("from", &flow.from)
+            .word("to", &flow.to)
+            .number("share", share, Unit::Ratio);
+        let weight = 0.3 + 0.6 * shaped;
+        let view = load.view;
+        let mut finding = view.finding(self.name(), Severity::Info, weight, says);
+        let evidence = &mut finding.evidence;
+        evidence.extend(connection.receive_window_evidence());
+        evidence.extend(load.held_evidence(flow, End::Receiver));
+        let window = "tcp.peer_window_bytes";
+        let offered = connection.highest(window);
+        evidence.extend(offered.map(|b| connection.evidence("evidence-tcp-window", window, b)));
+        let granted = "receive_buffer_granted_bytes";
+        evidence.extend(load.number(flow, End::Receiver, "evidence-buffer-granted", granted));
+        evidence.extend(connection.round_trip_evidence());
+        finding.next = Some(Text::new("rule-receive-window-next").word("host", &flow.to));
+        Some(finding)
+    }
+}

@@ -1,0 +1,238 @@
+//! What did the kernel say about a flow's TCP connection while the phase lasted?
+//!
+//! Linux keeps three clocks per connection, of which at most one runs (`tcp_chrono` in
+//! linux/tcp.h): the peer's window is full; the own send buffer is too small; or, with data to send
+//! or under way, neither. The counter of busy time is the sum of all three. What is left of it is
+//! limited by the congestion window, or by nothing at all.
+
+use sokudo_model::{Evidence, FlowResult, Series};
+
+use crate::load::{End, as_share};
+use crate::phase::PhaseView;
+
+const BUSY: &str = "tcp.busy_seconds";
+const RECEIVE_WINDOW: &str = "tcp.receive_window_limited_seconds";
+const SEND_BUFFER: &str = "tcp.send_buffer_limited_seconds";
+const SMOOTHED: &str = "tcp.smoothed_rtt_seconds";
+const LOWEST: &str = "tcp.min_rtt_seconds";
+const DELIVERY: &str = "tcp.delivery_rate_bytes_per_second";
+const RETRANSMITTED: &str = "tcp.retransmitted_segments";
+const SENT: &str = "tcp.sent_segments";
+
+/// Samples of the delivery rate from which its steadiness means something.
+const ENOUGH: usize = 10;
+
+/// The connection of one flow, seen from one end.
+#[derive(Debug, Clone)]
+pub struct Connection<'a> {
+    view: PhaseView<'a>,
+    host: &'a str,
+    end: End,
+    /// Label of its series.
+    label: String,
+}
+
+/// What the sending side was held back by: shares of the observed time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Limits {
+    /// Data to send or under way.
+    pub busy: f64,
+    /// Of that, the peer's receive window was full.
+    pub receive_window: f64,
+    /// Of that, the own send buffer was too small.
+    pub send_buffer: f64,
+}
+
+impl Limits {
+    /// The rest of the busy time: the congestion window decided, or nothing did.
+    pub fn congestion_window(&self) -> f64 {
+        (self.busy - self.receive_window - self.send_buffer).max(0.0)
+    }
+}
+
+/// Round trips of a connection, seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RoundTrips {
+    /// Mean of the smoothed ones.
+    pub mean: f64,
+    /// Lowest one.
+    pub lowest: f64,
+}
+
+impl RoundTrips {
+    /// How much longer than the lowest the mean one is, seconds: time spent in queues.
+    pub fn queueing(&self) -> f64 {
+        (self.mean - self.lowest).max(0.0)
+    }
+}
+
+impl<'a> Connection<'a> {
+    /// The connection of `flow`, which is one of the view's, seen from `end`.
+    pub fn of(view: PhaseView<'a>, flow: &'a FlowResult, end: End) -> Self {
+        let pair = format!("{}→{}", flow.from, flow.to);
+        let same = |other: &&FlowResult| other.from == flow.from && other.to == flow.to;
+        let before = view.flows().iter().filter(same);
+        let number = before.take_while(|other| other.id != flow.id).count() + 1;
+        let numbered = format!("{pair} #{number}");
+        let host = match end {
+            End::Sender => flow.from.as_str(),
+            End::Receiver => flow.to.as_str(),
+        };
+        let mut connection = Self {
+            view,
+            host,
+            end,
+            label: numbered,
+        };
+        if number == 1 && connection.series(SMOOTHED).is_none() {
+            connection.label = pair;
+        }
+        connection
+    }
+
+    fn labels(&self) -> [(&str, &str); 2] {
+        [("flow", self.label.as_str()), ("end", self.end.label())]
+    }
+
+    fn series(&self, metric: &str) -> Option<&'a Series> {
+        self.view
+            .series(Some(self.host), metric, &self.labels())
+            .next()
+    }
+
+    /// Values during the phase, with their times.
+    fn points(&self, metric: &str) -> Vec<(i64, f64)> {
+        let (t0, t1) = (self.view.phase.t0_ns, self.view.phase.t1_ns);
+        let points = self.series(metric).into_iter().flat_map(|s| &s.points);
+        let inside = points.filter(|(t, v)| (t0..=t1).contains(t) && v.is_finite());
+        inside.copied().collect()
+    }
+
+    /// Growth of a counter between its first and its last reading, and the seconds between them.
+    fn growth(&self, metric: &str) -> Option<(f64, f64)> {
+        let points = self.points(metric);
+        let ((t0, first), (t1, last)) = (*points.first()?, *points.last()?);
+        let seconds = (t1 - t0) as f64 / 1e9;
+        (seconds > 0.0).then(|| ((last - first).max(0.0), seconds))
+    }
+
+    fn share(&self, metric: &str) -> Option<f64> {
+        let (grown, seconds) = self.growth(metric)?;
+        Some((grown / seconds).clamp(0.0, 1.0))
+    }
+
+    /// Mean of a gauge during the phase.
+    pub fn mean(&self, metric: &str) -> Option<f64> {
+        let points = self.points(metric);
+        let sum: f64 = points.iter().map(|(_, value)| value).sum();
+        (!points.is_empty()).then(|| sum / points.len() as f64)
+    }
+
+    /// Largest value of a gauge during the phase.
+    pub fn highest(&self, metric: &str) -> Option<f64> {
+        let points = self.points(metric).into_iter();
+        points.map(|(_, value)| value).max_by(f64::total_cmp)
+    }
+
+    /// What held the sending side back; `None` where the kernel does not tell.
+    pub fn limits(&self) -> Option<Limits> {
+        Some(Limits {
+            busy: self.share(BUSY)?,
+            receive_window: self.share(RECEIVE_WINDOW)?,
+            send_buffer: self.share(SEND_BUFFER)?,
+        })
+    }
+
+    /// Its round trips. Where the kernel does not keep the lowest one, the lowest smoothed one of
+    /// the phase stands for it: the first ones are made before queues fill.
+    pub fn round_trips(&self) -> Option<RoundTrips> {
+        let mean = self.mean(SMOOTHED)?;
+        let lowest = |metric| {
+            let points = self.points(metric).into_iter();
+            points.map(|(_, value)| value).min_by(f64::total_cmp)
+        };
+        let lowest = lowest(LOWEST).or_else(|| lowest(SMOOTHED))?;
+        Some(RoundTrips { mean, lowest })
+    }
+
+    /// Segments retransmitted during the phase, and their share of those sent.
+    pub fn retransmitted(&self) -> Option<(f64, f64)> {
+        let (again, _) = self.growth(RETRANSMITTED)?;
+        let (sent, _) = self.growth(SENT)?;
+        (sent > 0.0).then(|| (again, (again / sent).min(1.0)))
+    }
+
+    /// Mean delivery rate of the second half of the phase, bytes per second, and its spread: the
+    /// standard deviation over the mean. The first half may hold the slow start.
+    pub fn delivery(&self) -> Option<(f64, f64)> {
+        let points = self.points(DELIVERY);
+        let half = &points[points.len() / 2..];
+        if half.len() < ENOUGH {
+            return None;
+        }
+        let n = half.len() as f64;
+        let mean = half.iter().map(|(_, v)| v).sum::<f64>() / n;
+        let square = half.iter().map(|(_, v)| (v - mean).powi(2)).sum::<f64>();
+        (mean > 0.0).then(|| (mean, (square / n).sqrt() / mean))
+    }
+
+    /// Evidence that is a number of this connection.
+    pub fn evidence(&self, key: &str, metric: &str, value: f64) -> Evidence {
+        let mut evidence = self.view.evidence(key, metric, self.host, value);
+        let labels = self.labels();
+        evidence.labels = labels.map(|(n, v)| (n.into(), v.into())).into();
+        evidence
+    }
+
+    /// How much of the time the peer's window was full.
+    pub fn receive_window_evidence(&self) -> Option<Evidence> {
+        self.share_evidence("evidence-tcp-receive-window", RECEIVE_WINDOW)
+    }
+
+    /// How much of the time the send buffer was too small.
+    pub fn send_buffer_evidence(&self) -> Option<Evidence> {
+        self.share_evidence("evidence-tcp-send-buffer", SEND_BUFFER)
+    }
+
+    /// How much of the time there was anything to send or under way.
+    pub fn busy_evidence(&self) -> Option<Evidence> {
+        self.share_evidence("evidence-tcp-busy", BUSY)
+    }
+
+    fn share_evidence(&self, key: &str, metric: &str) -> Option<Evidence> {
+        let share = self.share(metric)?;
+        Some(as_share(self.evidence(key, metric, share), share))
+    }
+
+    /// How long round trips were, beside the lowest one.
+    pub fn round_trip_evidence(&self) -> Option<Evidence> {
+        let trips = self.round_trips()?;
+        let mut evidence = self.evidence("evidence-tcp-round-trips", SMOOTHED, trips.mean);
+        let unit = sokudo_model::Unit::Seconds;
+        evidence.says = evidence.says.number("lowest", trips.lowest, unit);
+        Some(evidence)
+    }
+
+    /// How many segments were sent again.
+    pub fn retransmission_evidence(&self) -> Option<Evidence> {
+        let (again, share) = self.retransmitted()?;
+        let mut evidence = self.evidence("evidence-tcp-retransmitted", RETRANSMITTED, again);
+        evidence.says = evidence
+            .says
+            .number("share", share, sokudo_model::Unit::Ratio);
+        Some(evidence)
+    }
+
+    /// How fast the peer acknowledged, and how evenly.
+    pub fn delivery_evidence(&self) -> Option<Evidence> {
+        let (mean, spread) = self.delivery()?;
+        let mut evidence = self.evidence("evidence-tcp-delivery", DELIVERY, mean);
+        let unit = sokudo_model::Unit::Ratio;
+        evidence.says = evidence.says.number("spread", spread, unit);
+        evidence.says =
+            evidence
+                .says
+                .number("value", mean * 8.0, sokudo_model::Unit::BitsPerSecond);
+        Some(evidence)
+    }
+}

@@ -1,0 +1,599 @@
+//! Made-up connections with a known limit: the right one is named, and no wrong one.
+
+use sokudo_model::HistogramInterval;
+use sokudo_stats::Histogram;
+
+use super::*;
+
+/// A record of one flow from hosta to hostb over one connection.
+struct Scene {
+    record: Record,
+    source: &'static str,
+}
+
+/// What the kernel says about a connection: shares of the time, round trips in seconds.
+#[derive(Clone, Copy)]
+struct Tcp {
+    busy: f64,
+    receive_window: f64,
+    send_buffer: f64,
+    round_trip: f64,
+    lowest: f64,
+    /// Share of retransmitted segments.
+    lost: f64,
+    under_way: f64,
+}
+
+/// A connection on an idle way of 20 ms that always has something to send.
+const BUSY: Tcp = Tcp {
+    busy: 1.0,
+    receive_window: 0.0,
+    send_buffer: 0.0,
+    round_trip: 0.021,
+    lowest: 0.020,
+    lost: 0.0,
+    under_way: 40.0,
+};
+
+impl Scene {
+    fn of(source: &'static str) -> Self {
+        let mut record = empty();
+        let one = FlowResult {
+            from: "hosta".into(),
+            to: "hostb".into(),
+            complete: true,
+            ..FlowResult::default()
+        };
+        let mut phase = phase("p2p", vec![one]);
+        phase.workload = source.into();
+        record.manifest.phases.push(phase);
+        Self { record, source }
+    }
+
+    fn flow(&mut self) -> &mut FlowResult {
+        &mut self.record.manifest.phases[0].result.flows[0]
+    }
+
+    fn metric(mut self, what: &str, value: f64) -> Self {
+        let name = format!("{}.{what}", self.source);
+        self.flow().metrics.insert(name, value);
+        self
+    }
+
+    /// On a CPU, ready without one, waiting for room.
+    fn sender(self, [cpu, wait, blocked]: [f64; 3]) -> Self {
+        let own = self.source;
+        let end = if own == "rr" { "client" } else { "sender" };
+        self.metric(&format!("{end}_cpu_ratio"), cpu)
+            .metric(&format!("{end}_wait_ratio"), wait)
+            .metric("write_blocked_ratio", blocked)
+    }
+
+    /// On a CPU, ready without one, waiting for data.
+    fn receiver(self, [cpu, wait, idle]: [f64; 3]) -> Self {
+        let own = self.source;
+        let end = if own == "rr" { "server" } else { "receiver" };
+        self.metric(&format!("{end}_cpu_ratio"), cpu)
+            .metric(&format!("{end}_wait_ratio"), wait)
+            .metric("read_idle_ratio", idle)
+    }
+
+    fn option(mut self, text: &str) -> Self {
+        self.record.manifest.phases[0].options = text.into();
+        self
+    }
+
+    fn series(&mut self, host: &str, metric: &str, value: impl Fn(f64) -> f64) {
+        let end = if host == "hosta" {
+            "sender"
+        } else {
+            "receiver"
+        };
+        let labels = [("flow", "hosta→hostb"), ("end", end)];
+        let labels = labels.map(|(n, v)| (n.to_string(), v.to_string()));
+        let key = SeriesKey {
+            host: host.into(),
+            source: self.source.into(),
+            metric: metric.into(),
+            labels: labels.into(),
+        };
+        // Every 50 ms from a second before the phase to a second after it.
+        let points = (180..=420).map(|n| {
+            let seconds = f64::from(n) * 0.05;
+            ((seconds * 1e9) as i64, value(seconds))
+        });
+        let points = points.collect();
+        self.record.series.push(Series { key, points });
+    }
+
+    fn tcp(mut self, tcp: Tcp) -> Self {
+        let counters = [
+            ("tcp.busy_seconds", tcp.busy),
+            ("tcp.receive_window_limited_seconds", tcp.receive_window),
+            ("tcp.send_buffer_limited_seconds", tcp.send_buffer),
+            ("tcp.sent_segments", 10_000.0),
+            ("tcp.retransmitted_segments", 10_000.0 * tcp.lost),
+        ];
+        for (metric, per_s) in counters {
+            self.series("hosta", metric, |s| s * per_s);
+        }
+        let gauges = [
+            ("tcp.smoothed_rtt_seconds", tcp.round_trip),
+            ("tcp.min_rtt_seconds", tcp.lowest),
+            ("tcp.delivery_rate_bytes_per_second", 1.25e7),
+            ("tcp.unacknowledged_segments", tcp.under_way),
+            ("tcp.congestion_window_segments", 40.0),
+            ("tcp.peer_window_bytes", 65_536.0),
+        ];
+        for (metric, value) in gauges {
+            self.series("hosta", metric, |_| value);
+        }
+        self
+    }
+
+    /// Answers: how many took how long, seconds.
+    fn answers(mut self, metric: &str, of: &[(u64, f64)]) -> Self {
+        let mut histogram = Histogram::new();
+        for (n, seconds) in of {
+            histogram.record_n((seconds * 1e9) as u64, *n);
+        }
+        let summary = histogram.summary(1e-9);
+        self.flow().histograms.insert(metric.into(), summary);
+        self.record.histograms.push(HistogramInterval {
+            key: SeriesKey {
+                host: "hosta".into(),
+                source: self.source.into(),
+                metric: metric.into(),
+                labels: Labels::new(),
+            },
+            t0_ns: 10 * SECOND,
+            t1_ns: 20 * SECOND,
+            hdr_v2: histogram.to_v2(),
+        });
+        self
+    }
+
+    /// A machine of two cores on which all programs and sokudo's own threads use so many cores.
+    fn machine(mut self, host: &str, all: f64, own: f64, own_wait: f64) -> Self {
+        let usable = Fact {
+            section: "hardware".into(),
+            name: "cpu threads usable".into(),
+            value: Some("2".into()),
+            unit: None,
+            source: "affinity".into(),
+        };
+        let environment = Environment {
+            host: host.into(),
+            facts: vec![usable],
+        };
+        self.record.environments.insert(host.into(), environment);
+        let record = &mut self.record;
+        let user = [("core", "all"), ("state", "user")];
+        add_series(record, host, "host.cpu_ratio", &user, 0.0, all / 2.0);
+        let thread = [("thread", "flow-0")];
+        add_series(record, host, "self.cpu_ratio", &thread, 0.0, own);
+        add_series(record, host, "self.wait_ratio", &thread, 0.0, own_wait);
+        self
+    }
+
+    /// The strongest conclusion about what limited the rate.
+    fn top(&self) -> Option<Finding> {
+        let limits = findings(&self.record).into_iter();
+        let mut limits: Vec<Finding> = limits.filter(|f| rules::is_limit(&f.rule)).collect();
+        limits.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        limits.into_iter().next()
+    }
+
+    /// The strongest conclusion is this one, says so with at least two kinds of evidence, and is
+    /// what the verdict says second.
+    #[track_caller]
+    fn limited_by(&self, rule: &str) -> Finding {
+        let all = findings(&self.record);
+        let top = self.top().unwrap_or_else(|| panic!("no limit: {all:?}"));
+        assert_eq!(top.rule, rule, "{all:#?}");
+        let sources: BTreeSet<&str> = top.evidence.iter().map(|e| e.source.as_str()).collect();
+        assert!(sources.len() >= 2, "{top:#?}");
+        assert!(top.next.is_some());
+        of_rule(&self.record, rule).remove(0)
+    }
+
+    #[track_caller]
+    fn without(&self, rule: &str) -> &Self {
+        none(&self.record, rule);
+        self
+    }
+}
+
+/// Both ends wait for what lies between them.
+fn between() -> Scene {
+    Scene::of("stream")
+        .sender([0.03, 0.001, 0.95])
+        .receiver([0.04, 0.001, 0.94])
+}
+
+#[test]
+fn a_full_window_before_an_idle_reader_is_the_windows_limit() {
+    let tcp = Tcp {
+        receive_window: 0.9,
+        ..BUSY
+    };
+    let scene = between().tcp(tcp);
+    let finding = scene.limited_by("receive_window_limited");
+    has_metric(&finding, "tcp.receive_window_limited_seconds");
+    has_metric(&finding, "stream.read_idle_ratio");
+    scene.without("path_limited").without("application_limited");
+}
+
+#[test]
+fn a_full_window_before_a_sleeping_reader_is_the_readers_limit() {
+    let tcp = Tcp {
+        receive_window: 0.9,
+        ..BUSY
+    };
+    let scene = Scene::of("stream")
+        .sender([0.03, 0.001, 0.95])
+        .receiver([0.05, 0.001, 0.02])
+        .tcp(tcp);
+    let finding = scene.limited_by("application_limited");
+    assert_eq!(finding.says.key, "rule-application-reader-says");
+    assert_eq!(finding.says.args["host"], Arg::Word("hostb".into()));
+    has_metric(&finding, "tcp.receive_window_limited_seconds");
+    scene.without("receive_window_limited");
+}
+
+#[test]
+fn a_full_window_before_a_busy_reader_is_its_cpus_limit() {
+    let tcp = Tcp {
+        receive_window: 0.6,
+        ..BUSY
+    };
+    let scene = Scene::of("stream")
+        .sender([0.4, 0.001, 0.55])
+        .receiver([0.98, 0.001, 0.01])
+        .tcp(tcp);
+    let finding = scene.limited_by("receiver_cpu_limited");
+    has_metric(&finding, "stream.write_blocked_ratio");
+    scene
+        .without("receive_window_limited")
+        .without("application_limited");
+}
+
+#[test]
+fn a_small_send_buffer_is_named() {
+    let tcp = Tcp {
+        send_buffer: 0.85,
+        ..BUSY
+    };
+    let scene = between().tcp(tcp);
+    let finding = scene.limited_by("send_buffer_limited");
+    has_metric(&finding, "stream.write_blocked_ratio");
+    scene
+        .without("receive_window_limited")
+        .without("loss_limited");
+}
+
+#[test]
+fn loss_on_an_empty_way_is_loss() {
+    let tcp = Tcp { lost: 0.01, ..BUSY };
+    let scene = between().tcp(tcp);
+    let finding = scene.limited_by("loss_limited");
+    has_metric(&finding, "tcp.retransmitted_segments");
+    scene.without("path_limited");
+}
+
+#[test]
+fn a_standing_queue_is_the_paths_limit_with_loss_and_without() {
+    for lost in [0.0, 0.01] {
+        let tcp = Tcp {
+            round_trip: 0.075,
+            lost,
+            ..BUSY
+        };
+        let finding = between().tcp(tcp).limited_by("path_limited");
+        has_metric(&finding, "tcp.smoothed_rtt_seconds");
+        has_metric(&finding, "tcp.delivery_rate_bytes_per_second");
+    }
+}
+
+#[test]
+fn a_sender_without_cpu_time_left_is_the_limit() {
+    let scene = Scene::of("stream")
+        .sender([0.97, 0.01, 0.01])
+        .receiver([0.5, 0.01, 0.48])
+        .tcp(BUSY);
+    let finding = scene.limited_by("sender_cpu_limited");
+    has_metric(&finding, "stream.read_idle_ratio");
+    scene
+        .without("receiver_cpu_limited")
+        .without("loss_limited");
+}
+
+#[test]
+fn encryption_gets_other_advice() {
+    let mut scene = Scene::of("stream")
+        .sender([0.97, 0.01, 0.01])
+        .receiver([0.5, 0.01, 0.48]);
+    let labels = &mut scene.flow().labels;
+    labels.insert("transport".into(), "tls".into());
+    let finding = scene.limited_by("sender_cpu_limited");
+    assert_eq!(finding.next.unwrap().key, "rule-cpu-encrypted-next");
+}
+
+#[test]
+fn loss_beside_a_sender_without_time_is_not_the_limit() {
+    let tcp = Tcp { lost: 0.02, ..BUSY };
+    let scene = Scene::of("stream")
+        .sender([0.97, 0.01, 0.01])
+        .receiver([0.5, 0.01, 0.48])
+        .tcp(tcp);
+    scene.limited_by("sender_cpu_limited");
+    scene.without("loss_limited");
+}
+
+#[test]
+fn a_thread_that_spins_is_not_busy() {
+    let mut scene = Scene::of("rr")
+        .sender([1.0, 0.0, 0.0])
+        .receiver([1.0, 0.0, 0.0]);
+    let labels = &mut scene.flow().labels;
+    labels.insert("wait".into(), "spin".into());
+    scene
+        .without("sender_cpu_limited")
+        .without("receiver_cpu_limited");
+}
+
+#[test]
+fn an_answering_thread_without_time_is_named() {
+    let scene = Scene::of("rr")
+        .sender([0.4, 0.001, 0.0])
+        .receiver([0.96, 0.01, 0.0]);
+    let finding = scene.limited_by("receiver_cpu_limited");
+    assert_eq!(finding.says.key, "rule-answering-cpu-says");
+}
+
+#[test]
+fn a_rate_that_was_kept_is_no_limit_but_the_askers() {
+    let scene = Scene::of("stream")
+        .sender([0.05, 0.001, 0.001])
+        .receiver([0.05, 0.001, 0.94])
+        .metric("asked_bits_per_second", 1e8)
+        .metric("goodput_bits_per_second", 9.99e7)
+        .tcp(Tcp { busy: 0.3, ..BUSY });
+    let finding = scene.limited_by("application_limited");
+    assert_eq!(finding.says.key, "rule-application-asked-says");
+    assert_eq!(finding.severity, Severity::Info);
+}
+
+#[test]
+fn a_rate_that_was_missed_leaves_the_limit_to_its_cause() {
+    let tcp = Tcp {
+        receive_window: 0.9,
+        ..BUSY
+    };
+    let scene = between()
+        .metric("asked_bits_per_second", 1e8)
+        .metric("goodput_bits_per_second", 3e7)
+        .tcp(tcp);
+    scene.limited_by("receive_window_limited");
+    scene.without("application_limited");
+}
+
+#[test]
+fn pacing_below_everything_else_is_what_was_asked() {
+    let mut scene = between().tcp(BUSY).option(r#"{"pacing":"100Mb/s"}"#);
+    scene.series("hosta", "tcp.pacing_rate_bytes_per_second", |_| 1.3e7);
+    let finding = scene.limited_by("application_limited");
+    assert_eq!(finding.says.key, "rule-application-paced-says");
+}
+
+#[test]
+fn neighbours_are_told_from_the_tests_own_threads() {
+    let waiting = |all, own, own_wait| {
+        Scene::of("stream")
+            .sender([0.5, 0.45, 0.02])
+            .receiver([0.3, 0.02, 0.65])
+            .machine("hosta", all, own, own_wait)
+    };
+    let scene = waiting(1.9, 0.8, 0.47);
+    let finding = scene.limited_by("neighbour_interference");
+    has_metric(&finding, "stream.sender_wait_ratio");
+    assert!(
+        finding
+            .evidence
+            .iter()
+            .any(|e| e.says.key == "evidence-others-cpu")
+    );
+    // One conclusion, not two about the same wait.
+    scene.without("host_busy");
+    // Nobody else used anything to speak of: the test is its own neighbour.
+    let crowded = waiting(2.0, 1.9, 0.47);
+    crowded.limited_by("host_busy");
+    crowded.without("neighbour_interference");
+    // Others used a little, but the test lacks far more.
+    waiting(2.0, 1.7, 6.0).without("neighbour_interference");
+}
+
+#[test]
+fn stolen_time_is_a_neighbour_too() {
+    let mut scene = Scene::of("rr")
+        .sender([0.5, 0.2, 0.0])
+        .receiver([0.3, 0.1, 0.0]);
+    let steal = [("core", "all"), ("state", "steal")];
+    add_series(
+        &mut scene.record,
+        "hosta",
+        "host.cpu_ratio",
+        &steal,
+        0.0,
+        0.2,
+    );
+    let finding = scene.limited_by("neighbour_interference");
+    assert_eq!(finding.says.key, "rule-neighbour-steal-says");
+}
+
+#[test]
+fn a_core_full_of_packets_is_named() {
+    let mut scene = between();
+    for (core, share) in [("0", 0.05), ("1", 0.97)] {
+        let labels = [("core", core), ("state", "softirq")];
+        add_series(
+            &mut scene.record,
+            "hostb",
+            "host.cpu_ratio",
+            &labels,
+            0.0,
+            share,
+        );
+    }
+    let squeezes = "host.softnet_time_squeezes";
+    add_series(
+        &mut scene.record,
+        "hostb",
+        squeezes,
+        &[("core", "1")],
+        0.0,
+        900.0,
+    );
+    let finding = scene.limited_by("softirq_core");
+    assert_eq!(finding.says.args["core"], Arg::Word("1".into()));
+    has_metric(&finding, squeezes);
+}
+
+/// Round trips of 50 µs, and what the receiving kernel says about acknowledgements.
+fn near(source: &'static str) -> Scene {
+    let tcp = Tcp {
+        round_trip: 0.000_06,
+        lowest: 0.000_05,
+        under_way: 1.0,
+        ..BUSY
+    };
+    let mut scene = Scene::of(source)
+        .sender([0.02, 0.001, 0.9])
+        .receiver([0.02, 0.001, 0.95])
+        .tcp(tcp)
+        .option(r#"{"size":"100","nagle":true}"#);
+    scene.series("hostb", "tcp.delayed_ack_seconds", |_| 0.04);
+    scene
+}
+
+#[test]
+fn a_step_of_40_ms_is_a_delayed_acknowledgement() {
+    let metric = "bus.response_latency_seconds";
+    let step = [(900, 0.0001), (100, 0.0405)];
+    let finding = near("bus").answers(metric, &step).limited_by("delayed_ack");
+    has_metric(&finding, metric);
+    has_metric(&finding, "tcp.delayed_ack_seconds");
+    // Without Nagle's algorithm nothing waits for an acknowledgement.
+    let open = near("bus")
+        .answers(metric, &step)
+        .option(r#"{"nagle":false}"#);
+    open.without("delayed_ack");
+    // A broad distribution has no step.
+    let broad = [(300, 0.02), (300, 0.030), (300, 0.040), (300, 0.058)];
+    near("bus").answers(metric, &broad).without("delayed_ack");
+}
+
+#[test]
+fn a_stream_that_stands_still_with_every_window_open_waits_for_acknowledgements() {
+    let finding = near("stream").limited_by("delayed_ack");
+    assert_eq!(finding.says.key, "rule-delayed-ack-still-says");
+    has_metric(&finding, "tcp.unacknowledged_segments");
+}
+
+#[test]
+fn the_tail_of_answers_shows_retransmissions() {
+    let tcp = Tcp { lost: 0.01, ..BUSY };
+    let answers = [(990, 0.0201), (10, 0.23)];
+    let scene = Scene::of("rr")
+        .tcp(tcp)
+        .answers("rr.latency_seconds", &answers);
+    let finding = scene.limited_by("loss_limited");
+    assert_eq!(finding.says.key, "rule-loss-limited-tail-says");
+}
+
+#[test]
+fn thin_evidence_names_no_limit() {
+    // The kernel's clocks alone: nobody knows what the programs did meanwhile.
+    let tcp = Tcp {
+        receive_window: 0.9,
+        ..BUSY
+    };
+    assert_eq!(Scene::of("stream").tcp(tcp).top(), None);
+    // The programs' waits alone: something between them, nobody knows what.
+    assert_eq!(between().top(), None);
+    // A way without a queue, without loss, with everything open.
+    assert_eq!(between().tcp(BUSY).top(), None);
+}
+
+#[test]
+fn contradictions_are_settled_by_who_waits_for_whom() {
+    // Window, buffer and loss all show, but the receiving program never waits for data.
+    let tcp = Tcp {
+        receive_window: 0.4,
+        send_buffer: 0.3,
+        lost: 0.02,
+        ..BUSY
+    };
+    let scene = Scene::of("stream")
+        .sender([0.2, 0.01, 0.78])
+        .receiver([0.95, 0.02, 0.02])
+        .tcp(tcp);
+    scene.limited_by("receiver_cpu_limited");
+    for other in [
+        "receive_window_limited",
+        "send_buffer_limited",
+        "loss_limited",
+    ] {
+        scene.without(other);
+    }
+}
+
+#[test]
+fn the_larger_share_of_two_limits_is_named_first() {
+    let of = |receive_window, send_buffer| {
+        let tcp = Tcp {
+            receive_window,
+            send_buffer,
+            ..BUSY
+        };
+        between().tcp(tcp)
+    };
+    of(0.6, 0.3).limited_by("receive_window_limited");
+    of(0.3, 0.6).limited_by("send_buffer_limited");
+}
+
+#[test]
+fn shares_that_overlap_do_not_add_up_to_more_than_the_time() {
+    // A blocked read that is timed from outside holds the wait for a CPU at its end.
+    let tcp = Tcp {
+        receive_window: 0.9,
+        ..BUSY
+    };
+    let scene = Scene::of("stream")
+        .sender([0.3, 0.0, 0.7])
+        .receiver([0.5, 0.45, 0.5])
+        .tcp(tcp);
+    scene.without("receive_window_limited");
+}
+
+#[test]
+fn figures_that_are_no_numbers_name_nothing() {
+    for bad in [f64::NAN, f64::INFINITY, -1.0] {
+        let tcp = Tcp {
+            busy: bad,
+            receive_window: bad,
+            send_buffer: bad,
+            round_trip: bad,
+            lowest: bad,
+            lost: bad,
+            under_way: bad,
+        };
+        let scene = Scene::of("stream")
+            .sender([bad; 3])
+            .receiver([bad; 3])
+            .tcp(tcp)
+            .machine("hosta", bad, bad, bad);
+        findings(&scene.record).iter().for_each(check_texts);
+        keys(&verdict(&scene.record));
+    }
+}

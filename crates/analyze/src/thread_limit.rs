@@ -1,0 +1,83 @@
+//! Was the thread at one end of a flow the limit, because it had no CPU time left?
+
+use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
+
+use crate::load::{End, Load};
+use crate::phase::PhaseView;
+use crate::tcp::Connection;
+
+/// From this share of a core on, a thread has no time left.
+const WHOLE_CORE: f64 = 0.85;
+/// Share of the time up to which a thread counts as never waiting for the other end.
+const NEVER: f64 = 0.15;
+
+/// The conclusion about one end of one flow.
+pub fn conclude<'a>(
+    load: &Load<'a>,
+    flow: &'a FlowResult,
+    end: End,
+    rule: &str,
+) -> Option<Finding> {
+    let times = load.times(flow, end);
+    let cpu = times.cpu.filter(|cpu| *cpu >= WHOLE_CORE)?;
+    let held = times.held.unwrap_or(0.0);
+    if load.spins(flow) || held > NEVER {
+        return None;
+    }
+    let says = Text::new(match (load.is_exchange(), end) {
+        (false, End::Sender) => "rule-sender-cpu-says",
+        (false, End::Receiver) => "rule-receiver-cpu-says",
+        (true, End::Sender) => "rule-asking-cpu-says",
+        (true, End::Receiver) => "rule-answering-cpu-says",
+    });
+    let host = end.host(flow);
+    let says = says.word("host", host).number("cpu", cpu, Unit::Ratio);
+    let view = load.view;
+    let weight = 0.3 + 0.6 * cpu * (1.0 - held);
+    let mut finding = view.finding(rule, Severity::Info, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(load.thread_evidence(flow, end));
+    evidence.extend(load.held_evidence(flow, end));
+    let other = match end {
+        End::Sender => End::Receiver,
+        End::Receiver => End::Sender,
+    };
+    evidence.extend(load.held_evidence(flow, other));
+    if end == End::Receiver {
+        let connection = Connection::of(view, flow, End::Sender);
+        evidence.extend(connection.receive_window_evidence());
+    }
+    evidence.extend(busiest_core(view, host));
+    finding.next = Some(next(flow, end, load.is_exchange()));
+    Some(finding)
+}
+
+/// The core of a host with the least idle time: where the thread ran most of the time.
+fn busiest_core(view: PhaseView<'_>, host: &str) -> Option<Evidence> {
+    const CPU: &str = "host.cpu_ratio";
+    let idle = view.series(Some(host), CPU, &[("state", "idle")]);
+    let cores = idle.filter_map(|series| {
+        let core = series
+            .key
+            .labels
+            .get("core")
+            .filter(|core| *core != "all")?;
+        Some((series, core, 1.0 - view.mean(series)?))
+    });
+    let (series, core, used) = cores.max_by(|a, b| a.2.total_cmp(&b.2))?;
+    let mut row = view.evidence("evidence-busiest-core", CPU, host, used);
+    row.says = row.says.word("core", core);
+    row.labels = series.key.labels.clone();
+    Some(row)
+}
+
+fn next(flow: &FlowResult, end: End, exchange: bool) -> Text {
+    let transport = flow.labels.get("transport").map_or("", String::as_str);
+    let key = match (exchange, end, transport) {
+        (true, _, _) => "rule-exchange-cpu-next",
+        (false, _, "tls" | "quic") => "rule-cpu-encrypted-next",
+        (false, End::Sender, _) => "rule-sender-cpu-next",
+        (false, End::Receiver, _) => "rule-receiver-cpu-next",
+    };
+    Text::new(key).word("host", end.host(flow))
+}
