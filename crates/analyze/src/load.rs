@@ -103,7 +103,7 @@ impl<'a> Load<'a> {
     /// The phase as one of this kind; `None` for any other.
     pub fn of(view: PhaseView<'a>) -> Option<Self> {
         let known = |source: &&str| view.phase.workload == **source;
-        let source = SOURCES.into_iter().find(|source| known(&source))?;
+        let source = SOURCES.into_iter().find(|source| known(source))?;
         Some(Self { view, source })
     }
 
