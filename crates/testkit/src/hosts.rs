@@ -93,7 +93,7 @@ impl Tbf {
     }
 }
 
-fn joined<T>(started: Result<JoinHandle<T>, NetnsError>) -> T {
+pub(crate) fn joined<T>(started: Result<JoinHandle<T>, NetnsError>) -> T {
     let handle = started.expect("enter a local host");
     match handle.join() {
         Ok(value) => value,

@@ -2,6 +2,7 @@
 //!
 //! - [`relay`]: a UDP relay that loses, repeats, reorders and damages exactly what a script says;
 //! - [`hosts`]: several hosts inside this machine, with rate limits between them;
+//! - [`way`]: a way between two of them with delay and loss, for any protocol;
 //! - [`program`]: running the `sokudo` binary with a bound on everything that is waited for.
 //!
 //! A test that needs what a machine lacks says why and ends well: [`skip`].
@@ -9,6 +10,7 @@
 pub mod hosts;
 pub mod program;
 pub mod relay;
+pub mod way;
 
 /// Says on stderr why a test measures nothing here: `skipped: <reason>`.
 ///

@@ -10,6 +10,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags};
 use rustix::io::Errno;
 use rustix::thread::{LinkNameSpaceType, UnshareFlags};
 
@@ -274,6 +275,62 @@ fn find_program(name: &str) -> String {
         .map(|directory| format!("{directory}/{name}"))
         .find(|full| Path::new(full).is_file())
         .unwrap_or_else(|| name.to_owned())
+}
+
+/// A TUN device (Documentation/networking/tuntap.rst of Linux).
+#[derive(Debug)]
+pub struct Carried {
+    file: File,
+}
+
+impl Carried {
+    /// Makes the device in the calling thread's namespace.
+    pub fn new(name: &str) -> io::Result<Self> {
+        // SAFETY: all members of the C structure are numbers or arrays of numbers, for which zero is
+        // a value.
+        let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+        // The kernel wants the zero at the end of the name, too.
+        if name.len() >= request.ifr_name.len() {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        for (to, from) in request.ifr_name.iter_mut().zip(name.bytes()) {
+            *to = from.cast_signed() as libc::c_char;
+        }
+        request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as libc::c_short;
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/net/tun")?;
+        // SAFETY: the descriptor is open, and the request points at a structure of the type that
+        // TUNSETIFF reads and writes, which outlives the call.
+        let made = unsafe {
+            let request = std::ptr::from_mut(&mut request);
+            libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as libc::Ioctl, request)
+        };
+        match made {
+            0 => Ok(Self { file }),
+            _ => Err(io::Error::last_os_error()),
+        }
+    }
+
+    /// Reads one packet, waiting for so long at most.
+    pub fn read(&self, buffer: &mut [u8], patience: Duration) -> io::Result<Option<usize>> {
+        let patience = rustix::event::Timespec {
+            tv_sec: patience.as_secs() as i64,
+            tv_nsec: i64::from(patience.subsec_nanos()),
+        };
+        let mut wanted = [PollFd::new(&self.file, PollFlags::IN)];
+        match rustix::event::poll(&mut wanted, Some(&patience)) {
+            Ok(0) | Err(Errno::INTR) => Ok(None),
+            Ok(_) => (&self.file).read(buffer).map(Some),
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Writes one packet.
+    pub fn write(&self, packet: &[u8]) -> io::Result<usize> {
+        (&self.file).write(packet)
+    }
 }
 
 fn refused(errno: Errno) -> NetnsError {

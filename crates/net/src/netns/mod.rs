@@ -31,8 +31,10 @@ mod other;
 #[cfg(not(target_os = "linux"))]
 use other as imp;
 
+use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 /// Most hosts that one machine is divided into.
 pub const HOSTS_MAX: usize = 64;
@@ -131,6 +133,38 @@ impl LocalHosts {
         F: FnOnce() -> T + Send + 'static,
     {
         self.hub.spawn("hub", f)
+    }
+}
+
+/// A network link of one host whose packets this program carries: what the host sends is read here,
+/// and what is written here arrives at the host. It goes with this value.
+///
+/// For ways that no link of the kernel offers everywhere: with delay, with loss.
+#[derive(Debug)]
+pub struct Carried {
+    link: imp::Carried,
+}
+
+impl Carried {
+    /// Makes a link with this name, still down and without an address, in the calling thread's
+    /// namespace.
+    ///
+    /// Errors: no such links on this system, no right to make them, a name in use.
+    pub fn new(name: &str) -> io::Result<Self> {
+        imp::Carried::new(name).map(|link| Self { link })
+    }
+
+    /// Reads one IP packet that the host sent; `None` when none came in time. A packet that is
+    /// larger than `buffer` is cut.
+    pub fn read(&self, buffer: &mut [u8], patience: Duration) -> io::Result<Option<usize>> {
+        self.link.read(buffer, patience)
+    }
+
+    /// Hands one IP packet to the host.
+    ///
+    /// Errors: the link is down, or the bytes are no IP packet.
+    pub fn write(&self, packet: &[u8]) -> io::Result<usize> {
+        self.link.write(packet)
     }
 }
 

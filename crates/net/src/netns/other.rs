@@ -1,7 +1,9 @@
 //! Systems without network namespaces: nothing can be made, so nothing can be entered.
 
 use std::convert::Infallible;
+use std::io;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use super::NetnsError;
 
@@ -31,4 +33,25 @@ impl Namespace {
 /// Never called: there is no value to call it with.
 pub fn join(hub: &Namespace, _hosts: &[Namespace], _mtu: Option<u32>) -> Result<(), NetnsError> {
     match hub.0 {}
+}
+
+/// A link that cannot exist here.
+#[derive(Debug)]
+pub struct Carried(Infallible);
+
+impl Carried {
+    /// Always an error: this system has no such links.
+    pub fn new(_name: &str) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// Never called: there is no value to call it on.
+    pub fn read(&self, _buffer: &mut [u8], _patience: Duration) -> io::Result<Option<usize>> {
+        match self.0 {}
+    }
+
+    /// Never called: there is no value to call it on.
+    pub fn write(&self, _packet: &[u8]) -> io::Result<usize> {
+        match self.0 {}
+    }
 }

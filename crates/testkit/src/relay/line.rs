@@ -37,13 +37,13 @@ pub struct Counts {
 
 /// One direction.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(crate) struct Line {
     script: Script,
     next_number: u64,
     queue: VecDeque<(i64, Vec<u8>)>,
     held: Vec<Held>,
     last_arrival_ns: i64,
-    pub(super) counts: Counts,
+    pub(crate) counts: Counts,
 }
 
 #[derive(Debug)]
@@ -53,7 +53,7 @@ struct Held {
 }
 
 impl Line {
-    pub(super) fn new(script: Script) -> Self {
+    pub(crate) fn new(script: Script) -> Self {
         Self {
             script,
             next_number: 0,

@@ -12,7 +12,7 @@
 //!
 //! One client at a time: what the target sends goes to the last client that was heard.
 
-mod line;
+pub(crate) mod line;
 mod script;
 
 use std::fs::File;
@@ -35,13 +35,13 @@ pub use script::{Fate, Filter, Script, Which};
 const BUFFER_BYTES: usize = 16 << 20;
 
 /// Datagrams that may wait between reading and passing on.
-const QUEUE_MAX: usize = 65_536;
+pub(crate) const QUEUE_MAX: usize = 65_536;
 
 /// Largest UDP payload, bytes.
 const DATAGRAM_MAX_BYTES: usize = 65_507;
 
 /// How often a thread looks whether the relay is to end.
-const LOOK_UP: Duration = Duration::from_millis(50);
+pub(crate) const LOOK_UP: Duration = Duration::from_millis(50);
 
 /// Where a relay stands and what it does.
 #[derive(Debug)]
@@ -212,7 +212,8 @@ impl Way {
     }
 }
 
-type Arrival = (i64, Vec<u8>);
+/// When something arrived, and what.
+pub(crate) type Arrival = (i64, Vec<u8>);
 
 /// Reads until the relay ends; the queue blocks rather than drops.
 fn read(
@@ -242,7 +243,7 @@ fn read(
 }
 
 /// Applies the script until the reader has ended and nothing is left to pass on in time.
-fn write(
+pub(crate) fn write(
     mut line: Line,
     queue: &Receiver<Arrival>,
     send: impl Fn(&[u8]) -> io::Result<usize>,
