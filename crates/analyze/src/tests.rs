@@ -832,7 +832,13 @@ fn a_partial_run_says_so_first() {
         says: Text::new("engine-peer-lost"),
         missing: None,
     });
-    let verdict = verdict(&record);
-    assert_eq!(keys(&verdict)[0], "verdict-partial");
-    assert!(verdict.len() <= 3);
+    let one = verdict(&record);
+    assert_eq!(keys(&one)[0], "verdict-partial");
+    assert!(one.len() <= 3);
+    let mut other = record.manifest.problems[0].clone();
+    other.host = "hostc".into();
+    record.manifest.problems.push(other);
+    let both = verdict(&record);
+    assert_eq!(keys(&both)[0], "verdict-partial-hosts");
+    assert_eq!(both[0].args["hosts"], Arg::Word("hostb, hostc".into()));
 }

@@ -45,14 +45,25 @@ pub fn verdict(record: &Record) -> Vec<Text> {
 fn distrust(record: &Record) -> Option<Text> {
     let manifest = &record.manifest;
     if matches!(manifest.status, RunStatus::Failed | RunStatus::Partial) {
-        let key = match manifest.status {
-            RunStatus::Failed => "verdict-failed",
-            _ => "verdict-partial",
+        let failed = manifest.status == RunStatus::Failed;
+        let Some(problem) = manifest.problems.first() else {
+            return Some(Text::new(match failed {
+                true => "verdict-failed-unknown",
+                false => "verdict-partial-unknown",
+            }));
         };
-        return Some(match manifest.problems.first() {
-            Some(problem) => Text::new(key).text("problem", problem.says.clone()),
-            None => Text::new(format!("{key}-unknown")),
-        });
+        let hosts = troubled_hosts(record);
+        let key = match (failed, hosts.len()) {
+            (true, 0 | 1) => "verdict-failed",
+            (true, _) => "verdict-failed-hosts",
+            (false, 0 | 1) => "verdict-partial",
+            (false, _) => "verdict-partial-hosts",
+        };
+        let mut says = Text::new(key).text("problem", problem.says.clone());
+        if hosts.len() > 1 {
+            says = says.word("hosts", hosts.join(", "));
+        }
+        return Some(says);
     }
     // Too much loss is a result, not a reason to doubt it.
     let mut broken = checks(record).into_iter().filter(|check| !check.passed);
@@ -64,6 +75,17 @@ fn distrust(record: &Record) -> Option<Text> {
         .into_iter()
         .filter(|f| f.rule == "corruption" && f.severity == Severity::Bad);
     corrupted.next().map(|finding| finding.says)
+}
+
+/// Hosts with problems, each once, in the order of their first one.
+fn troubled_hosts(record: &Record) -> Vec<&str> {
+    let mut hosts: Vec<&str> = Vec::new();
+    for problem in &record.manifest.problems {
+        if !problem.host.is_empty() && !hosts.contains(&problem.host.as_str()) {
+            hosts.push(&problem.host);
+        }
+    }
+    hosts
 }
 
 /// The phase that the verdict is about: the confirmed best rate, else the plain test between two

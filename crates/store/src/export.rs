@@ -1,7 +1,9 @@
 //! How does a record leave for a spreadsheet, a script or another program?
 //!
-//! Two long tables (series and flows) as CSV or TSV, and everything as one JSON object. Missing
-//! values are empty cells, never zero.
+//! Two long tables (series and flows) as CSV or TSV, a third one of single round trips where they were
+//! kept, and everything as one JSON object. Missing values are empty cells, never zero.
+
+mod round_trips;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -34,12 +36,12 @@ impl Format {
     }
 }
 
-/// Writes `series.csv` and `flows.csv` into an existing directory; returns their paths.
+/// Writes `series.csv`, `flows.csv` and, where there are any, `round_trips.csv` into an existing directory; returns their paths.
 pub fn to_csv(record: &Record, dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     to_tables(record, dir, Format::Csv)
 }
 
-/// Writes `series.tsv` and `flows.tsv` into an existing directory; returns their paths.
+/// Writes `series.tsv`, `flows.tsv` and, where there are any, `round_trips.tsv` into an existing directory; returns their paths.
 pub fn to_tsv(record: &Record, dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     to_tables(record, dir, Format::Tsv)
 }
@@ -51,10 +53,17 @@ pub fn to_json(record: &Record, dir: &Path) -> Result<PathBuf, StoreError> {
 
 fn to_tables(record: &Record, dir: &Path, format: Format) -> Result<Vec<PathBuf>, StoreError> {
     let path = |table: &str| dir.join(format!("{table}.{}", format.extension()));
-    Ok(vec![
+    let mut files = vec![
         to_file(path("series"), |out| series(record, format, out))?,
         to_file(path("flows"), |out| flows(record, format, out))?,
-    ])
+    ];
+    if round_trips::any(record) {
+        let file = path("round_trips");
+        files.push(to_file(file, |out| {
+            round_trips::write(record, format, out)
+        })?);
+    }
+    Ok(files)
 }
 
 fn to_file(
@@ -254,6 +263,8 @@ enum Cell<'a> {
     Number(Option<f64>),
     /// Nanoseconds, written exactly as seconds.
     Seconds(i64),
+    /// Nanoseconds, written exactly as milliseconds.
+    Millis(i64),
 }
 
 fn word(text: &str) -> Cell<'_> {
@@ -283,16 +294,21 @@ impl<W: Write> Table<'_, W> {
         match cell {
             Cell::Number(Some(value)) if !value.is_nan() => write!(self.out, "{value}"),
             Cell::Number(_) => Ok(()),
-            Cell::Seconds(t_ns) => {
-                let (sign, t_ns) = (if t_ns < 0 { "-" } else { "" }, t_ns.unsigned_abs());
-                let (seconds, rest) = (t_ns / 1_000_000_000, t_ns % 1_000_000_000);
-                write!(self.out, "{sign}{seconds}.{rest:09}")
-            }
+            Cell::Seconds(t_ns) => self.decimal(t_ns, 9),
+            Cell::Millis(t_ns) => self.decimal(t_ns, 6),
             Cell::Word(text) => match self.format {
                 Format::Csv => self.csv_word(text),
                 Format::Tsv => self.tsv_word(text),
             },
         }
+    }
+
+    /// A number of units of 10^-`digits`.
+    fn decimal(&mut self, value: i64, digits: u32) -> io::Result<()> {
+        let sign = if value < 0 { "-" } else { "" };
+        let (value, unit) = (value.unsigned_abs(), 10u64.pow(digits));
+        let (whole, rest, width) = (value / unit, value % unit, digits as usize);
+        write!(self.out, "{sign}{whole}.{rest:0width$}")
     }
 
     fn csv_word(&mut self, text: &str) -> io::Result<()> {

@@ -77,7 +77,7 @@ impl GeneratorLimited {
             let value = view.highest_at_sender(host, &metric);
             evidence.extend(value.map(|value| view.evidence(key, &metric, host, value)));
         }
-        finding.next = Some(Text::new("rule-generator-limited-paced-next").word("host", host));
+        finding.next = Some(Text::new("rule-generator-limited-asks-late-next").word("host", host));
         Some(finding)
     }
 

@@ -1,12 +1,10 @@
 //! Do `rr` and `crr` keep their promises as commands, also when the far end goes?
 
-use std::time::{Duration, Instant};
-
 use rustix::process::{Signal, kill_process};
 use sokudo_model::RunStatus;
 use sokudo_testkit::program::Running;
 
-use crate::vocabulary::{BOUND, Place, Server, no_panic, pid, place, refused, serve, summary};
+use crate::vocabulary::{Place, Server, no_panic, pid, place, refused, serve, summary};
 
 const PROMISED: [&str; 8] = [
     "rr.transactions_per_second",
@@ -48,6 +46,32 @@ fn requests_are_answered_and_told_in_one_object() {
             .count()
             > 0
     );
+}
+
+#[test]
+fn each_round_trip_is_a_line_of_a_table() {
+    let place = place();
+    let server = serve(&place);
+    let ended = place.run(&format!(
+        "rr {} --duplex --size 300KiB --count 20 --keep --json",
+        server.address
+    ));
+    ended.expect_code(0);
+    let said = summary(&ended);
+    assert_eq!(said.number("rr.transactions"), 20.0);
+    place
+        .run("export --to csv --output out")
+        .expect_code(0)
+        .expect_stdout("round_trips.csv");
+    let table = std::fs::read_to_string(place.path().join("out/round_trips.csv"));
+    let table = table.expect("the table was written");
+    let speeds: Vec<f64> = table
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split(',').nth(9)?.parse().ok())
+        .collect();
+    assert_eq!(speeds.len(), 20, "{table}");
+    assert!(table.contains(",307200,307200,"), "{table}");
 }
 
 #[test]
@@ -114,22 +138,7 @@ fn under_way(place: &Place, server: &Server) -> Running {
             server.address
         ))
         .start();
-    let deadline = Instant::now() + BOUND;
-    let recorded = || {
-        let records = place.records();
-        let spool = records.first().map(|record| record.join("spool"));
-        let files = spool.and_then(|spool| std::fs::read_dir(spool).ok());
-        let sizes = files.into_iter().flatten().flatten();
-        let bytes: u64 = sizes
-            .filter_map(|f| f.metadata().ok())
-            .map(|m| m.len())
-            .sum();
-        bytes > 20_000
-    };
-    while !recorded() {
-        assert!(Instant::now() < deadline, "nothing is recorded");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    place.wait_until_recorded();
     client
 }
 

@@ -11,6 +11,7 @@ mod clients;
 mod exchange;
 mod faults;
 mod flows;
+mod many;
 mod records;
 mod results;
 mod security;

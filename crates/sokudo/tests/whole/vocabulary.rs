@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use sokudo_testkit::program::{Ended, Running, Sokudo, TempRuns, temp_runs};
@@ -56,6 +56,26 @@ impl Place {
         let records = self.records();
         assert_eq!(records.len(), 1, "records: {records:?}");
         records[0].clone()
+    }
+
+    /// Waits until the run that is under way here has recorded some of its load.
+    pub fn wait_until_recorded(&self) {
+        let deadline = Instant::now() + BOUND;
+        let recorded = || {
+            let records = self.records();
+            let spool = records.first().map(|record| record.join("spool"));
+            let files = spool.and_then(|spool| std::fs::read_dir(spool).ok());
+            let sizes = files.into_iter().flatten().flatten();
+            let bytes: u64 = sizes
+                .filter_map(|f| f.metadata().ok())
+                .map(|m| m.len())
+                .sum();
+            bytes > 20_000
+        };
+        while !recorded() {
+            assert!(Instant::now() < deadline, "nothing is recorded");
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// What the only record here holds.

@@ -92,3 +92,40 @@ fn cells_cannot_become_formulas_or_break_rows() {
     assert!(tsv.contains("\ta\\tb\\nc,d\t"), "{tsv}");
     assert_eq!(tsv.lines().count(), 2);
 }
+
+#[test]
+fn round_trips_that_were_kept_are_a_table_of_their_own() {
+    let root = root();
+    let mut record = load(&record(root.path(), "t", 1)).unwrap();
+    let phase = &mut record.manifest.phases[0];
+    phase.workload = "rr".into();
+    (phase.t0_ns, phase.t1_ns) = (0, 1_000_000_000);
+    let flow = &mut phase.result.flows[0];
+    (flow.from, flow.to) = ("a".into(), "b".into());
+    flow.labels.insert("thread".into(), "2".into());
+    flow.metrics.insert("rr.request_bytes".into(), 1000.0);
+    flow.metrics.insert("rr.response_bytes".into(), 3000.0);
+    let mut series = record.series[0].clone();
+    series.key = key("a", "rr.round_trip_seconds", &[("flow", "a→b #2")]);
+    // The last point belongs to another phase.
+    series.points = vec![
+        (5_000_000, 0.002),
+        (7_500_000, 0.0025),
+        (2_000_000_000, 1.0),
+    ];
+    record.series.push(series);
+    let out = root.path().join("out");
+    fs::create_dir(&out).unwrap();
+    let files = export::to_csv(&record, &out).unwrap();
+    assert_eq!(files.last(), Some(&out.join("round_trips.csv")));
+    let name = record.manifest.phases[0].name.clone();
+    assert_eq!(
+        fs::read_to_string(&files[2]).unwrap(),
+        format!(
+            "phase,start_ms,end_ms,from,to,thread,request_bytes,response_bytes,round_trip_ms,\
+             one_way_bytes_per_second,one_way_bits_per_second\n\
+             {name},3.000000,5.000000,a,b,2,1000,3000,2.000000,2000000,16000000\n\
+             {name},5.000000,7.500000,a,b,2,1000,3000,2.500000,1600000,12800000\n"
+        )
+    );
+}

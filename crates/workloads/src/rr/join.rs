@@ -219,6 +219,9 @@ impl Join<'_> {
         ] {
             self.put(metrics, what, value);
         }
+        let sizes = self.options.common.size;
+        self.put(metrics, "request_bytes", f64::from(sizes.request));
+        self.put(metrics, "response_bytes", f64::from(sizes.response));
         self.put(
             metrics,
             "error_ratio",
