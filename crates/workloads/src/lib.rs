@@ -16,13 +16,14 @@ mod refusal;
 pub mod reporting;
 pub mod rr;
 pub mod sample;
+pub mod stream;
 mod tcp_state;
 pub mod values;
 
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
 
 /// Every workload, in alphabetical order.
-pub const REGISTRY: &[&dyn Workload] = &[&crr::Crr, &datagram::Datagram, &rr::Rr];
+pub const REGISTRY: &[&dyn Workload] = &[&crr::Crr, &datagram::Datagram, &rr::Rr, &stream::Stream];
 
 /// Looks a workload up by its name.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {

@@ -46,10 +46,6 @@ pub(crate) enum Calls {
     Sender,
     /// The host with the lower number: number 0 gives the command, and stands perhaps behind
     /// address translation or a firewall.
-    #[expect(
-        dead_code,
-        reason = "for flows towards the host that gives the command"
-    )]
     Lower,
 }
 

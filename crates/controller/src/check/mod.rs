@@ -5,6 +5,7 @@
 
 mod datagram;
 mod rr;
+mod stream;
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -42,6 +43,11 @@ pub const LAYERS: &[Layer] = &[
         name: "rr",
         question: "how long does an answer take between two hosts?",
         run: rr::run,
+    },
+    Layer {
+        name: "stream",
+        question: "how many bytes per second does one connection carry between two hosts?",
+        run: stream::run,
     },
     Layer {
         name: "datagram",

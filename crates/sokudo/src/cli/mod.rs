@@ -14,6 +14,7 @@ mod metrics;
 mod observer;
 mod records;
 mod serve;
+mod stream;
 mod workload;
 
 use std::process::ExitCode;
@@ -63,6 +64,7 @@ enum Command {
     /// Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are told apart.
     #[command(after_help = exchange::CRR_EXAMPLES)]
     Crr(Box<exchange::ExchangeArgs<CrrOptions>>),
+    Stream(Box<stream::StreamArgs>),
     Compat(compat::CompatArgs),
     Runs(records::RunsArgs),
     Show(records::ShowArgs),
@@ -145,6 +147,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Datagram(args) => datagram::run(*args),
         Command::Rr(args) => exchange::run(*args),
         Command::Crr(args) => exchange::run(*args),
+        Command::Stream(args) => stream::run(*args),
         Command::Compat(args) => compat::run(args),
         Command::Runs(args) => records::runs(args),
         Command::Show(args) => records::show(args),

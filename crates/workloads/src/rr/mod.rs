@@ -19,7 +19,7 @@
 
 pub mod client;
 pub(crate) mod join;
-mod many;
+pub(crate) mod many;
 pub mod names;
 pub mod options;
 pub(crate) mod phase;

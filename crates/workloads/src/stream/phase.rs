@@ -1,0 +1,339 @@
+//! One host's part of a stream phase, from bind to result.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, SyncSender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
+use sokudo_net::tcp::bulk::{ReceivePath, SendPath};
+
+use super::account::Times;
+use super::join::Numbers;
+use super::options::{IoMode, StreamOptions};
+use super::report::{Ended, Report, Reporter, Sent};
+use super::{NAME, client, selftest, server};
+use crate::contract::{Emit, Phase};
+use crate::link::{Caller, Link};
+use crate::meet::{Arrived, Calls, Meeting, Terms};
+use crate::refusal::{failed, spawn};
+use crate::reporting::REPORT_QUEUE;
+use crate::tcp_state::{MAX_FLOWS, Watch, Watched};
+
+/// Longest wait for bytes that are still on their way when all senders have finished.
+const DRAIN_BOUND: Duration = Duration::from_secs(20);
+/// The same when a connection broke: what is in this host's own buffers comes at once.
+const BROKEN_BOUND: Duration = Duration::from_secs(2);
+/// Time between two looks at whether all threads have ended.
+const DRAIN_LOOK: Duration = Duration::from_millis(1);
+/// Fewest bytes that reads ask for.
+const READ_BYTES: usize = 128 << 10;
+
+/// A connection and who called it.
+type End = (Link, Option<Caller>);
+
+/// How this host hands bytes to the kernel.
+#[derive(Debug, Clone, Copy)]
+struct Io {
+    path: SendPath,
+    size: usize,
+}
+
+/// One host's part of a phase.
+pub(crate) struct StreamPhase {
+    options: StreamOptions,
+    emit: Emit,
+    meeting: Meeting,
+    io: Io,
+    ends: BTreeMap<u32, End>,
+    /// Ends the load.
+    stop: Arc<AtomicBool>,
+    /// All senders have finished.
+    draining: Arc<AtomicBool>,
+    /// Ends everything.
+    closed: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+    reporter: Option<(SyncSender<Report>, JoinHandle<Vec<Ended>>)>,
+    tcp_state: Option<Watch>,
+}
+
+impl StreamPhase {
+    /// Binds everything that this host is called for.
+    pub(crate) fn prepare(
+        options: StreamOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Self, Refusal> {
+        options.validate()?;
+        let sends = spec.phase.flows.iter().any(|flow| flow.from == spec.me);
+        let terms = Terms {
+            transport: options.transport,
+            tcp: options.tcp(),
+            connections: vec![1; spec.phase.flows.len()],
+            calls: Calls::Lower,
+            during_load: false,
+        };
+        let meeting = Meeting::prepare(spec, terms)?;
+        Ok(Self {
+            io: choose_io(&options, sends),
+            meeting,
+            options,
+            emit,
+            ends: BTreeMap::new(),
+            stop: Arc::default(),
+            draining: Arc::default(),
+            closed: Arc::default(),
+            threads: Vec::new(),
+            reporter: None,
+            tcp_state: None,
+        })
+    }
+
+    fn me(&self) -> u32 {
+        self.meeting.spec().me
+    }
+
+    fn times(&self, start_ns: i64) -> Times {
+        let ns = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
+        Times {
+            start_ns,
+            count_from_ns: start_ns.saturating_add(ns(self.options.warmup.0)),
+            bin_ns: ns(self.options.bins.0),
+            interval_ns: ns(self.options.interval.0),
+        }
+    }
+
+    /// Flows of this host by the thread that serves them: same direction, same peer, same place
+    /// among the threads.
+    fn groups(&self, sends: bool) -> Vec<Vec<u32>> {
+        let threads = self.options.thread_count().max(1);
+        let mut groups: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
+        for flow in &self.meeting.spec().phase.flows {
+            let (own, peer) = match sends {
+                true => (flow.from, flow.to),
+                false => (flow.to, flow.from),
+            };
+            if own == self.me() {
+                let place = (peer, flow.stream % threads);
+                groups.entry(place).or_default().push(flow.id);
+            }
+        }
+        groups.into_values().collect()
+    }
+
+    fn take(&mut self, flows: &[u32]) -> Vec<(u32, End)> {
+        let taken = flows
+            .iter()
+            .map(|flow| Some((*flow, self.ends.remove(flow)?)));
+        taken.flatten().collect()
+    }
+
+    fn sending_task(&mut self, flows: &[u32], start_ns: i64) -> client::Task {
+        let taken = self.take(flows).into_iter();
+        let outgoing = taken.map(|(flow, (link, caller))| client::Outgoing { flow, link, caller });
+        let spec = self.meeting.spec();
+        let load_ns = match self.options.duration_ns() {
+            0 => spec.phase.bound_ns,
+            duration_ns => duration_ns.min(spec.phase.bound_ns),
+        };
+        client::Task {
+            flows: outgoing.collect(),
+            path: self.io.path,
+            size: self.io.size,
+            bytes: self.options.bytes.map(|bytes| bytes.0),
+            rate_per_s: self.rate_per_s(),
+            times: self.times(start_ns),
+            end_ns: start_ns.saturating_add_unsigned(load_ns),
+            patience: self.options.patience(),
+            tcp: self.options.tcp(),
+            seed: spec.seed,
+            stop: Arc::clone(&self.stop),
+            closed: Arc::clone(&self.closed),
+        }
+    }
+
+    /// Writes per second of each connection, as asked for.
+    fn rate_per_s(&self) -> Option<f64> {
+        let flows = self.meeting.sent_here().len().max(1) as f64;
+        let rate = self.options.rate?;
+        Some(rate.0.events_per_s(self.io.size as f64) / flows)
+    }
+
+    fn receiving_task(&mut self, flows: &[u32], start_ns: i64) -> server::Task {
+        let taken = self.take(flows).into_iter();
+        let incoming = taken.map(|(flow, (link, caller))| server::Incoming { flow, link, caller });
+        server::Task {
+            flows: incoming.collect(),
+            path: match self.options.discard {
+                true => ReceivePath::Discard,
+                false => ReceivePath::Read,
+            },
+            at_once: (self.options.size_bytes() as usize).max(READ_BYTES),
+            read_rate: self.options.read_rate.map(super::options::bytes_per_s),
+            times: self.times(start_ns),
+            tcp: self.options.tcp(),
+            draining: Arc::clone(&self.draining),
+            closed: Arc::clone(&self.closed),
+        }
+    }
+
+    /// The connections whose state is recorded, on this end.
+    fn watched(&self) -> Vec<Watched> {
+        let flows = &self.meeting.spec().phase.flows;
+        let watched = self.ends.iter().filter_map(|(flow, (link, _))| {
+            let end = match flows[*flow as usize].from == self.me() {
+                true => "sender",
+                false => "receiver",
+            };
+            let tcp = link.tcp()?.try_clone().ok()?;
+            Some(Watched {
+                flow: *flow,
+                end,
+                tcp,
+            })
+        });
+        watched.take(MAX_FLOWS).collect()
+    }
+
+    fn begin_threads(&mut self, at_ns: i64, reports: &SyncSender<Report>) -> Result<(), Refusal> {
+        // Several hosts may live in one process: the kernel shows 15 bytes of a thread's name.
+        let host = self.meeting.own_name().replace('\0', "");
+        for flows in self.groups(false) {
+            let task = self.receiving_task(&flows, at_ns);
+            let (reports, name) = (reports.clone(), format!("recv{} {host}", flows[0]));
+            let receive = move || server::run(task, &reports);
+            self.threads.push(spawn(&name, receive)?);
+        }
+        for flows in self.groups(true) {
+            let task = self.sending_task(&flows, at_ns);
+            let (reports, name) = (reports.clone(), format!("send{} {host}", flows[0]));
+            let send = move || client::run(task, &reports);
+            self.threads.push(spawn(&name, send)?);
+        }
+        Ok(())
+    }
+
+    /// How long the flows of this host may take to end by themselves: long while bytes are on
+    /// their way, short when a sender says that its connection broke, or is gone.
+    fn patience(&self, sent: &[Option<String>]) -> Duration {
+        let read = |text: &Option<String>| serde_json::from_str::<Sent>(text.as_ref()?).ok();
+        let sent: Vec<Option<Sent>> = sent.iter().map(read).collect();
+        let is_whole = |flow: &FlowPlan| {
+            let host = sent.get(flow.from as usize).and_then(Option::as_ref);
+            host.and_then(|host| host.flows.get(&flow.id))
+                .is_some_and(|flow| flow.whole)
+        };
+        let flows = self.meeting.spec().phase.flows.iter();
+        let mut own = flows.filter(|flow| flow.from == self.me() || flow.to == self.me());
+        match own.all(is_whole) {
+            true => DRAIN_BOUND,
+            false => BROKEN_BOUND,
+        }
+    }
+
+    /// Waits until all threads have ended by themselves, then ends them.
+    fn end_threads(&mut self, patience: Duration) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.draining.store(true, Ordering::Relaxed);
+        let deadline = Instant::now() + patience;
+        let ended = |threads: &[JoinHandle<()>]| threads.iter().all(JoinHandle::is_finished);
+        while !ended(&self.threads) && Instant::now() < deadline {
+            std::thread::sleep(DRAIN_LOOK);
+        }
+        self.tcp_state = None;
+        self.closed.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            // A thread that panicked has nothing more to say; its numbers are missing.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// How bytes are handed over: as asked for, or as a short test finds best where this host sends.
+fn choose_io(options: &StreamOptions, sends: bool) -> Io {
+    let asked = |path| Io {
+        path,
+        size: options.size_bytes() as usize,
+    };
+    match options.io {
+        IoMode::Plain => asked(SendPath::Plain),
+        IoMode::Zerocopy => asked(SendPath::Zerocopy),
+        IoMode::Sendfile => asked(SendPath::Sendfile),
+        IoMode::Auto if !sends => asked(SendPath::Plain),
+        IoMode::Auto => {
+            let fixed = options.size.is_some() || options.rate.is_some();
+            let best = selftest::best(fixed.then(|| options.size_bytes() as usize));
+            Io {
+                path: best.path,
+                size: best.size_bytes,
+            }
+        }
+    }
+}
+
+impl Phase for StreamPhase {
+    fn offer(&self) -> String {
+        self.meeting.offer()
+    }
+
+    fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
+        for (flow, dialled) in self.meeting.connect(offers)? {
+            for link in dialled.links {
+                self.ends.insert(flow.id, (link, None));
+            }
+            if let Some((_, caller)) = self.ends.get_mut(&flow.id) {
+                *caller = Some(dialled.caller);
+            }
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
+        for (flow, arrived) in self.meeting.arrived()? {
+            if let Arrived::Links(links) = arrived {
+                let ends = links.into_iter().map(|link| (flow, (link, None)));
+                self.ends.extend(ends);
+            }
+        }
+        let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
+        let names = self.meeting.series_names(at_ns, t0_ns);
+        let emit = Arc::clone(&self.emit);
+        self.tcp_state = Watch::begin(self.watched(), NAME, names.clone(), at_ns, emit)?;
+        let sending = self.meeting.sent_here().len();
+        let (emit, bin_ns) = (Arc::clone(&self.emit), self.times(at_ns).bin_ns);
+        let reporter = Reporter::new(names, emit, bin_ns, sending);
+        self.begin_threads(at_ns, &reports)?;
+        let thread = spawn("report", move || reporter.run(&queue))?;
+        self.reporter = Some((reports, thread));
+        Ok(())
+    }
+
+    fn halt(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    fn drain(&mut self, sent: &[Option<String>]) -> Result<String, Refusal> {
+        self.end_threads(self.patience(sent));
+        let Some((reports, thread)) = self.reporter.take() else {
+            return Err(failed("the phase was never started on this host", None));
+        };
+        drop(reports);
+        let ended = thread
+            .join()
+            .map_err(|_| failed("the reporting thread died", None))?;
+        serde_json::to_string(&Numbers::new(ended, &self.options, self.io.size as u64))
+            .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+    }
+}
+
+impl Drop for StreamPhase {
+    fn drop(&mut self) {
+        self.end_threads(Duration::ZERO);
+        if let Some((reports, thread)) = self.reporter.take() {
+            drop(reports);
+            let _ = thread.join();
+        }
+    }
+}
