@@ -260,6 +260,8 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("tcp.not_sent_bytes", Bytes, "bytes written and not sent yet"),
     gauge("tcp.peer_window_bytes", Bytes, "receive window that the peer offers (tcpi_snd_wnd)"),
     gauge("tcp.own_window_bytes", Bytes, "receive window that this end offers (tcpi_rcv_wnd)"),
+    gauge("tcp.receive_queue_bytes", Bytes, "bytes that have arrived and that the program has not read yet (SIOCINQ)"),
+    gauge("tcp.send_queue_bytes", Bytes, "bytes that the program has written and that are not acknowledged yet (SIOCOUTQ)"),
     gauge("tcp.delayed_ack_seconds", Seconds, "how long this end holds back an acknowledgement at most (tcpi_ato); absent before it held one back"),
 
     // Request/response over connections that stay.

@@ -14,6 +14,7 @@ use std::time::Duration;
 use sokudo_model::{Batch, Refusal};
 use sokudo_net::clock::now_ns;
 use sokudo_net::tcp::info::{self, TcpInfo};
+use sokudo_net::tcp::{self, Queues};
 
 use crate::contract::{Emit, Emitted};
 use crate::patience::sleep_until_or_stop;
@@ -94,7 +95,10 @@ fn watch(
         for one in watched {
             // A connection that has ended says nothing more.
             if let Ok(state) = info::read(&one.tcp) {
-                add(&mut batch, source, names, one, &state);
+                add(&mut batch, source, names, one, &values(&state));
+            }
+            if let Ok(queues) = tcp::queues(&one.tcp) {
+                add(&mut batch, source, names, one, &waiting(&queues));
             }
         }
         samples += 1;
@@ -110,19 +114,30 @@ fn watch(
     }
 }
 
-fn add(batch: &mut Batch, source: &str, names: &Names, one: &Watched, state: &TcpInfo) {
+/// A catalogue name and its value.
+type Value = (&'static str, Option<f64>);
+
+fn add(batch: &mut Batch, source: &str, names: &Names, one: &Watched, values: &[Value]) {
     let at_ns = now_ns() - names.t0_ns;
     let label = names.label(one.flow);
-    for (metric, value) in values(state) {
-        let Some(value) = value else { continue };
+    for (metric, value) in values {
+        let Some(value) = *value else { continue };
         let mut key = names.key(source, metric, &label);
         key.labels.insert("end".into(), one.end.into());
         batch.push(&key, at_ns, value);
     }
 }
 
+/// What waits in the kernel for the program, and for the peer.
+fn waiting(queues: &Queues) -> [Value; 2] {
+    [
+        ("tcp.receive_queue_bytes", Some(queues.unread_bytes as f64)),
+        ("tcp.send_queue_bytes", Some(queues.unacked_bytes as f64)),
+    ]
+}
+
 /// Catalogue names and values; `None` for what this kernel does not say.
-fn values(state: &TcpInfo) -> [(&'static str, Option<f64>); 19] {
+fn values(state: &TcpInfo) -> [Value; 19] {
     let count = |value: Option<u32>| value.map(f64::from);
     let micros = |value: Option<u32>| value.map(|us| f64::from(us) * 1e-6);
     let long = |value: Option<u64>| value.map(|us| us as f64 * 1e-6);
@@ -180,7 +195,13 @@ mod tests {
 
     #[test]
     fn every_value_is_in_the_catalogue() {
-        for (metric, _) in values(&TcpInfo::default()) {
+        let queues = Queues {
+            unread_bytes: 0,
+            unacked_bytes: 0,
+            unsent_bytes: 0,
+        };
+        let state = values(&TcpInfo::default());
+        for (metric, _) in state.into_iter().chain(waiting(&queues)) {
             assert!(sokudo_model::metric::find(metric).is_some(), "{metric}");
         }
     }

@@ -11,21 +11,6 @@ use sokudo_net::tcp::info::{self, TcpInfo};
 
 use crate::link::Link;
 
-/// What is written: bytes that no device on the way can make smaller.
-pub(super) fn payload(bytes: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed | 1;
-    let mut block = Vec::with_capacity(bytes + 8);
-    while block.len() < bytes {
-        // Marsaglia's xorshift64.
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        block.extend_from_slice(&state.to_le_bytes());
-    }
-    block.truncate(bytes);
-    block
-}
-
 /// The socket whose bytes the kernel alone carries; TLS has its own records above it.
 fn kernel_tcp(link: &Link) -> Option<&TcpStream> {
     match link {

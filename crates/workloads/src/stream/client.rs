@@ -12,7 +12,8 @@ use sokudo_net::tcp::{self, TcpOptions};
 use sokudo_net::wait::{Interest, Wait, Waiter};
 
 use super::account::{End, Ledger, Times};
-use super::carry::{Outlet, payload, state};
+use super::carry::{Outlet, state};
+use super::protocol::payload;
 use super::report::{Ended, Report, Written};
 use crate::link::{Caller, Link, is_silence};
 use crate::patience::sleep_until_or_stop;

@@ -24,6 +24,7 @@ pub(crate) mod client;
 pub(crate) mod join;
 pub mod options;
 pub(crate) mod phase;
+pub mod protocol;
 pub(crate) mod report;
 mod selftest;
 pub(crate) mod server;

@@ -13,8 +13,8 @@ use sokudo_net::clock::now_ns;
 use sokudo_net::tcp::bulk::{BulkReceiver, BulkSender, ReceivePath, SendPath};
 use sokudo_net::tcp::{self, TcpOptions};
 
-use super::carry::payload;
 use super::options::StreamOptions;
+use super::protocol::payload;
 
 /// How long each way is tried.
 const SPAN: Duration = Duration::from_millis(80);

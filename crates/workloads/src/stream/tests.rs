@@ -46,7 +46,12 @@ fn check_ending(sent: &str, received: &str, expected: Option<&str>) {
     let flow = &result.flows[0];
     let error = flow.labels.get("error").map(String::as_str);
     assert_eq!(error.is_some(), expected.is_some(), "{error:?}");
-    assert!(error.unwrap_or_default().contains(expected.unwrap_or_default()), "{error:?}");
+    assert!(
+        error
+            .unwrap_or_default()
+            .contains(expected.unwrap_or_default()),
+        "{error:?}"
+    );
     assert_eq!(flow.complete, expected.is_none());
 }
 
@@ -133,7 +138,10 @@ fn what_cannot_work_is_said_with_a_hint() {
     check(r#""transport":"udp""#, "UDP");
     check(r#""transport":"quic","cc":"bbr""#, "no TCP connection");
     check(r#""transport":"tls","io":"sendfile""#, "TCP sockets");
-    check(r#""transport":"shm","streams":4,"threads":2"#, "one shm connection");
+    check(
+        r#""transport":"shm","streams":4,"threads":2"#,
+        "one shm connection",
+    );
     check(r#""size":"1GiB""#, "--size");
     check(r#""bytes":"0""#, "sends nothing");
     check(r#""bins":"1us""#, "--bins");
