@@ -53,6 +53,39 @@ fn a_far_end_that_closes_is_named() {
 }
 
 #[test]
+fn a_far_end_that_closes_its_half_is_named() {
+    check(Act::HalfClose, "closed the connection");
+}
+
+#[test]
+fn a_connection_per_request_that_fails_is_counted_and_the_next_one_is_made() {
+    for (act, says) in [
+        (Act::Close, "closed the connection"),
+        (Act::HalfClose, "closed the connection"),
+        (Act::Reset, "reset the connection"),
+        (Act::Silence, "did not answer in time"),
+        (Act::Garbage([0xa5; 64]), "no message of this test"),
+    ] {
+        let far_end = far_end::start_per_request(move |n| match n {
+            // Every fourth of twenty fails.
+            n if n % 4 == 3 => act,
+            _ => Act::Answer(Duration::ZERO),
+        });
+        let plan = crr(r#""rate":"50/s","duration":"400ms","timeout":"200ms""#);
+        let played = plan.play_against(far_end.address);
+        let (answered, failed) = (played.get("crr.connections"), played.get("crr.errors"));
+        let unstarted = played.get("crr.unstarted_requests");
+        assert_eq!(answered + failed + unstarted, 20.0, "{says}");
+        // Waiting for answers that do not come takes the time of those that are due.
+        let expected = ((answered + failed) / 4.0).floor();
+        assert_eq!(failed, expected, "{says}");
+        assert!(failed > 1.0 && (unstarted == 0.0 || act == Act::Silence));
+        assert!(played.error().contains(says), "{}", played.error());
+        assert_eq!(played.get("crr.lost_connections"), 0.0, "{says}");
+    }
+}
+
+#[test]
 fn a_far_end_that_resets_is_named() {
     check(Act::Reset, "reset the connection");
 }

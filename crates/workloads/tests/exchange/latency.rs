@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::far_end::{self, Act};
+use super::far_end::{self, Act, FarEnd};
 use super::play::rr;
 
 const STALL: Duration = Duration::from_millis(500);
@@ -18,11 +18,28 @@ fn sorted(mut values: Vec<f64>) -> Vec<f64> {
     values
 }
 
+const DELAY: Duration = Duration::from_millis(10);
+
+fn delayed(_: u64) -> Act {
+    Act::Answer(DELAY)
+}
+
 #[test]
-fn the_histogram_is_right_to_three_digits() {
-    let delay = Duration::from_millis(10);
-    let far_end = far_end::start(move |_| Act::Answer(delay));
-    let played = rr(r#""count":"100","keep":"100""#).play_against(far_end.address);
+fn the_histogram_of_a_stream_is_right_to_three_digits() {
+    check_digits(&far_end::start(delayed), "");
+    // The loop for many requests at a time as well.
+    check_digits(&far_end::start(delayed), r#","duplex":true"#);
+}
+
+#[test]
+fn the_histogram_of_datagrams_is_right_to_three_digits() {
+    let far_end = far_end::start_datagrams(delayed);
+    check_digits(&far_end, r#","transport":"udp""#);
+}
+
+fn check_digits(far_end: &FarEnd, more: &str) {
+    let plan = rr(&format!(r#""count":"100","keep":"100"{more}"#));
+    let played = plan.play_against(far_end.address);
     assert_eq!(played.get("rr.transactions"), 100.0);
     let kept = sorted(
         played
@@ -48,7 +65,7 @@ fn the_histogram_is_right_to_three_digits() {
             "an answer after {seen} s that was held for {held} s"
         );
     }
-    assert!(kept[0] >= delay.as_secs_f64());
+    assert!(kept[0] >= DELAY.as_secs_f64());
     let mean = kept.iter().sum::<f64>() / 100.0;
     let seen = played.get("rr.latency_seconds.mean");
     assert!(
@@ -64,16 +81,32 @@ fn the_histogram_is_right_to_three_digits() {
     );
 }
 
+/// What a far end does that stands still once, for its 101st request.
+fn stalling(n: u64) -> Act {
+    Act::Answer(if n == 100 { STALL } else { Duration::ZERO })
+}
+
 #[test]
-fn an_open_loop_shows_a_stall_in_full_and_a_closed_loop_does_not() {
-    let stalled = || far_end::start(|n| Act::Answer(if n == 100 { STALL } else { Duration::ZERO }));
+fn over_a_stream_an_open_loop_shows_a_stall_in_full_and_a_closed_loop_does_not() {
+    check_stall(|| far_end::start(stalling), "");
+}
+
+#[test]
+fn over_datagrams_an_open_loop_shows_a_stall_in_full_and_a_closed_loop_does_not() {
+    let far_end = || far_end::start_datagrams(stalling);
+    check_stall(far_end, r#","transport":"udp""#);
+}
+
+fn check_stall(stalled: impl Fn() -> FarEnd, more: &str) {
     let slow = |points: Vec<(i64, f64)>, limit: f64| {
         points
             .iter()
             .filter(|(_, seconds)| *seconds > limit)
             .count()
     };
-    let open = rr(r#""rate":"500/s","duration":"2s","keep":"10000""#);
+    let open = rr(&format!(
+        r#""rate":"500/s","duration":"2s","keep":"10000"{more}"#
+    ));
     let open = open.play_against(stalled().address);
     // 250 requests fall into half a second; those of its first half wait for more than its half.
     let waited = slow(open.points("rr.round_trip_seconds"), 0.25);
@@ -96,7 +129,8 @@ fn an_open_loop_shows_a_stall_in_full_and_a_closed_loop_does_not() {
         "service p90 {service}"
     );
 
-    let closed = rr(r#""count":"1000","keep":"10000""#).play_against(stalled().address);
+    let closed = rr(&format!(r#""count":"1000","keep":"10000"{more}"#));
+    let closed = closed.play_against(stalled().address);
     assert!(closed.get("rr.latency_seconds.max") >= 0.499);
     let waited = slow(closed.points("rr.round_trip_seconds"), 0.45);
     assert!(

@@ -7,4 +7,5 @@ mod far_end;
 mod faults;
 mod latency;
 mod play;
+mod secure;
 mod ways;

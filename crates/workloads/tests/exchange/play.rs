@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use sokudo_model::{Batch, FlowPlan, HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId};
 use sokudo_net::clock::now_ns;
+use sokudo_net::tls::PublicKey;
 use sokudo_workloads::crr::{Crr, CrrOptions};
 use sokudo_workloads::rr::{Rr, RrOptions, flows};
 use sokudo_workloads::{Emitted, HostResult, Phase, Workload};
@@ -133,21 +134,30 @@ impl Plan {
 
     /// Plays it against a far end of the test.
     pub fn play_against(&self, far_end: SocketAddr) -> Played {
-        let (mut asking, emitted) = self.prepare(0).expect("a host that can ask");
+        self.try_against(far_end, None)
+            .unwrap_or_else(|refusal| panic!("{}", refusal.says))
+    }
+
+    /// The same; `key` is what the far end is said to show, and a refusal of any step is an error.
+    pub fn try_against(
+        &self,
+        far_end: SocketAddr,
+        key: Option<&PublicKey>,
+    ) -> Result<Played, Refusal> {
+        let (mut asking, emitted) = self.prepare(0)?;
         let port = far_end.port();
         let places: Vec<String> = (0..self.flows.len())
             .map(|flow| format!(r#""{flow}":{{"Port":{port}}}"#))
             .collect();
-        let offer = format!(r#"{{"places":{{{}}},"tls_key":null}}"#, places.join(","));
-        asking
-            .arm(&[None, Some(offer)])
-            .expect("a far end that can be called");
+        let key = key.map_or("null".into(), |key| format!("{:?}", key.spki()));
+        let offer = format!(r#"{{"places":{{{}}},"tls_key":{key}}}"#, places.join(","));
+        asking.arm(&[None, Some(offer)])?;
         let at_ns = now_ns() + 20_000_000;
-        asking.start(at_ns, at_ns).expect("threads");
+        asking.start(at_ns, at_ns)?;
         let batches = until_sent(&emitted);
-        let asked = asking.drain(&[None, None]).expect("numbers");
+        let asked = asking.drain(&[None, None])?;
         let results = vec![Ok(asked), Err("not ours".into())];
-        self.joined(results, batches, &emitted)
+        Ok(self.joined(results, batches, &emitted))
     }
 
     fn joined(
