@@ -150,3 +150,38 @@ fn strangers_at_the_door_do_not_count() {
     let played = rr(r#""count":"10""#).play_against(far_end.address);
     assert_eq!(played.get("rr.transactions"), 10.0);
 }
+
+/// Leaves the calling thread's namespace so few local ports that they run out at once.
+fn few_ports() -> std::io::Result<()> {
+    let set = |name: &str, value: &str| std::fs::write(format!("/proc/sys/net/ipv4/{name}"), value);
+    set("ip_local_port_range", "40000 40019")?;
+    // Ports of connections that are over would be taken again at once on the loopback device.
+    set("tcp_tw_reuse", "0")
+}
+
+#[test]
+fn ports_that_run_out_are_named_counted_and_waited_for() {
+    let Some(hosts) = sokudo_testkit::hosts::Hosts::new(1) else {
+        return;
+    };
+    let played = hosts.run_in(0, || {
+        if let Err(error) = few_ports() {
+            sokudo_testkit::skip(format!("the range of local ports cannot be set: {error}"));
+            return None;
+        }
+        Some(crr(r#""duration":"1s""#).play())
+    });
+    let Some(played) = played else {
+        return;
+    };
+    let (made, exhausted) = (
+        played.get("crr.connections"),
+        played.get("crr.ports_exhausted"),
+    );
+    assert!((1.0..=20.0).contains(&made), "{made} connections");
+    // One try each 10 ms at most: a thread that finds no port does not turn in circles.
+    assert!((1.0..=101.0).contains(&exhausted), "{exhausted} times");
+    assert_eq!(played.get("crr.errors"), exhausted);
+    let error = played.error();
+    assert!(error.contains("no local port is left"), "{error}");
+}
