@@ -6,6 +6,7 @@
 pub mod contract;
 pub mod crr;
 pub mod datagram;
+mod effort;
 mod histogram_text;
 mod joined;
 mod link;

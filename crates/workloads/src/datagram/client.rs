@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 use std::time::Duration;
 
-use sokudo_net::clock::{now_ns, precise_timers, sleep_until, thread_cpu_ns, thread_wait_ns};
+use sokudo_net::clock::{now_ns, precise_timers, sleep_until};
 use sokudo_net::udp::{SendProblem, Sender};
 use sokudo_pace::{Paced, batch_within};
 use sokudo_stats::Histogram;
@@ -19,6 +19,7 @@ use super::options::SizeRange;
 use super::protocol::{HEADER_BYTES, Header, fill_verified};
 use super::report::Report;
 use super::stream::{STREAM_BATCH, StreamSender};
+use crate::effort::{Effort, Spent};
 use crate::patience::{STOP_LOOK_NS, sleep_until_or_stop};
 
 /// Longest burst of a paced sender, nanoseconds of its schedule.
@@ -205,16 +206,10 @@ pub fn run(mut task: ClientTask, at_ns: i64, reports: &SyncSender<Report>) {
         )));
         return;
     };
-    let cpu_start = thread_cpu_ns();
-    let wait_start = thread_wait_ns();
+    let effort = Effort::begin();
     let mut lateness = Histogram::new();
     send_all(&mut task, start_ns, reports, &mut lateness);
-    let cpu_ns = thread_cpu_ns()
-        .zip(cpu_start)
-        .map(|(end, start)| end - start);
-    let wait_ns = thread_wait_ns()
-        .zip(wait_start)
-        .map(|(end, start)| end.saturating_sub(start));
+    let Spent { cpu_ns, wait_ns } = effort.spent();
     let _ = reports.send(Report::ClientDone(done(
         task, start_ns, cpu_ns, wait_ns, lateness,
     )));

@@ -7,7 +7,7 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
+use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::udp::{Receiver, socket_drops};
 use sokudo_stats::Histogram;
 
@@ -16,6 +16,7 @@ use super::protocol::{HEADER_BYTES, Header, HeaderError, verified_intact};
 use super::report::Report;
 use super::sequence::{Account, Tracker};
 use super::stream::{StreamRead, StreamReceiver};
+use crate::effort::Effort;
 
 /// After the senders have finished and everything is accounted for, how long to look out for
 /// duplicates.
@@ -202,8 +203,8 @@ struct Totals {
     datagrams: u64,
     first_ns: Option<i64>,
     last_ns: i64,
-    cpu_start_ns: Option<u64>,
-    wait_start_ns: Option<u64>,
+    /// Since the first call that brought something.
+    effort: Effort,
     last_flow: usize,
     error: Option<String>,
 }
@@ -218,6 +219,7 @@ pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
     }
     receive_all(&mut task, &by_ticket, &mut totals, reports);
     let sent = task.shared.sent.get();
+    let spent = totals.effort.spent();
     let done = ServerDone {
         stream: task.stream,
         flows: task
@@ -234,16 +236,12 @@ pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
         calls: totals.calls,
         buffers: totals.buffers,
         datagrams: totals.datagrams,
-        cpu_ns: since(thread_cpu_ns(), totals.cpu_start_ns),
-        wait_ns: since(thread_wait_ns(), totals.wait_start_ns),
+        cpu_ns: spent.cpu_ns,
+        wait_ns: spent.wait_ns,
         elapsed_ns: totals.first_ns.map_or(0, |first| totals.last_ns - first),
         error: totals.error,
     };
     let _ = reports.send(Report::ServerDone(done));
-}
-
-fn since(end_ns: Option<u64>, start_ns: Option<u64>) -> Option<u64> {
-    Some(end_ns?.saturating_sub(start_ns?))
 }
 
 fn drops(input: &In) -> Option<u32> {
@@ -415,8 +413,7 @@ impl Totals {
         self.calls += 1;
         if self.first_ns.is_none() {
             self.first_ns = Some(now);
-            self.cpu_start_ns = thread_cpu_ns();
-            self.wait_start_ns = thread_wait_ns();
+            self.effort = Effort::begin();
         }
         self.last_ns = now;
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
+use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::wait::Wait;
 
 use super::many;
@@ -15,6 +15,7 @@ use super::options::Sizes;
 use super::protocol::{Agreed, Kind, Reader};
 use super::record::{Counts, Recorder, Report, Scope};
 use super::schedule::Schedule;
+use crate::effort::Effort;
 use crate::link::{Link, Solo, is_silence};
 use crate::patience::sleep_until_or_stop;
 use crate::sample::Sample;
@@ -211,22 +212,19 @@ pub(crate) fn measured(
 ) {
     precise_timers();
     let started = sleep_until_or_stop(at_ns, &task.stop).is_some();
-    let (cpu_start, wait_start) = (thread_cpu_ns(), thread_wait_ns());
+    let effort = Effort::begin();
     let mut course = Course::new(task, at_ns, reports);
     if started {
         ask(&mut course);
         course.count_unstarted();
     }
     let now = now_ns();
-    let since = |end: Option<u64>, start: Option<u64>| {
-        let both = end.zip(start);
-        both.map(|(end, start)| end.saturating_sub(start))
-    };
+    let spent = effort.spent();
     let asked = Asked {
         flow,
         counts: course.recorder.finish(now),
-        cpu_ns: since(thread_cpu_ns(), cpu_start),
-        wait_ns: since(thread_wait_ns(), wait_start),
+        cpu_ns: spent.cpu_ns,
+        wait_ns: spent.wait_ns,
         elapsed_ns: now - at_ns,
     };
     // Fails only when nobody listens any more.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
-use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
+use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::wait::{Interest, Wait};
 
 use super::client::{CHUNK_BYTES, LOOK, agreed};
@@ -16,6 +16,7 @@ use super::options::Sizes;
 use super::protocol::{Agreed, Kind, Piece, Reader};
 use super::record::Report;
 use crate::crr;
+use crate::effort::Effort;
 use crate::link::{Link, Patience, Solo, is_silence};
 use crate::meet::Arrived;
 
@@ -73,7 +74,7 @@ pub(crate) struct Loop {
 /// Answers until it is stopped or nobody is left to ask.
 pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
     precise_timers();
-    let (begun_ns, cpu_start, wait_start) = (now_ns(), thread_cpu_ns(), thread_wait_ns());
+    let (begun_ns, effort) = (now_ns(), Effort::begin());
     let mut state = Loop {
         request: agreed(Kind::Request, task.ticket, task.sizes),
         response: agreed(Kind::Response, task.ticket, task.sizes),
@@ -98,14 +99,10 @@ pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
             }
         },
     };
-    let since = |end: Option<u64>, start: Option<u64>| {
-        let both = end.zip(start);
-        both.map(|(end, start)| end.saturating_sub(start))
-    };
     let mut done = state.done;
     done.error = outcome.err().map(|error| error.to_string());
-    done.cpu_ns = since(thread_cpu_ns(), cpu_start);
-    done.wait_ns = since(thread_wait_ns(), wait_start);
+    let spent = effort.spent();
+    (done.cpu_ns, done.wait_ns) = (spent.cpu_ns, spent.wait_ns);
     done.elapsed_ns = now_ns() - begun_ns;
     // Fails only when nobody listens any more.
     let _ = reports.send(Report::Answered(done));

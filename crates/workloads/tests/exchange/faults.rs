@@ -67,19 +67,13 @@ fn a_connection_per_request_that_fails_is_counted_and_the_next_one_is_made() {
         (Act::Garbage([0xa5; 64]), "no message of this test"),
     ] {
         let far_end = far_end::start_per_request(move |n| match n {
-            // Every fourth of twenty fails.
+            // Of nineteen the 4th, 8th, 12th and 16th fail.
             n if n % 4 == 3 => act,
             _ => Act::Answer(Duration::ZERO),
         });
-        let plan = crr(r#""rate":"50/s","duration":"400ms","timeout":"200ms""#);
-        let played = plan.play_against(far_end.address);
-        let (answered, failed) = (played.get("crr.connections"), played.get("crr.errors"));
-        let unstarted = played.get("crr.unstarted_requests");
-        assert_eq!(answered + failed + unstarted, 20.0, "{says}");
-        // Waiting for answers that do not come takes the time of those that are due.
-        let expected = ((answered + failed) / 4.0).floor();
-        assert_eq!(failed, expected, "{says}");
-        assert!(failed > 1.0 && (unstarted == 0.0 || act == Act::Silence));
+        let played = crr(r#""count":"15","timeout":"1s""#).play_against(far_end.address);
+        assert_eq!(played.get("crr.connections"), 15.0, "{says}");
+        assert_eq!(played.get("crr.errors"), 4.0, "{says}");
         assert!(played.error().contains(says), "{}", played.error());
         assert_eq!(played.get("crr.lost_connections"), 0.0, "{says}");
     }
