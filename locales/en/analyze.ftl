@@ -101,6 +101,7 @@ rule-host-busy-pressure-says = { $host } was busy: some task waited for a CPU du
 rule-host-busy-and-says = { $busy } { $so }
 rule-host-busy-so-short = So { $sent } datagrams were sent of the { $asked } asked for, { $host } furthest behind.
 rule-host-busy-so-late = So { $share } of the datagrams of { $host } left more than 1 ms late.
+rule-host-busy-so-asks-late = So { $share } of the requests left { $host } more than 1 ms late.
 rule-host-busy-next = Stop other work on { $host }, or give it more cores than the test has busy threads, and repeat.
 rule-host-busy-shared-next = These figures tell what the machine can do, not what a network can. Use fewer hosts or streams, or run `sokudo serve` on machines of their own.
 rule-host-busy-steal-next = Repeat when the machine under { $host } is less busy, or on reserved cores, and compare.
@@ -265,3 +266,14 @@ evidence-cores-idle = Idle time of all cores of { $host } together meanwhile: { 
 evidence-busiest-core = Core { $core } of { $host }, the busiest one, was in use for { $value } of the time
 evidence-others-cpu = CPU time that other programs used on { $host }: { $value } cores
 evidence-server-wait = { $host }: an answering thread was ready but had no CPU for { $value } of the time
+
+## Bytes and messages
+
+verdict-stream = { $flows }: { $rate } of payload arrived.
+verdict-stream-asked = { $flows }: { $rate } of payload arrived, { $asked } were asked for.
+verdict-stream-missing = { $missing } that left did not arrive. { $why }
+verdict-bus = { $flows }: { $rate } messages per second arrived{ $answers }.
+verdict-bus-asked = { $flows }: { $rate } of { $asked } messages per second asked for arrived{ $answers }.
+verdict-bus-missing = Messages that left and did not arrive: { $missing }. { $why }
+answers-told = ; half of the responses took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }
+answers-untold = , and no response was timed

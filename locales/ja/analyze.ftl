@@ -101,6 +101,7 @@ rule-host-busy-pressure-says = { $host } は混み合っていました。CPU �
 rule-host-busy-and-says = { $busy }{ $so }
 rule-host-busy-so-short = このため、指定した { $asked } に対し、送信できたデータグラムは { $sent } でした（最も遅れているのは { $host }）。
 rule-host-busy-so-late = このため、{ $host } のデータグラムの { $share } が予定より 1 ms 以上遅れて送信されました。
+rule-host-busy-so-asks-late = そのため、要求の { $share } が 1 ms 以上遅れて { $host } を出ました。
 rule-host-busy-next = { $host } の他の処理を止めるか、測定で使うスレッド数より多いコアを割り当てて、再測定してください。
 rule-host-busy-shared-next = この数値が示すのはこのマシンの能力で、ネットワークの能力ではありません。ホストやストリームを減らすか、別々のマシンで `sokudo serve` を実行して測定してください。
 rule-host-busy-steal-next = { $host } を動かす物理マシンが空いているとき、または専有コアで再測定し、結果を比べてください。
@@ -265,3 +266,14 @@ evidence-cores-idle = その間の { $host } の全コアのアイドル時間�
 evidence-busiest-core = { $host } で最も忙しいコア { $core } が使われた時間の割合: { $value }
 evidence-others-cpu = { $host } で他のプログラムが使った CPU: { $value } コア
 evidence-server-wait = { $host } の応答側スレッドが、実行可能なのに CPU を待った時間の割合: { $value }
+
+## バイト列とメッセージ
+
+verdict-stream = { $flows }: { $rate } のデータが届きました。
+verdict-stream-asked = { $flows }: { $rate } のデータが届きました（指定は { $asked }）。
+verdict-stream-missing = 送信した { $missing } が届いていません。{ $why }
+verdict-bus = { $flows }: 毎秒 { $rate } 件のメッセージが届きました。{ $answers }。
+verdict-bus-asked = { $flows }: 指定した毎秒 { $asked } 件のメッセージのうち、毎秒 { $rate } 件が届きました。{ $answers }。
+verdict-bus-missing = 送信したメッセージのうち { $missing } 件が届いていません。{ $why }
+answers-told = 応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です
+answers-untold = 応答時間は測っていません

@@ -2,7 +2,7 @@
 //!
 //! The words that `rr` and `crr` share: both are about answers, one of them with a connection each.
 
-use sokudo_model::{PhaseRecord, Record, Text, Unit};
+use sokudo_model::{Text, Unit};
 
 use crate::phase::PhaseView;
 
@@ -114,12 +114,4 @@ impl<'a> Exchange<'a> {
         };
         Text::new(key)
     }
-}
-
-/// The phase of this kind that a verdict is about: the last one that is no trial of a search.
-pub fn main_phase(record: &Record) -> Option<&PhaseRecord> {
-    record.manifest.phases.iter().rfind(|phase| {
-        let view = PhaseView::new(record, phase);
-        !view.is_probe() && Exchange::of(view).is_some()
-    })
 }

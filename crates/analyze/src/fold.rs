@@ -5,6 +5,7 @@
 
 use sokudo_model::{Evidence, Finding, Text};
 
+use crate::load::{End, thread_metric};
 use crate::machine;
 use crate::phase::{KEPT_WAITING, PhaseView, word};
 
@@ -22,6 +23,7 @@ pub fn fold(view: &PhaseView<'_>, findings: &mut Vec<Finding>) {
     let so = match findings[consequence].says.key.as_str() {
         "rule-generator-limited-short-says" => "rule-host-busy-so-short",
         "rule-generator-limited-late-says" => "rule-host-busy-so-late",
+        "rule-generator-limited-asks-late-says" => "rule-host-busy-so-asks-late",
         _ => return,
     };
     if !explains(view, &findings[cause], &findings[consequence]) {
@@ -77,7 +79,8 @@ fn explains(view: &PhaseView<'_>, cause: &Finding, consequence: &Finding) -> boo
     else {
         return false;
     };
-    let waited = view.highest_at_sender(sender, "datagram.sender_wait_ratio");
+    let waiting = thread_metric(&view.phase.workload, End::Sender, "wait");
+    let waited = view.highest_at_sender(sender, &waiting);
     waited.is_some_and(|share| share >= KEPT_WAITING)
         || sender == busy
         || machine::neighbours(view.record, sender).contains(&busy)

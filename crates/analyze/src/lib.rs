@@ -22,6 +22,7 @@ pub mod rules;
 mod search;
 mod tcp;
 mod thread_limit;
+mod transfer;
 mod verdict;
 
 #[cfg(test)]
@@ -32,7 +33,7 @@ use sokudo_model::{Finding, PhaseRecord, Record};
 pub use checks::checks;
 pub use phase::PhaseView;
 pub use rules::{REGISTRY, Rule};
-pub use verdict::verdict;
+pub use verdict::{limit, verdict};
 
 /// Findings that one record may hold: a run of very many phases does not drown its reader.
 const MAX_FINDINGS: usize = 200;

@@ -5,9 +5,10 @@
 
 use sokudo_model::{Finding, PhaseRecord, Record, RunStatus, Severity, Text, Unit};
 
-use crate::exchange::{self, Exchange};
+use crate::exchange::Exchange;
 use crate::phase::PhaseView;
 use crate::rules::is_limit;
+use crate::transfer::Transfer;
 use crate::{checks, diagnose, findings, search};
 
 /// Sentences at most.
@@ -23,22 +24,32 @@ const LIMITING: f64 = 0.25;
 pub fn verdict(record: &Record) -> Vec<Text> {
     let mut out = Vec::new();
     out.extend(distrust(record));
-    let Some(main) = main_phase(record) else {
-        match exchange::main_phase(record) {
-            Some(phase) => out.extend(answered(&PhaseView::new(record, phase))),
-            None if out.is_empty() => out.push(Text::new("verdict-nothing")),
-            None => {}
-        }
-        out.truncate(MAX_SENTENCES);
-        return out;
-    };
-    let view = PhaseView::new(record, main);
-    match search::best(record) {
-        Some(best) => out.extend(searched(&view, best)),
-        None => out.extend(measured(&view)),
+    match main_phase(record) {
+        Some(main) => out.extend(about(&PhaseView::new(record, main))),
+        None if out.is_empty() => out.push(Text::new("verdict-nothing")),
+        None => {}
     }
     out.truncate(MAX_SENTENCES);
     out
+}
+
+/// The strongest conclusion about what limited the phase that the verdict is about; `None` when it
+/// is not known.
+pub fn limit(record: &Record) -> Option<Finding> {
+    limit_of(&PhaseView::new(record, main_phase(record)?))
+}
+
+fn about(view: &PhaseView<'_>) -> Vec<Text> {
+    if let Some(exchange) = Exchange::of(*view) {
+        return answered(view, &exchange);
+    }
+    if let Some(transfer) = Transfer::of(*view) {
+        return carried(view, &transfer);
+    }
+    match search::best(view.record) {
+        Some(best) => searched(view, best),
+        None => measured(view),
+    }
 }
 
 /// Why the numbers must be read with care before anything else is said.
@@ -89,20 +100,21 @@ fn troubled_hosts(record: &Record) -> Vec<&str> {
 }
 
 /// The phase that the verdict is about: the confirmed best rate, else the plain test between two
-/// hosts, else the last one that is no trial of a search and sent something.
+/// hosts, else the last one with datagrams that is no trial of a search, else the last one with
+/// anything else.
 fn main_phase(record: &Record) -> Option<&PhaseRecord> {
-    let measured = || {
-        record.manifest.phases.iter().filter(|phase| {
-            let view = PhaseView::new(record, phase);
-            view.sent().is_some() && !view.is_probe()
-        })
-    };
-    let named = |name: &str| measured().find(|phase| phase.name == name);
+    let phases = || record.manifest.phases.iter();
     let sent = |phase: &&PhaseRecord| PhaseView::new(record, phase).sent().is_some();
+    let own = |phase: &&PhaseRecord| !PhaseView::new(record, phase).is_probe();
+    let told = |phase: &&PhaseRecord| {
+        let view = PhaseView::new(record, phase);
+        Exchange::of(view).is_some() || Transfer::of(view).is_some()
+    };
     search::confirmed(record)
-        .or_else(|| named("p2p"))
-        .or_else(|| measured().next_back())
-        .or_else(|| record.manifest.phases.iter().rfind(sent))
+        .or_else(|| phases().filter(sent).filter(own).find(|p| p.name == "p2p"))
+        .or_else(|| phases().filter(sent).rfind(own))
+        .or_else(|| phases().filter(told).rfind(own))
+        .or_else(|| phases().rfind(sent))
 }
 
 /// The answer of a search: the rate that holds, and what happens above it.
@@ -189,10 +201,7 @@ fn achieved(view: &PhaseView<'_>) -> Option<Text> {
 }
 
 /// The answer of a measurement of requests and responses.
-fn answered(view: &PhaseView<'_>) -> Vec<Text> {
-    let Some(exchange) = Exchange::of(*view) else {
-        return Vec::new();
-    };
+fn answered(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Vec<Text> {
     let mut out = vec![exchange.achieved(flows(view))];
     out.extend(exchange.errors());
     match limit_of(view) {
@@ -201,6 +210,20 @@ fn answered(view: &PhaseView<'_>) -> Vec<Text> {
             out.extend(limit.next);
         }
         None => out.push(exchange.next()),
+    }
+    out
+}
+
+/// The answer of a measurement of bytes or messages.
+fn carried(view: &PhaseView<'_>, transfer: &Transfer<'_>) -> Vec<Text> {
+    let mut out = vec![transfer.achieved(flows(view))];
+    out.extend(transfer.missing());
+    match limit_of(view) {
+        Some(limit) => {
+            out.push(limit.says);
+            out.extend(limit.next);
+        }
+        None => out.push(undetermined(&transfer.lacking())),
     }
     out
 }
@@ -243,12 +266,17 @@ fn no_limit(view: &PhaseView<'_>) -> Option<Text> {
         "host.pressure_ratio",
         "host.cpu_ratio",
     ];
-    let unread: Vec<&str> = TELLTALES
+    let unread = TELLTALES
         .into_iter()
-        .filter(|metric| view.record.series_of(metric).next().is_none())
-        .collect();
-    Some(match unread.is_empty() {
+        .filter(|metric| view.record.series_of(metric).next().is_none());
+    let unread: Vec<String> = unread.map(String::from).collect();
+    Some(undetermined(&unread))
+}
+
+/// No rule names a limit: what would have had to be known.
+fn undetermined(lacking: &[String]) -> Text {
+    match lacking.is_empty() {
         true => Text::new("verdict-undetermined"),
-        false => Text::new("verdict-undetermined-lacking").word("names", unread.join(", ")),
-    })
+        false => Text::new("verdict-undetermined-lacking").word("names", lacking.join(", ")),
+    }
 }

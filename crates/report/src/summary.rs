@@ -14,6 +14,7 @@ pub const SUMMARY_SCHEMA: &str = "sokudo.summary/1";
 
 /// The record in one JSON object.
 ///
+/// `limit` names the rule that says what limited the result, and is null when nobody knows.
 /// `summary` is flat, its keys are catalogue names; `flows` are those of the phase that the
 /// summary describes. A number that is not finite is left out: JSON has no word for it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
@@ -51,6 +52,8 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
             "evidence": f.evidence.iter().map(|e| evidence(e, &i18n)).collect::<Vec<_>>(),
             "next": f.next.as_ref().map(|n| i18n.text(n)),
         })).collect::<Vec<_>>(),
+        "verdict": view.verdict.iter().map(|v| i18n.text(v)).collect::<Vec<_>>(),
+        "limit": sokudo_analyze::limit(record).map(|f| f.rule),
         "record": record_path,
     })
 }

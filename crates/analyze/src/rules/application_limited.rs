@@ -10,6 +10,7 @@ use super::{Kind, Rule};
 use crate::load::{End, Load, as_share};
 use crate::phase::PhaseView;
 use crate::tcp::Connection;
+use crate::transfer;
 
 /// Share of what was asked for from which it was kept.
 const KEPT: f64 = 0.98;
@@ -21,12 +22,6 @@ const SHAPES: f64 = 0.3;
 const NEVER: f64 = 0.2;
 /// Share of a core from which a thread is rather short of time.
 const BUSY: f64 = 0.8;
-
-/// What was asked for and what came of it, by workload.
-const ASKED: [(&str, &str, &str); 2] = [
-    ("stream", "asked_bits_per_second", "goodput_bits_per_second"),
-    ("bus", "asked_messages_per_second", "messages_per_second"),
-];
 
 /// See the module.
 pub struct ApplicationLimited;
@@ -63,8 +58,7 @@ impl Rule for ApplicationLimited {
 impl ApplicationLimited {
     /// The rate that was asked for was kept.
     fn as_asked(&self, load: &Load<'_>) -> Option<Finding> {
-        let (_, asked, achieved) = ASKED.into_iter().find(|(w, _, _)| *w == load.source)?;
-        let (asked, achieved) = (load.name(asked), load.name(achieved));
+        let [achieved, asked] = transfer::names(load.source).map(|what| load.name(what));
         let view = load.view;
         let (wanted, got) = (view.total(&asked)?, view.total(&achieved)?);
         let flow = view.flows().first()?;

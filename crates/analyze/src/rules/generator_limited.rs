@@ -65,7 +65,8 @@ impl GeneratorLimited {
         let says = Text::new("rule-generator-limited-asks-late-says")
             .word("host", host)
             .number("share", late, Unit::Ratio);
-        let weight = 0.3 + 0.3 * late;
+        // Whoever leaves late has the reason on his side, whatever else is full.
+        let weight = 0.4 + 0.55 * late;
         let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
         let evidence = &mut finding.evidence;
         evidence.push(view.evidence("evidence-asks-late", &metric, host, late));

@@ -60,6 +60,14 @@ impl Scene {
         self
     }
 
+    /// A number of the whole phase.
+    fn total(mut self, what: &str, value: f64) -> Self {
+        let name = format!("{}.{what}", self.source);
+        let summary = &mut self.record.manifest.phases[0].result.summary;
+        summary.insert(name, value);
+        self
+    }
+
     /// On a CPU, ready without one, waiting for room.
     fn sender(self, [cpu, wait, blocked]: [f64; 3]) -> Self {
         let own = self.source;
@@ -596,4 +604,57 @@ fn figures_that_are_no_numbers_name_nothing() {
         findings(&scene.record).iter().for_each(check_texts);
         keys(&verdict(&scene.record));
     }
+}
+
+#[test]
+fn the_verdict_tells_result_limit_and_next_of_a_stream() {
+    let tcp = Tcp {
+        receive_window: 0.9,
+        ..BUSY
+    };
+    let scene = between().tcp(tcp).metric("goodput_bits_per_second", 3e7);
+    let told = [
+        "verdict-stream",
+        "rule-receive-window-says",
+        "rule-receive-window-next",
+    ];
+    assert_eq!(keys(&verdict(&scene.record)), told);
+    let named = limit(&scene.record).map(|finding| finding.rule);
+    assert_eq!(named.as_deref(), Some("receive_window_limited"));
+}
+
+#[test]
+fn the_verdict_says_what_would_have_had_to_be_known() {
+    let scene = Scene::of("stream").metric("goodput_bits_per_second", 3e7);
+    let said = verdict(&scene.record);
+    assert_eq!(
+        keys(&said),
+        ["verdict-stream", "verdict-undetermined-lacking"]
+    );
+    let Arg::Word(names) = &said[1].args["names"] else {
+        panic!("{said:?}");
+    };
+    assert!(names.contains("stream.read_idle_ratio") && names.contains("tcp.busy_seconds"));
+    assert_eq!(limit(&scene.record), None);
+}
+
+#[test]
+fn the_verdict_of_a_bus_tells_its_answers_when_they_were_timed() {
+    let plain = || Scene::of("bus").metric("messages_per_second", 5e5);
+    let answers = |scene: &Scene| match &verdict(&scene.record)[0].args["answers"] {
+        Arg::Text(answers) => answers.key.clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(answers(&plain()), "answers-untold");
+    let timed = ["p50", "p99", "max"].into_iter();
+    let timed = timed.fold(plain(), |scene, which| {
+        scene.total(&format!("response_latency_seconds.{which}"), 1e-3)
+    });
+    assert_eq!(answers(&timed), "answers-told");
+    let asked = plain().metric("asked_per_second", 6e5);
+    let said = verdict(&asked.total("missing_messages", 3.0).record);
+    assert_eq!(
+        keys(&said)[..2],
+        ["verdict-bus-asked", "verdict-bus-missing"]
+    );
 }

@@ -131,10 +131,10 @@ fn what_cannot_be_is_refused_before_anything_runs() {
 }
 
 /// A long run that has already recorded something.
-fn under_way(place: &Place, server: &Server) -> Running {
+pub fn under_way(place: &Place, server: &Server, options: &str) -> Running {
     let client = place
         .sokudo(&format!(
-            "rr {} --rate 500/s --duration 10min --timeout 2s --json",
+            "rr {} --rate 500/s --timeout 2s --json {options}",
             server.address
         ))
         .start();
@@ -146,7 +146,7 @@ fn under_way(place: &Place, server: &Server) -> Running {
 fn a_far_end_that_is_killed_leaves_a_partial_run() {
     let place = place();
     let server = serve(&place);
-    let client = under_way(&place, &server);
+    let client = under_way(&place, &server, "--duration 10min");
     kill_process(pid(&server.running), Signal::KILL).expect("the server runs");
     let ended = client.finish();
     ended.expect_code(3);
@@ -161,7 +161,7 @@ fn a_far_end_that_is_killed_leaves_a_partial_run() {
 fn an_interrupted_run_keeps_what_was_measured() {
     let place = place();
     let server = serve(&place);
-    let client = under_way(&place, &server);
+    let client = under_way(&place, &server, "--duration 10min");
     kill_process(pid(&client), Signal::INT).expect("the client runs");
     let ended = client.finish();
     no_panic(&ended);

@@ -6,6 +6,7 @@
 #![cfg(unix)]
 
 mod bad_input;
+mod bottlenecks;
 mod check;
 mod clients;
 mod exchange;

@@ -1,0 +1,350 @@
+//! Is a limit that was made for the purpose found, and called by its right name?
+//!
+//! Each test makes one bottleneck for real, on a way of its own between two hosts inside this
+//! machine, or by taking CPU time away, and reads what the program says limited it.
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{JoinHandle, available_parallelism};
+use std::time::Duration;
+
+use rustix::process::{Signal, kill_process};
+use rustix::thread::{CpuSet, sched_setaffinity};
+use serde_json::Value;
+use sokudo_model::{Finding, Record};
+use sokudo_testkit::hosts::{Hosts, Tbf};
+use sokudo_testkit::program::{Ended, Sokudo};
+use sokudo_testkit::relay::Script;
+use sokudo_testkit::skip;
+use sokudo_testkit::way::Way;
+
+use crate::exchange::under_way;
+use crate::vocabulary::{Place, Server, no_panic, place, serve, serve_with, summary};
+
+/// Delay of a long way in each direction: a round trip takes twice as long.
+const DELAY: Duration = Duration::from_millis(20);
+
+/// Two hosts of one machine: the client stands on host 0, the server on host 1.
+struct Pair<'a> {
+    place: &'a Place,
+    hosts: &'a Hosts,
+    server: Server,
+}
+
+impl<'a> Pair<'a> {
+    /// Serves on host 1 at this address.
+    fn new(place: &'a Place, hosts: &'a Hosts, address: IpAddr) -> Self {
+        let command = place.sokudo(&format!("serve --bind {address}:0 --open"));
+        let server = hosts.run_in(1, move || serve_with(command));
+        Self {
+            place,
+            hosts,
+            server,
+        }
+    }
+
+    /// Runs a workload from host 0 against the server and reads what limited it.
+    fn run(&self, workload: &str, options: &str) -> Told {
+        let line = format!("{workload} {} {options} --json", self.server.address);
+        let command = self.place.sokudo(&line);
+        let ended = self.hosts.run_in(0, move || command.run());
+        Told::of(self.place, ended)
+    }
+}
+
+/// What a run says about its limit.
+struct Told {
+    ended: Ended,
+    record: Record,
+    json: Value,
+}
+
+impl Told {
+    fn of(place: &Place, ended: Ended) -> Self {
+        ended.expect_code(0);
+        no_panic(&ended);
+        let json = summary(&ended).0;
+        let record = place.load();
+        Self {
+            ended,
+            record,
+            json,
+        }
+    }
+
+    /// The strongest conclusion about what limited the run.
+    fn limit(&self) -> Option<Finding> {
+        sokudo_analyze::limit(&self.record)
+    }
+
+    /// Fails unless the run was limited by this, told so in its summary, and rests on these
+    /// observations, which were made in different ways.
+    #[track_caller]
+    fn limited_by(&self, rule: &str, observations: [&str; 2]) -> Finding {
+        let found = self.limit();
+        let found = found.unwrap_or_else(|| panic!("no limit is named: {}", self.ended));
+        assert_eq!(found.rule, rule, "{}", self.ended);
+        assert_eq!(self.json["limit"], rule);
+        let metrics: BTreeSet<&str> = found.evidence.iter().filter_map(|e| e.metric.as_deref()).collect();
+        for metric in observations {
+            assert!(metrics.contains(metric), "no {metric} in {metrics:?}");
+        }
+        let sources: BTreeSet<&str> = found.evidence.iter().map(|e| e.source.as_str()).collect();
+        assert!(sources.len() >= 2, "{found:#?}");
+        assert!(found.next.is_some(), "{found:#?}");
+        let verdict = self.json["verdict"].as_array().expect("sentences");
+        assert!(verdict.len() >= 2, "{}", self.ended);
+        found
+    }
+
+    /// True, and says so, when other programs on this machine took the CPU time that the test needs
+    /// in order to be limited by anything else.
+    fn disturbed(&self) -> bool {
+        let disturbed = self.limit().is_some_and(|f| f.rule == "neighbour_interference");
+        if disturbed {
+            skip("other programs use this machine's cores");
+        }
+        disturbed
+    }
+}
+
+/// A long way between two hosts, or `None` where there cannot be one.
+fn long_way(hosts: &Hosts) -> Option<Way> {
+    let delay = || Script::new().delay(DELAY);
+    Way::open(hosts, delay(), delay())
+}
+
+#[test]
+fn a_small_receive_buffer_on_a_long_way() {
+    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(_way) = long_way(&hosts) else { return };
+    let place = place();
+    let pair = Pair::new(&place, &hosts, Way::address(1));
+    let told = pair.run("stream", "--rcvbuf 64KiB --duration 3s");
+    let found = told.limited_by(
+        "receive_window_limited",
+        ["tcp.receive_window_limited_seconds", "stream.read_idle_ratio"],
+    );
+    let next = found.next.expect("something to try");
+    assert_eq!(next.key, "rule-receive-window-next");
+}
+
+#[test]
+fn a_small_send_buffer_on_a_long_way() {
+    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(_way) = long_way(&hosts) else { return };
+    let place = place();
+    let pair = Pair::new(&place, &hosts, Way::address(1));
+    let told = pair.run("stream", "--sndbuf 64KiB --duration 3s");
+    told.limited_by(
+        "send_buffer_limited",
+        ["tcp.send_buffer_limited_seconds", "stream.write_blocked_ratio"],
+    );
+}
+
+#[test]
+fn a_narrow_link() {
+    let Some(hosts) = Hosts::new(2) else { return };
+    let narrow = Tbf {
+        rate_bits_per_s: 20_000_000,
+        burst_bytes: 16_000,
+        limit_bytes: 150_000,
+    };
+    if let Err(reason) = hosts.limit_path_to(1, narrow) {
+        return skip(reason);
+    }
+    let place = place();
+    let pair = Pair::new(&place, &hosts, hosts.address(1));
+    let told = pair.run("stream", "--cc cubic --duration 4s");
+    told.limited_by(
+        "path_limited",
+        ["tcp.smoothed_rtt_seconds", "stream.write_blocked_ratio"],
+    );
+}
+
+#[test]
+fn loss_on_a_long_way() {
+    let Some(hosts) = Hosts::new(2) else { return };
+    let lossy = Script::new().delay(DELAY).drop_every(60);
+    let Some(way) = Way::open(&hosts, lossy, Script::new().delay(DELAY)) else {
+        return;
+    };
+    let place = place();
+    let pair = Pair::new(&place, &hosts, Way::address(1));
+    let told = pair.run("stream", "--cc cubic --duration 4s");
+    assert!(way.counts().dropped > 0);
+    told.limited_by(
+        "loss_limited",
+        ["tcp.retransmitted_segments", "stream.read_idle_ratio"],
+    );
+}
+
+#[test]
+fn a_slow_reader() {
+    let place = place();
+    let server = serve(&place);
+    let line = format!("stream {} --read-rate 20Mb/s --duration 3s --json", server.address);
+    let told = Told::of(&place, place.run(&line));
+    let found = told.limited_by(
+        "application_limited",
+        ["stream.read_idle_ratio", "tcp.receive_window_limited_seconds"],
+    );
+    assert_eq!(found.says.key, "rule-application-reader-says");
+}
+
+#[test]
+fn a_rate_that_was_asked_for() {
+    let place = place();
+    let server = serve(&place);
+    let line = format!("stream {} --rate 20Mb/s --duration 3s --json", server.address);
+    let told = Told::of(&place, place.run(&line));
+    let found = told.limited_by(
+        "application_limited",
+        ["stream.goodput_bits_per_second", "stream.write_blocked_ratio"],
+    );
+    assert_eq!(found.says.key, "rule-application-asked-says");
+}
+
+#[test]
+fn a_sender_that_computes() {
+    let place = place();
+    let server = serve(&place);
+    // A system call for each 64 bytes: the receiver takes what comes in large pieces.
+    let line = format!("stream {} --size 64 --duration 3s --json", server.address);
+    let told = Told::of(&place, place.run(&line));
+    if !told.disturbed() {
+        told.limited_by(
+            "sender_cpu_limited",
+            ["stream.sender_cpu_ratio", "stream.write_blocked_ratio"],
+        );
+    }
+}
+
+#[test]
+fn an_encrypted_stream_computes_too() {
+    let place = place();
+    let server = serve(&place);
+    let line = format!("stream {} --transport tls --duration 3s --json", server.address);
+    let told = Told::of(&place, place.run(&line));
+    if told.disturbed() {
+        return;
+    }
+    // Both ends encrypt as much as they can; which of them has less time left is the machine's.
+    let found = told.limit().unwrap_or_else(|| panic!("{}", told.ended));
+    assert!(found.rule.ends_with("_cpu_limited"), "{}", told.ended);
+    let next = found.next.expect("something to try");
+    assert_eq!(next.key, "rule-cpu-encrypted-next");
+}
+
+/// Threads of this test that use one core for as long as this lives.
+struct Hog {
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Hog {
+    fn on(core: usize, threads: usize) -> Self {
+        let stop: Arc<AtomicBool> = Arc::default();
+        let spin = |_| {
+            let stop = Arc::clone(&stop);
+            std::thread::spawn(move || {
+                pin(core);
+                while !stop.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            })
+        };
+        let threads = (0..threads).map(spin).collect();
+        Self { stop, threads }
+    }
+}
+
+impl Drop for Hog {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for thread in self.threads.drain(..) {
+            thread.join().expect("spinning cannot fail");
+        }
+    }
+}
+
+/// Keeps the calling thread, and processes that it starts, on one core.
+fn pin(core: usize) {
+    let mut cores = CpuSet::new();
+    cores.set(core);
+    sched_setaffinity(None, &cores).expect("a core of this machine");
+}
+
+/// Starts a command that stays on one core.
+fn run_on(core: usize, command: Sokudo) -> Ended {
+    let pinned = std::thread::spawn(move || {
+        pin(core);
+        command.run()
+    });
+    pinned.join().expect("the program keeps its bound")
+}
+
+#[test]
+fn neighbours_on_the_core_of_the_sender() {
+    if available_parallelism().map_or(1, usize::from) < 2 {
+        return skip("one core is not enough for a sender and its neighbours");
+    }
+    let place = place();
+    let server = serve(&place);
+    let line = format!("stream {} --size 4KiB --duration 3s --json", server.address);
+    let hog = Hog::on(0, 3);
+    let ended = run_on(0, place.sokudo(&line));
+    drop(hog);
+    let told = Told::of(&place, ended);
+    let found = told.limited_by(
+        "neighbour_interference",
+        ["stream.sender_wait_ratio", "host.pressure_ratio"],
+    );
+    let others = found.evidence.iter();
+    assert!(others.clone().any(|e| e.says.key == "evidence-others-cpu"), "{found:#?}");
+}
+
+#[test]
+fn requests_that_come_faster_than_answers() {
+    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(_way) = long_way(&hosts) else { return };
+    let place = place();
+    let pair = Pair::new(&place, &hosts, Way::address(1));
+    // One at a time takes 40 ms each: 25 per second, not 200.
+    let told = pair.run("rr", "--rate 200/s --duration 2s");
+    told.limited_by("window_full", ["rr.window_full_ratio", "rr.service_seconds"]);
+}
+
+#[test]
+fn an_asking_end_that_stood_still_is_late() {
+    let place = place();
+    let server = serve(&place);
+    let client = under_way(&place, &server, "--duration 4s");
+    kill_process(crate::vocabulary::pid(&client), Signal::STOP).expect("it runs");
+    // The scripted stall.
+    std::thread::sleep(Duration::from_millis(500));
+    kill_process(crate::vocabulary::pid(&client), Signal::CONT).expect("it is stopped");
+    let told = Told::of(&place, client.finish());
+    let late = told.record.findings.iter().find(|f| {
+        let so = f.says.args.get("so");
+        f.rule == "generator_limited" || so.is_some()
+    });
+    let late = late.unwrap_or_else(|| panic!("{}", told.ended));
+    assert!(late.evidence.len() >= 2, "{late:#?}");
+}
+
+#[test]
+fn a_thread_that_spins_says_so() {
+    let place = place();
+    let server = serve(&place);
+    let line = format!("rr {} --wait spin --duration 2s --json", server.address);
+    let told = Told::of(&place, place.run(&line));
+    if told.json["summary"]["rr.client_cpu_ratio"].as_f64().unwrap_or(0.0) < 0.8 {
+        return skip("other programs use this machine's cores");
+    }
+    let spins = told.record.findings.iter().find(|f| f.rule == "spinning");
+    let spins = spins.unwrap_or_else(|| panic!("{}", told.ended));
+    assert!(spins.evidence.len() >= 2, "{spins:#?}");
+}
