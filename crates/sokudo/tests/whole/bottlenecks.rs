@@ -87,7 +87,11 @@ impl Told {
         let found = found.unwrap_or_else(|| panic!("no limit is named: {}", self.ended));
         assert_eq!(found.rule, rule, "{}", self.ended);
         assert_eq!(self.json["limit"], rule);
-        let metrics: BTreeSet<&str> = found.evidence.iter().filter_map(|e| e.metric.as_deref()).collect();
+        let metrics: BTreeSet<&str> = found
+            .evidence
+            .iter()
+            .filter_map(|e| e.metric.as_deref())
+            .collect();
         for metric in observations {
             assert!(metrics.contains(metric), "no {metric} in {metrics:?}");
         }
@@ -102,7 +106,9 @@ impl Told {
     /// True, and says so, when other programs on this machine took the CPU time that the test needs
     /// in order to be limited by anything else.
     fn disturbed(&self) -> bool {
-        let disturbed = self.limit().is_some_and(|f| f.rule == "neighbour_interference");
+        let disturbed = self
+            .limit()
+            .is_some_and(|f| f.rule == "neighbour_interference");
         if disturbed {
             skip("other programs use this machine's cores");
         }
@@ -125,7 +131,10 @@ fn a_small_receive_buffer_on_a_long_way() {
     let told = pair.run("stream", "--rcvbuf 64KiB --duration 3s");
     let found = told.limited_by(
         "receive_window_limited",
-        ["tcp.receive_window_limited_seconds", "stream.read_idle_ratio"],
+        [
+            "tcp.receive_window_limited_seconds",
+            "stream.read_idle_ratio",
+        ],
     );
     let next = found.next.expect("something to try");
     assert_eq!(next.key, "rule-receive-window-next");
@@ -140,7 +149,10 @@ fn a_small_send_buffer_on_a_long_way() {
     let told = pair.run("stream", "--sndbuf 64KiB --duration 3s");
     told.limited_by(
         "send_buffer_limited",
-        ["tcp.send_buffer_limited_seconds", "stream.write_blocked_ratio"],
+        [
+            "tcp.send_buffer_limited_seconds",
+            "stream.write_blocked_ratio",
+        ],
     );
 }
 
@@ -185,11 +197,17 @@ fn loss_on_a_long_way() {
 fn a_slow_reader() {
     let place = place();
     let server = serve(&place);
-    let line = format!("stream {} --read-rate 20Mb/s --duration 3s --json", server.address);
+    let line = format!(
+        "stream {} --read-rate 20Mb/s --duration 3s --json",
+        server.address
+    );
     let told = Told::of(&place, place.run(&line));
     let found = told.limited_by(
         "application_limited",
-        ["stream.read_idle_ratio", "tcp.receive_window_limited_seconds"],
+        [
+            "stream.read_idle_ratio",
+            "tcp.receive_window_limited_seconds",
+        ],
     );
     assert_eq!(found.says.key, "rule-application-reader-says");
 }
@@ -198,11 +216,17 @@ fn a_slow_reader() {
 fn a_rate_that_was_asked_for() {
     let place = place();
     let server = serve(&place);
-    let line = format!("stream {} --rate 20Mb/s --duration 3s --json", server.address);
+    let line = format!(
+        "stream {} --rate 20Mb/s --duration 3s --json",
+        server.address
+    );
     let told = Told::of(&place, place.run(&line));
     let found = told.limited_by(
         "application_limited",
-        ["stream.goodput_bits_per_second", "stream.write_blocked_ratio"],
+        [
+            "stream.goodput_bits_per_second",
+            "stream.write_blocked_ratio",
+        ],
     );
     assert_eq!(found.says.key, "rule-application-asked-says");
 }
@@ -226,7 +250,10 @@ fn a_sender_that_computes() {
 fn an_encrypted_stream_computes_too() {
     let place = place();
     let server = serve(&place);
-    let line = format!("stream {} --transport tls --duration 3s --json", server.address);
+    let line = format!(
+        "stream {} --transport tls --duration 3s --json",
+        server.address
+    );
     let told = Told::of(&place, place.run(&line));
     if told.disturbed() {
         return;
@@ -303,7 +330,10 @@ fn neighbours_on_the_core_of_the_sender() {
         ["stream.sender_wait_ratio", "host.pressure_ratio"],
     );
     let others = found.evidence.iter();
-    assert!(others.clone().any(|e| e.says.key == "evidence-others-cpu"), "{found:#?}");
+    assert!(
+        others.clone().any(|e| e.says.key == "evidence-others-cpu"),
+        "{found:#?}"
+    );
 }
 
 #[test]
@@ -314,7 +344,10 @@ fn requests_that_come_faster_than_answers() {
     let pair = Pair::new(&place, &hosts, Way::address(1));
     // One at a time takes 40 ms each: 25 per second, not 200.
     let told = pair.run("rr", "--rate 200/s --duration 2s");
-    told.limited_by("window_full", ["rr.window_full_ratio", "rr.service_seconds"]);
+    told.limited_by(
+        "window_full",
+        ["rr.window_full_ratio", "rr.service_seconds"],
+    );
 }
 
 #[test]
@@ -341,7 +374,11 @@ fn a_thread_that_spins_says_so() {
     let server = serve(&place);
     let line = format!("rr {} --wait spin --duration 2s --json", server.address);
     let told = Told::of(&place, place.run(&line));
-    if told.json["summary"]["rr.client_cpu_ratio"].as_f64().unwrap_or(0.0) < 0.8 {
+    if told.json["summary"]["rr.client_cpu_ratio"]
+        .as_f64()
+        .unwrap_or(0.0)
+        < 0.8
+    {
         return skip("other programs use this machine's cores");
     }
     let spins = told.record.findings.iter().find(|f| f.rule == "spinning");
