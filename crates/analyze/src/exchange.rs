@@ -9,6 +9,11 @@ use crate::phase::PhaseView;
 /// Workloads of this kind.
 const SOURCES: [&str; 2] = ["rr", "crr"];
 
+/// Use of the room for unanswered requests from which none is left for long.
+const NEARLY_FULL: f64 = 0.8;
+/// Part of the longest wait that one answer must have taken to be the reason for it.
+const ABOUT_AS_LONG: f64 = 0.5;
+
 /// One phase of requests and responses.
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange<'a> {
@@ -48,6 +53,27 @@ impl<'a> Exchange<'a> {
     /// Answers per second that were asked for; `None` in a closed loop.
     pub fn asked(&self) -> Option<f64> {
         self.total("asked_per_second").filter(|rate| *rate > 0.0)
+    }
+
+    /// Was it the far end, or the way to it, for which requests had to wait? `None` when nobody
+    /// counted.
+    ///
+    /// Then answers take so long that the rate asked for cannot be had, or the longest one took
+    /// about as long as the longest wait. Otherwise the asking end itself stood still, and its
+    /// requests queued up behind each other.
+    pub fn far_end_made_them_wait(&self) -> Option<bool> {
+        let window = self.view.option("window").and_then(|n| n.parse().ok());
+        let connections = self.total("open_connections")?.max(1.0);
+        let room = connections * window.unwrap_or(1.0);
+        let busy = self.total("service_seconds.mean")? * self.asked()? / room;
+        let (longest, wait) = self.longest()?;
+        Some(busy >= NEARLY_FULL || longest >= wait * ABOUT_AS_LONG)
+    }
+
+    /// The longest answer from its real start, and from its intended one, seconds.
+    pub fn longest(&self) -> Option<(f64, f64)> {
+        let most = |what| self.total(what);
+        Some((most("service_seconds.max")?, most("latency_seconds.max")?))
     }
 
     /// What was achieved.

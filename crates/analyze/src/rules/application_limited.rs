@@ -6,6 +6,7 @@
 
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
+use super::receive_window_limited::receive_queue;
 use super::{Kind, Rule};
 use crate::load::{End, Load, as_share};
 use crate::phase::PhaseView;
@@ -142,6 +143,7 @@ impl ApplicationLimited {
         if end == End::Receiver {
             evidence.extend(load.held_evidence(flow, End::Sender));
             evidence.extend(connection.receive_window_evidence());
+            evidence.extend(receive_queue(load, flow));
         } else {
             evidence.extend(load.held_evidence(flow, End::Receiver));
             evidence.extend(connection.busy_evidence());

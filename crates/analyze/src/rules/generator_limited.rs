@@ -46,7 +46,8 @@ impl Rule for GeneratorLimited {
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
         if let Some(exchange) = Exchange::of(*view) {
-            out.extend(self.asks_late(view, &exchange));
+            let late = self.asks_late(view, &exchange);
+            out.extend(late.or_else(|| self.stood_still(view, &exchange)));
             return;
         }
         out.extend(match view.asked_rate() {
@@ -68,17 +69,38 @@ impl GeneratorLimited {
         // Whoever leaves late has the reason on his side, whatever else is full.
         let weight = 0.4 + 0.55 * late;
         let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.push(view.evidence("evidence-asks-late", &metric, host, late));
-        for (key, what) in [
-            ("evidence-client-cpu", "client_cpu_ratio"),
-            ("evidence-client-wait", "client_wait_ratio"),
-        ] {
-            let metric = exchange.name(what);
-            let value = view.highest_at_sender(host, &metric);
-            evidence.extend(value.map(|value| view.evidence(key, &metric, host, value)));
-        }
+        let row = view.evidence("evidence-asks-late", &metric, host, late);
+        finding.evidence.push(row);
+        finding.evidence.extend(asking_thread(view, exchange, host));
         finding.next = Some(Text::new("rule-generator-limited-asks-late-next").word("host", host));
+        Some(finding)
+    }
+
+    /// Requests of an open loop that queued up although every answer came soon.
+    fn stood_still(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+        let metric = exchange.name("window_full_ratio");
+        let (flow, share) = view.highest(&metric).filter(|(_, share)| *share > LATE)?;
+        let (service, wait) = exchange.longest()?;
+        if exchange.far_end_made_them_wait() != Some(false) {
+            return None;
+        }
+        let host = flow.from.as_str();
+        let says = Text::new("rule-generator-limited-stood-says")
+            .word("host", host)
+            .number("wait", wait, Unit::Seconds)
+            .number("service", service, Unit::Seconds)
+            .number("share", share, Unit::Ratio);
+        let weight = 0.4 + 0.5 * share;
+        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
+        for (key, what, value) in [
+            ("evidence-latency-longest", "latency_seconds", wait),
+            ("evidence-service-longest", "service_seconds", service),
+        ] {
+            let row = view.evidence(key, &exchange.name(what), host, value);
+            finding.evidence.push(row);
+        }
+        finding.evidence.extend(asking_thread(view, exchange, host));
+        finding.next = Some(Text::new("rule-generator-limited-stood-next").word("host", host));
         Some(finding)
     }
 
@@ -138,6 +160,20 @@ impl GeneratorLimited {
         finding.next = Some(Text::new("rule-generator-limited-busy-next").word("host", host));
         Some(finding)
     }
+}
+
+/// What the asking thread of a host did with its time.
+fn asking_thread(view: &PhaseView<'_>, exchange: &Exchange<'_>, host: &str) -> Vec<Evidence> {
+    let rows = [
+        ("evidence-client-cpu", "client_cpu_ratio"),
+        ("evidence-client-wait", "client_wait_ratio"),
+    ];
+    let known = rows.into_iter().filter_map(|(key, what)| {
+        let metric = exchange.name(what);
+        let value = view.highest_at_sender(host, &metric)?;
+        Some(view.evidence(key, &metric, host, value))
+    });
+    known.collect()
 }
 
 /// The sending host that falls short of its own asked rate by most; the first one when the flows

@@ -1,7 +1,8 @@
 //! Was a host too short of CPU for its numbers to be its best?
 //!
 //! Independent signs: threads of the test were ready to run and had no CPU (schedstat), the
-//! hypervisor gave the host's time to others (steal), tasks stalled for CPU (pressure). When the
+//! hypervisor gave the host's time to others (steal), tasks stalled for CPU (pressure; it counts only where
+//! nothing is known about the threads of the test). When the
 //! test alone has more threads than the machine has cores, it is its own neighbour: network
 //! namespaces and loopback addresses share the cores of one machine.
 
@@ -139,6 +140,12 @@ fn signs(view: &PhaseView<'_>) -> Vec<Sign> {
     if signs.is_empty() {
         signs.extend(own_threads(view));
     }
+    // Pressure is about all programs. Where the test's own threads are known to have had their CPU,
+    // it is somebody else's.
+    let pressed = match signs.is_empty() {
+        true => PRESSED,
+        false => f64::INFINITY,
+    };
     let steal = [("core", "all"), ("state", "steal")];
     let pressure = [("resource", "cpu"), ("kind", "some")];
     let gauges = [
@@ -148,7 +155,7 @@ fn signs(view: &PhaseView<'_>) -> Vec<Sign> {
         ),
         (
             ("evidence-pressure", "host.pressure_ratio", &pressure),
-            ("rule-host-busy-pressure-says", PRESSED, 0),
+            ("rule-host-busy-pressure-says", pressed, 0),
         ),
     ];
     for ((key, metric, labels), (says, bound, rank)) in gauges {

@@ -4,7 +4,7 @@
 //! smaller than what fits on the way, the sender stands still for a part of each round trip. A
 //! window that is full because its reader is slow is another thing: then the reader never waits.
 
-use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
+use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use super::{Kind, Rule};
 use crate::load::{End, Load};
@@ -61,8 +61,17 @@ impl ReceiveWindowLimited {
         evidence.extend(offered.map(|b| connection.evidence("evidence-tcp-window", window, b)));
         let granted = "receive_buffer_granted_bytes";
         evidence.extend(load.number(flow, End::Receiver, "evidence-buffer-granted", granted));
+        evidence.extend(receive_queue(load, flow));
         evidence.extend(connection.round_trip_evidence());
         finding.next = Some(Text::new("rule-receive-window-next").word("host", &flow.to));
         Some(finding)
     }
+}
+
+/// How much lay before the reading program, on average.
+pub fn receive_queue<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Evidence> {
+    const QUEUE: &str = "tcp.receive_queue_bytes";
+    let connection = Connection::of(load.view, flow, End::Receiver);
+    let mean = connection.mean(QUEUE)?;
+    Some(connection.evidence("evidence-tcp-receive-queue", QUEUE, mean))
 }

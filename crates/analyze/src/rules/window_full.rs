@@ -38,6 +38,10 @@ impl WindowFull {
     fn conclude(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
         let metric = exchange.name("window_full_ratio");
         let (flow, share) = view.highest(&metric).filter(|(_, share)| *share > MANY)?;
+        // Requests that queue up behind a stall of the asking end are its own doing.
+        if exchange.far_end_made_them_wait() == Some(false) {
+            return None;
+        }
         let says = Text::new("rule-window-full-says")
             .word("host", &flow.to)
             .number("share", share, Unit::Ratio);

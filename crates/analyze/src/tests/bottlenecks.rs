@@ -658,3 +658,51 @@ fn the_verdict_of_a_bus_tells_its_answers_when_they_were_timed() {
         ["verdict-bus-asked", "verdict-bus-missing"]
     );
 }
+
+/// An open loop of 500 requests per second over one connection: longest answer and longest wait,
+/// seconds, and how long an answer takes on average.
+fn open_loop(mean: f64, service: f64, wait: f64) -> Scene {
+    Scene::of("rr")
+        .sender([0.02, 0.001, 0.0])
+        .receiver([0.02, 0.001, 0.0])
+        .metric("window_full_ratio", 0.14)
+        .total("transactions_per_second", 500.0)
+        .total("asked_per_second", 500.0)
+        .total("open_connections", 1.0)
+        .total("service_seconds.mean", mean)
+        .total("service_seconds.p99", service)
+        .total("service_seconds.max", service)
+        .total("latency_seconds.p99", wait)
+        .total("latency_seconds.max", wait)
+}
+
+#[test]
+fn a_far_end_that_is_too_slow_or_stands_still_fills_the_window() {
+    for scene in [open_loop(0.04, 0.04, 2.0), open_loop(0.001, 0.5, 0.5)] {
+        let finding = scene.limited_by("window_full");
+        has_metric(&finding, "rr.window_full_ratio");
+        scene.without("generator_limited");
+    }
+}
+
+#[test]
+fn an_asking_end_that_stood_still_does_not_blame_the_far_end() {
+    let scene = open_loop(0.000_07, 0.005, 0.5);
+    let finding = scene.limited_by("generator_limited");
+    assert_eq!(finding.says.key, "rule-generator-limited-stood-says");
+    scene.without("window_full");
+}
+
+#[test]
+fn pressure_that_the_tests_own_threads_do_not_feel_limits_nothing() {
+    let tcp = Tcp {
+        receive_window: 0.3,
+        ..BUSY
+    };
+    let mut scene = between().tcp(tcp);
+    let pressure = [("resource", "cpu"), ("kind", "some")];
+    let record = &mut scene.record;
+    add_series(record, "hosta", "host.pressure_ratio", &pressure, 0.0, 0.99);
+    scene.limited_by("receive_window_limited");
+    scene.without("host_busy");
+}
