@@ -282,3 +282,22 @@ verdict-bus-asked = { $flows }: { $rate } of { $asked } messages per second aske
 verdict-bus-missing = Messages that left and did not arrive: { $missing }. { $why }
 answers-told = ; half of the responses took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }
 answers-untold = , and no response was timed
+## Load curves
+verdict-sweep-knee = The knee lies at { $offered } offered: there { $delivered } was carried{ $latency }. At the next step, { $next-offered } offered, { $next-delivered } was carried{ $next-latency }.
+verdict-sweep-knee-option = The knee lies at --{ $option } { $value }: there { $delivered } was carried{ $latency }. The next step, { $next }, brings { $next-delivered }{ $next-latency }.
+verdict-sweep-above = No knee in the range: even the step that carried most, { $offered } offered, was carried with { $delivered }{ $latency }.
+verdict-sweep-below = No knee in the range: already the lowest step, { $low-offered } offered, was more than could be carried ({ $low-delivered }{ $low-latency }).
+verdict-sweep-unknown = Too few steps gave numbers for a knee; { $delivered } was carried at most, with { $offered } offered{ $latency }.
+verdict-sweep-most = No knee in the range: --{ $option } { $value } carried most, { $delivered }{ $latency }.
+sweep-latency = , p99 { $p99 }
+sweep-no-latency = { "" }
+verdict-sweep-next-finer = Take finer steps around the knee, or let --find 'p99<1ms' search the highest rate that keeps a bound.
+verdict-sweep-next-lower = Begin the range at a lower rate.
+verdict-sweep-next-higher = Raise the end of the range until a step is no longer carried.
+verdict-sweep-next-more = At least four values that are numbers are needed to see a knee; a wider range may show one.
+
+## Demands
+check-bound-held = { $phase }: { $what } is { $measured }, within the { $bound } that was allowed.
+check-bound-failed = { $phase }: { $what } is { $measured }, more than the { $bound } that was allowed.
+check-errors-held = { $phase }: { $failed } of the requests failed, at most { $bound } may.
+check-errors-failed = { $phase }: { $failed } of the requests failed, more than the { $bound } up to which the figures stand for all of them.

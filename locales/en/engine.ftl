@@ -19,7 +19,7 @@ engine-interrupted = The run was interrupted.
 engine-interrupted-missing = What had not been measured by then is missing.
 engine-ended-by = The run ended early: { $why }.
 engine-phase-bound = The phase did not end within { $bound } and was ended.
-engine-search-none = No rate kept the loss below { $bound }.
+engine-search-none = No rate kept the bounds: { $bounds }.
 
 bus-notes-dropped = { $n } reports could not be delivered because the connection was too slow.
 bus-notes-dropped-missing = The series have gaps there.
@@ -32,4 +32,4 @@ store-disk-full-says = The disk was full: { $batches } reports could not be reco
 store-write-failed-says = The disk refused { $batches } reports.
 
 engine-foreign-wire = The far end speaks another tool's wire and keeps its numbers to itself: what was lost before the first and after the last datagram that arrived cannot be known.
-engine-search-no-rate = No rate kept the bounds that were given.
+engine-sweep-step-failed = The step at { $value } gave no numbers: { $why }

@@ -282,3 +282,22 @@ verdict-bus-asked = { $flows }: 指定した毎秒 { $asked } 件のメッセー
 verdict-bus-missing = 送信したメッセージのうち { $missing } 件が届いていません。{ $why }
 answers-told = 応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です
 answers-untold = 応答時間は測っていません
+## Load curves
+verdict-sweep-knee = 屈曲点は要求 { $offered } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 (要求 { $next-offered }) の処理量は { $next-delivered } でした{ $next-latency }。
+verdict-sweep-knee-option = 屈曲点は --{ $option } { $value } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 { $next } では { $next-delivered } でした{ $next-latency }。
+verdict-sweep-above = この範囲に屈曲点はありません。最も多く処理した段階 (要求 { $offered }) でも { $delivered } を処理できました{ $latency }。
+verdict-sweep-below = この範囲に屈曲点はありません。最も低い段階 (要求 { $low-offered }) で、すでに処理能力を超えています (処理量 { $low-delivered }{ $low-latency })。
+verdict-sweep-unknown = 数値の得られた段階が少なく、屈曲点は判定できません。処理量は最大 { $delivered } でした (要求 { $offered }{ $latency })。
+verdict-sweep-most = この範囲に屈曲点はありません。処理量が最も多かったのは --{ $option } { $value } で、{ $delivered } でした{ $latency }。
+sweep-latency = { "" } (p99 { $p99 })
+sweep-no-latency = { "" }
+verdict-sweep-next-finer = 屈曲点の付近を細かい間隔で測定するか、--find 'p99<1ms' で条件を満たす最高レートを探索してください。
+verdict-sweep-next-lower = 範囲の下限を低くしてください。
+verdict-sweep-next-higher = 処理しきれない段階が現れるまで、範囲の上限を高くしてください。
+verdict-sweep-next-more = 屈曲点の判定には、数値の段階が 4 つ以上必要です。範囲を広げると見つかることがあります。
+
+## Demands
+check-bound-held = { $phase }: { $what } は { $measured } で、許容値 { $bound } 以内です。
+check-bound-failed = { $phase }: { $what } は { $measured } で、許容値 { $bound } を超えています。
+check-errors-held = { $phase }: 失敗した要求は { $failed } で、許容値 { $bound } 以内です。
+check-errors-failed = { $phase }: 要求の { $failed } が失敗しました。数値が全体を表すとみなせる { $bound } を超えています。

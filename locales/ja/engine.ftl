@@ -19,7 +19,7 @@ engine-interrupted = 測定が中断されました。
 engine-interrupted-missing = 中断より後に測定するはずだったものがありません。
 engine-ended-by = 測定が途中で終わりました: { $why }
 engine-phase-bound = 測定が { $bound } 以内に終わらなかったため、打ち切りました。
-engine-search-none = 損失を { $bound } 未満に保てるレートは見つかりませんでした。
+engine-search-none = 条件を満たすレートは見つかりませんでした: { $bounds }
 
 bus-notes-dropped = 接続が遅く、報告 { $n } 件を届けられませんでした。
 bus-notes-dropped-missing = その間の時系列が欠けています。
@@ -32,4 +32,4 @@ store-disk-full-says = ディスクがいっぱいで、報告 { $batches } 件�
 store-write-failed-says = ディスクへの書き込みが拒否され、報告 { $batches } 件を記録できませんでした。
 
 engine-foreign-wire = 相手側は別のツールの形式で通信し、その数値はこちらに届きません。最初に届いたデータグラムより前と、最後より後の損失は分かりません。
-engine-search-no-rate = 指定された条件を満たすレートは見つかりませんでした。
+engine-sweep-step-failed = { $value } の段階では数値が得られませんでした: { $why }

@@ -2,14 +2,19 @@
 //!
 //! A run whose books do not balance proves nothing, however good its figures look.
 
-use sokudo_model::{Check, Record, Text, Unit};
+use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, load};
 
 use crate::phase::PhaseView;
 use crate::search;
 
+/// Share of the requests of a measurement that may fail, 0 to 1.
+pub const ERRORS: f64 = 0.01;
+
 /// What must hold in each phase: both ends delivered their numbers (`complete`), received and
 /// missing datagrams add up to those sent (`accounting`), every missing datagram has a place
-/// (`attribution`), and no more was lost than the phase allows (`loss`).
+/// (`attribution`), no more was lost than the phase allows (`loss`), every other bound of a search
+/// is kept by the phase that confirms it (`bound`), and of the requests of a measurement at most
+/// [`ERRORS`] failed unless it allows more (`errors`).
 ///
 /// A check whose figures the record does not hold is left out: it is neither passed nor failed.
 pub fn checks(record: &Record) -> Vec<Check> {
@@ -21,7 +26,7 @@ pub fn checks(record: &Record) -> Vec<Check> {
         }
         out.extend(accounting(&view));
         out.extend(attribution(&view));
-        out.extend(loss(&view));
+        out.extend(demands(&view));
     }
     out
 }
@@ -75,15 +80,58 @@ fn attribution(view: &PhaseView<'_>) -> Option<Check> {
     balance("attribution", view, flows)
 }
 
-/// Loss against the bound of the phase (label `max_loss`). Trials of a search look for rates that
-/// exceed it, and of several confirmations the last one is the answer.
+/// What was demanded of a phase. Trials look for what breaks a bound, and of several confirmations
+/// the last one is the answer.
+fn demands(view: &PhaseView<'_>) -> Vec<Check> {
+    let answer = search::confirmed(view.record, &view.phase.workload).map(|phase| &phase.name);
+    let superseded = view.is_confirm() && answer != Some(&view.phase.name);
+    if view.is_trial() || superseded {
+        return Vec::new();
+    }
+    let mut out: Vec<Check> = loss(view).into_iter().collect();
+    let bounds = view.bounds();
+    let others = bounds.iter().flat_map(Bounds::iter);
+    let others = others.filter(|bound| bound.what != "loss");
+    out.extend(others.filter_map(|other| bound(view, other)));
+    if bounds.is_none_or(|bounds| bounds.most("errors").is_none()) {
+        out.extend(errors(view));
+    }
+    out
+}
+
+/// One bound of a search, other than that on loss.
+fn bound(view: &PhaseView<'_>, bound: &Bound) -> Option<Check> {
+    let names = load::names_of(&view.phase.workload)?;
+    let measured = bound.measured(names, &view.phase.result)?;
+    let unit = match bound.is_time() {
+        true => Unit::Seconds,
+        false => Unit::Ratio,
+    };
+    let mut check = check("bound", measured <= bound.most, view);
+    check.says = check
+        .says
+        .word("what", bound.what)
+        .number("measured", measured, unit)
+        .number("bound", bound.most, unit);
+    Some(check)
+}
+
+/// Requests without an answer: figures of those that were answered say little when many were not.
+fn errors(view: &PhaseView<'_>) -> Option<Check> {
+    let names = load::names_of(&view.phase.workload)?;
+    let failed = names.share(&view.phase.result, "errors")?;
+    let mut check = check("errors", failed <= ERRORS, view);
+    check.says =
+        check
+            .says
+            .number("failed", failed, Unit::Ratio)
+            .number("bound", ERRORS, Unit::Ratio);
+    Some(check)
+}
+
+/// Loss against the bound of the phase.
 fn loss(view: &PhaseView<'_>) -> Option<Check> {
     let bound = view.max_loss()?;
-    let answer = search::confirmed(view.record).map(|phase| &phase.name);
-    let superseded = view.is_confirm() && answer != Some(&view.phase.name);
-    if view.is_probe() || superseded {
-        return None;
-    }
     let loss = view.loss()?;
     let mut check = check("loss", loss <= bound, view);
     check.says = check

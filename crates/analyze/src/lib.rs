@@ -20,6 +20,7 @@ mod merge;
 mod phase;
 pub mod rules;
 mod search;
+pub mod sweep;
 mod tcp;
 mod thread_limit;
 mod transfer;

@@ -23,7 +23,7 @@ type Subject = Vec<String>;
 pub fn merge(record: &Record, drawn: Vec<Finding>) -> Vec<Finding> {
     let phases = record.manifest.phases.iter();
     let trials: BTreeSet<&str> = phases
-        .filter(|phase| PhaseView::new(record, phase).is_probe())
+        .filter(|phase| PhaseView::new(record, phase).is_trial())
         .map(|phase| phase.name.as_str())
         .collect();
     let mut groups: Vec<Group> = Vec::new();

@@ -7,9 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::metric::{find, unit_of};
 use sokudo_model::{
-    Arg, Evidence, Finding, FlowResult, MetricKind, PhaseRecord, Record, Series, Severity, Text,
-    Unit,
+    Arg, Bounds, Evidence, Finding, FlowResult, MetricKind, PhaseRecord, Record, Series, Severity,
+    Text, Unit,
 };
+use sokudo_stats::curve;
 
 /// Weight of a finding about a phase that was meant to lose.
 const PROBE_WEIGHT: f64 = 0.3;
@@ -45,6 +46,12 @@ impl<'a> PhaseView<'a> {
         self.phase.labels.get("role").is_some_and(|r| r == "probe")
     }
 
+    /// True for a phase that is one of many and may break whatever it runs into: a trial of a
+    /// search or a step of a sweep.
+    pub fn is_trial(&self) -> bool {
+        self.is_probe() || curve::is_step(self.phase)
+    }
+
     /// True for the fresh run that confirms what a search found.
     pub fn is_confirm(&self) -> bool {
         let role = self.phase.labels.get("role");
@@ -66,15 +73,14 @@ impl<'a> PhaseView<'a> {
         value.filter(|value| *value != "null")
     }
 
-    /// Loss that was allowed, 0 to 1: label `max_loss`, `0.001` or `0.1%`.
+    /// What had to be kept: label `bounds`, `p99<1ms,loss<0.1%`.
+    pub fn bounds(&self) -> Option<Bounds> {
+        self.phase.labels.get("bounds")?.parse().ok()
+    }
+
+    /// Loss that was allowed, 0 to 1.
     pub fn max_loss(&self) -> Option<f64> {
-        let text = self.phase.labels.get("max_loss")?;
-        let (number, scale) = match text.strip_suffix('%') {
-            Some(percent) => (percent, 100.0),
-            None => (text.as_str(), 1.0),
-        };
-        let bound = number.trim().parse::<f64>().ok()? / scale;
-        (0.0..=1.0).contains(&bound).then_some(bound)
+        self.bounds()?.most("loss")
     }
 
     /// A total as the workload joined it, else the sum over the flows that have it (counters and
@@ -300,7 +306,7 @@ impl<'a> PhaseView<'a> {
 
     /// A finding about this phase. Trials that are meant to lose never raise more than interest.
     pub fn finding(&self, rule: &str, severity: Severity, weight: f64, says: Text) -> Finding {
-        let (severity, weight) = match self.is_probe() {
+        let (severity, weight) = match self.is_trial() {
             true => (Severity::Info, weight * PROBE_WEIGHT),
             false => (severity, weight),
         };

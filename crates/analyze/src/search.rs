@@ -1,6 +1,6 @@
 //! What did a search for the highest rate find, and what did it run into above that rate?
 
-use sokudo_model::{Arg, Finding, PhaseRecord, Record, Text, Unit};
+use sokudo_model::{Arg, Finding, PhaseRecord, Record, Text, Unit, load};
 
 use crate::diagnose;
 use crate::phase::PhaseView;
@@ -21,11 +21,14 @@ pub struct Limit {
     pub loss: f64,
 }
 
-/// The phase that confirmed the highest rate: the last one of its role that sent something.
-pub fn confirmed(record: &Record) -> Option<&PhaseRecord> {
+/// The phase of a workload that confirmed the highest rate: the last one of its role that carried
+/// something.
+pub fn confirmed<'a>(record: &'a Record, workload: &str) -> Option<&'a PhaseRecord> {
+    let names = load::names_of(workload)?;
     record.manifest.phases.iter().rfind(|phase| {
         let view = PhaseView::new(record, phase);
-        view.is_confirm() && view.sent().is_some()
+        let carried = names.delivered_in(&phase.result);
+        phase.workload == workload && view.is_confirm() && carried.is_some()
     })
 }
 

@@ -4,12 +4,13 @@
 //! comes first.
 
 use sokudo_model::{Finding, PhaseRecord, Record, RunStatus, Severity, Text, Unit};
+use sokudo_stats::LoadCurve;
 
 use crate::exchange::Exchange;
 use crate::phase::PhaseView;
 use crate::rules::is_limit;
 use crate::transfer::Transfer;
-use crate::{checks, diagnose, findings, search};
+use crate::{checks, diagnose, findings, search, sweep};
 
 /// Sentences at most.
 const MAX_SENTENCES: usize = 3;
@@ -24,10 +25,11 @@ const LIMITING: f64 = 0.25;
 pub fn verdict(record: &Record) -> Vec<Text> {
     let mut out = Vec::new();
     out.extend(distrust(record));
-    match main_phase(record) {
-        Some(main) => out.extend(about(&PhaseView::new(record, main))),
-        None if out.is_empty() => out.push(Text::new("verdict-nothing")),
-        None => {}
+    match (sweep::of(record), main_phase(record)) {
+        (Some((curve, _)), _) => out.extend(swept(record, &curve)),
+        (None, Some(main)) => out.extend(about(&PhaseView::new(record, main))),
+        (None, None) if out.is_empty() => out.push(Text::new("verdict-nothing")),
+        (None, None) => {}
     }
     out.truncate(MAX_SENTENCES);
     out
@@ -36,7 +38,11 @@ pub fn verdict(record: &Record) -> Vec<Text> {
 /// The strongest conclusion about what limited the phase that the verdict is about; `None` when it
 /// is not known.
 pub fn limit(record: &Record) -> Option<Finding> {
-    limit_of(&PhaseView::new(record, main_phase(record)?))
+    let phase = match sweep::of(record) {
+        Some((curve, _)) => sweep::above(record, &curve),
+        None => main_phase(record),
+    };
+    limit_of(&PhaseView::new(record, phase?))
 }
 
 fn about(view: &PhaseView<'_>) -> Vec<Text> {
@@ -51,6 +57,9 @@ fn about(view: &PhaseView<'_>) -> Vec<Text> {
         None => measured(view),
     }
 }
+
+/// Checks of what was demanded, not of the books: that they fail is a result.
+const DEMANDS: [&str; 3] = ["bound", "errors", "loss"];
 
 /// Why the numbers must be read with care before anything else is said.
 fn distrust(record: &Record) -> Option<Text> {
@@ -78,7 +87,7 @@ fn distrust(record: &Record) -> Option<Text> {
     }
     // Too much loss is a result, not a reason to doubt it.
     let mut broken = checks(record).into_iter().filter(|check| !check.passed);
-    let broken = broken.find(|check| check.name != "loss");
+    let broken = broken.find(|check| !DEMANDS.contains(&check.name.as_str()));
     if let Some(check) = broken {
         return Some(Text::new("verdict-distrust").text("check", check.says));
     }
@@ -105,16 +114,17 @@ fn troubled_hosts(record: &Record) -> Vec<&str> {
 fn main_phase(record: &Record) -> Option<&PhaseRecord> {
     let phases = || record.manifest.phases.iter();
     let sent = |phase: &&PhaseRecord| PhaseView::new(record, phase).sent().is_some();
-    let own = |phase: &&PhaseRecord| !PhaseView::new(record, phase).is_probe();
+    let own = |phase: &&PhaseRecord| !PhaseView::new(record, phase).is_trial();
     let told = |phase: &&PhaseRecord| {
         let view = PhaseView::new(record, phase);
         Exchange::of(view).is_some() || Transfer::of(view).is_some()
     };
-    search::confirmed(record)
+    search::confirmed(record, "datagram")
         .or_else(|| phases().filter(sent).filter(own).find(|p| p.name == "p2p"))
         .or_else(|| phases().filter(sent).rfind(own))
         .or_else(|| phases().filter(told).rfind(own))
         .or_else(|| phases().rfind(sent))
+        .or_else(|| phases().rfind(told))
 }
 
 /// The answer of a search: the rate that holds, and what happens above it.
@@ -228,6 +238,16 @@ fn carried(view: &PhaseView<'_>, transfer: &Transfer<'_>) -> Vec<Text> {
     out
 }
 
+/// The answer of a sweep: the knee, and what the step above it ran into.
+fn swept(record: &Record, curve: &LoadCurve) -> Vec<Text> {
+    let mut out: Vec<Text> = sweep::says(curve).into_iter().collect();
+    let above = sweep::above(record, curve);
+    let limit = above.and_then(|phase| limit_of(&PhaseView::new(record, phase)));
+    out.extend(limit.map(|limit| limit.says));
+    out.push(sweep::next(curve));
+    out
+}
+
 /// Between whom: one flow by its hosts, many by their number.
 fn flows(view: &PhaseView<'_>) -> Text {
     let flows = view.flows();
@@ -250,7 +270,7 @@ fn flows(view: &PhaseView<'_>) -> Text {
 fn limit_of(view: &PhaseView<'_>) -> Option<Finding> {
     let limits = diagnose(view.record, view.phase).into_iter();
     limits
-        .filter(|f| is_limit(&f.rule) && (f.weight > LIMITING || view.is_probe()))
+        .filter(|f| is_limit(&f.rule) && (f.weight > LIMITING || view.is_trial()))
         .max_by(|a, b| a.weight.total_cmp(&b.weight))
 }
 

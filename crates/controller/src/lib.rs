@@ -16,9 +16,11 @@ mod hosts;
 mod phase;
 mod run;
 mod search;
+mod sweep;
 
 pub use error::ControlError;
 pub use hosts::{Agents, Host, Hosts, host_name};
 pub use phase::SLACK_NS;
 pub use run::{Finished, Observer, Progress, Run, RunConfig, new_run_id};
 pub use search::{SearchPlan, Searched};
+pub use sweep::{NoSweep, Sweep, SweepStep};

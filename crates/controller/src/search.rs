@@ -2,8 +2,9 @@
 //!
 //! Runs phases as [`sokudo_stats::RateSearch`] asks for them.
 
-use sokudo_model::{PhasePlan, PhaseRecord, RunStatus, Unit};
-use sokudo_stats::{Best, Purpose, RateSearch, RateSearchConfig, Step};
+use sokudo_model::{Bounds, LoadNames, PhasePlan, PhaseRecord, RunStatus, Text, Unit, load};
+use sokudo_stats::{Best, First, Outcome, Purpose, RateSearch, RateSearchConfig, Step};
+use sokudo_workloads::Workload;
 
 use crate::error::ControlError;
 use crate::run::Run;
@@ -17,87 +18,56 @@ pub struct SearchPlan {
     pub probe_ns: u64,
     /// Load of a confirmation, nanoseconds.
     pub confirm_ns: u64,
-    /// Largest loss that still holds, 0 to 1.
-    pub max_loss: f64,
+    /// What a rate must keep to hold.
+    pub bounds: Bounds,
     /// Probes at most; confirmations come on top.
     pub max_probes: u32,
-    /// Highest rate to offer, events per second; `None` begins as fast as possible.
-    pub ceiling: Option<f64>,
 }
 
 /// What a search found.
 #[derive(Debug, Clone)]
 pub struct Searched {
-    /// The rate that held; `None` when none did.
-    pub best: Option<Best>,
+    /// The rate that held.
+    pub best: Best,
     /// The phase that confirmed it.
-    pub confirmed: Option<PhaseRecord>,
-    /// Trials made.
-    pub trials: u32,
+    pub confirmed: PhaseRecord,
 }
 
 /// Rates closer than this share are not told apart.
 const RESOLUTION: f64 = 0.05;
 /// Confirmations at most.
 const MAX_CONFIRMS: u32 = 6;
+/// Share of the offered rate, beyond the losses allowed, that may be missing from what was carried:
+/// both are measured over times that differ a little.
+const NOT_CARRIED: f64 = 0.03;
 /// Lowest rate worth trying, events per second.
 const LOW_PER_S: f64 = 100.0;
 
+/// One search at work.
+struct Search<'a> {
+    plan: &'a SearchPlan,
+    workload: &'static dyn Workload,
+    names: &'static LoadNames,
+}
+
 impl Run {
-    /// Searches the highest rate that keeps the loss within the bound.
+    /// Searches the highest rate that keeps the bounds; `None` when no rate does, or when the
+    /// search was ended early.
     ///
     /// Every trial is a phase of the record, with labels `role` = `probe` or `confirm`, `rate`, and
-    /// `max_loss` (a ratio).
-    pub fn search(&mut self, plan: &SearchPlan) -> Result<Searched, ControlError> {
-        let workload =
-            sokudo_workloads::find(&plan.base.workload).ok_or_else(|| ControlError::Operator {
-                says: format!("there is no workload `{}`", plan.base.workload),
-                hint: None,
-            })?;
-        let mut search = RateSearch::new(RateSearchConfig {
-            max_loss: plan.max_loss,
-            low: LOW_PER_S,
-            ceiling: plan.ceiling,
-            resolution: RESOLUTION,
-            max_probes: plan.max_probes,
-            max_confirms: MAX_CONFIRMS,
-        });
-        let mut confirmed = None;
-        loop {
-            let (rate, purpose) = match search.next() {
-                Step::Done { best, trials } => {
-                    return Ok(Searched {
-                        best,
-                        confirmed: confirmed.filter(|_| best.is_some()),
-                        trials,
-                    });
-                }
-                Step::Try { rate, purpose } => (rate, purpose),
-            };
-            let trial = self.trial(plan, workload, rate, purpose)?;
-            let outcome = workload.outcome(&trial.result);
-            if trial.status == RunStatus::Failed || self.interrupted() {
-                return Ok(Searched {
-                    best: None,
-                    confirmed: None,
-                    trials: 0,
-                });
-            }
-            let Some(outcome) = outcome else {
-                return Ok(Searched {
-                    best: None,
-                    confirmed: None,
-                    trials: 0,
-                });
-            };
-            if purpose == Purpose::Confirm && outcome.loss <= plan.max_loss {
-                confirmed = Some(trial);
-            } else if purpose == Purpose::Confirm {
-                // A confirmation that failed has told where the limit lies, as a probe does.
-                self.relabel_last("role", "probe")?;
-            }
-            search.report(outcome);
+    /// `bounds`. The answer goes into the run's summary, together with the numbers of the phase
+    /// that confirmed it; where there is none, a note says so.
+    pub fn search(&mut self, plan: &SearchPlan) -> Result<Option<Searched>, ControlError> {
+        let search = Search::new(plan)?;
+        let found = search.run(self)?;
+        if let Some(found) = &found {
+            let result = &found.confirmed.result;
+            let best = search.workload.best(&found.best, result);
+            let summary = &mut self.manifest.summary;
+            summary.extend(result.summary.clone());
+            summary.extend(best);
         }
+        Ok(found)
     }
 
     fn relabel_last(&mut self, label: &str, value: &str) -> Result<(), ControlError> {
@@ -106,41 +76,118 @@ impl Run {
         }
         Ok(self.writer.write_manifest(&self.manifest)?)
     }
+}
+
+impl<'a> Search<'a> {
+    fn new(plan: &'a SearchPlan) -> Result<Self, ControlError> {
+        let name = &plan.base.workload;
+        let both = sokudo_workloads::find(name).zip(load::names_of(name));
+        let (workload, names) = both.ok_or_else(|| ControlError::Operator {
+            says: format!("`{name}` has no rate that could be searched"),
+            hint: None,
+        })?;
+        plan.bounds.check(names).map_err(|refusal| {
+            let host = "this host".into();
+            ControlError::Refused { host, refusal }
+        })?;
+        Ok(Self {
+            plan,
+            workload,
+            names,
+        })
+    }
+
+    fn run(&self, run: &mut Run) -> Result<Option<Searched>, ControlError> {
+        let mut strategy = RateSearch::new(RateSearchConfig {
+            low: LOW_PER_S,
+            first: self.workload.first(),
+            resolution: RESOLUTION,
+            max_probes: self.plan.max_probes,
+            max_confirms: MAX_CONFIRMS,
+        });
+        let mut confirmed = None;
+        loop {
+            let (rate, purpose) = match strategy.next() {
+                Step::Done { best, .. } => {
+                    let both = best.zip(confirmed);
+                    let found = both.map(|(best, confirmed)| Searched { best, confirmed });
+                    if found.is_none() {
+                        let none = Text::new("engine-search-none");
+                        let none = none.word("bounds", self.plan.bounds.to_string());
+                        run.manifest.notes.push(none);
+                    }
+                    return Ok(found);
+                }
+                Step::Try { rate, purpose } => (rate, purpose),
+            };
+            let trial = run.run_phase(self.trial(run, rate, purpose)?)?;
+            let outcome = self.workload.outcome(&trial.result);
+            let usable = trial.status != RunStatus::Failed && !run.interrupted();
+            let Some(outcome) = outcome.filter(|_| usable) else {
+                return Ok(None);
+            };
+            let used = self.used(&trial, &outcome);
+            if purpose == Purpose::Confirm && used <= 1.0 {
+                confirmed = Some(trial);
+            } else if purpose == Purpose::Confirm {
+                // A confirmation that failed has told where the limit lies, as a probe does.
+                run.relabel_last("role", "probe")?;
+            }
+            strategy.report(outcome, used);
+        }
+    }
+
+    /// The largest of measured over allowed. A rate that is not carried does not hold, whatever
+    /// else it keeps: who asks for less than was offered has few errors and short latencies.
+    fn used(&self, trial: &PhaseRecord, outcome: &Outcome) -> f64 {
+        let bounds = &self.plan.bounds;
+        let shares = bounds.iter().filter(|bound| !bound.is_time());
+        let allowed = shares.map(|bound| bound.most).fold(0.0, f64::max) + NOT_CARRIED;
+        let missing = 1.0 - outcome.delivered / outcome.offered;
+        let carried = match missing.is_finite() {
+            true => missing.max(0.0) / allowed,
+            false => f64::MAX,
+        };
+        bounds.used(self.names, &trial.result).max(carried)
+    }
 
     fn trial(
-        &mut self,
-        plan: &SearchPlan,
-        workload: &dyn sokudo_workloads::Workload,
+        &self,
+        run: &Run,
         rate: Option<f64>,
         purpose: Purpose,
-    ) -> Result<PhaseRecord, ControlError> {
+    ) -> Result<PhasePlan, ControlError> {
+        let plan = self.plan;
         let (role, duration_ns) = match purpose {
-            Purpose::Probe => ("probe", plan.probe_ns),
+            Purpose::Scout | Purpose::Probe => ("probe", plan.probe_ns),
             Purpose::Confirm => ("confirm", plan.confirm_ns),
         };
+        let options = self.workload.trial(&plan.base.options, rate, duration_ns);
         let mut phase = plan.base.clone();
-        let options = workload.trial(&plan.base.options, rate, duration_ns);
         phase.options = options.map_err(|refusal| ControlError::Refused {
             host: "this host".into(),
             refusal,
         })?;
-        let number = 1 + self
-            .manifest()
-            .phases
-            .iter()
-            .filter(|p| p.labels.contains_key("role"))
-            .count();
+        let trials = run.manifest().phases.iter();
+        let number = 1 + trials.filter(|p| p.labels.contains_key("bounds")).count();
         phase.name = format!("{}-{number}", plan.base.name);
-        phase.labels.insert("role".into(), role.into());
-        let shown = rate.map_or("unlimited".to_owned(), |rate| {
-            sokudo_model::units::human(rate, Unit::PacketsPerSecond)
-        });
-        phase.labels.insert("rate".into(), shown);
-        phase
-            .labels
-            .insert("max_loss".into(), plan.max_loss.to_string());
+        let shown = match (rate, self.workload.first()) {
+            (Some(rate), First::Unlimited) => {
+                sokudo_model::units::human(rate, Unit::PacketsPerSecond)
+            }
+            (Some(rate), _) => sokudo_model::units::human(rate, Unit::PerSecond),
+            (None, First::ClosedLoop) => "closed loop".into(),
+            (None, _) => "unlimited".into(),
+        };
+        let labels = [
+            ("role", role.to_owned()),
+            ("rate", shown),
+            ("bounds", plan.bounds.to_string()),
+        ];
+        let labels = labels.map(|(label, value)| (label.to_owned(), value));
+        phase.labels.extend(labels);
         phase.duration_ns = duration_ns;
         phase.bound_ns = duration_ns + crate::phase::SLACK_NS;
-        self.run_phase(phase)
+        Ok(phase)
     }
 }

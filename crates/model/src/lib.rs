@@ -4,8 +4,10 @@
 //! histograms, events, findings, the environment, and the manifest that ties one run together.
 //! Nothing here opens a file or a socket, reads a clock, or starts a thread.
 
+pub mod bounds;
 pub mod environment;
 pub mod finding;
+pub mod load;
 pub mod manifest;
 pub mod metric;
 pub mod plan;
@@ -15,8 +17,10 @@ pub mod summary;
 pub mod text;
 pub mod units;
 
+pub use bounds::{Bound, Bounds, NoBound};
 pub use environment::{Environment, Fact};
 pub use finding::{Check, Evidence, Finding, Severity};
+pub use load::LoadNames;
 pub use manifest::{HostEntry, Manifest, PhaseRecord, Problem, RunId, RunStatus};
 pub use metric::{MetricDef, MetricKind, Unit};
 pub use plan::{FlowPlan, HostSpec, PhasePlan, PhaseSpec, Plan, Refusal};

@@ -241,6 +241,12 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("datagram.delivered_bits_per_second", BitsPerSecond, "delivered_bytes_per_second in bits; in series: over the interval"),
     gauge("datagram.sent_bits_per_second", BitsPerSecond, "sent_bytes_per_second in bits; in series: over the interval"),
 
+    // A load curve (--sweep): everything else in the summary is that of its knee.
+    counter("load.steps", One, "steps of the sweep"),
+    counter("load.failed_steps", One, "steps of the sweep that gave no numbers"),
+    gauge("load.knee_step", One, "number of the step at the knee, by rising load from 1; absent when the range has no knee"),
+    gauge("load.knee_value", One, "value of the swept option at the knee, in its base unit (events, bits or bytes per second, bytes, nanoseconds)"),
+
     // State of a flow's TCP connection (TCP_INFO); labels flow and end (sender, receiver).
     gauge("tcp.congestion_window_segments", One, "segments that may be unacknowledged (tcpi_snd_cwnd)"),
     gauge("tcp.slow_start_threshold_segments", One, "congestion window at which slow start ends; absent before the first loss"),
@@ -269,7 +275,6 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("rr.transactions_per_second", PerSecond, "answered requests over the asking end's own time from the first to the last; in series: over the interval"),
     gauge("rr.asked_per_second", PerSecond, "rate that was asked for; absent in a closed loop"),
     gauge("rr.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run"),
-    gauge("rr.bound_used_ratio", Ratio, "largest of measured over allowed among the bounds of --find; above 1 a bound was broken"),
     histogram("rr.latency_seconds", Seconds, "from the intended start of a request to its answer; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max"),
     gauge("rr.latency_p50_seconds", Seconds, "median of the latency over the interval"),
     gauge("rr.latency_p99_seconds", Seconds, "99th percentile of the latency over the interval"),
@@ -301,7 +306,6 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("crr.connections_per_second", PerSecond, "those connections over the asking end's own time from the first to the last; in series: over the interval"),
     gauge("crr.asked_per_second", PerSecond, "rate that was asked for; absent in a closed loop"),
     gauge("crr.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run"),
-    gauge("crr.bound_used_ratio", Ratio, "largest of measured over allowed among the bounds of --find; above 1 a bound was broken"),
     histogram("crr.latency_seconds", Seconds, "from the intended start of a request to its answer; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max"),
     gauge("crr.latency_p50_seconds", Seconds, "median of the latency over the interval"),
     gauge("crr.latency_p99_seconds", Seconds, "99th percentile of the latency over the interval"),
@@ -336,6 +340,7 @@ pub const CATALOGUE: &[MetricDef] = &[
     counter("stream.missing_bytes", Bytes, "sent_bytes minus received_bytes; anything but 0 has its reason in the flow's label error"),
     gauge("stream.elapsed_seconds", Seconds, "from the start of the load to the end of the stream at the receiver"),
     gauge("stream.asked_bits_per_second", BitsPerSecond, "rate that was asked for; absent when unlimited"),
+    gauge("stream.best_rate_per_second", PerSecond, "writes per second at the highest rate that kept the bounds of --find, confirmed by a fresh run; goodput is that of the confirming run"),
     gauge("stream.late_ratio", Ratio, "share of writes that began more than 1 ms after their intended time although the write before was done; absent when unlimited"),
     gauge("stream.write_size_bytes", Bytes, "bytes offered per write"),
     gauge("stream.mean_write_bytes", Bytes, "bytes that a write took, mean"),

@@ -116,6 +116,17 @@ fn prefix(unit: &str) -> (f64, &str) {
         .unwrap_or((1.0, unit))
 }
 
+/// An amount of whatever kind as a number in its base unit, and the unit: `2.5kpps` is 2500 and
+/// `pps`. Times are nanoseconds. `None` for words.
+pub fn amount(text: &str) -> Option<(f64, &str)> {
+    let (value, rest) = split(text).ok()?;
+    if let (false, Ok(time)) = (rest.is_empty(), text.parse::<Nanos>()) {
+        return Some((time.0 as f64, "ns"));
+    }
+    let (factor, unit) = prefix(rest);
+    Some((value * factor, unit))
+}
+
 fn whole(value: f64, text: &str) -> Result<u64, UnitError> {
     if value > 9.0e18 {
         return Err(UnitError::OutOfRange(text.into()));

@@ -3,7 +3,7 @@
 //! The trials of a search as points: delivered over offered on top, loss below. The diagonal is
 //! "everything arrived"; where the points leave it is the knee.
 
-use sokudo_model::{PhaseRecord, Record};
+use sokudo_model::{Bounds, PhaseRecord, Record};
 
 use crate::view::{self, Role};
 
@@ -46,21 +46,12 @@ pub fn knee(record: &Record) -> Option<Knee> {
     let bound = phases
         .iter()
         .filter(|p| matches!(view::role(p), Role::Probe | Role::Confirm))
-        .find_map(|p| bound_of(&p.labels.get("max_loss")?.clone()));
+        .find_map(|p| p.labels.get("bounds")?.parse::<Bounds>().ok()?.most("loss"));
     (trials.len() > 1).then(|| Knee {
         trials,
         best: best.map(|b| b * 8.0),
         bound,
     })
-}
-
-fn bound_of(text: &str) -> Option<f64> {
-    let (number, factor) = match text.strip_suffix('%') {
-        Some(percent) => (percent, 0.01),
-        None => (text, 1.0),
-    };
-    let value = number.trim().parse::<f64>().ok()? * factor;
-    (0.0..=1.0).contains(&value).then_some(value)
 }
 
 fn trial(phase: &PhaseRecord) -> Option<Trial> {

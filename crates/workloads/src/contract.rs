@@ -9,8 +9,8 @@
 
 use std::sync::Arc;
 
-use sokudo_model::{Batch, PhaseResult, PhaseSpec, Refusal, Text};
-use sokudo_stats::Outcome;
+use sokudo_model::{Batch, PhaseResult, PhaseSpec, Refusal, Summary, Text, load};
+use sokudo_stats::{Best, First, Outcome};
 
 /// What a workload is, for help pages, the console and the capability list.
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +64,22 @@ pub trait Workload: Sync {
 
     /// What a trial of a search came to; `None` when the result does not hold it.
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome>;
+
+    /// Where a search for the highest rate begins; a trial without a rate is a closed loop unless
+    /// the workload says otherwise.
+    fn first(&self) -> First {
+        First::ClosedLoop
+    }
+
+    /// The answer of a search as it stands in the run's summary, beside the numbers of the phase
+    /// that confirmed it.
+    fn best(&self, best: &Best, _confirmed: &PhaseResult) -> Summary {
+        let names = load::names_of(self.descriptor().name);
+        names
+            .map(|names| (names.best.to_owned(), best.delivered))
+            .into_iter()
+            .collect()
+    }
 
     /// Joins what the hosts measured, by host index, into one result.
     ///

@@ -59,7 +59,7 @@ impl Rule for BufferBelowAsked {
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
         // A search repeats one set-up many times: its other phases say it already.
-        if !view.is_probe() {
+        if !view.is_trial() {
             out.extend(ENDS.iter().filter_map(|end| self.look_at(end, view)));
         }
     }

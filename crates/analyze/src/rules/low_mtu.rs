@@ -37,7 +37,7 @@ impl Rule for LowMtu {
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
         // A search repeats one set-up many times: its other phases say it already.
-        if view.is_probe() {
+        if view.is_trial() {
             return;
         }
         let narrowest = view

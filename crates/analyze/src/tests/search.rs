@@ -14,7 +14,7 @@ fn trial(role: &str, number: u32, rate: f64, missing: f64) -> PhaseRecord {
         ],
     );
     let mut trial = phase(&format!("search-{number}"), vec![flow(&changes)]);
-    for (name, value) in [("role", role), ("max_loss", "0.1%")] {
+    for (name, value) in [("role", role), ("bounds", "loss<0.1%")] {
         trial.labels.insert(name.into(), value.into());
     }
     trial
@@ -213,7 +213,7 @@ fn a_bound_that_is_none_is_not_checked() {
     for bound in ["", "x", "-1", "200%", "NaN", "inf"] {
         let mut record = with_flow(&losing(5e4, &[]));
         let labels = &mut record.manifest.phases[0].labels;
-        labels.insert("max_loss".into(), bound.into());
+        labels.insert("bounds".into(), format!("loss<{bound}"));
         assert_eq!(loss_checks(&record), [], "{bound}");
     }
 }
@@ -231,6 +231,6 @@ fn loss_within_the_bound_is_no_fault() {
     let rule = "receiver_buffer_overflow";
     assert_eq!(one(&record, rule).severity, Severity::Bad);
     let labels = &mut record.manifest.phases[0].labels;
-    labels.insert("max_loss".into(), "0.05".into());
+    labels.insert("bounds".into(), "loss<5%".into());
     assert_eq!(one(&record, rule).severity, Severity::Info);
 }

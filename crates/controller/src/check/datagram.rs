@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use sokudo_model::{
-    FlowPlan, FlowResult, Labels, PhasePlan, PhaseRecord, PhaseResult, RunStatus, Text,
+    Bounds, FlowPlan, FlowResult, Labels, PhasePlan, PhaseRecord, PhaseResult, RunStatus, Text,
 };
 use sokudo_workloads::datagram::options::{Direction, LoadRate, SizeRange, Span};
 use sokudo_workloads::datagram::{self, DatagramOptions, selftest};
@@ -170,14 +170,9 @@ fn search(
         base: phase("search", flows(2, Direction::Up), None, lengths.probe_ns),
         probe_ns: lengths.probe_ns,
         confirm_ns: lengths.confirm_ns,
-        max_loss: config.max_loss,
+        bounds: Bounds::loss(config.max_loss),
         max_probes: lengths.probes,
-        ceiling: None,
     };
-    let searched = run.search(&plan)?;
-    let Some((best, confirmed)) = searched.best.zip(searched.confirmed) else {
-        return Ok(None);
-    };
-    datagram::put_best(&mut run.manifest_mut().summary, &best, &confirmed.result);
-    Ok(Some(best.delivered))
+    let found = run.search(&plan)?;
+    Ok(found.map(|found| found.best.delivered))
 }

@@ -645,7 +645,7 @@ pub fn check(stretch: i64, cores: u32) -> Record {
         &[
             ("role", "confirm"),
             ("rate", "15.6Gb/s"),
-            ("max_loss", "0.001"),
+            ("bounds", "loss<0.1%"),
         ],
         vec![flow(0, "hosta", "hostb", outcome(15.6e9, 0.0))],
     );

@@ -3,6 +3,7 @@
 use clap::Args;
 use sokudo_controller::check::{self, CheckConfig};
 use sokudo_controller::{Run, RunConfig};
+use sokudo_model::Bounds;
 
 use super::finish::{ShowOptions, finish};
 use super::observer::Terminal;
@@ -19,7 +20,7 @@ pub struct CheckArgs {
     layers: Vec<String>,
 
     /// Largest share of datagrams that may be lost at the best rate: `0.1%` or `0.001`.
-    #[arg(long, value_name = "RATIO", default_value = "0.1%", value_parser = super::datagram::parse_ratio)]
+    #[arg(long, value_name = "RATIO", default_value = "0.1%", value_parser = parse_max_loss)]
     max_loss: f64,
 
     /// Shorter phases: less certain numbers in about 20 seconds.
@@ -28,6 +29,12 @@ pub struct CheckArgs {
 
     #[command(flatten)]
     show: ShowOptions,
+}
+
+fn parse_max_loss(text: &str) -> Result<f64, String> {
+    let bounds = format!("loss<{text}").parse::<Bounds>();
+    let most = bounds.ok().and_then(|bounds| bounds.most("loss"));
+    most.ok_or_else(|| format!("`{text}` is no share below 100 %: write `0.1%` or `0.001`"))
 }
 
 /// Carries it out.

@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use sokudo_controller::{ControlError, Run, SearchPlan};
-use sokudo_model::{Count, Labels, Nanos, PhasePlan, Record, Text, Unit};
+use sokudo_model::{Count, FlowPlan, Nanos, Record, Refusal};
 use sokudo_workloads::datagram::{self, DatagramOptions};
 
 mod foreign;
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
+use super::load::{Load, LoadArgs};
 use super::observer::{ReportEvery, Terminal, Ticks};
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -24,6 +24,7 @@ Examples:
   sokudo datagram hostb                              as fast as possible, 10 s
   sokudo datagram hostb --rate 1Gb/s --duration 60s  does the link carry 1 Gb/s?
   sokudo datagram hostb --find 'loss<0.1%'           the highest rate that holds
+  sokudo datagram hostb --sweep rate=1Gb/s..8Gb/s:8  what arrives as the load rises
   sokudo datagram hostb hostc --direction mesh       every host sends to all others
   sokudo datagram hostb --count 100000 --io plain    exactly 100,000, one call each
 
@@ -35,15 +36,14 @@ pub struct DatagramArgs {
     hosts: Vec<String>,
 
     /// Speak another tool's wire: its own process is the far end, and no sokudo is needed there.
-    #[arg(long, value_enum, conflicts_with_all = ["find", "key"])]
+    #[arg(long, value_enum, conflicts_with_all = ["find", "sweep", "key"])]
     wire: Option<foreign::Wire>,
 
     #[command(flatten)]
     options: DatagramOptions,
 
-    /// Search the highest rate that keeps a bound, for example `loss<0.1%`.
-    #[arg(long, value_name = "BOUND", value_parser = parse_find, conflicts_with_all = ["rate", "rate_per_peer", "count"])]
-    find: Option<f64>,
+    #[command(flatten)]
+    load: LoadArgs,
 
     /// Key that `sokudo serve` printed.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
@@ -67,37 +67,6 @@ pub struct DatagramArgs {
 
     #[command(flatten)]
     show: ShowOptions,
-}
-
-/// `0.1%` or `0.001`.
-pub fn parse_ratio(text: &str) -> Result<f64, String> {
-    let (number, scale) = match text.trim().strip_suffix('%') {
-        Some(percent) => (percent, 100.0),
-        None => (text.trim(), 1.0),
-    };
-    let value: f64 = number
-        .trim()
-        .parse()
-        .map_err(|_| format!("`{text}` is not a share: write `0.1%` or `0.001`"))?;
-    let ratio = value / scale;
-    if !(0.0..1.0).contains(&ratio) {
-        return Err(format!("`{text}` does not lie between 0 and 100 %"));
-    }
-    Ok(ratio)
-}
-
-/// `loss<0.1%`.
-fn parse_find(text: &str) -> Result<f64, String> {
-    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    match compact
-        .strip_prefix("loss<=")
-        .or_else(|| compact.strip_prefix("loss<"))
-    {
-        Some(ratio) => parse_ratio(ratio),
-        None => Err(format!(
-            "`{text}` is not a bound on loss: write for example `loss<0.1%`"
-        )),
-    }
 }
 
 fn parse_every(text: &str) -> Result<ReportEvery, String> {
@@ -132,6 +101,8 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
     if let Some(wire) = args.wire {
         return foreign::run(wire, args);
     }
+    let planned = args.load.plan(&args.options)?;
+    let lang = args.show.lang();
     let call = Call {
         workload: datagram::NAME,
         hosts: &args.hosts,
@@ -141,56 +112,41 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
         show: &args.show,
     };
     let ticks = args.ticks.map(|every| Ticks { every: every.0 });
-    let observer = Terminal::new(args.show.lang(), ticks, args.report_every)
-        .sampling_every(args.options.interval.0);
+    let observer =
+        Terminal::new(lang, ticks, args.report_every).sampling_every(args.options.interval.0);
     let table = |record: &Record| match &args.tsv {
         Some(file) => write_tsv(record, file),
         None => Ok(()),
     };
-    workload::carry_out(&call, observer, |run| measure(run, &args), table)
+    workload::carry_out(&call, observer, |run| planned.measure(run, lang), table)
 }
 
-fn measure(run: &mut Run, args: &DatagramArgs) -> Result<(), ControlError> {
-    let hosts = run.hosts().list().len() as u32;
-    let options = &args.options;
-    let duration_ns = options.duration_ns();
-    let base = PhasePlan {
-        name: if args.find.is_some() {
-            "search"
-        } else {
-            "measure"
-        }
-        .into(),
-        workload: datagram::NAME.into(),
-        options: options.to_json(),
-        flows: datagram::flows(hosts, options.streams, options.direction),
-        duration_ns,
-        bound_ns: workload::bound_ns(duration_ns),
-        labels: Labels::new(),
-    };
-    let Some(max_loss) = args.find else {
-        run.run_phase(base)?;
-        return Ok(());
-    };
-    let plan = SearchPlan {
-        probe_ns: (duration_ns / 5).max(1_000_000_000),
-        confirm_ns: duration_ns,
-        max_loss,
-        max_probes: 16,
-        ceiling: None,
-        base,
-    };
-    let searched = run.search(&plan)?;
-    match searched.best.zip(searched.confirmed) {
-        Some((best, confirmed)) => {
-            datagram::put_best(&mut run.manifest_mut().summary, &best, &confirmed.result);
-        }
-        None => {
-            let note = Text::new("engine-search-none").number("bound", max_loss, Unit::Ratio);
-            run.manifest_mut().notes.push(note);
-        }
+impl Load for DatagramOptions {
+    const NAME: &'static str = datagram::NAME;
+
+    fn validate(&self) -> Result<(), Refusal> {
+        DatagramOptions::validate(self)
     }
-    Ok(())
+
+    fn to_json(&self) -> String {
+        DatagramOptions::to_json(self)
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        // One stream per binding, or more when more are asked for.
+        let bindings = u32::try_from(self.bind.len()).unwrap_or(u32::MAX);
+        datagram::flows(hosts, self.streams.max(bindings), self.direction)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        DatagramOptions::duration_ns(self)
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        let per_peer = self.rate_per_peer.map(|_| "rate-per-peer");
+        let count = self.count.map(|_| "count");
+        self.rate.map(|_| "rate").or(per_peer).or(count)
+    }
 }
 
 /// Better told before the load than after it.
@@ -239,16 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_and_shares() {
-        assert_eq!(parse_ratio("0.1%"), Ok(0.001));
-        assert_eq!(parse_ratio("0.25"), Ok(0.25));
-        assert!(
-            parse_ratio("200%").is_err()
-                && parse_ratio("-1%").is_err()
-                && parse_ratio("x").is_err()
-        );
-        assert_eq!(parse_find("loss < 0.5 %"), Ok(0.005));
-        assert!(parse_find("p99<1ms").is_err());
+    fn lines_come_after_a_time_or_a_number() {
         assert!(matches!(
             parse_every("100kpkt"),
             Ok(ReportEvery::Packets(100_000))

@@ -1,13 +1,14 @@
 //! `sokudo rr` and `sokudo crr`: how long does an answer take?
 
 use clap::Args;
-use sokudo_controller::{ControlError, Run, SearchPlan};
-use sokudo_model::{FlowPlan, Labels, PhasePlan, Refusal, RunStatus, Text};
-use sokudo_workloads::rr::{self, RrOptions, options::CommonOptions};
+use sokudo_model::{FlowPlan, Refusal};
+use sokudo_workloads::rr::{self, RrOptions};
+use sokudo_workloads::sample::Sample;
 use sokudo_workloads::{crr, crr::CrrOptions};
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
+use super::load::{Load, LoadArgs};
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -18,6 +19,7 @@ Examples:
   sokudo rr hostb                                one connection, 64 B, one request at a time
   sokudo rr hostb --rate 10k/s --duration 60s    open loop: latency from the intended start
   sokudo rr hostb --find 'p99<1ms'               the highest rate that keeps the bound
+  sokudo rr hostb --sweep rate=1k/s..64k/s:x2    latency over offered load, and its knee
   sokudo rr hostb --connections 1000 --threads 2 many connections
   sokudo rr hostb --size 64:4KiB --window 8      small questions, long answers, 8 at a time
   sokudo rr hostb --wait spin --transport udp    the shortest latency that this pair can show
@@ -34,15 +36,6 @@ Examples:
 
 Each connection keeps its local port for a minute after it is closed (TIME_WAIT).";
 
-/// Share of the rate that a closed loop reached at which a search begins.
-const CEILING: f64 = 1.25;
-/// Probes of a search at most.
-const MAX_PROBES: u32 = 16;
-/// A trial either keeps its bounds (loss 0) or does not (loss 1).
-const EITHER_OR: f64 = 0.5;
-/// Shortest probe of a search, nanoseconds.
-const SHORTEST_PROBE_NS: u64 = 1_000_000_000;
-
 /// Arguments of both commands.
 #[derive(Debug, Args)]
 pub struct ExchangeArgs<O: Args> {
@@ -52,6 +45,9 @@ pub struct ExchangeArgs<O: Args> {
 
     #[command(flatten)]
     options: O,
+
+    #[command(flatten)]
+    load: LoadArgs,
 
     /// Key that `sokudo serve` printed.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
@@ -65,23 +61,8 @@ pub struct ExchangeArgs<O: Args> {
     show: ShowOptions,
 }
 
-/// Options of a workload that asks and is answered.
-pub trait Exchange: Args {
-    /// Name of the workload.
-    const NAME: &'static str;
-    /// Name of its rate in a summary.
-    const PER_SECOND: &'static str;
-    /// Checks how the options fit together.
-    fn validate(&self) -> Result<(), Refusal>;
-    /// As they travel in a plan.
-    fn to_json(&self) -> String;
-    /// What both workloads have.
-    fn common(&self) -> &CommonOptions;
-}
-
-impl Exchange for RrOptions {
+impl Load for RrOptions {
     const NAME: &'static str = rr::NAME;
-    const PER_SECOND: &'static str = rr::names::RR.per_second;
 
     fn validate(&self) -> Result<(), Refusal> {
         RrOptions::validate(self)
@@ -91,14 +72,26 @@ impl Exchange for RrOptions {
         RrOptions::to_json(self)
     }
 
-    fn common(&self) -> &CommonOptions {
-        &self.common
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        rr::flows(hosts, self.common.threads, self.common.direction)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        self.common.duration_ns()
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        let count = self.common.count.map(|_| "count");
+        self.common.rate.map(|_| "rate").or(count)
+    }
+
+    fn untimed(&self) -> Option<&'static str> {
+        (self.common.sample == Sample::None).then_some("sample none")
     }
 }
 
-impl Exchange for CrrOptions {
+impl Load for CrrOptions {
     const NAME: &'static str = crr::NAME;
-    const PER_SECOND: &'static str = rr::names::CRR.per_second;
 
     fn validate(&self) -> Result<(), Refusal> {
         CrrOptions::validate(self)
@@ -108,99 +101,51 @@ impl Exchange for CrrOptions {
         CrrOptions::to_json(self)
     }
 
-    fn common(&self) -> &CommonOptions {
-        &self.common
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        rr::flows(hosts, self.common.threads, self.common.direction)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        self.common.duration_ns()
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        let count = self.common.count.map(|_| "count");
+        self.common.rate.map(|_| "rate").or(count)
+    }
+
+    fn untimed(&self) -> Option<&'static str> {
+        (self.common.sample == Sample::None).then_some("sample none")
     }
 }
 
-/// Carries it out.
-pub fn run<O: Exchange>(args: ExchangeArgs<O>) -> Result<Exit, Failure> {
-    args.options.validate()?;
+/// Carries it out. `interval_ns` is the time between two samples.
+fn carry_out<O: Load>(args: &ExchangeArgs<O>, interval_ns: u64) -> Result<Exit, Failure> {
+    let planned = args.load.plan(&args.options)?;
+    let lang = args.show.lang();
     let call = Call {
         workload: O::NAME,
         hosts: &args.hosts,
         key: args.key.as_ref(),
         seed: args.seed,
-        interval_ns: args.options.common().interval.0,
+        interval_ns,
         show: &args.show,
     };
-    let observer = Terminal::new(args.show.lang(), None, None);
+    let observer = Terminal::new(lang, None, None);
     workload::carry_out(
         &call,
         observer,
-        |run| measure(run, &args.options),
+        |run| planned.measure(run, lang),
         |_| Ok(()),
     )
 }
 
-fn measure<O: Exchange>(run: &mut Run, options: &O) -> Result<(), ControlError> {
-    let common = options.common();
-    let hosts = run.hosts().list().len() as u32;
-    let flows = rr::flows(hosts, common.threads, common.direction);
-    let plan = phase::<O>("measure", options, flows, common.duration_ns());
-    if common.find.is_none() {
-        run.run_phase(plan)?;
-        return Ok(());
-    }
-    search::<O>(run, plan)
+/// Carries `rr` out.
+pub fn rr(args: ExchangeArgs<RrOptions>) -> Result<Exit, Failure> {
+    carry_out(&args, args.options.common.interval.0)
 }
 
-fn phase<O: Exchange>(
-    name: &str,
-    options: &O,
-    flows: Vec<FlowPlan>,
-    duration_ns: u64,
-) -> PhasePlan {
-    PhasePlan {
-        name: name.into(),
-        workload: O::NAME.into(),
-        options: options.to_json(),
-        flows,
-        duration_ns,
-        bound_ns: workload::bound_ns(duration_ns),
-        labels: Labels::new(),
-    }
-}
-
-/// A closed loop says how many requests per second there can be at all; from a little above that
-/// the search goes down.
-fn search<O: Exchange>(run: &mut Run, base: PhasePlan) -> Result<(), ControlError> {
-    let duration_ns = base.duration_ns;
-    let probe_ns = (duration_ns / 5).max(SHORTEST_PROBE_NS);
-    let mut closed = base.clone();
-    closed.name = "closed-loop".into();
-    closed.labels.insert("role".into(), "probe".into());
-    let workload = sokudo_workloads::find(O::NAME);
-    let trial = workload.and_then(|w| w.trial(&base.options, None, probe_ns).ok());
-    closed.options = trial.unwrap_or(closed.options);
-    closed.duration_ns = probe_ns;
-    closed.bound_ns = workload::bound_ns(probe_ns);
-    let capacity = run.run_phase(closed)?;
-    let most = capacity.result.summary.get(O::PER_SECOND).copied();
-    let Some(most) = most.filter(|most| capacity.status == RunStatus::Ok && *most > 0.0) else {
-        return Ok(());
-    };
-    let plan = SearchPlan {
-        base: PhasePlan {
-            name: "search".into(),
-            ..base
-        },
-        probe_ns,
-        confirm_ns: duration_ns,
-        max_loss: EITHER_OR,
-        max_probes: MAX_PROBES,
-        ceiling: Some(most * CEILING),
-    };
-    let searched = run.search(&plan)?;
-    match searched.best.zip(searched.confirmed) {
-        Some((best, confirmed)) => {
-            let summary = &mut run.manifest_mut().summary;
-            rr::put_best(O::NAME, summary, &best, &confirmed.result);
-        }
-        None => run
-            .manifest_mut()
-            .notes
-            .push(Text::new("engine-search-no-rate")),
-    }
-    Ok(())
+/// Carries `crr` out.
+pub fn crr(args: ExchangeArgs<CrrOptions>) -> Result<Exit, Failure> {
+    carry_out(&args, args.options.common.interval.0)
 }

@@ -10,6 +10,7 @@ mod failure;
 mod finish;
 mod generate;
 mod key;
+mod load;
 mod metrics;
 mod observer;
 mod records;
@@ -145,9 +146,9 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Check(args) => check::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Datagram(args) => datagram::run(*args),
-        Command::Rr(args) => exchange::run(*args),
-        Command::Crr(args) => exchange::run(*args),
         Command::Stream(args) => stream::run(*args),
+        Command::Rr(args) => exchange::rr(*args),
+        Command::Crr(args) => exchange::crr(*args),
         Command::Compat(args) => compat::run(args),
         Command::Runs(args) => records::runs(args),
         Command::Show(args) => records::show(args),

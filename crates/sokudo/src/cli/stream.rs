@@ -1,11 +1,12 @@
 //! `sokudo stream`: how many bytes per second does a connection carry?
 
 use clap::Args;
-use sokudo_model::{Labels, PhasePlan};
+use sokudo_model::{FlowPlan, Refusal};
 use sokudo_workloads::stream::{self, StreamOptions};
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
+use super::load::{Load, LoadArgs};
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -19,6 +20,7 @@ Examples:
   sokudo stream hostb --io auto                  the fastest way to write that this host has
   sokudo stream hostb --bytes 1GiB               how long does a gigabyte take?
   sokudo stream hostb --rate 500Mb/s --bins 5ms  a steady load, and its silences
+  sokudo stream hostb --sweep streams=1,2,4,8    how many connections does it take?
   sokudo stream hosta hostb hostc --direction mesh   every host to all others
 
 Start `sokudo serve` on each HOST first. Goodput is what the receiving program got, over the
@@ -35,6 +37,9 @@ pub struct StreamArgs {
     #[command(flatten)]
     options: StreamOptions,
 
+    #[command(flatten)]
+    load: LoadArgs,
+
     /// Key that `sokudo serve` printed.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
     key: Option<KeyText>,
@@ -47,9 +52,35 @@ pub struct StreamArgs {
     show: ShowOptions,
 }
 
+impl Load for StreamOptions {
+    const NAME: &'static str = stream::NAME;
+
+    fn validate(&self) -> Result<(), Refusal> {
+        StreamOptions::validate(self)
+    }
+
+    fn to_json(&self) -> String {
+        StreamOptions::to_json(self)
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        stream::flows(hosts, self.streams, self.direction)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        StreamOptions::duration_ns(self)
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        let bytes = self.bytes.map(|_| "bytes");
+        self.rate.map(|_| "rate").or(bytes)
+    }
+}
+
 /// Carries it out.
 pub fn run(args: StreamArgs) -> Result<Exit, Failure> {
-    args.options.validate()?;
+    let planned = args.load.plan(&args.options)?;
+    let lang = args.show.lang();
     let call = Call {
         workload: stream::NAME,
         hosts: &args.hosts,
@@ -58,21 +89,11 @@ pub fn run(args: StreamArgs) -> Result<Exit, Failure> {
         interval_ns: args.options.interval.0,
         show: &args.show,
     };
-    let observer = Terminal::new(args.show.lang(), None, None);
-    let options = &args.options;
-    let measure = |run: &mut sokudo_controller::Run| {
-        let hosts = run.hosts().list().len() as u32;
-        let duration_ns = options.duration_ns();
-        run.run_phase(PhasePlan {
-            name: "measure".into(),
-            workload: stream::NAME.into(),
-            options: options.to_json(),
-            flows: stream::flows(hosts, options.streams, options.direction),
-            duration_ns,
-            bound_ns: workload::bound_ns(duration_ns),
-            labels: Labels::new(),
-        })
-        .map(drop)
-    };
-    workload::carry_out(&call, observer, measure, |_| Ok(()))
+    let observer = Terminal::new(lang, None, None);
+    workload::carry_out(
+        &call,
+        observer,
+        |run| planned.measure(run, lang),
+        |_| Ok(()),
+    )
 }

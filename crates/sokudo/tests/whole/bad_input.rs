@@ -72,16 +72,34 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "--help",
     ),
     ("datagram ADDR --streams 0", "--streams", "--help"),
+    ("datagram ADDR --find p98<1ms", "is no bound", "--help"),
     (
-        "datagram ADDR --find p99<1ms",
-        "not a bound on loss",
-        "--help",
+        "datagram ADDR --find errors<1%",
+        "does not measure `errors`",
+        "loss",
     ),
     (
         "datagram ADDR --find loss<1% --rate 1k/s",
         "cannot be used with",
+        "--rate",
+    ),
+    (
+        "datagram ADDR --find loss<1% --sweep rate=1k/s,2k/s",
+        "cannot be used with",
         "--help",
     ),
+    ("datagram ADDR --sweep rate=9k/s", "less than two", "--help"),
+    (
+        "datagram ADDR --sweep colour=1,2",
+        "no option `--colour`",
+        "rate",
+    ),
+    (
+        "datagram ADDR --rate 1k/s --sweep rate=1k/s,2k/s",
+        "both say",
+        "--rate",
+    ),
+    ("datagram ADDR --sweep size=64,1GiB", "", ""),
     ("datagram ADDR --bind nowhere", "", "--help"),
     ("datagram ADDR --lang xx", "not a language", "--help"),
     (
@@ -110,7 +128,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
     (
         "check --max-loss 200%",
-        "between 0 and 100 %",
+        "no share below 100 %",
         "sokudo check --help",
     ),
     (

@@ -31,7 +31,7 @@ pub mod stream;
 pub mod vendor;
 
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
-use sokudo_stats::{Best, Outcome};
+use sokudo_stats::{Best, First, Outcome};
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 pub use options::DatagramOptions;
@@ -91,6 +91,23 @@ impl Workload for Datagram {
         })
     }
 
+    /// Nobody answers a datagram: without a rate the sender floods.
+    fn first(&self) -> First {
+        First::Unlimited
+    }
+
+    fn best(&self, best: &Best, confirmed: &PhaseResult) -> Summary {
+        let bytes = "datagram.delivered_bytes_per_second";
+        let bytes = confirmed.summary.get(bytes).copied();
+        let bytes = bytes.map(|bytes| ("datagram.best_rate_bytes_per_second", bytes));
+        let rest = [
+            ("datagram.best_rate_packets_per_second", best.delivered),
+            ("datagram.best_rate_loss_ratio", best.loss),
+        ];
+        let all = bytes.into_iter().chain(rest);
+        all.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
     fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
         join::join(spec, results)
     }
@@ -121,23 +138,6 @@ pub fn flows(hosts: u32, streams: u32, direction: Direction) -> Vec<FlowPlan> {
             stream,
         })
         .collect()
-}
-
-/// Puts the answer of a search, and the numbers of the phase that confirmed it, into a summary.
-pub fn put_best(summary: &mut Summary, best: &Best, confirmed: &PhaseResult) {
-    summary.extend(confirmed.summary.clone());
-    let bytes = confirmed
-        .summary
-        .get("datagram.delivered_bytes_per_second")
-        .copied();
-    if let Some(bytes) = bytes {
-        summary.insert("datagram.best_rate_bytes_per_second".into(), bytes);
-    }
-    summary.insert(
-        "datagram.best_rate_packets_per_second".into(),
-        best.delivered,
-    );
-    summary.insert("datagram.best_rate_loss_ratio".into(), best.loss);
 }
 
 #[cfg(test)]

@@ -350,10 +350,6 @@ impl Join<'_> {
                 self.put(&mut summary, what, value);
             }
         }
-        if let Some(bounds) = &self.options.common.find {
-            let used = bounds.used(self.names.source, &summary);
-            self.put(&mut summary, "bound_used_ratio", used.min(1e9));
-        }
         summary
     }
 

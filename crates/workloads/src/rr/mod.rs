@@ -29,8 +29,8 @@ pub mod report;
 pub mod schedule;
 pub mod server;
 
-use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal, Summary};
-use sokudo_stats::{Best, Outcome};
+use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
+use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::refusal::operator;
@@ -94,26 +94,17 @@ pub(crate) fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Re
     })
 }
 
-/// What a trial of a search came to. A bound that is not kept counts as if all were lost: between
-/// kept and not kept a latency knows nothing like "a little lost".
+/// What a trial of a search came to. A request without an answer is a loss.
 pub(crate) fn outcome(names: &Names, result: &PhaseResult) -> Option<Outcome> {
     let get = |name: &str| result.summary.get(name).copied();
     let own = |what: &str| get(&format!("{}.{what}", names.source));
     let answered = get(names.per_second)?;
     let asked = own("asked_per_second");
     let late = own("late_ratio").unwrap_or(0.0);
-    let kept = match own("bound_used_ratio") {
-        Some(used) => used <= 1.0,
-        None => true,
-    };
-    let loss = match kept {
-        true => 0.0,
-        false => 1.0,
-    };
     Some(Outcome {
         offered: asked.unwrap_or(answered),
         delivered: answered,
-        loss,
+        loss: own("error_ratio").unwrap_or(0.0),
         // Late although there was room: it was not the far end that could not do more.
         generator_limited: asked.is_some_and(|asked| answered < asked * GENERATOR_KEEPS)
             && late > 1.0 - GENERATOR_KEEPS,
@@ -140,13 +131,6 @@ pub fn flows(hosts: u32, threads: u32, direction: Direction) -> Vec<FlowPlan> {
             stream,
         })
         .collect()
-}
-
-/// Puts the answer of a search, and the numbers of the phase that confirmed it, into a summary.
-/// `source` is `rr` or `crr`.
-pub fn put_best(source: &str, summary: &mut Summary, best: &Best, confirmed: &PhaseResult) {
-    summary.extend(confirmed.summary.clone());
-    summary.insert(format!("{source}.best_rate_per_second"), best.delivered);
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
-use sokudo_model::{Bytes, Rate, Refusal, Summary};
+use sokudo_model::{Bytes, Rate, Refusal};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_net::wait::{NoSuchWait, Wait};
 
@@ -86,11 +86,6 @@ pub struct CommonOptions {
     #[arg(long, value_name = "TIME", default_value = "250ms")]
     #[schemars(with = "String")]
     pub interval: Span,
-
-    /// Search the highest rate that keeps bounds: `p99<1ms`, or several: `p99<1ms,errors<0.1%`.
-    #[arg(long, value_name = "BOUNDS", conflicts_with_all = ["rate", "count"])]
-    #[schemars(with = "Option<String>")]
-    pub find: Option<Bounds>,
 }
 
 impl Default for CommonOptions {
@@ -112,7 +107,6 @@ impl Default for CommonOptions {
             sample: Sample::All,
             keep: None,
             interval: Span(250_000_000),
-            find: None,
         }
     }
 }
@@ -209,9 +203,9 @@ impl CommonOptions {
                 "the histograms hold every round trip anyway",
             ));
         }
-        if self.sample == Sample::None && (self.keep.is_some() || self.find.is_some()) {
+        if self.sample == Sample::None && self.keep.is_some() {
             return Err(operator(
-                "--sample none takes no latency, and --keep and --find need it",
+                "--sample none takes no latency, and --keep needs it",
                 "leave --sample out",
             ));
         }
@@ -422,86 +416,6 @@ impl fmt::Display for WaitText {
 
 json_as_text!(WaitText);
 
-/// What a rate must keep to count as held.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Bounds(Vec<Bound>);
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Bound {
-    what: &'static str,
-    most: f64,
-}
-
-/// What can be bounded: as typed, and the end of its summary key.
-const BOUNDED: [(&str, &str); 6] = [
-    ("p50", "latency_seconds.p50"),
-    ("p90", "latency_seconds.p90"),
-    ("p99", "latency_seconds.p99"),
-    ("p999", "latency_seconds.p999"),
-    ("max", "latency_seconds.max"),
-    ("errors", "error_ratio"),
-];
-
-/// A text that is no list of bounds.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no bound: write for example `p99<1ms`, `p99<1ms,errors<0.1%`; p50, p90, p99, p999, max and errors can be bounded"
-)]
-pub struct NoBound(String);
-
-impl Bounds {
-    /// The largest of measured over allowed; above 1 a bound is broken. A number that is missing
-    /// breaks its bound. `source` is `rr` or `crr`.
-    pub fn used(&self, source: &str, summary: &Summary) -> f64 {
-        let used = self.0.iter().map(|bound| {
-            let known = BOUNDED.iter().find(|(name, _)| *name == bound.what);
-            let measured =
-                known.and_then(|(_, key)| summary.get(&format!("{source}.{key}")).copied());
-            measured.map_or(f64::MAX, |measured| measured / bound.most)
-        });
-        used.fold(0.0, f64::max)
-    }
-}
-
-impl FromStr for Bounds {
-    type Err = NoBound;
-
-    fn from_str(text: &str) -> Result<Self, NoBound> {
-        let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        let one = |part: &str| -> Option<Bound> {
-            let (name, most) = part.split_once("<=").or_else(|| part.split_once('<'))?;
-            let (what, _) = BOUNDED.iter().find(|(known, _)| *known == name)?;
-            let most = match *what {
-                "errors" => match most.strip_suffix('%') {
-                    Some(percent) => percent.parse::<f64>().ok()? / 100.0,
-                    None => most.parse().ok()?,
-                },
-                // A bare number has no unit: is it seconds or milliseconds?
-                _ if most.ends_with(|c: char| c.is_ascii_digit()) => return None,
-                _ => most.parse::<sokudo_model::Nanos>().ok()?.seconds(),
-            };
-            (most.is_finite() && most > 0.0).then_some(Bound { what, most })
-        };
-        let bounds: Option<Vec<Bound>> = compact.split(',').map(one).collect();
-        bounds.map(Bounds).ok_or_else(|| NoBound(text.into()))
-    }
-}
-
-impl fmt::Display for Bounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, bound) in self.0.iter().enumerate() {
-            let comma = if index > 0 { "," } else { "" };
-            match bound.what {
-                "errors" => write!(f, "{comma}errors<{}", bound.most)?,
-                what => write!(f, "{comma}{what}<{}ns", (bound.most * 1e9).round())?,
-            }
-        }
-        Ok(())
-    }
-}
-
-json_as_text!(Bounds);
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -514,7 +428,7 @@ mod tests {
     #[test]
     fn options_survive_json() {
         let options = options(
-            r#""size":"64:4096","rate":"20k/s","wait":"spin:50us","find":"p99<1ms,errors<0.1%",
+            r#""size":"64:4096","rate":"20k/s","wait":"spin:50us",
             "connections":1000,"threads":3,"sample":"1/10","duplex":true"#,
         );
         let read: RrOptions = serde_json::from_str(&options.to_json()).unwrap();
@@ -528,23 +442,6 @@ mod tests {
     fn a_field_that_nobody_knows_is_refused() {
         let read = serde_json::from_str::<RrOptions>(r#"{"treads":3}"#);
         assert!(read.unwrap_err().to_string().contains("treads"));
-    }
-
-    #[test]
-    fn bounds_are_read_and_compared() {
-        let bounds: Bounds = "p99 < 1ms, errors<1%".parse().unwrap();
-        let summary: Summary = [
-            ("rr.latency_seconds.p99".to_owned(), 0.0005),
-            ("rr.error_ratio".to_owned(), 0.02),
-        ]
-        .into();
-        assert!((bounds.used("rr", &summary) - 2.0).abs() < 1e-9);
-        assert!(bounds.used("rr", &Summary::new()) > 1.0);
-        for wrong in [
-            "", "p98<1ms", "p99<1", "p99>1ms", "p99<0ms", "errors<x", "p99<1ms,",
-        ] {
-            assert!(wrong.parse::<Bounds>().is_err(), "{wrong}");
-        }
     }
 
     #[test]

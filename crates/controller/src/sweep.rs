@@ -1,0 +1,315 @@
+//! How does a system bear rising load?
+//!
+//! One phase per value of an option: `rate=1k/s..10k/s:10`. Where the curve bends is
+//! [`sokudo_stats::curve`]'s to say.
+
+use std::str::FromStr;
+
+use sokudo_model::{PhasePlan, PhaseRecord, PhaseResult, RunStatus, Text, units};
+use sokudo_stats::{LoadCurve, load_curve};
+
+use crate::error::ControlError;
+use crate::run::Run;
+
+/// Steps of a sweep at most.
+pub const MAX_STEPS: usize = 64;
+/// Steps of a range that does not say how many.
+const USUAL_STEPS: usize = 8;
+
+/// An option and the values that it takes one after the other.
+///
+/// `NAME=A,B,C` lists them, `NAME=FROM..TO` takes eight equal steps, `NAME=FROM..TO:5` five, and
+/// `NAME=FROM..TO:x2` doubles. In a list or range the last unit holds for bare numbers before it:
+/// `rate=1k,2k,5k/s`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sweep {
+    /// Name of the option, without hyphens in front.
+    pub option: String,
+    /// Values as they would be typed; at least two, all different.
+    pub values: Vec<String>,
+}
+
+/// A text that is no sweep.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{text}` is no sweep: {why}; write for example `rate=1k/s..10k/s:10`, `rate=1k/s..64k/s:x2` or `window=1,2,4,8`"
+)]
+pub struct NoSweep {
+    text: String,
+    why: String,
+}
+
+impl FromStr for Sweep {
+    type Err = NoSweep;
+
+    fn from_str(text: &str) -> Result<Self, NoSweep> {
+        let refuse = |why: String| NoSweep {
+            text: text.into(),
+            why,
+        };
+        let (option, values) = text
+            .split_once('=')
+            .ok_or_else(|| refuse("there is no `=` after the option's name".into()))?;
+        let option = option.trim().trim_start_matches("--");
+        let named = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        if option.is_empty() || !option.chars().all(named) {
+            return Err(refuse(format!("`{option}` is no name of an option")));
+        }
+        let values = match values.split_once("..") {
+            Some((from, rest)) => range(from.trim(), rest.trim()).map_err(refuse)?,
+            None => list(values),
+        };
+        if values.len() < 2 {
+            return Err(refuse("it has less than two values".into()));
+        }
+        if values.len() > MAX_STEPS {
+            return Err(refuse(format!("it has more than {MAX_STEPS} values")));
+        }
+        let twice = (1..values.len()).find(|at| values[..*at].contains(&values[*at]));
+        match twice {
+            Some(at) => Err(refuse(format!("`{}` stands there twice", values[at]))),
+            None if values.iter().any(String::is_empty) => Err(refuse("a value is empty".into())),
+            None => Ok(Self {
+                option: option.into(),
+                values,
+            }),
+        }
+    }
+}
+
+/// Values between commas; bare numbers take the unit of the last one.
+fn list(text: &str) -> Vec<String> {
+    let values: Vec<&str> = text.split(',').map(str::trim).collect();
+    let unit = values.last().and_then(|last| units::amount(last));
+    let unit = unit.map_or("", |(_, unit)| unit);
+    let with_unit = |value: &&str| match units::amount(value) {
+        Some((_, "")) if unit != "ns" => format!("{value}{unit}"),
+        _ => (*value).to_owned(),
+    };
+    values.iter().map(with_unit).collect()
+}
+
+fn amount(text: &str) -> Result<(f64, &str), String> {
+    units::amount(text).ok_or(format!("`{text}` is no amount"))
+}
+
+/// Values of `FROM..TO`, `FROM..TO:N` or `FROM..TO:xF`, both ends included.
+fn range(from: &str, rest: &str) -> Result<Vec<String>, String> {
+    let (to, how) = match rest.rsplit_once(':') {
+        Some((to, how)) => (to.trim(), how.trim()),
+        None => (rest, ""),
+    };
+    let ((low, low_unit), (high, unit)) = (amount(from)?, amount(to)?);
+    if !low_unit.is_empty() && low_unit != unit {
+        return Err(format!("`{from}` and `{to}` have different units"));
+    }
+    if low_unit.is_empty() && unit == "ns" {
+        return Err(format!("`{from}` has no unit"));
+    }
+    if low >= high {
+        return Err(format!("`{from}` does not lie below `{to}`"));
+    }
+    let values = match how.strip_prefix('x') {
+        Some(factor) => by_factor(low, high, factor)?,
+        None => in_steps(low, high, how)?,
+    };
+    let whole = low.fract() == 0.0 && high.fract() == 0.0;
+    let mut texts: Vec<String> = values
+        .into_iter()
+        .map(|value| if whole { value.round() } else { value })
+        .map(|value| format!("{value}{unit}"))
+        .collect();
+    // Close values may round to the same whole number.
+    texts.dedup();
+    Ok(texts)
+}
+
+fn in_steps(low: f64, high: f64, how: &str) -> Result<Vec<f64>, String> {
+    let steps = match how {
+        "" => USUAL_STEPS,
+        how => how
+            .parse()
+            .ok()
+            .filter(|steps| (2..=MAX_STEPS).contains(steps))
+            .ok_or(format!(
+                "`{how}` is no number of steps from 2 to {MAX_STEPS}"
+            ))?,
+    };
+    let last = (steps - 1) as f64;
+    let value = |step: usize| match step + 1 == steps {
+        true => high,
+        false => low + (high - low) * step as f64 / last,
+    };
+    Ok((0..steps).map(value).collect())
+}
+
+fn by_factor(low: f64, high: f64, factor: &str) -> Result<Vec<f64>, String> {
+    let parsed = factor.parse::<f64>().ok();
+    let factor = parsed
+        .filter(|factor| factor.is_finite() && *factor > 1.0)
+        .ok_or(format!("`x{factor}` is no factor above 1"))?;
+    if low <= 0.0 {
+        return Err("multiplying cannot begin at 0".into());
+    }
+    // A last step that would be next to the end becomes the end.
+    const NEXT_TO: f64 = 1.0001;
+    let mut values = vec![low];
+    let mut value = low * factor;
+    while value * NEXT_TO < high {
+        if values.len() > MAX_STEPS {
+            return Err(format!("it has more than {MAX_STEPS} values"));
+        }
+        values.push(value);
+        value *= factor;
+    }
+    values.push(high);
+    Ok(values)
+}
+
+/// One step: the value, and the phase with it.
+#[derive(Debug, Clone)]
+pub struct SweepStep {
+    /// Value of the option.
+    pub value: String,
+    /// What is run; its labels are filled in here.
+    pub phase: PhasePlan,
+}
+
+impl Run {
+    /// Runs one phase per step, with the labels `role` = `sweep`, `sweep` = the option's name and
+    /// `value`; the knee goes into the run's summary. `None` when no step gave numbers.
+    ///
+    /// A step that fails is kept as a failed phase and named among the problems; the others still
+    /// run. An interruption, or a host that is lost, ends the sweep. Errors: the first step was
+    /// refused, so nothing was measured; or the record cannot be written.
+    pub fn sweep(
+        &mut self,
+        option: &str,
+        steps: Vec<SweepStep>,
+    ) -> Result<Option<LoadCurve>, ControlError> {
+        for (index, step) in steps.into_iter().enumerate() {
+            let SweepStep { value, mut phase } = step;
+            let labels = [("role", "sweep"), ("sweep", option), ("value", &value)];
+            let labels = labels.map(|(label, value)| (label.to_owned(), value.to_owned()));
+            phase.labels.extend(labels);
+            let t0_ns = self.elapsed_ns();
+            match self.run_phase(phase.clone()) {
+                Ok(_) => {}
+                Err(ControlError::Interrupted) => break,
+                Err(error @ ControlError::Store(_)) => return Err(error),
+                Err(error) if index == 0 => return Err(error),
+                Err(error) => self.failed_step(phase, t0_ns, &value, &error)?,
+            }
+            if self.interrupted() || self.lost.contains(&true) {
+                break;
+            }
+        }
+        let Some(curve) = load_curve(&self.manifest.phases) else {
+            return Ok(None);
+        };
+        let Some(name) = curve.subject().map(|step| step.phase.clone()) else {
+            return Ok(None);
+        };
+        let mut phases = self.manifest.phases.iter();
+        let described = phases.rfind(|phase| phase.name == name);
+        if let Some(phase) = described {
+            self.manifest.summary = phase.result.summary.clone();
+        }
+        self.manifest.summary.extend(curve.summary());
+        Ok(Some(curve))
+    }
+
+    /// Keeps a step that gave no numbers, and says why.
+    fn failed_step(
+        &mut self,
+        phase: PhasePlan,
+        t0_ns: i64,
+        value: &str,
+        error: &ControlError,
+    ) -> Result<(), ControlError> {
+        let says = Text::new("engine-sweep-step-failed")
+            .word("value", value)
+            .word("why", error.to_string());
+        self.problem("", &phase.name, says, None);
+        let t1_ns = self.elapsed_ns();
+        self.add_phase(PhaseRecord {
+            name: phase.name,
+            workload: phase.workload,
+            options: phase.options,
+            labels: phase.labels,
+            t0_ns,
+            t1_ns,
+            status: RunStatus::Failed,
+            result: PhaseResult::default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, option: &str, values: &[&str]) {
+        let sweep: Sweep = text.parse().unwrap();
+        assert_eq!(
+            (sweep.option.as_str(), sweep.values),
+            (option, values.iter().map(|v| (*v).to_owned()).collect())
+        );
+    }
+
+    #[test]
+    fn lists_and_ranges_are_read() {
+        check("rate=1k,2k,5k/s", "rate", &["1k/s", "2k/s", "5k/s"]);
+        check("window=1, 2,4 ,8", "window", &["1", "2", "4", "8"]);
+        check("--transport=tcp,tls", "transport", &["tcp", "tls"]);
+        check(
+            "rate=1k..10k/s:4",
+            "rate",
+            &["1000/s", "4000/s", "7000/s", "10000/s"],
+        );
+        check("size=64..1KiB:x4", "size", &["64B", "256B", "1024B"]);
+        check(
+            "rate=1Gb/s..5Gb/s:x2",
+            "rate",
+            &[
+                "1000000000b/s",
+                "2000000000b/s",
+                "4000000000b/s",
+                "5000000000b/s",
+            ],
+        );
+        check(
+            "timeout=10ms..1s:x10",
+            "timeout",
+            &["10000000ns", "100000000ns", "1000000000ns"],
+        );
+        check("connections=1..3:9", "connections", &["1", "2", "3"]);
+        assert_eq!("rate=1..8/s".parse::<Sweep>().unwrap().values.len(), 8);
+    }
+
+    #[test]
+    fn what_is_no_sweep_is_refused_with_a_reason() {
+        for (wrong, why) in [
+            ("rate", "`=`"),
+            ("=1,2", "no name"),
+            ("rate=", "less than two"),
+            ("rate=1k/s", "less than two"),
+            ("rate=1,,2", "empty"),
+            ("rate=1,1", "twice"),
+            ("rate=5..5:3", "below"),
+            ("rate=9..5", "below"),
+            ("rate=a..b", "no amount"),
+            ("rate=1b/s..5B/s", "different units"),
+            ("rate=1..5:1", "number of steps"),
+            ("rate=1..5:65", "number of steps"),
+            ("rate=1..5:x1", "factor"),
+            ("rate=1..5:xinf", "factor"),
+            ("rate=0..5:x2", "begin at 0"),
+            ("rate=1..1e9:x1.00001", "more than 64"),
+            ("timeout=1..5s", "no unit"),
+        ] {
+            let error = wrong.parse::<Sweep>().unwrap_err().to_string();
+            assert!(error.contains(why), "{wrong}: {error}");
+        }
+    }
+}

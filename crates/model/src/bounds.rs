@@ -1,0 +1,246 @@
+//! What must a rate keep to count as held?
+//!
+//! `p99<1ms,loss<0.1%`: bounds on the latency's percentiles and on shares. The same text stands on
+//! the command line and in the labels of a recorded phase.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::load::LoadNames;
+use crate::plan::Refusal;
+use crate::summary::PhaseResult;
+use crate::units::Nanos;
+
+/// Percentiles and their like that can be bounded, as typed.
+const TIMES: [&str; 6] = ["p50", "p90", "p99", "p999", "max", "mean"];
+/// Shares that can be bounded, as typed.
+const SHARES: [&str; 2] = ["errors", "loss"];
+
+/// One bound: `p99` at most 0.001 s, `loss` at most 0.001.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bound {
+    /// What is bounded, as typed.
+    pub what: &'static str,
+    /// The most that is allowed: seconds, or a share from 0 to 1.
+    pub most: f64,
+}
+
+/// What a rate must keep to count as held; never empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bounds(Vec<Bound>);
+
+/// A text that is no list of bounds.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no bound: write for example `p99<1ms` or `p99<1ms,loss<0.1%`; p50, p90, p99, p999, max, mean, loss and errors can be bounded"
+)]
+pub struct NoBound(String);
+
+impl Bound {
+    /// True for a length of time, false for a share.
+    pub fn is_time(&self) -> bool {
+        TIMES.contains(&self.what)
+    }
+
+    /// What was measured of it; `None` when the result does not hold it.
+    pub fn measured(&self, names: &LoadNames, result: &PhaseResult) -> Option<f64> {
+        match self.is_time() {
+            true => names.latency_s(result, self.what),
+            false => names.share(result, self.what),
+        }
+    }
+
+    /// Measured over allowed; above 1 the bound is broken. A number that is missing breaks it.
+    pub fn used(&self, names: &LoadNames, result: &PhaseResult) -> f64 {
+        match self.measured(names, result) {
+            Some(measured) if measured <= 0.0 => 0.0,
+            Some(measured) if self.most > 0.0 => measured / self.most,
+            _ => f64::MAX,
+        }
+    }
+}
+
+impl Bounds {
+    /// Loss alone, at most this share.
+    pub fn loss(most: f64) -> Self {
+        Self(vec![Bound { what: "loss", most }])
+    }
+
+    /// Each bound, in the order in which they were typed.
+    pub fn iter(&self) -> impl Iterator<Item = &Bound> {
+        self.0.iter()
+    }
+
+    /// What is allowed of one thing; `None` when it is not bounded.
+    pub fn most(&self, what: &str) -> Option<f64> {
+        let bound = self.0.iter().find(|bound| bound.what == what);
+        bound.map(|bound| bound.most)
+    }
+
+    /// The largest of measured over allowed; above 1 a bound is broken.
+    pub fn used(&self, names: &LoadNames, result: &PhaseResult) -> f64 {
+        let used = self.0.iter().map(|bound| bound.used(names, result));
+        used.fold(0.0, f64::max)
+    }
+
+    /// Refuses bounds on what a workload does not measure.
+    pub fn check(&self, names: &LoadNames) -> Result<(), Refusal> {
+        let times: &[&str] = match names.latency {
+            Some(_) => &TIMES,
+            None => &[],
+        };
+        let shares = names.shares.iter().map(|(word, _)| *word);
+        let words: Vec<&str> = times.iter().copied().chain(shares).collect();
+        let unknown = self.0.iter().find(|bound| !words.contains(&bound.what));
+        let Some(bound) = unknown else {
+            return Ok(());
+        };
+        Err(Refusal {
+            operator_error: true,
+            says: format!("`{}` does not measure `{}`", names.workload, bound.what),
+            hint: Some(format!("bound one of {}", words.join(", "))),
+        })
+    }
+}
+
+/// `0.1%` or `0.001`; below 1.
+fn share(text: &str) -> Option<f64> {
+    let (number, scale) = match text.strip_suffix('%') {
+        Some(percent) => (percent, 100.0),
+        None => (text, 1.0),
+    };
+    let ratio = number.parse::<f64>().ok()? / scale;
+    (0.0..1.0).contains(&ratio).then_some(ratio)
+}
+
+/// A length of time with its unit: of a bare number nobody knows whether it is seconds.
+fn time(text: &str) -> Option<f64> {
+    if text.ends_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let seconds = text.parse::<Nanos>().ok()?.seconds();
+    (seconds > 0.0).then_some(seconds)
+}
+
+fn bound(text: &str) -> Option<Bound> {
+    let (name, most) = text.split_once("<=").or_else(|| text.split_once('<'))?;
+    let known = |words: &[&'static str]| words.iter().copied().find(|word| *word == name);
+    if let Some(what) = known(&TIMES) {
+        return time(most).map(|most| Bound { what, most });
+    }
+    let what = known(&SHARES)?;
+    share(most).map(|most| Bound { what, most })
+}
+
+/// A length of time in the largest unit in which it is a whole number.
+fn exact_time(seconds: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+    let ns = (seconds * 1e9).round() as u64;
+    let unit = UNITS.iter().find(|(unit, _)| ns.is_multiple_of(*unit));
+    let (unit, name) = unit.unwrap_or(&(1, "ns"));
+    write!(f, "{}{name}", ns / unit)
+}
+
+impl FromStr for Bounds {
+    type Err = NoBound;
+
+    fn from_str(text: &str) -> Result<Self, NoBound> {
+        let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let bounds: Option<Vec<Bound>> = compact.split(',').map(bound).collect();
+        bounds.map(Bounds).ok_or_else(|| NoBound(text.into()))
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, bound) in self.0.iter().enumerate() {
+            let comma = if index > 0 { "," } else { "" };
+            write!(f, "{comma}{}<", bound.what)?;
+            match bound.is_time() {
+                true => exact_time(bound.most, f)?,
+                false => write!(f, "{}%", (bound.most * 1e14).round() / 1e12)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::names_of;
+    use crate::summary::HistogramSummary;
+
+    #[test]
+    fn bounds_are_read_and_compared() {
+        let bounds: Bounds = "p99 < 1ms, errors<1%".parse().unwrap();
+        let rr = names_of("rr").unwrap();
+        let mut result = PhaseResult {
+            summary: [
+                ("rr.latency_seconds.p99".to_owned(), 0.0005),
+                ("rr.error_ratio".to_owned(), 0.02),
+            ]
+            .into(),
+            ..PhaseResult::default()
+        };
+        assert!((bounds.used(rr, &result) - 2.0).abs() < 1e-9);
+        result.summary.clear();
+        assert!(
+            bounds.used(rr, &result) > 1.0,
+            "what is missing holds nothing"
+        );
+        assert_eq!(bounds.to_string(), "p99<1ms,errors<1%");
+        assert_eq!(bounds.to_string().parse(), Ok(bounds));
+    }
+
+    #[test]
+    fn latency_is_found_among_the_distributions_too() {
+        let bounds: Bounds = "p99<1ms".parse().unwrap();
+        let p99 = HistogramSummary {
+            p99: 0.002,
+            ..HistogramSummary::default()
+        };
+        let result = PhaseResult {
+            histograms: [("datagram.ack_rtt_seconds".to_owned(), p99)].into(),
+            ..PhaseResult::default()
+        };
+        let used = bounds.used(names_of("datagram").unwrap(), &result);
+        assert!((used - 2.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn no_loss_at_all_can_be_demanded() {
+        let bounds: Bounds = "loss<=0".parse().unwrap();
+        let datagram = names_of("datagram").unwrap();
+        let result = |loss: f64| PhaseResult {
+            summary: [("datagram.loss_ratio".to_owned(), loss)].into(),
+            ..PhaseResult::default()
+        };
+        assert_eq!(bounds.used(datagram, &result(0.0)), 0.0);
+        assert!(bounds.used(datagram, &result(1e-9)) > 1.0);
+    }
+
+    #[test]
+    fn what_is_no_bound_is_refused() {
+        for wrong in [
+            "",
+            "p98<1ms",
+            "p99<1",
+            "p99>1ms",
+            "p99<0ms",
+            "errors<x",
+            "p99<1ms,",
+            "loss<100%",
+            "loss<-1%",
+            "p99<-1ms",
+        ] {
+            assert!(wrong.parse::<Bounds>().is_err(), "{wrong}");
+        }
+        let refused = Bounds::loss(0.001).check(names_of("rr").unwrap());
+        let refusal = refused.unwrap_err();
+        assert!(
+            refusal.says.contains("loss")
+                && refusal.hint.is_some_and(|hint| hint.contains("errors"))
+        );
+    }
+}

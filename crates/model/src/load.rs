@@ -1,0 +1,131 @@
+//! Which numbers of a workload's summary tell how a system bears its load?
+//!
+//! What load curves, searches and reports need to know of a workload, so that none of them has a
+//! case per workload: one line in [`REGISTRY`].
+
+use crate::summary::PhaseResult;
+
+/// Names in the summary of one workload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadNames {
+    /// Registry name of the workload.
+    pub workload: &'static str,
+    /// Load that was offered, in the unit that people compare; absent in a closed loop.
+    pub offered: &'static str,
+    /// Load that was carried, in the same unit.
+    pub delivered: &'static str,
+    /// Distribution of the latency, where there is one: its percentiles are `<latency>.p99` in the
+    /// summary, or in the result's histograms.
+    pub latency: Option<&'static str>,
+    /// Shares that can be bounded: the word that is typed, and the name in the summary.
+    pub shares: &'static [(&'static str, &'static str)],
+    /// Highest rate that kept the bounds of a search.
+    pub best: &'static str,
+}
+
+/// Every workload that can be swept and searched, in alphabetical order.
+pub const REGISTRY: &[LoadNames] = &[
+    LoadNames {
+        workload: "crr",
+        offered: "crr.asked_per_second",
+        delivered: "crr.connections_per_second",
+        latency: Some("crr.latency_seconds"),
+        shares: &[("errors", "crr.error_ratio")],
+        best: "crr.best_rate_per_second",
+    },
+    LoadNames {
+        workload: "datagram",
+        offered: "datagram.sent_bits_per_second",
+        delivered: "datagram.delivered_bits_per_second",
+        latency: Some("datagram.ack_rtt_seconds"),
+        shares: &[("loss", "datagram.loss_ratio")],
+        best: "datagram.best_rate_packets_per_second",
+    },
+    LoadNames {
+        workload: "rr",
+        offered: "rr.asked_per_second",
+        delivered: "rr.transactions_per_second",
+        latency: Some("rr.latency_seconds"),
+        shares: &[("errors", "rr.error_ratio")],
+        best: "rr.best_rate_per_second",
+    },
+    LoadNames {
+        workload: "stream",
+        offered: "stream.asked_bits_per_second",
+        delivered: "stream.goodput_bits_per_second",
+        latency: None,
+        shares: &[("loss", "stream.retransmitted_ratio")],
+        best: "stream.best_rate_per_second",
+    },
+];
+
+/// The names of one workload; `None` for one that has no load curve.
+pub fn names_of(workload: &str) -> Option<&'static LoadNames> {
+    REGISTRY.iter().find(|names| names.workload == workload)
+}
+
+impl LoadNames {
+    /// One number of the latency: `p50`, `p99`, `max`, … seconds.
+    pub fn latency_s(&self, result: &PhaseResult, which: &str) -> Option<f64> {
+        let latency = self.latency?;
+        let summed = result.summary.get(&format!("{latency}.{which}"));
+        let merged = || {
+            let all = result.histograms.get(latency)?;
+            match which {
+                "min" => Some(all.min),
+                "mean" => Some(all.mean),
+                "p50" => Some(all.p50),
+                "p90" => Some(all.p90),
+                "p99" => Some(all.p99),
+                "p999" => Some(all.p999),
+                "max" => Some(all.max),
+                _ => None,
+            }
+        };
+        summed.copied().or_else(merged).filter(|v| v.is_finite())
+    }
+
+    /// A share by the word that is typed: `loss`, `errors`.
+    pub fn share(&self, result: &PhaseResult, word: &str) -> Option<f64> {
+        let (_, name) = self.shares.iter().find(|(known, _)| *known == word)?;
+        result.summary.get(*name).copied().filter(|v| v.is_finite())
+    }
+
+    /// Load that was offered; what was carried where nothing else was asked for.
+    pub fn offered_in(&self, result: &PhaseResult) -> Option<f64> {
+        let offered = result.summary.get(self.offered).copied();
+        offered
+            .filter(|v| v.is_finite())
+            .or_else(|| self.delivered_in(result))
+    }
+
+    /// Load that was carried.
+    pub fn delivered_in(&self, result: &PhaseResult) -> Option<f64> {
+        let delivered = result.summary.get(self.delivered).copied();
+        delivered.filter(|v| v.is_finite())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric::find;
+
+    #[test]
+    fn every_name_is_in_the_catalogue() {
+        for names in REGISTRY {
+            let singles = [names.offered, names.delivered, names.best];
+            let shares = names.shares.iter().map(|(_, name)| *name);
+            for name in singles.into_iter().chain(shares).chain(names.latency) {
+                assert!(find(name).is_some(), "{name}");
+            }
+            let unit = |name: &str| find(name).map(|metric| metric.unit);
+            assert_eq!(unit(names.offered), unit(names.delivered));
+        }
+    }
+
+    #[test]
+    fn workloads_stand_in_order() {
+        assert!(REGISTRY.windows(2).all(|w| w[0].workload < w[1].workload));
+    }
+}

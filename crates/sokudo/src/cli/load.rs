@@ -1,0 +1,275 @@
+//! How much load, once, in steps, or as much as holds?
+//!
+//! ```text
+//! (nothing)                 one phase
+//! --sweep rate=1k..9k/s     one phase per value ─► load curve and its knee
+//! --find 'p99<1ms'          trials ─► the highest rate that holds, confirmed by a fresh run
+//! ```
+//!
+//! The same for every workload: what differs between them is in [`Load`].
+
+use clap::{Args, Command};
+use sokudo_controller::{ControlError, Run, SearchPlan, Sweep, SweepStep};
+use sokudo_i18n::{I18n, Lang};
+use sokudo_model::{Bound, Bounds, FlowPlan, Labels, PhasePlan, Refusal, load, units};
+
+use super::Failure;
+use super::workload;
+
+/// Probes of a search at most.
+const MAX_PROBES: u32 = 16;
+/// Shortest probe of a search, nanoseconds.
+const SHORTEST_PROBE_NS: u64 = 1_000_000_000;
+/// Time that a phase takes beside its load, for telling how long a sweep will take, nanoseconds.
+const BESIDE_NS: u64 = 500_000_000;
+
+/// Options of a workload as a subcommand.
+pub trait Load: Args + Clone {
+    /// Name of the workload.
+    const NAME: &'static str;
+    /// Checks how the options fit together.
+    fn validate(&self) -> Result<(), Refusal>;
+    /// As they travel in a plan.
+    fn to_json(&self) -> String;
+    /// Who loads whom among so many hosts, of which number 0 is this one.
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan>;
+    /// How long to load, warm-up included, nanoseconds; 0 when only a count bounds it.
+    fn duration_ns(&self) -> u64;
+    /// The option that already says how much load there is, without hyphens.
+    fn fixed(&self) -> Option<&'static str>;
+    /// The option that leaves latencies out, without hyphens; for workloads that have one.
+    fn untimed(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+/// How much load there is.
+#[derive(Debug, Clone, Args)]
+pub struct LoadArgs {
+    /// Measure once per value of an option, and find the knee: `rate=1k/s..10k/s:10` (ten equal
+    /// steps), `rate=1k/s..64k/s:x2` (doubling), `size=64,1KiB,16KiB`. Any option of this test can
+    /// be varied.
+    #[arg(long, value_name = "OPTION=VALUES", conflicts_with = "find")]
+    sweep: Option<Sweep>,
+
+    /// Search the highest rate that keeps bounds, and confirm it by a fresh run: `p99<1ms`,
+    /// `p99<1ms,errors<0.1%`, `loss<0.1%`.
+    #[arg(long, value_name = "BOUNDS")]
+    find: Option<Bounds>,
+}
+
+/// Load that can be carried out.
+pub struct Planned<O> {
+    options: O,
+    kind: Kind<O>,
+}
+
+enum Kind<O> {
+    Once,
+    Sweep(String, Vec<(String, O)>),
+    Find(Bounds),
+}
+
+impl LoadArgs {
+    /// Checks everything that can be checked before a host is called.
+    pub fn plan<O: Load>(&self, options: &O) -> Result<Planned<O>, Failure> {
+        options.validate()?;
+        let kind = match (&self.sweep, &self.find) {
+            (Some(sweep), _) => {
+                let steps = vary(options, sweep)?;
+                Kind::Sweep(sweep.option.clone(), steps)
+            }
+            (None, Some(bounds)) => {
+                searchable(options, bounds)?;
+                Kind::Find(bounds.clone())
+            }
+            (None, None) => Kind::Once,
+        };
+        Ok(Planned {
+            options: options.clone(),
+            kind,
+        })
+    }
+}
+
+/// Refuses a search of what is fixed already, or of what the workload does not measure.
+fn searchable<O: Load>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
+    if let Some(fixed) = options.fixed() {
+        return Err(Failure::operator(
+            format!("`--find` chooses the load itself and cannot be used with `--{fixed}`"),
+            format!("leave out --{fixed}"),
+        ));
+    }
+    if let (Some(untimed), true) = (options.untimed(), bounds.iter().any(Bound::is_time)) {
+        return Err(Failure::operator(
+            format!("--{untimed} takes no latency, and `--find {bounds}` needs it"),
+            format!("leave out --{untimed}"),
+        ));
+    }
+    let names = load::names_of(O::NAME).ok_or_else(|| {
+        Failure::operator(
+            format!("`{}` has no rate that could be searched", O::NAME),
+            format!("`sokudo {} --help` shows what can be typed", O::NAME),
+        )
+    })?;
+    Ok(bounds.check(names)?)
+}
+
+/// The options once per value, read as if each value had been typed.
+fn vary<O: Load>(options: &O, sweep: &Sweep) -> Result<Vec<(String, O)>, Failure> {
+    let name = &sweep.option;
+    // A default would overwrite what was typed.
+    let no_defaults = |arg: clap::Arg| arg.default_values(Vec::<&str>::new());
+    let bare = Command::new(O::NAME).no_binary_name(true);
+    let command = O::augment_args_for_update(bare).mut_args(no_defaults);
+    let known = |arg: &&clap::Arg| arg.get_long() == Some(name) && arg.get_action().takes_values();
+    if !command.get_arguments().any(|arg| known(&arg)) {
+        let swept = command
+            .get_arguments()
+            .filter(|arg| arg.get_action().takes_values());
+        let names: Vec<&str> = swept.filter_map(|arg| arg.get_long()).collect();
+        return Err(Failure::operator(
+            format!(
+                "`sokudo {}` has no option `--{name}` whose value could be varied",
+                O::NAME
+            ),
+            format!("vary one of {}", names.join(", ")),
+        ));
+    }
+    if options.fixed() == Some(name) {
+        return Err(Failure::operator(
+            format!("`--sweep {name}=…` and `--{name}` both say what `{name}` is"),
+            format!("leave out --{name}"),
+        ));
+    }
+    let each = sweep.values.iter().map(|value| {
+        let mut varied = options.clone();
+        let typed = [format!("--{name}={value}")];
+        let mut matches = command
+            .clone()
+            .try_get_matches_from(typed)
+            .map_err(|error| super::not_understood(&error.to_string(), Some(O::NAME.into())))?;
+        varied
+            .update_from_arg_matches_mut(&mut matches)
+            .map_err(|error| super::not_understood(&error.to_string(), Some(O::NAME.into())))?;
+        varied.validate()?;
+        Ok((value.clone(), varied))
+    });
+    each.collect()
+}
+
+impl<O: Load> Planned<O> {
+    /// Carries it out.
+    pub fn measure(self, run: &mut Run, lang: Lang) -> Result<(), ControlError> {
+        let hosts = run.hosts().list().len() as u32;
+        match self.kind {
+            Kind::Once => run
+                .run_phase(phase("measure", &self.options, hosts))
+                .map(drop),
+            Kind::Find(bounds) => {
+                let base = phase("search", &self.options, hosts);
+                let plan = SearchPlan {
+                    probe_ns: (base.duration_ns / 5).max(SHORTEST_PROBE_NS),
+                    confirm_ns: base.duration_ns,
+                    bounds,
+                    max_probes: MAX_PROBES,
+                    base,
+                };
+                run.search(&plan).map(drop)
+            }
+            Kind::Sweep(option, varied) => {
+                announce(&option, &varied, lang);
+                let steps = varied.into_iter().zip(1..);
+                let steps = steps.map(|((value, options), number)| SweepStep {
+                    phase: phase(&format!("sweep-{number}"), &options, hosts),
+                    value,
+                });
+                let steps: Vec<SweepStep> = steps.collect();
+                run.sweep(&option, steps).map(drop)
+            }
+        }
+    }
+}
+
+/// Says how long a sweep will take, before it begins.
+fn announce<O: Load>(option: &str, steps: &[(String, O)], lang: Lang) {
+    let times = || steps.iter().map(|(_, options)| options.duration_ns());
+    let total_ns: u64 = times().map(|ns| ns + BESIDE_NS).sum();
+    let bounded = times().all(|ns| ns > 0);
+    let key = match bounded {
+        true => "cli-sweep",
+        false => "cli-sweep-counted",
+    };
+    let (first, last) = (steps.first(), steps.last());
+    let value = |step: Option<&(String, O)>| step.map_or("", |(value, _)| value).to_owned();
+    let said = I18n::new(lang).message(
+        key,
+        &[
+            ("n", &steps.len().to_string()),
+            ("option", option),
+            ("first", &value(first)),
+            ("last", &value(last)),
+            ("total", &units::duration(total_ns as f64 / 1e9)),
+        ],
+    );
+    eprintln!("  {said}");
+}
+
+fn phase<O: Load>(name: &str, options: &O, hosts: u32) -> PhasePlan {
+    let duration_ns = options.duration_ns();
+    PhasePlan {
+        name: name.into(),
+        workload: O::NAME.into(),
+        options: options.to_json(),
+        flows: options.flows(hosts),
+        duration_ns,
+        bound_ns: workload::bound_ns(duration_ns),
+        labels: Labels::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_workloads::rr::RrOptions;
+
+    use super::*;
+
+    #[test]
+    fn one_option_changes_and_the_others_stay() {
+        let mut options = RrOptions::default();
+        options.common.threads = 3;
+        options.common.size = "128:4KiB".parse().unwrap();
+        let varied = vary(&options, &"window=1,4".parse().unwrap()).unwrap();
+        let changed = RrOptions {
+            window: 4,
+            ..options.clone()
+        };
+        assert_eq!(
+            varied,
+            [("1".into(), options.clone()), ("4".into(), changed)]
+        );
+        let rates = vary(&options, &"rate=1k..3k/s:2".parse().unwrap()).unwrap();
+        let asked: Vec<_> = rates.iter().map(|(_, o)| o.common.rate).collect();
+        assert_eq!(
+            asked,
+            [
+                Some("1000/s".parse().unwrap()),
+                Some("3000/s".parse().unwrap())
+            ]
+        );
+    }
+
+    #[test]
+    fn values_are_checked_as_if_they_had_been_typed() {
+        let options = RrOptions::default();
+        for wrong in [
+            "window=0,1",
+            "rate=1k,2k,x/s",
+            "size=8,64",
+            "colour=red,blue",
+            "find=a,b",
+        ] {
+            assert!(vary(&options, &wrong.parse().unwrap()).is_err(), "{wrong}");
+        }
+    }
+}
