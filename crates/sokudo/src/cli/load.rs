@@ -265,7 +265,7 @@ mod tests {
         for wrong in [
             "window=0,1",
             "rate=1k,2k,x/s",
-            "size=8,64",
+            "size=0,64",
             "colour=red,blue",
             "find=a,b",
         ] {
