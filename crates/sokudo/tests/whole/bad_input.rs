@@ -124,7 +124,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "check nonsense",
         "no layer `nonsense`",
-        "layers: rr, datagram",
+        "layers: rr, ",
     ),
     (
         "check --max-loss 200%",
