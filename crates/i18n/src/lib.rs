@@ -21,7 +21,7 @@ pub use lang::{Lang, UnknownLang};
 const MAX_DEPTH: u32 = 8;
 
 /// The files of one language: name and content.
-pub type Sources = [(&'static str, &'static str); 4];
+pub type Sources = [(&'static str, &'static str); 5];
 
 macro_rules! sources {
     ($lang:literal) => {
@@ -37,6 +37,10 @@ macro_rules! sources {
             (
                 "engine",
                 include_str!(concat!("../../../locales/", $lang, "/engine.ftl")),
+            ),
+            (
+                "jmeter",
+                include_str!(concat!("../../../locales/", $lang, "/jmeter.ftl")),
             ),
             (
                 "report",

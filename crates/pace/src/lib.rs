@@ -3,6 +3,14 @@
 //! A schedule knows the *intended* start of every event. Time is an argument: nothing here reads
 //! a clock or sleeps.
 
+pub mod ramp;
+mod random;
+mod think;
+pub mod throughput;
+
+pub use random::Random;
+pub use think::Think;
+
 /// Evenly spaced events at a fixed rate.
 ///
 /// ```text

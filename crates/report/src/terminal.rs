@@ -276,7 +276,7 @@ fn harmless(text: &str) -> String {
 }
 
 /// Columns that a text takes: East Asian wide characters take two.
-fn columns(text: &str) -> usize {
+pub fn columns(text: &str) -> usize {
     text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
 }
 

@@ -9,6 +9,7 @@ mod export;
 mod failure;
 mod finish;
 mod generate;
+mod jmx;
 mod key;
 mod load;
 mod metrics;
@@ -67,6 +68,7 @@ enum Command {
     Crr(Box<exchange::ExchangeArgs<CrrOptions>>),
     Stream(Box<stream::StreamArgs>),
     Compat(compat::CompatArgs),
+    Jmx(jmx::JmxArgs),
     Runs(records::RunsArgs),
     Show(records::ShowArgs),
     Report(records::ReportArgs),
@@ -150,6 +152,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Rr(args) => exchange::rr(*args),
         Command::Crr(args) => exchange::crr(*args),
         Command::Compat(args) => compat::run(args),
+        Command::Jmx(args) => jmx::run(args),
         Command::Runs(args) => records::runs(args),
         Command::Show(args) => records::show(args),
         Command::Report(args) => records::report(args),

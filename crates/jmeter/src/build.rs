@@ -1,0 +1,462 @@
+//! How does the tree of elements become a plan?
+//!
+//! ```text
+//! plan level ─┐ its elements act in every group, after the group's own
+//! group ──────┤
+//! controller ─┤ a stack of levels; what acts on a sampler is found
+//! sampler ────┘ from the inside out, then put in JMeter's order
+//! ```
+
+use sokudo_model::Text;
+
+use crate::compile::{Compiler, Reader, next_id};
+use crate::node::Node;
+use crate::plan::{
+    ConfigKind, Controller, ControllerKind, Group, HttpHeader, HttpRequest, Id, IterationStep,
+    Named, Plan, PreKind, Sampler, SamplerKind, Scope, Step, Variable,
+};
+use crate::registry::{self, ElementSpec, Role};
+
+/// Names that every element may have and that mean nothing while it is executed.
+const GENERAL: &[&str] = &["TestPlan.comments", "TestElement.", "scriptLanguage"];
+
+/// What stands directly below one element and acts on samplers.
+#[derive(Clone, Default)]
+struct Level<'n> {
+    defaults: Vec<&'n Node>,
+    headers: Vec<Vec<HttpHeader>>,
+    managers: Vec<Id>,
+    per_iteration: Vec<IterationStep>,
+    scope: Scope,
+}
+
+/// Builds the plan of a tree without unknown elements. `None` when it has no test plan.
+pub(crate) fn build(nodes: &[Node], written_by: &str, compiler: &mut Compiler<'_>) -> Option<Plan> {
+    let mut plans = nodes
+        .iter()
+        .filter(|node| is(node, |role| matches!(role, Role::Plan)));
+    let root = plans.next()?;
+    let variables = variables(root, compiler);
+    let mut reader = Reader::new(root, compiler);
+    let flags = registry::plan_flags(&mut reader);
+    let plan = Plan {
+        name: root.name.clone(),
+        written_by: written_by.to_owned(),
+        serialize_groups: flags.serialize_groups,
+        teardown_on_shutdown: flags.teardown_on_shutdown,
+        functional_mode: flags.functional_mode,
+        variables,
+        groups: Vec::new(),
+        samplers: Vec::new(),
+        timers: Vec::new(),
+        configs: Vec::new(),
+        pre_processors: Vec::new(),
+        post_processors: Vec::new(),
+        assertions: Vec::new(),
+        listeners: Vec::new(),
+    };
+    let mut builder = Builder { plan, compiler };
+    builder.groups(root);
+    Some(builder.plan)
+}
+
+fn is(node: &Node, wanted: fn(&Role) -> bool) -> bool {
+    registry::find(node).is_some_and(|spec| wanted(&spec.role))
+}
+
+/// User defined variables: the plan's own, then those of all elements in the tree's order. Each
+/// element sees the values of those before it.
+fn variables(root: &Node, compiler: &mut Compiler<'_>) -> Vec<Variable> {
+    let mut found = Vec::new();
+    let mut reader = Reader::new(root, compiler);
+    let own = reader.inner("TestPlan.user_defined_variables", variables_of);
+    define(own, &mut found, compiler);
+    let mut open: Vec<&Node> = root.children.iter().rev().collect();
+    while let Some(node) = open.pop() {
+        if is(node, |role| matches!(role, Role::Variables)) {
+            let set = variables_of(&mut Reader::new(node, compiler));
+            define(set, &mut found, compiler);
+        }
+        open.extend(node.children.iter().rev());
+    }
+    found
+}
+
+/// Names and values of one element, none of which sees another.
+fn variables_of(reader: &mut Reader<'_, '_>) -> Vec<Variable> {
+    let place = reader.place.clone();
+    let pairs = registry::pairs(reader, "Arguments.arguments", "Argument");
+    let refers = |pair: &HttpHeader, to: &HttpHeader| {
+        let name = to.name.to_string();
+        pair.value.to_string().contains(&format!("${{{name}}}"))
+    };
+    let mut set = Vec::new();
+    for pair in &pairs {
+        let name = pair.name.to_string();
+        let place = place.clone();
+        // A circle of references within one element: to itself, or to one that refers back.
+        if pairs
+            .iter()
+            .any(|other| refers(pair, other) && refers(other, pair))
+        {
+            let says = Text::new("jmx-variable-circle").word("variable", name.as_str());
+            reader.compiler.problems.error(place.clone(), says);
+        } else if pairs.iter().any(|other| refers(pair, other)) {
+            let says = Text::new("jmx-variable-too-early").word("variable", name.as_str());
+            reader.compiler.problems.warning(place.clone(), says);
+        }
+        set.push(Variable {
+            name: reader.compiler.value_at_start(&pair.name, &place),
+            value: reader.compiler.value_at_start(&pair.value, &place),
+        });
+    }
+    set
+}
+
+fn define(set: Vec<Variable>, found: &mut Vec<Variable>, compiler: &mut Compiler<'_>) {
+    use crate::expression::World;
+    for variable in set {
+        compiler.world.set_variable(&variable.name, &variable.value);
+        compiler.uses.set.insert(variable.name.clone(), ());
+        found.push(variable);
+    }
+}
+
+struct Builder<'c, 'a> {
+    plan: Plan,
+    compiler: &'c mut Compiler<'a>,
+}
+
+impl Builder<'_, '_> {
+    fn groups(&mut self, root: &Node) {
+        let of_plan = self.level(root);
+        for node in &root.children {
+            let Some(spec) = registry::find(node) else {
+                continue;
+            };
+            match spec.role {
+                Role::Group(stage, read) => {
+                    let (load, (on_error, same_user)) = self.read(node, spec, &[], |reader| {
+                        (read(reader), registry::group_common(reader))
+                    });
+                    let mut level = self.level(node);
+                    level.add(&of_plan);
+                    let mut stack = vec![level];
+                    let body = self.steps(node, &mut stack);
+                    let per_iteration = stack.swap_remove(0).per_iteration;
+                    self.plan.groups.push(Group {
+                        name: self.compiler.at_start(&node.name, &node.place),
+                        place: node.place.clone(),
+                        stage,
+                        load,
+                        on_error,
+                        same_user,
+                        per_iteration,
+                        body,
+                    });
+                }
+                Role::Controller(_)
+                | Role::Http
+                | Role::Sampler(_)
+                | Role::Include
+                | Role::Module => {
+                    let says = Text::new("jmx-outside-groups").word("name", node.name.as_str());
+                    self.compiler.problems.warning(node.place.clone(), says);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The steps below an element whose level is the last of the stack.
+    fn steps<'n>(&mut self, parent: &'n Node, stack: &mut Vec<Level<'n>>) -> Vec<Step> {
+        let mut steps = Vec::new();
+        for node in &parent.children {
+            let Some(spec) = registry::find(node) else {
+                continue;
+            };
+            match spec.role {
+                Role::Controller(read) => {
+                    let kind = self.read(node, spec, &[], read);
+                    steps.push(Step::Controller(self.controller(node, kind, stack)));
+                }
+                Role::Include | Role::Module => {
+                    let kind = ControllerKind::Simple;
+                    steps.push(Step::Controller(self.controller(node, kind, stack)));
+                }
+                Role::Http | Role::Sampler(_) => {
+                    stack.push(self.level(node));
+                    let sampler = self.sampler(node, spec, stack);
+                    let own = stack.pop().unwrap_or_default();
+                    // What moves on with an iteration belongs to the nearest controller.
+                    if let Some(level) = stack.last_mut() {
+                        level.per_iteration.extend(own.per_iteration);
+                    }
+                    steps.push(Step::Sampler(next_id(&self.plan.samplers)));
+                    self.plan.samplers.push(sampler);
+                }
+                Role::Group(..) => {
+                    let says = Text::new("jmx-group-inside").word("name", node.name.as_str());
+                    self.compiler.problems.error(node.place.clone(), says);
+                }
+                _ => {}
+            }
+        }
+        steps
+    }
+
+    fn controller<'n>(
+        &mut self,
+        node: &'n Node,
+        mut kind: ControllerKind,
+        stack: &mut Vec<Level<'n>>,
+    ) -> Controller {
+        stack.push(self.level(node));
+        let body = self.steps(node, stack);
+        if let ControllerKind::Transaction {
+            assertions,
+            listeners,
+            ..
+        } = &mut kind
+        {
+            for level in stack.iter().rev() {
+                assertions.extend(&level.scope.assertions);
+                listeners.extend(&level.scope.listeners);
+            }
+        }
+        let level = stack.pop().unwrap_or_default();
+        Controller {
+            name: self.compiler.template(&node.name, &node.place),
+            place: node.place.clone(),
+            kind,
+            per_iteration: level.per_iteration,
+            body,
+        }
+    }
+
+    fn sampler(&mut self, node: &Node, spec: &ElementSpec, stack: &[Level<'_>]) -> Sampler {
+        let kind = match spec.role {
+            Role::Sampler(read) => self.read(node, spec, &[], read),
+            _ => {
+                let defaults: Vec<&Node> = inside_out(stack, |level| &level.defaults)
+                    .copied()
+                    .collect();
+                let mut request = self.read(node, spec, &defaults, registry::request);
+                self.merge_managers(&mut request, node, stack);
+                SamplerKind::Http(Box::new(request))
+            }
+        };
+        for node in &node.children {
+            if is(node, |role| {
+                matches!(role, Role::Http | Role::Sampler(_) | Role::Controller(_))
+            }) {
+                let says = Text::new("jmx-below-sampler").word("name", node.name.as_str());
+                self.compiler.problems.warning(node.place.clone(), says);
+            }
+        }
+        Sampler {
+            name: self.compiler.template(&node.name, &node.place),
+            place: node.place.clone(),
+            kind,
+            scope: scope(stack),
+        }
+    }
+
+    /// Headers: the innermost of a name wins. Other managers: the outermost wins, as JMeter hands
+    /// them over from the inside out and keeps the last; more than one is told.
+    fn merge_managers(&mut self, request: &mut HttpRequest, node: &Node, stack: &[Level<'_>]) {
+        for header in inside_out(stack, |level| &level.headers).flatten() {
+            let name = header.name.to_string();
+            let same = |known: &HttpHeader| known.name.to_string().eq_ignore_ascii_case(&name);
+            // Within one manager a name may stand twice; another manager adds only new names.
+            if !request.headers.iter().any(same) {
+                request.headers.push(header.clone());
+            }
+        }
+        for id in inside_out(stack, |level| &level.managers) {
+            let manager = &self.plan.configs[*id as usize];
+            let slot = match &manager.kind {
+                ConfigKind::Cookies { .. } => &mut request.cookies,
+                ConfigKind::Cache { .. } => &mut request.cache,
+                ConfigKind::Authorization { .. } => &mut request.authorization,
+                ConfigKind::Dns { .. } => &mut request.dns,
+                _ => continue,
+            };
+            if slot.replace(*id).is_some() {
+                let says = Text::new("jmx-two-managers")
+                    .word("name", node.name.as_str())
+                    .word("manager", manager.name.to_string());
+                self.compiler.problems.warning(node.place.clone(), says);
+            }
+        }
+    }
+
+    /// Builds what stands directly below an element and acts on samplers.
+    fn level<'n>(&mut self, parent: &'n Node) -> Level<'n> {
+        let mut level = Level::default();
+        for node in &parent.children {
+            let Some(spec) = registry::find(node) else {
+                continue;
+            };
+            match spec.role {
+                Role::HttpDefaults => {
+                    self.read(node, spec, &[], registry::request);
+                    level.defaults.push(node);
+                }
+                Role::Headers => {
+                    let headers = self.read(node, spec, &[], registry::header_manager);
+                    level.headers.push(headers);
+                }
+                Role::Config(read) => {
+                    let kind = self.read(node, spec, &[], read);
+                    let id = next_id(&self.plan.configs);
+                    match kind {
+                        ConfigKind::CsvData(_)
+                        | ConfigKind::Counter { .. }
+                        | ConfigKind::RandomVariable { .. } => {
+                            level.per_iteration.push(IterationStep::Config(id));
+                        }
+                        _ => level.managers.push(id),
+                    }
+                    let named = self.named(node, kind);
+                    self.plan.configs.push(named);
+                }
+                Role::Timer(read) => {
+                    let kind = self.read(node, spec, &[], read);
+                    level.scope.timers.push(next_id(&self.plan.timers));
+                    let named = self.named(node, kind);
+                    self.plan.timers.push(named);
+                }
+                Role::Pre(read) => {
+                    let kind = self.read(node, spec, &[], read);
+                    let id = next_id(&self.plan.pre_processors);
+                    match kind {
+                        PreKind::UserParameters {
+                            per_iteration: true,
+                            ..
+                        } => {
+                            level.per_iteration.push(IterationStep::PreProcessor(id));
+                        }
+                        _ => level.scope.pre_processors.push(id),
+                    }
+                    let named = self.named(node, kind);
+                    self.plan.pre_processors.push(named);
+                }
+                Role::Post(read) => {
+                    let kind = self.read(node, spec, &[], read);
+                    level
+                        .scope
+                        .post_processors
+                        .push(next_id(&self.plan.post_processors));
+                    let named = self.named(node, kind);
+                    self.plan.post_processors.push(named);
+                }
+                Role::Assertion(read) => {
+                    let kind = self.read(node, spec, &[], read);
+                    level.scope.assertions.push(next_id(&self.plan.assertions));
+                    let named = self.named(node, kind);
+                    self.plan.assertions.push(named);
+                }
+                Role::Listener(read) => {
+                    let kind = self.read(node, spec, &[], read);
+                    level.scope.listeners.push(next_id(&self.plan.listeners));
+                    let named = self.named(node, kind);
+                    self.plan.listeners.push(named);
+                }
+                _ => {}
+            }
+        }
+        level
+    }
+
+    fn named<K>(&mut self, node: &Node, kind: K) -> Named<K> {
+        Named {
+            name: self.compiler.template(&node.name, &node.place),
+            place: node.place.clone(),
+            kind,
+        }
+    }
+
+    /// Reads an element and tells which of its properties nobody reads.
+    fn read<T>(
+        &mut self,
+        node: &Node,
+        spec: &ElementSpec,
+        defaults: &[&Node],
+        read: impl FnOnce(&mut Reader<'_, '_>) -> T,
+    ) -> T {
+        self.compiler.names_read.clear();
+        let mut reader = Reader::with_defaults(node, defaults, self.compiler);
+        let made = read(&mut reader);
+        for property in &node.properties {
+            let name = property.name.as_str();
+            let general = GENERAL.iter().any(|general| name.starts_with(general));
+            let known = self
+                .compiler
+                .names_read
+                .iter()
+                .any(|(known, _)| known == name);
+            if !general && !known && !name.is_empty() {
+                let says = Text::new("jmx-unread-property")
+                    .word("element", spec.name())
+                    .word("property", name);
+                self.compiler.problems.warning(property.place.clone(), says);
+            }
+        }
+        made
+    }
+}
+
+impl<'n> Level<'n> {
+    /// Adds what stands beside it: the plan's level to that of a group.
+    fn add(&mut self, other: &Level<'n>) {
+        self.defaults.extend(&other.defaults);
+        self.headers.extend(other.headers.iter().cloned());
+        self.managers.extend(&other.managers);
+        self.per_iteration.extend(&other.per_iteration);
+        self.scope.timers.extend(&other.scope.timers);
+        self.scope
+            .pre_processors
+            .extend(&other.scope.pre_processors);
+        self.scope
+            .post_processors
+            .extend(&other.scope.post_processors);
+        self.scope.assertions.extend(&other.scope.assertions);
+        self.scope.listeners.extend(&other.scope.listeners);
+    }
+}
+
+/// Something of all levels, the innermost first.
+fn inside_out<'s, 'n, T>(
+    stack: &'s [Level<'n>],
+    of: fn(&'s Level<'n>) -> &'s Vec<T>,
+) -> impl Iterator<Item = &'s T> {
+    stack.iter().rev().flat_map(of)
+}
+
+/// What acts on a sampler: timers and listeners from the inside out, the others from the outside
+/// in, each level in its own order.
+fn scope(stack: &[Level<'_>]) -> Scope {
+    let inner = |of: fn(&Scope) -> &Vec<Id>| -> Vec<Id> {
+        stack
+            .iter()
+            .rev()
+            .flat_map(|level| of(&level.scope))
+            .copied()
+            .collect()
+    };
+    let outer = |of: fn(&Scope) -> &Vec<Id>| -> Vec<Id> {
+        stack
+            .iter()
+            .flat_map(|level| of(&level.scope))
+            .copied()
+            .collect()
+    };
+    Scope {
+        pre_processors: outer(|scope| &scope.pre_processors),
+        timers: inner(|scope| &scope.timers),
+        post_processors: outer(|scope| &scope.post_processors),
+        assertions: outer(|scope| &scope.assertions),
+        listeners: inner(|scope| &scope.listeners),
+    }
+}

@@ -1,0 +1,92 @@
+//! Which elements does a plan hold, and what becomes of each?
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use sokudo_model::Text;
+
+use crate::compile::Compiler;
+use crate::node::Node;
+use crate::problem::Place;
+use crate::registry::{self, Family, Role, Treatment};
+
+/// Elements of one class in a plan.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Coverage {
+    /// Its name; its class when nobody knows it.
+    pub element: String,
+    /// Kind of element; `None`: unknown.
+    #[serde(skip)]
+    pub family: Option<Family>,
+    /// In which order of importance sokudo took it up.
+    pub tier: Option<u8>,
+    /// What becomes of it; `None`: unknown.
+    #[serde(skip)]
+    pub treatment: Option<Treatment>,
+    /// How many there are.
+    pub count: usize,
+    /// Where the first stands.
+    pub first: Place,
+}
+
+/// Counts the elements, and takes out those that cannot be executed, each of which is noted.
+pub(crate) fn cover(nodes: Vec<Node>, compiler: &mut Compiler<'_>) -> (Vec<Node>, Vec<Coverage>) {
+    let mut counted = BTreeMap::new();
+    let kept = keep(nodes, &mut counted, compiler);
+    let mut all: Vec<Coverage> = counted.into_values().collect();
+    all.sort_by(|a, b| {
+        (a.family.is_some(), a.family, a.tier).cmp(&(b.family.is_some(), b.family, b.tier))
+    });
+    (kept, all)
+}
+
+fn keep(
+    nodes: Vec<Node>,
+    counted: &mut BTreeMap<String, Coverage>,
+    compiler: &mut Compiler<'_>,
+) -> Vec<Node> {
+    let mut kept = Vec::with_capacity(nodes.len());
+    for mut node in nodes {
+        let spec = registry::find(&node);
+        let name = spec.map_or(node.class.as_str(), |spec| spec.name());
+        let entry = counted.entry(name.to_owned()).or_insert_with(|| Coverage {
+            element: name.to_owned(),
+            family: spec.map(|spec| spec.family),
+            tier: spec.map(|spec| spec.tier),
+            treatment: spec.map(|spec| spec.treatment()),
+            count: 0,
+            first: node.place.clone(),
+        });
+        entry.count += 1;
+        match spec.map(|spec| spec.role) {
+            Some(Role::Refused(why)) => {
+                compiler.unsupported(&node.place, refused(&node, why), None)
+            }
+            None => {
+                let says = Text::new("jmx-unknown-element")
+                    .word("element", node.class.as_str())
+                    .word("name", node.name.as_str());
+                let hint = Text::new("jmx-unknown-element-hint");
+                compiler.unsupported(&node.place, says, Some(hint));
+            }
+            // What the editor keeps beside the plan is not executed, whatever is in it.
+            Some(Role::NoEffect) => {}
+            Some(_) => {
+                node.children = keep(node.children, counted, compiler);
+                kept.push(node);
+            }
+        }
+    }
+    kept
+}
+
+fn refused(node: &Node, why: Treatment) -> Text {
+    let key = match why {
+        Treatment::NeedsScripts => "jmx-needs-scripts",
+        Treatment::NeedsDatabase => "jmx-needs-database",
+        _ => "jmx-not-supported",
+    };
+    Text::new(key)
+        .word("element", node.class.as_str())
+        .word("name", node.name.as_str())
+}

@@ -1,0 +1,197 @@
+//! Which elements take part, once references are followed and disabled ones are gone?
+//!
+//! Include controllers pull in the test fragment of another file, module controllers a part of
+//! this one. Both are put in place of the reference, so that everything after this sees one tree.
+
+use std::sync::Arc;
+
+use sokudo_model::Text;
+
+use crate::compile::Compiler;
+use crate::files::stays_inside;
+use crate::node::{self, Node, Value};
+use crate::problem::Place;
+use crate::registry::{self, Role};
+use crate::xml;
+
+/// Most files and modules inside one another.
+const MOST_DEPTH: usize = 16;
+
+/// Most elements after everything was put in place.
+const MOST_NODES: usize = 1_000_000;
+
+/// Property that stands in front of included paths.
+const PREFIX: &str = "includecontroller.prefix";
+
+/// The tree that takes part.
+pub(crate) struct Expanded {
+    /// Enabled elements, with what they refer to.
+    pub nodes: Vec<Node>,
+    /// Elements that are disabled or below one that is.
+    pub disabled: usize,
+}
+
+/// Follows references and leaves out what is disabled.
+pub(crate) fn expand(nodes: Vec<Node>, compiler: &mut Compiler<'_>) -> Expanded {
+    let mut expander = Expander {
+        all: &nodes,
+        compiler,
+        open: Vec::new(),
+        left: MOST_NODES,
+        disabled: 0,
+    };
+    let kept = expander.children(&nodes);
+    let disabled = expander.disabled;
+    Expanded {
+        nodes: kept,
+        disabled,
+    }
+}
+
+struct Expander<'n, 'c, 'a> {
+    /// The tree in which modules are looked up.
+    all: &'n [Node],
+    compiler: &'c mut Compiler<'a>,
+    /// Files and modules that are being put in place: a second one of them is a circle.
+    open: Vec<String>,
+    left: usize,
+    disabled: usize,
+}
+
+impl Expander<'_, '_, '_> {
+    fn children(&mut self, nodes: &[Node]) -> Vec<Node> {
+        let mut kept = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            if !node.enabled {
+                self.disabled += node.count();
+                continue;
+            }
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            if self.left == 0 {
+                let says = Text::new("jmx-too-many").word("most", MOST_NODES.to_string());
+                self.compiler.problems.error(node.place.clone(), says);
+            }
+            let children = match registry::find(node).map(|spec| spec.role) {
+                Some(Role::Include) => self.included(node),
+                Some(Role::Module) => self.module(node),
+                _ => self.children(&node.children),
+            };
+            kept.push(Node {
+                class: node.class.clone(),
+                gui: node.gui.clone(),
+                name: node.name.clone(),
+                enabled: true,
+                place: node.place.clone(),
+                properties: node.properties.clone(),
+                children,
+            });
+        }
+        kept
+    }
+
+    fn included(&mut self, node: &Node) -> Vec<Node> {
+        let path = text_of(node, "IncludeController.includepath");
+        let path = self.compiler.at_start(path, &node.place);
+        let prefix = self.compiler.settings.properties.get(PREFIX);
+        let path = format!("{}{path}", prefix.unwrap_or_default());
+        let refuse = |this: &mut Self, key: &str, why: String| {
+            let says = Text::new(key).word("path", path.as_str()).word("why", why);
+            this.compiler.problems.error(node.place.clone(), says);
+            Vec::new()
+        };
+        if !stays_inside(&path) {
+            return refuse(self, "jmx-include-outside", String::new());
+        }
+        let bytes = match self.compiler.files.read(&path, xml::MOST_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) => return refuse(self, "jmx-include-unreadable", error.to_string()),
+        };
+        let file: Arc<str> = path.as_str().into();
+        let root = match xml::parse(&file, &bytes) {
+            Ok(root) => root,
+            Err(error) => {
+                self.compiler.problems.error(error.place, error.says);
+                return Vec::new();
+            }
+        };
+        let Some(nodes) = node::from_xml(root, &mut self.compiler.problems) else {
+            return Vec::new();
+        };
+        match fragment(&nodes) {
+            Some(fragment) => self.inside(&path, &node.place, &fragment.children),
+            None => refuse(self, "jmx-no-fragment", String::new()),
+        }
+    }
+
+    fn module(&mut self, node: &Node) -> Vec<Node> {
+        let path: Vec<&str> = match node
+            .property("ModuleController.node_path")
+            .map(|p| &p.value)
+        {
+            Some(Value::List(items)) => items.iter().filter_map(scalar).collect(),
+            _ => Vec::new(),
+        };
+        // The first name is that of the tree, not of an element.
+        let target = path.get(1..).and_then(|names| by_names(self.all, names));
+        let Some(target) = target else {
+            let says = Text::new("jmx-no-module").word("path", path.join(" / "));
+            self.compiler.problems.error(node.place.clone(), says);
+            return Vec::new();
+        };
+        // A module is executed although its original may be disabled.
+        let mut copy = target.clone();
+        copy.enabled = true;
+        let (name, place) = (target.place.to_string(), &node.place);
+        self.inside(&name, place, std::slice::from_ref(&copy))
+    }
+
+    /// The children of something that is put in place, unless it holds itself.
+    fn inside(&mut self, name: &str, place: &Place, children: &[Node]) -> Vec<Node> {
+        if self.open.len() == MOST_DEPTH || self.open.iter().any(|open| open == name) {
+            let circle = self.open.join(" → ");
+            let says = Text::new("jmx-include-circle")
+                .word("path", name)
+                .word("circle", format!("{circle} → {name}"));
+            self.compiler.problems.error(place.clone(), says);
+            return Vec::new();
+        }
+        self.open.push(name.to_owned());
+        let children = self.children(children);
+        self.open.pop();
+        children
+    }
+}
+
+/// The first enabled test fragment of a file.
+fn fragment(nodes: &[Node]) -> Option<&Node> {
+    let mut enabled = nodes.iter().filter(|node| node.enabled);
+    enabled.find_map(|node| match registry::find(node).map(|spec| spec.role) {
+        Some(Role::Plan) => fragment(&node.children),
+        Some(Role::Fragment) => Some(node),
+        _ => None,
+    })
+}
+
+/// The element at a path of names; of several with one name the first that leads on.
+fn by_names<'n>(nodes: &'n [Node], names: &[&str]) -> Option<&'n Node> {
+    let (first, rest) = names.split_first()?;
+    let mut same = nodes.iter().filter(|node| node.name == *first);
+    match rest {
+        [] => same.next(),
+        rest => same.find_map(|node| by_names(&node.children, rest)),
+    }
+}
+
+fn scalar(property: &node::Property) -> Option<&str> {
+    match &property.value {
+        Value::Scalar { text, .. } => Some(text),
+        _ => None,
+    }
+}
+
+fn text_of<'n>(node: &'n Node, name: &str) -> &'n str {
+    node.property(name).and_then(scalar).unwrap_or_default()
+}

@@ -1,0 +1,269 @@
+//! Is a condition true?
+//!
+//! The part of JEXL that plans use in If and While controllers: comparisons, arithmetic, logic,
+//! `vars.get("name")`. What else the language has is refused with the place in the text.
+
+use std::cmp::Ordering;
+use std::fmt;
+
+use super::World;
+
+/// Most parentheses and signs inside one another.
+const MOST_DEPTH: u32 = 64;
+
+/// A value of the language.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Outcome {
+    Null,
+    Flag(bool),
+    Number(f64),
+    Text(String),
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Null => f.write_str("null"),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// The value of an expression. Errors: what was not understood, and where.
+pub(super) fn evaluate(text: &str, world: &dyn World) -> Result<Outcome, String> {
+    let mut reader = Reader {
+        text,
+        at: 0,
+        world,
+        depth: 0,
+    };
+    let value = reader.either()?;
+    reader.blanks();
+    match reader.rest() {
+        "" => Ok(value),
+        _ => Err(reader.refuse()),
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    world: &'a dyn World,
+    depth: u32,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn blanks(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    fn refuse(&self) -> String {
+        let column = self.text[..self.at].chars().count() + 1;
+        format!("`{}` is not understood at character {column}", self.text)
+    }
+
+    /// Consumes one of the signs or words; a word must end where it ends.
+    fn take(&mut self, wanted: &[&'static str]) -> Option<&'static str> {
+        self.blanks();
+        let rest = self.rest();
+        let found = wanted.iter().find(|sign| {
+            let behind = rest.strip_prefix(**sign);
+            let is_word = sign.starts_with(char::is_alphabetic);
+            behind.is_some_and(|behind| !is_word || !behind.starts_with(is_name_part))
+        })?;
+        self.at += found.len();
+        Some(found)
+    }
+
+    fn either(&mut self) -> Result<Outcome, String> {
+        let mut left = self.both()?;
+        while self.take(&["||", "or"]).is_some() {
+            let right = self.both()?;
+            left = Outcome::Flag(truth(&left) || truth(&right));
+        }
+        Ok(left)
+    }
+
+    fn both(&mut self) -> Result<Outcome, String> {
+        let mut left = self.comparison()?;
+        while self.take(&["&&", "and"]).is_some() {
+            let right = self.comparison()?;
+            left = Outcome::Flag(truth(&left) && truth(&right));
+        }
+        Ok(left)
+    }
+
+    fn comparison(&mut self) -> Result<Outcome, String> {
+        let left = self.sum()?;
+        const SIGNS: &[&str] = &[
+            "===", "!==", "==", "!=", "<=", ">=", "<", ">", "eq", "ne", "le", "ge", "lt", "gt",
+        ];
+        let Some(sign) = self.take(SIGNS) else {
+            return Ok(left);
+        };
+        let right = self.sum()?;
+        let order = compare(&left, &right);
+        Ok(Outcome::Flag(match sign {
+            "==" | "===" | "eq" => order == Some(Ordering::Equal),
+            "!=" | "!==" | "ne" => order != Some(Ordering::Equal),
+            "<" | "lt" => order == Some(Ordering::Less),
+            ">" | "gt" => order == Some(Ordering::Greater),
+            "<=" | "le" => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+            _ => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        }))
+    }
+
+    fn sum(&mut self) -> Result<Outcome, String> {
+        let mut left = self.product()?;
+        while let Some(sign) = self.take(&["+", "-"]) {
+            let right = self.product()?;
+            left = match (number(&left), number(&right), sign) {
+                (Some(a), Some(b), "+") => Outcome::Number(a + b),
+                (Some(a), Some(b), _) => Outcome::Number(a - b),
+                (_, _, "+") => Outcome::Text(format!("{left}{right}")),
+                _ => return Err(self.refuse()),
+            };
+        }
+        Ok(left)
+    }
+
+    fn product(&mut self) -> Result<Outcome, String> {
+        let mut left = self.single()?;
+        while let Some(sign) = self.take(&["*", "/", "%"]) {
+            let right = self.single()?;
+            let (Some(a), Some(b)) = (number(&left), number(&right)) else {
+                return Err(self.refuse());
+            };
+            let whole = a.fract() == 0.0 && b.fract() == 0.0;
+            left = Outcome::Number(match sign {
+                "*" => a * b,
+                "/" if whole => (a / b).trunc(),
+                "/" => a / b,
+                _ => a % b,
+            });
+        }
+        Ok(left)
+    }
+
+    fn single(&mut self) -> Result<Outcome, String> {
+        self.depth += 1;
+        if self.depth > MOST_DEPTH {
+            return Err(self.refuse());
+        }
+        let value = self.single_inside();
+        self.depth -= 1;
+        value
+    }
+
+    fn single_inside(&mut self) -> Result<Outcome, String> {
+        if self.take(&["!", "not"]).is_some() {
+            return Ok(Outcome::Flag(!truth(&self.single()?)));
+        }
+        if self.take(&["-"]).is_some() {
+            let value = self.single()?;
+            let number = number(&value).ok_or_else(|| self.refuse())?;
+            return Ok(Outcome::Number(-number));
+        }
+        if self.take(&["("]).is_some() {
+            let value = self.either()?;
+            return match self.take(&[")"]) {
+                Some(_) => Ok(value),
+                None => Err(self.refuse()),
+            };
+        }
+        if let Some(word) = self.take(&["true", "false", "null"]) {
+            return Ok(match word {
+                "null" => Outcome::Null,
+                word => Outcome::Flag(word == "true"),
+            });
+        }
+        if self.take(&["vars.get("]).is_some() {
+            return self.variable();
+        }
+        match self.rest().chars().next() {
+            Some('"' | '\'') => self.quoted().map(Outcome::Text),
+            Some(c) if c.is_ascii_digit() => self.digits(),
+            _ => Err(self.refuse()),
+        }
+    }
+
+    fn variable(&mut self) -> Result<Outcome, String> {
+        self.blanks();
+        let name = self.quoted()?;
+        self.take(&[")"]).ok_or_else(|| self.refuse())?;
+        let value = self.world.variable(&name);
+        Ok(value.map_or(Outcome::Null, |value| Outcome::Text(value.into())))
+    }
+
+    fn quoted(&mut self) -> Result<String, String> {
+        let mut chars = self.rest().char_indices();
+        let quote = match chars.next() {
+            Some((_, quote @ ('"' | '\''))) => quote,
+            _ => return Err(self.refuse()),
+        };
+        let mut value = String::new();
+        while let Some((at, c)) = chars.next() {
+            match c {
+                '\\' => value.extend(chars.next().map(|(_, escaped)| match escaped {
+                    'n' => '\n',
+                    't' => '\t',
+                    other => other,
+                })),
+                c if c == quote => {
+                    self.at += at + 1;
+                    return Ok(value);
+                }
+                other => value.push(other),
+            }
+        }
+        Err(self.refuse())
+    }
+
+    fn digits(&mut self) -> Result<Outcome, String> {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
+        let digits = &rest[..end.unwrap_or(rest.len())];
+        let number = digits.parse().map_err(|_| self.refuse())?;
+        self.at += digits.len();
+        Ok(Outcome::Number(number))
+    }
+}
+
+fn is_name_part(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+fn truth(value: &Outcome) -> bool {
+    match value {
+        Outcome::Null => false,
+        Outcome::Flag(flag) => *flag,
+        Outcome::Number(number) => *number != 0.0 && !number.is_nan(),
+        Outcome::Text(text) => text == "true",
+    }
+}
+
+/// A number, also when it is written as text.
+fn number(value: &Outcome) -> Option<f64> {
+    match value {
+        Outcome::Number(number) => Some(*number),
+        Outcome::Text(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+/// As numbers when one of them is a number and the other can be, else as text.
+fn compare(left: &Outcome, right: &Outcome) -> Option<Ordering> {
+    let one_is_number = matches!(left, Outcome::Number(_)) || matches!(right, Outcome::Number(_));
+    match (left, right, number(left), number(right)) {
+        (Outcome::Null, Outcome::Null, ..) => Some(Ordering::Equal),
+        (Outcome::Null, ..) | (_, Outcome::Null, ..) => None,
+        (_, _, Some(a), Some(b)) if one_is_number => a.partial_cmp(&b),
+        _ => Some(left.to_string().cmp(&right.to_string())),
+    }
+}

@@ -1,0 +1,351 @@
+//! Which functions are there?
+//!
+//! One line per function in [`FUNCTIONS`], one file per family. A function reads its arguments
+//! through a [`Frame`], appends its result, and is told everything else by the world: seeded
+//! randomness, the clock, the user's variables.
+
+use std::borrow::Cow;
+
+use sokudo_pace::Random;
+
+use super::{Call, Fault, MOST_DEPTH, MOST_TEXT_BYTES, World};
+
+mod files;
+mod numbers;
+mod scripts;
+mod texts;
+mod times;
+mod variables;
+
+/// A function that expressions may call.
+pub struct Function {
+    /// Its name with the underscores.
+    pub name: &'static str,
+    /// In which order of importance it came: 1, 2, 3.
+    pub tier: u8,
+    /// Fewest arguments.
+    pub least: usize,
+    /// Most arguments.
+    pub most: usize,
+    /// Its arguments as a manual would show them.
+    pub takes: &'static str,
+    /// What must be there for it to work.
+    pub needs: Needs,
+    /// Appends its result.
+    pub(super) evaluate: fn(&mut Frame<'_>) -> Result<(), Fault>,
+}
+
+/// What a function needs besides its arguments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Nothing,
+    /// The script engine: read and reported, not run.
+    ScriptEngine,
+}
+
+impl PartialEq for Function {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl std::fmt::Debug for Function {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+type Evaluate = fn(&mut Frame<'_>) -> Result<(), Fault>;
+
+const fn function(
+    name: &'static str,
+    tier: u8,
+    (least, most): (usize, usize),
+    takes: &'static str,
+    evaluate: Evaluate,
+) -> Function {
+    Function {
+        name,
+        tier,
+        least,
+        most,
+        takes,
+        needs: Needs::Nothing,
+        evaluate,
+    }
+}
+
+const fn script(name: &'static str, most: usize, takes: &'static str) -> Function {
+    Function {
+        name,
+        tier: 3,
+        least: 1,
+        most,
+        takes,
+        needs: Needs::ScriptEngine,
+        evaluate: scripts::not_here,
+    }
+}
+
+/// Every function, by name.
+pub static FUNCTIONS: &[Function] = &[
+    function(
+        "__CSVRead",
+        2,
+        (1, 2),
+        "(file, column | next)",
+        files::csv_read,
+    ),
+    function(
+        "__FileToString",
+        3,
+        (1, 3),
+        "(file, [encoding], [variable])",
+        files::file_to_string,
+    ),
+    function("__P", 1, (1, 2), "(property, [default: 1])", variables::p),
+    function(
+        "__Random",
+        1,
+        (2, 3),
+        "(least, most, [variable])",
+        numbers::random,
+    ),
+    function(
+        "__RandomFromMultipleVars",
+        3,
+        (1, 2),
+        "(variable|variable…, [variable])",
+        variables::random_from,
+    ),
+    function(
+        "__RandomString",
+        2,
+        (1, 3),
+        "(length, [characters], [variable])",
+        numbers::random_string,
+    ),
+    function(
+        "__StringFromFile",
+        2,
+        (1, 4),
+        "(file, [variable], [start], [end])",
+        files::string_from_file,
+    ),
+    function("__TestPlanName", 3, (0, 0), "()", variables::plan_name),
+    function("__UUID", 1, (0, 0), "()", numbers::uuid),
+    function("__V", 2, (1, 2), "(variable, [default])", variables::v),
+    function(
+        "__changeCase",
+        3,
+        (1, 3),
+        "(text, [UPPER | LOWER | CAPITALIZE], [variable])",
+        texts::change_case,
+    ),
+    function("__char", 3, (1, usize::MAX), "(code, …)", texts::char_codes),
+    function(
+        "__counter",
+        1,
+        (1, 2),
+        "(TRUE: per user | FALSE, [variable])",
+        numbers::counter,
+    ),
+    function("__escapeHtml", 3, (1, 1), "(text)", texts::escape_html),
+    function("__eval", 2, (1, 1), "(text)", variables::eval),
+    function("__evalVar", 3, (1, 1), "(variable)", variables::eval_var),
+    script("__groovy", 2, "(script, [variable])"),
+    function(
+        "__intSum",
+        2,
+        (2, usize::MAX),
+        "(number, number, …, [variable])",
+        numbers::int_sum,
+    ),
+    function(
+        "__isPropDefined",
+        3,
+        (1, 1),
+        "(property)",
+        variables::is_property,
+    ),
+    function(
+        "__isVarDefined",
+        3,
+        (1, 1),
+        "(variable)",
+        variables::is_variable,
+    ),
+    function("__iterationNum", 3, (0, 0), "()", variables::iteration),
+    script("__javaScript", 2, "(script, [variable])"),
+    function(
+        "__jexl2",
+        3,
+        (1, 2),
+        "(expression, [variable])",
+        scripts::jexl,
+    ),
+    function(
+        "__jexl3",
+        2,
+        (1, 2),
+        "(expression, [variable])",
+        scripts::jexl,
+    ),
+    function(
+        "__longSum",
+        2,
+        (2, usize::MAX),
+        "(number, number, …, [variable])",
+        numbers::long_sum,
+    ),
+    function(
+        "__machineIP",
+        2,
+        (0, 1),
+        "([variable])",
+        variables::machine_ip,
+    ),
+    function(
+        "__machineName",
+        2,
+        (0, 1),
+        "([variable])",
+        variables::machine_name,
+    ),
+    function(
+        "__property",
+        1,
+        (1, 3),
+        "(property, [variable], [default])",
+        variables::property,
+    ),
+    function(
+        "__samplerName",
+        3,
+        (0, 1),
+        "([variable])",
+        variables::sampler_name,
+    ),
+    function(
+        "__setProperty",
+        2,
+        (2, 3),
+        "(property, value, [true: return the old value])",
+        variables::set_property,
+    ),
+    function(
+        "__split",
+        3,
+        (2, 3),
+        "(text, variable, [separator])",
+        texts::split,
+    ),
+    function("__threadGroupName", 3, (0, 0), "()", variables::group_name),
+    function("__threadNum", 1, (0, 0), "()", variables::user_number),
+    function("__time", 1, (0, 2), "([format], [variable])", times::time),
+    function(
+        "__timeShift",
+        2,
+        (3, 5),
+        "(format, [date], shift, [locale], [variable])",
+        times::time_shift,
+    ),
+    function("__unescape", 3, (1, 1), "(text)", texts::unescape),
+    function("__urldecode", 2, (1, 1), "(text)", texts::url_decode),
+    function("__urlencode", 2, (1, 1), "(text)", texts::url_encode),
+];
+
+/// The function of this name, which is case sensitive.
+pub fn find(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|function| function.name == name)
+}
+
+/// One call while it is evaluated.
+pub(super) struct Frame<'a> {
+    call: &'a Call,
+    world: &'a mut dyn World,
+    out: &'a mut String,
+    depth: u32,
+}
+
+impl<'a> Frame<'a> {
+    pub(super) fn new(
+        call: &'a Call,
+        world: &'a mut dyn World,
+        out: &'a mut String,
+        depth: u32,
+    ) -> Self {
+        Self {
+            call,
+            world,
+            out,
+            depth,
+        }
+    }
+
+    pub(super) fn check_bounds(&self) -> Result<(), Fault> {
+        if self.depth >= MOST_DEPTH {
+            return Err(self.fault("the text evaluates itself"));
+        }
+        if self.out.len() > MOST_TEXT_BYTES {
+            return Err(self.fault("the text grows without end"));
+        }
+        Ok(())
+    }
+
+    fn fault(&self, why: impl Into<String>) -> Fault {
+        Fault {
+            function: self.call.function.name,
+            why: why.into(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.call.arguments.len()
+    }
+
+    /// An argument; empty when it was not given.
+    fn argument(&mut self, index: usize) -> Result<Cow<'a, str>, Fault> {
+        match self.call.arguments.get(index) {
+            Some(argument) => argument.value(self.world, self.depth + 1),
+            None => Ok(Cow::Borrowed("")),
+        }
+    }
+
+    /// An argument without the blanks around it.
+    fn word(&mut self, index: usize) -> Result<String, Fault> {
+        Ok(self.argument(index)?.trim().to_owned())
+    }
+
+    /// An argument as a whole number.
+    fn integer(&mut self, index: usize) -> Result<i64, Fault> {
+        let word = self.word(index)?;
+        let number = word.parse().ok();
+        number.ok_or_else(|| self.fault(format!("`{word}` is not a whole number")))
+    }
+
+    fn random(&mut self) -> &mut Random {
+        self.world.random()
+    }
+
+    /// Appends the result, and puts it into the variable that this argument names.
+    fn give(&mut self, variable: usize, result: &str) -> Result<(), Fault> {
+        let name = self.word(variable)?;
+        if !name.is_empty() {
+            self.world.set_variable(&name, result);
+        }
+        self.out.push_str(result);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order_and_unlike() {
+        assert!(FUNCTIONS.windows(2).all(|pair| pair[0].name < pair[1].name));
+    }
+}

@@ -1,0 +1,152 @@
+//! Variables, properties and facts about the run.
+
+use super::Frame;
+use crate::expression::{Fact, Fault, parse};
+
+/// `__P(property, [default])`: "1" when neither is given, which JMeter does and few people expect.
+pub(super) fn p(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let name = frame.argument(0)?;
+    if !frame.world.write_property(&name, frame.out) {
+        let default = match frame.len() {
+            1 => "1".into(),
+            _ => frame.argument(1)?,
+        };
+        frame.out.push_str(&default);
+    }
+    Ok(())
+}
+
+/// `__property(property, [variable], [default])`: its own name when neither is given.
+pub(super) fn property(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let name = frame.argument(0)?;
+    let mut value = String::new();
+    if !frame.world.write_property(&name, &mut value) {
+        let default = match frame.len() {
+            1 | 2 => name,
+            _ => frame.argument(2)?,
+        };
+        value.push_str(&default);
+    }
+    frame.give(1, &value)
+}
+
+/// `__setProperty(property, value, [true: return the old value])`.
+pub(super) fn set_property(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let (name, value) = (frame.argument(0)?, frame.argument(1)?);
+    if frame.word(2)?.eq_ignore_ascii_case("true") {
+        frame.world.write_property(&name, frame.out);
+    }
+    frame.world.set_property(&name, &value);
+    Ok(())
+}
+
+/// `__isPropDefined(property)`.
+pub(super) fn is_property(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let name = frame.argument(0)?;
+    let is = frame.world.write_property(&name, &mut String::new());
+    frame.out.push_str(if is { "true" } else { "false" });
+    Ok(())
+}
+
+/// `__isVarDefined(variable)`.
+pub(super) fn is_variable(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let name = frame.argument(0)?;
+    let is = frame.world.variable(&name).is_some();
+    frame.out.push_str(if is { "true" } else { "false" });
+    Ok(())
+}
+
+/// `__V(variable, [default])`: a variable whose name is an expression.
+pub(super) fn v(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let name = frame.argument(0)?;
+    match frame.world.variable(&name) {
+        Some(value) => frame.out.push_str(value),
+        None if frame.len() == 1 => frame.out.push_str(&name),
+        None => {
+            let default = frame.argument(1)?;
+            frame.out.push_str(&default);
+        }
+    }
+    Ok(())
+}
+
+/// `__eval(text)`: what the expressions in the argument's value stand for.
+pub(super) fn eval(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let text = frame.argument(0)?;
+    evaluate(frame, &text)
+}
+
+/// `__evalVar(variable)`: what the expressions in the variable's value stand for.
+pub(super) fn eval_var(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let name = frame.argument(0)?;
+    let text = frame.world.variable(&name).unwrap_or_default().to_owned();
+    evaluate(frame, &text)
+}
+
+fn evaluate(frame: &mut Frame<'_>, text: &str) -> Result<(), Fault> {
+    let mut site = frame.call.site;
+    let parsed = parse(text, &mut site).map_err(|e| frame.fault(e.to_string()))?;
+    parsed
+        .template
+        .render_at(frame.world, frame.out, frame.depth + 1)
+}
+
+/// `__RandomFromMultipleVars(a|b|c, [variable])`: the value of one of them, each value of those
+/// that have several (`a_1`, `a_2` …) equally likely.
+pub(super) fn random_from(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let names = frame.argument(0)?;
+    let mut values: Vec<String> = Vec::new();
+    for name in names.split('|') {
+        let value = |name: &str| frame.world.variable(name).map(str::to_owned);
+        match value(&format!("{name}_matchNr")).and_then(|n| n.parse::<u32>().ok()) {
+            Some(count) => {
+                let several = (1..=count.min(100_000)).map(|i| value(&format!("{name}_{i}")));
+                values.extend(several.flatten());
+            }
+            None => values.extend(value(name)),
+        }
+    }
+    let drawn = frame.random().below(values.len() as u64) as usize;
+    let value = values.get(drawn).map_or("", String::as_str);
+    frame.give(1, value)
+}
+
+/// `__threadNum()`: number of the user within its group.
+pub(super) fn user_number(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    fact(frame, Fact::UserNumber)
+}
+
+/// `__iterationNum()`.
+pub(super) fn iteration(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    fact(frame, Fact::Iteration)
+}
+
+/// `__threadGroupName()`.
+pub(super) fn group_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    fact(frame, Fact::GroupName)
+}
+
+/// `__TestPlanName()`: the file's name.
+pub(super) fn plan_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    fact(frame, Fact::PlanName)
+}
+
+/// `__samplerName([variable])`.
+pub(super) fn sampler_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    fact(frame, Fact::SamplerName)
+}
+
+/// `__machineName([variable])`.
+pub(super) fn machine_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    fact(frame, Fact::HostName)
+}
+
+/// `__machineIP([variable])`.
+pub(super) fn machine_ip(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    fact(frame, Fact::HostAddress)
+}
+
+fn fact(frame: &mut Frame<'_>, fact: Fact) -> Result<(), Fault> {
+    let value = frame.world.fact(fact).into_owned();
+    frame.give(0, &value)
+}

@@ -1,0 +1,334 @@
+//! How is a moment written in one of Java's date patterns, and read back?
+//!
+//! The letters that plans use: years to milliseconds, names of months and days in English, zones.
+//! Another letter is an error, because a wrong date in a request is found late.
+
+use std::fmt::Write as _;
+
+use jiff::civil::{Date, Time};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+const DAYS: [&str; 7] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+];
+
+/// A piece of a pattern.
+#[derive(Debug, PartialEq)]
+enum Piece {
+    /// Stands for itself.
+    Text(String),
+    /// A letter and how often it stands there.
+    Field(char, usize),
+}
+
+/// The moment, `ms` milliseconds after 1970, in this zone. `None` outside the years −9999 to 9999.
+pub(super) fn moment(ms: i64, zone: &TimeZone) -> Option<Zoned> {
+    let stamp = Timestamp::from_millisecond(ms).ok()?;
+    Some(stamp.to_zoned(zone.clone()))
+}
+
+/// Appends a moment in a pattern. Errors: the letter that is not understood.
+pub(super) fn write(pattern: &str, at: &Zoned, out: &mut String) -> Result<(), String> {
+    for piece in pieces(pattern)? {
+        match piece {
+            Piece::Text(text) => out.push_str(&text),
+            Piece::Field(letter, width) => field(letter, width, at, out)?,
+        }
+    }
+    Ok(())
+}
+
+fn field(letter: char, width: usize, at: &Zoned, out: &mut String) -> Result<(), String> {
+    let number = |out: &mut String, value: i64| {
+        let _ = write!(out, "{value:0width$}");
+        Ok(())
+    };
+    let hour = i64::from(at.hour());
+    match letter {
+        'y' | 'u' if width == 2 => {
+            let _ = write!(out, "{:02}", at.year().rem_euclid(100));
+            Ok(())
+        }
+        'y' | 'u' => number(out, at.year().into()),
+        'M' | 'L' if width >= 3 => name(out, MONTHS[at.month() as usize - 1], width),
+        'M' | 'L' => number(out, at.month().into()),
+        'd' => number(out, at.day().into()),
+        'D' => number(out, at.day_of_year().into()),
+        'H' => number(out, hour),
+        'k' => number(out, if hour == 0 { 24 } else { hour }),
+        'K' => number(out, hour % 12),
+        'h' => number(out, if hour % 12 == 0 { 12 } else { hour % 12 }),
+        'm' => number(out, at.minute().into()),
+        's' => number(out, at.second().into()),
+        'S' => {
+            let digits = format!("{:09}", at.subsec_nanosecond());
+            // Three places are milliseconds; more than nine cannot be told.
+            out.push_str(&digits[..width.min(9)]);
+            Ok(())
+        }
+        'a' => name(out, if hour < 12 { "AM" } else { "PM" }, 4),
+        'E' => {
+            let day = at.weekday().to_monday_zero_offset() as usize;
+            name(out, DAYS[day], width)
+        }
+        'z' => name(
+            out,
+            at.time_zone().to_offset_info(at.timestamp()).abbreviation(),
+            4,
+        ),
+        'Z' => offset(out, at, ""),
+        'X' if at.offset().is_zero() => name(out, "Z", 4),
+        'X' | 'x' if width == 1 && at.offset().seconds() % 3600 == 0 => {
+            let _ = write!(out, "{:+03}", at.offset().seconds() / 3600);
+            Ok(())
+        }
+        'X' | 'x' => offset(out, at, if width >= 3 { ":" } else { "" }),
+        other => Err(not_understood(other)),
+    }
+}
+
+fn not_understood(letter: char) -> String {
+    format!("the letter `{letter}` of the date pattern is not understood")
+}
+
+fn name(out: &mut String, name: &str, width: usize) -> Result<(), String> {
+    let long = if width >= 4 { name.len() } else { 3 };
+    out.push_str(&name[..long]);
+    Ok(())
+}
+
+fn offset(out: &mut String, at: &Zoned, colon: &str) -> Result<(), String> {
+    let seconds = at.offset().seconds();
+    let sign = if seconds < 0 { '-' } else { '+' };
+    let minutes = seconds.abs() / 60;
+    let _ = write!(out, "{sign}{:02}{colon}{:02}", minutes / 60, minutes % 60);
+    Ok(())
+}
+
+/// Milliseconds after 1970 of a date in a pattern; what the pattern leaves out is the first.
+///
+/// Errors: the text does not fit the pattern, or the pattern has a letter that cannot be read.
+pub(super) fn read(pattern: &str, text: &str, zone: &TimeZone) -> Result<i64, String> {
+    let misfit = || format!("`{text}` does not fit the date pattern `{pattern}`");
+    let mut rest = text;
+    let (mut year, mut month, mut day) = (1970_i64, 1_i64, 1_i64);
+    let (mut hour, mut minute, mut second, mut nanos) = (0_i64, 0_i64, 0_i64, 0_i64);
+    let all = pieces(pattern)?;
+    for (index, piece) in all.iter().enumerate() {
+        let (letter, width) = match piece {
+            Piece::Text(text) => {
+                rest = rest.strip_prefix(text.as_str()).ok_or_else(misfit)?;
+                continue;
+            }
+            Piece::Field(letter, width) => (*letter, *width),
+        };
+        // Numbers that touch each other have the width of the pattern.
+        let touches = matches!(all.get(index + 1), Some(Piece::Field(..)));
+        if matches!(letter, 'M' | 'L') && width >= 3 {
+            let found = MONTHS.iter().position(|name| rest.starts_with(&name[..3]));
+            let index = found.ok_or_else(misfit)?;
+            let full = MONTHS[index];
+            rest = rest.strip_prefix(full).unwrap_or(&rest[3..]);
+            month = index as i64 + 1;
+            continue;
+        }
+        let most = if touches { width } else { 9 };
+        let digits = rest
+            .bytes()
+            .take(most)
+            .take_while(u8::is_ascii_digit)
+            .count();
+        let value: i64 = rest[..digits].parse().map_err(|_| misfit())?;
+        rest = &rest[digits..];
+        match letter {
+            'y' | 'u' if width == 2 && digits == 2 => year = 2000 + value,
+            'y' | 'u' => year = value,
+            'M' | 'L' => month = value,
+            'd' => day = value,
+            'H' | 'k' => hour = value % 24,
+            'm' => minute = value,
+            's' => second = value,
+            'S' => nanos = value * 10_i64.pow(9 - digits as u32),
+            other => return Err(not_understood(other)),
+        }
+    }
+    if !rest.is_empty() {
+        return Err(misfit());
+    }
+    let small = |value: i64| i8::try_from(value).map_err(|_| misfit());
+    let year = i16::try_from(year).map_err(|_| misfit())?;
+    let date = Date::new(year, small(month)?, small(day)?).map_err(|_| misfit())?;
+    let time = Time::new(small(hour)?, small(minute)?, small(second)?, nanos as i32);
+    let at = date.to_datetime(time.map_err(|_| misfit())?);
+    let zoned = at.to_zoned(zone.clone()).map_err(|_| misfit())?;
+    Ok(zoned.timestamp().as_millisecond())
+}
+
+fn pieces(pattern: &str) -> Result<Vec<Piece>, String> {
+    let mut found: Vec<Piece> = Vec::new();
+    let mut chars = pattern.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' if chars.peek() == Some(&'\'') => {
+                chars.next();
+                push_text(&mut found, "'");
+            }
+            '\'' => loop {
+                match chars.next() {
+                    Some('\'') if chars.peek() == Some(&'\'') => {
+                        chars.next();
+                        push_text(&mut found, "'");
+                    }
+                    Some('\'') => break,
+                    Some(c) => push_text(&mut found, c.encode_utf8(&mut [0; 4])),
+                    None => return Err(format!("`{pattern}` has a quote without an end")),
+                }
+            },
+            letter if letter.is_ascii_alphabetic() => match found.last_mut() {
+                Some(Piece::Field(same, width)) if *same == letter => *width += 1,
+                _ => found.push(Piece::Field(letter, 1)),
+            },
+            other => push_text(&mut found, other.encode_utf8(&mut [0; 4])),
+        }
+    }
+    Ok(found)
+}
+
+fn push_text(found: &mut Vec<Piece>, more: &str) {
+    match found.last_mut() {
+        Some(Piece::Text(text)) => text.push_str(more),
+        _ => found.push(Piece::Text(more.into())),
+    }
+}
+
+/// Milliseconds of an ISO 8601 duration of days to seconds: `P1DT-2H`, `-PT30S`, `PT0.5S`.
+///
+/// Errors: the text is not such a duration.
+pub(super) fn duration_ms(text: &str) -> Result<i64, String> {
+    let wrong = || format!("`{text}` is not a duration such as `P1DT2H30M` or `-PT5S`");
+    let upper = text.trim().to_ascii_uppercase();
+    let (sign, rest) = match upper.strip_prefix('-') {
+        Some(rest) => (-1.0, rest),
+        None => (1.0, upper.strip_prefix('+').unwrap_or(&upper)),
+    };
+    let mut rest = rest.strip_prefix('P').ok_or_else(wrong)?;
+    let (mut sum_ms, mut in_time, mut parts) = (0.0, false, 0);
+    while !rest.is_empty() {
+        if let (false, Some(after)) = (in_time, rest.strip_prefix('T')) {
+            (in_time, rest) = (true, after);
+            continue;
+        }
+        let end = rest
+            .find(|c: char| c.is_ascii_alphabetic())
+            .ok_or_else(wrong)?;
+        let number: f64 = rest[..end].parse().map_err(|_| wrong())?;
+        let unit_ms = match (&rest[end..=end], in_time) {
+            ("D", false) => 86_400_000.0,
+            ("H", true) => 3_600_000.0,
+            ("M", true) => 60_000.0,
+            ("S", true) => 1_000.0,
+            _ => return Err(wrong()),
+        };
+        sum_ms += number * unit_ms;
+        rest = &rest[end + 1..];
+        parts += 1;
+    }
+    match parts {
+        0 => Err(wrong()),
+        _ => Ok((sign * sum_ms).round() as i64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn tokyo() -> TimeZone {
+        TimeZone::fixed(jiff::tz::offset(9))
+    }
+
+    #[track_caller]
+    fn check(pattern: &str, expected: &str) {
+        // 2018-03-03 09:05:04.007 in Tokyo, a Saturday.
+        let at = moment(1_520_035_504_007, &tokyo()).unwrap();
+        let mut out = String::new();
+        write(pattern, &at, &mut out).unwrap();
+        assert_eq!(out, expected, "{pattern}");
+    }
+
+    #[test]
+    fn patterns_are_written_as_java_does() {
+        check(
+            "yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
+            "2018-03-03T09:05:04.007+09:00",
+        );
+        check("yyyyMMdd-HHmmss", "20180303-090504");
+        check("d MMM yy, EEE h:mm a", "3 Mar 18, Sat 9:05 AM");
+        check("EEEE dd MMMM D Z X", "Saturday 03 March 62 +0900 +09");
+        check("''yyyy''年M月", "'2018'年3月");
+        let at = moment(0, &TimeZone::UTC).unwrap();
+        let refused = write("yyyy Q", &at, &mut String::new()).unwrap_err();
+        assert!(refused.contains("`Q`"), "{refused}");
+    }
+
+    #[test]
+    fn what_was_written_is_read_back() {
+        let read = |pattern, text| super::read(pattern, text, &tokyo());
+        assert_eq!(
+            read("yyyyMMdd-HHmmss", "20180303-090504"),
+            Ok(1_520_035_504_000)
+        );
+        assert_eq!(
+            read("dd MMM yyyy HH:mm:ss.SSS", "03 Mar 2018 09:05:04.007"),
+            Ok(1_520_035_504_007)
+        );
+        assert!(read("yyyy-MM-dd", "2018-13-01").is_err());
+        assert!(read("yyyy-MM-dd", "2018-12-01x").is_err());
+    }
+
+    #[test]
+    fn durations_are_days_to_seconds() {
+        assert_eq!(duration_ms("P1DT2H"), Ok(93_600_000));
+        assert_eq!(duration_ms("-PT30S"), Ok(-30_000));
+        assert_eq!(duration_ms("PT-5M"), Ok(-300_000));
+        assert_eq!(duration_ms("pt0.5s"), Ok(500));
+        for wrong in ["", "P", "PT", "1D", "P1M", "PT1D", "PT1X", "P1é"] {
+            assert!(duration_ms(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_panics(pattern in "\\PC{0,12}", text in "\\PC{0,12}", ms: i64) {
+            let _ = read(&pattern, &text, &tokyo());
+            let _ = duration_ms(&text);
+            if let Some(at) = moment(ms, &tokyo()) {
+                let _ = write(&pattern, &at, &mut String::new());
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What does an expression see of the world, and what may it change?
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use sokudo_pace::Random;
+
+use crate::files::Files;
+use crate::properties::{Origin, Properties};
+use crate::xml;
+
+/// Largest file that an expression reads.
+const MOST_FILE_BYTES: u64 = 64 << 20;
+
+/// The lines of a file, without their ends.
+pub type Lines = Arc<[String]>;
+
+/// Something that does not change while a template is rendered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fact {
+    /// Number of the user within its group, from 1.
+    UserNumber,
+    /// Number of the user's iteration, from 1.
+    Iteration,
+    /// Name of the thread group with the generator's part of it: `Users 1`.
+    GroupName,
+    /// Name of the sampler that runs or runs next.
+    SamplerName,
+    /// File name of the plan.
+    PlanName,
+    /// Name of this host.
+    HostName,
+    /// Address of this host.
+    HostAddress,
+}
+
+/// What an expression sees and may change. One user's view while the load runs.
+pub trait World {
+    /// Value of a variable of this user.
+    fn variable(&self, name: &str) -> Option<&str>;
+    /// Sets a variable of this user.
+    fn set_variable(&mut self, name: &str, value: &str);
+    /// Appends the value of a property; false when it is not set.
+    fn write_property(&self, name: &str, out: &mut String) -> bool;
+    /// Sets a property for all users of this generator.
+    fn set_property(&mut self, name: &str, value: &str);
+    /// Where random choices of this user come from.
+    fn random(&mut self) -> &mut Random;
+    /// Milliseconds since 1970, UTC.
+    fn now_ms(&self) -> i64;
+    /// Time zone of this host.
+    fn time_zone(&self) -> &TimeZone;
+    /// One of the facts.
+    fn fact(&self, fact: Fact) -> Cow<'_, str>;
+    /// Counts a call at this place, of this user or of all users: 1, 2, 3 …
+    fn count(&mut self, site: u32, per_user: bool) -> u64;
+    /// The lines of a file in the encoding of this name, UTF-8 when it is empty. Errors: why it
+    /// cannot be read.
+    fn lines(&mut self, path: &str, encoding: &str) -> Result<Lines, String>;
+    /// The row of a shared file at which this user stands; `None` before the first.
+    fn row(&self, file: &str) -> Option<u64>;
+    /// Puts this user on the next row that no other user took; rows begin again after the last.
+    fn next_row(&mut self, file: &str, rows: u64) -> u64;
+}
+
+/// The world at the start of a test, before there are users: what decides the number of threads
+/// and the value of user defined variables.
+pub struct StartWorld<'a> {
+    /// Variables so far.
+    pub variables: HashMap<String, String>,
+    /// Properties.
+    pub properties: Properties,
+    files: &'a dyn Files,
+    random: Random,
+    now_ms: i64,
+    time_zone: TimeZone,
+    plan: String,
+    counts: HashMap<u32, u64>,
+    rows: HashMap<String, u64>,
+}
+
+impl<'a> StartWorld<'a> {
+    /// A world with these properties and files, at this moment, named after this plan.
+    pub fn new(
+        properties: Properties,
+        files: &'a dyn Files,
+        seed: u64,
+        now_ms: i64,
+        time_zone: TimeZone,
+        plan: &str,
+    ) -> Self {
+        Self {
+            variables: HashMap::new(),
+            properties,
+            files,
+            random: Random::new(seed, 0),
+            now_ms,
+            time_zone,
+            plan: plan.rsplit(['/', '\\']).next().unwrap_or(plan).into(),
+            counts: HashMap::new(),
+            rows: HashMap::new(),
+        }
+    }
+}
+
+impl World for StartWorld<'_> {
+    fn variable(&self, name: &str) -> Option<&str> {
+        self.variables.get(name).map(String::as_str)
+    }
+
+    fn set_variable(&mut self, name: &str, value: &str) {
+        self.variables.insert(name.into(), value.into());
+    }
+
+    fn write_property(&self, name: &str, out: &mut String) -> bool {
+        let value = self.properties.get(name);
+        out.push_str(value.unwrap_or_default());
+        value.is_some()
+    }
+
+    fn set_property(&mut self, name: &str, value: &str) {
+        let origin = Origin::CommandLine;
+        self.properties.set(name, value, origin);
+    }
+
+    fn random(&mut self) -> &mut Random {
+        &mut self.random
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+
+    fn time_zone(&self) -> &TimeZone {
+        &self.time_zone
+    }
+
+    fn fact(&self, fact: Fact) -> Cow<'_, str> {
+        match fact {
+            Fact::PlanName => Cow::Borrowed(&self.plan),
+            // There is no user yet, and hosts are not known before the run.
+            Fact::UserNumber | Fact::Iteration => Cow::Borrowed("0"),
+            _ => Cow::Borrowed(""),
+        }
+    }
+
+    fn count(&mut self, site: u32, _per_user: bool) -> u64 {
+        let count = self.counts.entry(site).or_default();
+        *count += 1;
+        *count
+    }
+
+    fn lines(&mut self, path: &str, encoding: &str) -> Result<Lines, String> {
+        let read = self.files.read(path, MOST_FILE_BYTES);
+        let bytes = read.map_err(|e| e.to_string())?;
+        let not_text = |_| format!("it is not text in the encoding `{encoding}`");
+        let text = xml::decode_named(&bytes, encoding).map_err(not_text)?;
+        Ok(text.lines().map(str::to_owned).collect())
+    }
+
+    fn row(&self, file: &str) -> Option<u64> {
+        self.rows.get(file).copied()
+    }
+
+    fn next_row(&mut self, file: &str, rows: u64) -> u64 {
+        let next = self.row(file).map_or(0, |row| (row + 1) % rows.max(1));
+        self.rows.insert(file.into(), next);
+        next
+    }
+}

@@ -1,0 +1,259 @@
+//! How does XML become test elements with properties?
+//!
+//! ```text
+//! <jmeterTestPlan>
+//!   <hashTree>
+//!     <TestPlan …properties… />   an element …
+//!     <hashTree> … </hashTree>    … and what stands below it, always in pairs
+//! ```
+//!
+//! The same property is written with different tags by different versions (`stringProp` or
+//! `intProp`), so scalars are kept as text and understood by whoever asks for them.
+
+use sokudo_model::Text;
+
+use crate::problem::{Place, Problems};
+use crate::xml::Element;
+
+/// A test element and what stands below it.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// Its class, by its short name where it has one: `ThreadGroup`.
+    pub class: String,
+    /// Class of its editor, without the package: `HttpDefaultsGui`.
+    pub gui: String,
+    /// Its name as written, expressions included.
+    pub name: String,
+    /// False when it and everything below it takes no part.
+    pub enabled: bool,
+    /// Where it stands.
+    pub place: Place,
+    /// Its properties in order.
+    pub properties: Vec<Property>,
+    /// Elements below it.
+    pub children: Vec<Node>,
+}
+
+/// A named value of an element.
+#[derive(Debug, Clone)]
+pub struct Property {
+    /// Its name: `ThreadGroup.num_threads`.
+    pub name: String,
+    /// Its value.
+    pub value: Value,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// Value of a property.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// Text, number or yes and no, as written.
+    Scalar {
+        /// The text.
+        text: String,
+        /// True when it was written as text: an empty text counts as not given, a false does not.
+        is_text: bool,
+    },
+    /// Several values.
+    List(Vec<Property>),
+    /// An element inside the element.
+    Element(Inner),
+    /// Something that is kept as XML.
+    Object(Element),
+}
+
+/// An element inside a property: no children, only properties.
+#[derive(Debug, Clone)]
+pub struct Inner {
+    /// Its properties.
+    pub properties: Vec<Property>,
+}
+
+impl Node {
+    /// The property of this name.
+    pub fn property(&self, name: &str) -> Option<&Property> {
+        find(&self.properties, name)
+    }
+
+    /// Number of elements, this one included.
+    pub fn count(&self) -> usize {
+        1 + self.children.iter().map(Node::count).sum::<usize>()
+    }
+}
+
+/// The property of this name; the last one when there are several, as a map would keep it.
+pub fn find<'a>(properties: &'a [Property], name: &str) -> Option<&'a Property> {
+    properties.iter().rev().find(|p| p.name == name)
+}
+
+/// The elements of a plan: those inside the outermost `hashTree`.
+///
+/// `None` when the root is not that of a test plan; that is noted as an error.
+pub fn from_xml(root: Element, problems: &mut Problems) -> Option<Vec<Node>> {
+    if root.tag != "jmeterTestPlan" {
+        let says = Text::new("jmx-not-a-plan").word("tag", root.tag);
+        problems.error(root.place, says);
+        return None;
+    }
+    let Some(tree) = root.children.into_iter().find(|e| e.tag == "hashTree") else {
+        problems.error(root.place, Text::new("jmx-no-tree"));
+        return None;
+    };
+    Some(nodes(tree, problems))
+}
+
+/// Pairs of elements and the trees below them.
+fn nodes(tree: Element, problems: &mut Problems) -> Vec<Node> {
+    let mut found: Vec<Node> = Vec::new();
+    // True when the last element has not got its tree yet.
+    let mut waiting = false;
+    for element in tree.children {
+        if element.tag != "hashTree" {
+            if waiting {
+                not_paired(&element, problems);
+            }
+            found.push(node(element, problems));
+            waiting = true;
+        } else if let (true, Some(owner)) = (waiting, found.last_mut()) {
+            owner.children = nodes(element, problems);
+            waiting = false;
+        } else {
+            not_paired(&element, problems);
+        }
+    }
+    found
+}
+
+fn not_paired(element: &Element, problems: &mut Problems) {
+    let says = Text::new("jmx-not-paired").word("tag", element.tag.as_str());
+    problems.error(element.place.clone(), says);
+}
+
+fn node(element: Element, problems: &mut Problems) -> Node {
+    let attribute = |name| element.attribute(name).unwrap_or_default().to_owned();
+    let (name, gui, test_class) = (
+        attribute("testname"),
+        short_class(&attribute("guiclass")).to_owned(),
+        attribute("testclass"),
+    );
+    let class = match short_class(&element.tag) {
+        // The outermost tag of very old files; its class stands in the attribute.
+        "testelement" => short_class(&test_class),
+        tag => tag,
+    };
+    Node {
+        class: class.to_owned(),
+        gui,
+        name,
+        enabled: element.attribute("enabled") != Some("false"),
+        properties: properties(element.children, problems),
+        place: element.place,
+        children: Vec::new(),
+    }
+}
+
+/// The class without its package.
+fn short_class(class: &str) -> &str {
+    class.rsplit('.').next().unwrap_or(class)
+}
+
+fn properties(elements: Vec<Element>, problems: &mut Problems) -> Vec<Property> {
+    elements
+        .into_iter()
+        .filter_map(|element| property(element, problems))
+        .collect()
+}
+
+fn property(element: Element, problems: &mut Problems) -> Option<Property> {
+    let named = |tag: &str| element.child(tag).map(|e| e.text.clone());
+    let mut name = element.attribute("name").unwrap_or_default().to_owned();
+    let place = element.place.clone();
+    let value = match element.tag.as_str() {
+        "stringProp" => scalar(element.text, true),
+        "boolProp" | "intProp" | "longProp" | "shortProp" => scalar(element.text, false),
+        "doubleProp" | "floatProp" | "FloatProperty" => {
+            name = named("name").unwrap_or(name);
+            let text = named("value").unwrap_or_else(|| element.text.clone());
+            scalar(text, false)
+        }
+        "collectionProp" | "mapProp" => Value::List(properties(element.children, problems)),
+        "elementProp" => Value::Element(Inner {
+            properties: properties(element.children, problems),
+        }),
+        "objProp" => {
+            name = named("name").unwrap_or(name);
+            Value::Object(element)
+        }
+        tag => {
+            let says = Text::new("jmx-unknown-property-tag").word("tag", tag);
+            problems.error(place, says);
+            return None;
+        }
+    };
+    Some(Property { name, value, place })
+}
+
+fn scalar(text: String, is_text: bool) -> Value {
+    Value::Scalar { text, is_text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xml;
+
+    fn read(inside: &str) -> (Vec<Node>, Vec<String>) {
+        let text = format!("<jmeterTestPlan>\n<hashTree>{inside}</hashTree></jmeterTestPlan>");
+        let root = xml::parse(&"t.jmx".into(), text.as_bytes()).unwrap();
+        let mut problems = Problems::default();
+        let nodes = from_xml(root, &mut problems).unwrap();
+        let told = problems
+            .into_sorted()
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        (nodes, told)
+    }
+
+    #[test]
+    fn elements_and_trees_stand_in_pairs() {
+        let (nodes, told) = read(
+            "<A testname='計画'/><hashTree><B enabled='false'/><hashTree/></hashTree><C/><hashTree/>",
+        );
+        assert_eq!(told, [""; 0]);
+        assert_eq!(nodes.len(), 2);
+        assert_eq!(
+            (nodes[0].name.as_str(), nodes[0].children.len()),
+            ("計画", 1)
+        );
+        assert!(!nodes[0].children[0].enabled);
+    }
+
+    #[test]
+    fn a_missing_or_second_tree_is_an_error() {
+        let (_, told) = read("<A/>\n<B/><hashTree/>");
+        assert_eq!(told, ["t.jmx:3:1: jmx-not-paired tag=`B`"]);
+        let (_, told) = read("<hashTree/>");
+        assert_eq!(told, ["t.jmx:2:11: jmx-not-paired tag=`hashTree`"]);
+    }
+
+    #[test]
+    fn every_way_to_write_a_number_is_read() {
+        let (nodes, told) = read(
+            "<org.x.T><intProp name='a'>1</intProp><doubleProp><name>b</name><value>2.5</value><savedValue>0</savedValue></doubleProp>\
+             <FloatProperty><name>c</name><value>3</value></FloatProperty><what/></org.x.T><hashTree/>",
+        );
+        assert_eq!(told, ["t.jmx:2:193: jmx-unknown-property-tag tag=`what`"]);
+        assert_eq!(nodes[0].class, "T");
+        let texts: Vec<_> = nodes[0]
+            .properties
+            .iter()
+            .map(|p| match &p.value {
+                Value::Scalar { text, .. } => format!("{}={text}", p.name),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(texts, ["a=1", "b=2.5", "c=3"]);
+    }
+}

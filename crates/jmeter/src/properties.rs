@@ -1,0 +1,221 @@
+//! Which properties are set, by whom, and who wins?
+//!
+//! Lowest first: built-in defaults, `jmeter.properties` (or the file of `-p`), `user.properties`,
+//! each `-q` file in order, each `-J`, and, on the generators of a distributed run, each `-G`.
+//! `-D` sets system properties, which `__P` does not see.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// Defaults that matter to a plan and that a fresh installation has.
+const DEFAULTS: &[(&str, &str)] = &[
+    ("httpsampler.max_redirects", "20"),
+    ("time.HMS", "HHmmss"),
+    ("time.YMD", "yyyyMMdd"),
+    ("time.YMDHMS", "yyyyMMdd-HHmmss"),
+    ("timer.factor", "1.0"),
+];
+
+/// Who set a property.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Nobody: it is built in.
+    BuiltIn,
+    /// A property file, by its name.
+    File(String),
+    /// `-J` on the command line.
+    CommandLine,
+    /// `-G` on the command line.
+    Global,
+}
+
+/// Properties by name, each with the one who set it last.
+#[derive(Debug, Clone)]
+pub struct Properties {
+    entries: BTreeMap<String, (String, Origin)>,
+}
+
+impl Default for Properties {
+    /// The built-in ones.
+    fn default() -> Self {
+        let entry = |(name, value): &(&str, &str)| {
+            let value = (value.to_string(), Origin::BuiltIn);
+            (name.to_string(), value)
+        };
+        Self {
+            entries: DEFAULTS.iter().map(entry).collect(),
+        }
+    }
+}
+
+impl Properties {
+    /// Sets a property; who sets later wins.
+    pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>, origin: Origin) {
+        self.entries.insert(name.into(), (value.into(), origin));
+    }
+
+    /// Sets everything that a property file holds.
+    pub fn add_file(&mut self, name: &str, bytes: &[u8]) {
+        for (key, value) in parse(bytes) {
+            self.set(key, value, Origin::File(name.into()));
+        }
+    }
+
+    /// Value of a property.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.entries.get(name).map(|(value, _)| value.as_str())
+    }
+
+    /// Who set a property.
+    pub fn origin(&self, name: &str) -> Option<&Origin> {
+        self.entries.get(name).map(|(_, origin)| origin)
+    }
+
+    /// A property as a finite number.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        let number: f64 = self.get(name)?.trim().parse().ok()?;
+        number.is_finite().then_some(number)
+    }
+}
+
+/// Names and values of a Java property file, in order.
+///
+/// Comments, continued lines, the three separators and `\uXXXX` are understood. Text is UTF-8
+/// where the bytes are, else Latin-1 as Java's own reader has it. Nothing is an error in such a
+/// file: every line means something.
+pub fn parse(bytes: &[u8]) -> Vec<(String, String)> {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
+        Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+    };
+    let mut found = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let mut logical = line.trim_start().to_owned();
+        if logical.is_empty() || logical.starts_with(['#', '!']) {
+            continue;
+        }
+        while continues(&logical) {
+            logical.pop();
+            match lines.next() {
+                Some(next) => logical.push_str(next.trim_start()),
+                None => break,
+            }
+        }
+        found.push(pair(&logical));
+    }
+    found
+}
+
+/// True when the line ends with an odd number of backslashes.
+fn continues(line: &str) -> bool {
+    let backslashes = line.bytes().rev().take_while(|byte| *byte == b'\\').count();
+    backslashes % 2 == 1
+}
+
+fn pair(line: &str) -> (String, String) {
+    let mut escaped = false;
+    let end = line.find(|c: char| {
+        let ends = !escaped && (c.is_whitespace() || matches!(c, '=' | ':'));
+        escaped = c == '\\' && !escaped;
+        ends
+    });
+    let (key, rest) = line.split_at(end.unwrap_or(line.len()));
+    let rest = rest.trim_start();
+    let rest = rest.strip_prefix(['=', ':']).unwrap_or(rest).trim_start();
+    (unescape(key), unescape(rest))
+}
+
+/// Java's escapes: `\\n`, `\\u65e5` and the like; an unknown one stands for its character.
+pub(crate) fn unescape(text: &str) -> String {
+    // As 16-bit units, because an escape holds one of those and two of them may be one character.
+    let mut units: Vec<u16> = Vec::with_capacity(text.len());
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let said = match c {
+            '\\' => match chars.next() {
+                Some('t') => '\t',
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('f') => '\u{c}',
+                Some('u') => {
+                    let digits = chars.as_str().get(..4);
+                    let unit = digits.and_then(|digits| u16::from_str_radix(digits, 16).ok());
+                    if let Some(unit) = unit {
+                        units.push(unit);
+                        chars.nth(3);
+                        continue;
+                    }
+                    'u'
+                }
+                Some(other) => other,
+                None => break,
+            },
+            other => other,
+        };
+        units.extend_from_slice(said.encode_utf16(&mut [0; 2]));
+    }
+    String::from_utf16_lossy(&units)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, expected: &[(&str, &str)]) {
+        let found = parse(text.as_bytes());
+        let found: Vec<_> = found
+            .iter()
+            .map(|(k, v)| (k.as_str(), v.as_str()))
+            .collect();
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn property_files_are_read_as_java_does() {
+        check(
+            "# c\n! c\n\na=1\n b : 2\nc 3\nd",
+            &[("a", "1"), ("b", "2"), ("c", "3"), ("d", "")],
+        );
+        check(
+            "a=x\\\n   y\\\n z\nb=1\\\\\nc=2",
+            &[("a", "xyz"), ("b", "1\\"), ("c", "2")],
+        );
+        check(
+            "a\\=b=c\\u65e5\\u672c\\ud83d\\ude00\\q",
+            &[("a=b", "c日本😀q")],
+        );
+        check("a = b = c ", &[("a", "b = c ")]);
+    }
+
+    #[test]
+    fn who_sets_later_wins() {
+        let mut properties = Properties::default();
+        assert_eq!(properties.number("timer.factor"), Some(1.0));
+        properties.add_file("user.properties", b"THREADS=5\ntimer.factor=2");
+        properties.set("THREADS", "7", Origin::CommandLine);
+        assert_eq!(properties.get("THREADS"), Some("7"));
+        assert_eq!(properties.origin("THREADS"), Some(&Origin::CommandLine));
+        assert_eq!(
+            properties.origin("timer.factor"),
+            Some(&Origin::File("user.properties".into()))
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            parse(&bytes);
+        }
+
+        #[test]
+        fn plain_pairs_come_back(key in "[a-z._]{1,10}", value in "[a-zA-Z0-9日本/:=]{0,12}") {
+            prop_assert_eq!(parse(format!("{key}={value}").as_bytes()), [(key, value)]);
+        }
+    }
+}

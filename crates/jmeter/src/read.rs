@@ -1,0 +1,100 @@
+//! How is a plan read from beginning to end?
+
+use std::sync::Arc;
+
+use sokudo_model::Text;
+
+use crate::build::build;
+use crate::compile::{Compiler, PropertyUse};
+use crate::coverage::{Coverage, cover};
+use crate::expand::expand;
+use crate::files::Files;
+use crate::node::{self, Node, Property, Value};
+use crate::plan::Plan;
+use crate::problem::Problem;
+use crate::registry::{self, Treatment};
+use crate::settings::Settings;
+use crate::{check, xml};
+
+/// What came of reading a plan.
+#[derive(Debug, Clone)]
+pub struct Reading {
+    /// The plan; `None` when it could not be read at all. With errors it is incomplete and must
+    /// not be executed.
+    pub plan: Option<Plan>,
+    /// Its elements and what becomes of them.
+    pub coverage: Vec<Coverage>,
+    /// Properties that it asks for, by name.
+    pub properties: Vec<PropertyUse>,
+    /// Functions that it calls and how often, by name.
+    pub functions: Vec<(&'static str, usize)>,
+    /// Elements that are disabled.
+    pub disabled: usize,
+    /// Errors, then warnings.
+    pub problems: Vec<Problem>,
+    /// Number of errors.
+    pub errors: usize,
+    /// Problems that were only counted.
+    pub dropped: usize,
+}
+
+/// Reads a plan. `file` is the name that places carry.
+///
+/// Never fails and never panics: what is wrong stands in the problems.
+pub fn read(file: &str, bytes: &[u8], settings: &Settings, files: &dyn Files) -> Reading {
+    let mut compiler = Compiler::new(settings, files, file);
+    let name: Arc<str> = file.into();
+    let (mut plan, mut coverage, mut disabled) = (None, Vec::new(), 0);
+    match xml::parse(&name, bytes) {
+        Err(error) => compiler.problems.error(error.place, error.says),
+        Ok(root) => {
+            let written_by = root.attribute("jmeter").unwrap_or_default().to_owned();
+            if let Some(nodes) = node::from_xml(root, &mut compiler.problems) {
+                compiler.properties_stay = properties_stay(&nodes);
+                let expanded = expand(nodes, &mut compiler);
+                disabled = expanded.disabled;
+                let (nodes, counted) = cover(expanded.nodes, &mut compiler);
+                coverage = counted;
+                plan = build(&nodes, &written_by, &mut compiler);
+                if plan.is_none() {
+                    compiler.problems.error(None, Text::new("jmx-no-plan"));
+                }
+            }
+        }
+    }
+    if let Some(plan) = &plan {
+        check::warn(plan, &coverage, &mut compiler);
+    }
+    let (errors, dropped) = (compiler.problems.errors(), compiler.problems.dropped());
+    Reading {
+        plan,
+        coverage,
+        properties: compiler.uses.properties.into_values().collect(),
+        functions: compiler.uses.functions.into_iter().collect(),
+        disabled,
+        problems: compiler.problems.into_sorted(),
+        errors,
+        dropped,
+    }
+}
+
+/// True when nothing in the plan can change a property while the test runs.
+fn properties_stay(nodes: &[Node]) -> bool {
+    nodes.iter().all(|node| {
+        let script = registry::find(node).map(|spec| spec.treatment());
+        script != Some(Treatment::NeedsScripts)
+            && !node.properties.iter().any(sets_property)
+            && properties_stay(&node.children)
+    })
+}
+
+fn sets_property(property: &Property) -> bool {
+    match &property.value {
+        Value::Scalar { text, .. } => ["__setProperty", "__groovy", "__javaScript"]
+            .iter()
+            .any(|function| text.contains(function)),
+        Value::List(items) => items.iter().any(sets_property),
+        Value::Element(inner) => inner.properties.iter().any(sets_property),
+        Value::Object(_) => false,
+    }
+}

@@ -1,0 +1,191 @@
+//! Configuration elements.
+
+use super::{ElementSpec, Family, Role, element};
+use crate::compile::Reader;
+use crate::expression::Template;
+use crate::plan::{Authorization, ConfigKind, Cookie, CsvData, DnsHost, PreKind, Shared, Value};
+
+const fn config(
+    classes: &'static [&'static str],
+    tier: u8,
+    read: fn(&mut Reader<'_, '_>) -> ConfigKind,
+) -> ElementSpec {
+    element(classes, Family::Config, tier, Role::Config(read))
+}
+
+pub(super) const ELEMENTS: &[ElementSpec] = &[
+    ElementSpec {
+        classes: &["ConfigTestElement"],
+        gui: Some("HttpDefaultsGui"),
+        family: Family::Config,
+        tier: 1,
+        role: Role::HttpDefaults,
+    },
+    element(&["HeaderManager"], Family::Config, 1, Role::Headers),
+    element(&["Arguments"], Family::Config, 1, Role::Variables),
+    config(&["CookieManager"], 1, cookies),
+    config(&["CSVDataSet"], 1, csv),
+    config(&["CounterConfig"], 2, counter),
+    config(&["RandomVariableConfig"], 2, random_variable),
+    config(&["CacheManager"], 2, cache),
+    config(&["AuthManager"], 2, authorization),
+    config(&["DNSCacheManager"], 2, dns),
+    config(&["KeystoreConfig"], 2, keystore),
+    element(
+        &["UserParameters"],
+        Family::PreProcessor,
+        2,
+        Role::Pre(user_parameters),
+    ),
+    element(
+        &["SampleTimeout"],
+        Family::PreProcessor,
+        2,
+        Role::Pre(timeout),
+    ),
+];
+
+fn cookies(reader: &mut Reader<'_, '_>) -> ConfigKind {
+    reader.ignore(&["CookieManager.implementation"]);
+    ConfigKind::Cookies {
+        clear_each_iteration: reader.start_flag("CookieManager.clearEachIteration", false),
+        group_decides: reader.start_flag("CookieManager.controlledByThreadGroup", false),
+        policy: match reader.start_text("CookieManager.policy") {
+            empty if empty.is_empty() => "standard".into(),
+            policy => policy,
+        },
+        cookies: reader.each("CookieManager.cookies", |cookie| {
+            cookie.ignore(&["Cookie.path_specified", "Cookie.domain_specified"]);
+            let name = cookie.label.to_owned();
+            Cookie {
+                name: cookie.compiler.template(&name, &cookie.place),
+                value: cookie.text("Cookie.value"),
+                domain: cookie.text("Cookie.domain"),
+                path: cookie.text_or("Cookie.path", "/"),
+                secure: cookie.flag("Cookie.secure", false),
+                expires_s: cookie.integer("Cookie.expires", 0),
+            }
+        }),
+    }
+}
+
+fn csv(reader: &mut Reader<'_, '_>) -> ConfigKind {
+    let names = reader.start_text("variableNames");
+    // Names are separated by commas whatever separates the columns.
+    let variables: Vec<String> = names
+        .split(',')
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect();
+    for name in &variables {
+        reader.compiler.sets(&Template::text(name.clone()));
+    }
+    let shared = match reader.start_text("shareMode").as_str() {
+        "" | "shareMode.all" => Shared::All,
+        "shareMode.group" => Shared::Group,
+        "shareMode.thread" => Shared::User,
+        word => Shared::Named(word.into()),
+    };
+    ConfigKind::CsvData(CsvData {
+        file: reader.text("filename"),
+        encoding: reader.text("fileEncoding"),
+        variables,
+        delimiter: reader.text_or("delimiter", ","),
+        skips_first_row: reader.start_flag("ignoreFirstLine", false),
+        quoted: reader.start_flag("quotedData", false),
+        recycles: reader.start_flag("recycle", true),
+        stops_user: reader.start_flag("stopThread", false),
+        shared,
+    })
+}
+
+fn counter(reader: &mut Reader<'_, '_>) -> ConfigKind {
+    let variable = reader.text("CounterConfig.name");
+    reader.compiler.sets(&variable);
+    ConfigKind::Counter {
+        start: reader.integer("CounterConfig.start", 0),
+        end: reader.integer_if("CounterConfig.end"),
+        step: reader.integer("CounterConfig.incr", 1),
+        variable,
+        format: reader.text("CounterConfig.format"),
+        per_user: reader.flag("CounterConfig.per_user", false),
+        resets: reader.flag("CounterConfig.reset_on_tg_iteration", false),
+    }
+}
+
+fn random_variable(reader: &mut Reader<'_, '_>) -> ConfigKind {
+    let variable = reader.text("variableName");
+    reader.compiler.sets(&variable);
+    ConfigKind::RandomVariable {
+        variable,
+        least: reader.integer("minimumValue", 1),
+        most: reader.integer("maximumValue", i64::from(i32::MAX)),
+        format: reader.text("outputFormat"),
+        per_user: reader.flag("perThread", false),
+        seed: reader.text("randomSeed"),
+    }
+}
+
+fn cache(reader: &mut Reader<'_, '_>) -> ConfigKind {
+    ConfigKind::Cache {
+        clear_each_iteration: reader.start_flag("clearEachIteration", false),
+        group_decides: reader.start_flag("CacheManager.controlledByThread", false),
+        follows_expires: reader.start_flag("useExpires", false),
+        most_entries: reader.start_integer("maxSize").unwrap_or(5000).max(0) as u64,
+    }
+}
+
+fn authorization(reader: &mut Reader<'_, '_>) -> ConfigKind {
+    ConfigKind::Authorization {
+        clear_each_iteration: reader.start_flag("AuthManager.clearEachIteration", false),
+        group_decides: reader.start_flag("AuthManager.controlledByThreadGroup", false),
+        entries: reader.each("AuthManager.auth_list", |entry| Authorization {
+            url: entry.text("Authorization.url"),
+            user: entry.text("Authorization.username"),
+            password: entry.text("Authorization.password"),
+            domain: entry.text("Authorization.domain"),
+            realm: entry.text("Authorization.realm"),
+            mechanism: entry.text_or("Authorization.mechanism", "BASIC_DIGEST"),
+        }),
+    }
+}
+
+fn dns(reader: &mut Reader<'_, '_>) -> ConfigKind {
+    ConfigKind::Dns {
+        clear_each_iteration: reader.start_flag("DNSCacheManager.clearEachIteration", false),
+        servers: reader.texts("DNSCacheManager.servers"),
+        hosts: reader.each("DNSCacheManager.hosts", |host| DnsHost {
+            name: host.text("StaticHost.Name"),
+            address: host.text("StaticHost.Address"),
+        }),
+        is_custom: reader.start_flag("DNSCacheManager.isCustomResolver", false),
+    }
+}
+
+fn keystore(reader: &mut Reader<'_, '_>) -> ConfigKind {
+    ConfigKind::Keystore {
+        preload: reader.start_text("preload").eq_ignore_ascii_case("true"),
+        start: reader.integer("startIndex", 0),
+        end: reader
+            .integer_if("endIndex")
+            .filter(|end| end != &Value::Fixed(-1)),
+        alias: reader.text("clientCertAliasVarName"),
+    }
+}
+
+fn user_parameters(reader: &mut Reader<'_, '_>) -> PreKind {
+    let names = reader.texts("UserParameters.names");
+    for name in &names {
+        reader.compiler.sets(name);
+    }
+    PreKind::UserParameters {
+        names,
+        values: reader.lists("UserParameters.thread_values", |user| user.all_texts()),
+        per_iteration: reader.start_flag("UserParameters.per_iteration", false),
+    }
+}
+
+fn timeout(reader: &mut Reader<'_, '_>) -> PreKind {
+    let timeout_ms = reader.integer("InterruptTimer.timeout", 0);
+    PreKind::Timeout { timeout_ms }
+}

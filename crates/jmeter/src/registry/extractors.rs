@@ -1,0 +1,190 @@
+//! Postprocessors.
+
+use super::{ElementSpec, Family, Role, element};
+use crate::compile::Reader;
+use crate::expression::Template;
+use crate::plan::{Applies, Extraction, Field, OnErrorAction, PostKind};
+
+const fn post(
+    classes: &'static [&'static str],
+    tier: u8,
+    read: fn(&mut Reader<'_, '_>) -> PostKind,
+) -> ElementSpec {
+    element(classes, Family::PostProcessor, tier, Role::Post(read))
+}
+
+pub(super) const ELEMENTS: &[ElementSpec] = &[
+    post(&["RegexExtractor"], 1, regex),
+    post(&["JSONPostProcessor"], 2, json),
+    post(&["BoundaryExtractor"], 2, boundary),
+    post(&["XPathExtractor"], 2, xpath),
+    post(&["XPath2Extractor"], 2, xpath2),
+    post(&["HtmlExtractor"], 2, css),
+    post(&["ResultAction"], 2, on_error),
+    post(&["DebugPostProcessor"], 3, debug),
+];
+
+/// Which results an element looks at.
+pub(super) fn applies(reader: &mut Reader<'_, '_>, prefix: &str) -> Applies {
+    let variable = reader.text("Scope.variable");
+    match reader.start_text(&format!("{prefix}.scope")).as_str() {
+        "all" => Applies::All,
+        "children" => Applies::Inner,
+        "variable" => Applies::Variable(variable),
+        _ => Applies::Main,
+    }
+}
+
+/// The words that stand in `useHeaders`.
+const FIELDS: &[(&str, Field)] = &[
+    ("false", Field::Body),
+    ("true", Field::ResponseHeaders),
+    ("unescaped", Field::BodyUnescaped),
+    ("as_document", Field::BodyAsDocument),
+    ("request_headers", Field::RequestHeaders),
+    ("URL", Field::Url),
+    ("code", Field::Code),
+    ("message", Field::Message),
+];
+
+/// What extractors have in common; the names differ by their prefix.
+fn extraction(reader: &mut Reader<'_, '_>, prefix: &str) -> Extraction {
+    let name = |field: &str| format!("{prefix}.{field}");
+    let variable = reader.text(&name("refname"));
+    note(reader, &variable);
+    let default = reader.text(&name("default"));
+    let empty_counts = reader.start_flag(&name("default_empty_value"), false);
+    Extraction {
+        variable,
+        match_number: reader.integer(&name("match_number"), 0),
+        default: (empty_counts || !default.is_empty()).then_some(default),
+        applies: applies(reader, "Sample"),
+    }
+}
+
+/// Notes the variable and those that are numbered after it.
+fn note(reader: &mut Reader<'_, '_>, variable: &Template) {
+    reader.compiler.sets(variable);
+    if let Some(name) = variable.constant() {
+        let numbered = format!("{}_*", name.trim());
+        reader.compiler.sets(&Template::text(numbered));
+    }
+}
+
+fn regex(reader: &mut Reader<'_, '_>) -> PostKind {
+    PostKind::Regex {
+        pattern: reader.text("RegexExtractor.regex"),
+        field: reader.choice("RegexExtractor.useHeaders", FIELDS),
+        template: reader.text_or("RegexExtractor.template", "$1$"),
+        extraction: extraction(reader, "RegexExtractor"),
+    }
+}
+
+fn boundary(reader: &mut Reader<'_, '_>) -> PostKind {
+    PostKind::Boundary {
+        left: reader.text("BoundaryExtractor.lboundary"),
+        right: reader.text("BoundaryExtractor.rboundary"),
+        field: reader.choice("BoundaryExtractor.useHeaders", FIELDS),
+        extraction: extraction(reader, "BoundaryExtractor"),
+    }
+}
+
+fn json(reader: &mut Reader<'_, '_>) -> PostKind {
+    let mut parts = |name: &str| {
+        let place = reader.place_of(name);
+        let text = reader.text(name).to_string();
+        let compiler = &mut *reader.compiler;
+        let part = |part: &str| compiler.template(part.trim(), &place);
+        match text.is_empty() {
+            true => Vec::new(),
+            false => text.split(';').map(part).collect::<Vec<_>>(),
+        }
+    };
+    let paths = parts("JSONPostProcessor.jsonPathExprs");
+    let variables = parts("JSONPostProcessor.referenceNames");
+    let defaults = parts("JSONPostProcessor.defaultValues");
+    let matches = parts("JSONPostProcessor.match_numbers");
+    for variable in &variables {
+        note(reader, variable);
+    }
+    PostKind::Json {
+        paths,
+        variables,
+        defaults,
+        matches,
+        joins: reader.flag("JSONPostProcessor.compute_concat", false),
+        applies: applies(reader, "Sample"),
+    }
+}
+
+fn css(reader: &mut Reader<'_, '_>) -> PostKind {
+    reader.ignore(&["HtmlExtractor.extractor_impl"]);
+    PostKind::Css {
+        selector: reader.text("HtmlExtractor.expr"),
+        attribute: reader.text("HtmlExtractor.attribute"),
+        extraction: extraction(reader, "HtmlExtractor"),
+    }
+}
+
+fn xpath(reader: &mut Reader<'_, '_>) -> PostKind {
+    reader.ignore(&[
+        "XPathExtractor.validate",
+        "XPathExtractor.namespace",
+        "XPathExtractor.quiet",
+        "XPathExtractor.report_errors",
+        "XPathExtractor.show_warnings",
+        "XPathExtractor.download_dtds",
+        "XPathExtractor.whitespace",
+    ]);
+    let tolerant = reader.flag("XPathExtractor.tolerant", false);
+    xpath_of(reader, "XPathExtractor", tolerant)
+}
+
+fn xpath2(reader: &mut Reader<'_, '_>) -> PostKind {
+    xpath_of(reader, "XPathExtractor2", crate::plan::Value::Fixed(false))
+}
+
+fn xpath_of(
+    reader: &mut Reader<'_, '_>,
+    prefix: &str,
+    tolerant: crate::plan::Value<bool>,
+) -> PostKind {
+    let name = |field: &str| format!("{prefix}.{field}");
+    let variable = reader.text(&name("refname"));
+    note(reader, &variable);
+    let default = reader.text(&name("default"));
+    PostKind::XPath {
+        path: reader.text(&name("xpathQuery")),
+        namespaces: reader.text(&name("namespaces")),
+        tolerant,
+        fragment: reader.flag(&name("fragment"), false),
+        extraction: Extraction {
+            variable,
+            match_number: reader.integer(&name("matchNumber"), -1),
+            default: Some(default),
+            applies: applies(reader, "Sample"),
+        },
+    }
+}
+
+fn on_error(reader: &mut Reader<'_, '_>) -> PostKind {
+    const ACTIONS: &[(&str, OnErrorAction)] = &[
+        ("0", OnErrorAction::Continue),
+        ("1", OnErrorAction::StopUser),
+        ("2", OnErrorAction::StopTest),
+        ("3", OnErrorAction::StopTestNow),
+        ("4", OnErrorAction::NextGroupLoop),
+        ("5", OnErrorAction::NextLoop),
+        ("6", OnErrorAction::BreakLoop),
+    ];
+    PostKind::OnError(reader.choice("OnError.action", ACTIONS))
+}
+
+fn debug(reader: &mut Reader<'_, '_>) -> PostKind {
+    PostKind::Debug {
+        sampler: reader.flag("displaySamplerProperties", true),
+        properties: reader.flag("displayJMeterProperties", false),
+        variables: reader.flag("displayJMeterVariables", true),
+        system: reader.flag("displaySystemProperties", false),
+    }
+}

@@ -1,0 +1,207 @@
+//! Thread groups: JMeter's own and those of plug-ins that are used as much.
+
+use sokudo_model::Text;
+
+use super::{ElementSpec, Family, Role, element, open_model};
+use crate::compile::Reader;
+use crate::plan::{Load, Loops, OnError, RampRow, Stage};
+
+/// Most users of one group.
+const MOST_USERS: i64 = 10_000_000;
+
+/// Longest time that a plan may name: about 31 years.
+const MOST_SECONDS: i64 = 1_000_000_000;
+
+pub(super) const ELEMENTS: &[ElementSpec] = &[
+    element(
+        &["ThreadGroup"],
+        Family::Group,
+        1,
+        Role::Group(Stage::Main, users),
+    ),
+    element(
+        &["SetupThreadGroup"],
+        Family::Group,
+        2,
+        Role::Group(Stage::SetUp, users),
+    ),
+    element(
+        &["PostThreadGroup"],
+        Family::Group,
+        2,
+        Role::Group(Stage::TearDown, users),
+    ),
+    element(
+        &["OpenModelThreadGroup"],
+        Family::Group,
+        2,
+        Role::Group(Stage::Main, open),
+    ),
+    element(
+        &["UltimateThreadGroup"],
+        Family::Group,
+        2,
+        Role::Group(Stage::Main, ramps),
+    ),
+    element(
+        &["ConcurrencyThreadGroup"],
+        Family::Group,
+        2,
+        Role::Group(Stage::Main, concurrency),
+    ),
+];
+
+/// What all groups have: what happens after an error, and whether a user stays the same.
+pub(crate) fn common(reader: &mut Reader<'_, '_>) -> (OnError, bool) {
+    const WORDS: &[(&str, OnError)] = &[
+        ("continue", OnError::Continue),
+        ("startnextloop", OnError::StartNextLoop),
+        ("stopthread", OnError::StopThread),
+        ("stoptest", OnError::StopTest),
+        ("stoptestnow", OnError::StopTestNow),
+    ];
+    let on_error = reader.choice("ThreadGroup.on_sample_error", WORDS);
+    let same_user = reader.start_flag("ThreadGroup.same_user_on_next_iteration", true);
+    (on_error, same_user)
+}
+
+fn users(reader: &mut Reader<'_, '_>) -> Load {
+    let users = count(reader, "ThreadGroup.num_threads");
+    let ramp_ms = seconds(reader, "ThreadGroup.ramp_time");
+    let loops = loops(reader);
+    // The dates of the old scheduler are written by every version and used by none.
+    reader.ignore(&["ThreadGroup.start_time", "ThreadGroup.end_time"]);
+    let scheduled = reader.start_flag("ThreadGroup.scheduler", false);
+    let (delay, duration) = ("ThreadGroup.delay", "ThreadGroup.duration");
+    let (delay_ms, duration_ms) = match scheduled {
+        true => (seconds(reader, delay), Some(seconds(reader, duration))),
+        false => {
+            reader.ignore(&[delay, duration]);
+            (0, None)
+        }
+    };
+    if duration_ms == Some(0) {
+        let says = Text::new("jmx-no-duration").word("property", duration);
+        let place = reader.place_of(duration);
+        reader.compiler.problems.error(place, says);
+    }
+    Load::Users {
+        users,
+        ramp_ms,
+        loops,
+        delay_ms,
+        duration_ms,
+        delayed_start: reader.start_flag("ThreadGroup.delayedStart", false),
+    }
+}
+
+fn open(reader: &mut Reader<'_, '_>) -> Load {
+    const SCHEDULE: &str = "OpenModelThreadGroup.schedule";
+    let text = reader.start_text(SCHEDULE);
+    let random_seed = reader.start_integer("OpenModelThreadGroup.random_seed");
+    let schedule = open_model::parse(&text).unwrap_or_else(|why| {
+        let says = Text::new("jmx-bad-schedule").word("why", why);
+        let place = reader.place_of(SCHEDULE);
+        reader.compiler.problems.error(place, says);
+        Vec::new()
+    });
+    Load::Open {
+        schedule,
+        random_seed: random_seed.filter(|seed| *seed != 0),
+    }
+}
+
+fn ramps(reader: &mut Reader<'_, '_>) -> Load {
+    let table = reader.lists("ultimatethreadgroupdata", |row| row.all_texts());
+    let place = reader.place_of("ultimatethreadgroupdata");
+    let mut rows = Vec::new();
+    for row in table {
+        let numbers: Vec<i64> = row
+            .iter()
+            .filter_map(|cell| {
+                reader
+                    .compiler
+                    .value_at_start(cell, &place)
+                    .trim()
+                    .parse()
+                    .ok()
+            })
+            .filter(|number| (0..=MOST_USERS).contains(number))
+            .collect();
+        let &[users, delay, startup, hold, shutdown] = numbers.as_slice() else {
+            let says = Text::new("jmx-bad-row").word("property", "ultimatethreadgroupdata");
+            reader.compiler.problems.error(place.clone(), says);
+            continue;
+        };
+        let ms = |seconds: i64| seconds as u64 * 1000;
+        rows.push(RampRow {
+            users: users as u64,
+            delay_ms: ms(delay),
+            startup_ms: ms(startup),
+            hold_ms: ms(hold),
+            shutdown_ms: ms(shutdown),
+        });
+    }
+    Load::Ramps {
+        rows,
+        loops: loops(reader),
+    }
+}
+
+fn concurrency(reader: &mut Reader<'_, '_>) -> Load {
+    let unit_ms = match reader.choice("Unit", &[("M", 60_000), ("S", 1_000)]) {
+        unit if reader.start_text("Unit").is_empty() => unit / 60,
+        unit => unit,
+    };
+    let time_ms = |reader: &mut Reader<'_, '_>, name: &str| {
+        let number = reader.start_decimal(name)?;
+        let ms = number * f64::from(unit_ms);
+        Some(ms.clamp(0.0, MOST_SECONDS as f64 * 1e3) as u64)
+    };
+    reader.ignore(&["LogFilename"]);
+    reader.inner("ThreadGroup.main_controller", |_| ());
+    let iterations = reader
+        .start_integer("Iterations")
+        .filter(|count| *count > 0);
+    Load::Concurrency {
+        users: count(reader, "TargetLevel"),
+        ramp_ms: time_ms(reader, "RampUp").unwrap_or(0),
+        steps: reader.start_integer("Steps").unwrap_or(0).max(0) as u64,
+        hold_ms: time_ms(reader, "Hold"),
+        loops: iterations.map_or(Loops::Forever, |count| Loops::Count(count as u64)),
+    }
+}
+
+fn loops(reader: &mut Reader<'_, '_>) -> Loops {
+    let loops = reader.inner("ThreadGroup.main_controller", |controller| {
+        controller.ignore(&["LoopController.continue_forever"]);
+        controller.start_integer("LoopController.loops")
+    });
+    match loops {
+        Some(count) if count < 0 => Loops::Forever,
+        Some(count) => Loops::Count(count as u64),
+        None => Loops::Count(1),
+    }
+}
+
+fn count(reader: &mut Reader<'_, '_>, name: &str) -> u64 {
+    within(reader, name, MOST_USERS)
+}
+
+fn seconds(reader: &mut Reader<'_, '_>, name: &str) -> u64 {
+    within(reader, name, MOST_SECONDS) * 1000
+}
+
+fn within(reader: &mut Reader<'_, '_>, name: &str, most: i64) -> u64 {
+    let number = reader.start_integer(name).unwrap_or(0);
+    if !(0..=most).contains(&number) {
+        let says = Text::new("jmx-out-of-range")
+            .word("property", name)
+            .word("value", number.to_string())
+            .word("most", most.to_string());
+        let place = reader.place_of(name);
+        reader.compiler.problems.error(place, says);
+        return 0;
+    }
+    number as u64
+}

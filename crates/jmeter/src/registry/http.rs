@@ -1,0 +1,101 @@
+//! HTTP requests, their defaults and headers.
+
+use crate::compile::Reader;
+use crate::expression::Template;
+use crate::plan::{HttpArgument, HttpFile, HttpHeader, HttpProxy, HttpRequest};
+
+/// Reads a request with its defaults behind it; managers are not known here.
+pub(crate) fn request(reader: &mut Reader<'_, '_>) -> HttpRequest {
+    const KNOWN: &[&str] = &[
+        "HTTPSampler.implementation",
+        "HTTPSampler.monitor",
+        "HTTPSampler.proxyDomain",
+    ];
+    reader.ignore(KNOWN);
+    let arguments = reader.inner("HTTPsampler.Arguments", |inner| {
+        inner.each("Arguments.arguments", argument)
+    });
+    let files = reader.inner("HTTPsampler.Files", |inner| {
+        inner.each("HTTPFileArgs.files", |file| HttpFile {
+            path: file.text("File.path"),
+            parameter: file.text("File.paramname"),
+            mime_type: file.text("File.mimetype"),
+        })
+    });
+    HttpRequest {
+        protocol: reader.text_or("HTTPSampler.protocol", "http"),
+        domain: reader.text("HTTPSampler.domain"),
+        port: reader.text("HTTPSampler.port"),
+        path: reader.text("HTTPSampler.path"),
+        method: reader.text_or("HTTPSampler.method", "GET"),
+        encoding: reader.text("HTTPSampler.contentEncoding"),
+        arguments,
+        raw_body: reader.flag("HTTPSampler.postBodyRaw", false),
+        files,
+        auto_redirects: reader.flag("HTTPSampler.auto_redirects", false),
+        follow_redirects: reader.flag("HTTPSampler.follow_redirects", false),
+        keep_alive: reader.flag("HTTPSampler.use_keepalive", false),
+        multipart: reader.flag("HTTPSampler.DO_MULTIPART_POST", false),
+        browser_multipart: reader.flag("HTTPSampler.BROWSER_COMPATIBLE_MULTIPART", false),
+        connect_timeout_ms: reader.integer("HTTPSampler.connect_timeout", 0),
+        response_timeout_ms: reader.integer("HTTPSampler.response_timeout", 0),
+        embedded: reader.flag("HTTPSampler.image_parser", false),
+        embedded_pattern: reader.text("HTTPSampler.embedded_url_re"),
+        embedded_exclude: reader.text("HTTPSampler.embedded_url_exclude_re"),
+        embedded_concurrent: reader.flag("HTTPSampler.concurrentDwn", false),
+        embedded_connections: reader.integer("HTTPSampler.concurrentPool", 6),
+        md5: reader.flag("HTTPSampler.md5", false),
+        source: source(reader),
+        proxy: HttpProxy {
+            scheme: reader.text("HTTPSampler.proxyScheme"),
+            host: reader.text("HTTPSampler.proxyHost"),
+            port: reader.text("HTTPSampler.proxyPort"),
+            user: reader.text("HTTPSampler.proxyUser"),
+            password: reader.text("HTTPSampler.proxyPass"),
+        },
+        headers: Vec::new(),
+        cookies: None,
+        cache: None,
+        authorization: None,
+        dns: None,
+    }
+}
+
+fn source(reader: &mut Reader<'_, '_>) -> Template {
+    reader.ignore(&["HTTPSampler.ipSourceType"]);
+    reader.text("HTTPSampler.ipSource")
+}
+
+fn argument(reader: &mut Reader<'_, '_>) -> HttpArgument {
+    reader.ignore(&["Argument.desc"]);
+    let separator = reader.start_text("Argument.metadata");
+    HttpArgument {
+        name: reader.text("Argument.name"),
+        value: reader.text("Argument.value"),
+        encode: reader.flag("HTTPArgument.always_encode", false),
+        equals: reader.flag("HTTPArgument.use_equals", true),
+        // Missing metadata still writes the sign.
+        separator: if separator.is_empty() {
+            "=".into()
+        } else {
+            separator
+        },
+        content_type: reader.text_or("HTTPArgument.content_type", "text/plain"),
+    }
+}
+
+/// Reads the headers of a header manager.
+pub(crate) fn header_manager(reader: &mut Reader<'_, '_>) -> Vec<HttpHeader> {
+    pairs(reader, "HeaderManager.headers", "Header")
+}
+
+/// Reads names and values of a list: `<prefix>.name`, `<prefix>.value`.
+pub(crate) fn pairs(reader: &mut Reader<'_, '_>, list: &str, prefix: &str) -> Vec<HttpHeader> {
+    reader.each(list, |pair| {
+        pair.ignore(&["Argument.metadata", "Argument.desc"]);
+        HttpHeader {
+            name: pair.text(&format!("{prefix}.name")),
+            value: pair.text(&format!("{prefix}.value")),
+        }
+    })
+}

@@ -1,0 +1,254 @@
+//! Which elements are there, and what becomes of each?
+//!
+//! One line per element class, one file per family. An element that is not in [`REGISTRY`] is
+//! unknown, and a plan that holds one is refused: a request that is left out in silence would
+//! make every number of the test wrong.
+
+use crate::compile::{Compiler, Reader, Type};
+use crate::files::MemoryFiles;
+use crate::node::Node;
+use crate::plan::{
+    AssertionKind, ConfigKind, ControllerKind, ListenerKind, Load, PostKind, PreKind, SamplerKind,
+    Stage, TimerKind,
+};
+use crate::problem::Place;
+use crate::settings::Settings;
+
+mod assertions;
+mod config;
+mod controllers;
+mod extractors;
+mod groups;
+mod http;
+mod listeners;
+mod open_model;
+mod others;
+mod samplers;
+mod timers;
+
+pub(crate) use http::{header_manager, request};
+
+/// An element class.
+pub struct ElementSpec {
+    /// Its classes by their short names; the first is the usual one.
+    pub classes: &'static [&'static str],
+    /// Its editor, where the class alone does not say what it is.
+    pub gui: Option<&'static str>,
+    /// What kind of element it is.
+    pub family: Family,
+    /// In which order of importance it came: 1, 2, 3.
+    pub tier: u8,
+    /// How it is read.
+    pub(crate) role: Role,
+}
+
+/// Kinds of elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// The plan itself and its fragments.
+    Plan,
+    /// Thread groups.
+    Group,
+    /// Controllers.
+    Controller,
+    /// Samplers.
+    Sampler,
+    /// Timers.
+    Timer,
+    /// Configuration elements.
+    Config,
+    /// Preprocessors.
+    PreProcessor,
+    /// Postprocessors.
+    PostProcessor,
+    /// Assertions.
+    Assertion,
+    /// Listeners.
+    Listener,
+    /// Tools of the editor.
+    Tool,
+}
+
+/// What becomes of an element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Treatment {
+    /// It does what it does in JMeter.
+    Runs,
+    /// It is read and has no meaning outside the editor.
+    NoEffect,
+    /// It needs the script engine.
+    NeedsScripts,
+    /// It needs the database layer.
+    NeedsDatabase,
+    /// It speaks a protocol that sokudo does not.
+    NotSupported,
+}
+
+/// How an element is read.
+#[derive(Clone, Copy)]
+pub(crate) enum Role {
+    Plan,
+    Fragment,
+    Include,
+    Module,
+    Group(Stage, fn(&mut Reader<'_, '_>) -> Load),
+    Controller(fn(&mut Reader<'_, '_>) -> ControllerKind),
+    Http,
+    HttpDefaults,
+    Headers,
+    Variables,
+    Sampler(fn(&mut Reader<'_, '_>) -> SamplerKind),
+    Timer(fn(&mut Reader<'_, '_>) -> TimerKind),
+    Config(fn(&mut Reader<'_, '_>) -> ConfigKind),
+    Pre(fn(&mut Reader<'_, '_>) -> PreKind),
+    Post(fn(&mut Reader<'_, '_>) -> PostKind),
+    Assertion(fn(&mut Reader<'_, '_>) -> AssertionKind),
+    Listener(fn(&mut Reader<'_, '_>) -> ListenerKind),
+    NoEffect,
+    Refused(Treatment),
+}
+
+const fn element(
+    classes: &'static [&'static str],
+    family: Family,
+    tier: u8,
+    role: Role,
+) -> ElementSpec {
+    ElementSpec {
+        classes,
+        gui: None,
+        family,
+        tier,
+        role,
+    }
+}
+
+/// Every element class, family by family.
+pub static REGISTRY: &[&[ElementSpec]] = &[
+    others::PLAN,
+    groups::ELEMENTS,
+    controllers::ELEMENTS,
+    samplers::ELEMENTS,
+    timers::ELEMENTS,
+    config::ELEMENTS,
+    extractors::ELEMENTS,
+    assertions::ELEMENTS,
+    listeners::ELEMENTS,
+    others::REFUSED,
+    others::TOOLS,
+];
+
+/// The class of an element; `None`: nobody knows it.
+pub(crate) fn find(node: &Node) -> Option<&'static ElementSpec> {
+    let fits = |spec: &&ElementSpec| {
+        let gui_fits = spec.gui.is_none_or(|gui| gui == node.gui);
+        gui_fits && spec.classes.contains(&node.class.as_str())
+    };
+    REGISTRY.iter().flat_map(|family| family.iter()).find(fits)
+}
+
+impl ElementSpec {
+    /// The name that people know it by.
+    pub fn name(&self) -> &'static str {
+        self.gui.unwrap_or(self.classes[0])
+    }
+
+    /// What becomes of it.
+    pub fn treatment(&self) -> Treatment {
+        match self.role {
+            Role::NoEffect => Treatment::NoEffect,
+            Role::Refused(treatment) => treatment,
+            _ => Treatment::Runs,
+        }
+    }
+
+    /// Names and types of the properties that are read of it, in order.
+    pub fn properties(&self) -> Vec<(String, Type)> {
+        let place = Place {
+            file: "".into(),
+            line: 0,
+            column: 0,
+        };
+        let node = Node {
+            class: self.classes[0].into(),
+            gui: self.gui.unwrap_or_default().into(),
+            name: String::new(),
+            enabled: true,
+            place,
+            properties: Vec::new(),
+            children: Vec::new(),
+        };
+        let (settings, files) = (Settings::default(), MemoryFiles::default());
+        let mut compiler = Compiler::new(&settings, &files, "");
+        let mut reader = Reader::new(&node, &mut compiler);
+        self.read(&mut reader);
+        let mut names = compiler.names_read;
+        names.retain(|(name, _)| !name.is_empty());
+        let mut seen = std::collections::BTreeSet::new();
+        names.retain(|(name, _)| seen.insert(name.clone()));
+        names
+    }
+
+    /// Reads an element only to see what is read.
+    fn read(&self, reader: &mut Reader<'_, '_>) {
+        match self.role {
+            Role::Group(_, read) => {
+                groups::common(reader);
+                drop(read(reader));
+            }
+            Role::Controller(read) => drop(read(reader)),
+            Role::Http | Role::HttpDefaults => drop(http::request(reader)),
+            Role::Headers => drop(http::header_manager(reader)),
+            Role::Variables => drop(http::pairs(reader, "Arguments.arguments", "Argument")),
+            Role::Sampler(read) => drop(read(reader)),
+            Role::Timer(read) => drop(read(reader)),
+            Role::Config(read) => drop(read(reader)),
+            Role::Pre(read) => drop(read(reader)),
+            Role::Post(read) => drop(read(reader)),
+            Role::Assertion(read) => drop(read(reader)),
+            Role::Listener(read) => drop(read(reader)),
+            Role::Plan => others::plan_flags(reader).ignored(),
+            Role::Include => drop(reader.start_text("IncludeController.includepath")),
+            Role::Module => drop(reader.texts("ModuleController.node_path")),
+            Role::Fragment | Role::NoEffect | Role::Refused(_) => {}
+        }
+    }
+}
+
+pub(crate) use groups::common as group_common;
+pub(crate) use http::pairs;
+pub(crate) use others::plan_flags;
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn no_class_stands_twice() {
+        let mut seen = BTreeSet::new();
+        for spec in REGISTRY.iter().flat_map(|family| family.iter()) {
+            for class in spec.classes {
+                assert!(seen.insert((class, spec.gui)), "{class}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_runs_has_properties_that_are_read() {
+        // Elements whose place in the plan says everything.
+        const NONE: &[&str] = &[
+            "TestFragmentController",
+            "GenericController",
+            "OnceOnlyController",
+            "RandomOrderController",
+            "XMLAssertion",
+        ];
+        for spec in REGISTRY.iter().flat_map(|family| family.iter()) {
+            let runs = spec.treatment() == Treatment::Runs;
+            let expected = runs && !NONE.contains(&spec.name());
+            assert_eq!(!spec.properties().is_empty(), expected, "{}", spec.name());
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! The plan itself, elements that only the editor uses, and those that are refused.
+
+use super::{ElementSpec, Family, Role, Treatment, element};
+use crate::compile::Reader;
+
+pub(super) const PLAN: &[ElementSpec] = &[
+    element(&["TestPlan"], Family::Plan, 1, Role::Plan),
+    element(&["TestFragmentController"], Family::Plan, 2, Role::Fragment),
+    element(&["IncludeController"], Family::Controller, 2, Role::Include),
+    element(&["ModuleController"], Family::Controller, 2, Role::Module),
+];
+
+pub(super) const TOOLS: &[ElementSpec] = &[
+    element(&["WorkBench"], Family::Tool, 1, Role::NoEffect),
+    element(
+        &["ProxyControl", "HttpMirrorControl"],
+        Family::Tool,
+        1,
+        Role::NoEffect,
+    ),
+    element(&["ConfigTestElement"], Family::Config, 1, Role::NoEffect),
+    element(
+        &["BoltConnectionElement", "LoginConfig"],
+        Family::Config,
+        3,
+        Role::NoEffect,
+    ),
+];
+
+const SCRIPT: Role = Role::Refused(Treatment::NeedsScripts);
+const DATABASE: Role = Role::Refused(Treatment::NeedsDatabase);
+const FOREIGN: Role = Role::Refused(Treatment::NotSupported);
+
+pub(super) const REFUSED: &[ElementSpec] = &[
+    element(
+        &["JSR223Sampler", "BeanShellSampler", "BSFSampler"],
+        Family::Sampler,
+        3,
+        SCRIPT,
+    ),
+    element(
+        &[
+            "JSR223PreProcessor",
+            "BeanShellPreProcessor",
+            "BSFPreProcessor",
+        ],
+        Family::PreProcessor,
+        3,
+        SCRIPT,
+    ),
+    element(
+        &[
+            "JSR223PostProcessor",
+            "BeanShellPostProcessor",
+            "BSFPostProcessor",
+        ],
+        Family::PostProcessor,
+        3,
+        SCRIPT,
+    ),
+    element(
+        &["JSR223Assertion", "BeanShellAssertion", "BSFAssertion"],
+        Family::Assertion,
+        3,
+        SCRIPT,
+    ),
+    element(
+        &["JSR223Timer", "BeanShellTimer", "BSFTimer"],
+        Family::Timer,
+        3,
+        SCRIPT,
+    ),
+    element(
+        &["JSR223Listener", "BeanShellListener", "BSFListener"],
+        Family::Listener,
+        3,
+        SCRIPT,
+    ),
+    element(&["JDBCSampler"], Family::Sampler, 3, DATABASE),
+    element(&["JDBCDataSource"], Family::Config, 3, DATABASE),
+    element(&["JDBCPreProcessor"], Family::PreProcessor, 3, DATABASE),
+    element(&["JDBCPostProcessor"], Family::PostProcessor, 3, DATABASE),
+    element(&["TCPSampler"], Family::Sampler, 3, FOREIGN),
+    element(
+        &["FTPSampler", "SmtpSampler", "MailReaderSampler"],
+        Family::Sampler,
+        3,
+        FOREIGN,
+    ),
+    element(
+        &["LDAPSampler", "LDAPExtSampler"],
+        Family::Sampler,
+        3,
+        FOREIGN,
+    ),
+    element(
+        &["JMSSampler", "PublisherSampler", "SubscriberSampler"],
+        Family::Sampler,
+        3,
+        FOREIGN,
+    ),
+    element(
+        &["JavaSampler", "JUnitSampler", "SystemSampler"],
+        Family::Sampler,
+        3,
+        FOREIGN,
+    ),
+    element(
+        &[
+            "AjpSampler",
+            "AccessLogSampler",
+            "MongoScriptSampler",
+            "BoltSampler",
+        ],
+        Family::Sampler,
+        3,
+        FOREIGN,
+    ),
+    element(
+        &[
+            "AnchorModifier",
+            "RegExUserParameters",
+            "URLRewritingModifier",
+        ],
+        Family::PreProcessor,
+        3,
+        FOREIGN,
+    ),
+    element(&["JMESPathExtractor"], Family::PostProcessor, 3, FOREIGN),
+    element(
+        &[
+            "HTMLAssertion",
+            "XMLSchemaAssertion",
+            "CompareAssertion",
+            "SMIMEAssertion",
+            "JMESPathAssertion",
+        ],
+        Family::Assertion,
+        3,
+        FOREIGN,
+    ),
+    element(&["MongoSourceElement"], Family::Config, 3, FOREIGN),
+];
+
+/// What a plan says about itself.
+pub(crate) struct PlanFlags {
+    pub serialize_groups: bool,
+    pub teardown_on_shutdown: bool,
+    pub functional_mode: bool,
+}
+
+impl PlanFlags {
+    /// They were read only to see what is read.
+    pub(super) fn ignored(self) {}
+}
+
+/// Reads what a plan says about itself.
+pub(crate) fn plan_flags(reader: &mut Reader<'_, '_>) -> PlanFlags {
+    reader.inner("TestPlan.user_defined_variables", |_| ());
+    reader.ignore(&["TestPlan.user_define_classpath", "TestPlan.comments"]);
+    PlanFlags {
+        serialize_groups: reader.start_flag("TestPlan.serialize_threadgroups", false),
+        teardown_on_shutdown: reader.start_flag("TestPlan.tearDown_on_shutdown", false),
+        functional_mode: reader.start_flag("TestPlan.functional_mode", false),
+    }
+}

@@ -1,0 +1,265 @@
+//! What does an XML file hold, and at which line?
+//!
+//! ```text
+//! bytes ─ encoding ─► text ─ quick-xml ─► tree of elements, each with its place
+//! ```
+//!
+//! Only what test plans need: elements, attributes, text. A document type definition is refused:
+//! entities of one's own are the way to blow up a small file or to read others. Size, depth and
+//! number of elements have bounds.
+
+use std::sync::Arc;
+
+use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+use sokudo_model::Text;
+
+use crate::problem::Place;
+
+mod encoding;
+
+pub use encoding::{NotText, decode_named};
+
+/// Largest file that is read.
+pub const MOST_BYTES: u64 = 64 << 20;
+
+/// Most elements inside one another.
+const MOST_DEPTH: usize = 200;
+
+/// Most elements of one file.
+const MOST_ELEMENTS: usize = 1_000_000;
+
+/// One element.
+#[derive(Debug, Clone)]
+pub struct Element {
+    /// Its tag.
+    pub tag: String,
+    /// Its attributes in order.
+    pub attributes: Vec<(String, String)>,
+    /// The elements inside, in order.
+    pub children: Vec<Element>,
+    /// The text inside, without that of the elements inside.
+    pub text: String,
+    /// Where it begins.
+    pub place: Place,
+}
+
+impl Element {
+    /// Value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        let found = self.attributes.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// The first element inside with this tag.
+    pub fn child(&self, tag: &str) -> Option<&Element> {
+        self.children.iter().find(|child| child.tag == tag)
+    }
+}
+
+/// Why a file is not XML that is read here.
+#[derive(Debug, Clone)]
+pub struct NotXml {
+    /// Where reading ended.
+    pub place: Place,
+    /// What was wrong.
+    pub says: Text,
+}
+
+/// The one outermost element of an XML file. `file` is the name that places carry.
+///
+/// Errors: the bytes are no text, the text is no XML, or a bound is broken.
+pub fn parse(file: &Arc<str>, bytes: &[u8]) -> Result<Element, NotXml> {
+    let mut lines = Lines::new(file);
+    if bytes.len() as u64 > MOST_BYTES {
+        let says = Text::new("jmx-too-large").word("most", format!("{} MiB", MOST_BYTES >> 20));
+        return Err(lines.refuse(says));
+    }
+    let text = encoding::decode_xml(bytes).map_err(|why| {
+        let (line, says) = not_text(&why);
+        let mut error = lines.refuse(says);
+        error.place.line = line;
+        error
+    })?;
+    lines.text = &text;
+    Tree::default().read(&text, lines)
+}
+
+/// Line and message of text that cannot be decoded.
+pub fn not_text(why: &NotText) -> (u32, Text) {
+    match why {
+        NotText::UnknownEncoding(name) => (
+            1,
+            Text::new("jmx-unknown-encoding").word("encoding", name.as_str()),
+        ),
+        NotText::Malformed { encoding, line } => (
+            *line,
+            Text::new("jmx-malformed-text").word("encoding", *encoding),
+        ),
+    }
+}
+
+/// The elements that are open, and the outermost one once it is closed.
+#[derive(Default)]
+struct Tree {
+    open: Vec<Element>,
+    root: Option<Element>,
+    elements: usize,
+}
+
+impl Tree {
+    fn read(mut self, text: &str, mut lines: Lines<'_>) -> Result<Element, NotXml> {
+        let mut reader = Reader::from_str(text);
+        loop {
+            let before = reader.buffer_position() as usize;
+            let event = match reader.read_event() {
+                Ok(event) => event,
+                Err(error) => {
+                    lines.go_to(reader.error_position() as usize);
+                    return Err(lines.refuse(broken(&error)));
+                }
+            };
+            lines.go_to(before);
+            match event {
+                Event::Start(tag) => self.open(&tag, &lines)?,
+                Event::Empty(tag) => {
+                    self.open(&tag, &lines)?;
+                    self.close();
+                }
+                Event::End(_) => self.close(),
+                Event::Text(text) => self.text(&text.xml10_content()),
+                Event::CData(text) => self.text(&text.xml10_content()),
+                Event::GeneralRef(name) => {
+                    let said = reference(&name).ok_or_else(|| {
+                        let says = Text::new("jmx-unknown-entity").word("entity", &*name);
+                        lines.refuse(says)
+                    })?;
+                    self.text(said.encode_utf8(&mut [0; 4]));
+                }
+                Event::DocType(_) => return Err(lines.refuse(Text::new("jmx-doctype"))),
+                Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+                Event::Eof => break,
+            }
+        }
+        let unfinished = self.open.last().map(|open| open.tag.clone());
+        match (unfinished, self.root) {
+            (Some(tag), _) => Err(lines.refuse(Text::new("jmx-not-closed").word("tag", tag))),
+            (None, Some(root)) => Ok(root),
+            (None, None) => Err(lines.refuse(Text::new("jmx-empty"))),
+        }
+    }
+
+    fn open(&mut self, tag: &BytesStart<'_>, lines: &Lines<'_>) -> Result<(), NotXml> {
+        self.elements += 1;
+        if self.open.len() == MOST_DEPTH || self.elements > MOST_ELEMENTS {
+            let most = format!("{MOST_DEPTH} / {MOST_ELEMENTS}");
+            return Err(lines.refuse(Text::new("jmx-too-deep").word("most", most)));
+        }
+        if self.root.is_some() {
+            return Err(lines.refuse(Text::new("jmx-two-roots")));
+        }
+        let mut attributes = Vec::new();
+        for attribute in tag.attributes() {
+            let attribute = attribute.map_err(|e| lines.refuse(broken(&e)))?;
+            let value = attribute
+                .normalized_value(XmlVersion::Implicit1_0)
+                .map_err(|e| lines.refuse(broken(&e)))?;
+            attributes.push((attribute.key.as_ref().to_owned(), value.into_owned()));
+        }
+        self.open.push(Element {
+            tag: tag.name().as_ref().to_owned(),
+            attributes,
+            children: Vec::new(),
+            text: String::new(),
+            place: lines.place(),
+        });
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        let Some(closed) = self.open.pop() else {
+            return;
+        };
+        match self.open.last_mut() {
+            Some(parent) => parent.children.push(closed),
+            None => self.root = Some(closed),
+        }
+    }
+
+    fn text(&mut self, more: &str) {
+        if let Some(open) = self.open.last_mut() {
+            open.text.push_str(more);
+        }
+    }
+}
+
+/// The character that `&name;` stands for; `None` for entities of somebody's own.
+fn reference(name: &BytesRef<'_>) -> Option<char> {
+    if name.is_char_ref() {
+        return name.resolve_char_ref().ok().flatten();
+    }
+    match &**name {
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "amp" => Some('&'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        _ => None,
+    }
+}
+
+fn broken(why: &impl ToString) -> Text {
+    Text::new("jmx-broken-xml").word("why", why.to_string())
+}
+
+/// Turns offsets, which only grow, into lines and columns.
+struct Lines<'a> {
+    file: Arc<str>,
+    text: &'a str,
+    at: usize,
+    line: u32,
+    /// Offset of the current line's first byte.
+    line_start: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(file: &Arc<str>) -> Self {
+        Self {
+            file: Arc::clone(file),
+            text: "",
+            at: 0,
+            line: 1,
+            line_start: 0,
+        }
+    }
+
+    fn go_to(&mut self, offset: usize) {
+        let offset = offset.clamp(self.at, self.text.len());
+        for (index, byte) in self.text.as_bytes()[self.at..offset].iter().enumerate() {
+            if *byte == b'\n' {
+                self.line += 1;
+                self.line_start = self.at + index + 1;
+            }
+        }
+        self.at = offset;
+    }
+
+    fn place(&self) -> Place {
+        let line = self.text.get(self.line_start..self.at).unwrap_or_default();
+        Place {
+            file: Arc::clone(&self.file),
+            line: self.line,
+            column: line.chars().count() as u32 + 1,
+        }
+    }
+
+    fn refuse(&self, says: Text) -> NotXml {
+        NotXml {
+            place: self.place(),
+            says,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

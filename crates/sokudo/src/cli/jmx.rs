@@ -1,0 +1,192 @@
+//! `sokudo jmx`: what does a JMeter test plan ask for?
+
+mod show;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::{Args, Subcommand};
+use jiff::tz::TimeZone;
+use sokudo_jmeter::files::Files;
+use sokudo_jmeter::properties::{Origin, Properties};
+use sokudo_jmeter::read;
+use sokudo_jmeter::settings::{Settings, Unsupported};
+
+use super::finish::ShowOptions;
+use super::{Exit, Failure};
+
+/// Largest file that is read.
+const MOST_BYTES: u64 = 64 << 20;
+/// Property file of the user, read when it is in the current directory.
+const USER_PROPERTIES: &str = "user.properties";
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo jmx check plan.jmx -J THREADS=40 -J DURATION=300
+  sokudo jmx check plan.jmx -q test.properties --generators 4
+  sokudo jmx check plan.jmx --json --resolved      everything, for a program
+
+Exit codes: 0 the plan can be executed, 2 it is refused; all reasons are told at once.";
+
+/// Read JMeter test plans.
+#[derive(Debug, Args)]
+pub struct JmxArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Say what a plan holds, what it will do, and what its author probably did not mean.
+    ///
+    /// Sends nothing. Elements that sokudo does not know are errors, told with file and line.
+    #[command(after_help = EXAMPLES)]
+    Check(Box<CheckArgs>),
+}
+
+#[derive(Debug, Args)]
+struct CheckArgs {
+    /// The plan: a .jmx file.
+    plan: PathBuf,
+
+    /// Set a property, as JMeter's option of this name does.
+    #[arg(short = 'J', value_name = "NAME=VALUE", value_parser = pair)]
+    property: Vec<(String, String)>,
+
+    /// Set a property on the generators; wins over -J.
+    #[arg(short = 'G', value_name = "NAME=VALUE", value_parser = pair)]
+    global: Vec<(String, String)>,
+
+    /// Set a system property. Plans do not see these; taken so that command lines stay as they are.
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
+    system: Vec<(String, String)>,
+
+    /// Property file; later ones win over earlier ones.
+    #[arg(short = 'q', value_name = "FILE")]
+    property_file: Vec<PathBuf>,
+
+    /// Property file that is read first, in place of jmeter.properties.
+    #[arg(short = 'p', value_name = "FILE")]
+    main_properties: Option<PathBuf>,
+
+    /// What happens to elements and functions that cannot be executed: fail, warn or skip.
+    #[arg(long, value_name = "WHAT", default_value = "fail")]
+    unsupported: Unsupported,
+
+    /// Generators that each execute the whole plan.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    generators: u64,
+
+    /// Seed of random choices that are made before the test begins.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// With --json: the resolved plan, too.
+    #[arg(long, requires = "json")]
+    resolved: bool,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+fn pair(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    match name.trim() {
+        "" => Err("a property is written NAME=VALUE".into()),
+        name => Ok((name.into(), value.into())),
+    }
+}
+
+/// Carries it out.
+pub fn run(args: JmxArgs) -> Result<Exit, Failure> {
+    match args.what {
+        What::Check(args) => check(&args),
+    }
+}
+
+fn check(args: &CheckArgs) -> Result<Exit, Failure> {
+    let settings = settings(args)?;
+    let bytes = read_bounded(&args.plan, MOST_BYTES).map_err(|e| unreadable(&args.plan, &e))?;
+    let directory = args.plan.parent().unwrap_or(Path::new(""));
+    let files = PlanFiles(directory.to_owned());
+    let reading = read(&args.plan.display().to_string(), &bytes, &settings, &files);
+    let shown = show::Shown::new(
+        &reading,
+        args.generators,
+        &settings.properties,
+        args.show.lang(),
+    );
+    if args.show.json {
+        println!("{}", shown.json(args.resolved));
+    } else {
+        print!("{}", shown.text());
+    }
+    Ok(match reading.errors {
+        0 => Exit::Fine,
+        _ => Exit::OperatorError,
+    })
+}
+
+/// Property layers in JMeter's order, and what else the reader needs from outside.
+fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
+    let mut properties = Properties::default();
+    let user = Path::new(USER_PROPERTIES);
+    let files = args
+        .main_properties
+        .iter()
+        .map(PathBuf::as_path)
+        .chain(user.exists().then_some(user))
+        .chain(args.property_file.iter().map(PathBuf::as_path));
+    for file in files {
+        let bytes = read_bounded(file, MOST_BYTES).map_err(|e| unreadable(file, &e))?;
+        properties.add_file(&file.display().to_string(), &bytes);
+    }
+    for (name, value) in &args.property {
+        properties.set(name, value, Origin::CommandLine);
+    }
+    for (name, value) in &args.global {
+        properties.set(name, value, Origin::Global);
+    }
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+    Ok(Settings {
+        properties,
+        unsupported: args.unsupported,
+        seed: args.seed,
+        now_ms: since_1970.map_or(0, |since| since.as_millis() as i64),
+        time_zone: TimeZone::system(),
+    })
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    Failure::operator(
+        format!("`{}` cannot be read: {error}", path.display()),
+        "name a file that exists and that you may read, of at most 64 MiB",
+    )
+}
+
+/// The files beside a plan.
+struct PlanFiles(PathBuf);
+
+impl Files for PlanFiles {
+    fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        read_bounded(&self.0.join(path), most_bytes)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.join(path).is_file()
+    }
+}
+
+/// The whole file, unless it is larger: nothing endless is read.
+fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(most_bytes + 1)
+        .read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most_bytes {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(bytes),
+    }
+}

@@ -1,0 +1,328 @@
+//! How is a reading of a plan shown?
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+use sokudo_i18n::{I18n, Lang};
+use sokudo_jmeter::check::{GroupOutlook, Outlook, outlook};
+use sokudo_jmeter::plan::Stage;
+use sokudo_jmeter::problem::{Problem, Severity};
+use sokudo_jmeter::properties::{Origin, Properties};
+use sokudo_jmeter::registry::Treatment;
+use sokudo_jmeter::{PropertyUse, Reading};
+use sokudo_model::units;
+use sokudo_report::text_columns;
+
+use crate::cli::failure::colored;
+
+/// Name and version of the JSON output.
+const SCHEMA: &str = "sokudo.jmx-check/1";
+
+/// A reading and what is needed to show it.
+pub struct Shown<'a> {
+    reading: &'a Reading,
+    outlook: Option<Outlook>,
+    i18n: I18n,
+}
+
+impl<'a> Shown<'a> {
+    /// A reading for so many generators.
+    pub fn new(reading: &'a Reading, generators: u64, properties: &Properties, lang: Lang) -> Self {
+        let factor = properties.number("timer.factor").unwrap_or(1.0);
+        let plan = reading.plan.as_ref();
+        Self {
+            reading,
+            outlook: plan.map(|plan| outlook(plan, generators, factor)),
+            i18n: I18n::new(lang),
+        }
+    }
+
+    /// For a program.
+    pub fn json(&self, resolved: bool) -> Value {
+        let reading = self.reading;
+        let plan = reading.plan.as_ref();
+        let elements = reading.coverage.iter().map(|c| {
+            json!({
+                "element": c.element, "count": c.count, "tier": c.tier,
+                "treatment": treatment_word(c.treatment), "first": c.first,
+            })
+        });
+        let problems = reading.problems.iter().map(|problem| {
+            json!({
+                "severity": problem.severity, "key": problem.key(), "place": problem.place,
+                "says": self.i18n.text(&problem.says),
+                "hint": problem.hint.as_ref().map(|hint| self.i18n.text(hint)),
+            })
+        });
+        let mut all = json!({
+            "schema": SCHEMA,
+            "plan": plan.map(|plan| &plan.name),
+            "written_by": plan.map(|plan| &plan.written_by),
+            "accepted": reading.errors == 0,
+            "errors": reading.errors,
+            "disabled": reading.disabled,
+            "load": self.outlook,
+            "elements": elements.collect::<Vec<_>>(),
+            "functions": reading.functions.iter().map(|(name, count)| json!({"function": name, "count": count})).collect::<Vec<_>>(),
+            "properties": reading.properties,
+            "problems": problems.collect::<Vec<_>>(),
+            "problems_not_shown": reading.dropped,
+        });
+        if resolved {
+            all["resolved"] = json!(plan);
+        }
+        all
+    }
+
+    /// For people.
+    pub fn text(&self) -> String {
+        let ink = Ink::new();
+        let mut out = String::new();
+        self.head(&mut out, &ink);
+        self.load(&mut out, &ink);
+        self.elements(&mut out, &ink);
+        self.functions(&mut out, &ink);
+        self.properties(&mut out, &ink);
+        self.problems(&mut out, &ink);
+        out
+    }
+
+    fn say(&self, key: &str) -> String {
+        self.i18n.message(key, &[])
+    }
+
+    fn head(&self, out: &mut String, ink: &Ink) {
+        let Some(plan) = &self.reading.plan else {
+            return;
+        };
+        let _ = writeln!(out, "{}{}{}", ink.bright, plan.name, ink.plain);
+        let count = |n: usize| n.to_string();
+        let head = self.i18n.message(
+            "jmx-show-head",
+            &[
+                ("groups", &count(plan.groups.len())),
+                ("samplers", &count(plan.samplers.len())),
+                ("disabled", &count(self.reading.disabled)),
+            ],
+        );
+        let _ = writeln!(out, "{head}");
+        if !plan.written_by.is_empty() {
+            let version = [("version", plan.written_by.as_str())];
+            let said = self.i18n.message("jmx-show-written-by", &version);
+            let _ = writeln!(out, "{}{said}{}", ink.dim, ink.plain);
+        }
+    }
+
+    fn load(&self, out: &mut String, ink: &Ink) {
+        let Some(outlook) = self.outlook.as_ref().filter(|o| !o.groups.is_empty()) else {
+            return;
+        };
+        self.title(out, ink, "jmx-show-load");
+        let mut rows = vec![
+            ["group", "stage", "users", "ramp", "end", "loops", "think"]
+                .map(|column| self.say(&format!("jmx-show-{column}")))
+                .to_vec(),
+        ];
+        rows.extend(outlook.groups.iter().map(|group| self.group(group)));
+        table(out, ink, &rows);
+        let total = self.i18n.message(
+            "jmx-show-total",
+            &[
+                ("users", &units::grouped(outlook.users)),
+                ("generators", &outlook.generators.to_string()),
+                ("ramp", &seconds(outlook.ramp_ms)),
+            ],
+        );
+        let _ = writeln!(out, "  {total}");
+    }
+
+    fn group(&self, group: &GroupOutlook) -> Vec<String> {
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".into());
+        let stage = match group.stage {
+            Stage::SetUp => "jmx-stage-setup",
+            Stage::Main => "jmx-stage-main",
+            Stage::TearDown => "jmx-stage-teardown",
+        };
+        vec![
+            group.name.clone(),
+            self.say(stage),
+            or_dash(group.users.map(units::grouped)),
+            seconds(group.ramp_ms),
+            or_dash(group.end_ms.map(seconds)),
+            group.loops.map_or("∞".into(), units::grouped),
+            or_dash(group.think_ms.map(|ms| format!("{ms:.0} ms"))),
+        ]
+    }
+
+    fn elements(&self, out: &mut String, ink: &Ink) {
+        if self.reading.coverage.is_empty() {
+            return;
+        }
+        self.title(out, ink, "jmx-show-elements");
+        let mut rows = vec![
+            ["element", "count", "tier", "treatment"]
+                .map(|column| self.say(&format!("jmx-show-{column}")))
+                .to_vec(),
+        ];
+        rows.extend(self.reading.coverage.iter().map(|c| {
+            vec![
+                c.element.clone(),
+                units::grouped(c.count as u64),
+                c.tier.map_or("–".into(), |tier| tier.to_string()),
+                self.say(&format!("jmx-treated-{}", treatment_word(c.treatment))),
+            ]
+        }));
+        table(out, ink, &rows);
+    }
+
+    fn functions(&self, out: &mut String, ink: &Ink) {
+        if self.reading.functions.is_empty() {
+            return;
+        }
+        self.title(out, ink, "jmx-show-functions");
+        let calls = self.reading.functions.iter();
+        let calls: Vec<_> = calls
+            .map(|(name, count)| format!("{name} × {count}"))
+            .collect();
+        let _ = writeln!(out, "  {}", calls.join(", "));
+    }
+
+    fn properties(&self, out: &mut String, ink: &Ink) {
+        if self.reading.properties.is_empty() {
+            return;
+        }
+        self.title(out, ink, "jmx-show-properties");
+        let rows: Vec<_> = self
+            .reading
+            .properties
+            .iter()
+            .map(|used| vec![used.name.clone(), used.value.clone(), self.origin(used)])
+            .collect();
+        table(out, &Ink::none(), &rows);
+    }
+
+    fn origin(&self, used: &PropertyUse) -> String {
+        match &used.origin {
+            Some(Origin::BuiltIn) => self.say("jmx-origin-built-in"),
+            Some(Origin::File(name)) => name.clone(),
+            Some(Origin::CommandLine) => "-J".into(),
+            Some(Origin::Global) => "-G".into(),
+            None if used.has_default => self.say("jmx-origin-default"),
+            None => self.say("jmx-origin-unset"),
+        }
+    }
+
+    fn problems(&self, out: &mut String, ink: &Ink) {
+        if !self.reading.problems.is_empty() {
+            self.title(out, ink, "jmx-show-problems");
+        }
+        for problem in &self.reading.problems {
+            self.problem(out, ink, problem);
+        }
+        if self.reading.dropped > 0 {
+            let count = self.reading.dropped.to_string();
+            let said = self.i18n.message("jmx-show-dropped", &[("count", &count)]);
+            let _ = writeln!(out, "  {said}");
+        }
+        let errors = self.reading.errors.to_string();
+        let verdict = match self.reading.errors {
+            0 => self.say("jmx-show-fine"),
+            _ => self
+                .i18n
+                .message("jmx-show-refused", &[("errors", &errors)]),
+        };
+        let _ = writeln!(out, "\n{}{verdict}{}", ink.bright, ink.plain);
+    }
+
+    fn problem(&self, out: &mut String, ink: &Ink, problem: &Problem) {
+        let (color, key) = match problem.severity {
+            Severity::Error => (ink.bad, "jmx-show-error"),
+            Severity::Warning => (ink.caution, "jmx-show-warning"),
+        };
+        let said = self.i18n.text(&problem.says);
+        let _ = writeln!(out, "  {color}{}{}: {said}", self.say(key), ink.plain);
+        if let Some(place) = &problem.place {
+            let _ = writeln!(out, "    {}{place}{}", ink.dim, ink.plain);
+        }
+        if let Some(hint) = &problem.hint {
+            let _ = writeln!(out, "    → {}", self.i18n.text(hint));
+        }
+    }
+
+    fn title(&self, out: &mut String, ink: &Ink, key: &str) {
+        let _ = writeln!(out, "\n{}{}{}", ink.bright, self.say(key), ink.plain);
+    }
+}
+
+fn seconds(ms: u64) -> String {
+    units::duration(ms as f64 / 1e3)
+}
+
+/// Key of a treatment in messages and in JSON.
+fn treatment_word(treatment: Option<Treatment>) -> &'static str {
+    match treatment {
+        Some(Treatment::Runs) => "runs",
+        Some(Treatment::NoEffect) => "no-effect",
+        Some(Treatment::NeedsScripts) => "scripts",
+        Some(Treatment::NeedsDatabase) => "database",
+        Some(Treatment::NotSupported) => "not-supported",
+        None => "unknown",
+    }
+}
+
+/// Columns below each other; the first row is the heading when there is colour for one.
+fn table(out: &mut String, ink: &Ink, rows: &[Vec<String>]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| text_columns(cell)).max().unwrap_or(0)
+    };
+    let widths: Vec<_> = (0..columns).map(width).collect();
+    for (index, row) in rows.iter().enumerate() {
+        let mut line = String::from("  ");
+        for (cell, width) in row.iter().zip(&widths) {
+            let blanks = width - text_columns(cell) + 2;
+            line.extend([cell, &*" ".repeat(blanks)]);
+        }
+        let (dim, plain) = if index == 0 {
+            (ink.dim, ink.plain)
+        } else {
+            ("", "")
+        };
+        let _ = writeln!(out, "{dim}{}{plain}", line.trim_end());
+    }
+}
+
+/// Escape sequences, or nothing.
+struct Ink {
+    bright: &'static str,
+    dim: &'static str,
+    caution: &'static str,
+    bad: &'static str,
+    plain: &'static str,
+}
+
+impl Ink {
+    fn new() -> Self {
+        if !colored(&std::io::stdout()) {
+            return Self::none();
+        }
+        Self {
+            bright: "\x1b[1m",
+            dim: "\x1b[2m",
+            caution: "\x1b[33m",
+            bad: "\x1b[31m",
+            plain: "\x1b[0m",
+        }
+    }
+
+    fn none() -> Self {
+        Self {
+            bright: "",
+            dim: "",
+            caution: "",
+            bad: "",
+            plain: "",
+        }
+    }
+}

@@ -1,0 +1,113 @@
+# Messages about JMeter plans. Keys: jmx-<meaning>; a hint is named after its message.
+
+# Reading the file
+jmx-too-large = the file is larger than { $most }
+jmx-unknown-encoding = no encoding is called `{ $encoding }`
+jmx-malformed-text = bytes of this line are not text in { $encoding }
+jmx-broken-xml = the XML is broken: { $why }
+jmx-not-closed = `<{ $tag }>` is not closed before the end of the file
+jmx-empty = the file holds no element
+jmx-two-roots = a second element stands beside the outermost one
+jmx-unknown-entity = `&{ $entity };` is not one of XML's own entities
+jmx-doctype = a document type definition is refused: entities of one's own can blow up a file or read others
+jmx-too-deep = elements are nested too deeply or are too many (at most { $most })
+jmx-too-many = more than { $most } elements once modules and includes are put in place
+jmx-not-a-plan = `<{ $tag }>` is not the root of a JMeter test plan, which is `<jmeterTestPlan>`
+jmx-no-tree = `<jmeterTestPlan>` holds no `<hashTree>`
+jmx-not-paired = `<{ $tag }>` breaks the order: each element is followed by the `<hashTree>` of what stands below it
+jmx-unknown-property-tag = `<{ $tag }>` is no way to write a property
+jmx-no-plan = the file holds no enabled `TestPlan`
+
+# Elements
+jmx-unknown-element = `{ $element }` (“{ $name }”) is not an element that sokudo knows
+jmx-unknown-element-hint = disable it, or choose `--unsupported warn` to run without it and everything below it
+jmx-needs-scripts = `{ $element }` (“{ $name }”) needs the script engine, which is not there yet
+jmx-needs-database = `{ $element }` (“{ $name }”) needs the database layer, which is not there yet
+jmx-not-supported = `{ $element }` (“{ $name }”) is known, and what it does is not supported
+jmx-unread-property = property `{ $property }` of `{ $element }` is not read
+jmx-outside-groups = “{ $name }” stands outside all thread groups and is not executed
+jmx-group-inside = thread group “{ $name }” stands inside another element
+jmx-below-sampler = “{ $name }” stands below a sampler and is not executed
+jmx-two-managers = more than one manager of a kind acts on “{ $name }”; as in JMeter the outermost is used: “{ $manager }”
+
+# Modules and includes
+jmx-include-outside = `{ $path }` does not stay inside the plan's directory
+jmx-include-unreadable = `{ $path }` cannot be included: { $why }
+jmx-include-circle = `{ $path }` contains itself: { $circle }
+jmx-no-fragment = `{ $path }` holds no enabled test fragment
+jmx-no-module = the plan holds no element at the path `{ $path }`
+
+# Values
+jmx-wrong-type = property `{ $property }` must be { $type }, not `{ $value }`
+jmx-unknown-word = property `{ $property }` is `{ $word }`, which is none of: { $known }
+jmx-out-of-range = property `{ $property }` is { $value }, which is not within 0 and { $most }
+jmx-no-duration = the scheduler is on, so `{ $property }` must be more than 0 seconds
+jmx-bad-schedule = the schedule is not understood: { $why }
+jmx-bad-row = a row of `{ $property }` does not hold the numbers that it must hold
+
+# Expressions
+jmx-unknown-function = no function is called `{ $function }`
+jmx-script-function = function `{ $function }` needs the script engine, which is not there yet
+jmx-argument-count = function `{ $function }` takes { $takes }, not { $got } arguments
+jmx-not-closed-call = `{"}"}` must follow the call of `{ $function }` in `{ $text }`
+jmx-unclosed-expression = a `${"{"}` without its `{"}"}` in `{ $text }`: the text behind it is sent as it is
+jmx-too-complex = expressions are nested too deeply in `{ $text }`
+jmx-fault = function `{ $function }` failed: { $why }
+jmx-variable-circle = variable `{ $variable }` refers to itself through `${"{"}…{"}"}`
+jmx-variable-too-early = variable `{ $variable }` refers to one of the same element, which is not set yet; put it into a later element
+
+# What the author probably did not mean
+jmx-no-group = the plan has no thread group: nothing is executed
+jmx-empty-group = group “{ $group }” has no sampler
+jmx-no-users = group “{ $group }” has no users
+jmx-no-loops = group “{ $group }” does nothing: its loop count is 0
+jmx-ramp-too-long = group “{ $group }” ends before all of its users have started
+jmx-timer-first = users of “{ $group }” pause before their first request, too: timers act before each sampler
+jmx-users-add-up = thread groups run side by side: { $parts } = { $total } users on each generator
+jmx-property-unset = property `{ $property }` is not set; the plan gets `{ $value }`
+jmx-property-unset-hint = set it: `-J { $property }=VALUE`
+jmx-variable-unset = nothing sets variable `{ $variable }`: `${"{"}{ $variable }{"}"}` is sent as it is
+jmx-gaussian-mean = “{ $timer }” pauses { $mean } ms in the mean, not { $offset } ms: the absolute value is taken
+jmx-no-keep-alive = { $count } HTTP samplers do not keep connections: every request connects anew, which costs both ends CPU and local ports
+jmx-saves-responses = “{ $listener }” saves whole responses or requests to `{ $file }`
+jmx-no-data-file = data file `{ $file }` is not there
+jmx-no-data-file-hint = relative paths start at the plan's directory
+jmx-data-file-unreadable = data file `{ $file }` cannot be read: { $why }
+
+# The output of `sokudo jmx check`
+jmx-show-head = { $groups } groups, { $samplers } samplers; { $disabled } elements disabled
+jmx-show-written-by = written by JMeter { $version }
+jmx-show-load = Load
+jmx-show-elements = Elements
+jmx-show-functions = Functions
+jmx-show-properties = Properties
+jmx-show-problems = Problems
+jmx-show-group = group
+jmx-show-stage = stage
+jmx-show-users = users
+jmx-show-ramp = ramp
+jmx-show-end = ends after
+jmx-show-loops = loops
+jmx-show-think = mean pause
+jmx-show-element = element
+jmx-show-count = count
+jmx-show-tier = tier
+jmx-show-treatment = treatment
+jmx-show-total = { $users } users on { $generators } generator(s), all started after { $ramp }
+jmx-show-error = error
+jmx-show-warning = warning
+jmx-show-dropped = { $count } more problems are not shown
+jmx-show-fine = Everything in this plan is understood. Nothing was sent.
+jmx-show-refused = This plan is refused: { $errors } errors.
+jmx-stage-setup = setUp
+jmx-stage-main = main
+jmx-stage-teardown = tearDown
+jmx-treated-runs = supported
+jmx-treated-no-effect = no effect outside the editor
+jmx-treated-scripts = needs the script engine
+jmx-treated-database = needs the database layer
+jmx-treated-not-supported = not supported
+jmx-treated-unknown = unknown
+jmx-origin-built-in = built in
+jmx-origin-default = the plan's default
+jmx-origin-unset = nobody sets it

@@ -1,0 +1,113 @@
+# JMeter の計画についてのメッセージ。キー: jmx-<意味>。ヒントは元のメッセージの名前に続けます。
+
+# ファイルの読み取り
+jmx-too-large = ファイルが { $most } を超えています
+jmx-unknown-encoding = `{ $encoding }` という文字コードはありません
+jmx-malformed-text = この行に { $encoding } の文字として読めないバイトがあります
+jmx-broken-xml = XML が壊れています: { $why }
+jmx-not-closed = `<{ $tag }>` がファイルの終わりまでに閉じられていません
+jmx-empty = ファイルに要素がありません
+jmx-two-roots = 最も外側の要素の隣に二つ目の要素があります
+jmx-unknown-entity = `&{ $entity };` は XML に元からある実体ではありません
+jmx-doctype = 文書型定義 (DTD) は受け付けません。独自の実体はファイルを膨張させたり、ほかのファイルを読んだりできるためです
+jmx-too-deep = 要素の入れ子が深すぎるか、要素が多すぎます (上限 { $most })
+jmx-too-many = モジュールとインクルードを展開すると要素が { $most } を超えます
+jmx-not-a-plan = `<{ $tag }>` は JMeter テスト計画のルートではありません (`<jmeterTestPlan>` が必要です)
+jmx-no-tree = `<jmeterTestPlan>` に `<hashTree>` がありません
+jmx-not-paired = `<{ $tag }>` が順序を崩しています。各要素の次には、その配下を表す `<hashTree>` が来ます
+jmx-unknown-property-tag = `<{ $tag }>` というプロパティの書き方はありません
+jmx-no-plan = 有効な `TestPlan` がファイルにありません
+
+# 要素
+jmx-unknown-element = `{ $element }` (「{ $name }」) は sokudo の知らない要素です
+jmx-unknown-element-hint = この要素を無効にするか、`--unsupported warn` でこの要素と配下を除いて実行してください
+jmx-needs-scripts = `{ $element }` (「{ $name }」) にはスクリプトエンジンが必要ですが、まだありません
+jmx-needs-database = `{ $element }` (「{ $name }」) にはデータベース層が必要ですが、まだありません
+jmx-not-supported = `{ $element }` (「{ $name }」) は既知の要素ですが、その動作には対応していません
+jmx-unread-property = `{ $element }` のプロパティ `{ $property }` は読まれません
+jmx-outside-groups = 「{ $name }」はどのスレッドグループにも属さず、実行されません
+jmx-group-inside = スレッドグループ「{ $name }」がほかの要素の中にあります
+jmx-below-sampler = 「{ $name }」はサンプラーの配下にあり、実行されません
+jmx-two-managers = 「{ $name }」に同じ種類のマネージャーが複数かかっています。JMeter と同じく最も外側のもの「{ $manager }」を使います
+
+# モジュールとインクルード
+jmx-include-outside = `{ $path }` は計画のディレクトリの外を指しています
+jmx-include-unreadable = `{ $path }` をインクルードできません: { $why }
+jmx-include-circle = `{ $path }` が自分自身を含んでいます: { $circle }
+jmx-no-fragment = `{ $path }` に有効なテストフラグメントがありません
+jmx-no-module = パス `{ $path }` の要素が計画にありません
+
+# 値
+jmx-wrong-type = プロパティ `{ $property }` の型は { $type } ですが、`{ $value }` になっています
+jmx-unknown-word = プロパティ `{ $property }` の `{ $word }` は次のいずれでもありません: { $known }
+jmx-out-of-range = プロパティ `{ $property }` の { $value } は 0 から { $most } の範囲にありません
+jmx-no-duration = スケジューラーが有効なので、`{ $property }` は 0 秒より長くなければなりません
+jmx-bad-schedule = スケジュールを解釈できません: { $why }
+jmx-bad-row = `{ $property }` に、必要な数値がそろっていない行があります
+
+# 式
+jmx-unknown-function = `{ $function }` という関数はありません
+jmx-script-function = 関数 `{ $function }` にはスクリプトエンジンが必要ですが、まだありません
+jmx-argument-count = 関数 `{ $function }` の引数は { $takes } です ({ $got } 個渡されました)
+jmx-not-closed-call = `{ $text }` の `{ $function }` の呼び出しの後に `{"}"}` がありません
+jmx-unclosed-expression = `{ $text }` の `${"{"}` に対応する `{"}"}` がありません。後ろの文字はそのまま送られます
+jmx-too-complex = `{ $text }` の式の入れ子が深すぎます
+jmx-fault = 関数 `{ $function }` が失敗しました: { $why }
+jmx-variable-circle = 変数 `{ $variable }` が `${"{"}…{"}"}` を通して自分自身を参照しています
+jmx-variable-too-early = 変数 `{ $variable }` は同じ要素の、まだ設定されていない変数を参照しています。後ろの要素に移してください
+
+# 作者の意図と違うと思われること
+jmx-no-group = 計画にスレッドグループがありません。何も実行されません
+jmx-empty-group = グループ「{ $group }」にサンプラーがありません
+jmx-no-users = グループ「{ $group }」のユーザー数が 0 です
+jmx-no-loops = グループ「{ $group }」のループ回数が 0 なので何もしません
+jmx-ramp-too-long = グループ「{ $group }」は全ユーザーが開始する前に終わります
+jmx-timer-first = 「{ $group }」のユーザーは最初のリクエストの前にも待ちます。タイマーは各サンプラーの前に働きます
+jmx-users-add-up = スレッドグループは並行して動きます。生成側 1 台あたり { $parts } = { $total } ユーザーです
+jmx-property-unset = プロパティ `{ $property }` が設定されていないので、計画は `{ $value }` を使います
+jmx-property-unset-hint = `-J { $property }=値` で設定してください
+jmx-variable-unset = 変数 `{ $variable }` を設定するものがありません。`${"{"}{ $variable }{"}"}` がそのまま送られます
+jmx-gaussian-mean = 「{ $timer }」の待ち時間の平均は { $offset } ms ではなく { $mean } ms です (絶対値を取るため)
+jmx-no-keep-alive = { $count } 個の HTTP サンプラーが接続を維持しません。リクエストごとに接続し直すので、両端の CPU とローカルポートを消費します
+jmx-saves-responses = 「{ $listener }」がレスポンスまたはリクエスト全体を `{ $file }` に保存します
+jmx-no-data-file = データファイル `{ $file }` がありません
+jmx-no-data-file-hint = 相対パスの起点は計画のディレクトリです
+jmx-data-file-unreadable = データファイル `{ $file }` を読めません: { $why }
+
+# `sokudo jmx check` の出力
+jmx-show-head = グループ { $groups } 個、サンプラー { $samplers } 個、無効な要素 { $disabled } 個
+jmx-show-written-by = JMeter { $version } で作成
+jmx-show-load = 負荷
+jmx-show-elements = 要素
+jmx-show-functions = 関数
+jmx-show-properties = プロパティ
+jmx-show-problems = 問題
+jmx-show-group = グループ
+jmx-show-stage = 段階
+jmx-show-users = ユーザー
+jmx-show-ramp = ランプ
+jmx-show-end = 終了まで
+jmx-show-loops = ループ
+jmx-show-think = 平均待ち時間
+jmx-show-element = 要素
+jmx-show-count = 個数
+jmx-show-tier = 階層
+jmx-show-treatment = 扱い
+jmx-show-total = 生成側 { $generators } 台で { $users } ユーザー、{ $ramp } 後に全員が開始
+jmx-show-error = エラー
+jmx-show-warning = 警告
+jmx-show-dropped = ほかに { $count } 件の問題があります
+jmx-show-fine = この計画のすべてを理解できました。送信はしていません。
+jmx-show-refused = この計画は受け付けられません: エラー { $errors } 件。
+jmx-stage-setup = setUp
+jmx-stage-main = 本番
+jmx-stage-teardown = tearDown
+jmx-treated-runs = 対応
+jmx-treated-no-effect = エディターの外では意味なし
+jmx-treated-scripts = スクリプトエンジンが必要
+jmx-treated-database = データベース層が必要
+jmx-treated-not-supported = 未対応
+jmx-treated-unknown = 不明
+jmx-origin-built-in = 組み込み
+jmx-origin-default = 計画の既定値
+jmx-origin-unset = 設定なし
