@@ -185,6 +185,7 @@ evidence-unreachable = Errors "unreachable" that came back to { $host }: { $valu
 
 ## Requests and responses
 
+verdict-exchange-untimed = { $flows }: { $rate } answers per second; how long they took was not recorded.
 verdict-rr-closed = { $flows }: { $rate } requests per second were answered, each asked when the one before it was; half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
 verdict-rr-open = { $flows }: { $rate } of { $asked } requests per second asked for were answered; counted from the intended start half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
 verdict-rr-best = { $flows }: up to { $rate } requests per second keep the bounds; half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.

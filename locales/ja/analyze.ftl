@@ -185,6 +185,7 @@ evidence-unreachable = { $host } に返った到達不能エラー: { $value }
 
 ## 要求と応答
 
+verdict-exchange-untimed = { $flows }: 毎秒 { $rate } 件の応答がありました。応答時間は記録していません。
 verdict-rr-closed = { $flows }: 前の応答を待って次を送る方式で、毎秒 { $rate } 件の要求に応答がありました。応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
 verdict-rr-open = { $flows }: 指定した毎秒 { $asked } 件の要求のうち、毎秒 { $rate } 件に応答がありました。予定時刻から数えた応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
 verdict-rr-best = { $flows }: 毎秒 { $rate } 件の要求まで条件を満たします。応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。

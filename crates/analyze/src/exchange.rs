@@ -79,6 +79,10 @@ impl<'a> Exchange<'a> {
     /// What was achieved.
     pub fn achieved(&self, flows: Text) -> Text {
         let rate = self.rate().unwrap_or_default();
+        if self.total("latency_seconds.p50").is_none() {
+            let text = Text::new("verdict-exchange-untimed");
+            return text.number("rate", rate, Unit::One).text("flows", flows);
+        }
         let (key, rate) = match (self.source, self.best(), self.asked()) {
             ("crr", Some(best), _) => ("verdict-crr-best", best),
             (_, Some(best), _) => ("verdict-rr-best", best),

@@ -354,7 +354,7 @@ fn requests_that_come_faster_than_answers() {
 fn an_asking_end_that_stood_still_is_late() {
     let place = place();
     let server = serve(&place);
-    let client = under_way(&place, &server, "--duration 4s");
+    let client = under_way(&place, &server, "rr --duration 4s");
     kill_process(crate::vocabulary::pid(&client), Signal::STOP).expect("it runs");
     // The scripted stall.
     std::thread::sleep(Duration::from_millis(500));

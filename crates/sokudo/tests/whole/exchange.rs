@@ -108,6 +108,18 @@ fn people_read_it_in_both_languages() {
 }
 
 #[test]
+fn without_latencies_a_run_speaks_of_what_it_counted() {
+    let place = place();
+    let server = serve(&place);
+    let ended = place.run(&format!(
+        "rr {} --count 500 --sample none --size 1",
+        server.address
+    ));
+    ended.expect_code(0).expect_stdout("answers per second;");
+    assert!(!ended.stdout.contains('–'), "a number is missing: {ended}");
+}
+
+#[test]
 fn what_cannot_be_is_refused_before_anything_runs() {
     let place = place();
     refused(
@@ -131,10 +143,12 @@ fn what_cannot_be_is_refused_before_anything_runs() {
 }
 
 /// A long run that has already recorded something.
-pub fn under_way(place: &Place, server: &Server, options: &str) -> Running {
+/// `command` is the workload and its options.
+pub fn under_way(place: &Place, server: &Server, command: &str) -> Running {
+    let (workload, options) = command.split_once(' ').unwrap_or((command, ""));
     let client = place
         .sokudo(&format!(
-            "rr {} --rate 500/s --timeout 2s --json {options}",
+            "{workload} {} --rate 500/s --timeout 2s --json {options}",
             server.address
         ))
         .start();
@@ -146,7 +160,7 @@ pub fn under_way(place: &Place, server: &Server, options: &str) -> Running {
 fn a_far_end_that_is_killed_leaves_a_partial_run() {
     let place = place();
     let server = serve(&place);
-    let client = under_way(&place, &server, "--duration 10min");
+    let client = under_way(&place, &server, "rr --duration 10min");
     kill_process(pid(&server.running), Signal::KILL).expect("the server runs");
     let ended = client.finish();
     ended.expect_code(3);
@@ -158,10 +172,26 @@ fn a_far_end_that_is_killed_leaves_a_partial_run() {
 }
 
 #[test]
+fn a_far_end_that_stands_still_is_given_up() {
+    let place = place();
+    let server = serve(&place);
+    let client = under_way(&place, &server, "crr --duration 10min");
+    kill_process(pid(&server.running), Signal::STOP).expect("the server runs");
+    let ended = client.finish();
+    ended.expect_code(3).expect_stderr("no sign of life");
+    no_panic(&ended);
+    let record = place.load();
+    assert_eq!(record.manifest.status, RunStatus::Partial);
+    let flow = &record.manifest.phases[0].result.flows[0];
+    assert!(flow.metrics["crr.connections"] > 0.0, "{flow:?}");
+    assert!(flow.labels["error"].contains("did not answer"), "{flow:?}");
+}
+
+#[test]
 fn an_interrupted_run_keeps_what_was_measured() {
     let place = place();
     let server = serve(&place);
-    let client = under_way(&place, &server, "--duration 10min");
+    let client = under_way(&place, &server, "rr --duration 10min");
     kill_process(pid(&client), Signal::INT).expect("the client runs");
     let ended = client.finish();
     no_panic(&ended);

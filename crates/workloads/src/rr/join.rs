@@ -136,6 +136,7 @@ pub(crate) fn join(
         .iter()
         .map(|flow| join.empty_flow(spec, flow))
         .collect();
+    let mut seen_by_both = vec![false; flows.len()];
     for (index, result) in results.iter().enumerate() {
         let read = |text: &String| serde_json::from_str::<Numbers>(text).ok();
         let Some(numbers) = result.as_ref().ok().and_then(read) else {
@@ -159,7 +160,11 @@ pub(crate) fn join(
             .filter(|n| own(n.flow, |plan| plan.to))
         {
             join.answered(&mut flows[answered.flow as usize], answered);
+            seen_by_both[answered.flow as usize] = true;
         }
+    }
+    for (flow, seen_by_both) in flows.iter_mut().zip(seen_by_both) {
+        flow.complete &= seen_by_both;
     }
     let summary = join.totals(&flows);
     PhaseResult {

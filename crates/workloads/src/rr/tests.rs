@@ -39,6 +39,14 @@ fn asked(flow: u32, transactions: u64, errors: u64) -> String {
     )
 }
 
+/// Numbers of a host that answered.
+fn answered(flow: u32, answered: u64) -> String {
+    format!(
+        r#"{{"asked":[],"answered":[{{"flow":{flow},"answered":{answered},"strangers":0,
+        "cpu_ns":null,"wait_ns":null,"elapsed_ns":1000000000,"error":null}}]}}"#
+    )
+}
+
 fn joined(options: &RrOptions, results: &[HostResult]) -> PhaseResult {
     Rr.join(&spec(options), results)
 }
@@ -66,7 +74,9 @@ fn a_host_speaks_for_its_own_flows_only() {
     let own = joined(&options, &[Ok(asked(0, 5, 0)), Err("gone".into())]);
     assert_eq!(own.summary["rr.transactions"], 5.0);
     assert_eq!(own.summary["rr.transactions_per_second"], 5.0);
-    assert!(own.flows[0].complete);
+    assert!(!own.flows[0].complete, "one end is missing");
+    let both = joined(&options, &[Ok(asked(0, 5, 0)), Ok(answered(0, 5))]);
+    assert!(both.flows[0].complete);
     let foreign = joined(&options, &[Err("gone".into()), Ok(asked(0, 5, 0))]);
     assert!(!foreign.flows[0].complete && foreign.summary.is_empty());
     let unknown = joined(&options, &[Ok(asked(7, 5, 0))]);
