@@ -2,6 +2,7 @@
 
 pub mod clock;
 pub mod counters;
+pub mod memory;
 pub mod netns;
 pub mod quic;
 pub mod shm;

@@ -1,0 +1,195 @@
+//! How are amounts written that only the bus knows: windows, batches, samples, warm-ups?
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sokudo_model::units::UnitError;
+use sokudo_model::{Bytes, Count, Nanos};
+
+use crate::values::json_as_text;
+
+/// What may be under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Inflight {
+    /// Bytes, headers included.
+    Bytes(u64),
+    /// Messages.
+    Messages(u64),
+}
+
+impl FromStr for Inflight {
+    type Err = UnitError;
+
+    /// `1MiB` is bytes, a bare number messages.
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let parsed = match text.ends_with('B') {
+            true => Inflight::Bytes(text.parse::<Bytes>()?.0),
+            false => Inflight::Messages(text.parse::<Count>()?.0),
+        };
+        match parsed {
+            Inflight::Bytes(0) | Inflight::Messages(0) => Err(UnitError::OutOfRange(text.into())),
+            some => Ok(some),
+        }
+    }
+}
+
+impl fmt::Display for Inflight {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Inflight::Bytes(bytes) => write!(f, "{bytes}B"),
+            Inflight::Messages(messages) => write!(f, "{messages}"),
+        }
+    }
+}
+
+json_as_text!(Inflight);
+
+/// Messages that leave together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Batch {
+    /// As many as there are.
+    Auto,
+    /// So many.
+    Count(u32),
+}
+
+impl FromStr for Batch {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        if text == "auto" {
+            return Ok(Batch::Auto);
+        }
+        let count = text.parse::<Count>()?.0;
+        match u32::try_from(count) {
+            Ok(count @ 1..=65_536) => Ok(Batch::Count(count)),
+            _ => Err(UnitError::OutOfRange(text.into())),
+        }
+    }
+}
+
+impl fmt::Display for Batch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Batch::Auto => f.write_str("auto"),
+            Batch::Count(count) => count.fmt(f),
+        }
+    }
+}
+
+json_as_text!(Batch);
+
+/// Messages whose latency is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sample {
+    /// No message.
+    None,
+    /// One in so many; 1 = all.
+    OneIn(u64),
+}
+
+impl Sample {
+    /// True for message number `number`.
+    #[inline]
+    pub fn takes(self, number: u64) -> bool {
+        match self {
+            Sample::None => false,
+            Sample::OneIn(n) => number.is_multiple_of(n),
+        }
+    }
+}
+
+/// A text that is no share of messages.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no share of messages: write all, 1/100 or none")]
+pub struct NoSample(String);
+
+impl FromStr for Sample {
+    type Err = NoSample;
+
+    fn from_str(text: &str) -> Result<Self, NoSample> {
+        let one_in = |text: &str| text.strip_prefix("1/")?.parse::<u64>().ok();
+        match text {
+            "all" => Ok(Sample::OneIn(1)),
+            "none" => Ok(Sample::None),
+            _ => match one_in(text) {
+                Some(n @ 1..) => Ok(Sample::OneIn(n)),
+                _ => Err(NoSample(text.into())),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Sample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sample::None => f.write_str("none"),
+            Sample::OneIn(1) => f.write_str("all"),
+            Sample::OneIn(n) => write!(f, "1/{n}"),
+        }
+    }
+}
+
+json_as_text!(Sample);
+
+/// Load that does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Warmup {
+    /// For so many nanoseconds.
+    Time(u64),
+    /// So many messages of each thread.
+    Messages(u64),
+}
+
+impl FromStr for Warmup {
+    type Err = UnitError;
+
+    /// `2s` is a time, a bare number messages.
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        match text.parse::<Count>() {
+            Ok(count) => Ok(Warmup::Messages(count.0)),
+            Err(_) => Ok(Warmup::Time(text.parse::<Nanos>()?.0)),
+        }
+    }
+}
+
+impl fmt::Display for Warmup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Warmup::Time(ns) => write!(f, "{ns}ns"),
+            Warmup::Messages(messages) => messages.fmt(f),
+        }
+    }
+}
+
+json_as_text!(Warmup);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_say_what_is_counted() {
+        assert_eq!("1MiB".parse(), Ok(Inflight::Bytes(1 << 20)));
+        assert_eq!("1MB".parse(), Ok(Inflight::Bytes(1_000_000)));
+        assert_eq!("10k".parse(), Ok(Inflight::Messages(10_000)));
+        assert!("0".parse::<Inflight>().is_err() && "x".parse::<Inflight>().is_err());
+        assert_eq!("2s".parse(), Ok(Warmup::Time(2_000_000_000)));
+        assert_eq!("5000".parse(), Ok(Warmup::Messages(5000)));
+        assert_eq!("auto".parse(), Ok(Batch::Auto));
+        assert!("0".parse::<Batch>().is_err());
+    }
+
+    #[test]
+    fn samples_are_shares() {
+        let sample: Sample = "1/3".parse().unwrap();
+        let taken: Vec<u64> = (0..8).filter(|n| sample.takes(*n)).collect();
+        assert_eq!(taken, [0, 3, 6]);
+        assert!("all".parse::<Sample>().unwrap().takes(5));
+        assert!(!"none".parse::<Sample>().unwrap().takes(0));
+        for wrong in ["", "1/0", "2/3", "1/-1", "some"] {
+            assert!(wrong.parse::<Sample>().is_err(), "{wrong}");
+        }
+    }
+}

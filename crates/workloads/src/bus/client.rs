@@ -1,0 +1,741 @@
+//! The sending end: one thread per flow and connection.
+//!
+//! ```text
+//!            ┌─ compose while the window has room, messages are due and the batch is not full
+//!   schedule ┤
+//!            └─ hand the batch over ─► take what came back, or wait for it ─► compose …
+//! ```
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::Shutdown;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use sokudo_net::clock::{now_ns, precise_timers};
+use sokudo_net::stream::Stream;
+use sokudo_net::wait::{Interest, Trigger, Wait, Waiter};
+
+use super::amounts::{Batch, Sample, Warmup};
+use super::options::{BusOptions, Mode};
+use super::outgoing::{Outgoing, fill};
+use super::protocol::{
+    Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, UNCOUNTED, WANTS_ANSWER, Way,
+};
+use super::record::{End, Failure, Kind, Recorder, Report};
+use super::step::Gate;
+use super::window::Window;
+use crate::datagram::client::Sizes;
+use crate::datagram::options::SizeRange;
+use crate::link::is_silence;
+use crate::patience::sleep_until_or_stop;
+use crate::rr::schedule::{LATE_NS, Schedule};
+
+/// Longest wait of one call: how soon a stop or a silence is noticed.
+pub(crate) const LOOK: Duration = Duration::from_millis(50);
+/// Bytes taken from a connection at once.
+pub(crate) const CHUNK_BYTES: usize = 256 << 10;
+/// Bytes taken at once of what comes back.
+const BACK_BYTES: usize = 64 << 10;
+/// Longest time that what is under way at the end is waited for.
+const DRAIN_NS: i64 = 10_000_000_000;
+/// The same after the operator has had enough.
+const STOP_GRACE_NS: i64 = 1_000_000_000;
+/// A message that is due sooner than this is not slept for: the wake-up would be late.
+const SPIN_NS: i64 = 50_000;
+/// Bytes of answers that may be under way where a write cannot hand over a part: above that both
+/// ends could wait for each other.
+const WHOLE_ANSWER_BYTES: u64 = 64 << 10;
+/// Most messages whose times are kept ready for: a longer queue grows as it must.
+const KEPT_READY: u64 = 4096;
+
+/// What one sending thread is to do.
+pub(crate) struct Task {
+    pub(crate) flow: u32,
+    pub(crate) options: Arc<BusOptions>,
+    /// Messages per second of this thread; `None` = as fast as there is room.
+    pub(crate) rate_per_s: Option<f64>,
+    /// Where the random sizes begin.
+    pub(crate) seed: u64,
+    /// Latest end in any case, from the start.
+    pub(crate) bound_ns: u64,
+    /// Set by the first message that comes in, where that is waited for.
+    pub(crate) polite: Option<Arc<AtomicBool>>,
+    /// Opened by the operator for each message, where that is asked for.
+    pub(crate) gate: Option<Arc<Gate>>,
+    /// Set when the thread must end.
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+/// When each message is to leave, and which of them count: shared by all ways to send.
+pub(crate) struct Course {
+    pub(crate) schedule: Schedule,
+    pub(crate) sizes: Sizes,
+    range: SizeRange,
+    warmup: Warmup,
+    start_ns: i64,
+    pub(crate) end_ns: i64,
+    pub(crate) timeout_ns: i64,
+    count: Option<u64>,
+    sample: Sample,
+    /// Number of the next message.
+    pub(crate) number: u64,
+    counted: u64,
+    gate: Option<Arc<Gate>>,
+    stop: Arc<AtomicBool>,
+}
+
+/// What is to be done about the next message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Send it; this was its intended time.
+    Now(i64),
+    /// Its time comes then.
+    At(i64),
+    /// There is none.
+    Over,
+}
+
+impl Course {
+    pub(crate) fn new(task: &Task, start_ns: i64) -> Self {
+        let options = &task.options;
+        let end_ns = start_ns.saturating_add_unsigned(match options.duration_ns() {
+            0 => task.bound_ns,
+            duration => duration.min(task.bound_ns),
+        });
+        Self {
+            schedule: Schedule::new(task.rate_per_s, start_ns, end_ns),
+            sizes: Sizes(task.seed),
+            range: options.size,
+            warmup: options.warmup,
+            start_ns,
+            end_ns,
+            timeout_ns: i64::try_from(options.timeout.0).unwrap_or(i64::MAX),
+            count: options.count.map(|count| count.0),
+            sample: options.sampled(),
+            number: 0,
+            counted: 0,
+            gate: task.gate.clone(),
+            stop: Arc::clone(&task.stop),
+        }
+    }
+
+    /// What is to be done about the next message.
+    #[inline]
+    pub(crate) fn next(&self, now: i64) -> Next {
+        let enough = self.count.is_some_and(|count| self.counted >= count);
+        if enough || self.is_stopped() {
+            return Next::Over;
+        }
+        let due = match self.schedule.next_ns(now) {
+            // What is due and late is sent all the same, but not for ever.
+            Some(at_ns) if self.schedule.is_open() => match at_ns <= now {
+                true if now < self.end_ns.saturating_add(self.timeout_ns) => Next::Now(at_ns),
+                true => Next::Over,
+                false => Next::At(at_ns),
+            },
+            Some(at_ns) if now < self.end_ns => Next::Now(at_ns),
+            _ => Next::Over,
+        };
+        match (&self.gate, due) {
+            (Some(gate), Next::Now(_)) if gate.is_closed() => Next::Over,
+            (Some(gate), Next::Now(_)) if !gate.is_open() => {
+                Next::At(now.saturating_add(LOOK.as_nanos() as i64))
+            }
+            _ => due,
+        }
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Size of a message that was not drawn yet.
+    pub(crate) fn draw(&mut self) -> u32 {
+        match self.range.min == self.range.max {
+            true => self.range.min,
+            false => self.sizes.draw(self.range),
+        }
+    }
+
+    /// True for a message that counts, by its number and intended time.
+    #[inline]
+    fn counts(&self, intended_ns: i64) -> bool {
+        match self.warmup {
+            Warmup::Time(ns) => intended_ns >= self.start_ns.saturating_add_unsigned(ns),
+            Warmup::Messages(messages) => self.number >= messages,
+        }
+    }
+
+    /// The next message leaves: its header.
+    #[inline]
+    pub(crate) fn leaves(&mut self, intended_ns: i64, size: u32, wants_answer: bool) -> Header {
+        let counts = self.counts(intended_ns);
+        let header = Header {
+            length: size,
+            kind: Frame::Message,
+            flags: if wants_answer { WANTS_ANSWER } else { 0 } | if counts { 0 } else { UNCOUNTED },
+            number: self.number,
+            stamp: intended_ns as u64,
+        };
+        self.schedule.started();
+        self.number += 1;
+        self.counted += u64::from(counts);
+        if let Some(gate) = &self.gate {
+            gate.pass();
+        }
+        header
+    }
+
+    /// True when the latency of the next message is measured.
+    #[inline]
+    pub(crate) fn is_sampled(&self) -> bool {
+        self.sample.takes(self.number)
+    }
+
+    /// Messages that should have been sent and never were, at the end.
+    pub(crate) fn unstarted(&self) -> u64 {
+        if self.is_stopped() {
+            return 0;
+        }
+        let from_ns = match self.warmup {
+            Warmup::Time(ns) => self.start_ns.saturating_add_unsigned(ns),
+            Warmup::Messages(_) => self.start_ns,
+        };
+        let most = self.count.map_or(u64::MAX, |count| count - self.counted);
+        self.schedule.left_from(from_ns).min(most)
+    }
+}
+
+/// Sends from `at_ns` on, until time, count or stop; reports to `reports`.
+pub(crate) fn run(task: &Task, stream: Box<dyn Stream>, at_ns: i64, reports: &SyncSender<Report>) {
+    precise_timers();
+    let started = wait_for_start(task, at_ns);
+    let recorder = Recorder::new(
+        task.flow,
+        End::Sending,
+        task.options.interval.0,
+        reports.clone(),
+    );
+    let start_ns = started.unwrap_or(at_ns);
+    let mut sender = match Sender::new(task, stream, start_ns, recorder) {
+        Ok(sender) => sender,
+        Err((recorder, error)) => return recorder.finish(Some(error.into()), |_| {}),
+    };
+    let outcome = started.map_or(Ok(()), |_| sender.carry().and_then(|()| sender.drain()));
+    sender.finish(outcome.err());
+}
+
+/// Sleeps until the start, or until the first message has come in politely; `None` when stopped.
+pub(crate) fn wait_for_start(task: &Task, at_ns: i64) -> Option<i64> {
+    sleep_until_or_stop(at_ns, &task.stop)?;
+    let Some(came) = &task.polite else {
+        return Some(at_ns);
+    };
+    let give_up_ns = at_ns.saturating_add_unsigned(task.bound_ns / 2);
+    while !came.load(Ordering::Acquire) {
+        if now_ns() >= give_up_ns {
+            return None;
+        }
+        sleep_until_or_stop(now_ns() + 1_000_000, &task.stop)?;
+    }
+    Some(now_ns())
+}
+
+/// A message that was asked to be answered, or whose receipt is timed.
+#[derive(Debug, Clone, Copy)]
+struct Timed {
+    number: u64,
+    intended_ns: i64,
+    sent_ns: i64,
+    bytes: u32,
+    /// False for messages of the warm-up and those that are answered but not measured.
+    is_measured: bool,
+}
+
+/// Why composing stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Halt {
+    /// As many are together as leave together.
+    BatchFull,
+    /// As much is under way as may be.
+    WindowFull,
+    /// The next one's time comes then.
+    NotDue(i64),
+    /// There is no next one.
+    Over,
+}
+
+struct Sender<'t> {
+    task: &'t Task,
+    stream: Box<dyn Stream>,
+    course: Course,
+    recorder: Recorder,
+    outgoing: Outgoing,
+    window: Window,
+    /// Watches for room to write and for answers at once, where that can be watched.
+    both: Option<Waiter>,
+    /// Watches for answers with a bound finer than a socket's own.
+    readable: Option<Waiter>,
+    reader: Reader,
+    back: Vec<u8>,
+    asked: VecDeque<Timed>,
+    asked_bytes: u64,
+    most_asked_bytes: u64,
+    unreceipted: VecDeque<Timed>,
+    next_size: u32,
+    /// Payload that is copied into every message.
+    body: Option<Vec<u8>>,
+    /// When the window was full last.
+    full_ns: i64,
+    /// When anything came back last, or nothing was under way.
+    heard_ns: i64,
+    is_rr: bool,
+    /// The connection took only a part of the batch.
+    is_blocked: bool,
+}
+
+impl<'t> Sender<'t> {
+    fn new(
+        task: &'t Task,
+        mut stream: Box<dyn Stream>,
+        start_ns: i64,
+        recorder: Recorder,
+    ) -> Result<Self, (Recorder, io::Error)> {
+        let options = &task.options;
+        let largest = options.size.max as usize;
+        let outgoing = match prepare(task, &mut *stream)
+            .and_then(|()| Outgoing::new(options.buffers, largest))
+        {
+            Ok(outgoing) => outgoing,
+            Err(error) => return Err((recorder, error)),
+        };
+        let mut course = Course::new(task, start_ns);
+        let next_size = course.draw();
+        let most = options.most();
+        let ready = most.messages.min(KEPT_READY) as usize;
+        let touch = options.touch.0 as usize;
+        let body = options.reuse.then(|| {
+            let mut body = vec![0; largest];
+            fill(&mut body, touch, 0);
+            body
+        });
+        let parts = options.transport.link().writes_in_parts();
+        Ok(Self {
+            task,
+            course,
+            recorder,
+            outgoing,
+            window: Window::new(most),
+            both: None,
+            readable: None,
+            reader: Reader::new(Agreed {
+                way: Way::Back,
+                min_bytes: options.size.min,
+                max_bytes: options.size.max,
+            }),
+            back: vec![0; BACK_BYTES],
+            asked: VecDeque::with_capacity(ready),
+            asked_bytes: 0,
+            most_asked_bytes: if parts { u64::MAX } else { WHOLE_ANSWER_BYTES },
+            unreceipted: VecDeque::with_capacity(ready),
+            next_size,
+            body,
+            full_ns: i64::MIN,
+            heard_ns: start_ns,
+            is_rr: options.mode == Mode::Rr,
+            is_blocked: false,
+            stream,
+        })
+    }
+
+    /// Sends everything.
+    fn carry(&mut self) -> Result<(), Failure> {
+        let mut now = now_ns();
+        self.heard_ns = now;
+        loop {
+            let halt = self.compose(now);
+            if self.may_leave(halt) {
+                self.hand_over()?;
+            }
+            match halt {
+                _ if self.is_blocked => self.wait_for_room()?,
+                Halt::BatchFull => {
+                    self.take(Duration::ZERO)?;
+                }
+                Halt::WindowFull => self.wait_for_answers()?,
+                Halt::NotDue(at_ns) => self.wait_until(at_ns)?,
+                Halt::Over if self.outgoing.frames() == 0 => return Ok(()),
+                Halt::Over => {}
+            }
+            now = now_ns();
+            self.recorder.totals.backlog_bytes = self.window.bytes();
+            self.recorder.report_when_due(now);
+        }
+    }
+
+    /// Puts messages into the batch until something stops it.
+    #[inline]
+    fn compose(&mut self, now: i64) -> Halt {
+        let batch = match self.task.options.batch {
+            Batch::Auto => u32::MAX,
+            Batch::Count(count) if self.waits_for_whole_batch(count, now) => {
+                return Halt::WindowFull;
+            }
+            Batch::Count(count) => count,
+        };
+        loop {
+            let intended_ns = match self.course.next(now) {
+                Next::Now(intended_ns) => intended_ns,
+                Next::At(at_ns) => return Halt::NotDue(at_ns),
+                Next::Over => return Halt::Over,
+            };
+            let size = self.next_size;
+            let asks = self.is_rr || self.course.is_sampled();
+            if !self.has_room(size, asks) {
+                return Halt::WindowFull;
+            }
+            if self.outgoing.frames() >= batch || !self.outgoing.fits(size as usize) {
+                return Halt::BatchFull;
+            }
+            self.put(intended_ns, size, asks, now);
+        }
+    }
+
+    /// A batch of a size that was asked for begins when all of it has room: so many leave, and so
+    /// many come back.
+    #[inline]
+    fn waits_for_whole_batch(&self, count: u32, now: i64) -> bool {
+        self.outgoing.frames() == 0
+            && self.window.messages() > 0
+            && self.window.message_room() < u64::from(count)
+            && self.course.next(now) != Next::Over
+    }
+
+    #[inline]
+    fn has_room(&self, size: u32, asks: bool) -> bool {
+        let answers = self.asked_bytes + u64::from(size);
+        self.window.fits(u64::from(size))
+            && (!asks || self.asked.is_empty() || answers <= self.most_asked_bytes)
+    }
+
+    /// Composes one message.
+    #[inline]
+    fn put(&mut self, intended_ns: i64, size: u32, asks: bool, now: i64) {
+        let is_sampled = self.course.is_sampled();
+        let is_open = self.course.schedule.is_open();
+        // In a closed loop a message is meant to leave when it is composed.
+        let sent_ns = if is_sampled || is_open { now_ns() } else { now };
+        let intended_ns = if is_open { intended_ns } else { sent_ns };
+        let had_room = intended_ns >= self.full_ns;
+        let header = self.course.leaves(intended_ns, size, asks);
+        let frame = self.outgoing.frame(size as usize);
+        header.write(frame);
+        let payload = &mut frame[HEADER_BYTES..];
+        match &self.body {
+            Some(body) => payload.copy_from_slice(&body[..payload.len()]),
+            None if self.task.options.touch.0 > 0 => {
+                let touch = self.task.options.touch.0 as usize;
+                fill(payload, touch, header.number as u8);
+            }
+            None => {}
+        }
+        self.window.sent(u64::from(size));
+        let timed = Timed {
+            number: header.number,
+            intended_ns,
+            sent_ns,
+            bytes: size,
+            is_measured: is_sampled && header.counts(),
+        };
+        if asks {
+            self.asked_bytes += u64::from(size);
+            self.asked.push_back(timed);
+        }
+        if timed.is_measured && !self.task.options.no_acks {
+            self.unreceipted.push_back(timed);
+        }
+        let totals = &mut self.recorder.totals;
+        totals.all_messages += 1;
+        if header.counts() {
+            totals.count(size, sent_ns);
+            if is_open && !had_room {
+                totals.window_full += 1;
+            } else if is_open && sent_ns - intended_ns > LATE_NS {
+                totals.late += 1;
+            }
+        }
+        self.next_size = self.course.draw();
+    }
+
+    /// True when the batch is to leave now.
+    #[inline]
+    fn may_leave(&self, halt: Halt) -> bool {
+        let is_asked = match self.task.options.batch {
+            Batch::Auto => true,
+            Batch::Count(count) => self.outgoing.frames() >= count || self.is_blocked,
+        };
+        self.outgoing.frames() > 0 && (is_asked || !matches!(halt, Halt::NotDue(_)))
+    }
+
+    /// Hands over as much as the connection takes.
+    #[inline]
+    fn hand_over(&mut self) -> Result<(), Failure> {
+        self.is_blocked = false;
+        while self.outgoing.frames() > 0 {
+            match self.stream.write(self.outgoing.rest()) {
+                Ok(0) => return Err(Failure::closed()),
+                Ok(count) => self.outgoing.left(count),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.is_blocked = true;
+                    return Ok(());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the connection takes more, or something comes back.
+    fn wait_for_room(&mut self) -> Result<(), Failure> {
+        let begun_ns = now_ns();
+        let waiter = match &mut self.both {
+            Some(waiter) => waiter,
+            empty => {
+                let mut waiter = Waiter::new(self.task.options.wait.0, Trigger::Level, 1)?;
+                let source = self.stream.source();
+                let source = source.ok_or(io::Error::from(io::ErrorKind::Unsupported))?;
+                waiter.add(source, 0, Interest::Both)?;
+                empty.insert(waiter)
+            }
+        };
+        let ready = waiter.wait(LOOK)?;
+        let is_writable = ready > 0 && waiter.ready(0).writable;
+        let now = now_ns();
+        self.recorder.totals.idle_ns += (now - begun_ns) as u64;
+        if is_writable {
+            self.heard_ns = now;
+        }
+        self.take(Duration::ZERO)?;
+        self.expect_life(now)
+    }
+
+    /// Waits until something comes back: the window is full.
+    fn wait_for_answers(&mut self) -> Result<(), Failure> {
+        let begun_ns = now_ns();
+        self.take(LOOK)?;
+        let now = now_ns();
+        self.full_ns = now;
+        let totals = &mut self.recorder.totals;
+        // In request and response waiting for the answer is the plan, not a backlog.
+        if !self.is_rr {
+            totals.backlog_ns += (now - begun_ns) as u64;
+            totals.backlog_events += 1;
+        }
+        self.expect_life(now)
+    }
+
+    /// Waits until a message is due, and takes what comes back meanwhile.
+    fn wait_until(&mut self, at_ns: i64) -> Result<(), Failure> {
+        let left_ns = at_ns - now_ns();
+        if left_ns <= SPIN_NS {
+            self.take(Duration::ZERO)?;
+            return Ok(());
+        }
+        let bound = Duration::from_nanos((left_ns - SPIN_NS / 2) as u64).min(LOOK);
+        if self.stream.source().is_none() {
+            self.take(bound)?;
+        } else if self.stream.buffered() > 0 || self.is_readable_within(bound)? {
+            self.take(Duration::ZERO)?;
+        }
+        self.expect_life(now_ns())
+    }
+
+    fn is_readable_within(&mut self, bound: Duration) -> io::Result<bool> {
+        let waiter = match &mut self.readable {
+            Some(waiter) => waiter,
+            empty => {
+                let mut waiter = Waiter::new(self.task.options.wait.0, Trigger::Level, 1)?;
+                let source = self.stream.source();
+                let source = source.ok_or(io::Error::from(io::ErrorKind::Unsupported))?;
+                waiter.add(source, 0, Interest::Read)?;
+                empty.insert(waiter)
+            }
+        };
+        Ok(waiter.wait(bound)? > 0)
+    }
+
+    /// Refuses to wait any longer for a far end that has been silent for too long.
+    fn expect_life(&mut self, now: i64) -> Result<(), Failure> {
+        let expects = !self.asked.is_empty()
+            || self.is_blocked
+            || (!self.task.options.no_acks && self.window.messages() > 0);
+        if !expects {
+            self.heard_ns = now;
+        }
+        match now - self.heard_ns >= self.course.timeout_ns {
+            true => Err(Failure::new(
+                Kind::Silent,
+                "the far end was silent for too long",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Takes what came back, waiting up to `bound` for it; false when nothing came.
+    #[inline]
+    fn take(&mut self, bound: Duration) -> Result<bool, Failure> {
+        self.stream.set_read_bound(bound)?;
+        match self.stream.read(&mut self.back) {
+            Ok(0) => Err(Failure::closed()),
+            Ok(count) => {
+                self.came_back(count)?;
+                Ok(true)
+            }
+            Err(error) if is_silence(&error) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Understands the first `count` bytes of what came back.
+    #[inline]
+    fn came_back(&mut self, count: usize) -> Result<(), Failure> {
+        let now = now_ns();
+        self.heard_ns = now;
+        let back = std::mem::take(&mut self.back);
+        let mut rest = &back[..count];
+        let outcome = loop {
+            match self.reader.next(&mut rest, |_| {}) {
+                Ok(Some(header)) => {
+                    if let Err(failure) = self.understand(&header, now) {
+                        break Err(failure);
+                    }
+                }
+                Ok(None) => break Ok(()),
+                Err(bad) => break Err(bad.into()),
+            }
+        };
+        self.back = back;
+        outcome
+    }
+
+    #[inline]
+    fn understand(&mut self, header: &Header, now: i64) -> Result<(), Failure> {
+        let unasked = || Failure::new(Kind::Foreign, "an answer came that nobody asked for");
+        if header.kind == Frame::Receipt {
+            let known = match self.is_rr {
+                // Here answers make room; receipts are only timed.
+                true => header.number <= self.course.number,
+                false => self.window.taken(header.number, header.stamp),
+            };
+            if !known {
+                return Err(unasked());
+            }
+            while let Some(timed) = self.unreceipted.front()
+                && timed.number < header.number
+            {
+                self.recorder.receipt(now - timed.sent_ns);
+                self.unreceipted.pop_front();
+            }
+            return Ok(());
+        }
+        let asked = self.asked.pop_front().ok_or_else(unasked)?;
+        let fits = asked.number == header.number && asked.bytes == header.length;
+        if !fits || (self.is_rr && !self.window.came_back(u64::from(asked.bytes))) {
+            return Err(unasked());
+        }
+        self.asked_bytes -= u64::from(asked.bytes);
+        self.recorder.totals.answers += 1;
+        if asked.is_measured {
+            self.recorder
+                .answered(now - asked.intended_ns, now - asked.sent_ns);
+        }
+        Ok(())
+    }
+
+    /// Says that nothing more comes, and waits for what is under way, a bounded time.
+    fn drain(&mut self) -> Result<(), Failure> {
+        self.stream.shutdown(Shutdown::Write)?;
+        let begun_ns = now_ns();
+        self.heard_ns = begun_ns;
+        loop {
+            match self.take(LOOK) {
+                Ok(_) => {}
+                // The far end has read everything, and hangs up.
+                Err(failure) if failure.kind == Kind::Closed => break,
+                Err(failure) => return Err(failure),
+            }
+            let now = now_ns();
+            self.recorder.report_when_due(now);
+            let most_ns = match self.course.is_stopped() {
+                true => STOP_GRACE_NS,
+                false => DRAIN_NS,
+            };
+            if now - self.heard_ns >= self.course.timeout_ns || now - begun_ns >= most_ns {
+                return Err(self.undrained());
+            }
+        }
+        let receipts_missing = !self.task.options.no_acks && self.unreceipted_at_end() > 0;
+        match receipts_missing || !self.asked.is_empty() {
+            true => Err(Failure::closed()),
+            false => Ok(()),
+        }
+    }
+
+    fn undrained(&self) -> Failure {
+        let left = self.window.messages();
+        Failure::new(
+            Kind::Undrained,
+            format!("the backlog did not drain: {left} messages were still under way"),
+        )
+    }
+
+    /// Messages of which nobody has said that they arrived.
+    fn unreceipted_at_end(&self) -> u64 {
+        match (self.is_rr, self.task.options.no_acks) {
+            (false, true) => 0,
+            _ => self.window.messages(),
+        }
+    }
+
+    fn finish(mut self, failure: Option<Failure>) {
+        let (peak_bytes, peak_messages) = self.window.peak();
+        let unacknowledged = self.unreceipted_at_end();
+        let totals = &mut self.recorder.totals;
+        totals.backlog_bytes = unacknowledged.min(1) * self.window.bytes();
+        if self.window_is_known() {
+            totals.backlog_peak_bytes = peak_bytes;
+            totals.backlog_peak_messages = peak_messages;
+        }
+        let unanswered = self.asked.len() as u64;
+        let unstarted = self.course.unstarted();
+        // Closed before the numbers are handed over: who reads them finds the far end ended.
+        drop(self.stream);
+        self.recorder.finish(failure, |finished| {
+            finished.unacknowledged = unacknowledged;
+            finished.unanswered = unanswered;
+            finished.unstarted = unstarted;
+        });
+    }
+
+    /// True when something tells how much is under way.
+    fn window_is_known(&self) -> bool {
+        self.is_rr || !self.task.options.no_acks
+    }
+}
+
+/// Makes the connection wait as the options say.
+fn prepare(task: &Task, stream: &mut dyn Stream) -> io::Result<()> {
+    let wait = task.options.wait.0;
+    stream.set_wait(match (wait, stream.source().is_some()) {
+        (Wait::Epoll, false) => Wait::Block,
+        (wait, _) => wait,
+    })?;
+    match task.options.transport.link().writes_in_parts() {
+        true => stream.set_write_bound(Duration::ZERO),
+        false => stream.set_write_bound(Duration::from_nanos(task.options.timeout.0)),
+    }
+}

@@ -1,0 +1,326 @@
+//! What does one thread of the bus write down, at what cost?
+//!
+//! Counters and histograms that the thread owns; at each interval it hands them to the reporting
+//! thread. Nothing else happens on the measured path.
+
+use std::io;
+use std::sync::mpsc::{SyncSender, TrySendError};
+
+use sokudo_net::clock::{now_ns, thread_cpu_ns, thread_wait_ns};
+use sokudo_stats::Histogram;
+
+use super::protocol::BadFrame;
+
+/// Which part of a flow a thread plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum End {
+    /// Sends messages.
+    Sending,
+    /// Takes them.
+    Receiving,
+    /// Hands them on.
+    Relaying,
+}
+
+/// What a thread has counted since its start. Messages of the warm-up count only in `all_*`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Messages sent, taken or handed on.
+    pub messages: u64,
+    /// Bytes of them, headers included.
+    pub bytes: u64,
+    /// The same with those of the warm-up.
+    pub all_messages: u64,
+    /// Responses that came in (sending) or went out (receiving).
+    pub answers: u64,
+    /// Bytes waiting: under way without a receipt (sending), or for a handling thread (receiving).
+    pub backlog_bytes: u64,
+    /// Most of them at any time.
+    pub backlog_peak_bytes: u64,
+    /// Most messages that were under way (sending).
+    pub backlog_peak_messages: u64,
+    /// Time during which the thread could not go on because too much was waiting.
+    pub backlog_ns: u64,
+    /// How often that began.
+    pub backlog_events: u64,
+    /// Time during which a write had to wait (sending), or nothing came (receiving).
+    pub idle_ns: u64,
+    /// Messages that left more than a millisecond late although there was room (sending).
+    pub late: u64,
+    /// Messages that had to wait for room (sending).
+    pub window_full: u64,
+    /// First counted message, monotonic nanoseconds.
+    pub first_ns: Option<i64>,
+    /// Last counted message.
+    pub last_ns: i64,
+}
+
+impl Totals {
+    /// A counted message at this moment.
+    #[inline]
+    pub fn count(&mut self, bytes: u32, now: i64) {
+        self.messages += 1;
+        self.bytes += u64::from(bytes);
+        self.first_ns.get_or_insert(now);
+        self.last_ns = now;
+    }
+}
+
+/// One thread's interval, for the reporting thread.
+#[derive(Debug)]
+pub struct Interval {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// What the thread does.
+    pub end: End,
+    /// When it ended, monotonic nanoseconds.
+    pub t_ns: i64,
+    /// Counters so far.
+    pub totals: Totals,
+    /// From the intended time to the answer, since the last report.
+    pub response: Histogram,
+    /// From the real time to the answer.
+    pub service: Histogram,
+    /// From the real time to the receipt.
+    pub receipt: Histogram,
+    /// From arrival to the last byte handed on (relaying).
+    pub relay: Histogram,
+}
+
+impl Interval {
+    fn new(flow: u32, end: End) -> Self {
+        Self {
+            flow,
+            end,
+            t_ns: 0,
+            totals: Totals::default(),
+            response: Histogram::new(),
+            service: Histogram::new(),
+            receipt: Histogram::new(),
+            relay: Histogram::new(),
+        }
+    }
+}
+
+/// Why a connection ended before the test did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The far end closed it.
+    Closed,
+    /// The far end, or the way, reset it.
+    Reset,
+    /// Nothing came back in time.
+    Silent,
+    /// What was under way at the end did not arrive in time.
+    Undrained,
+    /// Bytes came that are no frames, or answers to nothing.
+    Foreign,
+    /// The system said something else.
+    Other,
+}
+
+impl Kind {
+    /// Ends of the catalogue names, one for each kind.
+    pub const NAMES: [&'static str; 6] = [
+        "closed_connections",
+        "reset_connections",
+        "silent_connections",
+        "undrained_connections",
+        "foreign_connections",
+        "other_errors",
+    ];
+
+    /// End of the catalogue name that counts it.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+}
+
+/// A connection that ended before the test did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of end.
+    pub kind: Kind,
+    /// What people read.
+    pub says: String,
+}
+
+impl Failure {
+    /// One of a kind, in its own words.
+    pub fn new(kind: Kind, says: impl Into<String>) -> Self {
+        Self {
+            kind,
+            says: says.into(),
+        }
+    }
+
+    /// The far end hung up.
+    pub fn closed() -> Self {
+        Self::new(Kind::Closed, "the far end closed the connection")
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::UnexpectedEof => Self::closed(),
+            io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+                Self::new(Kind::Reset, "the far end reset the connection")
+            }
+            io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+                Self::new(Kind::Silent, "the far end took nothing in time")
+            }
+            _ => Self::new(Kind::Other, format!("the connection ended: {error}")),
+        }
+    }
+}
+
+impl From<BadFrame> for Failure {
+    fn from(bad: BadFrame) -> Self {
+        Self::new(Kind::Foreign, bad.to_string())
+    }
+}
+
+/// What one thread did.
+#[derive(Debug)]
+pub struct Finished {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// What the thread did.
+    pub end: End,
+    /// Its counters.
+    pub totals: Totals,
+    /// Messages under way when it ended: sent, and no receipt came.
+    pub unacknowledged: u64,
+    /// Answers that were asked for and did not come.
+    pub unanswered: u64,
+    /// Messages whose time came and that were never sent.
+    pub unstarted: u64,
+    /// Connections used.
+    pub connections: u64,
+    /// Connections without the flow's ticket, or that brought no messages.
+    pub strangers: u64,
+    /// What ended it early.
+    pub failure: Option<Failure>,
+    /// CPU time of the thread, nanoseconds.
+    pub cpu_ns: Option<u64>,
+    /// Time that it was runnable without a CPU, nanoseconds.
+    pub wait_ns: Option<u64>,
+    /// Time from start to end, nanoseconds.
+    pub elapsed_ns: i64,
+}
+
+/// What a thread hands over.
+#[derive(Debug)]
+pub enum Report {
+    /// An interval has passed.
+    Interval(Box<Interval>),
+    /// The thread has ended.
+    Finished(Box<Finished>),
+}
+
+/// What one thread keeps.
+pub struct Recorder {
+    /// Counters.
+    pub totals: Totals,
+    pending: Interval,
+    interval_ns: i64,
+    report_at_ns: i64,
+    begun_ns: i64,
+    cpu_start: Option<u64>,
+    wait_start: Option<u64>,
+    reports: SyncSender<Report>,
+}
+
+impl Recorder {
+    /// A recorder of the calling thread, which begins its work now.
+    pub fn new(flow: u32, end: End, interval_ns: u64, reports: SyncSender<Report>) -> Self {
+        let interval_ns = i64::try_from(interval_ns).unwrap_or(i64::MAX);
+        let begun_ns = now_ns();
+        Self {
+            totals: Totals::default(),
+            pending: Interval::new(flow, end),
+            interval_ns,
+            report_at_ns: begun_ns.saturating_add(interval_ns),
+            begun_ns,
+            cpu_start: thread_cpu_ns(),
+            wait_start: thread_wait_ns(),
+            reports,
+        }
+    }
+
+    /// An answer came; both times in nanoseconds.
+    #[inline]
+    pub fn answered(&mut self, response_ns: i64, service_ns: i64) {
+        self.pending.response.record(response_ns.max(0) as u64);
+        self.pending.service.record(service_ns.max(0) as u64);
+    }
+
+    /// A receipt came for a measured message.
+    #[inline]
+    pub fn receipt(&mut self, ns: i64) {
+        self.pending.receipt.record(ns.max(0) as u64);
+    }
+
+    /// Messages were handed on.
+    #[inline]
+    pub fn relayed(&mut self, ns: i64, messages: u64) {
+        self.pending.relay.record_n(ns.max(0) as u64, messages);
+    }
+
+    /// When the next report is due.
+    #[inline]
+    pub fn report_at_ns(&self) -> i64 {
+        self.report_at_ns
+    }
+
+    /// Hands the interval over when it is over. When the reporting thread is behind, it is kept
+    /// for the next time.
+    #[inline]
+    pub fn report_when_due(&mut self, now: i64) {
+        if now >= self.report_at_ns {
+            self.report(now);
+        }
+    }
+
+    fn report(&mut self, now: i64) {
+        self.report_at_ns = now.saturating_add(self.interval_ns);
+        self.pending.t_ns = now;
+        self.pending.totals = self.totals;
+        let empty = Interval::new(self.pending.flow, self.pending.end);
+        let full = std::mem::replace(&mut self.pending, empty);
+        let refused = self.reports.try_send(Report::Interval(Box::new(full)));
+        if let Err(TrySendError::Full(Report::Interval(interval))) = refused {
+            self.pending = *interval;
+        }
+    }
+
+    /// Ends the record; hands over what is left, and what `complete` adds.
+    pub fn finish(mut self, failure: Option<Failure>, complete: impl FnOnce(&mut Finished)) {
+        let now = now_ns();
+        self.pending.t_ns = now;
+        self.pending.totals = self.totals;
+        let since = |end: Option<u64>, start: Option<u64>| {
+            let both = end.zip(start);
+            both.map(|(end, start)| end.saturating_sub(start))
+        };
+        let mut finished = Finished {
+            flow: self.pending.flow,
+            end: self.pending.end,
+            totals: self.totals,
+            unacknowledged: 0,
+            unanswered: 0,
+            unstarted: 0,
+            connections: 1,
+            strangers: 0,
+            failure,
+            cpu_ns: since(thread_cpu_ns(), self.cpu_start),
+            wait_ns: since(thread_wait_ns(), self.wait_start),
+            elapsed_ns: now - self.begun_ns,
+        };
+        complete(&mut finished);
+        // Both fail only when nobody listens any more.
+        let _ = self.reports.send(Report::Interval(Box::new(self.pending)));
+        let _ = self.reports.send(Report::Finished(Box::new(finished)));
+    }
+}
