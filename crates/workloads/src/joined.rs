@@ -40,6 +40,24 @@ impl Merged {
         each.map(|(name, (histogram, scale))| ((*name).into(), histogram.summary(*scale)))
             .collect()
     }
+
+    /// `rr.latency_seconds.p99` and its like: each distribution's few numbers under names of their
+    /// own.
+    pub(crate) fn put_numbers(&self, summary: &mut Summary) {
+        for (name, all) in self.summaries() {
+            for (which, value) in [
+                ("min", all.min),
+                ("mean", all.mean),
+                ("p50", all.p50),
+                ("p90", all.p90),
+                ("p99", all.p99),
+                ("p999", all.p999),
+                ("max", all.max),
+            ] {
+                put(summary, &format!("{name}.{which}"), value);
+            }
+        }
+    }
 }
 
 /// Puts a number under its name; what is not known is left out.

@@ -3,6 +3,7 @@
 //! One folder per workload and one line in [`REGISTRY`]. A workload emits samples and never
 //! prints; it knows neither monitors nor reports.
 
+pub mod bus;
 pub mod contract;
 pub mod crr;
 pub mod datagram;
@@ -24,7 +25,13 @@ pub mod values;
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
 
 /// Every workload, in alphabetical order.
-pub const REGISTRY: &[&dyn Workload] = &[&crr::Crr, &datagram::Datagram, &rr::Rr, &stream::Stream];
+pub const REGISTRY: &[&dyn Workload] = &[
+    &bus::Bus,
+    &crr::Crr,
+    &datagram::Datagram,
+    &rr::Rr,
+    &stream::Stream,
+];
 
 /// Looks a workload up by its name.
 pub fn find(name: &str) -> Option<&'static dyn Workload> {

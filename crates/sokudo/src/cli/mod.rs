@@ -1,5 +1,6 @@
 //! Which subcommands are there?
 
+mod bus;
 mod check;
 mod compat;
 mod datagram;
@@ -56,6 +57,7 @@ enum Command {
     Check(check::CheckArgs),
     Serve(serve::ServeArgs),
     Datagram(Box<datagram::DatagramArgs>),
+    Bus(Box<bus::BusArgs>),
     /// Ask and be answered: latency and requests per second between hosts.
     ///
     /// Start `sokudo serve` on each HOST first. Every round trip is recorded.
@@ -148,6 +150,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Check(args) => check::run(args),
         Command::Serve(args) => serve::run(args),
         Command::Datagram(args) => datagram::run(*args),
+        Command::Bus(args) => bus::run(*args),
         Command::Stream(args) => stream::run(*args),
         Command::Rr(args) => exchange::rr(*args),
         Command::Crr(args) => exchange::crr(*args),

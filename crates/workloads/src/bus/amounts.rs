@@ -1,4 +1,4 @@
-//! How are amounts written that only the bus knows: windows, batches, samples, warm-ups?
+//! How are amounts written that only the bus knows: windows, batches, warm-ups?
 
 use std::fmt;
 use std::str::FromStr;
@@ -80,59 +80,6 @@ impl fmt::Display for Batch {
 
 json_as_text!(Batch);
 
-/// Messages whose latency is measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sample {
-    /// No message.
-    None,
-    /// One in so many; 1 = all.
-    OneIn(u64),
-}
-
-impl Sample {
-    /// True for message number `number`.
-    #[inline]
-    pub fn takes(self, number: u64) -> bool {
-        match self {
-            Sample::None => false,
-            Sample::OneIn(n) => number.is_multiple_of(n),
-        }
-    }
-}
-
-/// A text that is no share of messages.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no share of messages: write all, 1/100 or none")]
-pub struct NoSample(String);
-
-impl FromStr for Sample {
-    type Err = NoSample;
-
-    fn from_str(text: &str) -> Result<Self, NoSample> {
-        let one_in = |text: &str| text.strip_prefix("1/")?.parse::<u64>().ok();
-        match text {
-            "all" => Ok(Sample::OneIn(1)),
-            "none" => Ok(Sample::None),
-            _ => match one_in(text) {
-                Some(n @ 1..) => Ok(Sample::OneIn(n)),
-                _ => Err(NoSample(text.into())),
-            },
-        }
-    }
-}
-
-impl fmt::Display for Sample {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Sample::None => f.write_str("none"),
-            Sample::OneIn(1) => f.write_str("all"),
-            Sample::OneIn(n) => write!(f, "1/{n}"),
-        }
-    }
-}
-
-json_as_text!(Sample);
-
 /// Load that does not count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Warmup {
@@ -179,17 +126,5 @@ mod tests {
         assert_eq!("5000".parse(), Ok(Warmup::Messages(5000)));
         assert_eq!("auto".parse(), Ok(Batch::Auto));
         assert!("0".parse::<Batch>().is_err());
-    }
-
-    #[test]
-    fn samples_are_shares() {
-        let sample: Sample = "1/3".parse().unwrap();
-        let taken: Vec<u64> = (0..8).filter(|n| sample.takes(*n)).collect();
-        assert_eq!(taken, [0, 3, 6]);
-        assert!("all".parse::<Sample>().unwrap().takes(5));
-        assert!(!"none".parse::<Sample>().unwrap().takes(0));
-        for wrong in ["", "1/0", "2/3", "1/-1", "some"] {
-            assert!(wrong.parse::<Sample>().is_err(), "{wrong}");
-        }
     }
 }

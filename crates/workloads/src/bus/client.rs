@@ -9,8 +9,6 @@
 use std::collections::VecDeque;
 use std::io;
 use std::net::Shutdown;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
@@ -18,20 +16,15 @@ use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::stream::Stream;
 use sokudo_net::wait::{Interest, Trigger, Wait, Waiter};
 
-use super::amounts::{Batch, Sample, Warmup};
-use super::options::{BusOptions, Mode};
+use super::amounts::Batch;
+use super::course::{Course, Next, Task, wait_for_start};
+use super::options::Mode;
 use super::outgoing::{Outgoing, fill};
-use super::protocol::{
-    Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, UNCOUNTED, WANTS_ANSWER, Way,
-};
+use super::protocol::{Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
 use super::record::{End, Failure, Kind, Recorder, Report};
-use super::step::Gate;
 use super::window::Window;
-use crate::datagram::client::Sizes;
-use crate::datagram::options::SizeRange;
 use crate::link::is_silence;
-use crate::patience::sleep_until_or_stop;
-use crate::rr::schedule::{LATE_NS, Schedule};
+use crate::rr::schedule::LATE_NS;
 
 /// Longest wait of one call: how soon a stop or a silence is noticed.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
@@ -51,164 +44,6 @@ const WHOLE_ANSWER_BYTES: u64 = 64 << 10;
 /// Most messages whose times are kept ready for: a longer queue grows as it must.
 const KEPT_READY: u64 = 4096;
 
-/// What one sending thread is to do.
-pub(crate) struct Task {
-    pub(crate) flow: u32,
-    pub(crate) options: Arc<BusOptions>,
-    /// Messages per second of this thread; `None` = as fast as there is room.
-    pub(crate) rate_per_s: Option<f64>,
-    /// Where the random sizes begin.
-    pub(crate) seed: u64,
-    /// Latest end in any case, from the start.
-    pub(crate) bound_ns: u64,
-    /// Set by the first message that comes in, where that is waited for.
-    pub(crate) polite: Option<Arc<AtomicBool>>,
-    /// Opened by the operator for each message, where that is asked for.
-    pub(crate) gate: Option<Arc<Gate>>,
-    /// Set when the thread must end.
-    pub(crate) stop: Arc<AtomicBool>,
-}
-
-/// When each message is to leave, and which of them count: shared by all ways to send.
-pub(crate) struct Course {
-    pub(crate) schedule: Schedule,
-    pub(crate) sizes: Sizes,
-    range: SizeRange,
-    warmup: Warmup,
-    start_ns: i64,
-    pub(crate) end_ns: i64,
-    pub(crate) timeout_ns: i64,
-    count: Option<u64>,
-    sample: Sample,
-    /// Number of the next message.
-    pub(crate) number: u64,
-    counted: u64,
-    gate: Option<Arc<Gate>>,
-    stop: Arc<AtomicBool>,
-}
-
-/// What is to be done about the next message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// Send it; this was its intended time.
-    Now(i64),
-    /// Its time comes then.
-    At(i64),
-    /// There is none.
-    Over,
-}
-
-impl Course {
-    pub(crate) fn new(task: &Task, start_ns: i64) -> Self {
-        let options = &task.options;
-        let end_ns = start_ns.saturating_add_unsigned(match options.duration_ns() {
-            0 => task.bound_ns,
-            duration => duration.min(task.bound_ns),
-        });
-        Self {
-            schedule: Schedule::new(task.rate_per_s, start_ns, end_ns),
-            sizes: Sizes(task.seed),
-            range: options.size,
-            warmup: options.warmup,
-            start_ns,
-            end_ns,
-            timeout_ns: i64::try_from(options.timeout.0).unwrap_or(i64::MAX),
-            count: options.count.map(|count| count.0),
-            sample: options.sampled(),
-            number: 0,
-            counted: 0,
-            gate: task.gate.clone(),
-            stop: Arc::clone(&task.stop),
-        }
-    }
-
-    /// What is to be done about the next message.
-    #[inline]
-    pub(crate) fn next(&self, now: i64) -> Next {
-        let enough = self.count.is_some_and(|count| self.counted >= count);
-        if enough || self.is_stopped() {
-            return Next::Over;
-        }
-        let due = match self.schedule.next_ns(now) {
-            // What is due and late is sent all the same, but not for ever.
-            Some(at_ns) if self.schedule.is_open() => match at_ns <= now {
-                true if now < self.end_ns.saturating_add(self.timeout_ns) => Next::Now(at_ns),
-                true => Next::Over,
-                false => Next::At(at_ns),
-            },
-            Some(at_ns) if now < self.end_ns => Next::Now(at_ns),
-            _ => Next::Over,
-        };
-        match (&self.gate, due) {
-            (Some(gate), Next::Now(_)) if gate.is_closed() => Next::Over,
-            (Some(gate), Next::Now(_)) if !gate.is_open() => {
-                Next::At(now.saturating_add(LOOK.as_nanos() as i64))
-            }
-            _ => due,
-        }
-    }
-
-    pub(crate) fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// Size of a message that was not drawn yet.
-    pub(crate) fn draw(&mut self) -> u32 {
-        match self.range.min == self.range.max {
-            true => self.range.min,
-            false => self.sizes.draw(self.range),
-        }
-    }
-
-    /// True for a message that counts, by its number and intended time.
-    #[inline]
-    fn counts(&self, intended_ns: i64) -> bool {
-        match self.warmup {
-            Warmup::Time(ns) => intended_ns >= self.start_ns.saturating_add_unsigned(ns),
-            Warmup::Messages(messages) => self.number >= messages,
-        }
-    }
-
-    /// The next message leaves: its header.
-    #[inline]
-    pub(crate) fn leaves(&mut self, intended_ns: i64, size: u32, wants_answer: bool) -> Header {
-        let counts = self.counts(intended_ns);
-        let header = Header {
-            length: size,
-            kind: Frame::Message,
-            flags: if wants_answer { WANTS_ANSWER } else { 0 } | if counts { 0 } else { UNCOUNTED },
-            number: self.number,
-            stamp: intended_ns as u64,
-        };
-        self.schedule.started();
-        self.number += 1;
-        self.counted += u64::from(counts);
-        if let Some(gate) = &self.gate {
-            gate.pass();
-        }
-        header
-    }
-
-    /// True when the latency of the next message is measured.
-    #[inline]
-    pub(crate) fn is_sampled(&self) -> bool {
-        self.sample.takes(self.number)
-    }
-
-    /// Messages that should have been sent and never were, at the end.
-    pub(crate) fn unstarted(&self) -> u64 {
-        if self.is_stopped() {
-            return 0;
-        }
-        let from_ns = match self.warmup {
-            Warmup::Time(ns) => self.start_ns.saturating_add_unsigned(ns),
-            Warmup::Messages(_) => self.start_ns,
-        };
-        let most = self.count.map_or(u64::MAX, |count| count - self.counted);
-        self.schedule.left_from(from_ns).min(most)
-    }
-}
-
 /// Sends from `at_ns` on, until time, count or stop; reports to `reports`.
 pub(crate) fn run(task: &Task, stream: Box<dyn Stream>, at_ns: i64, reports: &SyncSender<Report>) {
     precise_timers();
@@ -226,22 +61,6 @@ pub(crate) fn run(task: &Task, stream: Box<dyn Stream>, at_ns: i64, reports: &Sy
     };
     let outcome = started.map_or(Ok(()), |_| sender.carry().and_then(|()| sender.drain()));
     sender.finish(outcome.err());
-}
-
-/// Sleeps until the start, or until the first message has come in politely; `None` when stopped.
-pub(crate) fn wait_for_start(task: &Task, at_ns: i64) -> Option<i64> {
-    sleep_until_or_stop(at_ns, &task.stop)?;
-    let Some(came) = &task.polite else {
-        return Some(at_ns);
-    };
-    let give_up_ns = at_ns.saturating_add_unsigned(task.bound_ns / 2);
-    while !came.load(Ordering::Acquire) {
-        if now_ns() >= give_up_ns {
-            return None;
-        }
-        sleep_until_or_stop(now_ns() + 1_000_000, &task.stop)?;
-    }
-    Some(now_ns())
 }
 
 /// A message that was asked to be answered, or whose receipt is timed.
@@ -704,9 +523,10 @@ impl<'t> Sender<'t> {
     fn finish(mut self, failure: Option<Failure>) {
         let (peak_bytes, peak_messages) = self.window.peak();
         let unacknowledged = self.unreceipted_at_end();
+        let is_known = self.window_is_known();
         let totals = &mut self.recorder.totals;
-        totals.backlog_bytes = unacknowledged.min(1) * self.window.bytes();
-        if self.window_is_known() {
+        if is_known {
+            totals.backlog_bytes = self.window.bytes();
             totals.backlog_peak_bytes = peak_bytes;
             totals.backlog_peak_messages = peak_messages;
         }

@@ -1,19 +1,25 @@
 //! What can be asked of the message bus? The field docs are the manual.
 
+use std::num::NonZeroU32;
+
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::Refusal;
 use sokudo_net::wait::Wait;
 
-use super::amounts::{Batch, Inflight, Sample, Warmup};
+use super::amounts::{Batch, Inflight, Warmup};
 use super::protocol::HEADER_BYTES;
 use super::window::Most;
 use crate::datagram::options::SizeRange;
 use crate::link;
 use crate::refusal::operator;
 use crate::rr::options::WaitText;
+use crate::sample::Sample;
 use crate::values::{ByteSize, HowMany, LoadRate, Span};
+
+/// Streaming measures one message in so many, as long as nothing else is asked for.
+const STREAM_SAMPLE: NonZeroU32 = NonZeroU32::new(100).unwrap();
 
 /// Options of `sokudo bus`.
 #[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
@@ -318,8 +324,8 @@ impl BusOptions {
     /// Which messages are measured.
     pub fn sampled(&self) -> Sample {
         self.sample.unwrap_or(match self.mode {
-            Mode::Rr => Sample::OneIn(1),
-            Mode::Stream => Sample::OneIn(100),
+            Mode::Rr => Sample::All,
+            Mode::Stream => Sample::OneIn(STREAM_SAMPLE),
         })
     }
 

@@ -43,7 +43,7 @@ impl Memory {
 
     /// What was in it has left.
     #[inline]
-    fn renew(&mut self) {
+    pub(crate) fn renew(&mut self) {
         if let Memory::Heap(bytes) = self {
             *bytes = black_box(vec![0; bytes.len()]);
         }

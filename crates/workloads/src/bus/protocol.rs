@@ -125,7 +125,24 @@ impl Header {
     #[inline]
     pub fn read(head: &[u8; HEADER_BYTES]) -> Result<Self, BadFrame> {
         let [a, b, c, d, kind, flags, check_high, check_low, rest @ ..] = *head;
-        let [n0, n1, n2, n3, n4, n5, n6, n7, s0, s1, s2, s3, s4, s5, s6, s7] = rest;
+        let [
+            n0,
+            n1,
+            n2,
+            n3,
+            n4,
+            n5,
+            n6,
+            n7,
+            s0,
+            s1,
+            s2,
+            s3,
+            s4,
+            s5,
+            s6,
+            s7,
+        ] = rest;
         let length = u32::from_be_bytes([a, b, c, d]);
         let number = u64::from_be_bytes([n0, n1, n2, n3, n4, n5, n6, n7]);
         let stamp = u64::from_be_bytes([s0, s1, s2, s3, s4, s5, s6, s7]);

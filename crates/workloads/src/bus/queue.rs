@@ -30,6 +30,7 @@ use super::outgoing::look_at;
 use super::protocol::Reader;
 use super::record::{End, Failure, Recorder};
 use super::server::{Answers, Arrival, Shared, WRITE_BOUND, count, prepare, silent};
+use crate::link::Caller;
 use crate::patience::sleep_until_or_stop;
 use crate::refusal::spawn;
 
@@ -73,6 +74,7 @@ enum Handed {
 struct Opened {
     flow: u32,
     writing: Box<dyn Stream>,
+    caller: Option<Caller>,
     empty: Sender<Chunk>,
     waiting: Arc<Waiting>,
 }
@@ -113,6 +115,7 @@ fn read_all(arrival: Arrival, queue: &SyncSender<Handed>, shared: &Shared) {
         let recorder = shared.recorder(flow, End::Receiving);
         recorder.finish(Some(error.into()), |_| {});
     };
+    let caller = arrival.caller;
     let (mut reading, mut writing) = match arrival.stream.split() {
         Ok(halves) => halves,
         Err(error) => return failed(error),
@@ -133,6 +136,7 @@ fn read_all(arrival: Arrival, queue: &SyncSender<Handed>, shared: &Shared) {
     let opened = Opened {
         flow,
         writing,
+        caller,
         empty,
         waiting: Arc::clone(&waiting),
     };
@@ -232,6 +236,7 @@ impl Pace {
 /// One connection, as its handling thread sees it.
 struct Handling {
     writing: Box<dyn Stream>,
+    _caller: Option<Caller>,
     reader: Reader,
     answers: Answers,
     recorder: Recorder,
@@ -243,6 +248,7 @@ impl Handling {
     fn new(opened: Opened, shared: &Shared) -> Self {
         Self {
             writing: opened.writing,
+            _caller: opened.caller,
             reader: Reader::new(shared.agreed()),
             answers: Answers::new(&shared.options),
             recorder: shared.recorder(opened.flow, End::Receiving),
@@ -377,7 +383,9 @@ fn next_handed(
         Err(TryRecvError::Empty) => {}
     }
     let settle = |one: &mut Handling| one.settle().err();
-    let failed = open.iter_mut().find_map(|(flow, one)| Some((*flow, settle(one)?)));
+    let failed = open
+        .iter_mut()
+        .find_map(|(flow, one)| Some((*flow, settle(one)?)));
     if let Some((flow, failure)) = failed {
         return Some(Handed::Ended(flow, Err(failure)));
     }

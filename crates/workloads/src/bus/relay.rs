@@ -23,7 +23,6 @@ use super::outgoing::Memory;
 use super::protocol::{Agreed, Reader, Way};
 use super::record::{End, Failure, Recorder};
 use super::server::{Arrival, Shared, count, prepare, silent};
-use crate::link::Caller;
 use crate::refusal::spawn;
 
 /// One direction of a relay.
@@ -35,18 +34,15 @@ struct Hop {
     broken: Arc<AtomicBool>,
 }
 
-/// Starts the two threads that pass on what arrives to the host behind; `caller` keeps its
-/// connection alive.
+/// Starts the two threads that pass on what arrives to the host behind.
 pub(crate) fn start(
     arrival: Arrival,
-    behind: Box<dyn Stream>,
-    caller: Option<Caller>,
-    flow_behind: u32,
+    behind: Arrival,
     shared: &Shared,
     host: &str,
 ) -> Result<Vec<JoinHandle<()>>, Refusal> {
     let (before_in, before_out) = arrival.stream.split().map_err(cannot_split)?;
-    let (behind_in, behind_out) = behind.split().map_err(cannot_split)?;
+    let (behind_in, behind_out) = behind.stream.split().map_err(cannot_split)?;
     let broken: Arc<AtomicBool> = Arc::default();
     let hop = |from, to, way| Hop {
         from,
@@ -60,7 +56,8 @@ pub(crate) fn start(
     let forth = hop(before_in, behind_out, Way::Forth);
     let back = hop(behind_in, before_out, Way::Back);
     let (here, there) = (shared.clone(), shared.clone());
-    let (flow, host) = (arrival.flow, host.to_owned());
+    let (flow, flow_behind) = (arrival.flow, behind.flow);
+    let callers = [arrival.caller, behind.caller];
     let forth = spawn(&format!("forth{flow} {host}"), move || {
         // What arrives belongs to the flow before, what is handed on to the one behind.
         let receiving = here.recorder(flow, End::Receiving);
@@ -68,7 +65,7 @@ pub(crate) fn start(
     })?;
     let back = spawn(&format!("back{flow} {host}"), move || {
         back.pass_on(&there, None);
-        drop(caller);
+        drop(callers);
     })?;
     Ok(vec![forth, back])
 }
@@ -138,13 +135,14 @@ impl Hop {
             let mut messages = 0;
             while let Some(header) = reader.next(&mut rest, |_| {})? {
                 messages += 1;
-                for recorder in [&mut receiving, &mut relaying].into_iter().flatten() {
-                    count(&mut recorder.totals, &header, arrived_ns);
+                if let Some(receiving) = &mut receiving {
+                    count(&mut receiving.totals, &header, arrived_ns);
                 }
             }
             self.to.write_all(bytes)?;
             if let Some(relaying) = &mut relaying {
                 let now = now_ns();
+                relaying.totals.all_messages += messages;
                 relaying.relayed(now - arrived_ns, messages);
                 relaying.report_when_due(now);
             }

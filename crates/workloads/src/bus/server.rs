@@ -24,7 +24,7 @@ use super::options::{BusOptions, Mode};
 use super::outgoing::{Memory, look_at};
 use super::protocol::{Agreed, BadFrame, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
 use super::record::{End, Failure, Recorder, Report, Totals};
-use crate::link::is_silence;
+use crate::link::{Caller, is_silence};
 
 /// A sender that takes no answer for this long is given up.
 pub(crate) const WRITE_BOUND: Duration = Duration::from_secs(10);
@@ -67,6 +67,8 @@ impl Shared {
 pub(crate) struct Arrival {
     pub(crate) flow: u32,
     pub(crate) stream: Box<dyn Stream>,
+    /// What the connection may need to live, where this host made it.
+    pub(crate) caller: Option<Caller>,
 }
 
 /// What goes back over one connection.
@@ -153,6 +155,7 @@ impl Answers {
 /// Handles messages of one connection in the thread that reads them.
 struct Inline {
     stream: Box<dyn Stream>,
+    _caller: Option<Caller>,
     reader: Reader,
     answers: Answers,
     touch: usize,
@@ -163,6 +166,7 @@ impl Inline {
     fn new(arrival: Arrival, shared: &Shared) -> Self {
         Self {
             stream: arrival.stream,
+            _caller: arrival.caller,
             reader: Reader::new(shared.agreed()),
             answers: Answers::new(&shared.options),
             touch: shared.options.touch.0 as usize,

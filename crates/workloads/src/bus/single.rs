@@ -13,7 +13,8 @@ use std::time::Duration;
 use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::stream::{Listener, Stream};
 
-use super::client::{Course, LOOK, Next, Task, wait_for_start};
+use super::client::{CHUNK_BYTES, LOOK};
+use super::course::{Course, Next, Task, wait_for_start};
 use super::protocol::{Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
 use super::record::{End, Failure, Kind, Recorder, Report};
 use super::server::{Answers, Shared, count, prepare, silent};
@@ -181,7 +182,7 @@ pub(crate) fn receive(flow: u32, ticket: u64, listener: &Listener, shared: &Shar
     precise_timers();
     let mut recorder = shared.recorder(flow, End::Receiving);
     let mut answers = Answers::new(&shared.options);
-    let mut chunk = vec![0; super::client::CHUNK_BYTES];
+    let mut chunk = vec![0; CHUNK_BYTES];
     let (mut strangers, mut connections) = (0, 0);
     let mut failure = None;
     while shared.goes_on() {

@@ -348,7 +348,7 @@ impl Join<'_> {
             );
         }
         self.error_ratio(&mut summary);
-        self.percentiles(&mut summary);
+        self.merged.put_numbers(&mut summary);
         if let [flow] = flows {
             for what in ["latency_sd_seconds", "one_way_bytes_per_second"] {
                 let value = flow.metrics.get(&self.name(what)).copied();
@@ -365,23 +365,6 @@ impl Join<'_> {
         if summary.contains_key(self.names.transactions) {
             let value = ratio(failed, started).unwrap_or(0.0);
             self.put(summary, "error_ratio", value);
-        }
-    }
-
-    /// `rr.latency_seconds.p99` and its like, merged over all flows.
-    fn percentiles(&self, summary: &mut Summary) {
-        for (name, all) in self.merged.summaries() {
-            for (which, value) in [
-                ("min", all.min),
-                ("mean", all.mean),
-                ("p50", all.p50),
-                ("p90", all.p90),
-                ("p99", all.p99),
-                ("p999", all.p999),
-                ("max", all.max),
-            ] {
-                put(summary, &format!("{name}.{which}"), value);
-            }
         }
     }
 }

@@ -1,0 +1,153 @@
+//! `sokudo bus`: how many messages per second, and how long do they take?
+
+use std::io::BufRead as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use sokudo_controller::{ControlError, Run};
+use sokudo_model::{Labels, PhasePlan, Record};
+use sokudo_workloads::bus::step::Gate;
+use sokudo_workloads::bus::{self, BusOptions};
+
+mod histogram;
+mod table;
+
+use super::finish::ShowOptions;
+use super::key::KeyText;
+use super::observer::Terminal;
+use super::workload::{self, Call};
+use super::{Exit, Failure};
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo bus hostb                               4 KiB messages, as fast as the window allows
+  sokudo bus hostb --rate 50k/s                  latency from the intended time
+  sokudo bus hostb --mode rr --wait spin         one message at a time, shortest latency
+  sokudo bus hostb --rx queue --consume-rate 1k/s    a slow consumer
+  sokudo bus hostb hostc --relay                 hostb hands on to hostc
+  sokudo bus hostb hostc --direction mesh        every host sends to all others
+  sokudo bus hostb --out tsv:bus.tsv             a row for each interval
+
+Rates: `50k/s` is messages, `1Gb/s` bits, `125MB/s` bytes.";
+
+/// Send framed messages between hosts: messages per second, and how long they take.
+///
+/// Start `sokudo serve` on each HOST first. What is under way is bounded (--inflight), so that the
+/// latency is that of the path and not that of a queue.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct BusArgs {
+    /// Hosts on which `sokudo serve` runs: HOST or HOST:PORT.
+    #[arg(required = true, value_name = "HOST")]
+    hosts: Vec<String>,
+
+    #[command(flatten)]
+    options: BusOptions,
+
+    /// Write a table of tab-separated values when the run is over, a row for each interval:
+    /// `tsv:FILE`.
+    #[arg(long, value_name = "tsv:FILE", value_parser = parse_out)]
+    out: Option<PathBuf>,
+
+    /// Print the distribution of the response latency as well.
+    #[arg(short, long)]
+    verbose: bool,
+
+    /// Key that `sokudo serve` printed.
+    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
+    key: Option<KeyText>,
+
+    /// Seed of every random choice. Default: drawn, and recorded.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+fn parse_out(text: &str) -> Result<PathBuf, String> {
+    match text.strip_prefix("tsv:").filter(|file| !file.is_empty()) {
+        Some(file) => Ok(file.into()),
+        None => Err(format!("`{text}` names no table: write `tsv:FILE`")),
+    }
+}
+
+/// Carries it out.
+pub fn run(args: BusArgs) -> Result<Exit, Failure> {
+    args.options.validate()?;
+    if let Some(file) = &args.out {
+        table::must_be_writable(file)?;
+    }
+    if args.options.step {
+        open_step_by_step()?;
+    }
+    let call = Call {
+        workload: bus::NAME,
+        hosts: &args.hosts,
+        key: args.key.as_ref(),
+        seed: args.seed,
+        interval_ns: args.options.interval.0,
+        show: &args.show,
+    };
+    let observer = Terminal::new(args.show.lang(), None, None);
+    let also = |record: &Record| {
+        if args.verbose && !args.show.json {
+            histogram::print(record);
+        }
+        match &args.out {
+            Some(file) => table::write(record, file),
+            None => Ok(()),
+        }
+    };
+    workload::carry_out(&call, observer, |run| measure(run, &args.options), also)
+}
+
+fn measure(run: &mut Run, options: &BusOptions) -> Result<(), ControlError> {
+    let hosts = run.hosts().list().len() as u32;
+    let duration_ns = options.duration_ns();
+    run.run_phase(PhasePlan {
+        name: "measure".into(),
+        workload: bus::NAME.into(),
+        options: options.to_json(),
+        flows: bus::flows(hosts, options),
+        duration_ns,
+        bound_ns: workload::bound_ns(duration_ns),
+        labels: Labels::new(),
+    })?;
+    Ok(())
+}
+
+/// Lets one message pass for each line of standard input, from the first on.
+fn open_step_by_step() -> Result<(), Failure> {
+    eprintln!("Each line on standard input (Enter) sends a message; its end ends the test.");
+    let mut lines = std::io::stdin().lock().lines();
+    if !matches!(lines.next(), Some(Ok(_))) {
+        return Err(Failure::operator(
+            "--step asks before each message, and standard input has nothing to say",
+            "run it from a terminal, or pipe a line for each message into it",
+        ));
+    }
+    drop(lines);
+    let gate = Gate::put_up();
+    gate.open();
+    std::thread::spawn(move || read_steps(&gate));
+    Ok(())
+}
+
+fn read_steps(gate: &Arc<Gate>) {
+    let lines = std::io::stdin().lock().lines();
+    lines.map_while(Result::ok).for_each(|_| gate.open());
+    gate.close();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_kind_and_a_file() {
+        assert_eq!(parse_out("tsv:a b"), Ok("a b".into()));
+        assert!(parse_out("tsv:").is_err() && parse_out("a.tsv").is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! A run of the bus as a table: one row per interval, the columns that people know from another
+//! message-bus test.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use sokudo_model::Record;
+
+use super::Failure;
+
+/// Heads of the columns.
+const HEADS: [&str; 17] = [
+    "messages_in_per_second",
+    "bytes_in_per_second",
+    "messages_out_per_second",
+    "bytes_out_per_second",
+    "receipt_ns",
+    "response_min_ns",
+    "response_mean_ns",
+    "response_effective_ns",
+    "response_max_ns",
+    "backlog_in_ratio",
+    "backlog_in_events_per_second",
+    "backlog_in_bytes",
+    "backlog_out_ratio",
+    "backlog_out_events_per_second",
+    "backlog_out_bytes",
+    "connections",
+    "errors",
+];
+
+/// How the values of several flows become one.
+#[derive(Clone, Copy)]
+enum Fold {
+    Sum,
+    Mean,
+    Min,
+    Max,
+}
+
+impl Fold {
+    fn of(self, values: &[f64]) -> Option<f64> {
+        match self {
+            _ if values.is_empty() => None,
+            Fold::Sum => Some(values.iter().sum()),
+            Fold::Mean => Some(values.iter().sum::<f64>() / values.len() as f64),
+            Fold::Min => values.iter().copied().reduce(f64::min),
+            Fold::Max => values.iter().copied().reduce(f64::max),
+        }
+    }
+}
+
+/// Columns that are a series; `effective`, connections and errors are computed.
+const SERIES: [(usize, &str, Fold, f64); 14] = [
+    (0, "bus.messages_per_second", Fold::Sum, 1.0),
+    (1, "bus.bytes_per_second", Fold::Sum, 1.0),
+    (2, "bus.sent_per_second", Fold::Sum, 1.0),
+    (3, "bus.sent_bytes_per_second", Fold::Sum, 1.0),
+    (4, "bus.receipt_mean_seconds", Fold::Mean, 1e9),
+    (5, "bus.response_min_seconds", Fold::Min, 1e9),
+    (6, "bus.response_mean_seconds", Fold::Mean, 1e9),
+    (8, "bus.response_max_seconds", Fold::Max, 1e9),
+    (9, "bus.queue_full_ratio", Fold::Mean, 1.0),
+    (10, "bus.queue_full_events_per_second", Fold::Sum, 1.0),
+    (11, "bus.queue_bytes", Fold::Sum, 1.0),
+    (12, "bus.backlog_ratio", Fold::Mean, 1.0),
+    (13, "bus.backlog_events_per_second", Fold::Sum, 1.0),
+    (14, "bus.backlog_bytes", Fold::Sum, 1.0),
+];
+
+/// Better told before the load than after it.
+pub fn must_be_writable(file: &Path) -> Result<(), Failure> {
+    std::fs::File::create(file)
+        .map(drop)
+        .map_err(|error| Failure::cannot_write(file, &error))
+}
+
+/// Writes the table.
+pub fn write(record: &Record, file: &Path) -> Result<(), Failure> {
+    std::fs::write(file, text(record)).map_err(|error| Failure::cannot_write(file, &error))
+}
+
+/// The table as text: a row per interval of the run's samples and host. What is not known is empty.
+fn text(record: &Record) -> String {
+    let interval_ns = interval_ns(record);
+    let mut rows: BTreeMap<(i64, &str), [Vec<f64>; 17]> = BTreeMap::new();
+    for (column, metric, _, scale) in SERIES {
+        for series in record.series_of(metric) {
+            for (t_ns, value) in &series.points {
+                // Threads report a little after each other.
+                let row = (t_ns + interval_ns / 2) / interval_ns;
+                let row = rows.entry((row, &series.key.host)).or_default();
+                row[column].push(value * scale);
+            }
+        }
+    }
+    let summary = &record.manifest.summary;
+    let total = |name: &str| summary.get(name).copied();
+    let mut out = format!("time_seconds\thost\t{}\n", HEADS.join("\t"));
+    for ((row, host), values) in rows {
+        let mut cells: [Option<f64>; 17] = [None; 17];
+        for (column, _, fold, _) in SERIES {
+            cells[column] = fold.of(&values[column]);
+        }
+        cells[7] = effective(cells[6], cells[12]);
+        cells[15] = total("bus.connections");
+        cells[16] = total("bus.errors");
+        let seconds = (row * interval_ns) as f64 / 1e9;
+        let cells = cells.map(|cell| cell.map(|value| value.to_string()).unwrap_or_default());
+        out.push_str(&format!("{seconds}\t{host}\t{}\n", cells.join("\t")));
+    }
+    out
+}
+
+/// The mean response time over the share of time in which the sender did not stand still: another
+/// tool's repair of latencies that leave that time out.
+fn effective(mean_ns: Option<f64>, backlog_ratio: Option<f64>) -> Option<f64> {
+    let effective = mean_ns? / (1.0 - backlog_ratio?);
+    effective.is_finite().then_some(effective)
+}
+
+/// Time between two samples, as the plan says.
+fn interval_ns(record: &Record) -> i64 {
+    let phase = record.manifest.phases.last();
+    let options = phase.and_then(|phase| serde_json::from_str(&phase.options).ok());
+    let options: sokudo_workloads::bus::BusOptions = options.unwrap_or_default();
+    i64::try_from(options.interval.0).unwrap_or(i64::MAX).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standing_still_is_added_back() {
+        assert_eq!(effective(Some(58.0), Some(0.42)), Some(58.0 / 0.58));
+        assert_eq!(effective(Some(58.0), Some(1.0)), None);
+        assert_eq!(effective(None, Some(0.0)), None);
+    }
+
+    #[test]
+    fn every_series_has_a_column_of_its_own() {
+        let mut columns: Vec<usize> = SERIES.iter().map(|(column, ..)| *column).collect();
+        columns.dedup();
+        assert_eq!(columns.len(), SERIES.len());
+        for (_, metric, ..) in SERIES {
+            assert!(sokudo_model::metric::find(metric).is_some(), "{metric}");
+        }
+    }
+}
