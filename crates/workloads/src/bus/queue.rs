@@ -12,7 +12,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::Shutdown;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{
@@ -29,7 +28,7 @@ use super::client::{CHUNK_BYTES, LOOK};
 use super::outgoing::look_at;
 use super::protocol::Reader;
 use super::record::{End, Failure, Recorder};
-use super::server::{Answers, Arrival, Shared, WRITE_BOUND, count, prepare, silent};
+use super::server::{Answers, Arrival, Shared, WRITE_BOUND, count, hang_up, prepare, silent};
 use crate::link::Caller;
 use crate::patience::sleep_until_or_stop;
 use crate::refusal::spawn;
@@ -40,6 +39,8 @@ const CHUNKS: usize = 4;
 const QUEUE: usize = 1024;
 /// A handling thread that is ahead of its rate by less than this does not sleep for it.
 const AHEAD_NS: i64 = 50_000;
+/// Lateness that a handling thread makes up for.
+const MADE_UP_NS: i64 = 500_000;
 /// Wait for a full queue between two looks.
 const FULL_LOOK: Duration = Duration::from_micros(100);
 
@@ -211,25 +212,26 @@ fn put(queue: &SyncSender<Handed>, mut handed: Handed, shared: &Shared) -> bool 
 
 /// How fast one thread may handle messages.
 struct Pace {
-    period_ns: f64,
-    /// When the next message may be handled; time in which none was there is not made up for.
-    next_ns: f64,
+    period_ns: i64,
+    /// When the next message may be handled.
+    next_ns: Option<i64>,
 }
 
 impl Pace {
     fn new(rate_per_s: f64) -> Self {
         Self {
-            period_ns: 1e9 / rate_per_s,
-            next_ns: f64::MIN,
+            period_ns: (1e9 / rate_per_s) as i64,
+            next_ns: None,
         }
     }
 
-    /// Books the next message; returns its moment.
+    /// Books the next message; returns its moment. A late wake-up is made up for, a pause is not.
     #[inline]
     fn turn(&mut self, now: i64) -> i64 {
-        let at_ns = self.next_ns.max(now as f64 - self.period_ns);
-        self.next_ns = at_ns + self.period_ns;
-        at_ns as i64
+        let next_ns = self.next_ns.unwrap_or(now);
+        let at_ns = next_ns.max(now - MADE_UP_NS);
+        self.next_ns = Some(at_ns + self.period_ns);
+        at_ns
     }
 }
 
@@ -280,7 +282,7 @@ impl Handling {
                 };
                 now = at_ns;
             }
-            count(&mut self.recorder.totals, &header, now);
+            count(&mut self.recorder, &header, now);
             self.recorder.totals.answers += u64::from(self.answers.take(&header));
         }
         let filled = chunk.filled as u64;
@@ -327,8 +329,8 @@ impl Handling {
         if outcome.is_ok() {
             // The sender says what became of a connection that it closed.
             let _ = self.answers.send(&mut *self.writing);
-            let _ = self.writing.shutdown(Shutdown::Write);
         }
+        hang_up(&mut *self.writing, outcome.is_ok());
         let between = self.reader.is_between_frames();
         drop(self.writing);
         let failure = match outcome {
@@ -409,15 +411,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pace_makes_nothing_up() {
+    fn a_pace_makes_up_for_little() {
         let mut pace = Pace::new(1000.0);
-        let first = pace.turn(5_000_000);
-        assert!(first <= 5_000_000);
-        assert_eq!(pace.turn(5_000_000), first + 1_000_000);
-        assert_eq!(pace.turn(5_000_000), first + 2_000_000);
-        // After a pause the next one may come at once, and the one after it a period later.
-        let later = pace.turn(1_000_000_000);
-        assert!(later <= 1_000_000_000);
-        assert_eq!(pace.turn(1_000_000_000), later + 1_000_000);
+        assert_eq!(pace.turn(5_000_000), 5_000_000);
+        assert_eq!(pace.turn(5_000_000), 6_000_000);
+        // Woken late by 100 µs: the one after it keeps its time.
+        assert_eq!(pace.turn(7_100_000), 7_000_000);
+        assert_eq!(pace.turn(7_100_000), 8_000_000);
+        assert_eq!(pace.turn(1_000_000_000), 1_000_000_000 - MADE_UP_NS);
     }
 }

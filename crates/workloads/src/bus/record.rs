@@ -249,6 +249,14 @@ impl Recorder {
         }
     }
 
+    /// Its work really begins now: what was before was waiting for it.
+    pub fn begin_here(&mut self, now: i64) {
+        self.begun_ns = now;
+        self.cpu_start = thread_cpu_ns();
+        self.wait_start = thread_wait_ns();
+        self.totals.idle_ns = 0;
+    }
+
     /// An answer came; both times in nanoseconds.
     #[inline]
     pub fn answered(&mut self, response_ns: i64, service_ns: i64) {

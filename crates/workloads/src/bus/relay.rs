@@ -136,7 +136,7 @@ impl Hop {
             while let Some(header) = reader.next(&mut rest, |_| {})? {
                 messages += 1;
                 if let Some(receiving) = &mut receiving {
-                    count(&mut receiving.totals, &header, arrived_ns);
+                    count(receiving, &header, arrived_ns);
                 }
             }
             self.to.write_all(bytes)?;

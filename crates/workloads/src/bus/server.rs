@@ -10,6 +10,7 @@
 //! quarter of the window has been taken, or nothing more is there to be read.
 
 use std::io;
+use std::net::Shutdown;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -23,7 +24,7 @@ use super::client::{CHUNK_BYTES, LOOK};
 use super::options::{BusOptions, Mode};
 use super::outgoing::{Memory, look_at};
 use super::protocol::{Agreed, BadFrame, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
-use super::record::{End, Failure, Recorder, Report, Totals};
+use super::record::{End, Failure, Recorder, Report};
 use crate::link::{Caller, is_silence};
 
 /// A sender that takes no answer for this long is given up.
@@ -188,7 +189,7 @@ impl Inline {
             }
         };
         while let Some(header) = self.reader.next(&mut bytes, payload)? {
-            count(&mut self.recorder.totals, &header, now);
+            count(&mut self.recorder, &header, now);
             self.recorder.totals.answers += u64::from(self.answers.take(&header));
         }
         self.recorder.report_when_due(now);
@@ -203,6 +204,7 @@ impl Inline {
         };
         // The sender says what became of a connection that it closed.
         drop(last);
+        hang_up(&mut *self.stream, outcome.is_ok());
         let between = self.reader.is_between_frames();
         drop(self.stream);
         let failure = match outcome {
@@ -214,12 +216,26 @@ impl Inline {
     }
 }
 
-/// Counts one message.
+/// Says to the sender that nothing more comes; other handles of the socket may live on. A failed
+/// connection is of no use in either direction.
+pub(crate) fn hang_up(stream: &mut dyn Stream, is_well: bool) {
+    let how = match is_well {
+        true => Shutdown::Write,
+        false => Shutdown::Both,
+    };
+    // A connection that is gone has been hung up.
+    let _ = stream.shutdown(how);
+}
+
+/// Counts one message; with the first, the thread's own account begins.
 #[inline]
-pub(crate) fn count(totals: &mut Totals, header: &Header, now: i64) {
-    totals.all_messages += 1;
+pub(crate) fn count(recorder: &mut Recorder, header: &Header, now: i64) {
+    if recorder.totals.all_messages == 0 {
+        recorder.begin_here(now);
+    }
+    recorder.totals.all_messages += 1;
     if header.counts() {
-        totals.count(header.length, now);
+        recorder.totals.count(header.length, now);
     }
 }
 

@@ -6,7 +6,6 @@
 //!
 //! The latency begins before the call: it holds the connection's set-up.
 
-use std::net::Shutdown;
 use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use super::client::{CHUNK_BYTES, LOOK};
 use super::course::{Course, Next, Task, wait_for_start};
 use super::protocol::{Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
 use super::record::{End, Failure, Kind, Recorder, Report};
-use super::server::{Answers, Shared, count, prepare, silent};
+use super::server::{Answers, Shared, count, hang_up, prepare, silent};
 use crate::link::{CallError, Caller, Link, admit, show_ticket};
 use crate::patience::sleep_until_or_stop;
 
@@ -132,8 +131,9 @@ impl Calls<'_> {
         let size = message.length as usize;
         message.write(&mut self.out);
         stream.write_all(&self.out[..size])?;
-        stream.shutdown(Shutdown::Write)?;
-        self.wait_for_answer(&mut *stream, message, course)
+        let answered_ns = self.wait_for_answer(&mut *stream, message, course)?;
+        hang_up(&mut *stream, true);
+        Ok(answered_ns)
     }
 
     fn wait_for_answer(
@@ -210,6 +210,7 @@ pub(crate) fn receive(flow: u32, ticket: u64, listener: &Listener, shared: &Shar
             &mut recorder,
             shared,
         );
+        hang_up(&mut *stream, served.is_ok());
         // The calling end says what became of its connection.
         strangers += u64::from(served.is_err_and(|failure| failure.kind == Kind::Foreign));
     }
@@ -240,7 +241,7 @@ fn serve(
         let now = now_ns();
         let mut rest = &chunk[..count_bytes];
         while let Some(header) = reader.next(&mut rest, |_| {})? {
-            count(&mut recorder.totals, &header, now);
+            count(recorder, &header, now);
             recorder.totals.answers += u64::from(answers.take(&header));
         }
         if answers.is_due() {

@@ -1,0 +1,26 @@
+//! Frames of the message bus, in pieces, in both directions.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use sokudo_workloads::bus::protocol::{Agreed, Reader, Way};
+
+fuzz_target!(|bytes: &[u8]| {
+    for way in [Way::Forth, Way::Back] {
+        let mut reader = Reader::new(Agreed {
+            way,
+            min_bytes: 24,
+            max_bytes: 4096,
+        });
+        'pieces: for piece in bytes.chunks(31) {
+            let mut rest = piece;
+            loop {
+                match reader.next(&mut rest, |_| {}) {
+                    Ok(Some(header)) => assert!(header.length >= 24 && header.length <= 4096),
+                    Ok(None) => break,
+                    Err(_) => break 'pieces,
+                }
+            }
+        }
+    }
+});
