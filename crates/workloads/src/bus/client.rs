@@ -45,20 +45,25 @@ const WHOLE_ANSWER_BYTES: u64 = 64 << 10;
 const KEPT_READY: u64 = 4096;
 
 /// Sends from `at_ns` on, until time, count or stop; reports to `reports`.
-pub(crate) fn run(task: &Task, stream: Box<dyn Stream>, at_ns: i64, reports: &SyncSender<Report>) {
+pub(crate) fn run(
+    task: &Task,
+    mut stream: Box<dyn Stream>,
+    at_ns: i64,
+    reports: &SyncSender<Report>,
+) {
     precise_timers();
     let started = wait_for_start(task, at_ns);
-    let recorder = Recorder::new(
-        task.flow,
-        End::Sending,
-        task.options.interval.0,
-        reports.clone(),
-    );
-    let start_ns = started.unwrap_or(at_ns);
-    let mut sender = match Sender::new(task, stream, start_ns, recorder) {
-        Ok(sender) => sender,
-        Err((recorder, error)) => return recorder.finish(Some(error.into()), |_| {}),
+    let options = &task.options;
+    let interval_ns = options.interval.0;
+    let recorder = Recorder::new(task.flow, End::Sending, interval_ns, reports.clone());
+    let largest = options.size.max as usize;
+    let prepared = prepare(task, &mut *stream);
+    let outgoing = match prepared.and_then(|()| Outgoing::new(options.buffers, largest)) {
+        Ok(outgoing) => outgoing,
+        Err(error) => return recorder.finish(Some(error.into()), |_| {}),
     };
+    let start_ns = started.unwrap_or(at_ns);
+    let mut sender = Sender::new(task, stream, start_ns, recorder, outgoing);
     let outcome = started.map_or(Ok(()), |_| sender.carry().and_then(|()| sender.drain()));
     sender.finish(outcome.err());
 }
@@ -119,31 +124,26 @@ struct Sender<'t> {
 impl<'t> Sender<'t> {
     fn new(
         task: &'t Task,
-        mut stream: Box<dyn Stream>,
+        stream: Box<dyn Stream>,
         start_ns: i64,
         recorder: Recorder,
-    ) -> Result<Self, (Recorder, io::Error)> {
+        outgoing: Outgoing,
+    ) -> Self {
         let options = &task.options;
-        let largest = options.size.max as usize;
-        let outgoing = match prepare(task, &mut *stream)
-            .and_then(|()| Outgoing::new(options.buffers, largest))
-        {
-            Ok(outgoing) => outgoing,
-            Err(error) => return Err((recorder, error)),
-        };
         let mut course = Course::new(task, start_ns);
         let next_size = course.draw();
         let most = options.most();
         let ready = most.messages.min(KEPT_READY) as usize;
         let touch = options.touch.0 as usize;
         let body = options.reuse.then(|| {
-            let mut body = vec![0; largest];
+            let mut body = vec![0; options.size.max as usize];
             fill(&mut body, touch, 0);
             body
         });
-        let parts = options.transport.link().writes_in_parts();
-        Ok(Self {
+        let in_parts = options.transport.link().writes_in_parts();
+        Self {
             task,
+            stream,
             course,
             recorder,
             outgoing,
@@ -158,7 +158,11 @@ impl<'t> Sender<'t> {
             back: vec![0; BACK_BYTES],
             asked: VecDeque::with_capacity(ready),
             asked_bytes: 0,
-            most_asked_bytes: if parts { u64::MAX } else { WHOLE_ANSWER_BYTES },
+            most_asked_bytes: if in_parts {
+                u64::MAX
+            } else {
+                WHOLE_ANSWER_BYTES
+            },
             unreceipted: VecDeque::with_capacity(ready),
             next_size,
             body,
@@ -166,8 +170,7 @@ impl<'t> Sender<'t> {
             heard_ns: start_ns,
             is_rr: options.mode == Mode::Rr,
             is_blocked: false,
-            stream,
-        })
+        }
     }
 
     /// Sends everything.
