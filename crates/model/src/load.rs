@@ -26,6 +26,14 @@ pub struct LoadNames {
 /// Every workload that can be swept and searched, in alphabetical order.
 pub const REGISTRY: &[LoadNames] = &[
     LoadNames {
+        workload: "bus",
+        offered: "bus.asked_per_second",
+        delivered: "bus.messages_per_second",
+        latency: Some("bus.response_latency_seconds"),
+        shares: &[("errors", "bus.error_ratio")],
+        best: "bus.best_rate_per_second",
+    },
+    LoadNames {
         workload: "crr",
         offered: "crr.asked_per_second",
         delivered: "crr.connections_per_second",

@@ -5,16 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use sokudo_controller::{ControlError, Run};
-use sokudo_model::{Labels, PhasePlan, Record};
+use sokudo_model::{FlowPlan, Record, Refusal};
 use sokudo_workloads::bus::step::Gate;
 use sokudo_workloads::bus::{self, BusOptions};
+use sokudo_workloads::sample::Sample;
 
 mod histogram;
 mod table;
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
+use super::load::{Load, LoadArgs};
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -23,6 +24,7 @@ const EXAMPLES: &str = "\
 Examples:
   sokudo bus hostb                               4 KiB messages, as fast as the window allows
   sokudo bus hostb --rate 50k/s                  latency from the intended time
+  sokudo bus hostb --find 'p99<1ms'              the highest rate that keeps the bound
   sokudo bus hostb --mode rr --wait spin         one message at a time, shortest latency
   sokudo bus hostb --rx queue --consume-rate 1k/s    a slow consumer
   sokudo bus hostb hostc --relay                 hostb hands on to hostc
@@ -44,6 +46,9 @@ pub struct BusArgs {
 
     #[command(flatten)]
     options: BusOptions,
+
+    #[command(flatten)]
+    load: LoadArgs,
 
     /// Write a table of tab-separated values when the run is over, a row for each interval:
     /// `tsv:FILE`.
@@ -75,7 +80,8 @@ fn parse_out(text: &str) -> Result<PathBuf, String> {
 
 /// Carries it out.
 pub fn run(args: BusArgs) -> Result<Exit, Failure> {
-    args.options.validate()?;
+    let planned = args.load.plan(&args.options)?;
+    let lang = args.show.lang();
     if let Some(file) = &args.out {
         table::must_be_writable(file)?;
     }
@@ -90,7 +96,7 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
         interval_ns: args.options.interval.0,
         show: &args.show,
     };
-    let observer = Terminal::new(args.show.lang(), None, None);
+    let observer = Terminal::new(lang, None, None);
     let also = |record: &Record| {
         if args.verbose && !args.show.json {
             histogram::print(record);
@@ -100,22 +106,36 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
             None => Ok(()),
         }
     };
-    workload::carry_out(&call, observer, |run| measure(run, &args.options), also)
+    workload::carry_out(&call, observer, |run| planned.measure(run, lang), also)
 }
 
-fn measure(run: &mut Run, options: &BusOptions) -> Result<(), ControlError> {
-    let hosts = run.hosts().list().len() as u32;
-    let duration_ns = options.duration_ns();
-    run.run_phase(PhasePlan {
-        name: "measure".into(),
-        workload: bus::NAME.into(),
-        options: options.to_json(),
-        flows: bus::flows(hosts, options),
-        duration_ns,
-        bound_ns: workload::bound_ns(duration_ns),
-        labels: Labels::new(),
-    })?;
-    Ok(())
+impl Load for BusOptions {
+    const NAME: &'static str = bus::NAME;
+
+    fn validate(&self) -> Result<(), Refusal> {
+        BusOptions::validate(self)
+    }
+
+    fn to_json(&self) -> String {
+        BusOptions::to_json(self)
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        bus::flows(hosts, self)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        BusOptions::duration_ns(self)
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        let count = self.count.map(|_| "count");
+        self.rate.map(|_| "rate").or(count)
+    }
+
+    fn untimed(&self) -> Option<&'static str> {
+        (self.sampled() == Sample::None).then_some("sample none")
+    }
 }
 
 /// Lets one message pass for each line of standard input, from the first on.

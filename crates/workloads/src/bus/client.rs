@@ -354,7 +354,9 @@ impl<'t> Sender<'t> {
         let totals = &mut self.recorder.totals;
         // In request and response waiting for the answer is the plan, not a backlog.
         if !self.is_rr {
-            totals.backlog_ns += (now - begun_ns) as u64;
+            let waited_ns = (now - begun_ns) as u64;
+            totals.backlog_ns += waited_ns;
+            totals.idle_ns += waited_ns;
             totals.backlog_events += 1;
         }
         self.expect_life(now)

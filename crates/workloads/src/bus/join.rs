@@ -243,7 +243,7 @@ impl Join<'_> {
         }
         if let (Some(from), Some(to)) = (&both.from, &both.to) {
             let lost = from.all_messages.saturating_sub(to.all_messages);
-            put(&mut flow.metrics, "bus.lost_messages", lost as f64);
+            put(&mut flow.metrics, "bus.missing_messages", lost as f64);
             let whole = from.failure.is_none() && lost == 0 && to.all_messages > 0;
             flow.complete = whole;
         }
@@ -461,7 +461,7 @@ fn lost(
     }
     if let Some((sent, received)) = sent.zip(received) {
         let lost = sent.saturating_sub(received) as f64;
-        put(summary, "bus.lost_messages", lost);
+        put(summary, "bus.missing_messages", lost);
     }
     let get = |name: &str| summary.get(name).copied().unwrap_or(0.0);
     if summary.contains_key("bus.sent_messages") {

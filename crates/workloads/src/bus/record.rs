@@ -43,7 +43,8 @@ pub struct Totals {
     pub backlog_ns: u64,
     /// How often that began.
     pub backlog_events: u64,
-    /// Time during which a write had to wait (sending), or nothing came (receiving).
+    /// Time during which it could not send, for whatever reason (sending), or nothing came
+    /// (receiving).
     pub idle_ns: u64,
     /// Messages that left more than a millisecond late although there was room (sending).
     pub late: u64,

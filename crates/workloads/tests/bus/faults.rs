@@ -145,7 +145,7 @@ fn losses_have_a_name_and_the_sum_is_exact() {
     let played = bus(fields).play();
     let (sent, received) = (played.get("bus.sent_messages"), played.get("bus.messages"));
     assert_eq!(sent, 20.0);
-    assert_eq!(played.get("bus.lost_messages"), sent - received);
+    assert_eq!(played.get("bus.missing_messages"), sent - received);
     assert!(received < 20.0 && !played.is_whole());
     assert_eq!(played.get("bus.undrained_connections"), 1.0);
 }

@@ -54,7 +54,11 @@ fn every_message_is_counted_once() {
         for name in ["bus.messages", "bus.sent_messages"] {
             assert_eq!(played.get(name), 5000.0, "{fields}: {name}");
         }
-        for name in ["bus.lost_messages", "bus.errors", "bus.unanswered_messages"] {
+        for name in [
+            "bus.missing_messages",
+            "bus.errors",
+            "bus.unanswered_messages",
+        ] {
             assert_eq!(played.get(name), 0.0, "{fields}: {name}");
         }
     }
@@ -131,7 +135,7 @@ fn a_warm_up_does_not_count() {
         let played = bus(&format!(r#"{fields},"count":"100""#)).play();
         assert_eq!(played.get("bus.messages"), 100.0, "{fields}");
         assert_eq!(played.get("bus.sent_messages"), 100.0);
-        assert_eq!(played.get("bus.lost_messages"), 0.0);
+        assert_eq!(played.get("bus.missing_messages"), 0.0);
     }
 }
 
@@ -146,7 +150,7 @@ fn a_chain_delivers_everything_and_tells_each_hosts_delay() {
         assert!(played.is_whole(), "{fields}: {}", played.error());
         let sent = played.get("bus.sent_messages");
         assert_eq!(played.get("bus.messages"), sent, "{fields}");
-        assert_eq!(played.get("bus.lost_messages"), 0.0);
+        assert_eq!(played.get("bus.missing_messages"), 0.0);
         assert!(played.get("bus.answers") > 0.0);
         let flows = &played.result.flows;
         assert_eq!(flows.len(), 3);
