@@ -338,7 +338,7 @@ mod tests {
     fn the_bytes_are_a_promise() {
         let bytes = frame(header(Kind::Message, 32, 7));
         let golden = [
-            0, 0, 0, 32, 1, 1, 122, 27, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 77,
+            0, 0, 0, 32, 1, 1, 14, 17, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 77,
         ];
         assert_eq!(bytes[..HEADER_BYTES], golden);
         assert_eq!(bytes.len(), 32);
