@@ -17,6 +17,9 @@ use crate::phase::PhaseView;
 /// Workloads whose flows go over connections.
 const SOURCES: [&str; 4] = ["stream", "bus", "rr", "crr"];
 
+/// Waiting for room in the workload's own window, without the workload's name.
+pub const WINDOW: &str = "backlog_ratio";
+
 /// One end of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
@@ -152,11 +155,21 @@ impl<'a> Load<'a> {
         let (cpu, ready) = (of("cpu"), of("wait"));
         let left = (1.0 - cpu.unwrap_or(0.0) - ready.unwrap_or(0.0)).max(0.0);
         let held = self.value(flow, &self.held_metric(end));
+        let window = match end {
+            End::Sender => self.window(flow).unwrap_or(0.0),
+            End::Receiver => 0.0,
+        };
         Times {
             cpu,
             ready,
-            held: held.map(|held| held.min(left)),
+            held: held.map(|held| (held + window).min(left)),
         }
+    }
+
+    /// Share of the time in which the sender waited for receipts because as much as its own window
+    /// allows was under way; `None` for a workload without such a window.
+    pub fn window(&self, flow: &FlowResult) -> Option<f64> {
+        self.value(flow, &self.name(WINDOW))
     }
 
     /// Catalogue name of the time in which an end waited for the other.

@@ -93,7 +93,7 @@ impl<'a> Transfer<'a> {
     pub fn missing(&self) -> Option<Text> {
         let (what, unit) = match self.source {
             "stream" => ("missing_bytes", Unit::Bytes),
-            _ => ("missing_messages", Unit::One),
+            _ => ("lost_messages", Unit::One),
         };
         let missing = self.total(what).filter(|missing| *missing > 0.0)?;
         let errors = self.view.flows().iter();

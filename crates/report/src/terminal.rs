@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use sokudo_i18n::Lang;
-use sokudo_model::{PhaseRecord, Record, Severity, Summary, Text, Unit, units::human};
+use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, Unit, units::human};
 
 use crate::block::{Number, Phrase, Speaker};
 use crate::exchange;
@@ -112,18 +112,16 @@ impl Writer {
             self.paragraph(sentence, INDENT, (i == 0).then_some(Ink::Bright));
         }
         let subject = view.subject().map(|p| p.name.as_str()).unwrap_or_default();
-        let next = view
-            .record
-            .findings
-            .iter()
-            .filter(|f| f.phase.is_empty() || f.phase == subject)
-            .find_map(|f| f.next.clone());
-        let Some(next) = next.map(|n| self.say(&n.into())) else {
-            return;
-        };
-        // The verdict may have said it already.
-        if !sentences.iter().any(|s| s.contains(&next)) {
-            let line = format!("{} {next}", self.words("report-terminal-next"));
+        let about = |f: &&Finding| f.phase.is_empty() || f.phase == subject;
+        let findings = view.record.findings.iter().filter(about);
+        let next: Vec<String> = findings
+            .filter_map(|f| f.next.clone())
+            .map(|n| self.say(&n.into()))
+            .collect();
+        // One step at a time: the verdict may have named one already.
+        let named = |next: &String| sentences.iter().any(|s| s.contains(next));
+        if let Some(first) = next.first().filter(|_| !next.iter().any(named)) {
+            let line = format!("{} {first}", self.words("report-terminal-next"));
             self.paragraph(&line, INDENT, Some(Ink::Accent));
         }
     }

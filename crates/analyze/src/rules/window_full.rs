@@ -1,17 +1,23 @@
 //! Did requests have to wait because those before them were not answered?
 //!
-//! Only an open loop can tell: its requests have their times. When many of them find as many
+//! Of requests, only an open loop can tell: its requests have their times. When many of them find as many
 //! unanswered as `--window` allows, the far end or the way to it is slower than the rate asked for,
 //! or it stood still for a while. The latency counts that waiting, the service time does not.
+//! Messages of a bus wait for receipts instead: their window limits what is under way.
 
-use sokudo_model::{Finding, Severity, Text, Unit};
+use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use super::{Kind, Rule};
 use crate::exchange::Exchange;
+use crate::load::{End, Load, WINDOW};
 use crate::phase::PhaseView;
+use crate::tcp::Connection;
 
 /// Share of requests from which the waiting shapes the result.
 const MANY: f64 = 0.05;
+
+/// Share of the time from which the window shapes the rate of messages.
+const SHAPES: f64 = 0.2;
 
 /// See the module.
 pub struct WindowFull;
@@ -30,11 +36,39 @@ impl Rule for WindowFull {
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        out.extend(Exchange::of(*view).and_then(|exchange| self.conclude(view, &exchange)));
+        let exchange = Exchange::of(*view);
+        out.extend(exchange.and_then(|exchange| self.conclude(view, &exchange)));
+        let load = Load::of(*view).filter(|load| !load.is_exchange());
+        out.extend(load.and_then(|load| load.strongest(|flow| self.receipts(&load, flow))));
     }
 }
 
 impl WindowFull {
+    /// Messages that waited for receipts of those before them, although the receiver read at once.
+    fn receipts<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+        let waited = load.window(flow)?;
+        let idle = load.times(flow, End::Receiver).held?;
+        let shaped = waited.min(idle);
+        if shaped < SHAPES {
+            return None;
+        }
+        let says = Text::new("rule-window-full-receipts-says")
+            .word("host", &flow.to)
+            .number("share", waited, Unit::Ratio);
+        let view = load.view;
+        let weight = 0.3 + 0.6 * shaped;
+        let mut finding = view.finding(self.name(), Severity::Info, weight, says);
+        let evidence = &mut finding.evidence;
+        let (key, metric) = ("evidence-window-waited", load.name(WINDOW));
+        evidence.push(view.evidence(key, &metric, &flow.from, waited));
+        evidence.extend(load.held_evidence(flow, End::Receiver));
+        let connection = Connection::of(view, flow, End::Sender);
+        evidence.extend(connection.round_trip_evidence());
+        evidence.extend(load.thread_evidence(flow, End::Receiver));
+        finding.next = Some(Text::new("rule-window-full-receipts-next"));
+        Some(finding)
+    }
+
     fn conclude(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
         let metric = exchange.name("window_full_ratio");
         let (flow, share) = view.highest(&metric).filter(|(_, share)| *share > MANY)?;

@@ -652,7 +652,7 @@ fn the_verdict_of_a_bus_tells_its_answers_when_they_were_timed() {
     });
     assert_eq!(answers(&timed), "answers-told");
     let asked = plain().metric("asked_per_second", 6e5);
-    let said = verdict(&asked.total("missing_messages", 3.0).record);
+    let said = verdict(&asked.total("lost_messages", 3.0).record);
     assert_eq!(
         keys(&said)[..2],
         ["verdict-bus-asked", "verdict-bus-missing"]
@@ -705,4 +705,23 @@ fn pressure_that_the_tests_own_threads_do_not_feel_limits_nothing() {
     add_series(record, "hosta", "host.pressure_ratio", &pressure, 0.0, 0.99);
     scene.limited_by("receive_window_limited");
     scene.without("host_busy");
+}
+
+#[test]
+fn messages_that_wait_for_receipts_are_limited_by_the_window() {
+    let bus = |receiver| {
+        Scene::of("bus")
+            .sender([0.3, 0.01, 0.02])
+            .receiver(receiver)
+            .metric("backlog_ratio", 0.6)
+            .tcp(BUSY)
+    };
+    let finding = bus([0.2, 0.01, 0.7]).limited_by("window_full");
+    assert_eq!(finding.says.key, "rule-window-full-receipts-says");
+    has_metric(&finding, "bus.backlog_ratio");
+    has_metric(&finding, "bus.read_idle_ratio");
+    // Receipts are late because the receiver has no time left.
+    let slow = bus([0.97, 0.01, 0.01]);
+    slow.limited_by("receiver_cpu_limited");
+    slow.without("window_full");
 }

@@ -9,6 +9,7 @@ mod bad_input;
 mod bottlenecks;
 mod check;
 mod clients;
+mod delayed_ack;
 mod exchange;
 mod faults;
 mod flows;

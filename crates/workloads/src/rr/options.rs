@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
 use sokudo_model::{Bytes, Rate, Refusal};
+use sokudo_net::tcp::TcpOptions;
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_net::wait::{NoSuchWait, Wait};
 
@@ -132,6 +133,11 @@ pub struct RrOptions {
     /// this end reads while it writes.
     #[arg(long)]
     pub duplex: bool,
+
+    /// Let the kernel wait for more bytes before it sends a small segment (Nagle's algorithm): what
+    /// it costs where requests are small and several are under way (--window).
+    #[arg(long)]
+    pub nagle: bool,
 }
 
 impl Default for RrOptions {
@@ -141,6 +147,7 @@ impl Default for RrOptions {
             window: 1,
             connections: None,
             duplex: false,
+            nagle: false,
         }
     }
 }
@@ -293,7 +300,29 @@ impl RrOptions {
         self.common.validate()?;
         self.check_under_way()?;
         self.check_watching()?;
+        self.check_nagle()?;
         self.check_duplex()
+    }
+
+    /// Options of each connection.
+    pub(crate) fn tcp(&self) -> TcpOptions {
+        TcpOptions {
+            nodelay: !self.nagle,
+            ..TcpOptions::default()
+        }
+    }
+
+    fn check_nagle(&self) -> Result<(), Refusal> {
+        let transport = self.common.transport;
+        let over_tcp = [Transport::Tcp, Transport::Mptcp, Transport::Tls];
+        if self.nagle && !over_tcp.contains(&transport) {
+            let name = transport.name();
+            return Err(operator(
+                format!("{name} has no TCP connection in which small segments could wait"),
+                "leave --nagle out, or use --transport tcp",
+            ));
+        }
+        Ok(())
     }
 
     fn check_under_way(&self) -> Result<(), Refusal> {

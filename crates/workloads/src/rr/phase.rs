@@ -7,7 +7,6 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
-use sokudo_net::tcp::TcpOptions;
 
 use super::client::{self, Task};
 use super::join::Numbers;
@@ -58,7 +57,7 @@ impl RrPhase {
         };
         let terms = Terms {
             transport: options.common.transport,
-            tcp: TcpOptions::default(),
+            tcp: options.tcp(),
             connections: spec.phase.flows.iter().map(connections).collect(),
             calls: Calls::Sender,
             during_load: per_request,
