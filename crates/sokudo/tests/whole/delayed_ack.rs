@@ -23,6 +23,7 @@ use sokudo_model::{
 };
 use sokudo_net::clock::now_ns;
 use sokudo_workloads::Emitted;
+use sokudo_workloads::rr::protocol::{Header, Kind};
 
 use crate::vocabulary::BOUND;
 
@@ -41,7 +42,7 @@ fn answers_in_two_small_writes_wait_for_held_back_acknowledgements() {
         .iter()
         .filter_map(|e| e.metric.as_deref())
         .collect();
-    for metric in ["rr.service_seconds", "tcp.delayed_ack_seconds"] {
+    for metric in ["rr.latency_seconds", "tcp.delayed_ack_seconds"] {
         assert!(seen.contains(&metric), "no {metric} in {seen:?}");
     }
 }
@@ -65,12 +66,10 @@ fn serve(caller: &mut TcpStream) -> std::io::Result<()> {
     let mut message = [0; SIZE];
     loop {
         caller.read_exact(&mut message)?;
-        let header = sokudo_workloads::rr::protocol::Header::read(
-            sokudo_workloads::rr::protocol::Kind::Request,
-            &message,
-        );
-        let Some(header) = header else { return Ok(()) };
-        header.write(sokudo_workloads::rr::protocol::Kind::Response, &mut message);
+        let Some(header) = Header::read(Kind::Request, &message) else {
+            return Ok(());
+        };
+        header.write(Kind::Response, &mut message);
         let (first, second) = message.split_at(SIZE / 2);
         caller.write_all(first)?;
         caller.write_all(second)?;
