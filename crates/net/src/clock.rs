@@ -42,6 +42,26 @@ pub fn unix_ns() -> i64 {
         .map_or(0, |since| since.as_nanos() as i64)
 }
 
+/// What tells this monotonic clock from those of other hosts: processes that read the same text read
+/// the same clock. `None` where the system does not say.
+///
+/// Source: the kernel's boot (random_boot_id, random(4)) and the time namespace
+/// (time_namespaces(7)), which can shift the clock.
+#[cfg(target_os = "linux")]
+pub fn identity() -> Option<String> {
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let namespace = std::fs::read_link("/proc/self/ns/time");
+    // A kernel without time namespaces has one clock.
+    let namespace = namespace.map_or(String::new(), |name| name.display().to_string());
+    Some(format!("{} {namespace}", boot.trim()))
+}
+
+/// What tells this clock from others; other systems do not say.
+#[cfg(not(target_os = "linux"))]
+pub fn identity() -> Option<String> {
+    None
+}
+
 /// CPU time used by the calling thread, nanoseconds; `None` where the system does not say.
 #[cfg(unix)]
 pub fn thread_cpu_ns() -> Option<u64> {

@@ -6,6 +6,7 @@ pub mod memory;
 pub mod netns;
 pub mod quic;
 pub mod shm;
+pub mod stamps;
 pub mod stream;
 pub mod tcp;
 pub mod tls;

@@ -42,7 +42,7 @@ pub fn socket_address(raw: &RawAddress<'_>) -> Option<SocketAddr> {
     }
 }
 
-fn set_option(fd: RawFd, level: i32, name: i32, value: i32) -> io::Result<()> {
+pub(crate) fn set_option(fd: RawFd, level: i32, name: i32, value: i32) -> io::Result<()> {
     // SAFETY: the pointer and length describe one live i32.
     let status = unsafe {
         libc::setsockopt(

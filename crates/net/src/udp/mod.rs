@@ -27,6 +27,9 @@ pub use imp::{
     Receiver, Sender, enable_gro, path_mtu, report_refusals, segmentation, socket_drops,
 };
 
+#[cfg(all(target_os = "linux", target_pointer_width = "64"))]
+pub(crate) use imp::{set_option, socket_address};
+
 /// Largest UDP payload over IPv4: 65,535 minus 20 bytes of IP and 8 bytes of UDP header.
 pub const MAX_PAYLOAD_BYTES: usize = 65_507;
 
@@ -166,6 +169,23 @@ pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
 /// Bounds how long a blocking receive on this socket waits.
 pub fn receive_bound(socket: &UdpSocket, bound: Duration) -> io::Result<()> {
     socket.set_read_timeout(Some(bound))
+}
+
+/// Marks what this socket sends with a class of service (DSCP, 0 to 63); the two bits of congestion
+/// notification stay 0.
+///
+/// Errors: the system has no such mark for this kind of address.
+pub fn mark(socket: &UdpSocket, dscp: u8) -> io::Result<()> {
+    let class = u32::from(dscp & 63) << 2;
+    let v6 = socket.local_addr()?.is_ipv6();
+    let socket = socket2::SockRef::from(socket);
+    match v6 {
+        #[cfg(unix)]
+        true => socket.set_tclass_v6(class),
+        #[cfg(not(unix))]
+        true => Err(io::ErrorKind::Unsupported.into()),
+        false => socket.set_tos_v4(class),
+    }
 }
 
 /// Local address that the system would send from towards `peer`. Sends nothing.
