@@ -66,6 +66,7 @@ impl Session {
                 .iter()
                 .map(|w| w.descriptor().name.to_owned())
                 .collect(),
+            clock: sokudo_net::clock::identity(),
         })
     }
 
@@ -172,6 +173,12 @@ impl Handler for Session {
             Ask::Halt => {
                 if let State::Running(phase) = &mut self.state {
                     phase.halt();
+                }
+                Ok(Reply::Done)
+            }
+            Ask::Clocks { clocks } => {
+                if let State::Running(phase) = &mut self.state {
+                    phase.clocks(&clocks);
                 }
                 Ok(Reply::Done)
             }

@@ -211,6 +211,7 @@ pub(crate) fn name_of(ask: &Ask) -> &'static str {
         Ask::Arm { .. } => "arm",
         Ask::Start { .. } => "start",
         Ask::Halt => "halt",
+        Ask::Clocks { .. } => "clocks",
         Ask::Drain { .. } => "drain",
         Ask::Stop => "stop",
         Ask::Lease { .. } => "lease",

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Bus, Link, Member, MemberId, direct, in_proc};
-use sokudo_model::{HostEntry, HostSpec};
+use sokudo_model::{ClockReading, HostEntry, HostSpec};
 use sokudo_net::clock::now_ns;
 use sokudo_net::netns::LocalHosts;
 use sokudo_wire::{Ask, Description, Reply, WatchScope};
@@ -17,6 +17,10 @@ use crate::error::ControlError;
 pub(crate) const ASK_BOUND: Duration = Duration::from_secs(10);
 /// Clock questions per host.
 const CLOCK_PROBES: usize = 64;
+/// Over a long way, so many questions are enough …
+const CLOCK_PROBES_MIN: usize = 8;
+/// … when they have taken so long.
+const CLOCK_BOUND_NS: i64 = 2_000_000_000;
 /// Agents that hear nothing for two of these stop their load.
 pub(crate) const LEASE: Duration = Duration::from_secs(3);
 
@@ -40,6 +44,8 @@ pub struct Host {
     pub description: Description,
     /// Its clock against the controller's.
     pub clock: Offset,
+    /// True when it reads the controller's own clock.
+    pub one_clock: bool,
 }
 
 /// The hosts of a run and the bus that joins them.
@@ -174,10 +180,11 @@ impl Hosts {
             Reply::Description(description) => description,
             _ => return Err(ControlError::OutOfOrder { host: shown }),
         };
-        let clock = if remote {
-            self.measure_clock(id)?
-        } else {
-            Offset::default()
+        let own = sokudo_net::clock::identity();
+        let one_clock = !remote || (own.is_some() && description.clock == own);
+        let clock = match one_clock {
+            true => Offset::default(),
+            false => self.measure_clock(id)?,
         };
         let name = self.unique_name(name.unwrap_or_else(|| description.name.clone()), &shown);
         self.hosts.push(Host {
@@ -187,6 +194,7 @@ impl Hosts {
             scope,
             description,
             clock,
+            one_clock,
         });
         Ok(())
     }
@@ -206,17 +214,36 @@ impl Hosts {
             .unwrap_or(name)
     }
 
+    /// The clock of a host against the controller's, now.
+    pub(crate) fn read_clock(&self, index: usize) -> Result<ClockReading, ControlError> {
+        let host = &self.hosts[index];
+        let offset = match host.one_clock {
+            true => Offset::default(),
+            false => self.measure_clock(host.member)?,
+        };
+        Ok(ClockReading {
+            at_ns: now_ns(),
+            offset_ns: offset.offset_ns,
+            error_ns: offset.error_ns,
+        })
+    }
+
     fn measure_clock(&self, id: MemberId) -> Result<Offset, ControlError> {
-        let mut probes = Vec::with_capacity(CLOCK_PROBES);
-        for _ in 0..CLOCK_PROBES {
+        let mut probes: Vec<Probe> = Vec::with_capacity(CLOCK_PROBES);
+        let begun_ns = now_ns();
+        while probes.len() < CLOCK_PROBES {
             let asked_ns = now_ns();
-            if let Reply::Clock(answer_ns) = self.bus.ask(id, Ask::Clock, ASK_BOUND)? {
-                probes.push(Probe {
-                    asked_ns,
-                    answer_ns,
-                    received_ns: now_ns(),
-                });
+            if probes.len() >= CLOCK_PROBES_MIN && asked_ns - begun_ns > CLOCK_BOUND_NS {
+                break;
             }
+            let Reply::Clock(answer_ns) = self.bus.ask(id, Ask::Clock, ASK_BOUND)? else {
+                break;
+            };
+            probes.push(Probe {
+                asked_ns,
+                answer_ns,
+                received_ns: now_ns(),
+            });
         }
         Ok(estimate(&probes).unwrap_or_default())
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_bus::BusError;
-use sokudo_model::{PhasePlan, PhaseRecord, PhaseSpec, RunStatus, Text, Unit};
+use sokudo_model::{ClockReading, HostClock, PhasePlan, PhaseRecord, PhaseSpec, RunStatus, Text, Unit};
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Note, Reply};
 use sokudo_workloads::{HostResult, Workload};
@@ -100,9 +100,16 @@ impl Run {
         self.ask_parts(&parts, |_| Ask::Arm {
             offers: offers.clone(),
         })?;
+        let before = match workload.compares_clocks() {
+            true => Some(self.read_clocks(&parts)),
+            false => None,
+        };
         let at_ns = self.start(&parts)?;
         self.observer.note(&Progress::PhaseBegins(plan));
         let (sent, interrupted) = self.measure(plan, &parts, at_ns);
+        if let Some(before) = before {
+            self.tell_clocks(&parts, &before);
+        }
         let results = self.drain(plan, &parts, &sent);
         let spec = self.spec(plan, 0, tickets);
         let result = workload.join(&spec, &results);
@@ -191,6 +198,45 @@ impl Run {
             t0_ns: t0_ns + offsets[index],
         })?;
         Ok(at_ns)
+    }
+
+    /// The clocks of the hosts of a phase, now, by host index; `None` for one that cannot say. The
+    /// record keeps them.
+    fn read_clocks(&mut self, parts: &[usize]) -> Vec<Option<ClockReading>> {
+        let mut readings = vec![None; self.hosts.list().len()];
+        for index in parts.iter().copied().filter(|index| !self.lost[*index]) {
+            // Whether a silent host is lost shows when it is asked for its numbers.
+            let Ok(reading) = self.hosts.read_clock(index) else {
+                continue;
+            };
+            readings[index] = Some(reading);
+            let (host, t_ns) = (&self.hosts.list()[index].name, reading.at_ns - self.t0_ns);
+            // The phase's own numbers say the clock error, too.
+            let _ = self
+                .writer
+                .append_clock(host, t_ns, reading.offset_ns, reading.error_ns);
+        }
+        readings
+    }
+
+    /// Reads the clocks again and tells all hosts of the phase how they stood.
+    fn tell_clocks(&mut self, parts: &[usize], before: &[Option<ClockReading>]) {
+        let after = self.read_clocks(parts);
+        let both = |(before, after): (&Option<ClockReading>, Option<ClockReading>)| {
+            Some(HostClock {
+                before: (*before)?,
+                after: after?,
+            })
+        };
+        let clocks: Vec<_> = before.iter().zip(after).map(both).collect();
+        let alive = parts.iter().filter(|index| !self.lost[**index]);
+        let ask = |index: &usize| {
+            let clocks = clocks.clone();
+            (self.hosts.list()[*index].member, Ask::Clocks { clocks })
+        };
+        let asks = alive.map(ask).collect();
+        // A host that does not hear it leaves out what needs it, and says so.
+        let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
     }
 
     /// Takes notes until every sending host has finished or is lost, or the time is over.

@@ -5,6 +5,7 @@
 //! Nothing here opens a file or a socket, reads a clock, or starts a thread.
 
 pub mod bounds;
+pub mod clock;
 pub mod environment;
 pub mod finding;
 pub mod load;
@@ -18,6 +19,7 @@ pub mod text;
 pub mod units;
 
 pub use bounds::{Bound, Bounds, NoBound};
+pub use clock::{ClockReading, HostClock};
 pub use environment::{Environment, Fact};
 pub use finding::{Check, Evidence, Finding, Severity};
 pub use load::LoadNames;

@@ -9,6 +9,7 @@
 //!   Arm (everybody's offers) ────────────────►   connect, touch memory; no traffic
 //!   Start at T ──────────────────────────────►   load runs             ──► Note::Batch …
 //!            ◄──────────────────────── Note::Sent   my senders have finished, with counts
+//!   Clocks (before and after) ───────────────►   only where times of two hosts are compared
 //!   Drain (everybody's counts) ──────────────►   wait for stragglers; answers with results
 //!   Bye ─────────────────────────────────────►
 //! ```

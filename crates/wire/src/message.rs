@@ -1,7 +1,7 @@
 //! The messages themselves.
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Batch, Environment, Text};
+use sokudo_model::{Batch, Environment, HostClock, Text};
 
 pub use sokudo_model::{HostSpec, PhaseSpec, Refusal};
 
@@ -41,6 +41,11 @@ pub enum Ask {
     },
     /// Stop sending now, keep receiving; [`Note::Sent`] follows as usual.
     Halt,
+    /// Only for workloads that compare times of two hosts, before `Drain`: the clocks around the load.
+    Clocks {
+        /// Clock of each host, by host index; `None` for a host that takes no part.
+        clocks: Vec<Option<HostClock>>,
+    },
     /// All senders have finished: wait for what is still under way, then answer with
     /// [`Reply::Result`].
     Drain {
@@ -100,6 +105,9 @@ pub struct Description {
     pub cores: u32,
     /// Workloads it knows.
     pub workloads: Vec<String>,
+    /// Which monotonic clock it reads, as the crate `net` tells it; `None` where the
+    /// system does not say.
+    pub clock: Option<String>,
 }
 
 /// What an agent says unasked.

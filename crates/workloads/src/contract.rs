@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use sokudo_model::{Batch, PhaseResult, PhaseSpec, Refusal, Summary, Text, load};
+use sokudo_model::{Batch, HostClock, PhaseResult, PhaseSpec, Refusal, Summary, Text, load};
 use sokudo_stats::{Best, First, Outcome};
 
 /// What a workload is, for help pages, the console and the capability list.
@@ -81,6 +81,12 @@ pub trait Workload: Sync {
             .collect()
     }
 
+    /// True when it compares times of two hosts: then the clocks are measured right before and after
+    /// the load, and told to each [`Phase`] before it is drained.
+    fn compares_clocks(&self) -> bool {
+        false
+    }
+
     /// Joins what the hosts measured, by host index, into one result.
     ///
     /// A host that died has an `Err` or is missing; its flows are marked incomplete.
@@ -102,6 +108,11 @@ pub trait Phase: Send {
 
     /// Stops sending; receiving goes on. [`Emitted::Sent`] follows as usual.
     fn halt(&mut self);
+
+    /// Hears how the hosts' clocks stood around the load, by host index; `None` for a host that takes
+    /// no part. Called before [`Phase::drain`] when the workload
+    /// [compares clocks](Workload::compares_clocks).
+    fn clocks(&mut self, _clocks: &[Option<HostClock>]) {}
 
     /// Waits for stragglers, a bounded time, then says what was measured. `sent` is what the
     /// senders of each host said, by host index.

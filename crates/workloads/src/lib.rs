@@ -14,6 +14,7 @@ mod link;
 mod meet;
 mod patience;
 mod place;
+pub mod probe;
 mod refusal;
 pub mod reporting;
 pub mod rr;
@@ -29,6 +30,7 @@ pub const REGISTRY: &[&dyn Workload] = &[
     &bus::Bus,
     &crr::Crr,
     &datagram::Datagram,
+    &probe::Probe,
     &rr::Rr,
     &stream::Stream,
 ];
