@@ -33,3 +33,10 @@ store-write-failed-says = ディスクへの書き込みが拒否され、報告
 
 engine-foreign-wire = 相手側は別のツールの形式で通信し、その数値はこちらに届きません。最初に届いたデータグラムより前と、最後より後の損失は分かりません。
 engine-sweep-step-failed = { $value } の段階では数値が得られませんでした: { $why }
+
+engine-probe-one-clock = 両端は同じ時計を使うため、片道遅延にクロック誤差はありません。
+engine-probe-clock = 片道遅延の誤差は { $error } 以内です（負荷の前後で比較した時計の精度）。
+engine-probe-clock-some = 片道遅延の誤差は { $error } 以内です（時計を比較した精度）。これより小さい片道遅延は結果とは言えないため、表示しません。
+engine-probe-clock-none = 片道遅延は、時計を比較した誤差 { $error } より小さいため表示しません。往復時間と変動は、共通の時計がなくても正しい値です。
+engine-probe-no-clock = ホストの時計を比較できなかったため、片道遅延は表示しません。往復時間と変動は、共通の時計がなくても正しい値です。
+engine-probe-program-stamps = 一部の到着時刻は、カーネルではなくプログラムが記録しました。その遅延には、スレッドが起きるまでの時間が含まれます。

@@ -15,6 +15,7 @@ mod key;
 mod load;
 mod metrics;
 mod observer;
+mod probe;
 mod records;
 mod serve;
 mod stream;
@@ -69,6 +70,7 @@ enum Command {
     #[command(after_help = exchange::CRR_EXAMPLES)]
     Crr(Box<exchange::ExchangeArgs<CrrOptions>>),
     Stream(Box<stream::StreamArgs>),
+    Probe(Box<probe::ProbeArgs>),
     Compat(compat::CompatArgs),
     Jmx(jmx::JmxArgs),
     Runs(records::RunsArgs),
@@ -154,6 +156,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Stream(args) => stream::run(*args),
         Command::Rr(args) => exchange::rr(*args),
         Command::Crr(args) => exchange::crr(*args),
+        Command::Probe(args) => probe::run(*args),
         Command::Compat(args) => compat::run(args),
         Command::Jmx(args) => jmx::run(args),
         Command::Runs(args) => records::runs(args),

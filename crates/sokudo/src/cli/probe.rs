@@ -1,0 +1,80 @@
+//! `sokudo probe`: how long does a datagram take, each way?
+
+use clap::Args;
+use sokudo_model::{Labels, PhasePlan};
+use sokudo_workloads::probe::{self, ProbeOptions};
+use sokudo_workloads::rr;
+
+use super::finish::ShowOptions;
+use super::key::KeyText;
+use super::observer::Terminal;
+use super::workload::{self, Call};
+use super::{Exit, Failure};
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo probe hostb                             a probe every 10 ms for 10 s
+  sokudo probe hostb --every 1ms --duration 60s  finer, longer
+  sokudo probe hostb --dscp 46 --size 200        as a voice call: expedited, 200 B
+  sokudo probe hostb hostc --direction mesh      everybody probes everybody
+
+Round trips need one clock only. One-way delays compare two clocks: they are printed only where they
+are not smaller than the error with which the clocks could be compared. On one host there is none.";
+
+/// Probe other hosts at fixed intervals: delay each way, its variation, loss each way.
+///
+/// Start `sokudo serve` on each HOST first. Probes are few and small: they show what a thin, regular
+/// flow feels, beside whatever else is on the way.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct ProbeArgs {
+    /// Hosts on which `sokudo serve` runs: HOST or HOST:PORT.
+    #[arg(required = true, value_name = "HOST")]
+    hosts: Vec<String>,
+
+    #[command(flatten)]
+    options: ProbeOptions,
+
+    /// Key that `sokudo serve` printed.
+    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
+    key: Option<KeyText>,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+/// Carries it out.
+pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
+    args.options.validate()?;
+    let call = Call {
+        workload: probe::NAME,
+        hosts: &args.hosts,
+        key: args.key.as_ref(),
+        seed: None,
+        interval_ns: args.options.interval.0,
+        show: &args.show,
+    };
+    let observer = Terminal::new(args.show.lang(), None, None);
+    let options = &args.options;
+    workload::carry_out(
+        &call,
+        observer,
+        |run| {
+            let hosts = run.hosts().list().len() as u32;
+            let duration_ns = options.duration_ns();
+            let record = run.run_phase(PhasePlan {
+                name: "measure".into(),
+                workload: probe::NAME.into(),
+                options: options.to_json(),
+                flows: rr::flows(hosts, 1, options.direction),
+                duration_ns,
+                bound_ns: workload::bound_ns(duration_ns),
+                labels: Labels::new(),
+            })?;
+            let notes = probe::notes::notes(&record.result);
+            run.manifest_mut().notes.extend(notes);
+            Ok(())
+        },
+        |_| Ok(()),
+    )
+}
