@@ -305,3 +305,13 @@ check-bound-held = { $phase }: { $what } is { $measured }, within the { $bound }
 check-bound-failed = { $phase }: { $what } is { $measured }, more than the { $bound } that was allowed.
 check-errors-held = { $phase }: { $failed } of the requests failed, at most { $bound } may.
 check-errors-failed = { $phase }: { $failed } of the requests failed, more than the { $bound } up to which the figures stand for all of them.
+
+## Probes
+
+verdict-probe = { $flows }: half of the probes were back after { $p50 }, 99 % after { $p99 }, the slowest after { $max }. { $ways }
+verdict-probe-ways = One way the median is { $up } up and { $down } down.
+verdict-probe-no-ways = The clocks of the hosts are not known well enough to part the two ways.
+verdict-probe-none-lost = None of { $sent } probes was lost.
+verdict-probe-lost = Of { $sent } probes { $up } were lost on the way up, { $down } answers on the way down, and { $late } came late.
+verdict-probe-lost-somewhere = Of { $sent } probes { $lost } got no answer.
+verdict-probe-unsent = { $unsent } of { $all } probes were left out because the sending thread woke up too late: this host is too busy for the interval, or --every is too short for it.

@@ -305,3 +305,13 @@ check-bound-held = { $phase }: { $what } は { $measured } で、許容値 { $bo
 check-bound-failed = { $phase }: { $what } は { $measured } で、許容値 { $bound } を超えています。
 check-errors-held = { $phase }: 失敗した要求は { $failed } で、許容値 { $bound } 以内です。
 check-errors-failed = { $phase }: 要求の { $failed } が失敗しました。数値が全体を表すとみなせる { $bound } を超えています。
+
+## プローブ
+
+verdict-probe = { $flows }: プローブの往復時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。{ $ways }
+verdict-probe-ways = 片道遅延の中央値は、上り { $up }、下り { $down } です。
+verdict-probe-no-ways = ホスト間の時計の精度が足りず、上りと下りに分けられません。
+verdict-probe-none-lost = 送った { $sent } 個のプローブは一つも失われませんでした。
+verdict-probe-lost = 送った { $sent } 個のプローブのうち { $up } 個が上りで、応答のうち { $down } 個が下りで失われ、{ $late } 個は遅れて届きました。
+verdict-probe-lost-somewhere = 送った { $sent } 個のプローブのうち { $lost } 個に応答がありませんでした。
+verdict-probe-unsent = { $all } 個のプローブのうち { $unsent } 個は、送信スレッドの起床が間に合わず送れませんでした。このホストが混んでいるか、--every が短すぎます。

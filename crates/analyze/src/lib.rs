@@ -18,6 +18,7 @@ mod load;
 mod machine;
 mod merge;
 mod phase;
+mod probe;
 pub mod rules;
 mod search;
 pub mod sweep;

@@ -10,7 +10,7 @@ use crate::exchange::Exchange;
 use crate::phase::PhaseView;
 use crate::rules::is_limit;
 use crate::transfer::Transfer;
-use crate::{checks, diagnose, findings, search, sweep};
+use crate::{checks, diagnose, findings, probe, search, sweep};
 
 /// Sentences at most.
 const MAX_SENTENCES: usize = 3;
@@ -51,6 +51,9 @@ fn about(view: &PhaseView<'_>) -> Vec<Text> {
     }
     if let Some(transfer) = Transfer::of(*view) {
         return carried(view, &transfer);
+    }
+    if probe::is_one(view) {
+        return probed(view);
     }
     match search::best(view.record) {
         Some(best) => searched(view, best),
@@ -117,7 +120,7 @@ fn main_phase(record: &Record) -> Option<&PhaseRecord> {
     let own = |phase: &&PhaseRecord| !PhaseView::new(record, phase).is_trial();
     let told = |phase: &&PhaseRecord| {
         let view = PhaseView::new(record, phase);
-        Exchange::of(view).is_some() || Transfer::of(view).is_some()
+        Exchange::of(view).is_some() || Transfer::of(view).is_some() || probe::is_one(&view)
     };
     search::confirmed(record, "datagram")
         .or_else(|| phases().filter(sent).filter(own).find(|p| p.name == "p2p"))
@@ -245,6 +248,13 @@ fn swept(record: &Record, curve: &LoadCurve) -> Vec<Text> {
     let limit = above.and_then(|phase| limit_of(&PhaseView::new(record, phase)));
     out.extend(limit.map(|limit| limit.says));
     out.push(sweep::next(curve));
+    out
+}
+
+/// The answer of probes. They are too thin to reach a limit: only what disturbed them is named.
+fn probed(view: &PhaseView<'_>) -> Vec<Text> {
+    let mut out = probe::says(view, flows(view));
+    out.extend(limit_of(view).map(|limit| limit.says));
     out
 }
 

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_bus::BusError;
-use sokudo_model::{ClockReading, HostClock, PhasePlan, PhaseRecord, PhaseSpec, RunStatus, Text, Unit};
+use sokudo_model::{
+    ClockReading, HostClock, PhasePlan, PhaseRecord, PhaseSpec, RunStatus, Text, Unit,
+};
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Note, Reply};
 use sokudo_workloads::{HostResult, Workload};

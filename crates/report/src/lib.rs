@@ -18,6 +18,7 @@ pub mod knee;
 mod markdown;
 mod names;
 pub mod number;
+mod probe;
 pub mod sections;
 mod summary;
 mod svg;

@@ -10,6 +10,7 @@ use sokudo_model::{Series, Text, Unit};
 use crate::block::Phrase;
 use crate::chart::{self, Chart, Kind, Line, Points};
 use crate::exchange;
+use crate::probe;
 use crate::view::View;
 
 /// Lines that one chart carries at most: the palette's length.
@@ -60,7 +61,10 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
     let mut metrics: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
     for series in &view.record.series {
         let name = series.key.metric.as_str();
-        let shown = SHOWN.contains(&name) || DROPS.contains(&name) || exchange::is_charted(name);
+        let shown = SHOWN.contains(&name)
+            || DROPS.contains(&name)
+            || exchange::is_charted(name)
+            || probe::RTT_SERIES.iter().any(|(own, _)| *own == name);
         if !shown && moves(series) {
             metrics.entry(name).or_default().push(series);
         }
@@ -241,7 +245,8 @@ fn answers(view: &View) -> Option<Chart> {
 /// Median and 99th percentile of each interval, flow by flow.
 fn latency(view: &View) -> Option<Chart> {
     let mut lines = Vec::new();
-    for (metric, key) in exchange::latency_series() {
+    let probes = probe::RTT_SERIES.map(|(metric, key)| (metric.to_owned(), key));
+    for (metric, key) in exchange::latency_series().chain(probes) {
         let series = view.record.series_of(&metric).take(MAX_LINES / 2);
         lines.extend(series.enumerate().map(|(index, series)| {
             Line {

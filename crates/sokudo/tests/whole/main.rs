@@ -14,6 +14,7 @@ mod exchange;
 mod faults;
 mod flows;
 mod many;
+mod probe;
 mod records;
 mod results;
 mod security;

@@ -193,7 +193,12 @@ struct Receiving<'a> {
 }
 
 impl<'a> Receiving<'a> {
-    fn new(task: &'a Task, shared: &'a Shared, at_ns: i64, reports: &'a SyncSender<Report>) -> Self {
+    fn new(
+        task: &'a Task,
+        shared: &'a Shared,
+        at_ns: i64,
+        reports: &'a SyncSender<Report>,
+    ) -> Self {
         Self {
             task,
             shared,

@@ -51,7 +51,8 @@ impl PairClock {
     /// From the clocks of the asking and the answering host.
     pub fn new(asking: &HostClock, answering: &HostClock) -> Self {
         let apart = |of: fn(&HostClock) -> (i64, u64)| {
-            let ((asking, asking_error), (answering, answering_error)) = (of(asking), of(answering));
+            let ((asking, asking_error), (answering, answering_error)) =
+                (of(asking), of(answering));
             (
                 answering.saturating_sub(asking) as f64,
                 asking_error.saturating_add(answering_error),
@@ -192,10 +193,7 @@ mod tests {
     #[test]
     fn a_drifting_clock_is_followed() {
         // Ahead by 5 ms at first, 10 µs more per second.
-        let far = clock(
-            (0, 5_000_000, 30_000),
-            (20 * SECOND_NS, 5_200_000, 40_000),
-        );
+        let far = clock((0, 5_000_000, 30_000), (20 * SECOND_NS, 5_200_000, 40_000));
         let near = clock((0, 0, 0), (20 * SECOND_NS, 0, 0));
         let pair = PairClock::new(&near, &far);
         assert_eq!(pair.error_ns, 40_000);
@@ -214,7 +212,10 @@ mod tests {
         let pair = PairClock::new(&near, &far);
         assert_eq!(pair.error_ns, 27);
         // The asking clock is behind the controller's by 3 µs, the answering one ahead by 4 µs.
-        assert_eq!(pair.one_way(&row(0, 100_000, 50_000, 7_000)), (100_000, 50_000));
+        assert_eq!(
+            pair.one_way(&row(0, 100_000, 50_000, 7_000)),
+            (100_000, 50_000)
+        );
     }
 
     #[test]

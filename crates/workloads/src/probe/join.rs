@@ -5,7 +5,9 @@
 //! ```
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, FlowResult, HistogramSummary, Labels, PhaseResult, PhaseSpec, Summary};
+use sokudo_model::{
+    FlowPlan, FlowResult, HistogramSummary, Labels, PhaseResult, PhaseSpec, Summary,
+};
 use sokudo_stats::Histogram;
 
 use super::client::Probed;
@@ -301,7 +303,11 @@ impl Join<'_> {
         own(metrics, "loss_ratio", ratio(lost, asked.sent as f64));
         let elapsed_ns = asked.elapsed_ns as f64;
         let per_s = |n: u64| ratio(n as f64 * 1e9, elapsed_ns);
-        own(metrics, "answered_packets_per_second", per_s(asked.answered));
+        own(
+            metrics,
+            "answered_packets_per_second",
+            per_s(asked.answered),
+        );
         let asked_per_s = 1e9 / self.options.every.0 as f64;
         own(metrics, "asked_packets_per_second", asked_per_s);
         let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed_ns));
@@ -313,7 +319,9 @@ impl Join<'_> {
         {
             own(metrics, what, ns.map(|ns| ns * NS));
         }
-        own(metrics, "clock_drift_ratio", asked.clock_drift);
+        let two_clocks = asked.clock_error_ns.is_some_and(|error| error > 0);
+        let drift = asked.clock_drift.filter(|_| two_clocks);
+        own(metrics, "clock_drift_ratio", drift);
         let error_s = asked.clock_error_ns.map(|ns| ns as f64 * NS);
         put(metrics, names::CLOCK_ERROR, error_s);
         self.errors_s.extend(error_s);
@@ -357,7 +365,11 @@ impl Join<'_> {
         own(metrics, "lost_up_packets", up);
         own(metrics, "lost_down_packets", down);
         own(metrics, "loss_up_ratio", ratio(up, asked.sent as f64));
-        own(metrics, "loss_down_ratio", ratio(down, answered.answers as f64));
+        own(
+            metrics,
+            "loss_down_ratio",
+            ratio(down, answered.answers as f64),
+        );
         own(metrics, "answers_sent_packets", answered.answers as f64);
         for (way, arrivals) in [("up", &answered.probes), ("down", &asked.answers)] {
             let (twice, late) = (arrivals.duplicates as f64, arrivals.out_of_order as f64);
@@ -369,8 +381,14 @@ impl Join<'_> {
             own(metrics, "foreign_packets", foreign as f64);
         }
         for (name, runs) in [
-            ("probe.loss_run_up_packets", answered.probes.runs(asked.sent)),
-            ("probe.loss_run_down_packets", asked.answers.runs(answered.answers)),
+            (
+                "probe.loss_run_up_packets",
+                answered.probes.runs(asked.sent),
+            ),
+            (
+                "probe.loss_run_down_packets",
+                asked.answers.runs(answered.answers),
+            ),
         ] {
             if let Some(summary) = self.merged.add(name, 1.0, &runs) {
                 flow.histograms.insert(name.into(), summary);
@@ -418,12 +436,20 @@ impl Join<'_> {
             own(&mut summary, what, sum);
         }
         for what in WORST {
-            own(&mut summary, what, values(what).into_iter().reduce(f64::max));
+            own(
+                &mut summary,
+                what,
+                values(what).into_iter().reduce(f64::max),
+            );
         }
         for (share, part, whole) in [
             ("loss_ratio", "lost_packets", "sent_packets"),
             ("loss_up_ratio", "lost_up_packets", "sent_packets"),
-            ("loss_down_ratio", "lost_down_packets", "answers_sent_packets"),
+            (
+                "loss_down_ratio",
+                "lost_down_packets",
+                "answers_sent_packets",
+            ),
         ] {
             let get = |what: &str| summary.get(&format!("{NAME}.{what}")).copied();
             let value = get(part)

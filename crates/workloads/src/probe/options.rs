@@ -137,7 +137,10 @@ impl ProbeOptions {
             ));
         }
         if self.dscp.is_some_and(|dscp| dscp > 63) {
-            return Err(operator("--dscp above 63 does not exist", "46 is expedited"));
+            return Err(operator(
+                "--dscp above 63 does not exist",
+                "46 is expedited",
+            ));
         }
         match self.probes() {
             0 => Err(operator("--count 0 probes nothing", "use 1 or more")),

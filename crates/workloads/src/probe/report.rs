@@ -119,10 +119,20 @@ impl Reporter {
                 batch.push(&key(metric), at_ns, seconds);
             }
         }
-        self.distributions
-            .add(&self.series, names::RTT, label, interval.t_ns, &interval.rtt);
-        self.distributions
-            .flush(&self.series, NAME, interval.t_ns, HISTOGRAM_EVERY_NS, &mut batch);
+        self.distributions.add(
+            &self.series,
+            names::RTT,
+            label,
+            interval.t_ns,
+            &interval.rtt,
+        );
+        self.distributions.flush(
+            &self.series,
+            NAME,
+            interval.t_ns,
+            HISTOGRAM_EVERY_NS,
+            &mut batch,
+        );
         emit(&self.emit, batch);
     }
 }

@@ -25,7 +25,10 @@ fn options_come_back_from_json() {
 fn what_cannot_be_probed_is_refused() {
     let check = |fields: &str, word: &str| {
         let refusal = options(fields).validate().expect_err(fields);
-        assert!(refusal.operator_error && refusal.says.contains(word), "{fields}: {refusal:?}");
+        assert!(
+            refusal.operator_error && refusal.says.contains(word),
+            "{fields}: {refusal:?}"
+        );
         assert!(refusal.hint.is_some(), "{fields}");
     };
     check(r#""size":"47""#, "--size");
@@ -37,7 +40,11 @@ fn what_cannot_be_probed_is_refused() {
     check(r#""dscp":64"#, "--dscp");
     check(r#""count":"0""#, "--count");
     check(r#""every":"100us","duration":"2min""#, "1200000 probes");
-    assert!(options(r#""every":"100us","duration":"100s""#).validate().is_ok());
+    assert!(
+        options(r#""every":"100us","duration":"100s""#)
+            .validate()
+            .is_ok()
+    );
 }
 
 #[test]
@@ -56,7 +63,10 @@ fn a_trial_changes_the_interval_and_nothing_else() {
         .unwrap();
     let after: ProbeOptions = serde_json::from_str(&after).unwrap();
     assert_eq!((after.every, after.probes()), (Span(2_000_000), 1500));
-    assert_eq!((after.size, after.dscp, after.keep), (before.size, Some(8), HowMany(20_000)));
+    assert_eq!(
+        (after.size, after.dscp, after.keep),
+        (before.size, Some(8), HowMany(20_000))
+    );
 }
 
 /// Key of the only note about clocks.
@@ -82,7 +92,12 @@ fn a_reader_hears_how_good_the_clocks_were() {
     let some = clock_note(&[(error, 1e-4), (&owd(up, "max"), 2e-4)]);
     assert_eq!(some, "engine-probe-clock-some");
     let all = [owd(up, "min"), owd(down, "min"), owd(up, "max")];
-    let all = clock_note(&[(error, 1e-4), (&all[0], 2e-4), (&all[1], 2e-4), (&all[2], 2e-4)]);
+    let all = clock_note(&[
+        (error, 1e-4),
+        (&all[0], 2e-4),
+        (&all[1], 2e-4),
+        (&all[2], 2e-4),
+    ]);
     assert_eq!(all, "engine-probe-clock");
 }
 

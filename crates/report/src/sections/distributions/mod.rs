@@ -11,7 +11,7 @@ use crate::number::{Scale, count};
 use crate::view::{self, View};
 
 /// Distributions shown at most.
-const MAX_METRICS: usize = 8;
+const MAX_METRICS: usize = 12;
 
 /// Per metric: percentiles of the subject phase, in total and per flow, and a heat map over the
 /// whole run.

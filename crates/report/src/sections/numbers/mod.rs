@@ -6,6 +6,7 @@ use sokudo_model::{PhaseRecord, Severity, Summary, Text, Unit};
 use crate::block::{Block, Number, Phrase};
 use crate::exchange;
 use crate::number::count;
+use crate::probe;
 use crate::view::{self, Generator, View};
 
 /// Losses by place: metric, message.
@@ -40,6 +41,11 @@ pub fn numbers(view: &View) -> Vec<Number> {
     if let Some(source) = exchange::source(phase) {
         let totals = &view.record.manifest.summary;
         let mut out = exchange::numbers(source, &summary, totals);
+        out.push(health(view, phase));
+        return out;
+    }
+    if phase.workload == "probe" {
+        let mut out = probe::numbers(&summary);
         out.push(health(view, phase));
         return out;
     }

@@ -1,0 +1,135 @@
+//! Is loss told apart by direction, and never confused with repetition, order or strangers?
+
+use std::net::{Ipv4Addr, UdpSocket};
+
+use sokudo_testkit::relay::Script;
+
+use super::play::{port, probe};
+
+/// Numbers that the script is about are there also when a busy host leaves some probes out.
+const PLAN: &str = r#""every":"4ms","count":"150","timeout":"1s""#;
+
+#[test]
+fn loss_is_told_apart_by_direction() {
+    let up = Script::new().drop_exactly([3, 10, 11, 12]);
+    let down = Script::new().drop_exactly([20, 40, 41]);
+    let played = probe(PLAN).play_through(up, down);
+    let sent = played.get("sent_packets");
+    assert_eq!(played.get("lost_up_packets"), 4.0);
+    assert_eq!(played.get("lost_down_packets"), 3.0);
+    assert_eq!(played.get("lost_packets"), 7.0);
+    assert_eq!(played.get("answered_packets"), sent - 7.0);
+    assert_eq!(played.get("answers_sent_packets"), sent - 4.0);
+    assert_eq!(played.get("loss_up_ratio"), 4.0 / sent);
+    assert_eq!(played.get("loss_down_ratio"), 3.0 / (sent - 4.0));
+    let runs = |way: &str| &played.result.histograms[&format!("probe.loss_run_{way}_packets")];
+    assert_eq!((runs("up").n, runs("up").max), (2, 3.0));
+    assert_eq!((runs("down").n, runs("down").max), (2, 2.0));
+    let lost: f64 = played
+        .points("loss_ratio")
+        .iter()
+        .map(|(_, ratio)| ratio)
+        .sum();
+    assert!(lost > 0.0, "the series shows when");
+}
+
+#[test]
+fn head_and_tail_are_counted() {
+    let up = Script::new().drop_exactly([0, 1]);
+    let tail = Script::new().rule(
+        sokudo_testkit::relay::Which::Share(1.0),
+        sokudo_testkit::relay::Fate::Drop,
+    );
+    let head = probe(PLAN).play_through(up, Script::new());
+    assert_eq!(
+        (head.get("lost_up_packets"), head.get("lost_down_packets")),
+        (2.0, 0.0)
+    );
+    let nothing =
+        probe(r#""every":"4ms","count":"20","timeout":"200ms""#).play_through(Script::new(), tail);
+    let sent = nothing.get("sent_packets");
+    assert_eq!(nothing.get("lost_up_packets"), 0.0);
+    assert_eq!(nothing.get("lost_down_packets"), sent);
+    assert_eq!(
+        nothing.result.histograms["probe.loss_run_down_packets"].max,
+        sent
+    );
+    assert!(!nothing.result.flows[0].complete, "nobody answered");
+}
+
+#[test]
+fn repetitions_are_counted_where_they_happen() {
+    let up = Script::new().duplicate([5, 30]);
+    let down = Script::new().duplicate([50, 51, 52]);
+    let played = probe(PLAN).play_through(up, down);
+    assert_eq!(played.get("duplicate_up_packets"), 2.0);
+    assert_eq!(played.get("duplicate_down_packets"), 3.0);
+    assert_eq!(played.get("lost_packets"), 0.0);
+    assert_eq!(
+        played.get("lost_up_packets") + played.get("lost_down_packets"),
+        0.0
+    );
+    let sent = played.get("sent_packets");
+    assert_eq!(
+        played.get("answered_packets"),
+        sent,
+        "each probe counts once"
+    );
+    assert_eq!(played.get("answers_sent_packets"), sent + 2.0);
+}
+
+#[test]
+fn order_is_told_apart_by_direction() {
+    let up = Script::new().hold([7, 40], 2);
+    let down = Script::new().hold([60], 3);
+    let played = probe(PLAN).play_through(up, down);
+    assert_eq!(played.get("out_of_order_up_packets"), 2.0);
+    assert_eq!(played.get("out_of_order_down_packets"), 1.0);
+    assert_eq!(played.get("lost_packets"), 0.0);
+}
+
+#[test]
+fn damaged_probes_are_lost_and_never_answered() {
+    let up = Script::new().corrupt([4, 9], 20);
+    let down = Script::new().corrupt([30], 47);
+    let played = probe(PLAN).play_through(up, down);
+    assert_eq!(played.get("lost_up_packets"), 2.0);
+    assert_eq!(played.get("lost_down_packets"), 1.0);
+    assert_eq!(played.get("foreign_packets"), 3.0);
+}
+
+#[test]
+fn strangers_are_never_counted() {
+    let plan = probe(PLAN);
+    let mut ends = plan.ends();
+    let offers = [None, Some(ends.answering.offer())];
+    ends.asking.arm(&offers).expect("a far end");
+    let target = (Ipv4Addr::LOCALHOST, port(&ends.answering.offer()));
+    let stranger = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a socket");
+    for length in [0, 1, 47, 48, 64, 65, 1400] {
+        stranger.send_to(&vec![0xa5; length], target).expect("sent");
+    }
+    let played = plan.carry_out(ends);
+    assert_eq!(played.get("foreign_packets"), 7.0);
+    assert_eq!(played.get("answered_packets"), played.get("sent_packets"));
+    assert_eq!(played.get("duplicate_up_packets"), 0.0);
+    stranger.set_nonblocking(true).expect("a socket");
+    assert!(
+        stranger.recv(&mut [0; 100]).is_err(),
+        "strangers get no answer"
+    );
+}
+
+#[test]
+fn a_far_end_that_is_gone_leaves_the_round_trips() {
+    let plan = probe(r#""every":"2ms","count":"50""#);
+    let mut ends = plan.ends();
+    let offers = [None, Some(ends.answering.offer())];
+    ends.asking.arm(&offers).expect("a far end");
+    let ([asked, _], _) = plan.measure(ends);
+    let result = plan.join(&[Ok(asked), Err("host1 is gone".into())]);
+    let get = |name: &str| result.summary.get(&format!("probe.{name}")).copied();
+    assert!(get("rtt_seconds.p50").is_some());
+    assert_eq!(get("lost_up_packets"), None, "only both ends together know");
+    assert!(!result.flows[0].complete);
+}

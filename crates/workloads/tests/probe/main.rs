@@ -1,0 +1,9 @@
+//! Does the probe say the truth?
+//!
+//! Whole phases between two hosts of one process, through a relay whose delays, losses, repetitions
+//! and swaps are scripted for each direction, and between network namespaces.
+
+mod clocks;
+mod delays;
+mod losses;
+mod play;
