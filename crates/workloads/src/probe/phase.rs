@@ -132,15 +132,12 @@ impl Phase for ProbePhase {
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
         for (flow, dialled) in self.meeting.connect(offers)? {
-            for link in dialled.links {
-                let Link::Udp(socket) = link else {
-                    return Err(failed("a probe needs datagrams", None));
-                };
-                self.ready(&socket)?;
-                self.asking
-                    .push((self.asking_task(flow.id), socket, dialled.caller));
-                break;
-            }
+            let Some(Link::Udp(socket)) = dialled.links.into_iter().next() else {
+                return Err(failed("a probe needs datagrams", None));
+            };
+            self.ready(&socket)?;
+            self.asking
+                .push((self.asking_task(flow.id), socket, dialled.caller));
         }
         Ok(())
     }
