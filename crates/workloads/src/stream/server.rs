@@ -1,6 +1,7 @@
 //! The receiving end: a thread reads from one connection, or from several as they have something.
 
 use std::io;
+use std::net::Shutdown;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
@@ -75,7 +76,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
         }
     }
     let moved = ledger.close(now_ns(), |index| state(&flows[index].link));
-    for ((moved, outcome), flow) in moved.into_iter().zip(outcomes).zip(flows) {
+    for ((moved, outcome), mut flow) in moved.into_iter().zip(outcomes).zip(flows) {
         let ended = Ended {
             granted: flow
                 .link
@@ -93,6 +94,10 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
         };
         // Fails only when nobody listens any more.
         let _ = reports.send(Report::Ended(Box::new(ended)));
+        // Others hold handles of the socket: the sender must hear of the end all the same.
+        if let Link::Stream(stream) = &mut flow.link {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
         drop(flow.link);
         drop(flow.caller);
     }
