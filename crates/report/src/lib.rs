@@ -20,6 +20,7 @@ mod names;
 pub mod number;
 mod probe;
 pub mod sections;
+mod stream;
 mod summary;
 mod svg;
 mod terminal;

@@ -76,6 +76,18 @@ const NAMED: &[&str] = &[
     "rr.transactions",
     "rr.transactions_per_second",
     "rr.window_full_ratio",
+    "stream.goodput_bits_per_second",
+    "stream.missing_bytes",
+    "stream.read_idle_ratio",
+    "stream.receive_window_limited_ratio",
+    "stream.received_bytes",
+    "stream.receiver_cpu_ratio",
+    "stream.retransmitted_segments",
+    "stream.send_buffer_limited_ratio",
+    "stream.sender_cpu_ratio",
+    "stream.sent_bits_per_second",
+    "stream.smoothed_rtt_seconds",
+    "stream.write_blocked_ratio",
 ];
 
 /// Short name of a metric; its catalogue line, or the code name, where it has none.

@@ -12,6 +12,7 @@ use crate::block::{Number, Phrase, Speaker};
 use crate::exchange;
 use crate::sections::numbers;
 use crate::sections::verdict::status_words;
+use crate::stream;
 use crate::view::{self, View};
 
 /// Columns that lines are indented by.
@@ -180,7 +181,7 @@ impl Writer {
             .iter()
             .filter_map(|phase| match exchange::source(phase) {
                 Some(source) => self.answered(phase, source),
-                None => self.delivered(phase),
+                None => self.carried(phase).or_else(|| self.delivered(phase)),
             })
             .collect();
         self.out.push('\n');
@@ -222,6 +223,19 @@ impl Writer {
             label: harmless(&phase.name),
             value: self.say(&number.value),
             detail,
+            tone: number.tone,
+        })
+    }
+
+    /// What the connections of a phase carried.
+    fn carried(&self, phase: &PhaseRecord) -> Option<Row> {
+        let summary = view::effective(phase);
+        let numbers = stream::numbers(&summary, phase.result.flows.len())?;
+        let number = numbers.into_iter().next()?;
+        Some(Row {
+            label: harmless(&phase.name),
+            value: self.say(&number.value),
+            detail: number.detail.iter().map(|d| self.say(d)).collect(),
             tone: number.tone,
         })
     }

@@ -13,6 +13,16 @@ use crate::exchange;
 use crate::probe;
 use crate::view::View;
 
+/// What arrived at a host, of each workload that moves bytes one way.
+const ARRIVED: [&str; 2] = [
+    "datagram.delivered_bits_per_second",
+    "stream.goodput_bits_per_second",
+];
+/// What left it.
+const SENT: [&str; 2] = [
+    "datagram.sent_bits_per_second",
+    "stream.sent_bits_per_second",
+];
 /// Lines that one chart carries at most: the palette's length.
 const MAX_LINES: usize = 8;
 /// Rows of a strip at most.
@@ -47,8 +57,6 @@ pub fn main_tracks(view: &View) -> Vec<Chart> {
 /// Every other series that moved, one chart per metric.
 pub fn other_tracks(view: &View) -> Vec<Chart> {
     const SHOWN: &[&str] = &[
-        "datagram.delivered_bits_per_second",
-        "datagram.sent_bits_per_second",
         "datagram.loss_ratio",
         "host.cpu_ratio",
         "self.cpu_ratio",
@@ -61,7 +69,9 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
     let mut metrics: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
     for series in &view.record.series {
         let name = series.key.metric.as_str();
-        let shown = SHOWN.contains(&name)
+        let shown = ARRIVED.contains(&name)
+            || SENT.contains(&name)
+            || SHOWN.contains(&name)
             || DROPS.contains(&name)
             || exchange::is_charted(name)
             || probe::RTT_SERIES.iter().any(|(own, _)| *own == name);
@@ -180,6 +190,24 @@ fn per_host<'a>(view: &View<'a>, metric: &str) -> Vec<(&'a str, Vec<(i64, f64)>)
         .collect()
 }
 
+/// The same for metrics of different workloads that mean the same.
+fn together<'a>(view: &View<'a>, metrics: [&str; 2]) -> Vec<(&'a str, Vec<(i64, f64)>)> {
+    let mut all: Vec<(&str, Vec<(i64, f64)>)> = Vec::new();
+    for (host, points) in metrics
+        .into_iter()
+        .flat_map(|metric| per_host(view, metric))
+    {
+        match all.iter_mut().find(|(known, _)| *known == host) {
+            Some((_, known)) => known.extend(points),
+            None => all.push((host, points)),
+        }
+    }
+    for (_, points) in &mut all {
+        points.sort_by_key(|point| point.0);
+    }
+    all
+}
+
 /// The sum of several series, on a grid of their usual step. A series counts at a grid point when
 /// it has a sample within one and a half steps before it.
 fn add_up(series: &[&Series]) -> Vec<(i64, f64)> {
@@ -271,8 +299,8 @@ fn latency(view: &View) -> Option<Chart> {
 }
 
 fn throughput(view: &View) -> Option<Chart> {
-    let delivered = per_host(view, "datagram.delivered_bits_per_second");
-    let sent = per_host(view, "datagram.sent_bits_per_second");
+    let delivered = together(view, ARRIVED);
+    let sent = together(view, SENT);
     // A phase's last sample may come a little after its end: the next one's start parts them.
     let phases = view.record.manifest.phases.iter();
     let starts: Vec<i64> = phases.map(|p| p.t0_ns).collect();

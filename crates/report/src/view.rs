@@ -227,6 +227,7 @@ pub fn generator_cpu(phase: &PhaseRecord) -> &'static str {
         "rr" => "rr.client_cpu_ratio",
         "crr" => "crr.client_cpu_ratio",
         "probe" => "probe.sender_cpu_ratio",
+        "stream" => "stream.sender_cpu_ratio",
         _ => "datagram.sender_cpu_ratio",
     }
 }

@@ -49,6 +49,17 @@ const COLUMNS: &[&str] = &[
     "crr.latency_sd_seconds",
     "crr.client_cpu_ratio",
     "crr.server_cpu_ratio",
+    "stream.goodput_bits_per_second",
+    "stream.received_bytes",
+    "stream.missing_bytes",
+    "stream.retransmitted_segments",
+    "stream.smoothed_rtt_seconds",
+    "stream.write_blocked_ratio",
+    "stream.read_idle_ratio",
+    "stream.receive_window_limited_ratio",
+    "stream.send_buffer_limited_ratio",
+    "stream.sender_cpu_ratio",
+    "stream.receiver_cpu_ratio",
 ];
 
 /// A table per measured phase, the subject's unfolded, and who reached whom how well as a matrix.
@@ -154,6 +165,11 @@ fn matrices(phase: &PhaseRecord) -> Vec<Block> {
         (
             "report-flows-matrix-rate",
             "datagram.delivered_bits_per_second",
+            Unit::BitsPerSecond,
+        ),
+        (
+            "report-flows-matrix-rate",
+            "stream.goodput_bits_per_second",
             Unit::BitsPerSecond,
         ),
         (

@@ -7,6 +7,7 @@ use crate::block::{Block, Number, Phrase};
 use crate::exchange;
 use crate::number::count;
 use crate::probe;
+use crate::stream;
 use crate::view::{self, Generator, View};
 
 /// Losses by place: metric, message.
@@ -46,6 +47,10 @@ pub fn numbers(view: &View) -> Vec<Number> {
     }
     if phase.workload == "probe" {
         let mut out = probe::numbers(&summary);
+        out.push(health(view, phase));
+        return out;
+    }
+    if let Some(mut out) = stream::numbers(&summary, phase.result.flows.len()) {
         out.push(health(view, phase));
         return out;
     }
