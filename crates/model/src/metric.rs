@@ -296,6 +296,7 @@ pub const CATALOGUE: &[MetricDef] = &[
 
     // State of a flow's TCP connection (TCP_INFO); labels flow and end (sender, receiver).
     gauge("tcp.congestion_window_segments", One, "segments that may be unacknowledged (tcpi_snd_cwnd)"),
+    gauge("tcp.congestion_window_bytes", Bytes, "the same in bytes, as other tools tell it (imports)"),
     gauge("tcp.slow_start_threshold_segments", One, "congestion window at which slow start ends; absent before the first loss"),
     gauge("tcp.smoothed_rtt_seconds", Seconds, "round-trip time as the kernel smooths it (tcpi_rtt)"),
     gauge("tcp.rtt_variation_seconds", Seconds, "mean deviation of the round-trip time (tcpi_rttvar)"),

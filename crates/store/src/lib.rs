@@ -20,6 +20,7 @@
 //! all that was recorded; once it says anything else, the tables do.
 
 pub mod export;
+pub mod iperf3;
 pub mod layout;
 pub mod spool;
 

@@ -10,6 +10,7 @@ mod export;
 mod failure;
 mod finish;
 mod generate;
+mod import;
 mod jmx;
 mod key;
 mod load;
@@ -77,6 +78,7 @@ enum Command {
     Show(records::ShowArgs),
     Report(records::ReportArgs),
     Export(export::ExportArgs),
+    Import(import::ImportArgs),
     Recover(records::RecoverArgs),
     Metrics(metrics::MetricsArgs),
     Doctor(doctor::DoctorArgs),
@@ -163,6 +165,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Show(args) => records::show(args),
         Command::Report(args) => records::report(args),
         Command::Export(args) => export::run(args),
+        Command::Import(args) => import::run(args),
         Command::Recover(args) => records::recover(args),
         Command::Metrics(args) => metrics::run(args),
         Command::Doctor(args) => doctor::run(args),

@@ -18,4 +18,5 @@ mod probe;
 mod records;
 mod results;
 mod security;
+mod stream;
 mod vocabulary;

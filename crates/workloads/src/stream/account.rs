@@ -136,6 +136,8 @@ pub(crate) struct Moved {
     pub(crate) to: Mark,
     /// Time of the thread while it counted.
     pub(crate) spent: Spent,
+    /// CPU time that belongs to the flow: the thread's, shared out by bytes. Nanoseconds.
+    pub(crate) cost_ns: Option<f64>,
 }
 
 /// When a thread writes what down.
@@ -315,9 +317,14 @@ impl Ledger {
         // Fails only when nobody listens any more.
         let _ = self.reports.send(Report::Interval(last));
         let spent = clocks.since(&self.counted_from);
+        let counted = |flow: &Flow| flow.bytes.saturating_sub(flow.from.bytes) as f64;
+        let all: f64 = self.flows.iter().map(counted).sum();
         let flows = self.flows.iter().enumerate();
         flows
             .map(|(index, flow)| Moved {
+                cost_ns: spent
+                    .cpu_ns
+                    .map(|cpu| cpu as f64 * counted(flow) / all.max(1.0)),
                 flow: flow.flow,
                 bytes: flow.bytes,
                 started_ns: self.times.start_ns,

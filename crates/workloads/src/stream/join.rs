@@ -25,7 +25,7 @@ struct EndNumbers {
     counted_ns: i64,
     /// From the start of the load.
     elapsed_ns: i64,
-    cpu_ns: Option<u64>,
+    cost_ns: Option<f64>,
     cpu_ratio: Option<f64>,
     wait_ratio: Option<f64>,
     socket_ratio: Option<f64>,
@@ -102,7 +102,7 @@ fn numbers(ended: Ended, options: &StreamOptions, size_bytes: u64) -> EndNumbers
         counted_calls: moved.to.calls.saturating_sub(moved.from.calls),
         counted_ns: moved.to.t_ns - moved.from.t_ns,
         elapsed_ns: moved.to.t_ns - moved.started_ns,
-        cpu_ns: moved.spent.cpu_ns,
+        cost_ns: moved.cost_ns,
         cpu_ratio: shares.cpu,
         wait_ratio: shares.wait,
         socket_ratio: shares.socket,
@@ -295,7 +295,7 @@ fn bits_per_s(end: &EndNumbers) -> Option<f64> {
 
 /// What a billion bytes cost, seconds of CPU.
 fn cpu_per_gigabyte(end: &EndNumbers) -> Option<f64> {
-    ratio(end.cpu_ns? as f64, end.counted_bytes as f64)
+    ratio(end.cost_ns?, end.counted_bytes as f64)
 }
 
 fn put_sender(metrics: &mut Summary, options: &StreamOptions, sent: &EndNumbers) {

@@ -86,7 +86,7 @@ fn a_host_speaks_for_its_own_flows_only() {
 #[test]
 fn every_number_is_in_the_catalogue() {
     let end = r#"{"flow":0,"bytes":100,"counted_bytes":100,"counted_calls":2,"counted_ns":10,
-        "cpu_ns":5,"cpu_ratio":0.5,"wait_ratio":0.1,"socket_ratio":0.4,"asked_bits_per_s":1.0,
+        "cost_ns":5.0,"cpu_ratio":0.5,"wait_ratio":0.1,"socket_ratio":0.4,"asked_bits_per_s":1.0,
         "late_ratio":0.0,"copied_ratio":1.0,"write_size_bytes":50,
         "tcp":{"sent_segments":2.0,"retransmitted_segments":1.0,"busy_us":1.0,
         "receive_window_limited_us":1.0,"send_buffer_limited_us":1.0,"smoothed_rtt_us":1.0,
