@@ -75,7 +75,7 @@ fn what_cannot_be_is_refused_before_anything_runs() {
             hint,
         );
     };
-    refuse("--transport udp", "no stream", "datagram");
+    refuse("--transport udp", "over UDP", "datagram");
     refuse(
         "--transport quic --sndbuf 64KiB",
         "no TCP connection",

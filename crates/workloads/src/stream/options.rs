@@ -300,7 +300,7 @@ impl StreamOptions {
         let name = self.transport.name();
         if self.transport == Transport::Udp {
             return Err(operator(
-                "UDP is no stream of bytes",
+                "a stream of bytes cannot go over UDP",
                 "use `sokudo datagram`, or --transport tcp, mptcp, tls, quic, unix or shm",
             ));
         }
