@@ -155,14 +155,18 @@ impl<'a> Load<'a> {
         let (cpu, ready) = (of("cpu"), of("wait"));
         let left = (1.0 - cpu.unwrap_or(0.0) - ready.unwrap_or(0.0)).max(0.0);
         let held = self.value(flow, &self.held_metric(end));
-        let window = match end {
-            End::Sender => self.window(flow).unwrap_or(0.0),
-            End::Receiver => 0.0,
+        // Waiting for room in the own window is waiting for the other end, too.
+        let held = match end {
+            End::Sender => held
+                .into_iter()
+                .chain(self.window(flow))
+                .max_by(f64::total_cmp),
+            End::Receiver => held,
         };
         Times {
             cpu,
             ready,
-            held: held.map(|held| (held + window).min(left)),
+            held: held.map(|held| held.min(left)),
         }
     }
 

@@ -195,6 +195,32 @@ fn loss_on_a_long_way() {
 }
 
 #[test]
+fn a_small_window_of_messages_on_a_long_way() {
+    let Some(hosts) = Hosts::new(2) else { return };
+    let Some(_way) = long_way(&hosts) else { return };
+    let place = place();
+    let pair = Pair::new(&place, &hosts, Way::address(1));
+    let told = pair.run("bus", "--inflight 16 --duration 3s");
+    told.limited_by("window_full", ["bus.backlog_ratio", "bus.read_idle_ratio"]);
+}
+
+#[test]
+fn a_slow_consumer_of_messages() {
+    let place = place();
+    let server = serve(&place);
+    let line = format!(
+        "bus {} --rx queue --consume-rate 500/s --duration 3s --json",
+        server.address
+    );
+    let told = Told::of(&place, place.run(&line));
+    let found = told.limited_by(
+        "application_limited",
+        ["bus.read_idle_ratio", "tcp.receive_queue_bytes"],
+    );
+    assert_eq!(found.says.key, "rule-application-reader-says");
+}
+
+#[test]
 fn a_slow_reader() {
     let place = place();
     let server = serve(&place);
