@@ -296,6 +296,7 @@ verdict-sweep-most = No knee in the range: --{ $option } { $value } carried most
 sweep-latency = , p99 { $p99 }
 sweep-no-latency = { "" }
 verdict-sweep-next-finer = Take finer steps around the knee, or let --find 'p99<1ms' search the highest rate that keeps a bound.
+verdict-sweep-next-keep = Keep the value at the knee: more of it costs latency or CPU and brings little.
 verdict-sweep-next-lower = Begin the range at a lower rate.
 verdict-sweep-next-higher = Raise the end of the range until a step is no longer carried.
 verdict-sweep-next-more = At least four values that are numbers are needed to see a knee; a wider range may show one.

@@ -296,6 +296,7 @@ verdict-sweep-most = この範囲に屈曲点はありません。処理量が�
 sweep-latency = { "" } (p99 { $p99 })
 sweep-no-latency = { "" }
 verdict-sweep-next-finer = 屈曲点の付近を細かい間隔で測定するか、--find 'p99<1ms' で条件を満たす最高レートを探索してください。
+verdict-sweep-next-keep = 屈曲点の値を使ってください。それより増やしても、遅延や CPU の負担が増えるだけで、処理量はほとんど増えません。
 verdict-sweep-next-lower = 範囲の下限を低くしてください。
 verdict-sweep-next-higher = 処理しきれない段階が現れるまで、範囲の上限を高くしてください。
 verdict-sweep-next-more = 屈曲点の判定には、数値の段階が 4 つ以上必要です。範囲を広げると見つかることがあります。

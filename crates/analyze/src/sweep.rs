@@ -71,6 +71,7 @@ fn figures(text: Text, prefix: &str, step: &LoadStep, unit: Unit) -> Text {
 pub fn next(curve: &LoadCurve) -> Text {
     let key = match (curve.knee, curve.is_rate()) {
         (Knee::At(..), true) => "verdict-sweep-next-finer",
+        (Knee::At(..), false) => "verdict-sweep-next-keep",
         (Knee::Below, _) => "verdict-sweep-next-lower",
         (Knee::Above, true) => "verdict-sweep-next-higher",
         _ => "verdict-sweep-next-more",

@@ -5,6 +5,7 @@
 
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Severity, Text};
+use sokudo_stats::LoadCurve;
 
 use crate::chart::Chart;
 use crate::knee::Knee;
@@ -160,6 +161,8 @@ pub enum Block {
     Table(Table),
     /// A chart over time.
     Chart(Box<Chart>),
+    /// A load curve.
+    Curve(Box<LoadCurve>),
     /// The trials of a search.
     Knee(Box<Knee>),
     /// Something to type.

@@ -89,8 +89,8 @@ impl Writer {
             Block::Conclusions(list) => list.iter().for_each(|c| self.conclusion(c)),
             Block::Table(table) => self.table(table),
             Block::Chart(chart) => self.chart(chart),
-            // The trials follow as a table.
-            Block::Knee(_) => {}
+            // The steps and trials follow as tables.
+            Block::Curve(_) | Block::Knee(_) => {}
             Block::Command(line) => {
                 let fence = "`".repeat(longest_ticks(line).max(2) + 1);
                 let _ = write!(self.out, "{fence}sh\n{line}\n{fence}\n\n");

@@ -5,7 +5,9 @@
 
 use serde_json::{Value, json};
 use sokudo_i18n::{I18n, Lang};
+use sokudo_model::metric::unit_of;
 use sokudo_model::{Evidence, FlowResult, Record, RunStatus, Summary};
+use sokudo_stats::{Knee, LoadCurve, load_curve};
 
 use crate::view::View;
 
@@ -16,7 +18,7 @@ pub const SUMMARY_SCHEMA: &str = "sokudo.summary/1";
 ///
 /// `limit` names the rule that says what limited the result, and is null when nobody knows.
 /// `summary` is flat, its keys are catalogue names; `flows` are those of the phase that the
-/// summary describes. A number that is not finite is left out: JSON has no word for it.
+/// summary describes; `sweep` is null unless something was swept. A number that is not finite is left out: JSON has no word for it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
     write(&View::new(record), record_path)
 }
@@ -33,6 +35,7 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         "workload": manifest.workload,
         "summary": numbers(&manifest.summary),
         "flows": flows.unwrap_or_default().iter().map(flow).collect::<Vec<_>>(),
+        "sweep": load_curve(&manifest.phases).map(|curve| sweep(&curve)),
         "checks": record.checks.iter().map(|c| json!({
             "name": c.name,
             "passed": c.passed,
@@ -55,6 +58,33 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         "verdict": view.verdict.iter().map(|v| i18n.text(v)).collect::<Vec<_>>(),
         "limit": sokudo_analyze::limit(record).map(|f| f.rule),
         "record": record_path,
+    })
+}
+
+/// The steps of a sweep by rising load; `knee` is the index of one of them.
+fn sweep(curve: &LoadCurve) -> Value {
+    let unit = unit_of(curve.names.delivered).name();
+    let steps = curve.steps.iter().map(|step| {
+        json!({
+            "phase": step.phase,
+            "value": step.value,
+            "status": status(step.status),
+            "offered": step.offered,
+            "delivered": step.delivered,
+            "p50_seconds": step.p50_s,
+            "p99_seconds": step.p99_s,
+            "lost_ratio": step.lost,
+        })
+    });
+    let knee = match curve.knee {
+        Knee::At(at, _) => Some(at),
+        Knee::Above | Knee::Below | Knee::Unknown => None,
+    };
+    json!({
+        "option": curve.option,
+        "unit": unit,
+        "knee": knee,
+        "steps": steps.collect::<Vec<_>>(),
     })
 }
 

@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use sokudo_i18n::Lang;
 use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, Unit, units::human};
 
-use crate::block::{Number, Phrase, Speaker};
+use crate::block::{Cell, Number, Phrase, Speaker};
 use crate::exchange;
-use crate::sections::numbers;
 use crate::sections::verdict::status_words;
 use crate::stream;
+use crate::sections::{load_curve, numbers};
 use crate::view::{self, View};
 
 /// Columns that lines are indented by.
@@ -60,6 +60,7 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.out.push('\n');
     writer.numbers(view);
     writer.phases(view);
+    writer.sweep(view);
     writer.notes(view);
     writer.out
 }
@@ -186,6 +187,51 @@ impl Writer {
             .collect();
         self.out.push('\n');
         self.rows(&rows);
+    }
+
+    /// One line per step of a sweep, the knee marked.
+    fn sweep(&mut self, view: &View) {
+        let Some(curve) = sokudo_stats::load_curve(&view.record.manifest.phases) else {
+            return;
+        };
+        let table = load_curve::table(&curve);
+        let titles = table.columns.iter().map(|column| {
+            let title = self.say(&column.title);
+            match column.unit.as_str() {
+                "" => title,
+                unit => format!("{title} {unit}"),
+            }
+        });
+        let head: Vec<String> = titles.collect();
+        let cells = |row: &Vec<Cell>| row.iter().map(|cell| self.say(&cell.says)).collect();
+        let rows: Vec<Vec<String>> = table.rows.iter().map(cells).collect();
+        let width = |at: usize| {
+            let all = rows.iter().chain([&head]).map(|row| columns(&row[at]));
+            all.max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..head.len()).map(width).collect();
+        let line = |row: &[String]| {
+            let padded = row
+                .iter()
+                .zip(&widths)
+                .map(|(cell, width)| pad_left(cell, *width));
+            padded.collect::<Vec<_>>().join("  ")
+        };
+        self.out.push('\n');
+        let _ = writeln!(
+            self.out,
+            "{:INDENT$}{}",
+            "",
+            self.ink(Ink::Dim, &line(&head))
+        );
+        for (at, row) in rows.iter().enumerate() {
+            let mut text = line(row);
+            if table.marked == Some(at) {
+                let mark = self.words("report-terminal-knee");
+                text = self.ink(Ink::Bright, &format!("{text}  ◀ {mark}"));
+            }
+            let _ = writeln!(self.out, "{:INDENT$}{text}", "");
+        }
     }
 
     /// What a phase delivered.

@@ -13,6 +13,8 @@ pub enum Role {
     Probe,
     /// The fresh run that confirms the best rate of a search.
     Confirm,
+    /// One step of a sweep.
+    Sweep,
     /// A measurement in its own right.
     Main,
 }
@@ -71,9 +73,12 @@ impl<'a> View<'a> {
             .filter(|p| matches!(role(p), Role::Main | Role::Confirm))
     }
 
-    /// The phase that the few numbers describe: the confirmation of a search, else the last one
-    /// that was measured for its own sake and has numbers.
+    /// The phase that the few numbers describe: the knee of a sweep, else the confirmation of a
+    /// search, else the last one that was measured for its own sake and has numbers.
     pub fn subject(&self) -> Option<&'a PhaseRecord> {
+        if let Some((_, subject)) = sokudo_analyze::sweep::of(self.record) {
+            return Some(subject);
+        }
         let usable = |p: &&PhaseRecord| !p.result.summary.is_empty() || !p.result.flows.is_empty();
         let confirmed = self
             .measured()
@@ -132,6 +137,7 @@ pub fn role(phase: &PhaseRecord) -> Role {
     match phase.labels.get("role").map(String::as_str) {
         Some("probe") => return Role::Probe,
         Some("confirm") => return Role::Confirm,
+        Some("sweep") => return Role::Sweep,
         _ => {}
     }
     let selftest = |s: &Summary| s.keys().any(|k| k.starts_with("selftest."));

@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 use sokudo_model::{Severity, Text, units};
 
 use super::{Page, escape};
+use sokudo_stats::{self as stats, LoadCurve};
+
 use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Table};
 use crate::chart::{self, Chart, Kind};
 use crate::knee::Knee;
@@ -23,6 +25,7 @@ impl Page<'_> {
             Block::Conclusions(list) => self.conclusions(out, list),
             Block::Table(table) => self.table(out, table),
             Block::Chart(chart) => self.chart(out, chart),
+            Block::Curve(curve) => self.curve(out, curve),
             Block::Knee(knee) => self.knee(out, knee),
             Block::Command(line) => self.command(out, line),
             Block::Details {
@@ -285,10 +288,26 @@ impl Page<'_> {
         phases
             .iter()
             .map(|p| {
-                let named = view::role(p) != Role::Probe && phases.len() > 1;
+                let named = !matches!(view::role(p), Role::Probe | Role::Sweep) && phases.len() > 1;
                 (if named { p.name.as_str() } else { "" }, p.t0_ns, p.t1_ns)
             })
             .collect()
+    }
+
+    /// The steps follow as a table, so that nobody needs the drawing to read them.
+    fn curve(&self, out: &mut String, curve: &LoadCurve) {
+        let title = match curve.knee {
+            stats::Knee::At(..) => "report-load-title",
+            _ => "report-load-title-none",
+        };
+        let _ = write!(
+            out,
+            "<figure class=\"chart knee\"><figcaption><span class=\"name\">{}</span></figcaption>",
+            self.say(&Text::new(title).into())
+        );
+        self.element(out, "p", "note", &Text::new("report-load-note").into());
+        out.push_str(&svg::curve(curve, &self.speaker));
+        out.push_str("</figure>");
     }
 
     fn knee(&self, out: &mut String, knee: &Knee) {

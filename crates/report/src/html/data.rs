@@ -90,7 +90,7 @@ fn phases(view: &View) -> Vec<Value> {
                 "name": p.name,
                 "t0": ms(p.t0_ns),
                 "t1": ms(p.t1_ns),
-                "probe": view::role(p) == Role::Probe,
+                "probe": matches!(view::role(p), Role::Probe | Role::Sweep),
             })
         })
         .collect()

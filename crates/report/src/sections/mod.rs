@@ -9,6 +9,7 @@ use crate::view::View;
 pub mod distributions;
 pub mod environment;
 pub mod flows;
+pub mod load_curve;
 pub mod numbers;
 pub mod over_time;
 pub mod phases;
@@ -44,6 +45,11 @@ pub const REGISTRY: &[Section] = &[
         name: "why",
         headed: true,
         blocks: why::blocks,
+    },
+    Section {
+        name: "load-curve",
+        headed: true,
+        blocks: load_curve::blocks,
     },
     Section {
         name: "search",

@@ -5,6 +5,7 @@
 //! written twice with a `lang` attribute; the page shows one of them.
 
 mod cells;
+mod curve;
 mod knee;
 mod spark;
 mod stack;
@@ -17,6 +18,7 @@ use sokudo_i18n::Lang;
 use crate::block::{Phrase, Speaker};
 use crate::html::escape;
 
+pub use curve::curve;
 pub use knee::knee;
 pub use spark::spark;
 pub use time::{Band, time};

@@ -1,0 +1,104 @@
+//! How does the system bear rising load?
+
+use sokudo_model::units::human;
+use sokudo_model::{RunStatus, Text, Unit, metric};
+use sokudo_stats::{Knee, LoadCurve, LoadStep, load_curve};
+
+use crate::block::{Block, Cell, Column, Phrase, Table};
+use crate::number::Scale;
+use crate::view::View;
+
+/// The load curve with its knee, and the steps as a table; nothing when nothing was swept.
+pub fn blocks(view: &View) -> Vec<Block> {
+    let Some(curve) = load_curve(&view.record.manifest.phases) else {
+        return Vec::new();
+    };
+    let table = Block::Table(table(&curve));
+    match curve.subject() {
+        Some(_) => vec![Block::Curve(Box::new(curve)), table],
+        None => vec![table],
+    }
+}
+
+/// A column of numbers: heading, unit, value of a step.
+type Figures = (&'static str, Unit, fn(&LoadStep) -> Option<f64>);
+
+/// One row per step, the knee marked. Also the terminal's.
+pub fn table(curve: &LoadCurve) -> Table {
+    let unit = metric::unit_of(curve.names.delivered);
+    let all: [Figures; 5] = [
+        ("report-load-offered", unit, |step| step.offered),
+        ("report-load-carried", unit, |step| step.delivered),
+        ("report-load-p50", Unit::Seconds, |step| step.p50_s),
+        ("report-load-p99", Unit::Seconds, |step| step.p99_s),
+        ("report-load-lost", Unit::Ratio, |step| step.lost),
+    ];
+    // Where the load itself is not varied, what was carried was offered.
+    let known = |figures: &Figures| {
+        let told = curve.is_rate() || figures.0 != "report-load-offered";
+        told && curve.steps.iter().any(|step| figures.2(step).is_some())
+    };
+    let figures: Vec<Figures> = all.into_iter().filter(known).collect();
+    let scales: Vec<Option<Scale>> = figures
+        .iter()
+        .map(|(_, unit, of)| match unit {
+            // From microseconds below the knee to seconds above it: no one prefix fits.
+            Unit::Seconds => None,
+            unit => Some(Scale::of(curve.steps.iter().filter_map(of), *unit)),
+        })
+        .collect();
+    let column = |title: Phrase, unit: &str, numeric| Column {
+        title,
+        unit: unit.into(),
+        numeric,
+    };
+    let mut columns = vec![column(curve.option.clone().into(), "", true)];
+    let numbers = figures.iter().zip(&scales);
+    columns.extend(numbers.map(|((key, ..), scale)| {
+        let unit = scale.as_ref().map_or("", |scale| &scale.unit);
+        column(Text::new(*key).into(), unit, true)
+    }));
+    let rows = curve.steps.iter().map(|step| {
+        let mut row = vec![value(step)];
+        let numbers = figures.iter().zip(&scales);
+        row.extend(
+            numbers.map(|((_, unit, of), scale)| match (of(step), scale) {
+                (Some(value), Some(scale)) => Cell::number(scale.show(value), value),
+                (Some(value), None) => Cell::number(human(value, *unit), value),
+                (None, _) => Cell::missing(),
+            }),
+        );
+        row
+    });
+    Table {
+        title: Text::new("report-load-steps").into(),
+        rows: rows.collect(),
+        columns,
+        marked: match curve.knee {
+            Knee::At(at, _) => Some(at),
+            _ => None,
+        },
+        tools: true,
+    }
+}
+
+/// What was given, and how the step ended when not well.
+fn value(step: &LoadStep) -> Cell {
+    let how = match step.status {
+        RunStatus::Ok => {
+            let says = step.value.clone();
+            return Cell {
+                value: step.number,
+                ..Cell::word(says)
+            };
+        }
+        RunStatus::Failed => "report-phase-failed",
+        RunStatus::Partial => "report-phase-partial",
+        RunStatus::Running => "report-phase-running",
+    };
+    let value = Text::new("report-phase-plain").word("name", &step.value);
+    let says = Text::new("report-phase-ended")
+        .text("phase", value)
+        .text("how", Text::new(how));
+    Cell::word(says)
+}
