@@ -18,7 +18,7 @@ pub const SUMMARY_SCHEMA: &str = "sokudo.summary/1";
 ///
 /// `limit` names the rule that says what limited the result, and is null when nobody knows.
 /// `summary` is flat, its keys are catalogue names; `flows` are those of the phase that the
-/// summary describes; `sweep` is null unless something was swept. A number that is not finite is left out: JSON has no word for it.
+/// summary describes; `sweep` is there when something was swept. A number that is not finite is left out: JSON has no word for it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
     write(&View::new(record), record_path)
 }
@@ -28,14 +28,13 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     let record = view.record;
     let manifest = &record.manifest;
     let flows = view.subject().map(|p| p.result.flows.as_slice());
-    json!({
+    let mut summary = json!({
         "schema": SUMMARY_SCHEMA,
         "run": manifest.id.0,
         "status": status(manifest.status),
         "workload": manifest.workload,
         "summary": numbers(&manifest.summary),
         "flows": flows.unwrap_or_default().iter().map(flow).collect::<Vec<_>>(),
-        "sweep": load_curve(&manifest.phases).map(|curve| sweep(&curve)),
         "checks": record.checks.iter().map(|c| json!({
             "name": c.name,
             "passed": c.passed,
@@ -58,7 +57,11 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         "verdict": view.verdict.iter().map(|v| i18n.text(v)).collect::<Vec<_>>(),
         "limit": sokudo_analyze::limit(record).map(|f| f.rule),
         "record": record_path,
-    })
+    });
+    if let Some(curve) = load_curve(&manifest.phases) {
+        summary["sweep"] = sweep(&curve);
+    }
+    summary
 }
 
 /// The steps of a sweep by rising load; `knee` is the index of one of them.

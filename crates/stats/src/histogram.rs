@@ -127,6 +127,12 @@ impl Histogram {
         }
     }
 
+    /// The histogram as its own library knows it; `None` when nothing was recorded.
+    pub(crate) fn as_hdr(&self) -> Option<&hdrhistogram::Histogram<u64>> {
+        let inner = self.inner.as_deref();
+        inner.filter(|inner| !inner.is_empty())
+    }
+
     /// Values recorded.
     pub fn len(&self) -> u64 {
         self.inner.as_ref().map_or(0, |inner| inner.len())

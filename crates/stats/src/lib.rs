@@ -7,6 +7,7 @@
 pub mod curve;
 pub mod fairness;
 mod histogram;
+pub mod interval_log;
 pub mod knee;
 pub mod search;
 pub mod spread;

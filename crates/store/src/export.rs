@@ -5,6 +5,8 @@
 
 mod round_trips;
 
+pub mod hdr;
+
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -36,12 +38,14 @@ impl Format {
     }
 }
 
-/// Writes `series.csv`, `flows.csv` and, where there are any, `round_trips.csv` into an existing directory; returns their paths.
+/// Writes `series.csv`, `flows.csv` and, where there are any, `round_trips.csv` into an existing
+/// directory; returns their paths.
 pub fn to_csv(record: &Record, dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     to_tables(record, dir, Format::Csv)
 }
 
-/// Writes `series.tsv`, `flows.tsv` and, where there are any, `round_trips.tsv` into an existing directory; returns their paths.
+/// Writes `series.tsv`, `flows.tsv` and, where there are any, `round_trips.tsv` into an existing
+/// directory; returns their paths.
 pub fn to_tsv(record: &Record, dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     to_tables(record, dir, Format::Tsv)
 }
@@ -49,6 +53,12 @@ pub fn to_tsv(record: &Record, dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
 /// Writes `record.json` into an existing directory; returns its path.
 pub fn to_json(record: &Record, dir: &Path) -> Result<PathBuf, StoreError> {
     to_file(dir.join("record.json"), |out| json(record, out))
+}
+
+/// Writes `distributions.hlog`, an HdrHistogram interval log, into an existing directory; returns its
+/// path.
+pub fn to_hdr(record: &Record, dir: &Path) -> Result<PathBuf, StoreError> {
+    to_file(dir.join("distributions.hlog"), |out| hdr::log(record, out))
 }
 
 fn to_tables(record: &Record, dir: &Path, format: Format) -> Result<Vec<PathBuf>, StoreError> {

@@ -1,10 +1,11 @@
 //! `sokudo export`: a record for other programs.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-
 use sokudo_model::Record;
+use sokudo_store::export;
 
 use super::records::resolve;
 use super::{Exit, Failure};
@@ -13,13 +14,17 @@ use super::{Exit, Failure};
 enum Form {
     /// series.csv and flows.csv, for spreadsheets.
     Csv,
+    /// distributions.hlog: times as an HdrHistogram interval log, which its own tools read.
+    Hdr,
+    /// iperf3.json: the last stream of the run as `iperf3 -J` (3.12) would have told it.
+    Iperf3,
     /// record.json, everything in one object.
     Json,
     /// series.tsv and flows.tsv.
     Tsv,
 }
 
-/// Write a record as CSV, TSV or JSON. The Parquet files inside the record need no export.
+/// Write a record in the form of other programs. The Parquet files inside it need no export.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Run: its name, the beginning of it, `latest`, or a path.
@@ -27,15 +32,12 @@ pub struct ExportArgs {
     run: String,
 
     /// Form of the files.
-    #[arg(long, value_enum, required_unless_present = "iperf3")]
-    to: Option<Form>,
+    #[arg(long, value_enum)]
+    to: Form,
 
-    /// Write the last stream of the run as `iperf3 -J` (3.12) would have told it; `-` is stdout.
-    #[arg(long, value_name = "FILE")]
-    iperf3: Option<PathBuf>,
-
-    /// Directory to write into. Default: the record's own `export` directory.
-    #[arg(long, short, value_name = "DIR")]
+    /// Directory to write into; `-` is stdout, for a form of one file. Default: the record's own
+    /// `export` directory.
+    #[arg(long, short, value_name = "DIR|-")]
     output: Option<PathBuf>,
 }
 
@@ -43,18 +45,27 @@ pub struct ExportArgs {
 pub fn run(args: ExportArgs) -> Result<Exit, Failure> {
     let path = resolve(&args.run)?;
     let record = sokudo_store::load(&path)?;
-    if let Some(file) = &args.iperf3 {
-        to_iperf3(&record, file)?;
-    }
-    let Some(to) = args.to else {
-        return Ok(Exit::Fine);
-    };
     let dir = args.output.unwrap_or_else(|| path.join("export"));
+    if dir == Path::new("-") {
+        to_stdout(&record, args.to)?;
+        return Ok(Exit::Fine);
+    }
+    let iperf3 = match args.to {
+        Form::Iperf3 => Some(as_iperf3(&record)?),
+        _ => None,
+    };
     std::fs::create_dir_all(&dir).map_err(|error| Failure::cannot_write(&dir, &error))?;
-    let files = match to {
-        Form::Csv => sokudo_store::export::to_csv(&record, &dir)?,
-        Form::Tsv => sokudo_store::export::to_tsv(&record, &dir)?,
-        Form::Json => vec![sokudo_store::export::to_json(&record, &dir)?],
+    let files = match args.to {
+        Form::Csv => export::to_csv(&record, &dir)?,
+        Form::Tsv => export::to_tsv(&record, &dir)?,
+        Form::Hdr => vec![export::to_hdr(&record, &dir)?],
+        Form::Json => vec![export::to_json(&record, &dir)?],
+        Form::Iperf3 => {
+            let file = dir.join("iperf3.json");
+            std::fs::write(&file, iperf3.unwrap_or_default())
+                .map_err(|error| Failure::cannot_write(&file, &error))?;
+            vec![file]
+        }
     };
     for file in files {
         println!("{}", file.display());
@@ -62,19 +73,33 @@ pub fn run(args: ExportArgs) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-fn to_iperf3(record: &Record, file: &Path) -> Result<(), Failure> {
-    let Some(json) = sokudo_store::iperf3::write(record) else {
-        return Err(Failure::operator(
+fn to_stdout(record: &Record, form: Form) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let written = match form {
+        Form::Hdr => export::hdr::log(record, &mut out),
+        Form::Json => export::json(record, &mut out),
+        Form::Iperf3 => out.write_all(as_iperf3(record)?.as_bytes()),
+        Form::Csv | Form::Tsv => {
+            return Err(Failure::operator(
+                "this form is several files, which stdout cannot take",
+                "name a directory with --output",
+            ));
+        }
+    };
+    match written.and_then(|()| out.flush()) {
+        // A reader that leaves early, such as `head`, has what it wants.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        Err(error) => Err(Failure::cannot_write(Path::new("stdout"), &error)),
+        Ok(()) => Ok(()),
+    }
+}
+
+fn as_iperf3(record: &Record) -> Result<String, Failure> {
+    match sokudo_store::iperf3::write(record) {
+        Some(json) => Ok(format!("{json:#}\n")),
+        None => Err(Failure::operator(
             "this run holds no stream, and iperf3 has no words for anything else",
             "`sokudo stream HOST` makes one; --to json writes everything that this run holds",
-        ));
-    };
-    let text = format!("{json:#}\n");
-    if file == Path::new("-") {
-        print!("{text}");
-        return Ok(());
+        )),
     }
-    std::fs::write(file, text).map_err(|error| Failure::cannot_write(file, &error))?;
-    println!("{}", file.display());
-    Ok(())
 }

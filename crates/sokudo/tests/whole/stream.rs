@@ -149,9 +149,9 @@ fn a_stream_is_told_as_iperf3_would_and_read_back() {
     ));
     made.expect_code(0);
     let said = summary(&made);
-    let ended = place.run("export latest --iperf3 out.json");
+    let ended = place.run("export latest --to iperf3 --output .");
     ended.expect_code(0);
-    let text = std::fs::read_to_string(place.path().join("out.json")).expect("it was written");
+    let text = std::fs::read_to_string(place.path().join("iperf3.json")).expect("it was written");
     let json: Value = serde_json::from_str(&text).expect("it is JSON");
     let received = &json["end"]["sum_received"];
     let bytes = said.number("stream.received_bytes");
@@ -161,7 +161,7 @@ fn a_stream_is_told_as_iperf3_would_and_read_back() {
         .map(|row| row["sum"]["bytes"].as_f64().expect("bytes"))
         .sum();
     assert!((sum - bytes).abs() < 16.0, "{sum} of {bytes}");
-    let back = place.run("import out.json --json");
+    let back = place.run("import iperf3.json --json");
     back.expect_code(0);
     let back = summary(&back);
     for metric in [
@@ -253,7 +253,7 @@ fn a_real_result_of_iperf3_becomes_a_record_with_the_same_numbers() {
     ] {
         place.run(command).expect_code(0);
     }
-    let again = place.run("export latest --iperf3 -");
+    let again = place.run("export latest --to iperf3 --output -");
     again.expect_code(0);
     let again: Value = serde_json::from_str(&again.stdout).expect("it is JSON");
     assert_eq!(again["end"]["sum_received"]["bytes"], received["bytes"]);
@@ -269,6 +269,6 @@ fn what_is_no_result_is_not_imported() {
         "cannot be read",
         "iperf3 -J",
     );
-    refused(&place.run("export latest --iperf3 -"), "no run", "");
+    refused(&place.run("export latest --to iperf3 --output -"), "no run", "");
     assert!(place.records().is_empty());
 }

@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn standing_still_is_added_back() {
-        assert_eq!(effective(Some(58.0), Some(0.42)), Some(58.0 / 0.58));
+        assert_eq!(effective(Some(58.0), Some(0.75)), Some(232.0));
         assert_eq!(effective(Some(58.0), Some(1.0)), None);
         assert_eq!(effective(None, Some(0.0)), None);
     }
