@@ -316,3 +316,4 @@ verdict-probe-none-lost = None of { $sent } probes was lost.
 verdict-probe-lost = Of { $sent } probes { $up } were lost on the way up, { $down } answers on the way down, and { $late } came late.
 verdict-probe-lost-somewhere = Of { $sent } probes { $lost } got no answer.
 verdict-probe-unsent = { $unsent } of { $all } probes were left out because the sending thread woke up too late: this host is too busy for the interval, or --every is too short for it.
+check-found-failed = No rate that was tried kept the bounds: { $bounds }.

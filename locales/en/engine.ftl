@@ -19,7 +19,6 @@ engine-interrupted = The run was interrupted.
 engine-interrupted-missing = What had not been measured by then is missing.
 engine-ended-by = The run ended early: { $why }.
 engine-phase-bound = The phase did not end within { $bound } and was ended.
-engine-search-none = No rate kept the bounds: { $bounds }.
 
 bus-notes-dropped = { $n } reports could not be delivered because the connection was too slow.
 bus-notes-dropped-missing = The series have gaps there.

@@ -316,3 +316,4 @@ verdict-probe-none-lost = 送った { $sent } 個のプローブは一つも失�
 verdict-probe-lost = 送った { $sent } 個のプローブのうち { $up } 個が上りで、応答のうち { $down } 個が下りで失われ、{ $late } 個は遅れて届きました。
 verdict-probe-lost-somewhere = 送った { $sent } 個のプローブのうち { $lost } 個に応答がありませんでした。
 verdict-probe-unsent = { $all } 個のプローブのうち { $unsent } 個は、送信スレッドの起床が間に合わず送れませんでした。このホストが混んでいるか、--every が短すぎます。
+check-found-failed = 試したどのレートも条件を満たしませんでした: { $bounds }

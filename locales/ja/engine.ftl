@@ -19,7 +19,6 @@ engine-interrupted = 測定が中断されました。
 engine-interrupted-missing = 中断より後に測定するはずだったものがありません。
 engine-ended-by = 測定が途中で終わりました: { $why }
 engine-phase-bound = 測定が { $bound } 以内に終わらなかったため、打ち切りました。
-engine-search-none = 条件を満たすレートは見つかりませんでした: { $bounds }
 
 bus-notes-dropped = 接続が遅く、報告 { $n } 件を届けられませんでした。
 bus-notes-dropped-missing = その間の時系列が欠けています。

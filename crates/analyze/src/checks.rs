@@ -13,7 +13,7 @@ pub const ERRORS: f64 = 0.01;
 /// What must hold in each phase: both ends delivered their numbers (`complete`), received and
 /// missing datagrams add up to those sent (`accounting`), every missing datagram has a place
 /// (`attribution`), no more was lost than the phase allows (`loss`), every other bound of a search
-/// is kept by the phase that confirms it (`bound`), and of the requests of a measurement at most
+/// is kept by the phase that confirms it (`bound`), a search finds a rate (`found`), and of the requests of a measurement at most
 /// [`ERRORS`] failed unless it allows more (`errors`).
 ///
 /// A check whose figures the record does not hold is left out: it is neither passed nor failed.
@@ -28,7 +28,26 @@ pub fn checks(record: &Record) -> Vec<Check> {
         out.extend(attribution(&view));
         out.extend(demands(&view));
     }
+    out.extend(found(record));
     out
+}
+
+/// A command that searches for a rate demands that there is one. The layers of `check` search, too,
+/// but demand nothing; a search that was ended early has no answer.
+fn found(record: &Record) -> Option<Check> {
+    let manifest = &record.manifest;
+    let demanded = load::names_of(&manifest.workload).is_some() && manifest.problems.is_empty();
+    let trials = manifest
+        .phases
+        .iter()
+        .map(|phase| PhaseView::new(record, phase));
+    let bounds = trials.filter_map(|view| view.bounds()).next_back()?;
+    let none = demanded && search::confirmed(record, &manifest.workload).is_none();
+    none.then(|| Check {
+        name: "found".into(),
+        passed: false,
+        says: Text::new("check-found-failed").word("bounds", bounds.to_string()),
+    })
 }
 
 fn check(name: &str, passed: bool, view: &PhaseView<'_>) -> Check {

@@ -62,7 +62,7 @@ fn about(view: &PhaseView<'_>) -> Vec<Text> {
 }
 
 /// Checks of what was demanded, not of the books: that they fail is a result.
-const DEMANDS: [&str; 3] = ["bound", "errors", "loss"];
+const DEMANDS: [&str; 4] = ["bound", "errors", "found", "loss"];
 
 /// Why the numbers must be read with care before anything else is said.
 fn distrust(record: &Record) -> Option<Text> {

@@ -2,7 +2,7 @@
 //!
 //! Runs phases as [`sokudo_stats::RateSearch`] asks for them.
 
-use sokudo_model::{Bounds, LoadNames, PhasePlan, PhaseRecord, RunStatus, Text, Unit, load};
+use sokudo_model::{Bounds, LoadNames, PhasePlan, PhaseRecord, RunStatus, Unit, load};
 use sokudo_stats::{Best, First, Outcome, Purpose, RateSearch, RateSearchConfig, Step};
 use sokudo_workloads::Workload;
 
@@ -56,7 +56,7 @@ impl Run {
     ///
     /// Every trial is a phase of the record, with labels `role` = `probe` or `confirm`, `rate`, and
     /// `bounds`. The answer goes into the run's summary, together with the numbers of the phase
-    /// that confirmed it; where there is none, a note says so.
+    /// that confirmed it.
     pub fn search(&mut self, plan: &SearchPlan) -> Result<Option<Searched>, ControlError> {
         let search = Search::new(plan)?;
         let found = search.run(self)?;
@@ -110,13 +110,7 @@ impl<'a> Search<'a> {
             let (rate, purpose) = match strategy.next() {
                 Step::Done { best, .. } => {
                     let both = best.zip(confirmed);
-                    let found = both.map(|(best, confirmed)| Searched { best, confirmed });
-                    if found.is_none() {
-                        let none = Text::new("engine-search-none");
-                        let none = none.word("bounds", self.plan.bounds.to_string());
-                        run.manifest.notes.push(none);
-                    }
-                    return Ok(found);
+                    return Ok(both.map(|(best, confirmed)| Searched { best, confirmed }));
                 }
                 Step::Try { rate, purpose } => (rate, purpose),
             };
