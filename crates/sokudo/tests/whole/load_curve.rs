@@ -178,7 +178,7 @@ fn distributions_leave_for_their_own_tools() {
     let server = serve(&place);
     let run = format!("rr {} --count 200 --json", server.address);
     place.run(&run).expect_code(0);
-    let ended = place.run("export latest --hdr -");
+    let ended = place.run("export latest --to hdr --output -");
     ended.expect_code(0);
     assert!(
         ended
@@ -193,7 +193,7 @@ fn distributions_leave_for_their_own_tools() {
         lines.clone().count() > 0 && lines.clone().all(tagged),
         "{ended}"
     );
-    place.run("export latest --hdr out.hlog").expect_code(0);
-    let file = std::fs::read_to_string(place.path().join("out.hlog")).expect("it was written");
+    place.run("export latest --to hdr --output .").expect_code(0);
+    let file = std::fs::read_to_string(place.path().join("distributions.hlog")).expect("it was written");
     assert_eq!(file, ended.stdout);
 }
