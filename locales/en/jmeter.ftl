@@ -111,3 +111,21 @@ jmx-treated-unknown = unknown
 jmx-origin-built-in = built in
 jmx-origin-default = the plan's default
 jmx-origin-unset = nobody sets it
+
+# The page of elements (`sokudo jmx elements`)
+jmx-reference-title = Elements and functions of JMeter plans
+jmx-reference-elements = What `sokudo jmx check` knows. This page is made by `sokudo jmx elements`. An element that is not here is an error unless `--unsupported warn` or `skip` leaves it out. A number or a yes-or-no may always be an expression. Tiers tell in which order elements were taken up: by how many plans use them.
+jmx-reference-properties = properties read, and their types
+jmx-reference-functions = Functions are called as in JMeter: `${"{"}__name(argument,argument){"}"}`; `\,` is a comma inside an argument. All random choices come from the run's seed. Brackets mark arguments that may be left out.
+jmx-reference-call = call
+jmx-family-plan = Plan
+jmx-family-group = Thread groups
+jmx-family-controller = Controllers
+jmx-family-sampler = Samplers
+jmx-family-timer = Timers
+jmx-family-config = Configuration elements
+jmx-family-pre = Preprocessors
+jmx-family-post = Postprocessors
+jmx-family-assertion = Assertions
+jmx-family-listener = Listeners
+jmx-family-tool = Tools of the editor

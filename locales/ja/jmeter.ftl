@@ -111,3 +111,21 @@ jmx-treated-unknown = 不明
 jmx-origin-built-in = 組み込み
 jmx-origin-default = 計画の既定値
 jmx-origin-unset = 設定なし
+
+# 要素の一覧ページ (`sokudo jmx elements`)
+jmx-reference-title = JMeter 計画の要素と関数
+jmx-reference-elements = `sokudo jmx check` が知っているものの一覧です。このページは `sokudo jmx elements` が出力します。ここにない要素は、`--unsupported warn` か `skip` で除かない限りエラーです。数値と真偽値にはいつでも式を書けます。階層は、使われている計画の多さで決めた対応の順です。
+jmx-reference-properties = 読み取るプロパティとその型
+jmx-reference-functions = 関数は JMeter と同じく `${"{"}__name(引数,引数){"}"}` と書きます。引数の中のコンマは `\,` です。乱数はすべて実行のシードから作ります。角括弧の引数は省略できます。
+jmx-reference-call = 呼び出し
+jmx-family-plan = 計画
+jmx-family-group = スレッドグループ
+jmx-family-controller = コントローラー
+jmx-family-sampler = サンプラー
+jmx-family-timer = タイマー
+jmx-family-config = 設定エレメント
+jmx-family-pre = 前処理
+jmx-family-post = 後処理
+jmx-family-assertion = アサーション
+jmx-family-listener = リスナー
+jmx-family-tool = エディターの道具

@@ -7,9 +7,12 @@
 //! sampler ────┘ from the inside out, then put in JMeter's order
 //! ```
 
+use std::collections::BTreeMap;
+
 use sokudo_model::Text;
 
 use crate::compile::{Compiler, Reader, next_id};
+use crate::expression::World;
 use crate::node::Node;
 use crate::plan::{
     ConfigKind, Controller, ControllerKind, Group, HttpHeader, HttpRequest, Id, IterationStep,
@@ -84,26 +87,25 @@ fn variables(root: &Node, compiler: &mut Compiler<'_>) -> Vec<Variable> {
 
 /// Names and values of one element, none of which sees another.
 fn variables_of(reader: &mut Reader<'_, '_>) -> Vec<Variable> {
+    /// Most variables of one element.
+    const MOST: usize = 10_000;
     let place = reader.place.clone();
-    let pairs = registry::pairs(reader, "Arguments.arguments", "Argument");
-    let refers = |pair: &HttpHeader, to: &HttpHeader| {
-        let name = to.name.to_string();
-        pair.value.to_string().contains(&format!("${{{name}}}"))
-    };
-    let mut set = Vec::new();
-    for pair in &pairs {
-        let name = pair.name.to_string();
-        let place = place.clone();
-        // A circle of references within one element: to itself, or to one that refers back.
-        if pairs
-            .iter()
-            .any(|other| refers(pair, other) && refers(other, pair))
-        {
-            let says = Text::new("jmx-variable-circle").word("variable", name.as_str());
-            reader.compiler.problems.error(place.clone(), says);
-        } else if pairs.iter().any(|other| refers(pair, other)) {
-            let says = Text::new("jmx-variable-too-early").word("variable", name.as_str());
-            reader.compiler.problems.warning(place.clone(), says);
+    let mut pairs = registry::pairs(reader, "Arguments.arguments", "Argument");
+    if pairs.len() > MOST {
+        let says = Text::new("jmx-too-many").word("most", MOST.to_string());
+        reader.compiler.problems.error(place.clone(), says);
+        pairs.truncate(MOST);
+    }
+    let references = references(&pairs);
+    let circular = on_circles(&references);
+    let mut set = Vec::with_capacity(pairs.len());
+    for (index, pair) in pairs.iter().enumerate() {
+        let told = |key: &str| Text::new(key).word("variable", pair.name.to_string());
+        let problems = &mut reader.compiler.problems;
+        if circular[index] {
+            problems.error(place.clone(), told("jmx-variable-circle"));
+        } else if !references[index].is_empty() {
+            problems.warning(place.clone(), told("jmx-variable-too-early"));
         }
         set.push(Variable {
             name: reader.compiler.value_at_start(&pair.name, &place),
@@ -113,8 +115,45 @@ fn variables_of(reader: &mut Reader<'_, '_>) -> Vec<Variable> {
     set
 }
 
+/// For each pair the pairs that its value refers to.
+fn references(pairs: &[HttpHeader]) -> Vec<Vec<usize>> {
+    let named = pairs.iter().enumerate();
+    let numbers: BTreeMap<String, usize> = named.map(|(i, p)| (p.name.to_string(), i)).collect();
+    let of = |pair: &HttpHeader| {
+        let mut names = Vec::new();
+        pair.value.variables(&mut names);
+        names
+            .iter()
+            .filter_map(|name| numbers.get(*name).copied())
+            .collect()
+    };
+    pairs.iter().map(of).collect()
+}
+
+/// Which entries lie on a circle of references, or between two.
+fn on_circles(references: &[Vec<usize>]) -> Vec<bool> {
+    let mut left = vec![true; references.len()];
+    loop {
+        let mut referred = vec![false; references.len()];
+        for (_, to) in references
+            .iter()
+            .enumerate()
+            .filter(|(from, _)| left[*from])
+        {
+            to.iter().for_each(|to| referred[*to] = true);
+        }
+        let leads_on = |from: usize, left: &[bool]| references[from].iter().any(|to| left[*to]);
+        let now: Vec<bool> = (0..left.len())
+            .map(|i| left[i] && referred[i] && leads_on(i, &left))
+            .collect();
+        if now == left {
+            return left;
+        }
+        left = now;
+    }
+}
+
 fn define(set: Vec<Variable>, found: &mut Vec<Variable>, compiler: &mut Compiler<'_>) {
-    use crate::expression::World;
     for variable in set {
         compiler.world.set_variable(&variable.name, &variable.value);
         compiler.uses.set.insert(variable.name.clone(), ());

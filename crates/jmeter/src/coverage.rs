@@ -58,7 +58,12 @@ fn keep(
             first: node.place.clone(),
         });
         entry.count += 1;
-        match spec.map(|spec| spec.role) {
+        let role = spec.map(|spec| spec.role);
+        // What the editor keeps beside the plan is not executed, whatever is in it.
+        if matches!(role, Some(Role::NoEffect)) {
+            continue;
+        }
+        match role {
             Some(Role::Refused(why)) => {
                 compiler.unsupported(&node.place, refused(&node, why), None)
             }
@@ -69,12 +74,12 @@ fn keep(
                 let hint = Text::new("jmx-unknown-element-hint");
                 compiler.unsupported(&node.place, says, Some(hint));
             }
-            // What the editor keeps beside the plan is not executed, whatever is in it.
-            Some(Role::NoEffect) => {}
-            Some(_) => {
-                node.children = keep(node.children, counted, compiler);
-                kept.push(node);
-            }
+            Some(_) => {}
+        }
+        // Below an element that is left out nothing is executed, but all of it is told.
+        node.children = keep(node.children, counted, compiler);
+        if !matches!(role, None | Some(Role::Refused(_))) {
+            kept.push(node);
         }
     }
     kept

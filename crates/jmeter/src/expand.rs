@@ -107,7 +107,7 @@ impl Expander<'_, '_, '_> {
         }
         let bytes = match self.compiler.files.read(&path, xml::MOST_BYTES) {
             Ok(bytes) => bytes,
-            Err(error) => return refuse(self, "jmx-include-unreadable", error.to_string()),
+            Err(error) => return refuse(self, "jmx-include-unreadable", error.kind().to_string()),
         };
         let file: Arc<str> = path.as_str().into();
         let root = match xml::parse(&file, &bytes) {

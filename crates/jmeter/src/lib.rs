@@ -21,6 +21,7 @@ mod build;
 pub mod check;
 mod compile;
 mod coverage;
+pub mod entry;
 mod expand;
 pub mod expression;
 pub mod files;

@@ -101,10 +101,13 @@ fn same_property(plan: &Plan, compiler: &mut Compiler<'_>) {
         return;
     }
     let parts: Vec<_> = users.iter().map(u64::to_string).collect();
-    let total = users.iter().sum::<u64>().to_string();
+    let total = users.iter().sum::<u64>();
+    if total == 0 {
+        return;
+    }
     let says = Text::new("jmx-users-add-up")
         .word("parts", parts.join(" + "))
-        .word("total", total);
+        .word("total", total.to_string());
     compiler.problems.warning(None, says);
 }
 
@@ -205,7 +208,7 @@ fn data_file(config: &Config, csv: &CsvData, compiler: &mut Compiler<'_>) {
         Err(error) => {
             compiler
                 .problems
-                .error(config.place.clone(), unreadable(error.to_string()));
+                .error(config.place.clone(), unreadable(error.kind().to_string()));
             return;
         }
     };

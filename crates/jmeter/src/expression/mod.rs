@@ -105,6 +105,17 @@ impl Template {
         self.constant() == Some("")
     }
 
+    /// Adds the names of the variables in it, those in arguments included.
+    pub fn variables<'t>(&'t self, names: &mut Vec<&'t str>) {
+        for segment in &self.segments {
+            match segment {
+                Segment::Text(_) => {}
+                Segment::Variable(name) => names.push(name),
+                Segment::Call(call) => call.arguments.iter().for_each(|a| a.variables(names)),
+            }
+        }
+    }
+
     /// Appends what it stands for now.
     ///
     /// A variable that is not set stands for its own `${name}`, as in JMeter. Errors: a function

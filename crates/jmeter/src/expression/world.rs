@@ -154,7 +154,7 @@ impl World for StartWorld<'_> {
 
     fn lines(&mut self, path: &str, encoding: &str) -> Result<Lines, String> {
         let read = self.files.read(path, MOST_FILE_BYTES);
-        let bytes = read.map_err(|e| e.to_string())?;
+        let bytes = read.map_err(|e| e.kind().to_string())?;
         let not_text = |_| format!("it is not text in the encoding `{encoding}`");
         let text = xml::decode_named(&bytes, encoding).map_err(not_text)?;
         Ok(text.lines().map(str::to_owned).collect())

@@ -9,6 +9,9 @@ use crate::plan::{Load, Loops, OnError, RampRow, Stage};
 /// Most users of one group.
 const MOST_USERS: i64 = 10_000_000;
 
+/// Most rows of a table of ramps.
+const MOST_ROWS: usize = 1_000;
+
 /// Longest time that a plan may name: about 31 years.
 const MOST_SECONDS: i64 = 1_000_000_000;
 
@@ -115,7 +118,11 @@ fn ramps(reader: &mut Reader<'_, '_>) -> Load {
     let table = reader.lists("ultimatethreadgroupdata", |row| row.all_texts());
     let place = reader.place_of("ultimatethreadgroupdata");
     let mut rows = Vec::new();
-    for row in table {
+    if table.len() > MOST_ROWS {
+        let says = Text::new("jmx-too-many").word("most", MOST_ROWS.to_string());
+        reader.compiler.problems.error(place.clone(), says);
+    }
+    for row in table.into_iter().take(MOST_ROWS) {
         let numbers: Vec<i64> = row
             .iter()
             .filter_map(|cell| {

@@ -1,5 +1,6 @@
 //! `sokudo jmx`: what does a JMeter test plan ask for?
 
+mod reference;
 mod show;
 
 use std::fs::File;
@@ -9,6 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 use jiff::tz::TimeZone;
+use sokudo_i18n::Lang;
 use sokudo_jmeter::files::Files;
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_jmeter::read;
@@ -44,6 +46,15 @@ enum What {
     /// Sends nothing. Elements that sokudo does not know are errors, told with file and line.
     #[command(after_help = EXAMPLES)]
     Check(Box<CheckArgs>),
+    /// Print every element and function that sokudo knows, as a page in Markdown.
+    Elements(ElementsArgs),
+}
+
+#[derive(Debug, Args)]
+struct ElementsArgs {
+    /// Language of sentences: en or ja. Default: from SOKUDO_LANG, LC_ALL or LANG.
+    #[arg(long, value_name = "LANG")]
+    lang: Option<Lang>,
 }
 
 #[derive(Debug, Args)]
@@ -103,6 +114,13 @@ fn pair(text: &str) -> Result<(String, String), String> {
 pub fn run(args: JmxArgs) -> Result<Exit, Failure> {
     match args.what {
         What::Check(args) => check(&args),
+        What::Elements(args) => {
+            print!(
+                "{}",
+                reference::page(args.lang.unwrap_or_else(Lang::from_env))
+            );
+            Ok(Exit::Fine)
+        }
     }
 }
 

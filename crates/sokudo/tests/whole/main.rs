@@ -13,6 +13,7 @@ mod delayed_ack;
 mod exchange;
 mod faults;
 mod flows;
+mod jmx;
 mod load_curve;
 mod many;
 mod probe;

@@ -259,7 +259,7 @@ fn seconds(ms: u64) -> String {
 }
 
 /// Key of a treatment in messages and in JSON.
-fn treatment_word(treatment: Option<Treatment>) -> &'static str {
+pub fn treatment_word(treatment: Option<Treatment>) -> &'static str {
     match treatment {
         Some(Treatment::Runs) => "runs",
         Some(Treatment::NoEffect) => "no-effect",

@@ -1,0 +1,58 @@
+//! What must hold for any bytes? One function per parser, for fuzzing and property tests.
+
+use crate::check::outlook;
+use crate::expression::{StartWorld, parse};
+use crate::files::MemoryFiles;
+use crate::properties::{self, Properties};
+use crate::read;
+use crate::settings::Settings;
+
+/// Bytes as a plan: read or refused, and never both in silence.
+pub fn plan(bytes: &[u8]) {
+    let reading = read(
+        "plan.jmx",
+        bytes,
+        &Settings::default(),
+        &MemoryFiles::default(),
+    );
+    assert!(reading.plan.is_some() || reading.errors > 0);
+    if let Some(plan) = &reading.plan {
+        outlook(plan, 3, 1.0);
+    }
+}
+
+/// Bytes as a text with expressions: what is parsed can be rendered and shown.
+pub fn expression(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let Ok(parsed) = parse(&text, &mut 0) else {
+        return;
+    };
+    if let Some(constant) = parsed.template.constant() {
+        assert!(constant.len() <= text.len());
+    }
+    let files = MemoryFiles::default();
+    let (settings, properties) = (Settings::default(), Properties::default());
+    let mut world = StartWorld::new(properties, &files, 0, 0, settings.time_zone, "plan.jmx");
+    // A fault is an answer, too.
+    let _ = parsed.template.render(&mut world, &mut String::new());
+    let _ = parsed.template.to_string();
+}
+
+/// Bytes as a property file.
+pub fn properties(bytes: &[u8]) {
+    properties::parse(bytes);
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_answered(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            super::plan(&bytes);
+            super::expression(&bytes);
+            super::properties(&bytes);
+        }
+    }
+}
