@@ -38,7 +38,7 @@ jmx-no-fragment = `{ $path }` holds no enabled test fragment
 jmx-no-module = the plan holds no element at the path `{ $path }`
 
 # Values
-jmx-wrong-type = property `{ $property }` must be { $type }, not `{ $value }`
+jmx-wrong-type = property `{ $property }` must be of type { $type }, not `{ $value }`
 jmx-unknown-word = property `{ $property }` is `{ $word }`, which is none of: { $known }
 jmx-out-of-range = property `{ $property }` is { $value }, which is not within 0 and { $most }
 jmx-no-duration = the scheduler is on, so `{ $property }` must be more than 0 seconds
@@ -68,7 +68,7 @@ jmx-property-unset = property `{ $property }` is not set; the plan gets `{ $valu
 jmx-property-unset-hint = set it: `-J { $property }=VALUE`
 jmx-variable-unset = nothing sets variable `{ $variable }`: `${"{"}{ $variable }{"}"}` is sent as it is
 jmx-gaussian-mean = “{ $timer }” pauses { $mean } ms in the mean, not { $offset } ms: the absolute value is taken
-jmx-no-keep-alive = { $count } HTTP samplers do not keep connections: every request connects anew, which costs both ends CPU and local ports
+jmx-no-keep-alive = HTTP samplers that do not keep their connection: { $count }; each of their requests connects anew, which costs both ends CPU and local ports
 jmx-saves-responses = “{ $listener }” saves whole responses or requests to `{ $file }`
 jmx-no-data-file = data file `{ $file }` is not there
 jmx-no-data-file-hint = relative paths start at the plan's directory

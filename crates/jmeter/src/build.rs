@@ -425,16 +425,16 @@ impl Builder<'_, '_> {
         read: impl FnOnce(&mut Reader<'_, '_>) -> T,
     ) -> T {
         self.compiler.names_read.clear();
+        self.compiler.names_ignored.clear();
         let mut reader = Reader::with_defaults(node, defaults, self.compiler);
         let made = read(&mut reader);
         for property in &node.properties {
             let name = property.name.as_str();
             let general = GENERAL.iter().any(|general| name.starts_with(general));
-            let known = self
-                .compiler
-                .names_read
-                .iter()
-                .any(|(known, _)| known == name);
+            let read = self.compiler.names_read.iter().map(|(name, _)| name);
+            let known = read
+                .chain(&self.compiler.names_ignored)
+                .any(|known| known == name);
             if !general && !known && !name.is_empty() {
                 let says = Text::new("jmx-unread-property")
                     .word("element", spec.name())

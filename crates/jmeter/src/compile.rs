@@ -55,6 +55,8 @@ pub(crate) struct Compiler<'a> {
     pub uses: Uses,
     /// Names and types that were read, for the reference page.
     pub names_read: Vec<(String, Type)>,
+    /// Names that are known and mean nothing here.
+    pub names_ignored: Vec<String>,
     /// Properties do not change while the test runs, so that they can be filled in.
     pub properties_stay: bool,
     next_site: u32,
@@ -108,6 +110,7 @@ impl<'a> Compiler<'a> {
             problems: Problems::default(),
             uses: Uses::default(),
             names_read: Vec::new(),
+            names_ignored: Vec::new(),
             properties_stay: true,
             next_site: 0,
         }
@@ -221,10 +224,9 @@ impl<'a> Compiler<'a> {
                     for argument in &call.arguments {
                         self.note(argument, place);
                     }
-                    if let Some(variable) = sets_variable(function.name) {
-                        if let Some(name) = call.arguments.get(variable) {
-                            self.sets(name);
-                        }
+                    let variable = sets_variable(function.name);
+                    if let Some(name) = variable.and_then(|at| call.arguments.get(at)) {
+                        self.sets(name);
                     }
                     self.note_property(function.name, &call.arguments, place);
                 }
@@ -390,9 +392,7 @@ impl<'r, 'a> Reader<'r, 'a> {
     /// Notes names that are known and mean nothing here.
     pub fn ignore(&mut self, names: &[&str]) {
         for name in names {
-            self.compiler
-                .names_read
-                .push((name.to_string(), Type::Text));
+            self.compiler.names_ignored.push(name.to_string());
         }
     }
 
