@@ -11,7 +11,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -128,6 +128,16 @@ impl Sokudo {
     /// Sets an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.command.env(name, value);
+        self
+    }
+
+    /// Gives it this text on standard input.
+    pub fn stdin(mut self, text: &str) -> Self {
+        let mut file = tempfile::tempfile().expect("a temporary file");
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.rewind())
+            .expect("a temporary file takes a text");
+        self.command.stdin(file);
         self
     }
 

@@ -3,6 +3,7 @@
 //! `sokudo check` runs a list of layers; each layer runs phases and adds its numbers to the
 //! summary. A new layer is one file here and one line in [`LAYERS`].
 
+mod bus;
 mod datagram;
 mod rr;
 mod stream;
@@ -48,6 +49,11 @@ pub const LAYERS: &[Layer] = &[
         name: "stream",
         question: "how many bytes per second does one connection carry between two hosts?",
         run: stream::run,
+    },
+    Layer {
+        name: "bus",
+        question: "how many messages per second cross between two hosts, and how long do they take?",
+        run: bus::run,
     },
     Layer {
         name: "datagram",

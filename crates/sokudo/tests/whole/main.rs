@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod bottlenecks;
+mod bus;
 mod check;
 mod clients;
 mod delayed_ack;
