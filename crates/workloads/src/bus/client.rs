@@ -29,7 +29,7 @@ use crate::rr::schedule::LATE_NS;
 /// Longest wait of one call: how soon a stop or a silence is noticed.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 /// Bytes taken from a connection at once.
-pub(crate) const CHUNK_BYTES: usize = 64 << 10;
+pub(crate) const CHUNK_BYTES: usize = 256 << 10;
 /// Bytes taken at once of what comes back.
 const BACK_BYTES: usize = 64 << 10;
 /// Longest time that what is under way at the end is waited for.

@@ -9,7 +9,7 @@ use sokudo_net::memory::Locked;
 use super::options::Buffers;
 
 /// Bytes that leave in one call: large enough that the call hardly counts.
-pub(crate) const BATCH_BYTES: usize = 64 << 10;
+pub(crate) const BATCH_BYTES: usize = 256 << 10;
 
 /// Memory for bytes on their way.
 pub(crate) enum Memory {
