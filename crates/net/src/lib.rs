@@ -5,6 +5,7 @@ pub mod counters;
 pub mod memory;
 pub mod netns;
 pub mod quic;
+pub mod rdma;
 pub mod shm;
 pub mod stamps;
 pub mod stream;

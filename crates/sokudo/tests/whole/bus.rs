@@ -112,6 +112,7 @@ fn what_cannot_be_is_refused_before_anything_runs() {
     );
     refused(&place.run("bus 127.0.0.1:1 --out x.csv"), "tsv:FILE", "");
     refused(&place.run("bus 127.0.0.1:1 --transport udp"), "udp", "");
+    refused(&place.run("bus 127.0.0.1:1 --transport rdma"), "RDMA", "");
     assert!(place.records().is_empty());
 }
 

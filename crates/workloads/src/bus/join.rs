@@ -254,7 +254,7 @@ impl Join<'_> {
     fn labels(&self, plan: &FlowPlan) -> Labels {
         let options = self.options;
         let mut labels = Labels::new();
-        let transport = options.transport.link().name();
+        let transport = options.transport.name();
         labels.insert("transport".into(), transport.into());
         labels.insert("wait".into(), options.wait.to_string());
         let mode = match options.mode {

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::Refusal;
+use sokudo_net::rdma;
 use sokudo_net::wait::Wait;
 
 use super::amounts::{Batch, Inflight, Warmup};
@@ -230,6 +231,8 @@ pub enum Transport {
     Unix,
     /// Memory that both ends share; both must be on this host.
     Shm,
+    /// An RDMA device (InfiniBand, RoCE): needs a sokudo that was built with it.
+    Rdma,
 }
 
 impl Transport {
@@ -242,7 +245,31 @@ impl Transport {
             Transport::Quic => link::Transport::Quic,
             Transport::Unix => link::Transport::Unix,
             Transport::Shm => link::Transport::Shm,
+            // Devices find each other over TCP.
+            Transport::Rdma => link::Transport::Tcp,
         }
+    }
+
+    /// Name as typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            Transport::Rdma => "rdma",
+            other => other.link().name(),
+        }
+    }
+}
+
+/// Says what stands between this host and messages over RDMA.
+fn no_rdma() -> Refusal {
+    match rdma::Endpoint::open_first() {
+        Err(error) => operator(error.to_string(), error.hint()),
+        Ok(endpoint) => operator(
+            format!(
+                "the RDMA device `{}` opens, and this version carries no messages over it",
+                endpoint.device()
+            ),
+            "use --transport tcp over its network interface",
+        ),
     }
 }
 
@@ -506,6 +533,9 @@ impl BusOptions {
     }
 
     fn check_waits(&self) -> Result<(), Refusal> {
+        if self.transport == Transport::Rdma {
+            return Err(no_rdma());
+        }
         let transport = self.transport.link();
         let watched = self.wait.0 == Wait::Epoll || self.rx == Rx::Poll;
         if self.wait.0 == Wait::Epoll && watched && !transport.can_be_watched() {
@@ -563,6 +593,7 @@ mod tests {
         check(r#"{"mode":"rr","batch":"8"}"#, "--batch");
         check(r#"{"touch":"8KiB"}"#, "--touch");
         check(r#"{"wait":"epoll","transport":"shm"}"#, "epoll");
+        check(r#"{"transport":"rdma"}"#, "RDMA");
     }
 
     #[test]
