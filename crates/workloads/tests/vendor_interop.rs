@@ -1,17 +1,15 @@
 //! Do the vendor's own processes and ours understand each other?
 //!
-//! The vendor's archive is fetched once by `mvn` into the ordinary local repository. Without `mvn`,
-//! `java` or a registry the tests skip and say so.
+//! Without the vendor's archive, or Java, the tests skip and say so.
 
-use std::io::{BufRead, BufReader, Read};
+mod vendor;
+
 use std::net::{SocketAddr, UdpSocket};
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, OnceLock};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use sokudo_workloads::datagram::vendor::options::HostPort;
 use sokudo_workloads::datagram::vendor::protocol::Width;
@@ -19,154 +17,26 @@ use sokudo_workloads::datagram::vendor::{
     Event, Interval, Provider, RxSummary, VendorOptions, VendorSummary, watch,
 };
 
-const VERSION: &str = "24.09";
-const ARTIFACT: &str = "com.oracle.coherence.ce:coherence";
-/// No line takes this long, not even on a machine that is busy with something else.
-const PATIENCE: Duration = Duration::from_secs(120);
+use vendor::{PATIENCE, Vendor};
+
 /// Silence that ends a publisher: longer than any pause of a busy machine.
 const QUIET_MS: u64 = 3000;
-/// How long fetching may take.
-const FETCH: Duration = Duration::from_secs(300);
-
-/// The vendor's archive, or why there is none.
-fn jar() -> Result<PathBuf, String> {
-    static JAR: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    JAR.get_or_init(|| {
-        runs("java")?;
-        let home = std::env::var_os("HOME").ok_or("no home folder")?;
-        let path = PathBuf::from(home).join(format!(
-            ".m2/repository/com/oracle/coherence/ce/coherence/{VERSION}/coherence-{VERSION}.jar"
-        ));
-        if !path.exists() {
-            runs("mvn")?;
-            fetch()?;
-        }
-        path.exists()
-            .then_some(path)
-            .ok_or_else(|| "mvn fetched no archive".into())
-    })
-    .clone()
+/// Starts the vendor's test with its own arguments, and waits until it listens.
+fn vendor(port: u16, more: &[&str]) -> Option<Vendor> {
+    let local = format!("127.0.0.1:{port}");
+    let quiet = QUIET_MS.to_string();
+    let mut arguments = vec!["-local", &local, "-packetSize", "1468"];
+    arguments.extend(["-rxBufferSize", "100", "-rxTimeoutMs", &quiet]);
+    arguments.extend(more);
+    // The last line of the listener's banner; the socket is bound before it.
+    Vendor::start("com.tangosol.net.DatagramTest", &arguments, "log on:")
 }
 
-fn runs(program: &str) -> Result<(), String> {
-    let status = Command::new(program)
-        .arg("-version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(format!("`{program}` does not run here")),
-    }
-}
-
-fn fetch() -> Result<(), String> {
-    let mut child = Command::new("mvn")
-        .args(["-q", "-B", "dependency:get", "-Dtransitive=false"])
-        .arg(format!("-Dartifact={ARTIFACT}:{VERSION}"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("`mvn` does not start: {error}"))?;
-    let deadline = Instant::now() + FETCH;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(_)) => return Err("mvn cannot fetch the archive".into()),
-            Ok(None) if Instant::now() < deadline => {
-                std::thread::sleep(Duration::from_millis(100));
-            }
-            _ => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err("mvn took too long to fetch the archive".into());
-            }
-        }
-    }
-}
-
-/// A process of the vendor's; ended when dropped.
-struct Vendor {
-    child: Child,
-    lines: Receiver<String>,
-}
-
-impl Vendor {
-    /// Starts one with the vendor's own arguments, and waits until it listens.
-    fn start(port: u16, more: &[&str]) -> Option<Self> {
-        let jar = match jar() {
-            Ok(jar) => jar,
-            Err(why) => {
-                eprintln!("skipped: {why}");
-                return None;
-            }
-        };
-        let mut child = Command::new("java")
-            .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp"])
-            .arg(jar)
-            .arg("com.tangosol.net.DatagramTest")
-            .args(["-local", &format!("127.0.0.1:{port}")])
-            .args(["-packetSize", "1468", "-rxBufferSize", "100"])
-            .args(["-rxTimeoutMs", &QUIET_MS.to_string()])
-            .args(more)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("java was seen to run");
-        let (to, lines) = channel();
-        // Banners and reports go to standard error, and so does what the libraries say.
-        forward(child.stdout.take().expect("stdout is piped"), to.clone());
-        forward(child.stderr.take().expect("stderr is piped"), to);
-        let vendor = Self { child, lines };
-        // The last line of the listener's banner; the socket is bound before it.
-        vendor.until("log on:");
-        Some(vendor)
-    }
-
-    /// Waits for a line that contains `part`; returns all lines up to and including it.
-    fn until(&self, part: &str) -> Vec<String> {
-        let deadline = Instant::now() + PATIENCE;
-        let mut seen = Vec::new();
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.lines.recv_timeout(left) {
-                Ok(line) => seen.push(line),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                    panic!("no line with {part:?} came after {seen:#?}")
-                }
-            }
-            if seen.last().is_some_and(|line| line.contains(part)) {
-                return seen;
-            }
-        }
-    }
-
-    /// The last report, written when its publishers have stopped.
-    fn last_report(&self) -> Block {
-        self.until("Clients have stopped.");
-        self.until("Rx from publisher:");
-        Block(self.until("completed:"))
-    }
-}
-
-fn forward(from: impl Read + Send + 'static, to: Sender<String>) {
-    std::thread::spawn(move || {
-        for line in BufReader::new(from).lines().map_while(Result::ok) {
-            if to.send(line).is_err() {
-                return;
-            }
-        }
-    });
-}
-
-impl Drop for Vendor {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+/// The last report, written when its publishers have stopped.
+fn last_report(vendor: &Vendor) -> Block {
+    vendor.until("Clients have stopped.");
+    vendor.until("Rx from publisher:");
+    Block(vendor.until("completed:"))
 }
 
 /// One publisher's lines in the vendor's report.
@@ -285,7 +155,7 @@ const ROUNDS: u64 = 500;
 /// Our publisher's summary and the vendor listener's last report.
 fn to_vendor(width: Width, provider: Provider, more: &[&str]) -> Option<(VendorSummary, Block)> {
     let port = free_port();
-    let vendor = Vendor::start(port, more)?;
+    let vendor = vendor(port, more)?;
     let sent = Ours::start(VendorOptions {
         width,
         provider,
@@ -295,7 +165,7 @@ fn to_vendor(width: Width, provider: Provider, more: &[&str]) -> Option<(VendorS
     .finished();
     assert_eq!(sent.problems(), Vec::<String>::new());
     assert_eq!(sent.publishers[0].peers[0].sent, ROUNDS);
-    Some((sent, vendor.last_report()))
+    Some((sent, last_report(&vendor)))
 }
 
 #[test]
@@ -346,7 +216,7 @@ fn from_vendor(provider: Provider, more: &[&str]) -> Option<(VendorSummary, u16)
     let mut line = vec!["-txIterations", &rounds, "-txRate", "1"];
     line.extend(more);
     line.push(&peer);
-    let Some(vendor) = Vendor::start(port, &line) else {
+    let Some(vendor) = vendor(port, &line) else {
         ours.end();
         return None;
     };
@@ -387,12 +257,12 @@ fn both_at_once_give_each_other_ack_times() {
     });
     ours.listening();
     let peer = format!("127.0.0.1:{our_port}");
-    let Some(vendor) = Vendor::start(its_port, &["-txRate", "1", &peer]) else {
+    let Some(vendor) = vendor(its_port, &["-txRate", "1", &peer]) else {
         ours.end();
         return;
     };
     // The vendor sends without end: its listener's report comes when our rounds are over.
-    let block = vendor.last_report();
+    let block = last_report(&vendor);
     drop(vendor);
     let summary = ours.finished();
     assert_eq!(summary.problems(), Vec::<String>::new());

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand};
+use sokudo_workloads::bus::tmb::{self, TmbOptions};
 use sokudo_workloads::datagram::vendor::{self, Asked, VendorOptions};
 
 use super::{Exit, Failure, stop_flag};
@@ -30,12 +31,32 @@ enum Tool {
         )]
         args: Vec<String>,
     },
+    /// The message bus test of the same data grid: `sokudo compat message-bus-test -bind tmb://…`.
+    ///
+    /// Speaks the tool's own wire, so a real process of it can be the other end. `-?` prints all
+    /// options. Ends with Ctrl-C, as the tool itself.
+    #[command(disable_help_flag = true)]
+    MessageBusTest {
+        /// The tool's arguments.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGS"
+        )]
+        args: Vec<String>,
+    },
 }
 
 /// Carries it out.
 pub fn run(args: CompatArgs) -> Result<Exit, Failure> {
-    let Tool::DatagramTest { args } = args.tool;
-    let options = match VendorOptions::parse(&args)? {
+    match args.tool {
+        Tool::DatagramTest { args } => datagram_test(&args),
+        Tool::MessageBusTest { args } => message_bus_test(&args),
+    }
+}
+
+fn datagram_test(args: &[String]) -> Result<Exit, Failure> {
+    let options = match VendorOptions::parse(args)? {
         Asked::Run(options) => *options,
         Asked::Help => {
             print!("{}", vendor::HELP);
@@ -46,13 +67,39 @@ pub fn run(args: CompatArgs) -> Result<Exit, Failure> {
     let mut out = std::io::stdout();
     let summary = vendor::run(options, &mut out, &stop)?;
     let _ = out.flush();
-    let problems = summary.problems();
-    for problem in &problems {
+    Ok(ended(&summary.problems()))
+}
+
+fn message_bus_test(args: &[String]) -> Result<Exit, Failure> {
+    let options = match TmbOptions::parse(args)? {
+        tmb::Asked::Run(options) => *options,
+        tmb::Asked::Help { unknown: None } => {
+            print!("{}", tmb::HELP);
+            return Ok(Exit::Fine);
+        }
+        // As the tool itself: the help, and exit code 1.
+        tmb::Asked::Help {
+            unknown: Some(option),
+        } => {
+            eprintln!("unknown parameter {option}\n\n{}", tmb::HELP);
+            return Ok(Exit::CheckFailed);
+        }
+    };
+    let stop = stop_flag()?;
+    let mut out = std::io::stdout();
+    let summary = tmb::run(&options, &mut out, &mut std::io::stderr(), &stop)?;
+    let _ = out.flush();
+    Ok(ended(&summary.problems))
+}
+
+/// Says what went wrong on the way.
+fn ended(problems: &[String]) -> Exit {
+    for problem in problems {
         eprintln!("  ! {problem}");
     }
-    Ok(if problems.is_empty() {
+    if problems.is_empty() {
         Exit::Fine
     } else {
         Exit::RunFailed
-    })
+    }
 }

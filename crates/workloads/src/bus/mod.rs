@@ -33,6 +33,7 @@ mod report;
 mod server;
 mod single;
 pub mod step;
+pub mod tmb;
 pub mod window;
 
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal};

@@ -1,0 +1,150 @@
+//! How does a test start a process of the vendor's, and read what it writes?
+//!
+//! The archive is fetched once by `mvn` into the ordinary local repository. Without `mvn`, `java`
+//! or a registry there is none, and the test skips and says so.
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+const VERSION: &str = "24.09";
+const ARTIFACT: &str = "com.oracle.coherence.ce:coherence";
+/// No line takes this long, not even on a machine that is busy with something else.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+/// How long fetching may take.
+const FETCH: Duration = Duration::from_secs(300);
+
+/// The vendor's archive, or why there is none.
+fn jar() -> Result<PathBuf, String> {
+    static JAR: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    JAR.get_or_init(|| {
+        runs("java")?;
+        let home = std::env::var_os("HOME").ok_or("no home folder")?;
+        let path = PathBuf::from(home).join(format!(
+            ".m2/repository/com/oracle/coherence/ce/coherence/{VERSION}/coherence-{VERSION}.jar"
+        ));
+        if !path.exists() {
+            runs("mvn")?;
+            fetch()?;
+        }
+        path.exists()
+            .then_some(path)
+            .ok_or_else(|| "mvn fetched no archive".into())
+    })
+    .clone()
+}
+
+fn runs(program: &str) -> Result<(), String> {
+    let status = Command::new(program)
+        .arg("-version")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        _ => Err(format!("`{program}` does not run here")),
+    }
+}
+
+fn fetch() -> Result<(), String> {
+    let mut child = Command::new("mvn")
+        .args(["-q", "-B", "dependency:get", "-Dtransitive=false"])
+        .arg(format!("-Dartifact={ARTIFACT}:{VERSION}"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|error| format!("`mvn` does not start: {error}"))?;
+    let deadline = Instant::now() + FETCH;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(_)) => return Err("mvn cannot fetch the archive".into()),
+            Ok(None) if Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err("mvn took too long to fetch the archive".into());
+            }
+        }
+    }
+}
+
+/// A process of the vendor's; ended when dropped.
+pub struct Vendor {
+    /// The process.
+    pub child: Child,
+    lines: Receiver<String>,
+}
+
+impl Vendor {
+    /// Starts `class` with the vendor's own arguments, and waits for a line with `ready` in it.
+    /// `None`, and a word about it, where the archive or Java is missing.
+    pub fn start(class: &str, arguments: &[&str], ready: &str) -> Option<Self> {
+        let jar = match jar() {
+            Ok(jar) => jar,
+            Err(why) => {
+                eprintln!("skipped: {why}");
+                return None;
+            }
+        };
+        let mut child = Command::new("java")
+            .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp"])
+            .arg(jar)
+            .arg(class)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("java was seen to run");
+        let (to, lines) = channel();
+        // Banners and reports go to either, and so does what the libraries say.
+        forward(child.stdout.take().expect("stdout is piped"), to.clone());
+        forward(child.stderr.take().expect("stderr is piped"), to);
+        let vendor = Self { child, lines };
+        vendor.until(ready);
+        Some(vendor)
+    }
+
+    /// Waits for a line that contains `part`; returns all lines up to and including it.
+    pub fn until(&self, part: &str) -> Vec<String> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut seen = Vec::new();
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.lines.recv_timeout(left) {
+                Ok(line) => seen.push(line),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                    panic!("no line with {part:?} came after {seen:#?}")
+                }
+            }
+            if seen.last().is_some_and(|line| line.contains(part)) {
+                return seen;
+            }
+        }
+    }
+}
+
+fn forward(from: impl Read + Send + 'static, to: Sender<String>) {
+    std::thread::spawn(move || {
+        for line in BufReader::new(from).lines().map_while(Result::ok) {
+            if to.send(line).is_err() {
+                return;
+            }
+        }
+    });
+}
+
+impl Drop for Vendor {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
