@@ -211,8 +211,17 @@ impl Bus {
         world.calling.fetch_sub(1, Ordering::AcqRel);
         match called {
             Ok(greeted) => self.serve(greeted, true, true, world, scope),
+            // It called at the same time, and one connection is enough for it.
+            Err(_) if self.is_connected_to(peer) => {}
             Err(why) => self.not_connected(peer, why, world),
         }
+    }
+
+    fn is_connected_to(&self, peer: usize) -> bool {
+        let (typed, address) = &self.peers[peer];
+        let names = [typed.to_string(), BusAddress::of(*address).to_string()];
+        let connections = lock(&self.connections);
+        connections.iter().any(|it| names.contains(&it.peer))
     }
 
     /// Says that a peer could not be called.
