@@ -10,8 +10,11 @@ use sokudo_workloads::bus::step::Gate;
 use sokudo_workloads::bus::{self, BusOptions};
 use sokudo_workloads::sample::Sample;
 
+mod foreign;
 mod histogram;
 mod table;
+
+use foreign::Wire;
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
@@ -29,6 +32,7 @@ Examples:
   sokudo bus hostb --rx queue --consume-rate 1k/s    a slow consumer
   sokudo bus hostb hostc --relay                 hostb hands on to hostc
   sokudo bus hostb hostc --direction mesh        every host sends to all others
+  sokudo bus tmb://hostb:8000 --wire tmb         a process of another tool answers
   sokudo bus hostb --out tsv:bus.tsv             a row for each interval
 
 Rates: `50k/s` is messages, `1Gb/s` bits, `125MB/s` bytes.";
@@ -41,8 +45,17 @@ Rates: `50k/s` is messages, `1Gb/s` bits, `125MB/s` bytes.";
 #[command(after_help = EXAMPLES)]
 pub struct BusArgs {
     /// Hosts on which `sokudo serve` runs: HOST or HOST:PORT.
-    #[arg(required = true, value_name = "HOST")]
+    #[arg(required_unless_present = "bind", value_name = "HOST")]
     hosts: Vec<String>,
+
+    /// Speak another tool's wire: its process is at the far end, and only this end's numbers are
+    /// known. HOST is an address of that tool.
+    #[arg(long, value_enum)]
+    wire: Option<Wire>,
+
+    /// With --wire: addresses to take connections at, such as `tmb://192.0.2.1:8000`.
+    #[arg(long, value_name = "ADDRESS", requires = "wire")]
+    bind: Vec<String>,
 
     #[command(flatten)]
     options: BusOptions,
@@ -80,6 +93,9 @@ fn parse_out(text: &str) -> Result<PathBuf, String> {
 
 /// Carries it out.
 pub fn run(args: BusArgs) -> Result<Exit, Failure> {
+    if let Some(wire) = args.wire {
+        return foreign::run(wire, &args);
+    }
     let planned = args.load.plan(&args.options)?;
     let lang = args.show.lang();
     if let Some(file) = &args.out {

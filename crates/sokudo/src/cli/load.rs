@@ -71,6 +71,11 @@ enum Kind<O> {
 }
 
 impl LoadArgs {
+    /// True when there is to be more than one phase.
+    pub fn is_asked(&self) -> bool {
+        self.sweep.is_some() || self.find.is_some()
+    }
+
     /// Checks everything that can be checked before a host is called.
     pub fn plan<O: Load>(&self, options: &O) -> Result<Planned<O>, Failure> {
         options.validate()?;

@@ -9,6 +9,7 @@ mod exchange;
 mod export;
 mod failure;
 mod finish;
+mod foreign;
 mod generate;
 mod import;
 mod jmx;

@@ -4,16 +4,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use sokudo_controller::{Hosts, Run, RunConfig, host_name};
-use sokudo_model::{Labels, PhasePlan, PhaseRecord, Refusal, RunStatus, Text};
+use sokudo_controller::host_name;
+use sokudo_model::Refusal;
+use sokudo_workloads::datagram;
 use sokudo_workloads::datagram::vendor::protocol::Width;
 use sokudo_workloads::datagram::vendor::{self, VendorOptions, VendorSummary, native};
-use sokudo_workloads::datagram::{self, options::DatagramOptions};
 
 use super::DatagramArgs;
-use crate::cli::finish::finish;
-use crate::cli::observer::Terminal;
-use crate::cli::{Exit, Failure, command_for_record, stop_flag};
+use crate::cli::foreign::{Foreign, record};
+use crate::cli::{Exit, Failure};
 
 /// A wire that is not ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -32,59 +31,25 @@ pub fn run(wire: Wire, args: DatagramArgs) -> Result<Exit, Failure> {
         Wire::DatagramTest64 => Width::Bits64,
     };
     let options = native::options(&args.options, &args.hosts, width)?;
-    let stop = stop_flag()?;
-    let config = RunConfig {
-        workload: datagram::NAME.into(),
-        command: command_for_record(),
-        root: sokudo_store::runs_root(),
-        seed: args.seed.unwrap_or_else(crate::cli::workload::random_seed),
-        interval_ns: args.options.interval.0.max(100_000_000),
-        stop: stop.clone(),
-    };
-    let hosts = Hosts::own(sokudo_agent::factory)?;
-    let observer = Terminal::new(args.show.lang(), None, None);
-    let mut run = Run::begin(hosts, config, Box::new(observer))?;
-    let t0_ns = run.elapsed_ns();
     let listening_ns = args.options.duration_ns();
-    let outcome = if options.peers.is_empty() && listening_ns > 0 {
-        listen_for(&options, listening_ns, &stop)
-    } else {
-        vendor::watch(&options, &mut |_| {}, &stop)
+    let foreign = Foreign {
+        workload: datagram::NAME,
+        wire: "datagram-test",
+        options: args.options.to_json(),
+        duration_ns: listening_ns,
+        interval_ns: args.options.interval.0,
+        seed: args.seed,
+        show: &args.show,
     };
-    let summary = match outcome {
-        Ok(summary) => summary,
-        Err(refusal) => {
-            sokudo_store::discard(&run.finish()?.path)?;
-            return Err(refusal.into());
-        }
-    };
-    let result = native::result(&summary, &host_name());
-    let problems = summary.problems();
-    run.manifest_mut()
-        .notes
-        .push(Text::new("engine-foreign-wire"));
-    run.manifest_mut().plan.phases.push(plan(&args.options));
-    let status = if problems.is_empty() {
-        RunStatus::Ok
-    } else {
-        RunStatus::Partial
-    };
-    for problem in problems {
-        eprintln!("  ! {problem}");
-    }
-    let t1_ns = run.elapsed_ns();
-    let plan = plan(&args.options);
-    run.add_phase(PhaseRecord {
-        name: plan.name,
-        workload: plan.workload,
-        options: plan.options,
-        labels: plan.labels,
-        t0_ns,
-        t1_ns,
-        status,
-        result,
-    })?;
-    finish(run, &args.show)
+    record(&foreign, |stop| {
+        let summary = if options.peers.is_empty() && listening_ns > 0 {
+            listen_for(&options, listening_ns, stop)?
+        } else {
+            vendor::watch(&options, &mut |_| {}, stop)?
+        };
+        let result = native::result(&summary, &host_name());
+        Ok((result, summary.problems()))
+    })
 }
 
 /// Listens for a time: the wire has no end of its own.
@@ -107,16 +72,4 @@ fn listen_for(
         clock.thread().unpark();
         outcome
     })
-}
-
-fn plan(options: &DatagramOptions) -> PhasePlan {
-    PhasePlan {
-        name: "measure".into(),
-        workload: datagram::NAME.into(),
-        options: options.to_json(),
-        flows: Vec::new(),
-        duration_ns: options.duration_ns(),
-        bound_ns: options.duration_ns(),
-        labels: Labels::from([("wire".to_owned(), "datagram-test".to_owned())]),
-    }
 }

@@ -22,6 +22,7 @@ pub mod connection;
 pub mod event;
 pub mod handshake;
 pub mod ledger;
+pub mod native;
 pub mod options;
 pub mod outbox;
 pub mod protocol;

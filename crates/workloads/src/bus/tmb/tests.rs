@@ -336,9 +336,9 @@ fn a_peer_that_is_not_there_is_named() {
 }
 
 /// Introduces a hand-made end over its socket.
-fn shake_hands(mut socket: TcpStream, role: Role) -> TcpStream {
+fn shake_hands(mut socket: TcpStream, role: Role, name: &str) -> TcpStream {
     socket.set_read_timeout(Some(PATIENCE)).unwrap();
-    let mut handshake = Handshake::new(role, "tmb://hand.made:1", None);
+    let mut handshake = Handshake::new(role, name, None);
     let mut held = Vec::new();
     while handshake.peer().is_none() {
         socket.write_all(&handshake.outgoing()).unwrap();
@@ -353,15 +353,15 @@ fn shake_hands(mut socket: TcpStream, role: Role) -> TcpStream {
 }
 
 /// A hand-made peer that has called `ours`.
-fn peer_of(ours: &Running) -> TcpStream {
+fn peer_of(ours: &Running, name: &str) -> TcpStream {
     let socket = TcpStream::connect(("127.0.0.1", ours.at.port)).unwrap();
-    shake_hands(socket, Role::Connector)
+    shake_hands(socket, Role::Connector, name)
 }
 
 #[test]
 fn receipts_come_after_what_they_are_for() {
     let ours = start(options(&[]));
-    let mut peer = peer_of(&ours);
+    let mut peer = peer_of(&ours, "tmb://hand.made:1");
     let request = Message {
         id: 9,
         response: false,
@@ -407,7 +407,7 @@ fn receipts_come_after_what_they_are_for() {
 #[test]
 fn garbage_ends_its_own_connection_only() {
     let ours = start(options(&[]));
-    let good = peer_of(&ours);
+    let mut good = peer_of(&ours, "tmb://good.one:1");
     // No bus at all.
     let mut stranger = TcpStream::connect(("127.0.0.1", ours.at.port)).unwrap();
     stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
@@ -416,26 +416,29 @@ fn garbage_ends_its_own_connection_only() {
         _ => None,
     });
     assert!(says.contains("no message bus"), "{says}");
-    let huge = i32::MAX.to_be_bytes();
-    let wrong = [0i32.to_be_bytes(), huge, (-77i32).to_be_bytes()];
-    for frame in wrong {
-        let mut peer = peer_of(&ours);
-        peer.write_all(&frame).unwrap();
-        peer.write_all(&[9; 40]).unwrap();
-        // Closed, with whatever was on the way.
-        let _ = peer.read_to_end(&mut Vec::new());
-    }
     let too_many = Receipts {
         requested: 0,
         returned: 5,
     };
-    drop(good);
-    ours.disconnected();
-    let mut peer = peer_of(&ours);
-    peer.write_all(&too_many.write()).unwrap();
-    let why = ours.disconnected();
-    assert!(why.contains("returns 5 receipts"), "{why}");
-    assert_eq!(ours.end().problems.len(), 1);
+    let long = |length: i32| [&length.to_be_bytes()[..], &[9; 40]].concat();
+    let wrong = [
+        (long(0), "can be no message"),
+        (long(i32::MAX), "can be no message"),
+        (long(-77), "control frame of 77 B"),
+        (too_many.write().to_vec(), "returns 5 receipts"),
+    ];
+    for (at, (bytes, expected)) in wrong.iter().enumerate() {
+        let mut peer = peer_of(&ours, &format!("tmb://bad.one:{at}"));
+        peer.write_all(bytes).unwrap();
+        let why = ours.disconnected();
+        assert!(why.contains(expected), "{why}");
+    }
+    let fine = Receipts {
+        requested: 0,
+        returned: 0,
+    };
+    good.write_all(&fine.write()).unwrap();
+    assert_eq!(ours.end().problems.len(), wrong.len());
 }
 
 #[test]
@@ -447,7 +450,11 @@ fn a_peer_that_takes_nothing_is_given_up() {
         patience_ns: 300_000_000,
         ..options(&[])
     });
-    let socket = shake_hands(deaf.accept().unwrap().0, Role::Acceptor);
+    let socket = shake_hands(
+        deaf.accept().unwrap().0,
+        Role::Acceptor,
+        "tmb://hand.made:1",
+    );
     let why = ours.disconnected();
     assert!(why.contains("took nothing"), "{why}");
     let summary = ours.end();
@@ -464,7 +471,11 @@ fn a_peer_that_never_answers_is_given_up() {
         patience_ns: 200_000_000,
         ..options(&[])
     });
-    let socket = shake_hands(silent.accept().unwrap().0, Role::Acceptor);
+    let socket = shake_hands(
+        silent.accept().unwrap().0,
+        Role::Acceptor,
+        "tmb://hand.made:1",
+    );
     let why = asking.disconnected();
     assert!(why.contains("gave no answer"), "{why}");
     asking.end();
