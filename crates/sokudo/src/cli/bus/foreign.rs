@@ -1,0 +1,51 @@
+//! `sokudo bus --wire …`: the far end is another tool's process.
+
+use clap::ValueEnum;
+use sokudo_controller::host_name;
+use sokudo_workloads::bus;
+use sokudo_workloads::bus::tmb::{self, native};
+
+use super::BusArgs;
+use crate::cli::foreign::{Foreign, record};
+use crate::cli::{Exit, Failure};
+
+/// A wire that is not ours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Wire {
+    /// The TCP message bus of a well-known data grid, version 0. HOST is `tmb://HOST:PORT`.
+    Tmb,
+}
+
+/// Carries it out. Without HOST it answers, for its duration since the first connection, or until
+/// Ctrl-C.
+pub fn run(wire: Wire, args: &BusArgs) -> Result<Exit, Failure> {
+    let Wire::Tmb = wire;
+    if args.load.is_asked() {
+        return Err(Failure::operator(
+            "--sweep and --find need sokudo at the far end: a foreign wire has no phases",
+            "measure single rates with --rate",
+        ));
+    }
+    let options = native::options(&args.options, &args.hosts, &args.bind)?;
+    let duration_ns = args.options.duration_ns();
+    let foreign = Foreign {
+        workload: bus::NAME,
+        wire: native::WIRE,
+        options: args.options.to_json(),
+        duration_ns,
+        interval_ns: args.options.interval.0,
+        seed: args.seed,
+        show: &args.show,
+    };
+    record(&foreign, |stop| {
+        let mut tell = |event| {
+            if let tmb::Event::Note(says) = event {
+                eprintln!("  {says}");
+            }
+        };
+        let mut enough = native::end_of(&options, duration_ns);
+        let summary = tmb::watch(&options, &mut tell, &mut enough, stop)?;
+        let result = native::result(&summary, &host_name());
+        Ok((result, summary.problems))
+    })
+}
