@@ -11,8 +11,8 @@ use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, Unit, 
 use crate::block::{Cell, Number, Phrase, Speaker};
 use crate::exchange;
 use crate::sections::verdict::status_words;
-use crate::stream;
 use crate::sections::{load_curve, numbers};
+use crate::stream;
 use crate::view::{self, View};
 
 /// Columns that lines are indented by.

@@ -193,7 +193,10 @@ fn distributions_leave_for_their_own_tools() {
         lines.clone().count() > 0 && lines.clone().all(tagged),
         "{ended}"
     );
-    place.run("export latest --to hdr --output .").expect_code(0);
-    let file = std::fs::read_to_string(place.path().join("distributions.hlog")).expect("it was written");
+    place
+        .run("export latest --to hdr --output .")
+        .expect_code(0);
+    let file =
+        std::fs::read_to_string(place.path().join("distributions.hlog")).expect("it was written");
     assert_eq!(file, ended.stdout);
 }

@@ -269,6 +269,10 @@ fn what_is_no_result_is_not_imported() {
         "cannot be read",
         "iperf3 -J",
     );
-    refused(&place.run("export latest --to iperf3 --output -"), "no run", "");
+    refused(
+        &place.run("export latest --to iperf3 --output -"),
+        "no run",
+        "",
+    );
     assert!(place.records().is_empty());
 }
