@@ -8,7 +8,7 @@
 //! `serialization::interval_log`, which writes it here.
 
 use std::io;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, UNIX_EPOCH};
 
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
@@ -40,7 +40,7 @@ pub fn write_log(
     intervals: impl IntoIterator<Item = LogInterval>,
     out: &mut impl io::Write,
 ) -> io::Result<()> {
-    let start = SystemTime::UNIX_EPOCH + since_epoch;
+    let start = UNIX_EPOCH + since_epoch;
     let mut serializer = V2DeflateSerializer::new();
     let mut log = IntervalLogWriterBuilder::new()
         .add_comment("[Histogram log format version 1.3]")
@@ -96,8 +96,11 @@ mod tests {
         String::from_utf8(out).expect("the format is text")
     }
 
-    /// Tag, start and counted values of each line, as HdrHistogram's own reader sees them.
-    fn read(log: &str) -> Vec<(String, Duration, Vec<(u64, u64)>)> {
+    /// Largest value and count of each bucket that is not empty.
+    type Counts = Vec<(u64, u64)>;
+
+    /// Tag, start and counts of each line, as HdrHistogram's own reader sees them.
+    fn read(log: &str) -> Vec<(String, Duration, Counts)> {
         let entries = IntervalLogIterator::new(log.as_bytes());
         let lines = entries.filter_map(|entry| match entry.expect("our own log") {
             LogEntry::Interval(line) => Some(line),
@@ -116,7 +119,7 @@ mod tests {
         decoded.collect()
     }
 
-    fn counts(histogram: &Histogram) -> Vec<(u64, u64)> {
+    fn counts(histogram: &Histogram) -> Counts {
         histogram.buckets().map(|b| (b.high, b.count)).collect()
     }
 

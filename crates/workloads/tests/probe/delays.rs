@@ -14,14 +14,15 @@ const DOWN: Duration = Duration::from_millis(60);
 /// A scripted delay up and a longer one down are found where they are.
 fn check(played: &Played) {
     let (up, down) = (UP.as_secs_f64(), DOWN.as_secs_f64());
-    // Nothing can pass sooner than the script allows …
-    assert!(played.get("owd_up_seconds.min") >= up);
-    assert!(played.get("owd_down_seconds.min") >= down);
-    assert!(played.get("rtt_seconds.min") >= up + down);
+    // Nothing can pass sooner than the script allows; a distribution is right to three digits …
+    let at_least = |name: &str, seconds: f64| assert!(played.get(name) >= seconds * 0.999);
+    at_least("owd_up_seconds.min", up);
+    at_least("owd_down_seconds.min", down);
+    at_least("rtt_seconds.min", up + down);
     // … and what half of the probes met on the way up is not the delay of the way down.
     assert!(played.get("owd_up_seconds.p50") < down);
     assert!(played.get("owd_seconds.min") < down);
-    assert!(played.get("owd_seconds.max") >= down);
+    at_least("owd_seconds.max", down);
     assert_eq!(played.get("clock_error_seconds"), 0.0);
     assert!(played.find("clock_drift_ratio").is_none());
     // Both ways together are the round trip, probe by probe.
