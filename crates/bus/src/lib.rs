@@ -14,12 +14,15 @@
 
 pub mod agent;
 pub mod bus;
+pub mod carried;
 pub mod direct;
 pub mod error;
 pub mod in_proc;
 mod latch;
 mod mailbox;
 mod notes;
+pub mod pipe;
+mod session;
 
 use std::time::Duration;
 

@@ -6,7 +6,8 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use common::{BOUND, Gauge, Seen, drain, number_in};
-use sokudo_bus::direct::{self, DirectLink, Server, ServerPolicy, dial};
+use sokudo_bus::carried::CarriedLink;
+use sokudo_bus::direct::{self, Server, ServerPolicy, dial};
 use sokudo_bus::{Bus, BusError, Link, Member, MemberId};
 use sokudo_wire::{Ask, Key, Note, Reply};
 
@@ -25,11 +26,11 @@ fn serve(seen: &Seen, key: Option<Key>, max_clients: u16) -> Server {
     Server::bind(ANY, policy, seen.factory()).unwrap()
 }
 
-fn call(server: &Server, key: Option<&Key>) -> Result<DirectLink, BusError> {
+fn call(server: &Server, key: Option<&Key>) -> Result<CarriedLink, BusError> {
     dial(&server.local_addr().to_string(), key, "caller", BOUND)
 }
 
-fn bus_with(link: DirectLink) -> (Bus, MemberId) {
+fn bus_with(link: CarriedLink) -> (Bus, MemberId) {
     let bus = Bus::new();
     let member = Member {
         name: "hostb".into(),

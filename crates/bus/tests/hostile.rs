@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use common::{BOUND, Seen, drain};
 use proptest::prelude::*;
-use sokudo_bus::direct::{DirectLink, Server, ServerPolicy, dial};
+use sokudo_bus::carried::CarriedLink;
+use sokudo_bus::direct::{Server, ServerPolicy, dial};
 use sokudo_bus::{Bus, BusError, Link, Member};
 use sokudo_net::tls::{self, Identity, PublicKey, Received, Session, Trust};
 use sokudo_wire::ticket::EXPORTER_LABEL;
@@ -71,7 +72,7 @@ impl House {
         session
     }
 
-    fn call(&self) -> DirectLink {
+    fn call(&self) -> CarriedLink {
         dial(
             &self.server.local_addr().to_string(),
             Some(&key()),

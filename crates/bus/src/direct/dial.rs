@@ -1,33 +1,23 @@
 //! The caller's side.
 
-use std::collections::HashMap;
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
-use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sokudo_net::tls::{self, PublicKey, Reader, Received, Session, TlsError, Trust, Writer};
+use sokudo_net::tls::{self, PublicKey, Session, TlsError, Trust};
 use sokudo_wire::ticket::EXPORTER_LABEL;
 use sokudo_wire::{
-    Answer, Ask, Body, Decoder, Envelope, Key, KeyId, MAX_FRAME, MAX_FRAME_BEFORE_TICKET,
-    PROTOCOL_VERSION, Reply, Ticket, Verdict, VersionMismatch, framing,
+    Answer, Decoder, Key, KeyId, MAX_FRAME, MAX_FRAME_BEFORE_TICKET, PROTOCOL_VERSION, Ticket,
+    Verdict, VersionMismatch, framing,
 };
 
-use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, SEND_BOUND, read_frame};
-use crate::Link;
-use crate::error::{BusError, name_of};
+use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, read_frame};
+use crate::carried::{self, CarriedLink, start_failed};
+use crate::error::BusError;
 use crate::latch::deadline_in;
-use crate::notes::{NoteSink, Uplink};
-
-/// How long the reading thread waits at once; only `close` or the peer ends it.
-const READ_SLICE: Duration = Duration::from_secs(60);
-
-/// A link to `sokudo serve` on another host.
-pub struct DirectLink {
-    line: Arc<Line>,
-}
+use crate::pipe::TlsSource;
 
 /// Connects to a server, shows the ticket and waits for its answer, all within `bound`.
 ///
@@ -38,7 +28,7 @@ pub fn dial(
     key: Option<&Key>,
     name: &str,
     bound: Duration,
-) -> Result<DirectLink, BusError> {
+) -> Result<CarriedLink, BusError> {
     let deadline = deadline_in(bound);
     let tcp = connect(host, &resolve(host, bound)?, deadline)?;
     tls::watch_peer(&tcp);
@@ -47,21 +37,8 @@ pub fn dial(
     let mut decoder = Decoder::new(MAX_FRAME_BEFORE_TICKET);
     introduce(host, key, name, &mut session, &mut decoder, deadline)?;
     decoder.set_max(MAX_FRAME);
-    let line = Arc::new(Line {
-        host: host.to_owned(),
-        writer: session.writer,
-        waiting: Mutex::default(),
-        uplink: Uplink::default(),
-    });
-    let (reading, reader) = (Arc::clone(&line), session.reader);
-    thread::Builder::new()
-        .name("direct-reader".into())
-        .spawn(move || {
-            let why = receive(&reading, reader, decoder);
-            reading.ended(&why);
-        })
-        .map_err(|why| start_failed("the thread that reads from the network", why))?;
-    Ok(DirectLink { line })
+    let source = TlsSource::new(session.reader, decoder);
+    carried::link(host, Box::new(session.writer), Box::new(source))
 }
 
 /// Addresses of a host; the resolver has no bound of its own, so it gets a thread.
@@ -116,13 +93,6 @@ fn unreachable(host: &str, why: &io::Error) -> BusError {
     };
     let host = host.to_owned();
     BusError::Unreachable { host, why }
-}
-
-fn start_failed(what: &str, why: io::Error) -> BusError {
-    BusError::Start {
-        what: what.into(),
-        why: why.to_string(),
-    }
 }
 
 fn trust_in(key: Option<&Key>) -> Result<Trust, BusError> {
@@ -234,175 +204,5 @@ fn told(host: &str, key: Option<&Key>, why: TlsError) -> BusError {
             host,
             why: why.to_string(),
         },
-    }
-}
-
-/// What the asking threads and the reading thread share.
-struct Line {
-    host: String,
-    writer: Writer,
-    waiting: Mutex<Waiting>,
-    uplink: Uplink,
-}
-
-/// Asks on their way.
-#[derive(Default)]
-struct Waiting {
-    last_id: u64,
-    answers: HashMap<u64, SyncSender<Reply>>,
-    /// Why nothing can be asked any more.
-    lost: Option<String>,
-    /// `Bye` is on its way: the connection's end is no loss.
-    leaving: bool,
-}
-
-impl Line {
-    fn waiting(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The connection is gone: all who wait are told, and the bus once.
-    fn lost(&self, why: &str) {
-        self.end(why);
-        self.uplink.lost(why);
-        self.writer.close();
-    }
-
-    /// The reading thread has come to the end.
-    fn ended(&self, why: &str) {
-        if self.waiting().leaving {
-            self.uplink.end();
-        }
-        self.lost(why);
-    }
-
-    /// Nobody waits any longer; the first reason stays.
-    fn end(&self, why: &str) {
-        let mut waiting = self.waiting();
-        waiting.lost.get_or_insert_with(|| why.into());
-        waiting.answers.clear();
-    }
-
-    fn gone(&self) -> BusError {
-        BusError::Lost {
-            host: self.host.clone(),
-            why: self.waiting().lost.clone().unwrap_or_default(),
-        }
-    }
-
-    /// Reserves a number for an ask.
-    fn begin(&self, ask: &Ask) -> Result<(u64, mpsc::Receiver<Reply>), BusError> {
-        let mut waiting = self.waiting();
-        if waiting.lost.is_some() {
-            drop(waiting);
-            return Err(self.gone());
-        }
-        waiting.last_id += 1;
-        let id = waiting.last_id;
-        let (answer, answered) = mpsc::sync_channel(1);
-        waiting.answers.insert(id, answer);
-        waiting.leaving |= matches!(ask, Ask::Bye);
-        Ok((id, answered))
-    }
-}
-
-/// Reads until the connection ends; returns why it did.
-fn receive(line: &Line, mut reader: Reader, mut decoder: Decoder) -> String {
-    let mut bytes = Vec::new();
-    loop {
-        loop {
-            match decoder.next_frame() {
-                Ok(Some(payload)) => {
-                    if let Err(why) = deliver(line, &payload) {
-                        return why;
-                    }
-                }
-                Ok(None) => break,
-                Err(why) => return format!("it sent a {why}"),
-            }
-        }
-        bytes.clear();
-        match reader.read(&mut bytes, READ_SLICE) {
-            Ok(Received::Bytes(_)) => decoder.push(&bytes),
-            Ok(Received::Idle) => {}
-            Ok(Received::End) => return "the other side closed the connection".into(),
-            Err(why) => return why.to_string(),
-        }
-    }
-}
-
-/// Hands one message to whom it belongs.
-fn deliver(line: &Line, payload: &[u8]) -> Result<(), String> {
-    let envelope = Envelope::from_payload(payload).map_err(|why| format!("it sent {why}"))?;
-    match envelope.body {
-        Body::Reply(reply) => {
-            // Without a taker the ask has timed out.
-            if let Some(answer) = line.waiting().answers.remove(&envelope.id) {
-                let _ = answer.send(reply);
-            }
-        }
-        Body::Note(sokudo_wire::Note::Lost { .. }) => {
-            return Err("it sent a message that only the bus itself makes".into());
-        }
-        Body::Note(note) => {
-            // A full mailbox counts what it drops; a closed bus needs nothing more.
-            let _ = line.uplink.push(note);
-        }
-        Body::Ask(_) => return Err("it asked, and only a controller asks".into()),
-    }
-    Ok(())
-}
-
-impl Link for DirectLink {
-    fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError> {
-        let line = &self.line;
-        let name = name_of(&ask);
-        let (id, answered) = line.begin(&ask)?;
-        let deadline = deadline_in(bound);
-        let body = Body::Ask(ask);
-        let frame = Envelope { id, body }.to_frame().map_err(|why| {
-            line.waiting().answers.remove(&id);
-            BusError::TooLong {
-                host: line.host.clone(),
-                ask: name,
-                why: why.to_string(),
-            }
-        })?;
-        if let Err(why) = line.writer.send(&frame, SEND_BOUND) {
-            line.lost(&format!("nothing can be sent any more: {why}"));
-            return Err(line.gone());
-        }
-        let left = deadline.saturating_duration_since(Instant::now());
-        answered.recv_timeout(left).map_err(|why| match why {
-            RecvTimeoutError::Disconnected => line.gone(),
-            RecvTimeoutError::Timeout => {
-                line.waiting().answers.remove(&id);
-                BusError::TimedOut {
-                    host: line.host.clone(),
-                    ask: name,
-                    bound,
-                }
-            }
-        })
-    }
-
-    fn attach(&self, sink: NoteSink) {
-        self.line.uplink.attach(sink);
-    }
-
-    fn close(&self) {
-        self.line.uplink.end();
-        self.line.end("it was closed");
-        self.line.writer.close();
-    }
-
-    fn describe(&self) -> &str {
-        &self.line.host
-    }
-}
-
-impl Drop for DirectLink {
-    fn drop(&mut self) {
-        self.close();
     }
 }

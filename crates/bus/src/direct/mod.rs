@@ -15,9 +15,8 @@
 mod dial;
 mod line_log;
 mod server;
-mod session;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use ring::rand::SystemRandom;
 use sokudo_net::tls::{Reader, Received, TlsError};
@@ -25,14 +24,11 @@ use sokudo_wire::{Decoder, FrameError, Key};
 
 use crate::error::BusError;
 
-pub use dial::{DirectLink, dial};
+pub use dial::dial;
 pub use server::{Log, Server, ServerPolicy};
 
 /// Port of `sokudo serve` unless told otherwise. Not registered with anybody.
 pub const DEFAULT_PORT: u16 = 7411;
-
-/// How long writing one message may take before the connection counts as broken.
-const SEND_BOUND: Duration = Duration::from_secs(20);
 
 /// How a certificate names itself, so that a caller with another key learns why it was refused.
 const NAME_WITH_KEY: &str = "sokudo key ";

@@ -16,11 +16,12 @@ use sokudo_wire::{
 };
 
 use super::line_log::LineLog;
-use super::session::{self, Visitor};
 use super::{NAME_OPEN, NAME_WITH_KEY, NoFrame, PRODUCT, read_frame};
 use crate::agent::{Client, Factory};
+use crate::carried;
 use crate::error::BusError;
 use crate::latch::Latch;
+use crate::pipe::TlsSource;
 
 /// How long a caller has for handshake and ticket together.
 const GREETING_BOUND: Duration = Duration::from_secs(5);
@@ -323,7 +324,7 @@ fn admit(house: &Arc<House>, tcp: TcpStream, address: SocketAddr) {
 fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doorstep: Doorstep) {
     tls::watch_peer(&tcp);
     match greet(house, tcp) {
-        Ok((name, visitor, room)) => {
+        Ok((name, writer, mut source, room)) => {
             drop(doorstep);
             let client = Client {
                 name,
@@ -331,7 +332,7 @@ fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doors
             };
             let who = format!("{} ({address})", client.name);
             house.log.say(&format!("{who} has come"));
-            let mut why = session::serve(client, visitor, &house.factory);
+            let mut why = carried::serve(client, &writer, &mut source, &house.factory);
             if house.is_stopping() {
                 why = "this server stops".into();
             }
@@ -342,8 +343,11 @@ fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doors
     }
 }
 
+/// Who has come in: its name, both halves of its connection, its room.
+type Greeted = (String, Writer, TlsSource, Room);
+
 /// Handshake, ticket, answer: the caller's name and connection, or why it may not come in.
-fn greet(house: &Arc<House>, tcp: TcpStream) -> Result<(String, Visitor, Room), String> {
+fn greet(house: &Arc<House>, tcp: TcpStream) -> Result<Greeted, String> {
     let deadline = Instant::now() + GREETING_BOUND;
     let mut session =
         tls::accept(tcp, &house.identity, deadline).map_err(|why| turned_away(&why))?;
@@ -373,12 +377,8 @@ fn greet(house: &Arc<House>, tcp: TcpStream) -> Result<(String, Visitor, Room), 
         return Err(verdict.to_string());
     };
     decoder.set_max(MAX_FRAME);
-    let visitor = Visitor {
-        reader: session.reader,
-        writer: session.writer,
-        decoder,
-    };
-    Ok((ticket.name, visitor, room))
+    let source = TlsSource::new(session.reader, decoder);
+    Ok((ticket.name, session.writer, source, room))
 }
 
 /// The ticket, or what to answer instead.

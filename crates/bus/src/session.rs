@@ -17,12 +17,12 @@ use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sokudo_net::tls::{Reader, Received, Writer};
-use sokudo_wire::{Ask, Body, Decoder, Envelope, EnvelopeError, Note, Refusal, Reply};
+use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, Note, Refusal, Reply};
 
-use super::SEND_BOUND;
 use crate::agent::{Client, Factory, Gate, Notes, Outgoing, Port};
+use crate::carried::SEND_BOUND;
 use crate::mailbox::{Bound, Mailbox, Parcel, PopError};
+use crate::pipe::{Arrival, FrameSender, FrameSource};
 
 /// Asks that may wait for the handler.
 const WAITING_ASKS: usize = 64;
@@ -64,36 +64,29 @@ impl Parcel for Outgoing {
     }
 }
 
-/// An accepted connection.
-pub(super) struct Visitor {
-    pub(super) reader: Reader,
-    pub(super) writer: Writer,
-    pub(super) decoder: Decoder,
-}
-
 /// Serves a client until it leaves, and its handler is dropped. Returns why it left.
-pub(super) fn serve(client: Client, visitor: Visitor, factory: &Factory) -> String {
-    let Visitor {
-        reader,
-        writer,
-        decoder,
-    } = visitor;
+pub fn serve(
+    client: Client,
+    sender: &dyn FrameSender,
+    source: &mut dyn FrameSource,
+    factory: &Factory,
+) -> String {
     let outbox = Arc::new(Mailbox::new(OUTBOX_BOUND));
     let gate = Arc::new(Gate::default());
     let notes = Notes::new(Arc::clone(&gate), Port::Outbox(Arc::clone(&outbox)));
     let (asks, queue) = mpsc::sync_channel(WAITING_ASKS);
     thread::scope(|scope| {
         let writing = thread::Builder::new()
-            .name("direct-writer".into())
-            .spawn_scoped(scope, || write(&outbox, &writer, &gate));
+            .name("agent-writer".into())
+            .spawn_scoped(scope, || write(&outbox, sender, &gate));
         let handling = thread::Builder::new()
             .name(format!("agent-{}", client.name))
             .spawn_scoped(scope, || {
-                let _ending = Ending(&gate, &writer);
+                let _ending = Ending(&gate, sender);
                 handle(client, notes, factory, queue, &outbox, &gate);
             });
         if let (Ok(handling), Ok(_)) = (handling, &writing) {
-            let why = Listener::new(&outbox, &gate, asks).listen(reader, decoder);
+            let why = Listener::new(&outbox, &gate, asks).listen(source);
             if let Some(why) = why {
                 gate.shut(&why);
             }
@@ -105,12 +98,12 @@ pub(super) fn serve(client: Client, visitor: Visitor, factory: &Factory) -> Stri
         }
         outbox.close();
     });
-    writer.close();
+    sender.close();
     gate.why().unwrap_or_else(|| "it said goodbye".into())
 }
 
 /// A handler that panics must not leave its client waiting.
-struct Ending<'a>(&'a Gate, &'a Writer);
+struct Ending<'a>(&'a Gate, &'a dyn FrameSender);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
@@ -144,7 +137,7 @@ fn handle(
 }
 
 /// The writer's thread: everything in the order in which it was said.
-fn write(outbox: &Mailbox<(), Outgoing>, writer: &Writer, gate: &Gate) {
+fn write(outbox: &Mailbox<(), Outgoing>, sender: &dyn FrameSender, gate: &Gate) {
     loop {
         let frame = match outbox.pop(WRITE_SLICE) {
             Ok(((), outgoing)) => frame_of(outgoing),
@@ -152,15 +145,13 @@ fn write(outbox: &Mailbox<(), Outgoing>, writer: &Writer, gate: &Gate) {
             Err(PopError::Closed) => return,
         };
         let sent = match &frame {
-            Ok(frame) => writer
-                .send(frame, SEND_BOUND)
-                .map_err(|why| why.to_string()),
+            Ok(frame) => sender.send(frame, SEND_BOUND),
             Err(why) => Err(why.to_string()),
         };
         if let Err(why) = sent {
             gate.shut(&format!("nothing can be sent to it any more: {why}"));
             // Wakes the listener.
-            writer.close();
+            sender.close();
             return;
         }
     }
@@ -221,35 +212,22 @@ impl<'a> Listener<'a> {
     }
 
     /// Reads until the client leaves; `None` when it said goodbye.
-    fn listen(mut self, mut reader: Reader, mut decoder: Decoder) -> Option<String> {
+    fn listen(mut self, source: &mut dyn FrameSource) -> Option<String> {
         let mut heard = Instant::now();
-        let mut bytes = Vec::new();
         loop {
-            loop {
-                let frame = match decoder.next_frame() {
-                    Ok(Some(frame)) => frame,
-                    Ok(None) => break,
-                    Err(why) => return Some(format!("it sent a {why}")),
-                };
-                match self.take(&frame) {
-                    Ok(Next::GoOn) => {}
+            let left = self.patience.saturating_sub(heard.elapsed());
+            match source.next(left) {
+                Ok(Arrival::Frame(frame)) => match self.take(&frame) {
+                    Ok(Next::GoOn) => heard = Instant::now(),
                     Ok(Next::End) => return None,
                     Err(why) => return Some(why),
-                }
-                // Only whole messages count: single bytes are no sign of life.
-                heard = Instant::now();
-            }
-            bytes.clear();
-            let left = self.patience.saturating_sub(heard.elapsed());
-            match reader.read(&mut bytes, left) {
-                Ok(Received::Bytes(_)) => decoder.push(&bytes),
-                Ok(Received::Idle) if heard.elapsed() >= self.patience => {
+                },
+                Ok(Arrival::Idle) if heard.elapsed() >= self.patience => {
                     let seconds = self.patience.as_secs_f64();
                     return Some(format!("no sign of life for {seconds} s"));
                 }
-                Ok(Received::Idle) => {}
-                Ok(Received::End) => return Some("it closed the connection".into()),
-                Err(why) => return Some(why.to_string()),
+                Ok(Arrival::Idle) => {}
+                Err(why) => return Some(why),
             }
         }
     }

@@ -1,0 +1,228 @@
+//! How does a controller speak with an agent at the other end of a pipe?
+//!
+//! ```text
+//! asking threads ──► number, frame ──► pipe ──► agent
+//!       ▲ answers by number                       │
+//!       └── reading thread ◄──────────────────────┘ replies, notes ──► Uplink
+//! ```
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use sokudo_wire::{Ask, Body, Envelope, Reply};
+
+use crate::Link;
+use crate::error::{BusError, name_of};
+use crate::latch::deadline_in;
+use crate::notes::{NoteSink, Uplink};
+use crate::pipe::{Arrival, FrameSender, FrameSource};
+
+pub use crate::session::serve;
+
+/// How long writing one message may take before the connection counts as broken.
+pub(crate) const SEND_BOUND: Duration = Duration::from_secs(20);
+
+/// How long the reading thread waits at once; only `close` or the peer ends it.
+const READ_SLICE: Duration = Duration::from_secs(60);
+
+/// A link to an agent at the other end of a pipe.
+pub struct CarriedLink {
+    line: Arc<Line>,
+}
+
+/// Makes a link of a pipe whose other end is served by [`serve`].
+///
+/// `host` names the other end in messages. Errors: the system gives no thread.
+pub fn link(
+    host: &str,
+    sender: Box<dyn FrameSender>,
+    mut source: Box<dyn FrameSource>,
+) -> Result<CarriedLink, BusError> {
+    let line = Arc::new(Line {
+        host: host.to_owned(),
+        sender,
+        waiting: Mutex::default(),
+        uplink: Uplink::default(),
+    });
+    let reading = Arc::clone(&line);
+    thread::Builder::new()
+        .name("link-reader".into())
+        .spawn(move || {
+            let why = receive(&reading, &mut *source);
+            reading.ended(&why);
+        })
+        .map_err(|why| start_failed("the thread that reads from the network", why))?;
+    Ok(CarriedLink { line })
+}
+
+/// A thread could not be made.
+pub(crate) fn start_failed(what: &str, why: io::Error) -> BusError {
+    BusError::Start {
+        what: what.into(),
+        why: why.to_string(),
+    }
+}
+
+/// What the asking threads and the reading thread share.
+struct Line {
+    host: String,
+    sender: Box<dyn FrameSender>,
+    waiting: Mutex<Waiting>,
+    uplink: Uplink,
+}
+
+/// Asks on their way.
+#[derive(Default)]
+struct Waiting {
+    last_id: u64,
+    answers: HashMap<u64, SyncSender<Reply>>,
+    /// Why nothing can be asked any more.
+    lost: Option<String>,
+    /// `Bye` is on its way: the connection's end is no loss.
+    leaving: bool,
+}
+
+impl Line {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The connection is gone: all who wait are told, and the bus once.
+    fn lost(&self, why: &str) {
+        self.end(why);
+        self.uplink.lost(why);
+        self.sender.close();
+    }
+
+    /// The reading thread has come to the end.
+    fn ended(&self, why: &str) {
+        if self.waiting().leaving {
+            self.uplink.end();
+        }
+        self.lost(why);
+    }
+
+    /// Nobody waits any longer; the first reason stays.
+    fn end(&self, why: &str) {
+        let mut waiting = self.waiting();
+        waiting.lost.get_or_insert_with(|| why.into());
+        waiting.answers.clear();
+    }
+
+    fn gone(&self) -> BusError {
+        BusError::Lost {
+            host: self.host.clone(),
+            why: self.waiting().lost.clone().unwrap_or_default(),
+        }
+    }
+
+    /// Reserves a number for an ask.
+    fn begin(&self, ask: &Ask) -> Result<(u64, mpsc::Receiver<Reply>), BusError> {
+        let mut waiting = self.waiting();
+        if waiting.lost.is_some() {
+            drop(waiting);
+            return Err(self.gone());
+        }
+        waiting.last_id += 1;
+        let id = waiting.last_id;
+        let (answer, answered) = mpsc::sync_channel(1);
+        waiting.answers.insert(id, answer);
+        waiting.leaving |= matches!(ask, Ask::Bye);
+        Ok((id, answered))
+    }
+}
+
+/// Reads until the connection ends; returns why it did.
+fn receive(line: &Line, source: &mut dyn FrameSource) -> String {
+    loop {
+        match source.next(READ_SLICE) {
+            Ok(Arrival::Frame(payload)) => {
+                if let Err(why) = deliver(line, &payload) {
+                    return why;
+                }
+            }
+            Ok(Arrival::Idle) => {}
+            Err(why) => return why,
+        }
+    }
+}
+
+/// Hands one message to whom it belongs.
+fn deliver(line: &Line, payload: &[u8]) -> Result<(), String> {
+    let envelope = Envelope::from_payload(payload).map_err(|why| format!("it sent {why}"))?;
+    match envelope.body {
+        Body::Reply(reply) => {
+            // Without a taker the ask has timed out.
+            if let Some(answer) = line.waiting().answers.remove(&envelope.id) {
+                let _ = answer.send(reply);
+            }
+        }
+        Body::Note(sokudo_wire::Note::Lost { .. }) => {
+            return Err("it sent a message that only the bus itself makes".into());
+        }
+        Body::Note(note) => {
+            // A full mailbox counts what it drops; a closed bus needs nothing more.
+            let _ = line.uplink.push(note);
+        }
+        Body::Ask(_) => return Err("it asked, and only a controller asks".into()),
+    }
+    Ok(())
+}
+
+impl Link for CarriedLink {
+    fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError> {
+        let line = &self.line;
+        let name = name_of(&ask);
+        let (id, answered) = line.begin(&ask)?;
+        let deadline = deadline_in(bound);
+        let body = Body::Ask(ask);
+        let frame = Envelope { id, body }.to_frame().map_err(|why| {
+            line.waiting().answers.remove(&id);
+            BusError::TooLong {
+                host: line.host.clone(),
+                ask: name,
+                why: why.to_string(),
+            }
+        })?;
+        if let Err(why) = line.sender.send(&frame, SEND_BOUND) {
+            line.lost(&format!("nothing can be sent any more: {why}"));
+            return Err(line.gone());
+        }
+        let left = deadline.saturating_duration_since(Instant::now());
+        answered.recv_timeout(left).map_err(|why| match why {
+            RecvTimeoutError::Disconnected => line.gone(),
+            RecvTimeoutError::Timeout => {
+                line.waiting().answers.remove(&id);
+                BusError::TimedOut {
+                    host: line.host.clone(),
+                    ask: name,
+                    bound,
+                }
+            }
+        })
+    }
+
+    fn attach(&self, sink: NoteSink) {
+        self.line.uplink.attach(sink);
+    }
+
+    fn close(&self) {
+        self.line.uplink.end();
+        self.line.end("it was closed");
+        self.line.sender.close();
+    }
+
+    fn describe(&self) -> &str {
+        &self.line.host
+    }
+}
+
+impl Drop for CarriedLink {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,88 @@
+//! What must a network offer so that messages can travel over it?
+//!
+//! A pipe carries frames both ways, in order and whole: a [`FrameSender`] that any thread may use
+//! and a [`FrameSource`] that one thread reads. [`carried::link`](crate::carried::link) makes a link
+//! of the calling end, [`carried::serve`](crate::carried::serve) serves the called one.
+
+use std::time::{Duration, Instant};
+
+use sokudo_net::tls::{Reader, Received, Writer};
+use sokudo_wire::Decoder;
+
+/// Sends frames; shared by threads.
+pub trait FrameSender: Send + Sync {
+    /// Hands one frame over, within `bound`.
+    ///
+    /// Errors: why nothing can be sent any more, as people read it.
+    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), String>;
+
+    /// Ends both ways; a source that waits wakes up. May be called twice.
+    fn close(&self);
+}
+
+/// What came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arrival {
+    /// The payload of a frame.
+    Frame(Vec<u8>),
+    /// Nothing within the bound.
+    Idle,
+}
+
+/// Where frames come from; for one thread.
+pub trait FrameSource: Send {
+    /// Waits for the next frame, at most `bound`.
+    ///
+    /// Errors: why nothing comes any more, as people read it.
+    fn next(&mut self, bound: Duration) -> Result<Arrival, String>;
+}
+
+impl FrameSender for Writer {
+    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), String> {
+        Writer::send(self, frame, bound).map_err(|why| why.to_string())
+    }
+
+    fn close(&self) {
+        Writer::close(self);
+    }
+}
+
+/// Frames of a TLS connection.
+pub(crate) struct TlsSource {
+    reader: Reader,
+    decoder: Decoder,
+    bytes: Vec<u8>,
+}
+
+impl TlsSource {
+    /// What the decoder already holds comes first.
+    pub(crate) fn new(reader: Reader, decoder: Decoder) -> Self {
+        Self {
+            reader,
+            decoder,
+            bytes: Vec::new(),
+        }
+    }
+}
+
+impl FrameSource for TlsSource {
+    fn next(&mut self, bound: Duration) -> Result<Arrival, String> {
+        let began = Instant::now();
+        loop {
+            match self.decoder.next_frame() {
+                Ok(Some(frame)) => return Ok(Arrival::Frame(frame)),
+                Ok(None) => {}
+                Err(why) => return Err(format!("it sent a {why}")),
+            }
+            // A pipe that is fed byte by byte is as idle as a silent one.
+            let left = bound.saturating_sub(began.elapsed());
+            self.bytes.clear();
+            match self.reader.read(&mut self.bytes, left) {
+                Ok(Received::Bytes(_)) => self.decoder.push(&self.bytes),
+                Ok(Received::Idle) => return Ok(Arrival::Idle),
+                Ok(Received::End) => return Err("the other side closed the connection".into()),
+                Err(why) => return Err(why.to_string()),
+            }
+        }
+    }
+}
