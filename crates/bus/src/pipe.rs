@@ -48,7 +48,7 @@ impl FrameSender for Writer {
 }
 
 /// Frames of a TLS connection.
-pub(crate) struct TlsSource {
+pub struct TlsSource {
     reader: Reader,
     decoder: Decoder,
     bytes: Vec<u8>,
@@ -56,12 +56,19 @@ pub(crate) struct TlsSource {
 
 impl TlsSource {
     /// What the decoder already holds comes first.
-    pub(crate) fn new(reader: Reader, decoder: Decoder) -> Self {
+    pub fn new(reader: Reader, decoder: Decoder) -> Self {
         Self {
             reader,
             decoder,
             bytes: Vec::new(),
         }
+    }
+}
+
+impl TlsSource {
+    /// Allows frames of up to `max` bytes from now on.
+    pub fn set_max(&mut self, max: usize) {
+        self.decoder.set_max(max);
     }
 }
 

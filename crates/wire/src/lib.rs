@@ -22,8 +22,10 @@
 pub mod entry;
 pub mod envelope;
 pub mod framing;
+pub mod join;
 pub mod key;
 pub mod message;
+pub mod order;
 pub mod ticket;
 
 pub use envelope::{Body, Envelope, EnvelopeError};

@@ -1,0 +1,192 @@
+//! What does an agent do for its group?
+//!
+//! It connects to a router, shows that it is alive, and serves every session that a controller opens:
+//! draws a challenge, and then obeys what is signed for it and nothing else.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use sokudo_bus::agent::{Client, Factory};
+use sokudo_bus::carried;
+use sokudo_wire::order::{Between, Challenge, Checker, Sealer};
+use zenoh::query::Query;
+use zenoh::sample::SampleKind;
+use zenoh::{Session, Wait};
+
+use crate::error::GroupError;
+use crate::fleet::{self, OpenSession};
+use crate::group::{Membership, random};
+use crate::keys::Keys;
+use crate::pipes::{self, Sender, Source};
+use crate::settings;
+
+/// Sessions served at once.
+const MAX_SESSIONS: usize = 8;
+/// Longest opening of a session.
+const MAX_HELLO: usize = 1024;
+
+/// Where what happens is said, a line each.
+pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// An agent that is connected, or will be. Dropping it leaves the group's sight.
+pub struct Serving {
+    // Tokens and queryables end with them, in this order.
+    _token: zenoh::liveliness::LivelinessToken,
+    _door: zenoh::query::Queryable<()>,
+    _session: Session,
+}
+
+struct House {
+    membership: Membership,
+    keys: Keys,
+    session: Session,
+    factory: Factory,
+    log: Log,
+    inside: AtomicUsize,
+}
+
+/// Connects, and serves from now on. Returns at once; a router that is not there is tried again.
+///
+/// Errors: damaged certificates.
+pub fn serve(membership: Membership, factory: Factory, log: Log) -> Result<Serving, GroupError> {
+    let routers = membership.admission.routers.clone();
+    let config = settings::client(&routers, &membership.credentials(), true)?;
+    let session = fleet::open(config, &format!("cannot reach {}", routers.join(", ")))?;
+    let failed = |error| GroupError::network("the router does not serve this host", error);
+    let house = Arc::new(House {
+        keys: Keys::new(&membership.admission.group_id),
+        session: session.clone(),
+        membership,
+        factory,
+        log,
+        inside: AtomicUsize::new(0),
+    });
+    let name = house.membership.agent().to_owned();
+    let keys = house.keys.clone();
+    let door = session.declare_queryable(keys.open(&name));
+    let door = door
+        .callback(move |query| welcome(&house, query))
+        .wait()
+        .map_err(failed)?;
+    let token = session.liveliness().declare_token(keys.alive(&name));
+    Ok(Serving {
+        _token: token.wait().map_err(failed)?,
+        _door: door,
+        _session: session,
+    })
+}
+
+/// Zenoh's thread must not wait: everything happens on one of the session's own.
+fn welcome(house: &Arc<House>, query: Query) {
+    if house.inside.fetch_add(1, Ordering::AcqRel) >= MAX_SESSIONS {
+        house.inside.fetch_sub(1, Ordering::AcqRel);
+        let _ = query
+            .reply_err(format!("it serves {MAX_SESSIONS} controllers already"))
+            .wait();
+        return;
+    }
+    let inside = Arc::clone(house);
+    let spawned = thread::Builder::new()
+        .name("session".into())
+        .spawn(move || {
+            if let Err(why) = session(&inside, query) {
+                (inside.log)(&format!("a controller was turned away: {why}"));
+            }
+            inside.inside.fetch_sub(1, Ordering::AcqRel);
+        });
+    if spawned.is_err() {
+        house.inside.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// One session, from its opening to its end.
+fn session(house: &House, query: Query) -> Result<(), String> {
+    let begun = begin(house, &query);
+    let answered = match &begun {
+        Ok(begun) => {
+            let challenge = begun.challenge.to_vec();
+            query.reply(query.key_expr().clone(), challenge).wait()
+        }
+        Err(why) => query.reply_err(why.clone()).wait(),
+    };
+    // The answer reaches whoever asked only when nothing more can follow.
+    drop(query);
+    let mut begun = begun?;
+    answered.map_err(|error| error.to_string())?;
+    let name = begun.client.name.clone();
+    (house.log)(&format!("{name} has come"));
+    let (sender, source) = (&begun.sender, &mut begun.source);
+    let why = carried::serve(begun.client, sender, source, &house.factory);
+    (house.log)(&format!("{name} has left: {why}"));
+    Ok(())
+}
+
+/// What has been declared for a session.
+type Declared = (zenoh::pubsub::Subscriber<()>, zenoh::pubsub::Subscriber<()>);
+
+struct Begun {
+    client: Client,
+    challenge: Challenge,
+    sender: Sender,
+    source: Source<Declared>,
+}
+
+/// Listens to what the controller will say, before it is told that it may.
+fn begin(house: &House, query: &Query) -> Result<Begun, String> {
+    let hello = read_hello(query)?;
+    let challenge: Challenge = random().map_err(|error| error.to_string())?;
+    let fault = |error: zenoh::Error| error.to_string();
+    let (inbox, source) = pipes::inbox();
+    let (arriving, leaving) = (inbox.clone(), inbox.clone());
+    let down = house
+        .session
+        .declare_subscriber(house.keys.down(&hello.session));
+    let down = down
+        .callback(move |sample| arriving.put(sample.payload().to_bytes().into_owned()))
+        .wait()
+        .map_err(fault)?;
+    let controller = house.session.liveliness();
+    let controller = controller
+        .declare_subscriber(house.keys.controller(&hello.session))
+        .callback(move |sample| {
+            if sample.kind() == SampleKind::Delete {
+                leaving.end("its controller is gone");
+            }
+        })
+        .wait()
+        .map_err(fault)?;
+    let admission = &house.membership.admission;
+    let between = Between {
+        group: admission.group_id.clone(),
+        agent: admission.agent.clone(),
+        challenge,
+    };
+    let checker = Box::new(Checker::new(between, admission.commander));
+    let key = house.keys.up(&hello.session);
+    let sealer = Box::new(Sealer::new(&challenge));
+    Ok(Begun {
+        client: Client {
+            name: hello.controller,
+            address: "through the group".into(),
+        },
+        challenge,
+        sender: Sender::new(house.session.clone(), key, sealer, inbox),
+        source: source.believing(checker, (down, controller)),
+    })
+}
+
+fn read_hello(query: &Query) -> Result<OpenSession, String> {
+    let payload = query.payload().ok_or("it said nothing")?;
+    if payload.len() > MAX_HELLO {
+        return Err("it said too much".into());
+    }
+    let hello: OpenSession = serde_json::from_slice(&payload.to_bytes())
+        .map_err(|_| "it did not say who it is".to_owned())?;
+    let plain = |text: &str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let shown = |c: char| !c.is_control();
+    match plain(&hello.session) && hello.controller.chars().all(shown) {
+        true => Ok(hello),
+        false => Err("it did not say who it is".into()),
+    }
+}

@@ -1,0 +1,179 @@
+//! How does a controller reach the agents of its group?
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use sokudo_bus::BusError;
+use sokudo_bus::carried::{self, CarriedLink};
+use sokudo_wire::order::{Between, Challenge, Opener, Signer};
+use zenoh::sample::SampleKind;
+use zenoh::{Session, Wait};
+
+use crate::error::GroupError;
+use crate::group::{Group, Role, hex, random};
+use crate::keys::{Keys, last_part};
+use crate::pipes::{self, Sender};
+use crate::settings;
+
+/// Agents that are looked at in one list at most.
+const MAX_AGENTS: usize = 100_000;
+/// Longest answer to the opening of a session.
+const MAX_OPENED: usize = 4096;
+
+/// What a controller says when it opens a session.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct OpenSession {
+    pub(crate) session: String,
+    pub(crate) controller: String,
+}
+
+/// The router that lives in the controller.
+pub struct Router {
+    _session: Session,
+}
+
+impl Router {
+    /// Listens at `listen`, `host:port`.
+    ///
+    /// Errors: the port is taken, the address is not of this host.
+    pub fn open(group: &Group, listen: &str) -> Result<Self, GroupError> {
+        let credentials = group.credentials(Role::Router, "router")?;
+        let config = settings::router(&group.id, listen, &credentials)?;
+        Ok(Self {
+            _session: open(config, &format!("cannot listen at {listen}"))?,
+        })
+    }
+}
+
+/// Opens a Zenoh session with enough threads.
+pub(crate) fn open(config: zenoh::Config, what: &str) -> Result<Session, GroupError> {
+    let opened = zenoh::open(config).wait();
+    opened.map_err(|error| GroupError::network(what, error))
+}
+
+/// A controller's connection to its group.
+pub struct Fleet<'a> {
+    group: &'a Group,
+    keys: Keys,
+    session: Session,
+}
+
+impl<'a> Fleet<'a> {
+    /// Connects to the group's router at `router`, `host:port`.
+    ///
+    /// Errors: nobody listens there, or not for this group.
+    pub fn connect(group: &'a Group, router: &str) -> Result<Self, GroupError> {
+        let credentials = group.credentials(Role::Controller, "controller")?;
+        let config = settings::client(&[router.to_owned()], &credentials, false)?;
+        let session = open(config, &format!("cannot reach the router at {router}"))?;
+        Ok(Self {
+            keys: Keys::new(&group.id),
+            group,
+            session,
+        })
+    }
+
+    /// Names of the agents that are connected, in order.
+    pub fn agents(&self, bound: Duration) -> Result<Vec<String>, GroupError> {
+        let failed = |error| GroupError::network("cannot ask who is there", error);
+        let asked = self.session.liveliness().get(self.keys.alive("*"));
+        let replies = asked.timeout(bound).wait().map_err(failed)?;
+        let mut names: Vec<String> = replies
+            .into_iter()
+            .take(MAX_AGENTS)
+            .filter_map(|reply| reply.into_result().ok())
+            .map(|sample| last_part(sample.key_expr().as_str()).to_owned())
+            .collect();
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// Opens a session with one agent; `me` is what this controller calls itself.
+    ///
+    /// Errors: [`BusError::SetUp`] when it does not answer in time, or refuses.
+    pub fn link(&self, agent: &str, me: &str, bound: Duration) -> Result<CarriedLink, BusError> {
+        let failed = |why: String| BusError::SetUp {
+            host: agent.to_owned(),
+            why,
+        };
+        let fault = |error: zenoh::Error| failed(error.to_string());
+        let session = hex(&random::<16>().map_err(|error| failed(error.to_string()))?);
+        let (inbox, source) = pipes::inbox();
+        let arriving = inbox.clone();
+        let up = self.session.declare_subscriber(self.keys.up(&session));
+        let up = up
+            .callback(move |sample| arriving.put(sample.payload().to_bytes().into_owned()))
+            .wait()
+            .map_err(fault)?;
+        let token = self.session.liveliness();
+        let token = token
+            .declare_token(self.keys.controller(&session))
+            .wait()
+            .map_err(fault)?;
+        let opened = self.open_session(agent, &session, me, bound);
+        let challenge = opened.map_err(failed)?;
+        let leaving = inbox.clone();
+        let alive = self.session.liveliness();
+        let alive = alive
+            .declare_subscriber(self.keys.alive(agent))
+            .callback(move |sample| {
+                if sample.kind() == SampleKind::Delete {
+                    leaving.end("its agent is gone");
+                }
+            })
+            .wait()
+            .map_err(fault)?;
+        let between = Between {
+            group: self.group.id.clone(),
+            agent: agent.to_owned(),
+            challenge,
+        };
+        let pair = self.group.commander_pair();
+        let signer = Signer::new(between, pair.map_err(|error| failed(error.to_string()))?);
+        let source = source.believing(Box::new(Opener::new(&challenge)), (up, token, alive));
+        let key = self.keys.down(&session);
+        let sender = Sender::new(self.session.clone(), key, Box::new(signer), inbox);
+        carried::link(agent, Box::new(sender), Box::new(source))
+    }
+
+    /// Cuts the connection below all links, as a crash would.
+    #[cfg(test)]
+    pub(crate) fn cut(&self) {
+        let _ = self.session.close().wait();
+    }
+
+    /// The agent's challenge.
+    fn open_session(
+        &self,
+        agent: &str,
+        session: &str,
+        me: &str,
+        bound: Duration,
+    ) -> Result<Challenge, String> {
+        let hello = OpenSession {
+            session: session.to_owned(),
+            controller: me.to_owned(),
+        };
+        let hello = serde_json::to_vec(&hello).map_err(|error| error.to_string())?;
+        let asked = self.session.get(self.keys.open(agent)).payload(hello);
+        let replies = asked.timeout(bound).wait();
+        let replies = replies.map_err(|error| error.to_string())?;
+        let reply = replies.recv().map_err(|_| {
+            "it did not answer in time: it is not connected, or not of this group".to_owned()
+        })?;
+        let refusal = |error: zenoh::query::ReplyError| {
+            let text = error.payload().to_bytes().into_owned();
+            String::from_utf8_lossy(&text)
+                .chars()
+                .take(200)
+                .collect::<String>()
+        };
+        let sample = reply.into_result().map_err(refusal)?;
+        let bytes = sample.payload().to_bytes();
+        if bytes.len() > MAX_OPENED {
+            return Err("its answer is too long".into());
+        }
+        Challenge::try_from(&*bytes).map_err(|_| "its answer is no challenge".to_owned())
+    }
+}

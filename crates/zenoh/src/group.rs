@@ -1,0 +1,351 @@
+//! What makes a group, and what makes a member of it?
+//!
+//! ```text
+//! <config>/groups/<name>/group.json     the founder's: authority, keys of those who command
+//! <config>/members/<name>/member.json   an agent's: its certificate and key, whom to believe
+//! ```
+//!
+//! A group has an authority (ECDSA P-256), which signs certificates whose common name is the role:
+//! `ctl.G` and `rtr.G` may serve and call, `agent.G` may only call (extended key usage). Commands are
+//! signed with an Ed25519 key that never leaves the founder's folder. Private keys of agents are made
+//! where they stay.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa,
+    Issuer, KeyPair, KeyUsagePurpose, PKCS_ECDSA_P256_SHA256, PublicKeyData, SanType,
+    SignatureAlgorithm,
+};
+use ring::rand::{SecureRandom, SystemRandom};
+use ring::signature::{Ed25519KeyPair, KeyPair as _};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sokudo_wire::Key;
+use sokudo_wire::join::{Admission, is_agent_name};
+
+use crate::error::GroupError;
+
+/// How long a certificate is good for.
+const VALID: Duration = Duration::from_secs(90 * 24 * 3600);
+/// How long the authority is.
+const AUTHORITY_VALID: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+
+/// What a certificate allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Commands agents; may run the router.
+    Controller,
+    /// Carries messages.
+    Router,
+    /// Obeys.
+    Agent,
+}
+
+impl Role {
+    /// The common name in certificates of group `id`.
+    pub(crate) fn common_name(self, id: &str) -> String {
+        let role = match self {
+            Role::Controller => "ctl",
+            Role::Router => "rtr",
+            Role::Agent => "agent",
+        };
+        format!("{role}.{id}")
+    }
+}
+
+/// A certificate with its key, and whom it believes; all PEM.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Credentials {
+    pub(crate) authority: String,
+    pub(crate) certificate: String,
+    pub(crate) private_key: String,
+}
+
+/// A group as its founder holds it. Secret.
+#[derive(Serialize, Deserialize)]
+pub struct Group {
+    /// Name as people call it.
+    pub name: String,
+    /// Identity: 16 hexadecimal digits, drawn when the group was made.
+    pub id: String,
+    authority_key: String,
+    authority: String,
+    commander_seed: [u8; 32],
+    enrolment_key: String,
+}
+
+impl Group {
+    /// Makes a group.
+    ///
+    /// Errors: a name that cannot be one, no randomness.
+    pub fn found(name: &str) -> Result<Self, GroupError> {
+        if !is_agent_name(name) {
+            return Err(GroupError::Name(name.into()));
+        }
+        let id = hex(&random::<8>()?);
+        let key = new_key()?;
+        let authority = authority_params(&id)
+            .self_signed(&key)
+            .map_err(certificate)?;
+        Ok(Self {
+            name: name.into(),
+            id,
+            authority_key: key.serialize_pem(),
+            authority: authority.pem(),
+            commander_seed: random()?,
+            enrolment_key: Key::from_random(random()?).to_text(),
+        })
+    }
+
+    /// Keeps a new group; nothing is overwritten.
+    pub fn save(&self, config: &Path) -> Result<(), GroupError> {
+        let path = group_file(config, &self.name);
+        match write_secret(&path, self, true) {
+            Err(GroupError::File { why, .. }) if why.kind() == io::ErrorKind::AlreadyExists => {
+                Err(GroupError::Exists(self.name.clone()))
+            }
+            done => done,
+        }
+    }
+
+    /// Reads a group of this host.
+    pub fn load(config: &Path, name: &str) -> Result<Self, GroupError> {
+        read(config, &group_file(config, name), name)
+    }
+
+    /// The secret that lets hosts in.
+    pub fn enrolment_key(&self) -> Result<Key, GroupError> {
+        self.enrolment_key
+            .parse()
+            .map_err(|error| GroupError::Damaged {
+                path: group_file(Path::new(""), &self.name),
+                why: format!("{error}"),
+            })
+    }
+
+    /// Ed25519 public key of those who may command.
+    pub fn commander(&self) -> Result<[u8; 32], GroupError> {
+        let pair = self.commander_pair()?;
+        let mut public = [0; 32];
+        public.copy_from_slice(pair.public_key().as_ref());
+        Ok(public)
+    }
+
+    pub(crate) fn commander_pair(&self) -> Result<Ed25519KeyPair, GroupError> {
+        Ed25519KeyPair::from_seed_unchecked(&self.commander_seed)
+            .map_err(|error| GroupError::Certificate(error.to_string()))
+    }
+
+    /// Signs commands with another key, as somebody who stole only the authority would.
+    #[cfg(test)]
+    pub(crate) fn change_commander(&mut self, seed: [u8; 32]) {
+        self.commander_seed = seed;
+    }
+
+    /// A certificate of this group for `role`, with a fresh key.
+    pub(crate) fn credentials(&self, role: Role, name: &str) -> Result<Credentials, GroupError> {
+        let key = new_key()?;
+        Ok(Credentials {
+            authority: self.authority.clone(),
+            certificate: self.sign(role, name, &key)?,
+            private_key: key.serialize_pem(),
+        })
+    }
+
+    /// Admits an agent whose key stays where it is.
+    ///
+    /// Errors: a key that is none, a name that cannot be one.
+    pub fn admit(
+        &self,
+        name: &str,
+        public_key: &[u8],
+        routers: Vec<String>,
+    ) -> Result<Admission, GroupError> {
+        if !is_agent_name(name) {
+            return Err(GroupError::Name(name.into()));
+        }
+        // Uncompressed point of P-256 (SEC 1, 2.3.3).
+        if public_key.len() != 65 || public_key[0] != 4 {
+            return Err(GroupError::Certificate(
+                "the host's public key is no point of P-256".into(),
+            ));
+        }
+        Ok(Admission {
+            group: self.name.clone(),
+            group_id: self.id.clone(),
+            agent: name.into(),
+            certificate: self.sign(Role::Agent, name, &ForeignKey(public_key))?,
+            authority: self.authority.clone(),
+            commander: self.commander()?,
+            routers,
+        })
+    }
+
+    fn sign(&self, role: Role, name: &str, key: &impl PublicKeyData) -> Result<String, GroupError> {
+        let authority_key = KeyPair::from_pem(&self.authority_key).map_err(certificate)?;
+        let issuer = Issuer::new(authority_params(&self.id), authority_key);
+        let mut params = CertificateParams::default();
+        params.distinguished_name = common_name(&role.common_name(&self.id));
+        params.not_after = (SystemTime::now() + VALID).into();
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+        if role != Role::Agent {
+            let serves = ExtendedKeyUsagePurpose::ServerAuth;
+            params.extended_key_usages.push(serves);
+        }
+        let uri = format!("sokudo:{}/{name}", self.id);
+        let uri = uri.try_into().map_err(certificate)?;
+        params.subject_alt_names = vec![SanType::URI(uri)];
+        let signed = params.signed_by(key, &issuer).map_err(certificate)?;
+        Ok(signed.pem())
+    }
+}
+
+/// What an agent holds of its group. Secret.
+#[derive(Serialize, Deserialize)]
+pub struct Membership {
+    pub(crate) admission: Admission,
+    private_key: String,
+}
+
+impl Membership {
+    /// A membership with the key that was admitted.
+    pub(crate) fn new(admission: Admission, key: &KeyPair) -> Self {
+        Self {
+            admission,
+            private_key: key.serialize_pem(),
+        }
+    }
+
+    /// The group's name.
+    pub fn group(&self) -> &str {
+        &self.admission.group
+    }
+
+    /// The agent's own name.
+    pub fn agent(&self) -> &str {
+        &self.admission.agent
+    }
+
+    pub(crate) fn credentials(&self) -> Credentials {
+        Credentials {
+            authority: self.admission.authority.clone(),
+            certificate: self.admission.certificate.clone(),
+            private_key: self.private_key.clone(),
+        }
+    }
+
+    /// Keeps it; an older one of the same group gives way.
+    pub fn save(&self, config: &Path) -> Result<(), GroupError> {
+        write_secret(&member_file(config, self.group()), self, false)
+    }
+
+    /// Reads the membership of this host in a group.
+    pub fn load(config: &Path, group: &str) -> Result<Self, GroupError> {
+        read(config, &member_file(config, group), group)
+    }
+}
+
+/// A public key whose private half is elsewhere.
+struct ForeignKey<'a>(&'a [u8]);
+
+impl PublicKeyData for ForeignKey<'_> {
+    fn der_bytes(&self) -> &[u8] {
+        self.0
+    }
+
+    fn algorithm(&self) -> &'static SignatureAlgorithm {
+        &PKCS_ECDSA_P256_SHA256
+    }
+}
+
+/// A fresh key for a certificate.
+pub(crate) fn new_key() -> Result<KeyPair, GroupError> {
+    KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).map_err(certificate)
+}
+
+pub(crate) fn random<const N: usize>() -> Result<[u8; N], GroupError> {
+    let mut bytes = [0; N];
+    let filled = SystemRandom::new().fill(&mut bytes);
+    filled.map_err(|_| GroupError::Randomness)?;
+    Ok(bytes)
+}
+
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn certificate(error: rcgen::Error) -> GroupError {
+    GroupError::Certificate(error.to_string())
+}
+
+fn common_name(name: &str) -> DistinguishedName {
+    let mut subject = DistinguishedName::new();
+    subject.push(DnType::CommonName, name);
+    subject
+}
+
+fn authority_params(id: &str) -> CertificateParams {
+    let mut params = CertificateParams::default();
+    params.distinguished_name = common_name(&format!("sokudo group {id}"));
+    params.not_after = (SystemTime::now() + AUTHORITY_VALID).into();
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    params
+}
+
+fn group_file(config: &Path, name: &str) -> PathBuf {
+    config.join("groups").join(name).join("group.json")
+}
+
+fn member_file(config: &Path, name: &str) -> PathBuf {
+    config.join("members").join(name).join("member.json")
+}
+
+fn read<T: DeserializeOwned>(config: &Path, path: &Path, name: &str) -> Result<T, GroupError> {
+    if !is_agent_name(name) {
+        return Err(GroupError::Name(name.into()));
+    }
+    let bytes = fs::read(path).map_err(|why| match why.kind() {
+        io::ErrorKind::NotFound => GroupError::Unknown {
+            name: name.into(),
+            place: config.into(),
+        },
+        _ => file(path, why),
+    })?;
+    serde_json::from_slice(&bytes).map_err(|why| GroupError::Damaged {
+        path: path.into(),
+        why: why.to_string(),
+    })
+}
+
+/// Writes for the owner's eyes only, whole or not at all.
+fn write_secret(path: &Path, content: &impl Serialize, new: bool) -> Result<(), GroupError> {
+    let failed = |why| file(path, why);
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(failed)?;
+    if new && path.exists() {
+        return Err(failed(io::ErrorKind::AlreadyExists.into()));
+    }
+    let text = serde_json::to_vec_pretty(content).map_err(|why| failed(why.into()))?;
+    let beside = path.with_extension("new");
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut out = options.open(&beside).map_err(failed)?;
+    out.write_all(&text).map_err(failed)?;
+    out.sync_all().map_err(failed)?;
+    fs::rename(&beside, path).map_err(failed)
+}
+
+fn file(path: &Path, why: io::Error) -> GroupError {
+    GroupError::File {
+        path: path.into(),
+        why,
+    }
+}

@@ -1,0 +1,56 @@
+//! Under which keys do the parts of a group meet?
+//!
+//! ```text
+//! sk/G/a/<agent>/open       query: begin a session; answered with a challenge
+//! sk/G/s/<session>/down     frames from the controller
+//! sk/G/s/<session>/up       frames from the agent
+//! sk/G/alive/<agent>        token: the agent is connected
+//! sk/G/ctl/<session>        token: the controller of this session is connected
+//! ```
+
+/// Makes the keys of one group.
+#[derive(Debug, Clone)]
+pub(crate) struct Keys {
+    group_id: String,
+}
+
+impl Keys {
+    pub(crate) fn new(group_id: &str) -> Self {
+        Self {
+            group_id: group_id.to_owned(),
+        }
+    }
+
+    fn key(&self, rest: &str) -> String {
+        format!("sk/{}/{rest}", self.group_id)
+    }
+
+    pub(crate) fn all(&self) -> String {
+        self.key("**")
+    }
+
+    pub(crate) fn open(&self, agent: &str) -> String {
+        self.key(&format!("a/{agent}/open"))
+    }
+
+    pub(crate) fn down(&self, session: &str) -> String {
+        self.key(&format!("s/{session}/down"))
+    }
+
+    pub(crate) fn up(&self, session: &str) -> String {
+        self.key(&format!("s/{session}/up"))
+    }
+
+    pub(crate) fn alive(&self, agent: &str) -> String {
+        self.key(&format!("alive/{agent}"))
+    }
+
+    pub(crate) fn controller(&self, session: &str) -> String {
+        self.key(&format!("ctl/{session}"))
+    }
+}
+
+/// The last part of a key.
+pub(crate) fn last_part(key: &str) -> &str {
+    key.rsplit('/').next().unwrap_or(key)
+}

@@ -1,0 +1,32 @@
+//! How do a controller and the agents of a group reach each other, when agents dial out?
+//!
+//! ```text
+//! sokudo controller lab                                 sokudo agent --join TOKEN
+//!   enrolment (TLS, pinned) ◄──────── name, public key ───  once; comes back with a certificate
+//!   router (mTLS, default deny) ◄──────────────────────────  stays connected, reconnects by itself
+//!        ▲
+//!        └── sokudo rr --group lab hostb                   a client of the router: signed orders
+//! ```
+//!
+//! The router is Zenoh's, embedded. Every session between a controller and an agent is a pipe of
+//! frames ([`sokudo_bus::pipe`]) over two keys, so that everything above it is the same as over a
+//! direct connection. What Zenoh says of who is there is a hint; the leases of the bus are the truth.
+//!
+//! Who may do what is decided three times: by certificate at the link, by key at the router's access
+//! list, and by signature at the agent, which a router cannot forge ([`sokudo_wire::order`]).
+
+pub mod agent;
+pub mod enrol;
+pub mod error;
+pub mod fleet;
+pub mod group;
+mod keys;
+mod pipes;
+mod settings;
+
+pub use error::GroupError;
+pub use fleet::{Fleet, Router};
+pub use group::{Group, Membership, Role};
+
+#[cfg(test)]
+mod tests;

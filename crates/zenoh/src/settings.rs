@@ -1,0 +1,179 @@
+//! How is Zenoh set up?
+//!
+//! Nothing is left to its defaults that would open a door: no scouting, no admin space, no plain
+//! transport, certificates on both sides, and an access list that denies what it does not name.
+
+use serde_json::{Value, json};
+use zenoh::Config;
+
+use crate::error::GroupError;
+use crate::group::{Credentials, Role};
+use crate::keys::Keys;
+
+/// A link that says nothing for so long is given up, milliseconds; asked four times in between.
+const LEASE_MS: u64 = 4000;
+/// How long opening a link may take, milliseconds.
+const OPEN_MS: u64 = 5000;
+/// How long a full link may block a message before it is given up, microseconds.
+const BLOCK_US: u64 = 20_000_000;
+/// Longest message.
+const MAX_MESSAGE: usize = 17 * 1024 * 1024;
+
+/// The router of a group, listening at `listen` (`host:port`).
+pub(crate) fn router(
+    group_id: &str,
+    listen: &str,
+    credentials: &Credentials,
+) -> Result<Config, GroupError> {
+    let mut all = common("router", credentials);
+    all["listen"] = json!({ "endpoints": [format!("quic/{listen}")], "exit_on_failure": true });
+    all["access_control"] = access(group_id);
+    config(&all)
+}
+
+/// A client of one of `routers`. `waits` for ever until one is there, and again whenever it is lost.
+pub(crate) fn client(
+    routers: &[String],
+    credentials: &Credentials,
+    waits: bool,
+) -> Result<Config, GroupError> {
+    let mut all = common("client", credentials);
+    let endpoints: Vec<String> = routers.iter().map(|at| format!("quic/{at}")).collect();
+    let timeout_ms: i64 = if waits { -1 } else { OPEN_MS as i64 };
+    all["connect"] = json!({
+        "endpoints": endpoints, "timeout_ms": timeout_ms, "exit_on_failure": !waits,
+        "retry": { "period_init_ms": 200, "period_max_ms": 2000, "period_increase_factor": 2.0 },
+    });
+    config(&all)
+}
+
+fn common(mode: &str, credentials: &Credentials) -> Value {
+    json!({
+        "mode": mode,
+        "listen": { "endpoints": [] },
+        "scouting": { "multicast": { "enabled": false }, "gossip": { "enabled": false } },
+        "adminspace": { "enabled": false },
+        "queries_default_timeout": 10000,
+        "transport": {
+            "unicast": {
+                "max_sessions": 20000, "accept_pending": 1000,
+                "open_timeout": OPEN_MS, "accept_timeout": OPEN_MS,
+            },
+            "link": {
+                "protocols": ["quic"],
+                "tx": {
+                    "lease": LEASE_MS, "keep_alive": 4,
+                    "queue": { "congestion_control": { "block": { "wait_before_close": BLOCK_US } } },
+                },
+                "rx": { "max_message_size": MAX_MESSAGE },
+                "tls": tls(credentials),
+            },
+        },
+    })
+}
+
+/// Both sides show certificates of the group's authority. Which host serves is proven by the usage
+/// in its certificate, not by its address: agents hold none that may serve.
+fn tls(credentials: &Credentials) -> Value {
+    let base64 = |pem: &str| base64_of(pem.as_bytes());
+    let (certificate, key) = (
+        base64(&credentials.certificate),
+        base64(&credentials.private_key),
+    );
+    json!({
+        "enable_mtls": true,
+        "verify_name_on_connect": false,
+        "close_link_on_expiration": true,
+        "root_ca_certificate_base64": base64(&credentials.authority),
+        "listen_certificate_base64": certificate, "listen_private_key_base64": key,
+        "connect_certificate_base64": certificate, "connect_private_key_base64": key,
+    })
+}
+
+/// What certificates allow at the router. An agent answers, publishes and shows that it is alive;
+/// it can neither ask others nor publish orders.
+fn access(group_id: &str) -> Value {
+    let keys = Keys::new(group_id);
+    let controllers = [
+        Role::Controller.common_name(group_id),
+        Role::Router.common_name(group_id),
+    ];
+    json!({
+        "enabled": true,
+        "default_permission": "deny",
+        "rules": [
+            { "id": "agent-answers", "permission": "allow", "flows": ["ingress"],
+              "messages": ["declare_queryable", "reply"], "key_exprs": [keys.open("*")] },
+            { "id": "agent-says", "permission": "allow", "flows": ["ingress"],
+              "messages": ["put"], "key_exprs": [keys.up("*")] },
+            { "id": "agent-hears", "permission": "allow", "flows": ["ingress"],
+              "messages": ["declare_subscriber"], "key_exprs": [keys.down("*")] },
+            { "id": "agent-lives", "permission": "allow", "flows": ["ingress"],
+              "messages": ["liveliness_token"], "key_exprs": [keys.alive("*")] },
+            { "id": "agent-watches", "permission": "allow", "flows": ["ingress"],
+              "messages": ["declare_liveliness_subscriber", "liveliness_query"],
+              "key_exprs": [keys.controller("*")] },
+            { "id": "to-agent", "permission": "allow", "flows": ["egress"],
+              "messages": ["query"], "key_exprs": [keys.open("*")] },
+            { "id": "orders-to-agent", "permission": "allow", "flows": ["egress"],
+              "messages": ["put"], "key_exprs": [keys.down("*")] },
+            { "id": "controllers-to-agent", "permission": "allow", "flows": ["egress"],
+              "messages": ["liveliness_token"], "key_exprs": [keys.controller("*")] },
+            { "id": "all", "permission": "allow", "flows": ["ingress", "egress"],
+              "messages": ["put", "delete", "declare_subscriber", "query", "reply",
+                           "declare_queryable", "liveliness_token", "liveliness_query",
+                           "declare_liveliness_subscriber"],
+              "key_exprs": [keys.all()] },
+        ],
+        "subjects": [
+            { "id": "agents", "cert_common_names": [Role::Agent.common_name(group_id)] },
+            { "id": "controllers", "cert_common_names": controllers },
+        ],
+        "policies": [
+            { "rules": ["agent-answers", "agent-says", "agent-hears", "agent-lives",
+                        "agent-watches", "to-agent", "orders-to-agent", "controllers-to-agent"],
+              "subjects": ["agents"] },
+            { "rules": ["all"], "subjects": ["controllers"] },
+        ],
+    })
+}
+
+fn config(all: &Value) -> Result<Config, GroupError> {
+    Config::from_json5(&all.to_string())
+        .map_err(|error| GroupError::network("the router's settings are not understood", error))
+}
+
+/// RFC 4648 §4, with padding.
+fn base64_of(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for group in bytes.chunks(3) {
+        let bits =
+            group.iter().fold(0u32, |all, &b| all << 8 | u32::from(b)) << (8 * (3 - group.len()));
+        for place in 0..4 {
+            match place <= group.len() {
+                true => out.push(ALPHABET[(bits >> (18 - 6 * place)) as usize & 63] as char),
+                false => out.push('='),
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_that_of_rfc_4648() {
+        for (plain, coded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+        ] {
+            assert_eq!(base64_of(plain.as_bytes()), coded);
+        }
+    }
+}

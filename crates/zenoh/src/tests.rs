@@ -1,0 +1,294 @@
+//! A group on loopback: who gets in, who is obeyed, who is missed.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use sokudo_bus::agent::Factory;
+use sokudo_bus::{Bus, BusError, Client, Handler, Member, MemberId, Notes};
+use sokudo_model::{Batch, Event, Text};
+use sokudo_wire::join::JoinToken;
+use sokudo_wire::{Ask, Key, Note, Reply};
+use zenoh::Wait;
+
+use crate::agent::{self, Log, Serving};
+use crate::enrol::{Door, join};
+use crate::error::GroupError;
+use crate::fleet::{Fleet, Router, open};
+use crate::group::{Group, Membership};
+use crate::keys::Keys;
+use crate::settings;
+
+/// Generous: only a failing test waits this long.
+const BOUND: Duration = Duration::from_secs(30);
+const ROUTER_PORT: u16 = 7447;
+const DOOR_PORT: u16 = 7412;
+const NOTES: i64 = 2000;
+
+/// How many handlers live.
+#[derive(Clone, Default)]
+struct Alive(Arc<(Mutex<i32>, Condvar)>);
+
+impl Alive {
+    fn add(&self, step: i32) {
+        *self.0.0.lock().unwrap() += step;
+        self.0.1.notify_all();
+    }
+
+    fn reach(&self, wanted: i32) {
+        let number = self.0.0.lock().unwrap();
+        let (number, waited) = self
+            .0
+            .1
+            .wait_timeout_while(number, BOUND, |number| *number != wanted)
+            .unwrap();
+        assert!(!waited.timed_out(), "{} instead of {wanted}", *number);
+    }
+}
+
+/// Answers with what it was asked, and pushes numbered notes.
+struct Known {
+    client: Client,
+    notes: Notes,
+    alive: Alive,
+}
+
+impl Handler for Known {
+    fn handle(&mut self, ask: Ask) -> Reply {
+        match ask {
+            Ask::Describe => Reply::Offer(self.client.name.clone()),
+            Ask::Clock => Reply::Clock(42),
+            Ask::Unwatch => {
+                for number in 0..NOTES {
+                    let mut batch = Batch::default();
+                    batch.events.push(Event {
+                        t_ns: number,
+                        host: "a".into(),
+                        source: "test".into(),
+                        kind: "test".into(),
+                        says: Text::new("test"),
+                    });
+                    self.notes.push(Note::Batch(batch)).unwrap();
+                }
+                Reply::Done
+            }
+            _ => Reply::Done,
+        }
+    }
+}
+
+impl Drop for Known {
+    fn drop(&mut self) {
+        self.alive.add(-1);
+    }
+}
+
+fn quiet() -> Log {
+    Arc::new(|_: &str| {})
+}
+
+/// A loopback address of this test alone, so that ports need no luck.
+fn own_address() -> IpAddr {
+    static NEXT: AtomicU8 = AtomicU8::new(1);
+    let [high, low] = (std::process::id() as u16).to_be_bytes();
+    Ipv4Addr::new(127, high.max(1), low, NEXT.fetch_add(1, Ordering::Relaxed)).into()
+}
+
+/// A group with its router and its door.
+struct Lab {
+    group: Group,
+    address: IpAddr,
+    token: JoinToken,
+    _router: Router,
+    _door: Door,
+}
+
+impl Lab {
+    fn new() -> Self {
+        let (group, address) = (Group::found("lab").unwrap(), own_address());
+        let listen = format!("{address}:{ROUTER_PORT}");
+        let router = Router::open(&group, &listen).unwrap();
+        let door = Door::open(
+            copy(&group),
+            SocketAddr::new(address, DOOR_PORT),
+            vec![listen],
+            quiet(),
+        )
+        .unwrap();
+        let token = JoinToken {
+            key: group.enrolment_key().unwrap(),
+            places: vec![door.address().to_string()],
+        };
+        Self {
+            group,
+            address,
+            token,
+            _router: router,
+            _door: door,
+        }
+    }
+
+    fn router(&self) -> String {
+        format!("{}:{ROUTER_PORT}", self.address)
+    }
+
+    fn agent(&self, name: &str, alive: &Alive) -> Serving {
+        serve(join(&self.token, name).unwrap(), alive)
+    }
+
+    fn fleet(&self) -> Fleet<'_> {
+        Fleet::connect(&self.group, &self.router()).unwrap()
+    }
+}
+
+/// The same group in another process.
+fn copy(group: &Group) -> Group {
+    serde_json::from_str(&serde_json::to_string(group).unwrap()).unwrap()
+}
+
+fn serve(membership: Membership, alive: &Alive) -> Serving {
+    let alive = alive.clone();
+    let factory: Factory = Arc::new(move |client, notes| {
+        alive.add(1);
+        let alive = alive.clone();
+        Box::new(Known {
+            client,
+            notes,
+            alive,
+        })
+    });
+    agent::serve(membership, factory, quiet()).unwrap()
+}
+
+/// Waits until exactly these agents are seen.
+fn sees(fleet: &Fleet<'_>, names: &[&str]) {
+    let deadline = Instant::now() + BOUND;
+    loop {
+        let seen = fleet.agents(BOUND).unwrap();
+        if seen == names {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{seen:?} instead of {names:?}");
+        std::thread::yield_now();
+    }
+}
+
+fn on_bus(fleet: &Fleet<'_>, agent: &str) -> (Bus, MemberId) {
+    let bus = Bus::new();
+    let member = Member {
+        name: agent.into(),
+        address: String::new(),
+    };
+    let link = fleet.link(agent, "controller", BOUND).unwrap();
+    let id = bus.add(member, Box::new(link));
+    (bus, id)
+}
+
+#[test]
+fn members_are_listed_asked_and_heard() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    let b = lab.agent("b", &alive);
+    let fleet = lab.fleet();
+    sees(&fleet, &["a", "b"]);
+    let (bus, id) = on_bus(&fleet, "a");
+    assert_eq!(
+        bus.ask(id, Ask::Describe, BOUND),
+        Ok(Reply::Offer("controller".into()))
+    );
+    assert_eq!(bus.ask(id, Ask::Unwatch, BOUND), Ok(Reply::Done));
+    for number in 0..NOTES {
+        let (_, note) = bus.notes().recv_timeout(BOUND).unwrap();
+        let Note::Batch(batch) = note else {
+            panic!("{note:?} instead of note {number}");
+        };
+        assert_eq!(batch.events[0].t_ns, number);
+    }
+    assert_eq!(bus.ask(id, Ask::Bye, BOUND), Ok(Reply::Done));
+    alive.reach(0);
+    drop(b);
+    sees(&fleet, &["a"]);
+}
+
+#[test]
+fn an_agent_that_leaves_is_missed_at_once() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let a = lab.agent("a", &alive);
+    let fleet = lab.fleet();
+    sees(&fleet, &["a"]);
+    let (bus, id) = on_bus(&fleet, "a");
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+    drop(a);
+    let (_, note) = bus.notes().recv_timeout(BOUND).unwrap();
+    assert!(matches!(note, Note::Lost { .. }), "{note:?}");
+    assert!(matches!(
+        bus.ask(id, Ask::Clock, BOUND),
+        Err(BusError::Lost { .. })
+    ));
+}
+
+#[test]
+fn a_controller_that_vanishes_takes_its_load_along() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    let fleet = lab.fleet();
+    sees(&fleet, &["a"]);
+    let (bus, id) = on_bus(&fleet, "a");
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+    alive.reach(1);
+    // The link outlives the connection below it: no goodbye is said.
+    fleet.cut();
+    alive.reach(0);
+    drop(bus);
+}
+
+#[test]
+fn who_has_another_key_is_turned_away() {
+    let lab = Lab::new();
+    let token = JoinToken {
+        key: Key::from_random([7; 32]),
+        places: lab.token.places.clone(),
+    };
+    assert!(join(&token, "a").is_err());
+    let refused = join(&lab.token, "a/b");
+    assert!(matches!(refused, Err(GroupError::Refused { .. })));
+}
+
+#[test]
+fn a_foreign_group_is_not_let_in() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    sees(&lab.fleet(), &["a"]);
+    let foreign = Group::found("lab").unwrap();
+    // Its certificates are signed by another authority.
+    assert!(Fleet::connect(&foreign, &lab.router()).is_err());
+    // And somebody who holds the right certificate but not the commander's key is not obeyed.
+    let mut thief = copy(&lab.group);
+    thief.change_commander([9; 32]);
+    let fleet = Fleet::connect(&thief, &lab.router()).unwrap();
+    let (bus, id) = on_bus(&fleet, "a");
+    let asked = bus.ask(id, Ask::Clock, BOUND);
+    assert!(matches!(asked, Err(BusError::Lost { .. })), "{asked:?}");
+}
+
+/// An agent's certificate opens a session at the router, and commands nobody.
+#[test]
+fn an_agent_cannot_command_another() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    sees(&lab.fleet(), &["a"]);
+    let member = join(&lab.token, "b").unwrap();
+    let routers = [lab.router()];
+    let config = settings::client(&routers, &member.credentials(), false).unwrap();
+    let session = open(config, "an agent connects").unwrap();
+    let keys = Keys::new(&lab.group.id);
+    let hello = format!(r#"{{"session":"{}","controller":"b"}}"#, "0".repeat(32));
+    let asked = session.get(keys.open("a")).payload(hello);
+    let replies = asked.timeout(Duration::from_secs(2)).wait().unwrap();
+    assert_eq!(
+        replies.into_iter().filter(|r| r.result().is_ok()).count(),
+        0
+    );
+    assert_eq!(lab.fleet().agents(BOUND).unwrap(), ["a"]);
+}
