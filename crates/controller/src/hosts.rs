@@ -162,6 +162,11 @@ impl Hosts {
         self.add(Box::new(link), None, Some(host), WatchScope::Host, true)
     }
 
+    /// Adds a host that is reached some other way; `address` is where the others find it.
+    pub fn admit(&mut self, link: Box<dyn Link>, address: String) -> Result<(), ControlError> {
+        self.add(link, None, Some(address), WatchScope::Host, true)
+    }
+
     fn add(
         &mut self,
         link: Box<dyn Link>,

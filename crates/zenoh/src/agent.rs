@@ -3,19 +3,21 @@
 //! It connects to a router, shows that it is alive, and serves every session that a controller opens:
 //! draws a challenge, and then obeys what is signed for it and nothing else.
 
+use std::net::ToSocketAddrs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use sokudo_bus::agent::{Client, Factory};
 use sokudo_bus::carried;
+use sokudo_net::udp;
 use sokudo_wire::order::{Between, Challenge, Checker, Sealer};
 use zenoh::query::Query;
 use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
 
 use crate::error::GroupError;
-use crate::fleet::{self, OpenSession};
+use crate::fleet::{self, OpenSession, SessionOpened};
 use crate::group::{Membership, random};
 use crate::keys::Keys;
 use crate::pipes::{self, Sender, Source};
@@ -105,8 +107,12 @@ fn session(house: &House, query: Query) -> Result<(), String> {
     let begun = begin(house, &query);
     let answered = match &begun {
         Ok(begun) => {
-            let challenge = begun.challenge.to_vec();
-            query.reply(query.key_expr().clone(), challenge).wait()
+            let opened = SessionOpened {
+                challenge: begun.challenge,
+                address: own_address(&house.membership.admission.routers),
+            };
+            let opened = serde_json::to_vec(&opened).unwrap_or_default();
+            query.reply(query.key_expr().clone(), opened).wait()
         }
         Err(why) => query.reply_err(why.clone()).wait(),
     };
@@ -174,6 +180,16 @@ fn begin(house: &House, query: &Query) -> Result<Begun, String> {
         sender: Sender::new(house.session.clone(), key, sealer, inbox),
         source: source.believing(checker, (down, controller)),
     })
+}
+
+/// This host's address towards the first router that can be resolved.
+fn own_address(routers: &[String]) -> String {
+    let towards = |router: &String| {
+        let target = router.to_socket_addrs().ok()?.next()?;
+        udp::local_address_towards(target).ok()
+    };
+    let found = routers.iter().find_map(towards);
+    found.map(|ip| ip.to_string()).unwrap_or_default()
 }
 
 fn read_hello(query: &Query) -> Result<OpenSession, String> {

@@ -20,6 +20,12 @@ pub enum GroupError {
     /// It is there already.
     #[error("the group `{0}` exists already")]
     Exists(String),
+    /// No controller has run on this host.
+    #[error("nothing is known of a router of the group `{group}`")]
+    NoRouter {
+        /// Which group.
+        group: String,
+    },
     /// A file of the group.
     #[error("cannot use {}: {why}", path.display())]
     File {
@@ -69,6 +75,9 @@ impl GroupError {
                 "`sokudo group init NAME` makes a group, `sokudo agent --join TOKEN` joins one"
             }
             GroupError::Exists(_) => "choose another name, or remove the folder of the old one",
+            GroupError::NoRouter { group } => {
+                return Some(format!("start it first: `sokudo controller {group}`"));
+            }
             GroupError::File { .. } => "look at the rights and the space of that folder",
             GroupError::Damaged { .. } => "restore the file, or make the group again",
             GroupError::Refused { hint, .. } => return Some(hint.clone()),

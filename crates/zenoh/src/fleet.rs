@@ -27,6 +27,22 @@ pub(crate) struct OpenSession {
     pub(crate) controller: String,
 }
 
+/// What an agent answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SessionOpened {
+    pub(crate) challenge: Challenge,
+    /// Its address towards the router, by which the others may reach it.
+    pub(crate) address: String,
+}
+
+/// A session with an agent.
+pub struct Reached {
+    /// The way to it.
+    pub link: CarriedLink,
+    /// Its address, as the agent itself sees it.
+    pub address: String,
+}
+
 /// The router that lives in the controller.
 pub struct Router {
     _session: Session,
@@ -92,7 +108,7 @@ impl<'a> Fleet<'a> {
     /// Opens a session with one agent; `me` is what this controller calls itself.
     ///
     /// Errors: [`BusError::SetUp`] when it does not answer in time, or refuses.
-    pub fn link(&self, agent: &str, me: &str, bound: Duration) -> Result<CarriedLink, BusError> {
+    pub fn link(&self, agent: &str, me: &str, bound: Duration) -> Result<Reached, BusError> {
         let failed = |why: String| BusError::SetUp {
             host: agent.to_owned(),
             why,
@@ -112,7 +128,7 @@ impl<'a> Fleet<'a> {
             .wait()
             .map_err(fault)?;
         let opened = self.open_session(agent, &session, me, bound);
-        let challenge = opened.map_err(failed)?;
+        let SessionOpened { challenge, address } = opened.map_err(failed)?;
         let leaving = inbox.clone();
         let alive = self.session.liveliness();
         let alive = alive
@@ -134,7 +150,8 @@ impl<'a> Fleet<'a> {
         let source = source.believing(Box::new(Opener::new(&challenge)), (up, token, alive));
         let key = self.keys.down(&session);
         let sender = Sender::new(self.session.clone(), key, Box::new(signer), inbox);
-        carried::link(agent, Box::new(sender), Box::new(source))
+        let link = carried::link(agent, Box::new(sender), Box::new(source))?;
+        Ok(Reached { link, address })
     }
 
     /// Cuts the connection below all links, as a crash would.
@@ -143,14 +160,14 @@ impl<'a> Fleet<'a> {
         let _ = self.session.close().wait();
     }
 
-    /// The agent's challenge.
+    /// The agent's challenge and address.
     fn open_session(
         &self,
         agent: &str,
         session: &str,
         me: &str,
         bound: Duration,
-    ) -> Result<Challenge, String> {
+    ) -> Result<SessionOpened, String> {
         let hello = OpenSession {
             session: session.to_owned(),
             controller: me.to_owned(),
@@ -174,6 +191,6 @@ impl<'a> Fleet<'a> {
         if bytes.len() > MAX_OPENED {
             return Err("its answer is too long".into());
         }
-        Challenge::try_from(&*bytes).map_err(|_| "its answer is no challenge".to_owned())
+        serde_json::from_slice(&bytes).map_err(|_| "its answer is no challenge".to_owned())
     }
 }

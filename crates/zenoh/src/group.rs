@@ -117,6 +117,26 @@ impl Group {
         read(config, &group_file(config, name), name)
     }
 
+    /// Says where this group's router is, for the commands of this host.
+    pub fn save_router(&self, config: &Path, router: &str) -> Result<(), GroupError> {
+        let path = router_file(config, &self.name);
+        fs::write(&path, router).map_err(|why| file(&path, why))
+    }
+
+    /// Where the router is, as the controller said when it started.
+    ///
+    /// Errors: it never did on this host.
+    pub fn router(&self, config: &Path) -> Result<String, GroupError> {
+        let path = router_file(config, &self.name);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(text.trim().to_owned()),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => Err(GroupError::NoRouter {
+                group: self.name.clone(),
+            }),
+            Err(why) => Err(file(&path, why)),
+        }
+    }
+
     /// The secret that lets hosts in.
     pub fn enrolment_key(&self) -> Result<Key, GroupError> {
         self.enrolment_key
@@ -300,6 +320,10 @@ fn authority_params(id: &str) -> CertificateParams {
 
 fn group_file(config: &Path, name: &str) -> PathBuf {
     config.join("groups").join(name).join("group.json")
+}
+
+fn router_file(config: &Path, name: &str) -> PathBuf {
+    config.join("groups").join(name).join("router")
 }
 
 fn member_file(config: &Path, name: &str) -> PathBuf {

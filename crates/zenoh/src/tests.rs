@@ -180,8 +180,13 @@ fn on_bus(fleet: &Fleet<'_>, agent: &str) -> (Bus, MemberId) {
         name: agent.into(),
         address: String::new(),
     };
-    let link = fleet.link(agent, "controller", BOUND).unwrap();
-    let id = bus.add(member, Box::new(link));
+    let reached = fleet.link(agent, "controller", BOUND).unwrap();
+    assert!(
+        reached.address.parse::<IpAddr>().is_ok(),
+        "{}",
+        reached.address
+    );
+    let id = bus.add(member, Box::new(reached.link));
     (bus, id)
 }
 

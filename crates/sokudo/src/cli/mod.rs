@@ -11,6 +11,8 @@ mod failure;
 mod finish;
 mod foreign;
 mod generate;
+#[cfg(feature = "fleet")]
+mod group;
 mod import;
 mod jmx;
 mod key;
@@ -59,6 +61,12 @@ pub struct Cli {
 enum Command {
     Check(check::CheckArgs),
     Serve(serve::ServeArgs),
+    #[cfg(feature = "fleet")]
+    Group(group::GroupArgs),
+    #[cfg(feature = "fleet")]
+    Controller(group::ControllerArgs),
+    #[cfg(feature = "fleet")]
+    Agent(group::AgentArgs),
     Datagram(Box<datagram::DatagramArgs>),
     Bus(Box<bus::BusArgs>),
     /// Ask and be answered: latency and requests per second between hosts.
@@ -154,6 +162,12 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     match cli.command {
         Command::Check(args) => check::run(args),
         Command::Serve(args) => serve::run(args),
+        #[cfg(feature = "fleet")]
+        Command::Group(args) => group::group(args),
+        #[cfg(feature = "fleet")]
+        Command::Controller(args) => group::controller(args),
+        #[cfg(feature = "fleet")]
+        Command::Agent(args) => group::agent(args),
         Command::Datagram(args) => datagram::run(*args),
         Command::Bus(args) => bus::run(*args),
         Command::Stream(args) => stream::run(*args),
@@ -183,7 +197,7 @@ fn command_for_record() -> Vec<String> {
             if std::mem::take(&mut hide_next) {
                 return "(hidden)".into();
             }
-            hide_next = word == "--key";
+            hide_next = word == "--key" || word == "--join";
             if word.starts_with("--key=") {
                 "--key=(hidden)".into()
             } else {

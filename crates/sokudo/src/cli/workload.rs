@@ -10,6 +10,7 @@ use std::time::Duration;
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_controller::{ControlError, Hosts, Run, RunConfig, SLACK_NS};
 use sokudo_model::{Record, RunStatus};
+use sokudo_wire::Key;
 
 use super::finish::{ShowOptions, conclude, exit_of, finish, show};
 use super::key::{self, KeyText};
@@ -66,7 +67,7 @@ pub fn carry_out(
     let stop = stop_flag()?;
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
     for host in call.hosts {
-        hosts.dial(host, DEFAULT_PORT, key.as_ref(), DIAL_BOUND)?;
+        reach(&mut hosts, host, key.as_ref())?;
     }
     let config = RunConfig {
         workload: call.workload.into(),
@@ -85,6 +86,20 @@ pub fn carry_out(
     show(&record, &path, call.show);
     also(&record)?;
     Ok(exit_of(&record))
+}
+
+/// A host of a group is written `GROUP/NAME`; any other is called directly.
+#[cfg(feature = "fleet")]
+fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Failure> {
+    match host.split_once('/') {
+        Some((group, name)) => super::group::reach(hosts, group, name),
+        None => Ok(hosts.dial(host, DEFAULT_PORT, key, DIAL_BOUND)?),
+    }
+}
+
+#[cfg(not(feature = "fleet"))]
+fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Failure> {
+    Ok(hosts.dial(host, DEFAULT_PORT, key, DIAL_BOUND)?)
 }
 
 /// What the operator can mend before anything was measured leaves no record behind; any other end

@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("net", &[]),
     ("http", &["net", "stats", "model"]),
     ("bus", &["wire", "net", "model"]),
+    ("zenoh", &["bus", "wire", "net"]),
     ("scenario", &["pace", "model"]),
     ("jmeter", &["pace", "model"]),
     ("analyze", &["stats", "model"]),
