@@ -168,7 +168,7 @@ mod tests {
         assert!(parse(&format!("{key}@hostb:0")).is_err_and(|e| e.contains("`hostb:0`")));
         assert!(parse(&format!("{key}@a b:1")).is_err());
         assert!(parse("sk1-x@hostb:1").is_err());
-        let many = vec!["h:1"; 9].join(",");
+        let many = ["h:1"; 9].join(",");
         assert!(parse(&format!("{key}@{many}")).is_err_and(|e| e.contains("up to 8")));
     }
 

@@ -230,15 +230,30 @@ pub fn reach(hosts: &mut Hosts, group: &str, name: &str) -> Result<(), Failure> 
 
 fn list(group: &str, json: bool) -> Result<Exit, Failure> {
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
-    reach(&mut hosts, group, "*")?;
+    let held = Group::load(&config(), group)?;
+    let fleet = Fleet::connect(&held, &held.router(&config())?)?;
+    let mut silent = Vec::new();
+    for name in fleet.agents(ANSWER_BOUND)? {
+        let reached = fleet.link(&name, &host_name(), ANSWER_BOUND);
+        let admitted = reached.map_err(Failure::from).and_then(|reached| {
+            let link = Box::new(reached.link);
+            Ok(hosts.admit(link, reached.address)?)
+        });
+        if admitted.is_err() {
+            silent.push(name);
+        }
+    }
     let agents = || hosts.list().iter().enumerate().skip(1);
     if json {
         for (number, host) in agents() {
             println!("{}", as_json(number, host));
         }
+        for name in silent {
+            println!("{}", json!({ "name": name, "answers": false }));
+        }
         return Ok(Exit::Fine);
     }
-    println!("{} hosts in {group}\n", hosts.list().len() - 1);
+    println!("{} hosts of {group} answer\n", hosts.list().len() - 1);
     println!(
         "  {:>3}  {:<20} {:<16} {:<8} {:>5}  clock offset ± error",
         "no.", "name", "address", "system", "cores"
@@ -255,12 +270,15 @@ fn list(group: &str, json: bool) -> Result<Exit, Failure> {
             seconds(host.clock.error_ns as f64),
         );
     }
+    for name in silent {
+        println!("    –  {name:<20} does not answer");
+    }
     Ok(Exit::Fine)
 }
 
 fn as_json(number: usize, host: &Host) -> serde_json::Value {
     json!({
-        "number": number, "name": host.name, "address": host.address,
+        "number": number, "name": host.name, "answers": true, "address": host.address,
         "os": host.description.os, "cores": host.description.cores,
         "version": host.description.version, "workloads": host.description.workloads,
         "clock_offset_seconds": host.clock.offset_ns as f64 * 1e-9,

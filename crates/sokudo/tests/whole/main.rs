@@ -14,6 +14,8 @@ mod delayed_ack;
 mod exchange;
 mod faults;
 mod flows;
+#[cfg(feature = "fleet")]
+mod group;
 mod jmx;
 mod load_curve;
 mod many;

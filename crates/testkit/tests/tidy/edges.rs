@@ -16,7 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("net", &[]),
     ("http", &["net", "stats", "model"]),
     ("bus", &["wire", "net", "model"]),
-    ("zenoh", &["bus", "wire", "net"]),
+    ("zenoh", &["bus", "wire", "net", "model"]),
     ("scenario", &["pace", "model"]),
     ("jmeter", &["pace", "model"]),
     ("analyze", &["stats", "model"]),

@@ -1,0 +1,112 @@
+//! A group on this machine: made, joined, listed, measured, left.
+
+use std::time::Instant;
+
+use serde_json::Value;
+use sokudo_testkit::program::{Running, Sokudo};
+
+use crate::vocabulary::{BOUND, Place, place, summary};
+
+/// A loopback address of this process alone, so that ports need no luck.
+fn own_address(number: u8) -> String {
+    let [high, low] = (std::process::id() as u16).to_be_bytes();
+    format!("127.{}.{low}.{number}", high.max(1))
+}
+
+/// The program with a home of its own below the place.
+fn at(place: &Place, home: &str, words: &[&str]) -> Sokudo {
+    let home = place.path().join(home);
+    place
+        .words(words.iter().copied())
+        .env("SOKUDO_CONFIG", &home.to_string_lossy())
+}
+
+/// A controller that listens, and its join token.
+fn controller(place: &Place, address: &str) -> (Running, String) {
+    at(place, "home", &["group", "init", "lab"])
+        .run()
+        .expect_code(0);
+    let bind = format!("{address}:7412");
+    let mut running = at(place, "home", &["controller", "lab", "--bind", &bind]).start();
+    let token = running.wait_for(|line| line.split_once("--join ").map(|(_, t)| t.to_owned()));
+    (running, token)
+}
+
+fn agent(place: &Place, token: &str, name: &str) -> Running {
+    let mut running = at(place, name, &["agent", "--join", token, "--name", name]).start();
+    running.wait_for(|line| (line == "connected").then_some(()));
+    running
+}
+
+/// Waits until `group hosts` lists exactly these.
+#[track_caller]
+fn has_members(place: &Place, names: &[&str]) {
+    let deadline = Instant::now() + BOUND;
+    loop {
+        let seen = members(place);
+        if seen == names {
+            return;
+        }
+        assert!(Instant::now() < deadline, "{seen:?} instead of {names:?}");
+    }
+}
+
+/// Names in `group hosts` of those who answer.
+fn members(place: &Place) -> Vec<String> {
+    let ended = at(place, "home", &["group", "hosts", "lab", "--json"]).run();
+    let line = |line: &str| serde_json::from_str::<Value>(line).expect("one object per line");
+    let objects = ended.stdout.lines().map(line);
+    let answering = objects.filter(|object| object["answers"] == true);
+    let name = |object: Value| object["name"].as_str().expect("a name").to_owned();
+    answering.map(name).collect()
+}
+
+#[test]
+fn hosts_join_are_measured_and_leave() {
+    let place = place();
+    let (controller, token) = controller(&place, &own_address(1));
+    let hosta = agent(&place, &token, "hosta");
+    let hostb = agent(&place, &token, "hostb");
+    has_members(&place, &["hosta", "hostb"]);
+    let ended = at(
+        &place,
+        "home",
+        &["rr", "lab/hostb", "--count", "200", "--json"],
+    )
+    .run();
+    ended.expect_code(0);
+    assert_eq!(summary(&ended).number("rr.transactions"), 200.0);
+    hostb.interrupt();
+    hostb.finish().expect_code(0);
+    has_members(&place, &["hosta"]);
+    // It comes back without the token: it holds a certificate.
+    let mut again = at(&place, "hostb", &["agent", "lab"]).start();
+    again.wait_for(|line| (line == "connected").then_some(()));
+    has_members(&place, &["hosta", "hostb"]);
+    for running in [again, hosta, controller] {
+        running.interrupt();
+        running.finish().expect_code(0);
+    }
+}
+
+#[test]
+fn who_may_not_join_learns_why() {
+    let place = place();
+    let (_controller, token) = controller(&place, &own_address(2));
+    let stranger = sokudo_wire::Key::from_random([7; 32]).to_text();
+    let (_, where_to) = token.split_once('@').expect("a place");
+    let other = format!("{stranger}@{where_to}");
+    let ended = at(&place, "c", &["agent", "--join", &other, "--name", "hostc"]).run();
+    ended.expect_code(3);
+    assert!(
+        !ended.stderr.contains(&stranger[4..]),
+        "a secret is repeated"
+    );
+    let bad = at(&place, "c", &["agent", "--join", &token, "--name", "a/b"]).run();
+    bad.expect_code(3).expect_stderr("`a/b` is no name");
+    let torn = at(&place, "c", &["agent", "--join", &token[..20]]).run();
+    torn.expect_code(2).expect_stderr("copy the whole line");
+    let unknown = at(&place, "c", &["rr", "nowhere/hostb"]).run();
+    unknown.expect_code(2).expect_stderr("no group `nowhere`");
+    has_members(&place, &[]);
+}
