@@ -1,0 +1,207 @@
+//! Why is there no whole response, and at which stage did it end?
+
+use std::fmt;
+use std::io;
+
+/// Why an exchange failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Failure {
+    /// The stage at which it ended.
+    pub phase: Phase,
+    /// What happened.
+    pub kind: Kind,
+    /// The system's number for it; 0 = none.
+    pub errno: i32,
+}
+
+impl Failure {
+    /// A failure that the system has no number for.
+    pub fn new(phase: Phase, kind: Kind) -> Self {
+        Self {
+            phase,
+            kind,
+            errno: 0,
+        }
+    }
+
+    /// What a system call said.
+    pub fn of(phase: Phase, error: &io::Error) -> Self {
+        Self {
+            phase,
+            kind: Kind::of(error),
+            errno: error.raw_os_error().unwrap_or(0),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.phase.name(), self.kind.name())
+    }
+}
+
+/// Stage of an exchange.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// Looking up the host's addresses.
+    Resolve,
+    /// Opening the connection.
+    Connect,
+    /// The TLS handshake.
+    Tls,
+    /// Writing the request.
+    Send,
+    /// Waiting for the first byte of the response.
+    Wait,
+    /// Reading the rest.
+    Read,
+}
+
+impl Phase {
+    /// All stages in their order.
+    pub const ALL: [Phase; 6] = [
+        Phase::Resolve,
+        Phase::Connect,
+        Phase::Tls,
+        Phase::Send,
+        Phase::Wait,
+        Phase::Read,
+    ];
+
+    /// Name in records: one word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Phase::Resolve => "resolve",
+            Phase::Connect => "connect",
+            Phase::Tls => "tls",
+            Phase::Send => "send",
+            Phase::Wait => "wait",
+            Phase::Read => "read",
+        }
+    }
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The host's name has no address.
+    UnknownHost,
+    /// Nobody listens there.
+    Refused,
+    /// The far end reset the connection.
+    Reset,
+    /// A bound of the exchange was reached.
+    TimedOut,
+    /// No way to the host or network.
+    Unreachable,
+    /// The far end closed the connection before the response was whole.
+    ClosedEarly,
+    /// What came is not HTTP/1.
+    Malformed(Malformed),
+    /// The certificate's time is over.
+    CertificateExpired,
+    /// The certificate's time has not come.
+    CertificateNotYetValid,
+    /// Nobody whom this host trusts has signed the certificate.
+    CertificateUntrusted,
+    /// The certificate is for another name.
+    CertificateWrongName,
+    /// The certificate is unusable for another reason.
+    CertificateInvalid,
+    /// The handshake failed, or records could not be read.
+    Tls,
+    /// This host has no free port to connect from.
+    PortsExhausted,
+    /// This process may not open another file.
+    TooManyFiles,
+    /// The run was ended meanwhile.
+    Stopped,
+    /// Anything else; see the error number.
+    Other,
+}
+
+impl Kind {
+    /// What a system error means.
+    pub fn of(error: &io::Error) -> Self {
+        // Told by number where the library knows no kind.
+        const EMFILE: i32 = rustix::io::Errno::MFILE.raw_os_error();
+        match error.kind() {
+            _ if error.raw_os_error() == Some(EMFILE) => Kind::TooManyFiles,
+            io::ErrorKind::ConnectionRefused => Kind::Refused,
+            io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::BrokenPipe => Kind::Reset,
+            io::ErrorKind::TimedOut => Kind::TimedOut,
+            io::ErrorKind::HostUnreachable
+            | io::ErrorKind::NetworkUnreachable
+            | io::ErrorKind::NetworkDown => Kind::Unreachable,
+            io::ErrorKind::AddrNotAvailable => Kind::PortsExhausted,
+            io::ErrorKind::UnexpectedEof => Kind::ClosedEarly,
+            _ => Kind::Other,
+        }
+    }
+
+    /// Name in records: words joined by `-`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::UnknownHost => "unknown-host",
+            Kind::Refused => "refused",
+            Kind::Reset => "reset",
+            Kind::TimedOut => "timed-out",
+            Kind::Unreachable => "unreachable",
+            Kind::ClosedEarly => "closed-early",
+            Kind::Malformed(what) => what.name(),
+            Kind::CertificateExpired => "certificate-expired",
+            Kind::CertificateNotYetValid => "certificate-not-yet-valid",
+            Kind::CertificateUntrusted => "certificate-untrusted",
+            Kind::CertificateWrongName => "certificate-wrong-name",
+            Kind::CertificateInvalid => "certificate-invalid",
+            Kind::Tls => "tls-error",
+            Kind::PortsExhausted => "ports-exhausted",
+            Kind::TooManyFiles => "too-many-files",
+            Kind::Stopped => "stopped",
+            Kind::Other => "other",
+        }
+    }
+}
+
+/// How a response breaks the rules of HTTP/1 (RFC 9112), or our bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+pub enum Malformed {
+    /// The first line is none of HTTP/1.
+    #[error("the response does not begin with a status line of HTTP/1")]
+    StatusLine,
+    /// A header line without a name.
+    #[error("a header line has no name")]
+    Header,
+    /// A content length that is no number, or two that differ.
+    #[error("the content length is no number, or there are two")]
+    Length,
+    /// A chunk that does not begin with its size, or does not end with its line.
+    #[error("a chunk does not begin with its size")]
+    Chunk,
+    /// The head is longer than the bound.
+    #[error("the head of the response is longer than the bound")]
+    HeadTooLong,
+    /// The trailer after the last chunk is longer than the bound.
+    #[error("the trailer of the response is longer than the bound")]
+    TrailerTooLong,
+    /// More informational responses than the bound.
+    #[error("too many informational responses")]
+    Informational,
+}
+
+impl Malformed {
+    /// Name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Malformed::StatusLine => "bad-status-line",
+            Malformed::Header => "bad-header",
+            Malformed::Length => "bad-length",
+            Malformed::Chunk => "bad-chunk",
+            Malformed::HeadTooLong => "head-too-long",
+            Malformed::TrailerTooLong => "trailer-too-long",
+            Malformed::Informational => "too-many-informational",
+        }
+    }
+}

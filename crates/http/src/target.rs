@@ -1,0 +1,164 @@
+//! Where can requests go to?
+//!
+//! One table for all loops: a target is interned once and named by a number from then on.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Number of a target in its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TargetId(pub u32);
+
+/// How a target speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Scheme {
+    /// Plain.
+    Http,
+    /// Over TLS.
+    Https,
+}
+
+impl Scheme {
+    /// The port when none is given.
+    pub fn default_port(self) -> u16 {
+        match self {
+            Scheme::Http => 80,
+            Scheme::Https => 443,
+        }
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Scheme::Http => "http",
+            Scheme::Https => "https",
+        })
+    }
+}
+
+/// Something that answers HTTP.
+#[derive(Debug)]
+pub struct Target {
+    /// How it speaks.
+    pub scheme: Scheme,
+    /// Name or address, without brackets.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    addresses: OnceLock<Vec<SocketAddr>>,
+    /// The address that answered last: tried first next time.
+    preferred: AtomicUsize,
+}
+
+impl Target {
+    /// Its addresses, when they are known already.
+    pub fn known_addresses(&self) -> Option<&[SocketAddr]> {
+        self.addresses.get().map(Vec::as_slice)
+    }
+
+    /// Looks its addresses up, if they are not known. Takes as long as the system's resolver does.
+    ///
+    /// Errors: no such name; no resolver.
+    pub fn resolve(&self) -> io::Result<&[SocketAddr]> {
+        if let Some(known) = self.known_addresses() {
+            return Ok(known);
+        }
+        let found: Vec<SocketAddr> = (self.host.as_str(), self.port).to_socket_addrs()?.collect();
+        if found.is_empty() {
+            return Err(io::ErrorKind::NotFound.into());
+        }
+        Ok(self.addresses.get_or_init(|| found))
+    }
+
+    /// Which of its addresses is tried first.
+    pub fn preferred(&self) -> usize {
+        self.preferred.load(Ordering::Relaxed)
+    }
+
+    /// Remembers the address that answered.
+    pub fn prefer(&self, index: usize) {
+        if self.preferred() != index {
+            self.preferred.store(index, Ordering::Relaxed);
+        }
+    }
+}
+
+type Key = (Scheme, String, u16);
+
+#[derive(Debug, Default)]
+struct Table {
+    all: Vec<Arc<Target>>,
+    by_name: HashMap<Key, TargetId>,
+}
+
+/// All targets of a run. Shared by loops and users; not asked on the measured path except for a
+/// target that a loop has not met yet.
+#[derive(Debug, Default)]
+pub struct Targets(Mutex<Table>);
+
+impl Targets {
+    /// A table without targets.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of a target, which is added when it is new. Names compare without case.
+    pub fn intern(&self, scheme: Scheme, host: &str, port: u16) -> TargetId {
+        let host = host.to_ascii_lowercase();
+        let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (scheme, host, port);
+        if let Some(id) = table.by_name.get(&key) {
+            return *id;
+        }
+        let id = TargetId(u32::try_from(table.all.len()).unwrap_or(u32::MAX));
+        table.all.push(Arc::new(Target {
+            scheme,
+            host: key.1.clone(),
+            port,
+            addresses: OnceLock::new(),
+            preferred: AtomicUsize::new(0),
+        }));
+        table.by_name.insert(key, id);
+        id
+    }
+
+    /// A target by its number.
+    pub fn get(&self, id: TargetId) -> Option<Arc<Target>> {
+        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        table.all.get(id.0 as usize).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_name_is_the_same_target() {
+        let targets = Targets::new();
+        let first = targets.intern(Scheme::Http, "Example.org", 80);
+        assert_eq!(targets.intern(Scheme::Http, "example.ORG", 80), first);
+        assert_ne!(targets.intern(Scheme::Https, "example.org", 80), first);
+        assert_ne!(targets.intern(Scheme::Http, "example.org", 81), first);
+        assert_eq!(
+            targets.get(first).map(|t| t.host.clone()).as_deref(),
+            Some("example.org")
+        );
+        assert!(targets.get(TargetId(99)).is_none());
+    }
+
+    #[test]
+    fn an_address_resolves_to_itself() {
+        let targets = Targets::new();
+        let id = targets.intern(Scheme::Http, "::1", 81);
+        let target = targets.get(id).expect("it was interned");
+        assert!(target.known_addresses().is_none());
+        let found = target.resolve().expect("an address needs no resolver");
+        assert_eq!(found, ["[::1]:81".parse().expect("an address")]);
+    }
+}

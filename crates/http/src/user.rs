@@ -1,0 +1,139 @@
+//! What does a virtual user do, and what does it learn?
+//!
+//! ```text
+//! engine ── step ──► user        "what now?"   Send · Pause · End
+//! engine ◄─ request ─ user       head and body, appended to `out`
+//!    ⋮  resolve, connect, TLS, send, wait, read: each stage stamped
+//! engine ── ended ──► user       status, sizes, stamps, or the failure: once per Send
+//! ```
+//!
+//! All times are nanoseconds of [`sokudo_net::clock::now_ns`].
+
+use crate::failure::Failure;
+use crate::target::TargetId;
+
+/// One virtual user. The engine owns its connections: one per target, kept alive as the exchange
+/// says. A user is asked by one thread at a time, always the same.
+pub trait User: Send {
+    /// What does the user do now? With [`Step::Send`], the whole request (head and body) has been
+    /// appended to `out`, which is empty when it is handed over.
+    fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> Step;
+
+    /// How an exchange ended. Called exactly once per [`Step::Send`], before the next `step`.
+    fn ended(&mut self, outcome: &Outcome<'_>);
+}
+
+/// What a user does next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Step {
+    /// Sends the request that was appended to `out`.
+    Send(Exchange),
+    /// Does nothing until then; a time that has passed asks again at once, after the others.
+    Pause {
+        /// When `step` is called again.
+        until_ns: i64,
+    },
+    /// Leaves; its connections are closed.
+    End,
+}
+
+/// How one request is to be sent and its response to be read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Exchange {
+    /// Where to.
+    pub target: TargetId,
+    /// When it should have left (open models); the present moment for closed ones.
+    pub intended_ns: i64,
+    /// The connection is not kept after this exchange. The engine changes no byte of the request:
+    /// `Connection: close` is the user's to write.
+    pub close: bool,
+    /// A kept connection is not used; it is closed.
+    pub fresh: bool,
+    /// Longest time for resolving, connecting and the TLS handshake together; 0 = no bound.
+    pub connect_timeout_ns: u64,
+    /// Longest time from the request's first byte sent until the next byte of the response, each
+    /// time anew; 0 = no bound.
+    pub response_timeout_ns: u64,
+    /// What `ended` gets to see of the response.
+    pub keep: Keep,
+    /// The response has no body although its head may speak of one.
+    pub method_is_head: bool,
+}
+
+/// What a user gets to see of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// Status and sizes.
+    #[default]
+    Nothing,
+    /// Reason and headers too.
+    Head,
+    /// The body as well.
+    Body {
+        /// Bytes of it that are kept; the rest is counted only.
+        at_most: usize,
+    },
+}
+
+/// How an exchange ended.
+///
+/// A stage that did not take place has the stamp of the one before it: on a reused connection
+/// `resolved_ns == connected_ns == secured_ns == start_ns`. After a failure, the stages that were
+/// not reached are stamped with `end_ns`.
+#[derive(Debug, Clone, Copy)]
+pub struct Outcome<'a> {
+    /// Where to.
+    pub target: TargetId,
+    /// When it should have left.
+    pub intended_ns: i64,
+    /// When `step` was asked.
+    pub start_ns: i64,
+    /// The host's addresses were known.
+    pub resolved_ns: i64,
+    /// The connection was there.
+    pub connected_ns: i64,
+    /// The TLS handshake was over.
+    pub secured_ns: i64,
+    /// The last byte of the request was handed to the system.
+    pub sent_ns: i64,
+    /// The first bytes of the response were in hand.
+    pub first_byte_ns: i64,
+    /// The last byte of the response was in hand, or the failure was known.
+    pub end_ns: i64,
+    /// The connection had been used before.
+    pub reused: bool,
+    /// Address of this end and of the far end, when there was a connection.
+    pub ends: Option<(std::net::SocketAddr, std::net::SocketAddr)>,
+    /// Bytes of the request handed to the system, before TLS.
+    pub sent_bytes: u64,
+    /// Bytes of heads received, those of informational responses included.
+    pub head_bytes: u64,
+    /// Bytes of the body received, framing of chunks not counted, content encoding not undone.
+    pub body_bytes: u64,
+    /// Status of the response; 0 when there was no head.
+    pub status: u16,
+    /// Reason phrase as received; empty unless kept.
+    pub reason: &'a [u8],
+    /// Header lines as received, with their line ends, status line not included; empty unless kept.
+    pub headers: &'a [u8],
+    /// The body as received, as far as it was kept.
+    pub body: &'a [u8],
+    /// Why there is no whole response.
+    pub failure: Option<Failure>,
+}
+
+impl Outcome<'_> {
+    /// From the intended start to the last byte.
+    pub fn latency_ns(&self) -> u64 {
+        span(self.intended_ns, self.end_ns)
+    }
+
+    /// From the real start to the last byte.
+    pub fn service_ns(&self) -> u64 {
+        span(self.start_ns, self.end_ns)
+    }
+}
+
+fn span(from_ns: i64, until_ns: i64) -> u64 {
+    u64::try_from(until_ns.saturating_sub(from_ns)).unwrap_or(0)
+}
