@@ -5,6 +5,7 @@
 
 pub mod engine;
 pub mod failure;
+pub mod response;
 pub mod target;
 pub mod user;
 

@@ -1,0 +1,280 @@
+//! Where does a response end, and what was in it?
+//!
+//! Sans-I/O: bytes are fed as they come, in whatever portions; nothing is allocated for a response
+//! whose head comes in one portion, unless the user wants to see it.
+
+mod chunks;
+mod head;
+
+use chunks::{Chunks, Piece};
+pub use head::Head;
+use memchr::memchr;
+
+use crate::engine::Limits;
+use crate::failure::Malformed;
+use crate::user::Keep;
+
+/// Bytes of a buffer that outlive the response they were made for.
+const ROOM_KEPT: usize = 16 * 1024;
+/// Bytes of a status line by which it is known to be one.
+const STATUS_BEGIN: usize = 8;
+/// Status of a connection that becomes something else than HTTP.
+const SWITCHING_PROTOCOLS: u16 = 101;
+
+/// One response after the other, on one connection.
+#[derive(Debug)]
+pub struct Response {
+    stage: Stage,
+    is_to_head: bool,
+    keep: Keep,
+    limits: Limits,
+    informational: u32,
+    head: Head,
+    /// The kept head; while a head is not whole, as much of it as has come.
+    text: Vec<u8>,
+    body: Vec<u8>,
+    head_bytes: u64,
+    body_bytes: u64,
+    persists: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Head,
+    /// So many bytes of the body are missing.
+    Body(u64),
+    Chunked(Chunks),
+    /// The body ends with the connection.
+    UntilClose,
+    Done,
+}
+
+/// What became of the bytes that were fed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fed {
+    /// So many belong to this response.
+    pub used: usize,
+    /// The response is whole.
+    pub done: bool,
+}
+
+impl Response {
+    /// Before the first response of a connection.
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            stage: Stage::Head,
+            is_to_head: false,
+            keep: Keep::Nothing,
+            limits,
+            informational: 0,
+            head: Head::default(),
+            text: Vec::new(),
+            body: Vec::new(),
+            head_bytes: 0,
+            body_bytes: 0,
+            persists: false,
+        }
+    }
+
+    /// The next response begins. `is_to_head`: it answers a HEAD request and has no body.
+    pub fn begin(&mut self, is_to_head: bool, keep: Keep) {
+        self.stage = Stage::Head;
+        self.is_to_head = is_to_head;
+        self.keep = keep;
+        self.informational = 0;
+        self.head = Head::default();
+        (self.head_bytes, self.body_bytes) = (0, 0);
+        self.persists = false;
+        for buffer in [&mut self.text, &mut self.body] {
+            buffer.clear();
+            if buffer.capacity() > ROOM_KEPT {
+                buffer.shrink_to(ROOM_KEPT);
+            }
+        }
+    }
+
+    /// Takes bytes as they came from the connection. Bytes after the end are not used.
+    ///
+    /// Errors: what came is no response; the connection is of no further use.
+    pub fn feed(&mut self, bytes: &[u8]) -> Result<Fed, Malformed> {
+        let mut used = 0;
+        while self.stage != Stage::Done && used < bytes.len() {
+            used += self.portion(&bytes[used..])?;
+        }
+        Ok(Fed {
+            used,
+            done: self.stage == Stage::Done,
+        })
+    }
+
+    /// Hears that the connection has ended; true when the response is whole.
+    pub fn closed(&mut self) -> bool {
+        if self.stage == Stage::UntilClose {
+            self.stage = Stage::Done;
+        }
+        self.stage == Stage::Done
+    }
+
+    /// Takes some bytes and says how many.
+    #[inline]
+    fn portion(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
+        match &mut self.stage {
+            Stage::Head => self.head(bytes),
+            Stage::Body(left) => {
+                let here = usize::try_from(*left).map_or(bytes.len(), |left| left.min(bytes.len()));
+                *left -= here as u64;
+                if *left == 0 {
+                    self.stage = Stage::Done;
+                }
+                self.body(&bytes[..here]);
+                Ok(here)
+            }
+            Stage::Chunked(chunks) => match chunks.next(bytes)? {
+                Piece::Framing(used) => Ok(used),
+                Piece::Data(used) => {
+                    self.body(&bytes[..used]);
+                    Ok(used)
+                }
+                Piece::End(used) => {
+                    self.stage = Stage::Done;
+                    Ok(used)
+                }
+            },
+            Stage::UntilClose => {
+                self.body(bytes);
+                Ok(bytes.len())
+            }
+            Stage::Done => Ok(0),
+        }
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        self.body_bytes += bytes.len() as u64;
+        if let Keep::Body { at_most } = self.keep {
+            let room = at_most.saturating_sub(self.body.len());
+            self.body.extend_from_slice(&bytes[..room.min(bytes.len())]);
+        }
+    }
+
+    fn head(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
+        let before = self.text.len();
+        // At most so many bytes of this portion can belong to a head within the bound.
+        let room = (self.limits.head_bytes - before).min(bytes.len());
+        if before > 0 {
+            self.text.extend_from_slice(&bytes[..room]);
+            // Read again from its beginning only when a line has become whole.
+            if before >= STATUS_BEGIN && memchr(b'\n', &bytes[..room]).is_none() {
+                return self.not_whole(room);
+            }
+        }
+        let known: &[u8] = match before {
+            0 => &bytes[..room],
+            _ => &self.text,
+        };
+        let Some(head) = Head::read(known)? else {
+            if before == 0 {
+                self.text.extend_from_slice(&bytes[..room]);
+            }
+            return self.not_whole(room);
+        };
+        let used = head.len - before;
+        self.head_bytes += head.len as u64;
+        if head.status / 100 == 1 && head.status != SWITCHING_PROTOCOLS {
+            self.informational += 1;
+            if self.informational > self.limits.informational {
+                return Err(Malformed::Informational);
+            }
+            self.text.clear();
+            return Ok(used);
+        }
+        match (self.keep, before) {
+            (Keep::Nothing, _) => self.text.clear(),
+            (_, 0) => self.text.extend_from_slice(&bytes[..head.len]),
+            _ => self.text.truncate(head.len),
+        }
+        self.take_head(head);
+        Ok(used)
+    }
+
+    /// More of the head must come.
+    fn not_whole(&self, used: usize) -> Result<usize, Malformed> {
+        match self.text.len() >= self.limits.head_bytes {
+            true => Err(Malformed::HeadTooLong),
+            false => Ok(used),
+        }
+    }
+
+    /// How the body ends (RFC 9112 §6.3).
+    fn take_head(&mut self, head: Head) {
+        let no_body = self.is_to_head
+            || matches!(head.status, 204 | 304)
+            || head.status == SWITCHING_PROTOCOLS;
+        self.persists = head.persists() && head.status != SWITCHING_PROTOCOLS;
+        self.stage = match head.length {
+            _ if no_body => Stage::Done,
+            _ if head.chunked => Stage::Chunked(Chunks::new(self.limits.trailer_bytes)),
+            Some(length) if !head.coded => match length {
+                0 => Stage::Done,
+                length => Stage::Body(length),
+            },
+            _ => Stage::UntilClose,
+        };
+        // Two ways to say where it ends: somebody on the way may have followed the other.
+        let ambiguous = head.coded && head.length.is_some();
+        self.persists &= self.stage != Stage::UntilClose && !ambiguous;
+        self.head = head;
+    }
+
+    /// True before the first byte.
+    pub fn is_untouched(&self) -> bool {
+        self.stage == Stage::Head && self.text.is_empty() && self.head_bytes == 0
+    }
+
+    /// True when another request may follow on the connection, once the response is whole.
+    pub fn persists(&self) -> bool {
+        self.persists
+    }
+
+    /// Status; 0 before the head is whole.
+    pub fn status(&self) -> u16 {
+        self.head.status
+    }
+
+    /// Bytes of heads, also of informational ones and of one that is not whole.
+    pub fn head_bytes(&self) -> u64 {
+        match self.stage {
+            Stage::Head => self.head_bytes + self.text.len() as u64,
+            _ => self.head_bytes,
+        }
+    }
+
+    /// Bytes of the body so far.
+    pub fn body_bytes(&self) -> u64 {
+        self.body_bytes
+    }
+
+    /// Reason phrase, if kept.
+    pub fn reason(&self) -> &[u8] {
+        self.kept(self.head.reason_from, self.head.reason_until)
+    }
+
+    /// Header lines with their line ends, if kept.
+    pub fn headers(&self) -> &[u8] {
+        self.kept(self.head.lines_from, self.head.lines_until)
+    }
+
+    /// The body as far as it is kept.
+    pub fn body_kept(&self) -> &[u8] {
+        &self.body
+    }
+
+    fn kept(&self, from: usize, until: usize) -> &[u8] {
+        match self.stage {
+            Stage::Head => &[],
+            _ => self.text.get(from..until).unwrap_or(&[]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
