@@ -1,7 +1,16 @@
 //! What runs the users, and what did it cost?
 
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+
+use crate::crew::{Crew, Strangers};
+use crate::event_loop::{Loop, Parts};
+use crate::post::{self, Letter, Sender};
+use crate::target::Targets;
+use crate::tls::{LazyTls, TlsSetUp, Trust};
+use crate::user::User;
 
 /// How a caller ends a run from outside. Copies act on the same run.
 #[derive(Debug, Clone, Default)]
@@ -30,24 +39,25 @@ impl Stop {
 }
 
 /// How the engine runs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// Event loops: one thread each; 0 counts as 1.
-    pub loops: usize,
-    /// Any certificate of a server is accepted, and any name.
-    pub accept_any_certificate: bool,
+    /// Whose certificates are accepted.
+    pub trust: Trust,
     /// Bounds of responses.
     pub limits: Limits,
+    /// What the threads are called, before their number.
+    pub name: String,
 }
 
-impl Default for Config {
-    fn default() -> Self {
-        Self {
-            loops: 1,
-            accept_any_certificate: false,
-            limits: Limits::default(),
-        }
-    }
+/// The engine cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum NoEngine {
+    /// No thread, no socket, or nothing to wait for sockets with.
+    #[error("the event loops cannot start: {0}")]
+    System(#[from] io::Error),
+    /// A target speaks TLS, and TLS cannot be set up.
+    #[error(transparent)]
+    Tls(#[from] TlsSetUp),
 }
 
 /// Bounds of what a server may send.
@@ -99,6 +109,143 @@ pub const LATE_NS: i64 = 1_000_000;
 /// What the engine did, loop by loop.
 #[derive(Debug, Clone, Default)]
 pub struct Audit {
-    /// By loop.
+    /// By loop; a loop that died is missing.
     pub loops: Vec<LoopAudit>,
+    /// Loops that died of a user's panic. Their users have told nothing more.
+    pub died: usize,
+}
+
+impl Audit {
+    /// The sum of something over all loops.
+    pub fn sum(&self, of: impl Fn(&LoopAudit) -> u64) -> u64 {
+        self.loops.iter().map(of).sum()
+    }
+
+    /// The busiest loop's share of a CPU, 0 to 1; `None` where the system does not say.
+    pub fn busiest(&self) -> Option<f64> {
+        let shares = self.loops.iter().map(LoopAudit::busy);
+        shares
+            .collect::<Option<Vec<f64>>>()?
+            .into_iter()
+            .reduce(f64::max)
+    }
+}
+
+impl LoopAudit {
+    /// Share of a CPU that the loop used, or wanted and did not get.
+    pub fn busy(&self) -> Option<f64> {
+        let wanted_ns = self.cpu_ns? + self.wait_ns.unwrap_or(0);
+        (self.elapsed_ns > 0).then(|| wanted_ns as f64 / self.elapsed_ns as f64)
+    }
+}
+
+/// Event loops at work. Dropping it ends the load at once.
+pub struct Engine<C: Crew> {
+    loops: Vec<Sender<C::Newcomer>>,
+    threads: Vec<JoinHandle<(C, LoopAudit)>>,
+    next: AtomicUsize,
+    stop: Stop,
+}
+
+impl<C> Engine<C>
+where
+    C: Crew + Send + 'static,
+    C::Newcomer: 'static,
+{
+    /// Starts one event loop for each crew.
+    ///
+    /// Errors: see [`NoEngine`]; nothing is left running.
+    pub fn start(
+        config: &Config,
+        targets: &Arc<Targets>,
+        crews: Vec<C>,
+        stop: &Stop,
+    ) -> Result<Self, NoEngine> {
+        let tls = Arc::new(LazyTls::new(config.trust.clone()));
+        if targets.any_over_tls() {
+            tls.config().map_err(Clone::clone)?;
+        }
+        let mut engine = Self {
+            loops: Vec::new(),
+            threads: Vec::new(),
+            next: AtomicUsize::new(0),
+            stop: stop.clone(),
+        };
+        for (number, crew) in crews.into_iter().enumerate() {
+            let (sender, inbox) = post::pair()?;
+            let parts = Parts {
+                targets: Arc::clone(targets),
+                tls: Arc::clone(&tls),
+                limits: config.limits,
+                stop: stop.clone(),
+                inbox,
+                answers: sender.clone(),
+            };
+            engine.loops.push(sender);
+            let event_loop = Loop::new(crew, parts)?;
+            let thread = thread::Builder::new().name(format!("{}{number}", config.name));
+            engine.threads.push(thread.spawn(move || event_loop.run())?);
+        }
+        Ok(engine)
+    }
+
+    /// A user joins, and is asked for its first step at `start_ns`. Users are dealt to the loops in
+    /// turn.
+    pub fn add(&self, start_ns: i64, newcomer: C::Newcomer) {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        if let Some(sender) = self.loops.get(turn % self.loops.len().max(1)) {
+            sender.send(Letter::Joins(start_ns, newcomer));
+        }
+    }
+
+    /// Nobody else joins. Waits until all users have left, or the run is stopped.
+    pub fn finish(mut self) -> (Vec<C>, Audit) {
+        for sender in &self.loops {
+            sender.send(Letter::Closed);
+        }
+        let mut audit = Audit::default();
+        let mut crews = Vec::new();
+        for thread in std::mem::take(&mut self.threads) {
+            match thread.join() {
+                Ok((crew, one)) => {
+                    crews.push(crew);
+                    audit.loops.push(one);
+                }
+                Err(_) => audit.died += 1,
+            }
+        }
+        (crews, audit)
+    }
+}
+
+impl<C: Crew> Drop for Engine<C> {
+    fn drop(&mut self) {
+        if self.threads.is_empty() {
+            return;
+        }
+        self.stop.now();
+        for thread in std::mem::take(&mut self.threads) {
+            // A loop that died has nothing more to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Runs users that know nothing of each other, each from its start time on, on `loops` event loops
+/// until all have left or the run is stopped.
+///
+/// Errors: see [`NoEngine`].
+pub fn run(
+    config: &Config,
+    targets: &Arc<Targets>,
+    loops: usize,
+    users: Vec<(i64, Box<dyn User>)>,
+    stop: &Stop,
+) -> Result<Audit, NoEngine> {
+    let crews = (0..loops.max(1)).map(|_| Strangers::default()).collect();
+    let engine = Engine::start(config, targets, crews, stop)?;
+    for (start_ns, user) in users {
+        engine.add(start_ns, user);
+    }
+    Ok(engine.finish().1)
 }

@@ -3,13 +3,25 @@
 //! A [`User`] says what it sends and hears how it ended; event loops do the rest: connections, TLS,
 //! timeouts, responses, and the time of every stage.
 
+mod connection;
+pub mod crew;
 pub mod engine;
+mod event_loop;
 pub mod failure;
+mod post;
+mod resolver;
 pub mod response;
 pub mod target;
+mod timers;
+pub mod tls;
 pub mod user;
 
-pub use engine::{Audit, Config, LATE_NS, Limits, LoopAudit, Stop};
+pub use crew::{Crew, Strangers};
+pub use engine::{Audit, Config, Engine, LATE_NS, Limits, LoopAudit, NoEngine, Stop, run};
 pub use failure::{Failure, Kind, Malformed, Phase};
 pub use target::{Scheme, Target, TargetId, Targets};
+pub use tls::{TlsSetUp, Trust};
 pub use user::{Exchange, Keep, Outcome, Step, User};
+
+#[cfg(test)]
+mod tests;

@@ -76,12 +76,12 @@ impl Target {
     }
 
     /// Which of its addresses is tried first.
-    pub fn preferred(&self) -> usize {
+    pub(crate) fn preferred(&self) -> usize {
         self.preferred.load(Ordering::Relaxed)
     }
 
     /// Remembers the address that answered.
-    pub fn prefer(&self, index: usize) {
+    pub(crate) fn prefer(&self, index: usize) {
         if self.preferred() != index {
             self.preferred.store(index, Ordering::Relaxed);
         }
@@ -125,6 +125,15 @@ impl Targets {
         }));
         table.by_name.insert(key, id);
         id
+    }
+
+    /// True when one of them speaks over TLS.
+    pub(crate) fn any_over_tls(&self) -> bool {
+        let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        table
+            .all
+            .iter()
+            .any(|target| target.scheme == Scheme::Https)
     }
 
     /// A target by its number.

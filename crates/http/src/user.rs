@@ -9,6 +9,8 @@
 //!
 //! All times are nanoseconds of [`sokudo_net::clock::now_ns`].
 
+use std::net::SocketAddr;
+
 use crate::failure::Failure;
 use crate::target::TargetId;
 
@@ -51,9 +53,11 @@ pub struct Exchange {
     pub fresh: bool,
     /// Longest time for resolving, connecting and the TLS handshake together; 0 = no bound.
     pub connect_timeout_ns: u64,
-    /// Longest time from the request's first byte sent until the next byte of the response, each
-    /// time anew; 0 = no bound.
+    /// Longest silence of the server after the request began to leave, and between two portions of
+    /// its response; 0 = no bound.
     pub response_timeout_ns: u64,
+    /// Longest time from the start to the last byte; 0 = no bound.
+    pub whole_timeout_ns: u64,
     /// What `ended` gets to see of the response.
     pub keep: Keep,
     /// The response has no body although its head may speak of one.
@@ -102,8 +106,8 @@ pub struct Outcome<'a> {
     pub end_ns: i64,
     /// The connection had been used before.
     pub reused: bool,
-    /// Address of this end and of the far end, when there was a connection.
-    pub ends: Option<(std::net::SocketAddr, std::net::SocketAddr)>,
+    /// Address of the far end, as far as one was tried.
+    pub peer: Option<SocketAddr>,
     /// Bytes of the request handed to the system, before TLS.
     pub sent_bytes: u64,
     /// Bytes of heads received, those of informational responses included.

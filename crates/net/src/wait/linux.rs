@@ -88,6 +88,7 @@ impl Epoll {
             token: data.u64(),
             readable: closed || flags.intersects(EventFlags::IN | EventFlags::RDHUP),
             writable: flags.contains(EventFlags::OUT),
+            ended: closed || flags.contains(EventFlags::RDHUP),
             closed,
         }
     }

@@ -122,6 +122,8 @@ pub struct Ready {
     pub readable: bool,
     /// Writing takes bytes.
     pub writable: bool,
+    /// The peer sends nothing more, although what it sent may still wait to be read.
+    pub ended: bool,
     /// The peer is gone or the source has an error; reading tells which.
     pub closed: bool,
 }

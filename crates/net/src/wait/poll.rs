@@ -111,6 +111,7 @@ impl PollSet {
                 token: self.tokens[at],
                 readable: closed || found.contains(PollFlags::IN),
                 writable: found.contains(PollFlags::OUT),
+                ended: closed,
                 closed,
             });
         }

@@ -1,0 +1,311 @@
+//! What is one connection to a server: its socket, its TLS state, the request that leaves and the
+//! response that comes?
+
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
+
+use rustls::{ClientConfig, ClientConnection};
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::engine::Limits;
+use crate::failure::{Failure, Kind, Phase};
+use crate::response::Response;
+use crate::target::TargetId;
+use crate::tls;
+
+/// A request below this many bytes leaves in one segment, which is never held back.
+const ONE_SEGMENT: usize = 1200;
+/// Bytes of an unsent request's buffer that outlive it.
+const ROOM_KEPT: usize = 16 * 1024;
+
+/// How far a connection is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stage {
+    /// No socket.
+    Vacant,
+    /// The far end has not answered the call.
+    Connecting,
+    /// The TLS handshake is under way.
+    Securing,
+    /// A request is leaving.
+    Sending,
+    /// A response is awaited or coming.
+    Receiving,
+    /// Kept for the next request.
+    Idle,
+}
+
+/// One connection, or the room for one: buffers outlive what they were made for.
+pub(crate) struct Connection {
+    pub(crate) stage: Stage,
+    pub(crate) target: TargetId,
+    /// The user that owns it.
+    pub(crate) user: u32,
+    /// Tells its events from those of an earlier connection in the same room.
+    pub(crate) generation: u32,
+    /// Which of the target's addresses it goes to, counted from the first one tried.
+    pub(crate) attempt: usize,
+    pub(crate) peer: Option<SocketAddr>,
+    /// It has carried an exchange before.
+    pub(crate) used: bool,
+    pub(crate) response: Response,
+    socket: Option<TcpStream>,
+    tls: Option<Box<ClientConnection>>,
+    /// The request, as far as it has not left; the bytes before `left_from` have.
+    request: Vec<u8>,
+    left_from: usize,
+    is_prompt: bool,
+}
+
+impl Connection {
+    /// Room for a connection.
+    pub(crate) fn vacant(limits: Limits) -> Self {
+        Self {
+            stage: Stage::Vacant,
+            target: TargetId(u32::MAX),
+            user: u32::MAX,
+            generation: 0,
+            attempt: 0,
+            peer: None,
+            used: false,
+            response: Response::new(limits),
+            socket: None,
+            tls: None,
+            request: Vec::new(),
+            left_from: 0,
+            is_prompt: false,
+        }
+    }
+
+    /// Calls the far end; whether it answers is seen later.
+    ///
+    /// Errors: no socket, no port, no way.
+    pub(crate) fn call(&mut self, peer: SocketAddr) -> io::Result<()> {
+        self.peer = Some(peer);
+        self.used = false;
+        self.is_prompt = false;
+        let socket = non_blocking(Domain::for_address(peer))?;
+        match socket.connect(&peer.into()) {
+            Ok(()) => {}
+            Err(error) if is_under_way(&error) => {}
+            Err(error) => return Err(error),
+        }
+        self.socket = Some(socket.into());
+        self.stage = Stage::Connecting;
+        Ok(())
+    }
+
+    /// Prepares the TLS handshake.
+    pub(crate) fn secure(&mut self, config: &Arc<ClientConfig>, host: &str) -> Result<(), Kind> {
+        self.tls = Some(Box::new(tls::begin(config, host)?));
+        self.be_prompt();
+        Ok(())
+    }
+
+    /// True when a handshake follows the connection.
+    pub(crate) fn is_tls(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// The socket, for whoever waits for it.
+    pub(crate) fn socket(&self) -> Option<&TcpStream> {
+        self.socket.as_ref()
+    }
+
+    /// Closes the socket; buffers stay.
+    pub(crate) fn close(&mut self) {
+        self.socket = None;
+        self.tls = None;
+        self.stage = Stage::Vacant;
+        self.generation = self.generation.wrapping_add(1);
+    }
+
+    /// Keeps a request until it can leave.
+    pub(crate) fn hold(&mut self, request: &[u8]) {
+        self.request.clear();
+        self.request.shrink_to(ROOM_KEPT.max(request.len()));
+        self.request.extend_from_slice(request);
+        self.left_from = 0;
+    }
+
+    /// Sends what can leave of a request at once and holds the rest; true when all has left.
+    ///
+    /// Errors: the connection is of no further use.
+    #[inline]
+    pub(crate) fn send(&mut self, request: &[u8]) -> Result<bool, Failure> {
+        if self.tls.is_some() {
+            self.hold(request);
+            return self.send_on();
+        }
+        if request.len() > ONE_SEGMENT {
+            self.be_prompt();
+        }
+        let Some(mut socket) = self.socket.as_ref() else {
+            return Err(Failure::new(Phase::Send, Kind::Other));
+        };
+        let sent = match socket.write(request) {
+            Ok(sent) if sent == request.len() => {
+                self.request.clear();
+                self.left_from = 0;
+                return Ok(true);
+            }
+            Ok(sent) => sent,
+            Err(error) if is_later(&error) => 0,
+            Err(error) => return Err(Failure::of(Phase::Send, &error)),
+        };
+        self.hold(&request[sent..]);
+        // Only a call that would block makes the system tell when there is room.
+        self.send_on()
+    }
+
+    /// Sends on what is held; true when all has left.
+    pub(crate) fn send_on(&mut self) -> Result<bool, Failure> {
+        let failed = |error: io::Error| Failure::of(Phase::Send, &error);
+        if let Some(tls) = &mut self.tls {
+            let left = &self.request[self.left_from..];
+            if !left.is_empty() {
+                tls.writer().write_all(left).map_err(failed)?;
+                self.left_from = self.request.len();
+            }
+            return self.flush_tls().map_err(failed);
+        }
+        if self.request.len() > ONE_SEGMENT {
+            self.be_prompt();
+        }
+        let Some(mut socket) = self.socket.as_ref() else {
+            return Err(Failure::new(Phase::Send, Kind::Other));
+        };
+        while self.left_from < self.request.len() {
+            match socket.write(&self.request[self.left_from..]) {
+                Ok(sent) => self.left_from += sent,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_later(&error) => return Ok(false),
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Bytes of the request that have not left.
+    pub(crate) fn unsent(&self) -> usize {
+        self.request.len() - self.left_from
+    }
+
+    /// Goes on with the handshake; true when it is over.
+    pub(crate) fn shake_hands(&mut self) -> Result<bool, Failure> {
+        let failed = |error: io::Error| Failure::of(Phase::Tls, &error);
+        loop {
+            self.flush_tls().map_err(failed)?;
+            let (Some(tls), Some(socket)) = (&mut self.tls, &self.socket) else {
+                return Err(Failure::new(Phase::Tls, Kind::Tls));
+            };
+            if !tls.is_handshaking() {
+                return Ok(true);
+            }
+            let mut socket: &TcpStream = socket;
+            match tls.read_tls(&mut socket) {
+                Ok(0) => return Err(Failure::new(Phase::Tls, Kind::ClosedEarly)),
+                Ok(_) => {}
+                Err(error) if is_later(&error) => return Ok(false),
+                Err(error) => return Err(failed(error)),
+            }
+            if let Err(error) = tls.process_new_packets() {
+                // The far end hears why; whether it does is not ours to wait for.
+                let _ = tls.write_tls(&mut socket);
+                return Err(Failure::new(Phase::Tls, tls::kind_of(&error)));
+            }
+        }
+    }
+
+    /// Takes bytes of the response; `Ok(0)` = the far end sends no more.
+    ///
+    /// Errors: [`io::ErrorKind::WouldBlock`] when there is nothing yet; others are final.
+    #[inline]
+    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(mut socket) = self.socket.as_ref() else {
+            return Err(io::ErrorKind::NotConnected.into());
+        };
+        let Some(tls) = &mut self.tls else {
+            return socket.read(buffer);
+        };
+        loop {
+            match tls.reader().read(buffer) {
+                // The connection ended without a goodbye: the length says whether all is there.
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                done => return done,
+            }
+            // At the end of the connection the next look at the reader tells which end it is.
+            tls.read_tls(&mut socket)?;
+            let bad = |error| io::Error::new(io::ErrorKind::InvalidData, error);
+            tls.process_new_packets().map_err(bad)?;
+        }
+    }
+
+    /// True when a read that did not fill the buffer has emptied the socket.
+    #[inline]
+    pub(crate) fn short_read_is_all(&self) -> bool {
+        self.tls.is_none()
+    }
+
+    fn flush_tls(&mut self) -> io::Result<bool> {
+        let (Some(tls), Some(socket)) = (&mut self.tls, &self.socket) else {
+            return Ok(true);
+        };
+        let mut socket: &TcpStream = socket;
+        while tls.wants_write() {
+            match tls.write_tls(&mut socket) {
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if is_later(&error) => return Ok(false),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Small segments leave at once from now on.
+    fn be_prompt(&mut self) {
+        if !self.is_prompt
+            && let Some(socket) = &self.socket
+        {
+            self.is_prompt = true;
+            // Where it fails the request is slower, not wrong.
+            let _ = socket.set_nodelay(true);
+        }
+    }
+}
+
+/// True when the call has to be made again later.
+pub(crate) fn is_later(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::WouldBlock | io::ErrorKind::NotConnected
+    )
+}
+
+#[cfg(unix)]
+fn is_under_way(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::INPROGRESS.raw_os_error())
+}
+
+#[cfg(not(unix))]
+fn is_under_way(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock
+}
+
+/// A TCP socket that never waits, in one system call.
+#[cfg(any(target_os = "linux", target_os = "android", target_os = "freebsd"))]
+fn non_blocking(domain: Domain) -> io::Result<Socket> {
+    let kind = Type::STREAM.nonblocking().cloexec();
+    Socket::new_raw(domain, kind, Some(Protocol::TCP))
+}
+
+/// A TCP socket that never waits.
+#[cfg(not(any(target_os = "linux", target_os = "android", target_os = "freebsd")))]
+fn non_blocking(domain: Domain) -> io::Result<Socket> {
+    let socket = Socket::new(domain, Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_nonblocking(true)?;
+    Ok(socket)
+}

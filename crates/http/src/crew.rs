@@ -1,0 +1,62 @@
+//! Who are the users of one event loop?
+
+use crate::user::{Outcome, Step, User};
+
+/// All users of one event loop, by number. A loop owns its crew: what the users share (counters,
+/// histograms, a schedule) needs no lock.
+pub trait Crew {
+    /// What joins.
+    type Newcomer: Send;
+
+    /// A user joins under a number that no other has at present.
+    fn joins(&mut self, user: u32, newcomer: Self::Newcomer);
+
+    /// See [`User::step`].
+    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step;
+
+    /// See [`User::ended`].
+    fn ended(&mut self, user: u32, outcome: &Outcome<'_>);
+
+    /// The user has said [`Step::End`], or the run is over.
+    fn leaves(&mut self, user: u32);
+
+    /// A moment for reports, between two turns of the loop. Returns when the next one is wanted.
+    fn look(&mut self, _now_ns: i64) -> i64 {
+        i64::MAX
+    }
+}
+
+/// Users that know nothing of each other.
+#[derive(Default)]
+pub struct Strangers(Vec<Option<Box<dyn User>>>);
+
+impl Crew for Strangers {
+    type Newcomer = Box<dyn User>;
+
+    fn joins(&mut self, user: u32, newcomer: Box<dyn User>) {
+        let place = user as usize;
+        if place >= self.0.len() {
+            self.0.resize_with(place + 1, || None);
+        }
+        self.0[place] = Some(newcomer);
+    }
+
+    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step {
+        match self.0.get_mut(user as usize) {
+            Some(Some(user)) => user.step(now_ns, out),
+            _ => Step::End,
+        }
+    }
+
+    fn ended(&mut self, user: u32, outcome: &Outcome<'_>) {
+        if let Some(Some(user)) = self.0.get_mut(user as usize) {
+            user.ended(outcome);
+        }
+    }
+
+    fn leaves(&mut self, user: u32) {
+        if let Some(place) = self.0.get_mut(user as usize) {
+            *place = None;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! How does a loop that sleeps hear from other threads?
+//!
+//! Letters go through a queue; one byte to a socket of the loop's own wakes it.
+
+use std::collections::VecDeque;
+use std::io;
+use std::net::{Ipv4Addr, UdpSocket};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a loop is told.
+pub(crate) enum Letter<N> {
+    /// A user joins at this time.
+    Joins(i64, N),
+    /// A name was looked up for an exchange of a user.
+    Resolved {
+        /// Who asked.
+        user: u32,
+        /// For which of its exchanges.
+        exchange: u64,
+        /// Addresses are known now.
+        found: bool,
+    },
+    /// Nobody else will join.
+    Closed,
+}
+
+struct Shared<N> {
+    letters: Mutex<VecDeque<Letter<N>>>,
+    bell: UdpSocket,
+}
+
+/// Where letters are put in. Copies lead to the same loop.
+pub(crate) struct Sender<N>(Arc<Shared<N>>);
+
+/// Where a loop takes them out.
+pub(crate) struct Inbox<N>(Arc<Shared<N>>);
+
+impl<N> Clone for Sender<N> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// A pair of ends.
+///
+/// Errors: this host gives no socket on its loopback interface.
+pub(crate) fn pair<N>() -> io::Result<(Sender<N>, Inbox<N>)> {
+    let bell = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
+    bell.connect(bell.local_addr()?)?;
+    bell.set_nonblocking(true)?;
+    let both = Arc::new(Shared {
+        letters: Mutex::new(VecDeque::new()),
+        bell,
+    });
+    Ok((Sender(Arc::clone(&both)), Inbox(both)))
+}
+
+impl<N> Sender<N> {
+    /// Puts a letter in and wakes the loop.
+    pub(crate) fn send(&self, letter: Letter<N>) {
+        let mut letters = lock(&self.0);
+        letters.push_back(letter);
+        // A bell that cannot be rung is ringing already; and the loop looks from time to time.
+        let _ = self.0.bell.send(&[0]);
+    }
+}
+
+impl<N> Inbox<N> {
+    /// What becomes readable when there is a letter.
+    pub(crate) fn bell(&self) -> &UdpSocket {
+        &self.0.bell
+    }
+
+    /// Takes all letters.
+    pub(crate) fn take(&self) -> VecDeque<Letter<N>> {
+        let mut byte = [0];
+        while self.0.bell.recv(&mut byte).is_ok() {}
+        std::mem::take(&mut lock(&self.0))
+    }
+}
+
+fn lock<N>(both: &Shared<N>) -> std::sync::MutexGuard<'_, VecDeque<Letter<N>>> {
+    both.letters.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,180 @@
+//! Whom do we believe, and why did a handshake fail?
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use rustls::client::Resumption;
+use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
+use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::{
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore,
+    SignatureScheme,
+};
+
+use crate::failure::Kind;
+
+/// Whose certificates are accepted.
+#[derive(Debug, Clone, Default)]
+pub enum Trust {
+    /// Those signed by an authority that this system trusts.
+    #[default]
+    System,
+    /// Those signed by one of these authorities (DER), and no other.
+    Authorities(Vec<Vec<u8>>),
+    /// Any, for any name: for test systems only.
+    Anyone,
+}
+
+/// No certificates can be checked, or the protocol cannot be set up.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum TlsSetUp {
+    /// The system's trusted certificates cannot be read, or there are none.
+    #[error("this system shows no trusted certificates: {0}")]
+    NoAuthorities(String),
+    /// The library refused.
+    #[error("TLS cannot be set up: {0}")]
+    Refused(#[from] rustls::Error),
+}
+
+/// What handshakes need, made when the first is due: systems without trusted certificates can still
+/// speak without TLS.
+#[derive(Debug)]
+pub(crate) struct LazyTls {
+    trust: Trust,
+    config: OnceLock<Result<Arc<ClientConfig>, TlsSetUp>>,
+}
+
+impl LazyTls {
+    /// Nothing is made yet.
+    pub(crate) fn new(trust: Trust) -> Self {
+        Self {
+            trust,
+            config: OnceLock::new(),
+        }
+    }
+
+    /// What handshakes need.
+    pub(crate) fn config(&self) -> Result<&Arc<ClientConfig>, &TlsSetUp> {
+        let made = self.config.get_or_init(|| client_config(&self.trust));
+        made.as_ref()
+    }
+}
+
+/// What handshakes need. Sessions are not resumed: each connection costs a whole handshake, as that
+/// of a new visitor.
+fn client_config(trust: &Trust) -> Result<Arc<ClientConfig>, TlsSetUp> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()?;
+    let mut config = match authorities(trust)? {
+        Some(roots) => builder.with_root_certificates(roots).with_no_client_auth(),
+        None => builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Anyone(provider)))
+            .with_no_client_auth(),
+    };
+    config.resumption = Resumption::disabled();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::new(config))
+}
+
+/// The authorities to believe; `None` = no need of any.
+fn authorities(trust: &Trust) -> Result<Option<RootCertStore>, TlsSetUp> {
+    let mut roots = RootCertStore::empty();
+    match trust {
+        Trust::Anyone => return Ok(None),
+        Trust::Authorities(list) => {
+            for der in list {
+                roots.add(CertificateDer::from(der.clone()))?;
+            }
+        }
+        Trust::System => {
+            let found = rustls_native_certs::load_native_certs();
+            roots.add_parsable_certificates(found.certs);
+            if roots.is_empty() {
+                let why = found.errors.first();
+                let why = why.map_or_else(|| "none installed".into(), ToString::to_string);
+                return Err(TlsSetUp::NoAuthorities(why));
+            }
+        }
+    }
+    Ok(Some(roots))
+}
+
+/// A connection's TLS state before its handshake.
+///
+/// Errors: a host that no certificate can name.
+pub(crate) fn begin(config: &Arc<ClientConfig>, host: &str) -> Result<ClientConnection, Kind> {
+    let name = ServerName::try_from(host.to_owned()).map_err(|_| Kind::CertificateWrongName)?;
+    let mut tls = ClientConnection::new(Arc::clone(config), name).map_err(|_| Kind::Tls)?;
+    // A request is encrypted as a whole; its length is the user's business.
+    tls.set_buffer_limit(None);
+    Ok(tls)
+}
+
+/// What went wrong in a handshake or afterwards.
+pub(crate) fn kind_of(error: &rustls::Error) -> Kind {
+    let rustls::Error::InvalidCertificate(certificate) = error else {
+        return Kind::Tls;
+    };
+    match certificate {
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            Kind::CertificateExpired
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            Kind::CertificateNotYetValid
+        }
+        CertificateError::UnknownIssuer => Kind::CertificateUntrusted,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            Kind::CertificateWrongName
+        }
+        _ => Kind::CertificateInvalid,
+    }
+}
+
+/// Believes everyone; still checks that the far end owns the key that it shows.
+struct Anyone(Arc<CryptoProvider>);
+
+impl fmt::Debug for Anyone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Anyone")
+    }
+}
+
+impl ServerCertVerifier for Anyone {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.0.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signature, known)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signature: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        let known = &self.0.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signature, known)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
