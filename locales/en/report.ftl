@@ -376,3 +376,11 @@ report-load-lost = lost or failed
 report-load-ideal = everything
 report-load-knee = knee { $value }
 report-terminal-knee = knee
+
+## Messages
+report-number-messages = messages that arrived per second
+report-number-bits = { $value } with headers
+report-number-response = time to a response, median
+report-number-under-way = most under way
+report-number-waited-for-room = sender waited for room { $value }
+report-number-came-to-nothing = came to nothing

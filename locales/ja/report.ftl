@@ -376,3 +376,11 @@ report-load-lost = 損失・失敗
 report-load-ideal = 全量
 report-load-knee = 屈曲点 { $value }
 report-terminal-knee = 屈曲点
+
+## メッセージ
+report-number-messages = 1 秒あたりの到着メッセージ
+report-number-bits = ヘッダー込みで { $value }
+report-number-response = 応答までの時間の中央値
+report-number-under-way = 未達の最大量
+report-number-waited-for-room = 送信側の空き待ち { $value }
+report-number-came-to-nothing = 失敗したメッセージ

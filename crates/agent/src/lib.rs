@@ -81,8 +81,6 @@ impl Session {
             says: format!("{} does not know the workload `{name}`", self.host),
             hint: Some("install the same version of sokudo on all hosts".into()),
         })?;
-        // The controller names the hosts of a run; series carry those names.
-        self.host = spec.hosts[spec.me as usize].name.clone();
         let phase = workload.prepare(spec, self.emit())?;
         let offer = phase.offer();
         self.state = State::Prepared(phase);
@@ -129,13 +127,17 @@ impl Session {
 
     fn begin_watch(
         &mut self,
+        host: String,
         t0_ns: i64,
         interval_ns: u64,
         scope: WatchScope,
     ) -> Result<Reply, Refusal> {
         self.watch = None;
+        // The controller names the hosts of a run; series carry those names.
+        self.host = host;
         let context = match scope {
             WatchScope::Host => Context::host(&self.host),
+            WatchScope::Process => Context::process(&self.host),
             WatchScope::Namespace => Context::namespace(&self.host),
         };
         let watch = Watch::begin(context, t0_ns, interval_ns, self.notes.clone());
@@ -159,10 +161,11 @@ impl Handler for Session {
                 Ok(Reply::Environment(facts))
             }
             Ask::Watch {
+                host,
                 t0_ns,
                 interval_ns,
                 scope,
-            } => self.begin_watch(t0_ns, interval_ns, scope),
+            } => self.begin_watch(host, t0_ns, interval_ns, scope),
             Ask::Unwatch => {
                 self.watch = None;
                 Ok(Reply::Done)

@@ -15,8 +15,10 @@ pub fn neighbours<'a>(record: &'a Record, host: &str) -> Vec<&'a str> {
     let hosts = &record.manifest.hosts;
     let mut notes = record.manifest.notes.iter();
     let one = notes.any(|note| ONE_MACHINE.contains(&note.key.as_str()));
-    let own = hosts.iter().find(|h| h.name == host).map(place);
-    let there = hosts.iter().filter(|h| one || Some(place(h)) == own);
+    let own = hosts.iter().find(|h| h.name == host);
+    let there = hosts
+        .iter()
+        .filter(|h| one || own.is_some_and(|own| is_same(own, h)));
     there.map(|h| h.name.as_str()).collect()
 }
 
@@ -27,6 +29,11 @@ pub fn with<'a>(record: &'a Record, host: &'a str) -> Vec<&'a str> {
         there.push(host);
     }
     there
+}
+
+fn is_same(one: &HostEntry, other: &HostEntry) -> bool {
+    let told = one.machine.is_some() && one.machine == other.machine;
+    told || place(one) == place(other)
 }
 
 /// Where a host is. The controller's own host and loopback addresses are the same place.

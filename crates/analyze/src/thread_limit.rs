@@ -3,6 +3,7 @@
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use crate::load::{End, Load};
+use crate::machine;
 use crate::phase::PhaseView;
 use crate::tcp::Connection;
 
@@ -48,14 +49,15 @@ pub fn conclude<'a>(
         evidence.extend(connection.receive_window_evidence());
     }
     evidence.extend(busiest_core(view, host));
-    finding.next = Some(next(flow, end, load.is_exchange()));
+    finding.next = Some(next(flow, end, load));
     Some(finding)
 }
 
 /// The core of a host with the least idle time: where the thread ran most of the time.
 fn busiest_core(view: PhaseView<'_>, host: &str) -> Option<Evidence> {
     const CPU: &str = "host.cpu_ratio";
-    let idle = view.series(Some(host), CPU, &[("state", "idle")]);
+    let there = machine::with(view.record, host).into_iter();
+    let idle = there.flat_map(|host| view.series(Some(host), CPU, &[("state", "idle")]));
     let cores = idle.filter_map(|series| {
         let core = series
             .key
@@ -71,13 +73,15 @@ fn busiest_core(view: PhaseView<'_>, host: &str) -> Option<Evidence> {
     Some(row)
 }
 
-fn next(flow: &FlowResult, end: End, exchange: bool) -> Text {
+fn next(flow: &FlowResult, end: End, load: &Load<'_>) -> Text {
     let transport = flow.labels.get("transport").map_or("", String::as_str);
-    let key = match (exchange, end, transport) {
-        (true, _, _) => "rule-exchange-cpu-next",
-        (false, _, "tls" | "quic") => "rule-cpu-encrypted-next",
-        (false, End::Sender, _) => "rule-sender-cpu-next",
-        (false, End::Receiver, _) => "rule-receiver-cpu-next",
+    let key = match (load.source, end, transport) {
+        _ if load.is_exchange() => "rule-exchange-cpu-next",
+        (_, _, "tls" | "quic") => "rule-cpu-encrypted-next",
+        ("bus", End::Sender, _) => "rule-sender-cpu-bus-next",
+        ("bus", End::Receiver, _) => "rule-receiver-cpu-bus-next",
+        (_, End::Sender, _) => "rule-sender-cpu-next",
+        (_, End::Receiver, _) => "rule-receiver-cpu-next",
     };
     Text::new(key).word("host", end.host(flow))
 }

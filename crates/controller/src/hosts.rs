@@ -192,6 +192,10 @@ impl Hosts {
             false => self.measure_clock(id)?,
         };
         let name = self.unique_name(name.unwrap_or_else(|| description.name.clone()), &shown);
+        let scope = match scope {
+            WatchScope::Host if self.is_watched(&description) => WatchScope::Process,
+            scope => scope,
+        };
         self.hosts.push(Host {
             member: id,
             name,
@@ -202,6 +206,13 @@ impl Hosts {
             one_clock,
         });
         Ok(())
+    }
+
+    /// True when a host that is there already observes the same machine.
+    fn is_watched(&self, description: &Description) -> bool {
+        let machine = |host: &Host| host.description.clock == description.clock;
+        let watched = |host: &Host| host.scope == WatchScope::Host && machine(host);
+        description.clock.is_some() && self.hosts.iter().any(watched)
     }
 
     fn unique_name(&self, name: String, address: &str) -> String {
@@ -274,6 +285,7 @@ impl Hosts {
                 version: host.description.version.clone(),
                 clock_offset_ns: host.clock.offset_ns,
                 clock_error_ns: host.clock.error_ns,
+                machine: host.description.clock.clone(),
             })
             .collect()
     }

@@ -208,6 +208,7 @@ impl Run {
                 (
                     host.member,
                     Ask::Watch {
+                        host: host.name.clone(),
                         t0_ns,
                         interval_ns,
                         scope: host.scope,

@@ -67,6 +67,10 @@ pub struct HostEntry {
     pub clock_offset_ns: i64,
     /// Half of the smallest round trip: the offset is right within this, nanoseconds.
     pub clock_error_ns: u64,
+    /// Which machine it is, by its clock: hosts with the same word share one. `None` where the
+    /// system does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
 }
 
 /// One phase as it was executed.

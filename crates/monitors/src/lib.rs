@@ -94,6 +94,14 @@ impl Context {
         }
     }
 
+    /// The calling process and the calling thread's network namespace.
+    pub fn process(host: impl Into<String>) -> Self {
+        Self {
+            scope: Scope::Process,
+            ..Self::host(host)
+        }
+    }
+
     /// A path below the process file system.
     pub(crate) fn proc_path(&self, path: &str) -> PathBuf {
         self.proc_root.join(path)
@@ -111,6 +119,9 @@ impl Context {
 pub enum Scope {
     /// The whole machine.
     Host,
+    /// The process and the network namespace of the thread that opens the monitor; another agent
+    /// observes the machine.
+    Process,
     /// The network namespace of the thread that opens the monitor, and nothing else; another
     /// agent observes the machine.
     Namespace,
@@ -153,7 +164,7 @@ pub fn open_all(ctx: &Context) -> Opened {
 fn whole_machine(ctx: &Context) -> Result<(), Unavailable> {
     match ctx.scope {
         Scope::Host => Ok(()),
-        Scope::Namespace => Err(Unavailable::OtherScope),
+        Scope::Process | Scope::Namespace => Err(Unavailable::OtherScope),
     }
 }
 

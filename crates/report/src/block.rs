@@ -4,7 +4,7 @@
 //! A section that is written once therefore appears in every format and both languages.
 
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{Severity, Text};
+use sokudo_model::{Severity, Text, Unit};
 use sokudo_stats::LoadCurve;
 
 use crate::chart::Chart;
@@ -48,6 +48,24 @@ pub struct Number {
     pub detail: Vec<Phrase>,
     /// How it should be read; `Info` is neutral.
     pub tone: Severity,
+}
+
+impl Number {
+    /// A number that is neutral and has no detail yet; `label` is a key of the catalogue.
+    pub fn new(value: impl Into<Phrase>, label: &str) -> Self {
+        Self {
+            value: value.into(),
+            label: Text::new(label).into(),
+            detail: Vec::new(),
+            tone: Severity::Info,
+        }
+    }
+
+    /// Adds a detail `{ $value }`, where it is known.
+    pub fn also(&mut self, key: &str, value: Option<f64>, unit: Unit) {
+        let text = value.map(|value| Text::new(key).number("value", value, unit));
+        self.detail.extend(text.map(Phrase::from));
+    }
 }
 
 /// One cell of a table.

@@ -11,16 +11,14 @@
 pub mod block;
 pub mod chart;
 mod date;
-mod exchange;
 mod heat;
 mod html;
+mod kinds;
 pub mod knee;
 mod markdown;
 mod names;
 pub mod number;
-mod probe;
 pub mod sections;
-mod stream;
 mod summary;
 mod svg;
 mod terminal;

@@ -6,14 +6,13 @@
 use std::fmt::Write as _;
 
 use sokudo_i18n::Lang;
-use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, Unit, units::human};
+use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text};
 
 use crate::block::{Cell, Number, Phrase, Speaker};
-use crate::exchange;
+use crate::kinds::{self, Subject};
 use crate::sections::verdict::status_words;
 use crate::sections::{load_curve, numbers};
-use crate::stream;
-use crate::view::{self, View};
+use crate::view::View;
 
 /// Columns that lines are indented by.
 const INDENT: usize = 2;
@@ -180,10 +179,7 @@ impl Writer {
         }
         let rows: Vec<Row> = phases
             .iter()
-            .filter_map(|phase| match exchange::source(phase) {
-                Some(source) => self.answered(phase, source),
-                None => self.carried(phase).or_else(|| self.delivered(phase)),
-            })
+            .filter_map(|phase| self.phase(phase))
             .collect();
         self.out.push('\n');
         self.rows(&rows);
@@ -234,50 +230,10 @@ impl Writer {
         }
     }
 
-    /// What a phase delivered.
-    fn delivered(&self, phase: &PhaseRecord) -> Option<Row> {
-        let summary = view::effective(phase);
-        let bits = view::delivered_bits(&summary)?;
-        let n = phase.result.flows.len();
-        let mut detail = Vec::new();
-        detail.extend(view::loss(&summary).map(|loss| {
-            let text = Text::new("report-terminal-lost").number("loss", loss, Unit::Ratio);
-            self.say(&text.into())
-        }));
-        if n > 1 {
-            let flows = Text::new("report-number-flows").word("n", n.to_string());
-            detail.push(self.say(&flows.into()));
-        }
-        Some(Row {
-            label: harmless(&phase.name),
-            value: human(bits, Unit::BitsPerSecond),
-            detail,
-            tone: Severity::Info,
-        })
-    }
-
-    /// How soon requests of a phase were answered.
-    fn answered(&self, phase: &PhaseRecord, source: &str) -> Option<Row> {
-        let summary = view::effective(phase);
-        let number = exchange::numbers(source, &summary, &Summary::new())
-            .into_iter()
-            .next()?;
-        let rate = summary.get(exchange::per_second(source))?;
-        let mut detail = vec![human(*rate, Unit::PerSecond)];
-        detail.extend(number.detail.iter().take(1).map(|d| self.say(d)));
-        Some(Row {
-            label: harmless(&phase.name),
-            value: self.say(&number.value),
-            detail,
-            tone: number.tone,
-        })
-    }
-
-    /// What the connections of a phase carried.
-    fn carried(&self, phase: &PhaseRecord) -> Option<Row> {
-        let summary = view::effective(phase);
-        let numbers = stream::numbers(&summary, phase.result.flows.len())?;
-        let number = numbers.into_iter().next()?;
+    /// What a phase came to.
+    fn phase(&self, phase: &PhaseRecord) -> Option<Row> {
+        let totals = Summary::new();
+        let number = (kinds::of(phase).line)(&Subject::new(phase, &totals))?;
         Some(Row {
             label: harmless(&phase.name),
             value: self.say(&number.value),

@@ -9,20 +9,9 @@ use sokudo_model::{Series, Text, Unit};
 
 use crate::block::Phrase;
 use crate::chart::{self, Chart, Kind, Line, Points};
-use crate::exchange;
-use crate::probe;
+use crate::kinds;
 use crate::view::View;
 
-/// What arrived at a host, of each workload that moves bytes one way.
-const ARRIVED: [&str; 2] = [
-    "datagram.delivered_bits_per_second",
-    "stream.goodput_bits_per_second",
-];
-/// What left it.
-const SENT: [&str; 2] = [
-    "datagram.sent_bits_per_second",
-    "stream.sent_bits_per_second",
-];
 /// Lines that one chart carries at most: the palette's length.
 const MAX_LINES: usize = 8;
 /// Rows of a strip at most.
@@ -69,12 +58,9 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
     let mut metrics: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
     for series in &view.record.series {
         let name = series.key.metric.as_str();
-        let shown = ARRIVED.contains(&name)
-            || SENT.contains(&name)
-            || SHOWN.contains(&name)
+        let shown = SHOWN.contains(&name)
             || DROPS.contains(&name)
-            || exchange::is_charted(name)
-            || probe::RTT_SERIES.iter().any(|(own, _)| *own == name);
+            || kinds::charted().any(|own| own == name);
         if !shown && moves(series) {
             metrics.entry(name).or_default().push(series);
         }
@@ -191,12 +177,12 @@ fn per_host<'a>(view: &View<'a>, metric: &str) -> Vec<(&'a str, Vec<(i64, f64)>)
 }
 
 /// The same for metrics of different workloads that mean the same.
-fn together<'a>(view: &View<'a>, metrics: [&str; 2]) -> Vec<(&'a str, Vec<(i64, f64)>)> {
+fn together<'a>(
+    view: &View<'a>,
+    metrics: impl Iterator<Item = &'static str>,
+) -> Vec<(&'a str, Vec<(i64, f64)>)> {
     let mut all: Vec<(&str, Vec<(i64, f64)>)> = Vec::new();
-    for (host, points) in metrics
-        .into_iter()
-        .flat_map(|metric| per_host(view, metric))
-    {
+    for (host, points) in metrics.flat_map(|metric| per_host(view, metric)) {
         match all.iter_mut().find(|(known, _)| *known == host) {
             Some((_, known)) => known.extend(points),
             None => all.push((host, points)),
@@ -248,9 +234,9 @@ fn add_up(series: &[&Series]) -> Vec<(i64, f64)> {
 
 /// Answered requests per second, added up per asking host.
 fn answers(view: &View) -> Option<Chart> {
-    let lines: Vec<Line> = exchange::SOURCES
-        .iter()
-        .flat_map(|source| per_host(view, exchange::per_second(source)))
+    let rates = kinds::REGISTRY.iter().filter_map(|kind| kind.per_second);
+    let lines: Vec<Line> = rates
+        .flat_map(|metric| per_host(view, metric))
         .take(MAX_LINES)
         .map(|(host, points)| Line {
             label: host.into(),
@@ -273,9 +259,8 @@ fn answers(view: &View) -> Option<Chart> {
 /// Median and 99th percentile of each interval, flow by flow.
 fn latency(view: &View) -> Option<Chart> {
     let mut lines = Vec::new();
-    let probes = probe::RTT_SERIES.map(|(metric, key)| (metric.to_owned(), key));
-    for (metric, key) in exchange::latency_series().chain(probes) {
-        let series = view.record.series_of(&metric).take(MAX_LINES / 2);
+    for &(metric, key) in kinds::REGISTRY.iter().flat_map(|kind| kind.latency) {
+        let series = view.record.series_of(metric).take(MAX_LINES / 2);
         lines.extend(series.enumerate().map(|(index, series)| {
             Line {
                 label: Text::new(key)
@@ -299,8 +284,8 @@ fn latency(view: &View) -> Option<Chart> {
 }
 
 fn throughput(view: &View) -> Option<Chart> {
-    let delivered = together(view, ARRIVED);
-    let sent = together(view, SENT);
+    let delivered = together(view, kinds::REGISTRY.iter().filter_map(|kind| kind.arrived));
+    let sent = together(view, kinds::REGISTRY.iter().filter_map(|kind| kind.sent));
     // A phase's last sample may come a little after its end: the next one's start parts them.
     let phases = view.record.manifest.phases.iter();
     let starts: Vec<i64> = phases.map(|p| p.t0_ns).collect();

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use sokudo_model::{FlowResult, PhaseRecord, Record, RunStatus, Severity, Summary, Text};
 
+use crate::kinds;
+
 /// What a phase was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -103,7 +105,7 @@ impl<'a> View<'a> {
             || about("neighbour_interference", Severity::Caution)
         {
             Generator::Disturbed
-        } else if mean_over_flows(phase, generator_cpu(phase)).is_some() {
+        } else if mean_over_flows(phase, kinds::of(phase).generator_cpu).is_some() {
             Generator::Valid
         } else {
             Generator::Unknown
@@ -225,17 +227,6 @@ pub fn effective(phase: &PhaseRecord) -> Summary {
         }
     }
     summary
-}
-
-/// Metric that tells how busy the threads were that made the load of a phase.
-pub fn generator_cpu(phase: &PhaseRecord) -> &'static str {
-    match phase.workload.as_str() {
-        "rr" => "rr.client_cpu_ratio",
-        "crr" => "crr.client_cpu_ratio",
-        "probe" => "probe.sender_cpu_ratio",
-        "stream" => "stream.sender_cpu_ratio",
-        _ => "datagram.sender_cpu_ratio",
-    }
 }
 
 /// `hosta → hostb`.

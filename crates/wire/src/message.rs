@@ -16,6 +16,8 @@ pub enum Ask {
     Environment,
     /// Begin to observe the host; batches follow as notes until `Unwatch`.
     Watch {
+        /// What the run calls the host: series carry this name.
+        host: String,
         /// The run's start on the agent's monotonic clock, nanoseconds: zero of all time stamps.
         t0_ns: i64,
         /// Time between two samples, nanoseconds.
@@ -68,8 +70,10 @@ pub enum Ask {
 pub enum WatchScope {
     /// The whole host.
     Host,
-    /// Only what belongs to the agent's own network namespace; another agent of the run observes
-    /// the machine they share.
+    /// The agent's own process and network namespace; another agent of the run observes the
+    /// machine they share.
+    Process,
+    /// Only the agent's own network namespace: its process too is observed by another agent.
     Namespace,
 }
 

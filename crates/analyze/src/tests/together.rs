@@ -36,6 +36,7 @@ fn host(name: &str, address: &str) -> HostEntry {
         version: "0.1.0".into(),
         clock_offset_ns: 0,
         clock_error_ns: 0,
+        machine: None,
     }
 }
 

@@ -70,7 +70,7 @@ impl Monitor for Network {
         let net = |file| ctx.proc_path("thread-self/net").join(file);
         let softnet = match ctx.scope {
             Scope::Host => Reread::open(&net("softnet_stat")).ok(),
-            Scope::Namespace => None,
+            Scope::Process | Scope::Namespace => None,
         };
         Ok(Box::new(NetworkSampler {
             dev: Reread::open_readable(&net("dev"))?,

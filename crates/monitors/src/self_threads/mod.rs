@@ -15,7 +15,7 @@ use sokudo_model::{Batch, SeriesKey};
 use self::parse::SchedStat;
 use crate::emit::{Emit, Interval, Total, key};
 use crate::reread::{Reread, read_trimmed};
-use crate::{Context, Monitor, Sampler, Unavailable, whole_machine};
+use crate::{Context, Monitor, Sampler, Scope, Unavailable};
 
 /// Name of the source of everything about the measuring instrument.
 const SOURCE_SELF: &str = "self";
@@ -45,7 +45,9 @@ impl Monitor for SelfThreads {
     }
 
     fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
-        whole_machine(ctx)?;
+        if ctx.scope == Scope::Namespace {
+            return Err(Unavailable::OtherScope);
+        }
         // Fails at once where the kernel keeps no schedstat (CONFIG_SCHED_INFO).
         Reread::open_readable(&ctx.proc_path("self/schedstat"))?;
         Ok(Box::new(SelfSampler {

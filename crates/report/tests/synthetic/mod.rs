@@ -64,6 +64,7 @@ pub fn empty(workload: &str, hosts: &[&str]) -> Record {
         version: "0.1.0".into(),
         clock_offset_ns: 41_200 * i as i64 * if i % 2 == 0 { 1 } else { -1 },
         clock_error_ns: if i == 0 { 0 } else { 7_000 + 900 * i as u64 },
+        machine: None,
     };
     Record {
         manifest: Manifest {

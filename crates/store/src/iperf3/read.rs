@@ -222,6 +222,7 @@ impl<'a> Source<'a> {
             version: word(&start["version"]).unwrap_or_default(),
             clock_offset_ns: 0,
             clock_error_ns: 0,
+            machine: None,
         };
         vec![entry(0, &os), entry(1, "")]
     }

@@ -1,20 +1,30 @@
 //! Which numbers tell of probes?
 
 use sokudo_model::units::human;
-use sokudo_model::{Severity, Summary, Text, Unit};
+use sokudo_model::{Severity, Text, Unit};
 
+use super::{Kind, Subject};
 use crate::block::{Number, Phrase};
 use crate::number::count;
 
-/// Series of the round trip per interval: median and 99th percentile.
-pub const RTT_SERIES: [(&str, &str); 2] = [
-    ("probe.rtt_p50_seconds", "report-over-time-p50"),
-    ("probe.rtt_p99_seconds", "report-over-time-p99"),
-];
+/// Delays each way, their variation, losses.
+pub const KIND: Kind = Kind {
+    name: "probe",
+    generator_cpu: "probe.sender_cpu_ratio",
+    arrived: None,
+    sent: None,
+    per_second: None,
+    latency: &[
+        ("probe.rtt_p50_seconds", "report-over-time-p50"),
+        ("probe.rtt_p99_seconds", "report-over-time-p99"),
+    ],
+    numbers,
+    line: super::first,
+    settings: super::no_settings,
+};
 
-/// The numbers that matter of a phase of probes, without the generator's health.
-pub fn numbers(summary: &Summary) -> Vec<Number> {
-    let own = |what: &str| summary.get(&format!("probe.{what}")).copied();
+fn numbers(subject: &Subject) -> Vec<Number> {
+    let own = |what: &str| subject.own(what);
     let mut out = Vec::new();
     out.extend(round_trip(&own));
     out.extend(one_way(&own));
@@ -23,21 +33,12 @@ pub fn numbers(summary: &Summary) -> Vec<Number> {
     out
 }
 
-fn plain(value: impl Into<Phrase>, label: &str) -> Number {
-    Number {
-        value: value.into(),
-        label: Text::new(label).into(),
-        detail: Vec::new(),
-        tone: Severity::Info,
-    }
-}
-
 fn with(key: &str, value: f64, unit: Unit) -> Phrase {
     Text::new(key).number("value", value, unit).into()
 }
 
 fn round_trip(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
-    let mut number = plain(
+    let mut number = Number::new(
         human(own("rtt_seconds.p50")?, Unit::Seconds),
         "report-number-rtt",
     );
@@ -55,8 +56,8 @@ fn round_trip(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
 fn one_way(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     let (up, down) = (own("owd_up_seconds.p50"), own("owd_down_seconds.p50"));
     let mut number = match (up, down) {
-        (Some(up), _) => plain(human(up, Unit::Seconds), "report-number-owd-up"),
-        (None, down) => plain(human(down?, Unit::Seconds), "report-number-owd-down"),
+        (Some(up), _) => Number::new(human(up, Unit::Seconds), "report-number-owd-up"),
+        (None, down) => Number::new(human(down?, Unit::Seconds), "report-number-owd-down"),
     };
     let beside = up.and(down);
     number
@@ -71,7 +72,7 @@ fn one_way(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
 
 fn variation(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     let up = own("jitter_up_seconds")?;
-    let mut number = plain(human(up, Unit::Seconds), "report-number-jitter-up");
+    let mut number = Number::new(human(up, Unit::Seconds), "report-number-jitter-up");
     let down = own("jitter_down_seconds");
     number
         .detail
@@ -81,7 +82,7 @@ fn variation(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
 
 fn lost(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     let lost = own("lost_packets")?;
-    let mut number = plain(count(lost), "report-number-probes-lost");
+    let mut number = Number::new(count(lost), "report-number-probes-lost");
     if lost > 0.0 {
         number.tone = Severity::Caution;
         for (key, what) in [

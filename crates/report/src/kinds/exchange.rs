@@ -1,58 +1,56 @@
 //! Which numbers and charts tell of requests and responses (`rr`, `crr`)?
 
 use sokudo_model::units::human;
-use sokudo_model::{PhaseRecord, Severity, Summary, Text, Unit};
+use sokudo_model::{Severity, Summary, Text, Unit};
 
+use super::{Kind, Subject};
 use crate::block::{Number, Phrase};
 use crate::number::count;
 
-/// Workloads of this kind.
-pub const SOURCES: [&str; 2] = ["rr", "crr"];
+/// Round trips on connections that stay.
+pub const RR: Kind = Kind {
+    name: "rr",
+    generator_cpu: "rr.client_cpu_ratio",
+    arrived: None,
+    sent: None,
+    per_second: Some("rr.transactions_per_second"),
+    latency: &[
+        ("rr.latency_p50_seconds", "report-over-time-p50"),
+        ("rr.latency_p99_seconds", "report-over-time-p99"),
+    ],
+    numbers,
+    line,
+    settings: super::no_settings,
+};
 
-/// Ends of the catalogue names whose series are charts of their own.
-const CHARTED: [&str; 2] = ["latency_p50_seconds", "latency_p99_seconds"];
+/// A connection for each request.
+pub const CRR: Kind = Kind {
+    name: "crr",
+    generator_cpu: "crr.client_cpu_ratio",
+    per_second: Some("crr.connections_per_second"),
+    latency: &[
+        ("crr.latency_p50_seconds", "report-over-time-p50"),
+        ("crr.latency_p99_seconds", "report-over-time-p99"),
+    ],
+    ..RR
+};
 
-/// `rr` or `crr` for a phase of that kind.
-pub fn source(phase: &PhaseRecord) -> Option<&'static str> {
-    let own = |source: &&&str| phase.workload == ***source;
-    SOURCES.iter().find(own).copied()
-}
-
-/// Catalogue name of the rate of answers.
-pub fn per_second(source: &str) -> &'static str {
+fn per_second(source: &str) -> &'static str {
     match source {
         "crr" => "crr.connections_per_second",
         _ => "rr.transactions_per_second",
     }
 }
 
-/// True for series that have a place among the main charts.
-pub fn is_charted(metric: &str) -> bool {
-    SOURCES.iter().any(|source| {
-        let own = metric
-            .strip_prefix(source)
-            .and_then(|m| m.strip_prefix('.'));
-        metric == per_second(source) || own.is_some_and(|own| CHARTED.contains(&own))
-    })
-}
-
-/// Names of the latency series of both kinds: median and 99th percentile.
-pub fn latency_series() -> impl Iterator<Item = (String, &'static str)> {
-    SOURCES.iter().flat_map(|source| {
-        let name = move |end: &str| format!("{source}.{end}");
-        [
-            (name(CHARTED[0]), "report-over-time-p50"),
-            (name(CHARTED[1]), "report-over-time-p99"),
-        ]
-    })
-}
-
-/// The numbers that matter of a phase of this kind, without the generator's health.
-pub fn numbers(source: &str, summary: &Summary, totals: &Summary) -> Vec<Number> {
+fn numbers(subject: &Subject) -> Vec<Number> {
+    let Subject {
+        summary, totals, ..
+    } = subject;
+    let source = subject.phase.workload.as_str();
     let own = |what: &str| summary.get(&format!("{source}.{what}")).copied();
     let mut out = Vec::new();
     let best = totals.get(&format!("{source}.best_rate_per_second"));
-    out.extend(best.map(|best| plain(human(*best, Unit::PerSecond), "report-number-best")));
+    out.extend(best.map(|best| Number::new(human(*best, Unit::PerSecond), "report-number-best")));
     out.extend(latency(source, &own));
     out.extend(rate(source, summary, &own));
     out.extend(set_up(&own));
@@ -60,13 +58,17 @@ pub fn numbers(source: &str, summary: &Summary, totals: &Summary) -> Vec<Number>
     out
 }
 
-fn plain(value: impl Into<Phrase>, label: &str) -> Number {
-    Number {
-        value: value.into(),
-        label: Text::new(label).into(),
-        detail: Vec::new(),
-        tone: Severity::Info,
-    }
+/// How soon requests were answered, and how many.
+fn line(subject: &Subject) -> Option<Number> {
+    let source = subject.phase.workload.as_str();
+    let own = |what: &str| subject.summary.get(&format!("{source}.{what}")).copied();
+    let mut number = latency(source, &own)?;
+    let rate = subject.summary.get(per_second(source))?;
+    number.detail.truncate(1);
+    number
+        .detail
+        .insert(0, human(*rate, Unit::PerSecond).into());
+    Some(number)
 }
 
 fn seconds(key: &str, value: f64) -> Phrase {
@@ -79,7 +81,7 @@ fn latency(source: &str, own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
         "crr" => "report-number-latency-crr",
         _ => "report-number-latency",
     };
-    let mut number = plain(human(p50, Unit::Seconds), label);
+    let mut number = Number::new(human(p50, Unit::Seconds), label);
     for (key, what) in [
         ("report-number-p99", "latency_seconds.p99"),
         ("report-number-p999", "latency_seconds.p999"),
@@ -104,7 +106,7 @@ fn rate(source: &str, summary: &Summary, own: &impl Fn(&str) -> Option<f64>) -> 
         "crr" => "report-number-connections",
         _ => "report-number-transactions",
     };
-    let mut number = plain(human(*rate, Unit::PerSecond), label);
+    let mut number = Number::new(human(*rate, Unit::PerSecond), label);
     number.detail.push(match own("asked_per_second") {
         Some(asked) => Text::new("report-number-asked")
             .number("asked", asked, Unit::PerSecond)
@@ -123,7 +125,7 @@ fn rate(source: &str, summary: &Summary, own: &impl Fn(&str) -> Option<f64>) -> 
 /// Parts of a connection's set-up, for the workload that makes one per request.
 fn set_up(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     let p50 = own("connect_seconds.p50").or_else(|| own("handshake_seconds.p50"))?;
-    let mut number = plain(human(p50, Unit::Seconds), "report-number-connect");
+    let mut number = Number::new(human(p50, Unit::Seconds), "report-number-connect");
     let p99 = own("connect_seconds.p99");
     number
         .detail
@@ -137,7 +139,7 @@ fn set_up(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
 
 fn errors(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     let failed = own("errors")? + own("unstarted_requests").unwrap_or(0.0);
-    let mut number = plain(count(failed), "report-number-errors");
+    let mut number = Number::new(count(failed), "report-number-errors");
     if failed > 0.0 {
         number.tone = Severity::Caution;
         let ratio = own("error_ratio").unwrap_or(0.0);

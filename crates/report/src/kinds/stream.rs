@@ -1,32 +1,37 @@
 //! Which numbers tell of bulk bytes over connections (`stream`)?
 
 use sokudo_model::units::human;
-use sokudo_model::{Severity, Summary, Text, Unit};
+use sokudo_model::{Severity, Text, Unit};
 
+use super::{Kind, Subject};
 use crate::block::{Number, Phrase};
 use crate::number::count;
 
 /// Retransmissions above this share of the segments are worth a look.
 const MANY_AGAIN: f64 = 0.001;
 
-/// The numbers that matter, without the generator's health; `None` for other workloads.
-pub fn numbers(summary: &Summary, flows: usize) -> Option<Vec<Number>> {
-    let own = |what: &str| summary.get(&format!("stream.{what}")).copied();
-    let mut out = vec![goodput(&own, flows)?];
+/// Goodput, what was sent again, who waited, what it cost.
+pub const KIND: Kind = Kind {
+    name: "stream",
+    generator_cpu: "stream.sender_cpu_ratio",
+    arrived: Some("stream.goodput_bits_per_second"),
+    sent: Some("stream.sent_bits_per_second"),
+    per_second: None,
+    latency: &[],
+    numbers,
+    line: super::first,
+    settings: super::no_settings,
+};
+
+fn numbers(subject: &Subject) -> Vec<Number> {
+    let own = |what: &str| subject.own(what);
+    let mut out = Vec::new();
+    out.extend(goodput(&own, subject.phase.result.flows.len()));
     out.extend(missing(&own));
     out.extend(again(&own));
     out.extend(waited(&own));
     out.extend(cost(&own));
-    Some(out)
-}
-
-fn plain(value: impl Into<Phrase>, label: &str) -> Number {
-    Number {
-        value: value.into(),
-        label: Text::new(label).into(),
-        detail: Vec::new(),
-        tone: Severity::Info,
-    }
+    out
 }
 
 fn part(key: &str, value: f64, unit: Unit) -> Phrase {
@@ -35,7 +40,7 @@ fn part(key: &str, value: f64, unit: Unit) -> Phrase {
 
 fn goodput(own: &impl Fn(&str) -> Option<f64>, flows: usize) -> Option<Number> {
     let bits = own("goodput_bits_per_second")?;
-    let mut number = plain(human(bits, Unit::BitsPerSecond), "report-number-goodput");
+    let mut number = Number::new(human(bits, Unit::BitsPerSecond), "report-number-goodput");
     let detail = &mut number.detail;
     if let Some(asked) = own("asked_bits_per_second") {
         let text = Text::new("report-number-asked").number("asked", asked, Unit::BitsPerSecond);
@@ -54,13 +59,13 @@ fn goodput(own: &impl Fn(&str) -> Option<f64>, flows: usize) -> Option<Number> {
 
 fn missing(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     let bytes = own("missing_bytes").filter(|bytes| *bytes > 0.0)?;
-    let mut number = plain(human(bytes, Unit::Bytes), "report-number-not-arrived");
+    let mut number = Number::new(human(bytes, Unit::Bytes), "report-number-not-arrived");
     number.tone = Severity::Caution;
     Some(number)
 }
 
 fn again(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
-    let mut number = plain(
+    let mut number = Number::new(
         count(own("retransmitted_segments")?),
         "report-number-retransmitted",
     );
@@ -81,7 +86,7 @@ fn again(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
 /// Which end waited for the other.
 fn waited(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     let blocked = own("write_blocked_ratio")?;
-    let mut number = plain(human(blocked, Unit::Ratio), "report-number-write-blocked");
+    let mut number = Number::new(human(blocked, Unit::Ratio), "report-number-write-blocked");
     let idle = own("read_idle_ratio");
     number
         .detail
@@ -103,7 +108,7 @@ fn cost(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     ];
     let larger = sides.iter().filter_map(|(_, value)| *value);
     let larger = larger.reduce(f64::max)?;
-    let mut number = plain(human(larger, Unit::Seconds), "report-number-cost-gigabyte");
+    let mut number = Number::new(human(larger, Unit::Seconds), "report-number-cost-gigabyte");
     let known = sides.into_iter();
     number.detail = known
         .filter_map(|(key, value)| Some(part(key, value?, Unit::Seconds)))
