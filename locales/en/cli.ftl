@@ -7,3 +7,34 @@ cli-phase-answers = { $rate } answered, half within { $p50 }, 99 % within { $p99
 ## Load curves
 cli-sweep = sweep of { $n } steps, { $option } from { $first } to { $last }: about { $total }
 cli-sweep-counted = sweep of { $n } steps, { $option } from { $first } to { $last }: until each has reached its count
+
+## Console
+console-host = { $number }  { $name } { $address } { $os }, { $cores } cores
+console-clock = { $number }  { $name } clock offset { $offset } ± { $error }
+console-flow = { $begin } ms  { $from } → { $to }  { $bytes } in { $time }, { $speed }
+console-flow-connected = { $begin } ms  { $from } → { $to }  connected in { $time }
+console-flow-dead = { $begin } ms  { $from } → { $to }  no result: { $why }
+console-flow-silent = { $begin } ms  { $from } → { $to }  no complete result
+console-flow-lost = { $from } → { $to } was left out: one of them was lost
+console-flows-more = and { $n } more flows, all of them in the record
+console-results = results of { $n } hosts
+console-results-missing = results of { $n } hosts instead of { $wanted }; none of { $flows }
+console-results-never-asked = results of { $n } hosts instead of { $wanted }: no more had anything to do
+console-help-hosts = hosts                                who takes part: number, name, address
+console-help-synctime = syncTime                             compare all clocks with this host's
+console-help-all = all COMMAND                          every host does it
+console-help-node = node N COMMAND                       host N does it; also 1,3,5-8
+console-help-connect = …  connect HOST                      take the time to connect; later loads go there
+console-help-connectnode = …  connectnode N                     the same, by number
+console-help-disconnect = …  disconnect                        forget the connection
+console-help-sendreceive-n = …  sendreceive-n SIZE TIMES [OPTIONS] send SIZE and get it back, TIMES times; --duplex both ways at once
+console-help-set = …  set COMMAND                       put a command into the input field
+console-help-enter = …  enter                             enter what stands in the input field
+console-help-clr = …  clr                               empty the input field
+console-help-waittime = waittime MS                          do nothing for so many milliseconds
+console-help-sleep = sleep TIME                           the same: 500ms, 2s
+console-help-waitallresults = waitallresults [N] [TIMEOUT]         until N hosts have results; who has none is named
+console-help-help = help [WORD]                          this
+console-help-quit = quit                                 end; the record is kept
+console-help-load = …  { $word } [PEER…] [OPTIONS]   { $question }
+console-help-unknown = there is no word `{ $word }`; `help` lists all

@@ -7,3 +7,34 @@ cli-phase-answers = 毎秒の応答数 { $rate }、中央値 { $p50 }、99 % が
 ## Load curves
 cli-sweep = { $option } を { $first } から { $last } まで { $n } 段階で測定します。所要時間は約 { $total } です
 cli-sweep-counted = { $option } を { $first } から { $last } まで { $n } 段階で測定します。各段階は指定回数に達すると終わります
+
+## コンソール
+console-host = { $number }  { $name } { $address } { $os }、{ $cores } コア
+console-clock = { $number }  { $name } クロックのずれ { $offset } ± { $error }
+console-flow = { $begin } ms  { $from } → { $to }  { $bytes } を { $time } で転送、{ $speed }
+console-flow-connected = { $begin } ms  { $from } → { $to }  { $time } で接続
+console-flow-dead = { $begin } ms  { $from } → { $to }  結果なし: { $why }
+console-flow-silent = { $begin } ms  { $from } → { $to }  完全な結果がありません
+console-flow-lost = { $from } → { $to } は、どちらかのホストが失われたため除きました
+console-flows-more = ほかに { $n } フロー。すべて記録にあります
+console-results = { $n } ホストの結果が揃いました
+console-results-missing = { $wanted } ホストのうち { $n } ホストの結果だけが届きました。結果のないフロー: { $flows }
+console-results-never-asked = { $wanted } ホストのうち { $n } ホストの結果だけが届きました。ほかに仕事のあるホストはありません
+console-help-hosts = hosts                                参加しているホストの番号、名前、アドレス
+console-help-synctime = syncTime                             すべてのクロックをこのホストと比べる
+console-help-all = all COMMAND                          すべてのホストが行う
+console-help-node = node N COMMAND                       ホスト N が行う。1,3,5-8 とも書ける
+console-help-connect = …  connect HOST                      接続時間を測る。以後の負荷はそこへ送る
+console-help-connectnode = …  connectnode N                     番号で接続する
+console-help-disconnect = …  disconnect                        接続先を忘れる
+console-help-sendreceive-n = …  sendreceive-n SIZE TIMES [OPTIONS] SIZE を送って送り返させることを TIMES 回。--duplex は双方向同時
+console-help-set = …  set COMMAND                       コマンドを入力欄に入れる
+console-help-enter = …  enter                             入力欄のコマンドを実行する
+console-help-clr = …  clr                               入力欄を空にする
+console-help-waittime = waittime MS                          指定したミリ秒だけ待つ
+console-help-sleep = sleep TIME                           同じく 500ms、2s など
+console-help-waitallresults = waitallresults [N] [TIMEOUT]         N ホストの結果を待つ。結果のないものは名前を示す
+console-help-help = help [WORD]                          この説明
+console-help-quit = quit                                 終わる。記録は残る
+console-help-load = …  { $word } [PEER…] [OPTIONS]   { $question }
+console-help-unknown = `{ $word }` という言葉はありません。`help` で一覧を示します

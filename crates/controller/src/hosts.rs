@@ -244,6 +244,16 @@ impl Hosts {
         })
     }
 
+    /// Reads the clock of a host and goes by it from now on.
+    pub(crate) fn sync_clock(&mut self, index: usize) -> Result<ClockReading, ControlError> {
+        let reading = self.read_clock(index)?;
+        self.hosts[index].clock = Offset {
+            offset_ns: reading.offset_ns,
+            error_ns: reading.error_ns,
+        };
+        Ok(reading)
+    }
+
     fn measure_clock(&self, id: MemberId) -> Result<Offset, ControlError> {
         let mut probes: Vec<Probe> = Vec::with_capacity(CLOCK_PROBES);
         let begun_ns = now_ns();
@@ -336,9 +346,13 @@ fn scope_of(index: usize) -> WatchScope {
     }
 }
 
-/// `hosta`, `hostb`, …
+/// `hosta`, `hostb`, … `hostz`, `hosta2`, …
 fn letter_name(index: usize) -> String {
-    format!("host{}", char::from(b'a' + (index % 26) as u8))
+    let letter = char::from(b'a' + (index % 26) as u8);
+    match index / 26 {
+        0 => format!("host{letter}"),
+        round => format!("host{letter}{}", round + 1),
+    }
 }
 
 /// This machine's name.

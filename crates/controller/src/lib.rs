@@ -17,6 +17,7 @@ mod phase;
 mod run;
 mod search;
 mod sweep;
+mod together;
 
 pub use error::ControlError;
 pub use hosts::{Agents, Host, Hosts, host_name};

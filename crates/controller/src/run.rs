@@ -284,6 +284,48 @@ impl Run {
         wanted
     }
 
+    /// Compares the clocks of all hosts again: what starts from now on counts on it. The record
+    /// keeps every comparison.
+    ///
+    /// Errors: a host that is not lost does not answer.
+    pub fn sync_clocks(&mut self) -> Result<(), ControlError> {
+        for index in (0..self.lost.len()).filter(|index| !self.lost[*index]) {
+            let reading = self.hosts.sync_clock(index)?;
+            let (name, t_ns) = (&self.hosts.list()[index].name, reading.at_ns - self.t0_ns);
+            // What the record lacks, the store counts and tells.
+            let _ = self
+                .writer
+                .append_clock(name, t_ns, reading.offset_ns, reading.error_ns);
+        }
+        Ok(())
+    }
+
+    /// True when a host, by index, was lost on the way.
+    pub fn is_lost(&self, index: usize) -> bool {
+        self.lost.get(index).copied().unwrap_or(true)
+    }
+
+    /// Adds to the summary what tells of the hosts as a group: how many there are, how well their
+    /// clocks could be compared, and how far apart their loads began.
+    pub fn group_numbers(&mut self) {
+        let numbers = crate::together::numbers(self.hosts.list(), &self.manifest.phases);
+        self.manifest.summary.extend(self.own_summary());
+        self.manifest.summary.extend(numbers);
+    }
+
+    /// The summary as it would be without anybody's additions: the last phase's.
+    fn own_summary(&self) -> sokudo_model::Summary {
+        match (self.manifest.summary.is_empty(), self.manifest.phases.last()) {
+            (true, Some(phase)) => phase.result.summary.clone(),
+            _ => Default::default(),
+        }
+    }
+
+    /// Keeps in the record that something went wrong or is missing.
+    pub fn note_problem(&mut self, says: Text) {
+        self.problem("", "", says, None);
+    }
+
     /// Notes in the record what ended the run before its time.
     pub fn ended_by(&mut self, error: &ControlError) {
         if matches!(error, ControlError::Interrupted) {
@@ -388,14 +430,7 @@ impl Run {
             self.problem("", "", says, None);
         }
         self.manifest.status = self.status();
-        if self.manifest.summary.is_empty() {
-            self.manifest.summary = self
-                .manifest
-                .phases
-                .last()
-                .map(|phase| phase.result.summary.clone())
-                .unwrap_or_default();
-        }
+        self.manifest.summary.extend(self.own_summary());
         self.manifest.plan_sha256 = sokudo_store::plan_sha256(&self.manifest.plan)?;
         let closed = self.writer.close(self.manifest)?;
         Ok(Finished {

@@ -3,7 +3,7 @@
 //! What load curves, searches and reports need to know of a workload, so that none of them has a
 //! case per workload: one line in [`REGISTRY`].
 
-use crate::summary::PhaseResult;
+use crate::summary::{PhaseResult, Summary};
 
 /// Names in the summary of one workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,6 +114,59 @@ impl LoadNames {
     }
 }
 
+/// What one flow carried, whatever its workload.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Carried {
+    /// Payload that arrived, bytes; of requests and responses both ways together.
+    pub bytes: f64,
+    /// How long it took, seconds.
+    pub seconds: f64,
+}
+
+impl Carried {
+    /// Mean speed, bits per second. For requests and responses that is the mean speed one way.
+    pub fn bits_per_second(self) -> f64 {
+        self.bytes * 8.0 / self.seconds
+    }
+}
+
+/// What the metrics of one flow say that it carried; `None` when they do not say it.
+pub fn carried(metrics: &Summary) -> Option<Carried> {
+    let get = |name: &str| metrics.get(name).copied().filter(|v| v.is_finite());
+    let over = |bytes: f64, per_second: f64| Carried {
+        bytes,
+        seconds: bytes / per_second,
+    };
+    let asked = |source: &str, count: &str, rate: &str| {
+        let own = |name: &str| get(&format!("{source}.{name}"));
+        let each = own("request_bytes")? + own("response_bytes")?;
+        let bytes = own(count)? * each;
+        // The rate of a single request is not known; its latency is.
+        let speed = own(rate).map(|rate| rate * each);
+        let speed = speed.filter(|speed| *speed > 0.0);
+        Some(over(bytes, speed.or_else(|| own("one_way_bytes_per_second"))?))
+    };
+    let stream = || {
+        let speed = get("stream.goodput_bits_per_second")? / 8.0;
+        Some(over(get("stream.received_bytes")?, speed))
+    };
+    let datagram = || {
+        let speed = get("datagram.delivered_bytes_per_second")?;
+        Some(over(get("datagram.received_bytes")?, speed))
+    };
+    let bus = || {
+        let (messages, per_second) = (get("bus.messages")?, get("bus.messages_per_second")?);
+        let seconds = messages / per_second;
+        Some(over(get("bus.bytes_per_second")? * seconds, get("bus.bytes_per_second")?))
+    };
+    let found = stream()
+        .or_else(datagram)
+        .or_else(|| asked("rr", "transactions", "transactions_per_second"))
+        .or_else(|| asked("crr", "connections", "connections_per_second"))
+        .or_else(bus);
+    found.filter(|carried| carried.seconds.is_finite() && carried.seconds > 0.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,6 +183,30 @@ mod tests {
             let unit = |name: &str| find(name).map(|metric| metric.unit);
             assert_eq!(unit(names.offered), unit(names.delivered));
         }
+    }
+
+    #[test]
+    fn what_a_flow_carried_follows_from_its_metrics() {
+        let of = |metrics: &[(&str, f64)]| {
+            let owned = metrics.iter().map(|(name, v)| ((*name).to_owned(), *v));
+            carried(&owned.collect())
+        };
+        let asked = of(&[
+            ("rr.transactions", 10.0),
+            ("rr.transactions_per_second", 5.0),
+            ("rr.request_bytes", 100.0),
+            ("rr.response_bytes", 100.0),
+        ]);
+        let asked = asked.expect("a flow of requests");
+        assert_eq!((asked.bytes, asked.seconds), (2000.0, 2.0));
+        assert_eq!(asked.bits_per_second(), 8000.0);
+        let stream = of(&[
+            ("stream.received_bytes", 1000.0),
+            ("stream.goodput_bits_per_second", 8000.0),
+        ]);
+        assert_eq!(stream.map(|c| c.seconds), Some(1.0));
+        assert_eq!(of(&[("rr.transactions", 1.0)]), None);
+        assert_eq!(of(&[]), None);
     }
 
     #[test]

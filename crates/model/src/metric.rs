@@ -135,6 +135,12 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("selftest.sent_packets_per_second", PacketsPerSecond, "datagrams per second that one thread of this host hands to the kernel over loopback; label mode"),
     gauge("selftest.delivered_packets_per_second", PacketsPerSecond, "datagrams per second that arrive meanwhile; label mode"),
 
+    // Hosts of a run as a group.
+    gauge("group.hosts", One, "hosts of the run, the one that gives the commands included when it takes part"),
+    gauge("group.start_late_seconds", Seconds, "first send of a flow minus the agreed start, on the sender's own clock"),
+    histogram("group.start_spread_seconds", Seconds, "how much later each flow began than the first one of its phase; in the summary with .p50 and .max"),
+    histogram("group.clock_error_seconds", Seconds, "how far the offset of a host's clock may be wrong; in the summary with .max"),
+
     // Datagram workload: totals, flows and (those per second) series.
     counter("datagram.sent_packets", Packets, "datagrams that the kernel accepted from the sender"),
     counter("datagram.sent_bytes", Bytes, "bytes of those datagrams without IP and UDP headers"),

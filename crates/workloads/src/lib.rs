@@ -21,6 +21,7 @@ pub mod rr;
 pub mod sample;
 pub mod stream;
 mod tcp_state;
+pub mod together;
 pub mod values;
 
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
@@ -33,6 +34,7 @@ pub const REGISTRY: &[&dyn Workload] = &[
     &probe::Probe,
     &rr::Rr,
     &stream::Stream,
+    &together::Together,
 ];
 
 /// Looks a workload up by its name.

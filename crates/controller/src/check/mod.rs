@@ -18,7 +18,7 @@ use crate::hosts::{Agents, Hosts};
 use crate::run::Run;
 
 /// Hosts of the check.
-const HOSTS: usize = 4;
+pub const HOSTS: usize = 4;
 
 /// What a check may take and must find.
 #[derive(Debug, Clone, Copy)]
@@ -62,27 +62,28 @@ pub const LAYERS: &[Layer] = &[
     },
 ];
 
-/// Four hosts on this machine: network namespaces where the system allows them, else loopback
+/// So many hosts on this machine: network namespaces where the system allows them, else loopback
 /// addresses. The text says which, and why.
-pub fn local_hosts(agents: Agents) -> Result<(Hosts, Text), ControlError> {
-    match LocalHosts::new(HOSTS, None) {
+pub fn local_hosts(agents: Agents, count: usize) -> Result<(Hosts, Text), ControlError> {
+    match LocalHosts::new(count, None) {
         Ok(namespaces) => {
-            let note = Text::new("engine-check-namespaces").word("n", HOSTS.to_string());
+            let note = Text::new("engine-check-namespaces").word("n", count.to_string());
             Ok((Hosts::in_namespaces(agents, namespaces)?, note))
         }
         Err(error) => {
             let note = Text::new("engine-check-loopback")
-                .word("n", HOSTS.to_string())
+                .word("n", count.to_string())
                 .word("why", error.what)
                 .word("hint", error.hint);
-            Ok((Hosts::on_addresses(agents, &loopback_addresses())?, note))
+            let addresses = loopback_addresses(count);
+            Ok((Hosts::on_addresses(agents, &addresses)?, note))
         }
     }
 }
 
-/// Four loopback addresses, or one four times where the system has only one.
-fn loopback_addresses() -> Vec<IpAddr> {
-    let wanted = (1..=HOSTS as u8).map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)));
+/// Loopback addresses, or one of them as often where the system has only one.
+fn loopback_addresses(count: usize) -> Vec<IpAddr> {
+    let wanted = (1..=u8::MAX).take(count).map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)));
     let usable = |ip: &IpAddr| std::net::UdpSocket::bind((*ip, 0)).is_ok();
     wanted
         .map(|ip| {

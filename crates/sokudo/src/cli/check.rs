@@ -41,7 +41,7 @@ fn parse_max_loss(text: &str) -> Result<f64, String> {
 pub fn run(args: CheckArgs) -> Result<Exit, Failure> {
     check::known(&args.layers)?;
     let stop = stop_flag()?;
-    let (hosts, note) = check::local_hosts(sokudo_agent::factory)?;
+    let (hosts, note) = check::local_hosts(sokudo_agent::factory, check::HOSTS)?;
     let config = RunConfig {
         workload: "check".into(),
         command: command_for_record(),

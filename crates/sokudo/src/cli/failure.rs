@@ -48,6 +48,16 @@ impl Failure {
         )
     }
 
+    /// What happened, to what.
+    pub fn says(&self) -> &str {
+        &self.says
+    }
+
+    /// How to mend it.
+    pub fn hint(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
     /// How the program ends.
     pub fn exit(&self) -> Exit {
         self.exit

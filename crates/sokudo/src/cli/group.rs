@@ -1,7 +1,6 @@
 //! `sokudo group`, `controller` and `agent`: which hosts belong together, and how do they meet?
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -15,7 +14,7 @@ use sokudo_zenoh::agent::{self, Log};
 use sokudo_zenoh::enrol::{self, Door};
 use sokudo_zenoh::{Fleet, Group, GroupError, Membership, Router};
 
-use super::{Exit, Failure, stop_flag};
+use super::{Exit, Failure, config, stop_flag};
 
 /// Port of the controller, UDP for the router and TCP for enrolment.
 const CONTROLLER_PORT: u16 = 7412;
@@ -108,18 +107,9 @@ impl From<GroupError> for Failure {
     }
 }
 
-/// Where groups and memberships of this user are kept.
-fn config() -> PathBuf {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    let home = || {
-        set("HOME")
-            .or_else(|| set("USERPROFILE"))
-            .unwrap_or_default()
-    };
-    set("SOKUDO_CONFIG")
-        .map(PathBuf::from)
-        .or_else(|| set("XDG_CONFIG_HOME").map(|base| PathBuf::from(base).join("sokudo")))
-        .unwrap_or_else(|| PathBuf::from(home()).join(".config").join("sokudo"))
+/// True when this user holds the keys of a group of this name.
+pub fn is_known(name: &str) -> bool {
+    Group::load(&config(), name).is_ok()
 }
 
 /// Carries out `sokudo group`.

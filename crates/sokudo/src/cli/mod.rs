@@ -21,10 +21,12 @@ mod metrics;
 mod observer;
 mod probe;
 mod records;
+mod scenario;
 mod serve;
 mod stream;
 mod workload;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -81,6 +83,8 @@ enum Command {
     Crr(Box<exchange::ExchangeArgs<CrrOptions>>),
     Stream(Box<stream::StreamArgs>),
     Probe(Box<probe::ProbeArgs>),
+    Console(scenario::ConsoleArgs),
+    Run(scenario::RunArgs),
     Compat(compat::CompatArgs),
     Jmx(jmx::JmxArgs),
     Runs(records::RunsArgs),
@@ -174,6 +178,8 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Rr(args) => exchange::rr(*args),
         Command::Crr(args) => exchange::crr(*args),
         Command::Probe(args) => probe::run(*args),
+        Command::Console(args) => scenario::console(args),
+        Command::Run(args) => scenario::run(args),
         Command::Compat(args) => compat::run(args),
         Command::Jmx(args) => jmx::run(args),
         Command::Runs(args) => records::runs(args),
@@ -205,6 +211,20 @@ fn command_for_record() -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// Where groups, memberships and what the console remembers are kept, for this user.
+fn config() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let home = || {
+        set("HOME")
+            .or_else(|| set("USERPROFILE"))
+            .unwrap_or_default()
+    };
+    set("SOKUDO_CONFIG")
+        .map(PathBuf::from)
+        .or_else(|| set("XDG_CONFIG_HOME").map(|base| PathBuf::from(base).join("sokudo")))
+        .unwrap_or_else(|| PathBuf::from(home()).join(".config").join("sokudo"))
 }
 
 /// A flag that Ctrl-C, and a polite request to end, set. The second Ctrl-C ends at once.

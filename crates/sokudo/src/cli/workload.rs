@@ -22,7 +22,7 @@ const DIAL_BOUND: Duration = Duration::from_secs(10);
 /// Longest run that only a count bounds.
 const COUNT_BOUND_NS: u64 = 3_600_000_000_000;
 /// Hosts are not watched more often than this.
-const WATCH_NS: u64 = 100_000_000;
+pub const WATCH_NS: u64 = 100_000_000;
 
 /// Who is to be called, and what is to be shown of it.
 pub struct Call<'a> {
@@ -90,15 +90,16 @@ pub fn carry_out(
 
 /// A host of a group is written `GROUP/NAME`; any other is called directly.
 #[cfg(feature = "fleet")]
-fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Failure> {
+pub fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Failure> {
     match host.split_once('/') {
         Some((group, name)) => super::group::reach(hosts, group, name),
         None => Ok(hosts.dial(host, DEFAULT_PORT, key, DIAL_BOUND)?),
     }
 }
 
+/// Every host is called directly.
 #[cfg(not(feature = "fleet"))]
-fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Failure> {
+pub fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Failure> {
     Ok(hosts.dial(host, DEFAULT_PORT, key, DIAL_BOUND)?)
 }
 

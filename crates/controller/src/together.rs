@@ -1,0 +1,85 @@
+//! How well did the hosts of a run act together?
+
+use sokudo_model::{PhaseRecord, Summary};
+
+use crate::hosts::Host;
+
+/// What the first send of a flow was behind the agreed start, seconds, on the sender's own clock.
+const START_LATE: &str = "group.start_late_seconds";
+
+/// Numbers of the group: hosts, the largest clock error, and the spread of the starts.
+///
+/// A flow's spread is how much later it began than the first one of its phase. The clock error comes
+/// on top of it: two hosts that began "together" did so within the sum of their errors.
+pub(crate) fn numbers(hosts: &[Host], phases: &[PhaseRecord]) -> Summary {
+    let error_ns = hosts.iter().map(|host| host.clock.error_ns).max();
+    let mut out = Summary::from([
+        ("group.hosts".to_owned(), hosts.len() as f64),
+        (
+            "group.clock_error_seconds.max".to_owned(),
+            error_ns.unwrap_or(0) as f64 * 1e-9,
+        ),
+    ]);
+    let mut spreads: Vec<f64> = phases.iter().flat_map(spreads_of).collect();
+    spreads.sort_by(f64::total_cmp);
+    if let (Some(max), Some(p50)) = (spreads.last(), spreads.get(spreads.len() / 2)) {
+        out.insert("group.start_spread_seconds.max".to_owned(), *max);
+        out.insert("group.start_spread_seconds.p50".to_owned(), *p50);
+    }
+    out
+}
+
+/// How much later than the first one each flow of a phase began; nothing for a single flow.
+fn spreads_of(phase: &PhaseRecord) -> Vec<f64> {
+    let flows = phase.result.flows.iter();
+    let late: Vec<f64> = flows
+        .filter_map(|flow| flow.metrics.get(START_LATE).copied())
+        .collect();
+    let first = late.iter().copied().reduce(f64::min).unwrap_or(0.0);
+    match late.len() {
+        0 | 1 => Vec::new(),
+        _ => late.into_iter().map(|late| late - first).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_model::{FlowResult, PhaseResult, RunStatus};
+
+    use super::*;
+
+    fn phase(late: &[f64]) -> PhaseRecord {
+        let flow = |late: &f64| FlowResult {
+            metrics: [(START_LATE.to_owned(), *late)].into(),
+            ..FlowResult::default()
+        };
+        PhaseRecord {
+            name: "p".into(),
+            workload: "rr".into(),
+            options: "{}".into(),
+            labels: Default::default(),
+            t0_ns: 0,
+            t1_ns: 1,
+            status: RunStatus::Ok,
+            result: PhaseResult {
+                flows: late.iter().map(flow).collect(),
+                ..PhaseResult::default()
+            },
+        }
+    }
+
+    #[test]
+    fn the_spread_counts_from_the_first_flow_of_each_phase() {
+        let phases = [phase(&[0.5, 0.25, 0.75]), phase(&[9.0]), phase(&[3.0, 3.25])];
+        let numbers = numbers(&[], &phases);
+        assert_eq!(numbers["group.start_spread_seconds.max"], 0.5);
+        assert_eq!(numbers["group.start_spread_seconds.p50"], 0.25);
+        assert_eq!(numbers["group.hosts"], 0.0);
+    }
+
+    #[test]
+    fn without_flows_that_begin_together_there_is_no_spread() {
+        let numbers = numbers(&[], &[phase(&[9.0])]);
+        assert!(!numbers.contains_key("group.start_spread_seconds.max"));
+    }
+}

@@ -1,0 +1,501 @@
+//! What do console lines do?
+//!
+//! ```text
+//! node 1 set connectnode 3 ─► input field of host 1 ┐
+//! node 2 set connectnode 4 ─► input field of host 2 ┴─ all enter ─► queues ─► one phase: all start
+//!                                                                             at the same moment
+//! ```
+//!
+//! Each host has a connection, an input field and a queue. What is entered waits in the queues until
+//! a line comes that waits for something (`waitallresults`, `waittime`, `syncTime`, the end), or at
+//! once when somebody sits at the console. Then the first commands of all queues start together, then
+//! the second ones, and so on: a host does its commands in order, and nobody starts before the others.
+
+mod say;
+
+use std::collections::{BTreeSet, VecDeque};
+
+use sokudo_model::{PhaseRecord, Text};
+
+use crate::execute::{Executor, Failed, HostInfo, Load, Part, Phase};
+use crate::line::{Command, Line, Order, Who};
+use crate::mistake::Mistake;
+
+/// Commands that may wait in the queue of one host.
+const QUEUE_MAX: usize = 1000;
+
+/// Why a line was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It makes no sense here.
+    #[error(transparent)]
+    Mistake(#[from] Mistake),
+    /// It does, and it failed.
+    #[error("line {line}: {failed}")]
+    Failed {
+        /// Line, from 1.
+        line: u32,
+        /// Why.
+        failed: Failed,
+    },
+}
+
+impl Refused {
+    /// How to mend it.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Refused::Mistake(mistake) => Some(&mistake.hint),
+            Refused::Failed { failed, .. } => failed.hint.as_deref(),
+        }
+    }
+}
+
+/// Whether the console goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It reads the next line.
+    Line,
+    /// Somebody said `quit`.
+    End,
+}
+
+/// When what is entered starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// With the next line that waits: for scripts.
+    Gather,
+    /// At once: for people.
+    AtOnce,
+}
+
+/// One host's side of the console.
+#[derive(Debug, Default)]
+struct Seat {
+    /// Number of the host that it is connected to.
+    peer: Option<u32>,
+    /// What stands in the input field.
+    field: Option<Order>,
+    queue: VecDeque<Job>,
+}
+
+/// A command that is ready to start.
+#[derive(Debug)]
+struct Job {
+    word: String,
+    part: Part,
+}
+
+/// The console: what was said so far.
+#[derive(Debug)]
+pub struct Console {
+    pace: Pace,
+    seats: Vec<Seat>,
+    phases: u32,
+    /// Hosts that have had results since they were last waited for.
+    results: BTreeSet<String>,
+    /// Flows without results since then.
+    dead: Vec<String>,
+}
+
+impl Console {
+    /// Nothing has been said yet.
+    pub fn new(pace: Pace) -> Self {
+        Self {
+            pace,
+            seats: Vec::new(),
+            phases: 0,
+            results: BTreeSet::new(),
+            dead: Vec::new(),
+        }
+    }
+
+    /// Carries out one line.
+    ///
+    /// Errors: it makes no sense, or nothing could be measured. The console goes on as it was.
+    pub fn execute(
+        &mut self,
+        line: &Line,
+        executor: &mut dyn Executor,
+    ) -> Result<Next, Refused> {
+        let number = line.number;
+        let done = self.carry_out(&line.command, executor);
+        done.map_err(|refused| match refused {
+            Refused::Mistake(mistake) => mistake.on_line(number).into(),
+            Refused::Failed { failed, .. } => Refused::Failed {
+                line: number,
+                failed,
+            },
+        })
+    }
+
+    /// Starts what still waits in the queues; `line` is the number of the last one.
+    pub fn end(&mut self, line: u32, executor: &mut dyn Executor) -> Result<(), Refused> {
+        let fired = self.fire(None, executor);
+        fired.map_err(|failed| Refused::Failed { line, failed })
+    }
+
+    fn carry_out(
+        &mut self,
+        command: &Command,
+        executor: &mut dyn Executor,
+    ) -> Result<Next, Refused> {
+        self.seats.resize_with(executor.hosts().len(), Seat::default);
+        match command {
+            Command::Quit => {
+                self.fire(None, executor).map_err(failed)?;
+                return Ok(Next::End);
+            }
+            Command::Help(word) => say::help(word.as_deref(), executor),
+            Command::Hosts => say::hosts(executor),
+            Command::SyncTime => {
+                self.fire(None, executor).map_err(failed)?;
+                executor.sync_time().map_err(failed)?;
+                say::clocks(executor);
+            }
+            Command::Pause(ns) => {
+                self.fire(None, executor).map_err(failed)?;
+                executor.pause(*ns).map_err(failed)?;
+            }
+            Command::Await {
+                results,
+                timeout_ns,
+            } => {
+                self.fire(*timeout_ns, executor).map_err(failed)?;
+                self.told(*results, executor);
+            }
+            Command::Order { who, order } => {
+                self.order(who, order, executor)?;
+                if self.pace == Pace::AtOnce {
+                    self.fire(None, executor).map_err(failed)?;
+                }
+            }
+        }
+        Ok(Next::Line)
+    }
+
+    /// Gives an order to hosts. Either all of them take it, or none does.
+    fn order(
+        &mut self,
+        who: &Who,
+        order: &Order,
+        executor: &mut dyn Executor,
+    ) -> Result<(), Refused> {
+        let hosts = executor.hosts();
+        let (numbers, all) = match who {
+            Who::All => ((1..=hosts.len() as u32).collect(), true),
+            Who::Nodes(numbers, column) => {
+                let unknown = |number: &&u32| **number as usize > hosts.len();
+                if let Some(number) = numbers.iter().find(unknown) {
+                    return Err(no_host(*column, &number.to_string(), &hosts).into());
+                }
+                (numbers.clone(), false)
+            }
+        };
+        let mut changes = Vec::new();
+        for number in numbers {
+            let change = self.change(number, order, all, &hosts, executor)?;
+            changes.push((number, change));
+        }
+        for (number, change) in changes {
+            self.apply(number, change);
+        }
+        Ok(())
+    }
+
+    fn change(
+        &self,
+        number: u32,
+        order: &Order,
+        all: bool,
+        hosts: &[HostInfo],
+        executor: &dyn Executor,
+    ) -> Result<Change, Mistake> {
+        let seat = &self.seats[number as usize - 1];
+        if seat.queue.len() >= QUEUE_MAX {
+            return Err(Mistake::at(
+                1,
+                format!("{QUEUE_MAX} commands wait for host {number}"),
+                "write `waitallresults` in between",
+            ));
+        }
+        match order {
+            Order::Set(order) => Ok(Change::Field(Some((**order).clone()))),
+            Order::Clear => Ok(Change::Field(None)),
+            Order::Disconnect => Ok(Change::Peer(None)),
+            Order::Enter(column) => match &seat.field {
+                Some(order) => self.change(number, order, all, hosts, executor),
+                None if all => Ok(Change::Nothing),
+                None => Err(Mistake::at(
+                    *column,
+                    format!("nothing stands in the input field of host {number}"),
+                    format!("write `node {number} set …` before"),
+                )),
+            },
+            Order::Connect(word) => {
+                let peer = find_host(&word.text, hosts)
+                    .ok_or_else(|| no_host(word.column, &word.text, hosts))?;
+                self.connect(number, peer, all, word.column, executor)
+            }
+            Order::ConnectNode(peer, column) => {
+                if *peer as usize > hosts.len() {
+                    return Err(no_host(*column, &peer.to_string(), hosts));
+                }
+                self.connect(number, *peer, all, *column, executor)
+            }
+            Order::SendReceive {
+                size_bytes,
+                times,
+                options,
+                column,
+            } => {
+                let mut arguments = vec![
+                    format!("--size={size_bytes}"),
+                    format!("--count={times}"),
+                ];
+                arguments.extend(options.iter().map(|word| word.text.clone()));
+                let load = read("rr", &arguments, *column, executor)?;
+                self.load(number, "sendreceive-n", *column, &load, all, hosts)
+            }
+            Order::Load { word, arguments } => {
+                let arguments: Vec<String> = arguments.iter().map(|w| w.text.clone()).collect();
+                let load = read(&word.text, &arguments, word.column, executor)?;
+                self.load(number, &word.text, word.column, &load, all, hosts)
+            }
+        }
+    }
+
+    /// A connection whose time is taken.
+    fn connect(
+        &self,
+        number: u32,
+        peer: u32,
+        all: bool,
+        column: u32,
+        executor: &dyn Executor,
+    ) -> Result<Change, Mistake> {
+        if number == peer {
+            return match all {
+                true => Ok(Change::Nothing),
+                false => Err(to_itself(number, column)),
+            };
+        }
+        let load = read("crr", &["--count=1".into()], column, executor)?;
+        let part = part(number, &[peer], &load);
+        let job = Job {
+            word: "connect".into(),
+            part,
+        };
+        Ok(Change::Connect(peer, job))
+    }
+
+    fn load(
+        &self,
+        number: u32,
+        word: &str,
+        column: u32,
+        load: &Load,
+        all: bool,
+        hosts: &[HostInfo],
+    ) -> Result<Change, Mistake> {
+        let mut peers = Vec::new();
+        for peer in &load.peers {
+            let peer = find_host(peer, hosts).ok_or_else(|| no_host(column, peer, hosts))?;
+            peers.push(peer);
+        }
+        if peers.is_empty() {
+            match self.seats[number as usize - 1].peer {
+                Some(peer) => peers.push(peer),
+                // With `all`, those that others are connected to only answer.
+                None if all => return Ok(Change::Nothing),
+                None => {
+                    return Err(Mistake::at(
+                        column,
+                        format!("host {number} is connected to nobody"),
+                        format!(
+                            "write `node {number} connectnode …` before, or name the peer after the word"
+                        ),
+                    ));
+                }
+            }
+        }
+        if peers.contains(&number) {
+            return match all {
+                true => Ok(Change::Nothing),
+                false => Err(to_itself(number, column)),
+            };
+        }
+        Ok(Change::Queue(Job {
+            word: word.to_owned(),
+            part: part(number, &peers, load),
+        }))
+    }
+
+    fn apply(&mut self, number: u32, change: Change) {
+        let seat = &mut self.seats[number as usize - 1];
+        match change {
+            Change::Nothing => {}
+            Change::Field(order) => seat.field = order,
+            Change::Peer(peer) => seat.peer = peer,
+            Change::Connect(peer, job) => {
+                seat.peer = Some(peer);
+                seat.queue.push_back(job);
+            }
+            Change::Queue(job) => seat.queue.push_back(job),
+        }
+    }
+
+    /// Starts what waits: the first commands of all hosts together, then the next ones.
+    fn fire(&mut self, bound_ns: Option<u64>, executor: &mut dyn Executor) -> Result<(), Failed> {
+        loop {
+            let jobs: Vec<Job> = self
+                .seats
+                .iter_mut()
+                .filter_map(|seat| seat.queue.pop_front())
+                .collect();
+            if jobs.is_empty() {
+                return Ok(());
+            }
+            self.phases += 1;
+            let words: BTreeSet<&str> = jobs.iter().map(|job| job.word.as_str()).collect();
+            let words: Vec<&str> = words.into_iter().collect();
+            let phase = Phase {
+                name: format!("{}-{}", self.phases, words.join("+")),
+                parts: gathered(jobs.iter().map(|job| &job.part)),
+                bound_ns,
+                labels: vec![("command".into(), words.join("+"))],
+            };
+            match executor.carry_out(&phase) {
+                Ok(record) => self.note(&record, executor),
+                Err(failed) => {
+                    // What would have followed rests on what failed.
+                    self.seats.iter_mut().for_each(|seat| seat.queue.clear());
+                    return Err(failed);
+                }
+            }
+        }
+    }
+
+    /// Keeps who has results and who has none, and tells each flow.
+    fn note(&mut self, record: &PhaseRecord, executor: &mut dyn Executor) {
+        say::flows(record, executor);
+        for flow in &record.result.flows {
+            if flow.complete && !flow.metrics.is_empty() {
+                self.results.insert(flow.from.clone());
+            } else {
+                self.dead.push(format!("{} → {}", flow.from, flow.to));
+            }
+        }
+    }
+
+    /// Tells of how many hosts there are results, and names who has none.
+    fn told(&mut self, wanted: Option<u32>, executor: &mut dyn Executor) {
+        let came = self.results.len();
+        let wanted = wanted.map_or(came, |wanted| wanted as usize);
+        let dead = std::mem::take(&mut self.dead);
+        self.results.clear();
+        if came >= wanted && dead.is_empty() {
+            let said = Text::new("console-results").word("n", came.to_string());
+            return executor.say(&said);
+        }
+        let missing = match dead.is_empty() {
+            false => Text::new("console-results-missing").word("flows", dead.join(", ")),
+            true => Text::new("console-results-never-asked"),
+        };
+        executor.missing(
+            missing
+                .word("n", came.to_string())
+                .word("wanted", wanted.to_string()),
+        );
+    }
+}
+
+/// What an order changes for one host.
+enum Change {
+    Nothing,
+    Field(Option<Order>),
+    Peer(Option<u32>),
+    Connect(u32, Job),
+    Queue(Job),
+}
+
+fn failed(failed: Failed) -> Refused {
+    Refused::Failed { line: 1, failed }
+}
+
+/// Options that a workload does not take are a mistake of the line.
+fn read(
+    word: &str,
+    arguments: &[String],
+    column: u32,
+    executor: &dyn Executor,
+) -> Result<Load, Mistake> {
+    executor.read(word, arguments).map_err(|failed| {
+        let hint = failed.hint.unwrap_or_else(|| format!("`help {word}` shows what it takes"));
+        Mistake::at(column, failed.says, hint)
+    })
+}
+
+/// The load of one host towards its peers.
+pub(crate) fn part(number: u32, peers: &[u32], load: &Load) -> Part {
+    let host = |position: u32| match position.checked_sub(1) {
+        None => Some(number),
+        Some(peer) => peers.get(peer as usize).copied(),
+    };
+    let flows = load.flows.iter();
+    let flows = flows.filter_map(|(from, to, stream)| Some((host(*from)?, host(*to)?, *stream)));
+    Part {
+        workload: load.workload.clone(),
+        options: load.options.clone(),
+        duration_ns: load.duration_ns,
+        flows: flows.collect(),
+    }
+}
+
+/// The same load of several hosts is one part.
+pub(crate) fn gathered<'a>(parts: impl Iterator<Item = &'a Part>) -> Vec<Part> {
+    let mut out: Vec<Part> = Vec::new();
+    for part in parts {
+        let alike = |other: &&mut Part| {
+            other.workload == part.workload && other.options == part.options
+        };
+        match out.iter_mut().find(alike) {
+            Some(other) => other.flows.extend(&part.flows),
+            None => out.push(part.clone()),
+        }
+    }
+    out
+}
+
+/// A host by its number, name or address; also as `GROUP/NAME`.
+pub(crate) fn find_host(text: &str, hosts: &[HostInfo]) -> Option<u32> {
+    let name = text.rsplit_once('/').map_or(text, |(_, name)| name);
+    let named = hosts
+        .iter()
+        .find(|host| host.name == name || host.address == name)
+        .map(|host| host.number);
+    let numbered = || {
+        let number = text.parse::<u32>().ok()?;
+        hosts.iter().any(|host| host.number == number).then_some(number)
+    };
+    named.or_else(numbered)
+}
+
+fn no_host(column: u32, text: &str, hosts: &[HostInfo]) -> Mistake {
+    let says = format!("there is no host `{text}`");
+    let hint = match hosts.len() {
+        0 => "name hosts when you start the console".into(),
+        n => format!("hosts are numbered from 1 to {n}; `hosts` lists them"),
+    };
+    Mistake::at(column, says, hint)
+}
+
+fn to_itself(number: u32, column: u32) -> Mistake {
+    Mistake::at(
+        column,
+        format!("host {number} would load itself"),
+        "name another host",
+    )
+}
+
+#[cfg(test)]
+mod tests;

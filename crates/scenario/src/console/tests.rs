@@ -1,0 +1,208 @@
+//! The console over hosts that only remember what they were asked.
+
+use sokudo_model::{FlowResult, PhaseResult, RunStatus};
+
+use super::*;
+
+/// Remembers phases; flows towards `dead` have no result.
+#[derive(Default)]
+struct Remembering {
+    count: u32,
+    dead: Option<u32>,
+    phases: Vec<Phase>,
+    said: Vec<Text>,
+    missing: Vec<Text>,
+    paused_ns: u64,
+}
+
+impl Executor for Remembering {
+    fn hosts(&self) -> Vec<HostInfo> {
+        let host = |number: u32| HostInfo {
+            number,
+            name: format!("host{number}"),
+            address: format!("192.0.2.{number}"),
+            os: "linux".into(),
+            cores: 1,
+            clock_offset_seconds: 0.0,
+            clock_error_seconds: 0.0,
+        };
+        (1..=self.count).map(host).collect()
+    }
+
+    fn words(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("rr", "?"), ("crr", "?"), ("stream", "?")]
+    }
+
+    fn read(&self, word: &str, arguments: &[String]) -> Result<Load, Failed> {
+        if !self.words().iter().any(|(known, _)| *known == word) {
+            return Err(Failed::new(format!("no word `{word}`"), "say another"));
+        }
+        let (options, peers): (Vec<_>, Vec<_>) =
+            arguments.iter().cloned().partition(|a| a.starts_with("--"));
+        Ok(Load {
+            workload: word.into(),
+            options: options.join(" "),
+            duration_ns: 0,
+            flows: (1..=peers.len().max(1) as u32).map(|p| (0, p, 0)).collect(),
+            peers,
+        })
+    }
+
+    fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed> {
+        self.phases.push(phase.clone());
+        let flows = phase.parts.iter().flat_map(|part| &part.flows);
+        let result = |(from, to, _): &(u32, u32, u32)| FlowResult {
+            from: format!("host{from}"),
+            to: format!("host{to}"),
+            metrics: [("rr.transactions".to_owned(), 1.0)].into(),
+            complete: self.dead != Some(*to),
+            ..FlowResult::default()
+        };
+        Ok(PhaseRecord {
+            name: phase.name.clone(),
+            workload: "rr".into(),
+            options: String::new(),
+            labels: Default::default(),
+            t0_ns: 0,
+            t1_ns: 1,
+            status: RunStatus::Ok,
+            result: PhaseResult {
+                flows: flows.map(result).collect(),
+                ..PhaseResult::default()
+            },
+        })
+    }
+
+    fn pause(&mut self, ns: u64) -> Result<(), Failed> {
+        self.paused_ns += ns;
+        Ok(())
+    }
+
+    fn sync_time(&mut self) -> Result<(), Failed> {
+        Ok(())
+    }
+
+    fn say(&mut self, what: &Text) {
+        self.said.push(what.clone());
+    }
+
+    fn missing(&mut self, what: Text) {
+        self.missing.push(what);
+    }
+}
+
+fn lab(count: u32) -> Remembering {
+    Remembering {
+        count,
+        ..Remembering::default()
+    }
+}
+
+fn run(text: &str, lab: &mut Remembering) -> Result<(), Refused> {
+    let lines = crate::line::parse(text).expect("a script");
+    let mut console = Console::new(Pace::Gather);
+    for line in &lines {
+        console.execute(line, lab)?;
+    }
+    console.end(lines.len() as u32, lab)
+}
+
+/// Workload and flows of each part of a phase.
+fn shape(phase: &Phase) -> Vec<(&str, Vec<(u32, u32)>)> {
+    let flows = |part: &Part| part.flows.iter().map(|(f, t, _)| (*f, *t)).collect();
+    let parts = phase.parts.iter();
+    parts.map(|part| (part.workload.as_str(), flows(part))).collect()
+}
+
+#[test]
+fn what_is_staged_starts_together() {
+    let mut lab = lab(4);
+    run(
+        "node 1 set connectnode 3\nnode 2 set connectnode 4\nall enter\n\
+         all sendreceive-n 1MB 10\nwaitallresults 2 60s",
+        &mut lab,
+    )
+    .expect("carried out");
+    let shapes: Vec<_> = lab.phases.iter().map(shape).collect();
+    assert_eq!(shapes[0], [("crr", vec![(1, 3), (2, 4)])]);
+    assert_eq!(shapes[1], [("rr", vec![(1, 3), (2, 4)])]);
+    assert_eq!(lab.phases[1].parts[0].options, "--size=1000000 --count=10");
+    assert_eq!(lab.phases[1].bound_ns, Some(60_000_000_000));
+    assert!(lab.missing.is_empty(), "{:?}", lab.missing);
+}
+
+#[test]
+fn different_commands_of_different_hosts_are_one_phase() {
+    let mut lab = lab(3);
+    run(
+        "node 1 set rr 3\nnode 2 set stream 3\nall enter\nwaittime 5",
+        &mut lab,
+    )
+    .expect("carried out");
+    assert_eq!(lab.phases.len(), 1);
+    assert_eq!(
+        shape(&lab.phases[0]),
+        [("rr", vec![(1, 3)]), ("stream", vec![(2, 3)])]
+    );
+    assert_eq!(lab.paused_ns, 5_000_000);
+}
+
+#[test]
+fn a_flow_without_a_result_is_named() {
+    let mut lab = Remembering {
+        dead: Some(3),
+        ..lab(4)
+    };
+    run("node 1 rr 3\nnode 2 rr 4\nwaitallresults 2", &mut lab).expect("carried out");
+    let [missing] = lab.missing.as_slice() else {
+        panic!("one thing is missing: {:?}", lab.missing);
+    };
+    assert_eq!(missing.key, "console-results-missing");
+    assert!(format!("{missing:?}").contains("host1 → host3"));
+}
+
+#[test]
+fn waiting_for_what_nobody_does_ends_at_once() {
+    let mut lab = lab(2);
+    run("waitallresults 5", &mut lab).expect("carried out");
+    assert_eq!(lab.missing[0].key, "console-results-never-asked");
+}
+
+#[test]
+fn mistakes_tell_the_line_and_change_nothing() {
+    for (text, says) in [
+        ("node 9 enter", "no host `9`"),
+        ("\nnode 1 enter", "nothing stands"),
+        ("node 1 rr", "connected to nobody"),
+        ("node 1 rr 1", "load itself"),
+        ("node 1-2 connectnode 2", "load itself"),
+        ("all dance", "no word `dance`"),
+    ] {
+        let mut lab = lab(2);
+        let refused = run(text, &mut lab).expect_err(text);
+        let Refused::Mistake(mistake) = &refused else {
+            panic!("{refused}");
+        };
+        assert_eq!(mistake.line as usize, text.lines().count());
+        assert!(mistake.says.contains(says), "{refused}");
+        assert!(lab.phases.is_empty());
+    }
+}
+
+#[test]
+fn hosts_have_numbers_names_and_addresses() {
+    let hosts = lab(3).hosts();
+    for text in ["2", "host2", "192.0.2.2", "lab/host2"] {
+        assert_eq!(find_host(text, &hosts), Some(2), "{text}");
+    }
+    assert_eq!(find_host("4", &hosts), None);
+}
+
+#[test]
+fn help_knows_every_word() {
+    let mut lab = lab(1);
+    run("help\nhelp rr\nhelp dance", &mut lab).expect("carried out");
+    let keys: Vec<&str> = lab.said.iter().map(|text| text.key.as_str()).collect();
+    assert!(keys.contains(&"console-help-sendreceive-n"));
+    assert_eq!(keys.last(), Some(&"console-help-unknown"));
+}

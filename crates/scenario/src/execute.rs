@@ -1,0 +1,118 @@
+//! What must whoever carries a scenario out be able to do?
+
+use sokudo_model::{PhaseRecord, Text};
+
+/// A host as scenarios see it.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct HostInfo {
+    /// Number, from 1: what `node` and `connectnode` take.
+    pub number: u32,
+    /// Name, unique within the run.
+    pub name: String,
+    /// Address that the others reach it by.
+    pub address: String,
+    /// Operating system.
+    pub os: String,
+    /// Cores that it may use.
+    pub cores: u32,
+    /// Its clock minus this host's, seconds.
+    pub clock_offset_seconds: f64,
+    /// The offset is right within this, seconds.
+    pub clock_error_seconds: f64,
+}
+
+/// A load as one line or one call asks for it, before anybody takes part in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Load {
+    /// Registry name of the workload.
+    pub workload: String,
+    /// Its options as JSON text.
+    pub options: String,
+    /// How long it takes, nanoseconds; 0 when only a count bounds it.
+    pub duration_ns: u64,
+    /// Peers as they were typed: numbers or names.
+    pub peers: Vec<String>,
+    /// Directed flows among the loading host (position 0) and its peers (from position 1), with
+    /// the number of the parallel stream.
+    pub flows: Vec<(u32, u32, u32)>,
+}
+
+/// One kind of load in a phase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Registry name of the workload.
+    pub workload: String,
+    /// Its options as JSON text.
+    pub options: String,
+    /// How long it takes, nanoseconds; 0 when only a count bounds it.
+    pub duration_ns: u64,
+    /// Who sends to whom, by host number, with the number of the parallel stream.
+    pub flows: Vec<(u32, u32, u32)>,
+}
+
+/// Loads that start together.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Phase {
+    /// Name, unique within the run.
+    pub name: String,
+    /// What is loaded.
+    pub parts: Vec<Part>,
+    /// The phase ends after this in any case, nanoseconds.
+    pub bound_ns: Option<u64>,
+    /// What tells this phase apart from its like.
+    pub labels: Vec<(String, String)>,
+}
+
+/// Why something was not carried out.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{says}")]
+pub struct Failed {
+    /// What happened.
+    pub says: String,
+    /// How to mend it.
+    pub hint: Option<String>,
+    /// True when the operator wants the run to end.
+    pub interrupted: bool,
+}
+
+impl Failed {
+    /// Something that the operator can mend.
+    pub fn new(says: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            says: says.into(),
+            hint: Some(hint.into()),
+            interrupted: false,
+        }
+    }
+}
+
+/// Carries out what a scenario asks for.
+pub trait Executor {
+    /// The hosts, by number from 1 without gaps.
+    fn hosts(&self) -> Vec<HostInfo>;
+
+    /// Words that load, with the question that each answers.
+    fn words(&self) -> Vec<(&'static str, &'static str)>;
+
+    /// Reads what follows a workload's word as its own command does.
+    ///
+    /// Errors: no such word, or options that cannot be understood or do not fit together.
+    fn read(&self, word: &str, arguments: &[String]) -> Result<Load, Failed>;
+
+    /// Loads, and waits until all is over or the phase's bound has passed.
+    ///
+    /// Errors: nothing was measured.
+    fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed>;
+
+    /// Does nothing for so long, or until the operator wants the run to end.
+    fn pause(&mut self, ns: u64) -> Result<(), Failed>;
+
+    /// Compares the clocks again; [`Executor::hosts`] then tells the new offsets.
+    fn sync_time(&mut self) -> Result<(), Failed>;
+
+    /// Tells the operator.
+    fn say(&mut self, what: &Text);
+
+    /// Keeps in the record that something is missing, and tells the operator.
+    fn missing(&mut self, what: Text);
+}

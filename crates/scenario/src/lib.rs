@@ -1,0 +1,22 @@
+//! What is to be loaded, by whom, and in which order?
+//!
+//! ```text
+//! console lines (.sks) ─► parse ─► Console ──┐
+//!                                            ├─► Phase: loads that start together ─► Executor
+//! JavaScript (.js) ─────► Script ────────────┘        ◄── PhaseRecord: decides what comes next
+//! ```
+//!
+//! Both languages end in the same [`Phase`]. This crate opens nothing and knows no time: whoever
+//! carries the phases out is an [`Executor`].
+
+pub mod console;
+pub mod execute;
+pub mod line;
+pub mod mistake;
+pub mod pairs;
+pub mod words;
+
+pub use console::Console;
+pub use execute::{Executor, Failed, HostInfo, Load, Part, Phase};
+pub use line::{Command, Line, Order, Who};
+pub use mistake::Mistake;

@@ -1,0 +1,42 @@
+//! What is wrong with a text, where does it stand, and how is it mended?
+
+use std::fmt;
+
+/// Something that cannot be understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// What is wrong, to what.
+    pub says: String,
+    /// How to mend it.
+    pub hint: String,
+}
+
+impl Mistake {
+    /// A mistake at a column of a line that is not known yet.
+    pub fn at(column: u32, says: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            line: 1,
+            column,
+            says: says.into(),
+            hint: hint.into(),
+        }
+    }
+
+    /// The same on another line.
+    pub fn on_line(mut self, line: u32) -> Self {
+        self.line = line;
+        self
+    }
+}
+
+impl fmt::Display for Mistake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.says)
+    }
+}
+
+impl std::error::Error for Mistake {}

@@ -1,0 +1,264 @@
+//! `sokudo console` and `sokudo run`: what is done by many hosts, line by line or by a script?
+
+mod console;
+mod lab;
+mod words;
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sokudo_controller::{Hosts, Run, RunConfig, check};
+use sokudo_i18n::I18n;
+use sokudo_model::{RunStatus, Text};
+use sokudo_scenario::console::{Next, Pace};
+use sokudo_scenario::{Console, line};
+use sokudo_workloads::values::Span;
+
+use super::finish::{ShowOptions, conclude, exit_of, show};
+use super::key::{self, KeyText};
+use super::observer::Terminal;
+use super::{Exit, Failure, command_for_record, stop_flag, workload};
+use lab::Lab;
+
+/// Largest script, bytes.
+const SCRIPT_BYTES_MAX: u64 = 10 << 20;
+
+const CONSOLE_EXAMPLES: &str = "\
+Examples:
+  sokudo console lab                    all hosts of the group lab
+  sokudo console hosta hostb            hosts on which `sokudo serve` runs
+  sokudo console --local 4              four hosts inside this machine, to try it
+  sokudo console lab < switch.sks       what a file says
+
+  node 1 set connectnode 3              put different commands into the input fields …
+  node 2 set connectnode 4
+  all enter                             … and enter all of them at the same moment
+  all sendreceive-n 1MB 1000
+  waitallresults 2 60s                  who has no result after a minute is named
+
+`help` lists the words. One record is kept of everything that was done.";
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  sokudo run switch.sks lab             console lines, over the hosts of the group lab
+  sokudo run mesh.sks --local 4         over four hosts inside this machine";
+
+/// Which hosts take part, and how their results are shown.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    /// Hosts: HOST or HOST:PORT on which `sokudo serve` runs, GROUP for all hosts of a group,
+    /// GROUP/NAME for one of them.
+    #[arg(value_name = "GROUP|HOST", conflicts_with = "local")]
+    hosts: Vec<String>,
+
+    /// Make so many hosts inside this machine.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    local: Option<u8>,
+
+    /// Key that `sokudo serve` printed.
+    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
+    key: Option<KeyText>,
+
+    /// Seed of every random choice. Default: drawn, and recorded.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Time between two samples of the monitors.
+    #[arg(long, value_name = "TIME", default_value = "250ms")]
+    interval: Span,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+/// Tell many hosts what to do, line by line, and see what they found.
+#[derive(Debug, Args)]
+#[command(after_help = CONSOLE_EXAMPLES)]
+pub struct ConsoleArgs {
+    #[command(flatten)]
+    lab: LabArgs,
+}
+
+/// Carry out a script: console lines (.sks).
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub struct RunArgs {
+    /// The script.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+
+    #[command(flatten)]
+    lab: LabArgs,
+}
+
+/// How the lines ended.
+enum Ended {
+    /// All of them were carried out.
+    Well,
+    /// One of them was not; what came before is kept.
+    Early(Failure),
+    /// The operator wanted it.
+    Interrupted,
+}
+
+/// Carries out `sokudo console`.
+pub fn console(args: ConsoleArgs) -> Result<Exit, Failure> {
+    let lab = open(&args.lab, "console")?;
+    let mut said = String::new();
+    carry_out(lab, &args.lab, |lab| {
+        let ended = console::converse(lab, &mut said);
+        (ended, "plan/console.sks", std::mem::take(&mut said))
+    })
+}
+
+/// Carries out `sokudo run`.
+pub fn run(args: RunArgs) -> Result<Exit, Failure> {
+    let text = read_script(&args.file)?;
+    let lines = line::parse(&text).map_err(|mistakes| many(&args.file, &mistakes))?;
+    let lab = open(&args.lab, "run")?;
+    carry_out(lab, &args.lab, |lab| {
+        (script(&lines, lab), "plan/scenario.sks", text)
+    })
+}
+
+/// Carries out console lines one after the other.
+fn script(lines: &[line::Line], lab: &mut Lab) -> Ended {
+    let mut console = Console::new(Pace::Gather);
+    for line in lines {
+        match console.execute(line, lab) {
+            Ok(Next::Line) => {}
+            Ok(Next::End) => return Ended::Well,
+            Err(refused) => return console::ended_by(refused),
+        }
+    }
+    let last = lines.last().map_or(1, |line| line.number);
+    match console.end(last, lab) {
+        Ok(()) => Ended::Well,
+        Err(refused) => console::ended_by(refused),
+    }
+}
+
+fn read_script(file: &std::path::Path) -> Result<String, Failure> {
+    let shown = file.display();
+    let cannot = |error: std::io::Error| {
+        Failure::operator(format!("`{shown}` cannot be read: {error}"), "name a script (.sks)")
+    };
+    let size = std::fs::metadata(file).map_err(cannot)?.len();
+    if size > SCRIPT_BYTES_MAX {
+        return Err(Failure::operator(
+            format!("`{shown}` has {size} bytes, more than {} MiB", SCRIPT_BYTES_MAX >> 20),
+            "make it shorter: loops belong into the script's language, not into its length",
+        ));
+    }
+    let bytes = std::fs::read(file).map_err(cannot)?;
+    String::from_utf8(bytes).map_err(|error| {
+        let line = error.as_bytes()[..error.utf8_error().valid_up_to()]
+            .iter()
+            .filter(|byte| **byte == b'\n')
+            .count();
+        Failure::operator(
+            format!("`{shown}` is no UTF-8 text: line {}", line + 1),
+            "save it as UTF-8",
+        )
+    })
+}
+
+/// All mistakes of a script: the first one as the sentence, the others before it.
+fn many(file: &std::path::Path, mistakes: &[sokudo_scenario::Mistake]) -> Failure {
+    for mistake in mistakes.iter().skip(1).rev() {
+        eprintln!("  {}: {mistake}", file.display());
+    }
+    let first = mistakes.first();
+    let says = first.map_or_else(String::new, ToString::to_string);
+    let hint = first.map_or_else(String::new, |mistake| mistake.hint.clone());
+    Failure::operator(format!("{}: {says}", file.display()), hint)
+}
+
+/// Reaches the hosts and begins a record.
+fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
+    let key = key::parse(args.key.as_ref())?;
+    let stop = stop_flag()?;
+    let (hosts, note, first) = match args.local {
+        Some(count) => {
+            let (hosts, note) = check::local_hosts(sokudo_agent::factory, count.into())?;
+            (hosts, Some(note), 0)
+        }
+        None if args.hosts.is_empty() => {
+            return Err(Failure::operator(
+                "no hosts are named",
+                "name a group or hosts, or try it with --local 4",
+            ));
+        }
+        None => {
+            let mut hosts = Hosts::own(sokudo_agent::factory)?;
+            for host in &args.hosts {
+                workload::reach(&mut hosts, &whole_group(host), key.as_ref())?;
+            }
+            (hosts, None, 1)
+        }
+    };
+    let config = RunConfig {
+        workload: name.into(),
+        command: command_for_record(),
+        root: sokudo_store::runs_root(),
+        seed: args.seed.unwrap_or_else(workload::random_seed),
+        interval_ns: args.interval.0.max(workload::WATCH_NS),
+        stop,
+    };
+    let lang = args.show.lang();
+    let observer = Terminal::new(lang, None, None);
+    let mut run = Run::begin(hosts, config, Box::new(observer))?;
+    run.manifest_mut().notes.extend(note);
+    Ok(Lab {
+        run,
+        first,
+        i18n: I18n::new(lang),
+        quiet: args.show.json,
+    })
+}
+
+/// The name of a group alone stands for all of its hosts.
+#[cfg(feature = "fleet")]
+fn whole_group(host: &str) -> String {
+    match super::group::is_known(host) {
+        true => format!("{host}/*"),
+        false => host.to_owned(),
+    }
+}
+
+#[cfg(not(feature = "fleet"))]
+fn whole_group(host: &str) -> String {
+    host.to_owned()
+}
+
+/// Does what is asked for, closes the record and shows it. Nothing is kept when nothing was loaded.
+fn carry_out(
+    mut lab: Lab,
+    args: &LabArgs,
+    act: impl FnOnce(&mut Lab) -> (Ended, &'static str, String),
+) -> Result<Exit, Failure> {
+    let (ended, name, text) = act(&mut lab);
+    let mut run = lab.run;
+    let phases = &run.manifest().phases;
+    if phases.iter().all(|phase| phase.status == RunStatus::Failed) {
+        sokudo_store::discard(&run.finish()?.path)?;
+        return match ended {
+            Ended::Early(failure) => Err(failure),
+            Ended::Well => Ok(Exit::Fine),
+            Ended::Interrupted => Ok(Exit::RunFailed),
+        };
+    }
+    let mut exit = None;
+    if let Ended::Early(failure) = &ended {
+        let why = failure.says().to_owned();
+        run.note_problem(Text::new("engine-ended-by").word("why", why));
+        failure.print();
+        exit = Some(failure.exit());
+    }
+    run.group_numbers();
+    let path = run.finish()?.path;
+    sokudo_store::attach(&path, name, text.as_bytes())?;
+    let record = conclude(&path, args.show.lang())?;
+    show(&record, &path, &args.show);
+    Ok(exit.unwrap_or_else(|| exit_of(&record)))
+}

@@ -1,0 +1,167 @@
+//! How does a run carry out what a scenario asks for?
+
+use std::time::Duration;
+
+use sokudo_controller::{ControlError, Run};
+use sokudo_i18n::I18n;
+use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Text};
+use sokudo_scenario::{Executor, Failed, HostInfo, Load, Part, Phase};
+use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
+
+use super::words;
+use crate::cli::workload::bound_ns;
+
+/// How often a pause looks whether the operator wants to end.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A run that goes on, as scenarios see it.
+pub struct Lab {
+    /// The run.
+    pub run: Run,
+    /// Index of host number 1: the host that gives the commands has no number.
+    pub first: usize,
+    /// Sentences.
+    pub i18n: I18n,
+    /// True when results go to stdout as JSON, and sentences must not.
+    pub quiet: bool,
+}
+
+impl Lab {
+    /// Index of a host in the run's table.
+    fn index(&self, number: u32) -> u32 {
+        number - 1 + self.first as u32
+    }
+
+    /// Flows between hosts that are still there, by index; those that are not are told.
+    fn flows(&mut self, part: &Part) -> Vec<(u32, u32, u32)> {
+        let by_index = part.flows.iter();
+        let by_index: Vec<_> = by_index
+            .map(|(from, to, stream)| (self.index(*from), self.index(*to), *stream))
+            .collect();
+        let (alive, dead): (Vec<_>, Vec<_>) = by_index.into_iter().partition(|(from, to, _)| {
+            !self.run.is_lost(*from as usize) && !self.run.is_lost(*to as usize)
+        });
+        for (from, to, _) in dead {
+            let name = |index: u32| self.run.hosts().list()[index as usize].name.clone();
+            let says = Text::new("console-flow-lost")
+                .word("from", name(from))
+                .word("to", name(to));
+            self.run.note_problem(says);
+        }
+        alive
+    }
+
+    fn plan(&mut self, phase: &Phase) -> PhasePlan {
+        let mut flows: Vec<FlowPlan> = Vec::new();
+        let mut parts = Vec::new();
+        for part in &phase.parts {
+            let begin = flows.len() as u32;
+            let own = self.flows(part).into_iter().zip(begin..);
+            flows.extend(own.map(|((from, to, stream), id)| FlowPlan {
+                id,
+                from,
+                to,
+                stream,
+            }));
+            parts.push(TogetherPart {
+                workload: part.workload.clone(),
+                options: part.options.clone(),
+                duration_ns: part.duration_ns,
+                flows: (begin..flows.len() as u32).collect(),
+            });
+        }
+        parts.retain(|part| !part.flows.is_empty());
+        // Work that only a count bounds may outlast the others.
+        let counted = parts.iter().any(|part| part.duration_ns == 0);
+        let longest_ns = parts.iter().map(|part| part.duration_ns).max();
+        let duration_ns = longest_ns.filter(|_| !counted).unwrap_or(0);
+        let (workload, options) = match parts.as_slice() {
+            [part] => (part.workload.clone(), part.options.clone()),
+            _ => {
+                let options = TogetherOptions { parts };
+                (together::NAME.to_owned(), options.to_json())
+            }
+        };
+        PhasePlan {
+            name: phase.name.clone(),
+            workload,
+            options,
+            flows,
+            duration_ns,
+            bound_ns: phase.bound_ns.unwrap_or_else(|| bound_ns(duration_ns)),
+            labels: phase.labels.iter().cloned().collect(),
+        }
+    }
+}
+
+fn failed(error: ControlError) -> Failed {
+    Failed {
+        says: error.to_string(),
+        hint: error.hint(),
+        interrupted: matches!(error, ControlError::Interrupted),
+    }
+}
+
+impl Executor for Lab {
+    fn hosts(&self) -> Vec<HostInfo> {
+        let hosts = self.run.hosts().list().iter().skip(self.first);
+        let hosts = hosts.zip(1u32..).map(|(host, number)| HostInfo {
+            number,
+            name: host.name.clone(),
+            address: host.address.clone().unwrap_or_default(),
+            os: host.description.os.clone(),
+            cores: host.description.cores,
+            clock_offset_seconds: host.clock.offset_ns as f64 * 1e-9,
+            clock_error_seconds: host.clock.error_ns as f64 * 1e-9,
+        });
+        hosts.collect()
+    }
+
+    fn words(&self) -> Vec<(&'static str, &'static str)> {
+        words::words()
+    }
+
+    fn read(&self, word: &str, arguments: &[String]) -> Result<Load, Failed> {
+        words::read(word, arguments)
+    }
+
+    fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed> {
+        let plan = self.plan(phase);
+        if plan.flows.is_empty() {
+            return Err(Failed::new(
+                format!("nobody is left to carry out `{}`", phase.name),
+                "look at the hosts that were lost, and start their agents again",
+            ));
+        }
+        self.run.run_phase(plan).map_err(failed)
+    }
+
+    fn pause(&mut self, ns: u64) -> Result<(), Failed> {
+        let mut left = Duration::from_nanos(ns);
+        while !left.is_zero() {
+            if self.run.interrupted() {
+                return Err(failed(ControlError::Interrupted));
+            }
+            let step = left.min(LOOK);
+            std::thread::sleep(step);
+            left -= step;
+        }
+        Ok(())
+    }
+
+    fn sync_time(&mut self) -> Result<(), Failed> {
+        self.run.sync_clocks().map_err(failed)
+    }
+
+    fn say(&mut self, what: &Text) {
+        let said = self.i18n.text(what);
+        match self.quiet {
+            true => eprintln!("{said}"),
+            false => println!("{said}"),
+        }
+    }
+
+    fn missing(&mut self, what: Text) {
+        self.run.note_problem(what);
+    }
+}

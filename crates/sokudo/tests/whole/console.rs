@@ -1,0 +1,65 @@
+//! Many hosts that are told what to do, line by line.
+
+use crate::vocabulary::{place, summary};
+
+/// The experiment of the group tester, small: two pairs, staged, then started together.
+const STAGED: &str = "\
+syncTime
+node 1 set connectnode 3   # each pair has its own command …
+node 2 set connectnode 4
+all enter                  # … and all start at once
+all sendreceive-n 10kB 20
+waitallresults 2 60s
+node 1 set rr 3 --count 50
+node 2 set stream 4 --bytes 1MB
+all enter
+waitallresults 2 60s
+";
+
+#[test]
+fn a_script_stages_different_commands_and_starts_them_together() {
+    let place = place();
+    place.write("staged.sks", STAGED);
+    let ended = place
+        .words(["run", "staged.sks", "--local", "4", "--json"])
+        .run();
+    ended.expect_code(0).expect_stderr("results of 2 hosts");
+    let summary = summary(&ended);
+    assert_eq!(summary.number("group.hosts"), 4.0);
+    assert_eq!(summary.number("group.clock_error_seconds.max"), 0.0);
+    let record = &place.records()[0];
+    let kept = std::fs::read_to_string(record.join("plan/scenario.sks")).expect("the script");
+    assert_eq!(kept, STAGED);
+    let manifest = std::fs::read_to_string(record.join("run.json")).expect("the manifest");
+    for phase in ["1-connect", "2-sendreceive-n", "3-rr+stream"] {
+        assert!(manifest.contains(phase), "no phase {phase}");
+    }
+}
+
+#[test]
+fn lines_may_come_through_a_pipe() {
+    let place = place();
+    let console = || place.words(["console", "--local", "2"]);
+    let ended = console().stdin("node 1 rr 2 --count 20\nquit\n").run();
+    ended.expect_code(0).expect_stdout("→ hostb");
+    let ended = console().stdin("hosts\nhelp rr\n").run();
+    ended.expect_code(0).expect_stdout("hostb");
+    assert_eq!(place.records().len(), 1, "nothing was loaded the second time");
+}
+
+#[test]
+fn mistakes_are_told_before_anything_starts() {
+    let place = place();
+    place.write("wrong.sks", "all rr 1 --count 5\nnode x enter\nwaittime\n");
+    let ended = place.words(["run", "wrong.sks", "--local", "2"]).run();
+    ended
+        .expect_code(2)
+        .expect_stderr("line 2, column 6: `x` names no hosts")
+        .expect_stderr("line 3, column 9")
+        .expect_stderr("hint");
+    assert!(place.records().is_empty());
+    let ended = place.words(["console", "--local", "1"]).stdin("node 3 enter\n").run();
+    ended.expect_code(2).expect_stderr("there is no host `3`");
+    let ended = place.words(["console"]).run();
+    ended.expect_code(2).expect_stderr("no hosts are named");
+}
