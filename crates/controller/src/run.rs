@@ -315,7 +315,10 @@ impl Run {
 
     /// The summary as it would be without anybody's additions: the last phase's.
     fn own_summary(&self) -> sokudo_model::Summary {
-        match (self.manifest.summary.is_empty(), self.manifest.phases.last()) {
+        match (
+            self.manifest.summary.is_empty(),
+            self.manifest.phases.last(),
+        ) {
             (true, Some(phase)) => phase.result.summary.clone(),
             _ => Default::default(),
         }

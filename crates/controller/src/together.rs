@@ -70,7 +70,11 @@ mod tests {
 
     #[test]
     fn the_spread_counts_from_the_first_flow_of_each_phase() {
-        let phases = [phase(&[0.5, 0.25, 0.75]), phase(&[9.0]), phase(&[3.0, 3.25])];
+        let phases = [
+            phase(&[0.5, 0.25, 0.75]),
+            phase(&[9.0]),
+            phase(&[3.0, 3.25]),
+        ];
         let numbers = numbers(&[], &phases);
         assert_eq!(numbers["group.start_spread_seconds.max"], 0.5);
         assert_eq!(numbers["group.start_spread_seconds.p50"], 0.25);

@@ -144,7 +144,10 @@ pub fn carried(metrics: &Summary) -> Option<Carried> {
         // The rate of a single request is not known; its latency is.
         let speed = own(rate).map(|rate| rate * each);
         let speed = speed.filter(|speed| *speed > 0.0);
-        Some(over(bytes, speed.or_else(|| own("one_way_bytes_per_second"))?))
+        Some(over(
+            bytes,
+            speed.or_else(|| own("one_way_bytes_per_second"))?,
+        ))
     };
     let stream = || {
         let speed = get("stream.goodput_bits_per_second")? / 8.0;
@@ -157,7 +160,10 @@ pub fn carried(metrics: &Summary) -> Option<Carried> {
     let bus = || {
         let (messages, per_second) = (get("bus.messages")?, get("bus.messages_per_second")?);
         let seconds = messages / per_second;
-        Some(over(get("bus.bytes_per_second")? * seconds, get("bus.bytes_per_second")?))
+        Some(over(
+            get("bus.bytes_per_second")? * seconds,
+            get("bus.bytes_per_second")?,
+        ))
     };
     let found = stream()
         .or_else(datagram)

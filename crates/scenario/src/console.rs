@@ -112,11 +112,7 @@ impl Console {
     /// Carries out one line.
     ///
     /// Errors: it makes no sense, or nothing could be measured. The console goes on as it was.
-    pub fn execute(
-        &mut self,
-        line: &Line,
-        executor: &mut dyn Executor,
-    ) -> Result<Next, Refused> {
+    pub fn execute(&mut self, line: &Line, executor: &mut dyn Executor) -> Result<Next, Refused> {
         let number = line.number;
         let done = self.carry_out(&line.command, executor);
         done.map_err(|refused| match refused {
@@ -139,7 +135,8 @@ impl Console {
         command: &Command,
         executor: &mut dyn Executor,
     ) -> Result<Next, Refused> {
-        self.seats.resize_with(executor.hosts().len(), Seat::default);
+        self.seats
+            .resize_with(executor.hosts().len(), Seat::default);
         match command {
             Command::Quit => {
                 self.fire(None, executor).map_err(failed)?;
@@ -248,10 +245,8 @@ impl Console {
                 options,
                 column,
             } => {
-                let mut arguments = vec![
-                    format!("--size={size_bytes}"),
-                    format!("--count={times}"),
-                ];
+                let mut arguments =
+                    vec![format!("--size={size_bytes}"), format!("--count={times}")];
                 arguments.extend(options.iter().map(|word| word.text.clone()));
                 let load = read("rr", &arguments, *column, executor)?;
                 self.load(number, "sendreceive-n", *column, &load, all, hosts)
@@ -430,7 +425,9 @@ fn read(
     executor: &dyn Executor,
 ) -> Result<Load, Mistake> {
     executor.read(word, arguments).map_err(|failed| {
-        let hint = failed.hint.unwrap_or_else(|| format!("`help {word}` shows what it takes"));
+        let hint = failed
+            .hint
+            .unwrap_or_else(|| format!("`help {word}` shows what it takes"));
         Mistake::at(column, failed.says, hint)
     })
 }
@@ -455,9 +452,8 @@ pub(crate) fn part(number: u32, peers: &[u32], load: &Load) -> Part {
 pub(crate) fn gathered<'a>(parts: impl Iterator<Item = &'a Part>) -> Vec<Part> {
     let mut out: Vec<Part> = Vec::new();
     for part in parts {
-        let alike = |other: &&mut Part| {
-            other.workload == part.workload && other.options == part.options
-        };
+        let alike =
+            |other: &&mut Part| other.workload == part.workload && other.options == part.options;
         match out.iter_mut().find(alike) {
             Some(other) => other.flows.extend(&part.flows),
             None => out.push(part.clone()),
@@ -475,7 +471,10 @@ pub(crate) fn find_host(text: &str, hosts: &[HostInfo]) -> Option<u32> {
         .map(|host| host.number);
     let numbered = || {
         let number = text.parse::<u32>().ok()?;
-        hosts.iter().any(|host| host.number == number).then_some(number)
+        hosts
+            .iter()
+            .any(|host| host.number == number)
+            .then_some(number)
     };
     named.or_else(numbered)
 }

@@ -150,7 +150,9 @@ fn command(first: &Word, rest: &[Word]) -> Result<Command, Mistake> {
             order: order(rest, end_of(first), 0)?,
         }),
         "node" => {
-            let (numbers, rest) = rest.split_first().ok_or_else(|| missing(first, "a number"))?;
+            let (numbers, rest) = rest
+                .split_first()
+                .ok_or_else(|| missing(first, "a number"))?;
             Ok(Command::Order {
                 who: Who::Nodes(nodes(numbers)?, numbers.column),
                 order: order(rest, end_of(numbers), 0)?,
@@ -158,8 +160,14 @@ fn command(first: &Word, rest: &[Word]) -> Result<Command, Mistake> {
         }
         _ => Err(Mistake::at(
             first.column,
-            format!("`{}` is not said to anybody, and no word of the console", first.text),
-            format!("write `all {0}` or `node 1 {0}`; `help` lists the words", first.text),
+            format!(
+                "`{}` is not said to anybody, and no word of the console",
+                first.text
+            ),
+            format!(
+                "write `all {0}` or `node 1 {0}`; `help` lists the words",
+                first.text
+            ),
         )),
     }
 }
@@ -180,7 +188,10 @@ fn pause(first: &Word, rest: &[Word], unit: Unit) -> Result<Command, Mistake> {
 fn awaiting(rest: &[Word]) -> Result<Command, Mistake> {
     nothing_more(rest.get(2..).unwrap_or_default())?;
     let results = rest.first().map(number).transpose()?;
-    let timeout_ns = rest.get(1).map(|word| time_ns(word, Unit::Seconds)).transpose()?;
+    let timeout_ns = rest
+        .get(1)
+        .map(|word| time_ns(word, Unit::Seconds))
+        .transpose()?;
     Ok(Command::Await {
         results,
         timeout_ns,
@@ -229,10 +240,18 @@ fn send_receive(first: &Word, rest: &[Word]) -> Result<Order, Mistake> {
         return Err(missing(first, "a size and how often"));
     };
     let size_bytes = size.text.parse::<Bytes>().map_err(|error| {
-        Mistake::at(size.column, error.to_string(), "write for example `500000` or `1MB`")
+        Mistake::at(
+            size.column,
+            error.to_string(),
+            "write for example `500000` or `1MB`",
+        )
     })?;
     let count = times.text.parse::<Count>().map_err(|error| {
-        Mistake::at(times.column, error.to_string(), "write for example `1000` or `1k`")
+        Mistake::at(
+            times.column,
+            error.to_string(),
+            "write for example `1000` or `1k`",
+        )
     })?;
     Ok(Order::SendReceive {
         size_bytes: size_bytes.0,
@@ -296,7 +315,11 @@ fn time_ns(word: &Word, bare: Unit) -> Result<u64, Mistake> {
         _ => word.text.clone(),
     };
     text.parse::<Nanos>().map(|time| time.0).map_err(|error| {
-        Mistake::at(word.column, error.to_string(), "write for example `500ms` or `2s`")
+        Mistake::at(
+            word.column,
+            error.to_string(),
+            "write for example `500ms` or `2s`",
+        )
     })
 }
 

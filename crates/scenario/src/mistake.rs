@@ -35,7 +35,11 @@ impl Mistake {
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.says)
+        write!(
+            f,
+            "line {}, column {}: {}",
+            self.line, self.column, self.says
+        )
     }
 }
 

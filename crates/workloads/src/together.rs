@@ -164,8 +164,9 @@ impl TogetherPhase {
 impl Phase for TogetherPhase {
     fn offer(&self) -> String {
         let offers = self.parts.iter();
-        let offers: Vec<Option<String>> =
-            offers.map(|part| part.as_ref().map(|p| p.offer())).collect();
+        let offers: Vec<Option<String>> = offers
+            .map(|part| part.as_ref().map(|p| p.offer()))
+            .collect();
         serde_json::to_string(&offers).unwrap_or_default()
     }
 
@@ -251,7 +252,8 @@ impl Workload for Together {
         let Ok(parts) = parts_of(spec) else {
             return PhaseResult::default();
         };
-        let options: TogetherOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
+        let options: TogetherOptions =
+            serde_json::from_str(&spec.phase.options).unwrap_or_default();
         let mut whole = PhaseResult::default();
         let mut claimed_twice = Vec::new();
         for (index, (workload, own)) in parts.iter().enumerate() {
@@ -373,7 +375,10 @@ mod tests {
 
     #[test]
     fn results_of_hosts_that_say_nothing_readable_are_missing_flows() {
-        let joined = Together.join(&spec(0), &[Ok("[".into()), Err("gone".into()), Ok("3".into())]);
+        let joined = Together.join(
+            &spec(0),
+            &[Ok("[".into()), Err("gone".into()), Ok("3".into())],
+        );
         let ids: Vec<u32> = joined.flows.iter().map(|flow| flow.id).collect();
         assert_eq!(ids, [0, 1, 2]);
         assert!(joined.flows.iter().all(|flow| !flow.complete));

@@ -83,7 +83,9 @@ pub fn local_hosts(agents: Agents, count: usize) -> Result<(Hosts, Text), Contro
 
 /// Loopback addresses, or one of them as often where the system has only one.
 fn loopback_addresses(count: usize) -> Vec<IpAddr> {
-    let wanted = (1..=u8::MAX).take(count).map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)));
+    let wanted = (1..=u8::MAX)
+        .take(count)
+        .map(|last| IpAddr::V4(Ipv4Addr::new(127, 0, 0, last)));
     let usable = |ip: &IpAddr| std::net::UdpSocket::bind((*ip, 0)).is_ok();
     wanted
         .map(|ip| {

@@ -34,7 +34,10 @@ pub(super) fn help(word: Option<&str>, executor: &mut dyn Executor) {
     let mut any = false;
     for name in WORDS.iter().filter(|name| wanted(name)) {
         any = true;
-        executor.say(&Text::new(format!("console-help-{}", name.to_ascii_lowercase())));
+        executor.say(&Text::new(format!(
+            "console-help-{}",
+            name.to_ascii_lowercase()
+        )));
     }
     for (name, question) in loads.into_iter().filter(|(name, _)| wanted(name)) {
         any = true;

@@ -111,7 +111,9 @@ fn run(text: &str, lab: &mut Remembering) -> Result<(), Refused> {
 fn shape(phase: &Phase) -> Vec<(&str, Vec<(u32, u32)>)> {
     let flows = |part: &Part| part.flows.iter().map(|(f, t, _)| (*f, *t)).collect();
     let parts = phase.parts.iter();
-    parts.map(|part| (part.workload.as_str(), flows(part))).collect()
+    parts
+        .map(|part| (part.workload.as_str(), flows(part)))
+        .collect()
 }
 
 #[test]

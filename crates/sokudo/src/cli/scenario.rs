@@ -141,12 +141,18 @@ fn script(lines: &[line::Line], lab: &mut Lab) -> Ended {
 fn read_script(file: &std::path::Path) -> Result<String, Failure> {
     let shown = file.display();
     let cannot = |error: std::io::Error| {
-        Failure::operator(format!("`{shown}` cannot be read: {error}"), "name a script (.sks)")
+        Failure::operator(
+            format!("`{shown}` cannot be read: {error}"),
+            "name a script (.sks)",
+        )
     };
     let size = std::fs::metadata(file).map_err(cannot)?.len();
     if size > SCRIPT_BYTES_MAX {
         return Err(Failure::operator(
-            format!("`{shown}` has {size} bytes, more than {} MiB", SCRIPT_BYTES_MAX >> 20),
+            format!(
+                "`{shown}` has {size} bytes, more than {} MiB",
+                SCRIPT_BYTES_MAX >> 20
+            ),
             "make it shorter: loops belong into the script's language, not into its length",
         ));
     }

@@ -44,7 +44,11 @@ fn lines_may_come_through_a_pipe() {
     ended.expect_code(0).expect_stdout("→ hostb");
     let ended = console().stdin("hosts\nhelp rr\n").run();
     ended.expect_code(0).expect_stdout("hostb");
-    assert_eq!(place.records().len(), 1, "nothing was loaded the second time");
+    assert_eq!(
+        place.records().len(),
+        1,
+        "nothing was loaded the second time"
+    );
 }
 
 #[test]
@@ -58,7 +62,10 @@ fn mistakes_are_told_before_anything_starts() {
         .expect_stderr("line 3, column 9")
         .expect_stderr("hint");
     assert!(place.records().is_empty());
-    let ended = place.words(["console", "--local", "1"]).stdin("node 3 enter\n").run();
+    let ended = place
+        .words(["console", "--local", "1"])
+        .stdin("node 3 enter\n")
+        .run();
     ended.expect_code(2).expect_stderr("there is no host `3`");
     let ended = place.words(["console"]).run();
     ended.expect_code(2).expect_stderr("no hosts are named");

@@ -10,6 +10,7 @@ mod bottlenecks;
 mod bus;
 mod check;
 mod clients;
+mod console;
 mod delayed_ack;
 mod exchange;
 mod faults;

@@ -40,6 +40,11 @@ impl Place {
             .bound(BOUND)
     }
 
+    /// A file beside the records.
+    pub fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path().join(name), text).expect("write a file");
+    }
+
     /// Runs to the end.
     pub fn run(&self, arguments: &str) -> Ended {
         self.sokudo(arguments).run()

@@ -14,7 +14,9 @@ const MAY_ALLOW_UNSAFE: &[&str] = &["monitors"];
 const MAY_KNOW_THE_SYSTEM: &[&str] = &["net", "http", "monitors", "testkit"];
 
 /// Crates that open nothing, read no clock and start no thread.
-const PURE: &[&str] = &["model", "stats", "pace", "wire", "analyze", "jmeter", "scenario"];
+const PURE: &[&str] = &[
+    "model", "stats", "pace", "wire", "analyze", "jmeter", "scenario",
+];
 
 /// What a pure crate does not name. Addresses are data; sockets are not.
 const IMPURE: &[&str] = &[

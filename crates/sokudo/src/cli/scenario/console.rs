@@ -7,8 +7,8 @@ use rustyline::error::ReadlineError;
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, line};
 
-use super::lab::Lab;
 use super::Ended;
+use super::lab::Lab;
 use crate::cli::Failure;
 
 /// Lines that are remembered from one console to the next.
@@ -68,12 +68,7 @@ fn with_a_pipe(lab: &mut Lab, said: &mut String) -> Ended {
     }
 }
 
-fn heard(
-    console: &mut Console,
-    text: &str,
-    number: u32,
-    lab: &mut Lab,
-) -> Result<Next, Refused> {
+fn heard(console: &mut Console, text: &str, number: u32, lab: &mut Lab) -> Result<Next, Refused> {
     match line::parse_line(text, number)? {
         Some(line) => console.execute(&line, lab),
         None => Ok(Next::Line),

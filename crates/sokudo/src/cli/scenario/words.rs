@@ -96,7 +96,9 @@ fn read_as<O: Load>(arguments: &[String]) -> Result<Asked, Failed> {
         }
     };
     let peers = Arg::new(PEERS).action(ArgAction::Append).num_args(0..);
-    let bare = Command::new(O::NAME).no_binary_name(true).disable_help_flag(true);
+    let bare = Command::new(O::NAME)
+        .no_binary_name(true)
+        .disable_help_flag(true);
     let command = O::augment_args(bare).arg(peers);
     let mut matches = command.try_get_matches_from(arguments).map_err(no_word)?;
     let peers: Vec<String> = matches
