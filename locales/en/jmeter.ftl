@@ -16,6 +16,8 @@ jmx-not-a-plan = `<{ $tag }>` is not the root of a JMeter test plan, which is `<
 jmx-no-tree = `<jmeterTestPlan>` holds no `<hashTree>`
 jmx-not-paired = `<{ $tag }>` breaks the order: each element is followed by the `<hashTree>` of what stands below it
 jmx-unknown-property-tag = `<{ $tag }>` is no way to write a property
+jmx-not-executed = `{ $what }` is read but cannot be executed yet
+jmx-data-unreadable = the data file `{ $file }` cannot be read: { $why }
 jmx-no-plan = the file holds no enabled `TestPlan`
 
 # Elements

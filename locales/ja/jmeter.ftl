@@ -16,6 +16,8 @@ jmx-not-a-plan = `<{ $tag }>` は JMeter テスト計画のルートではあり
 jmx-no-tree = `<jmeterTestPlan>` に `<hashTree>` がありません
 jmx-not-paired = `<{ $tag }>` が順序を崩しています。各要素の次には、その配下を表す `<hashTree>` が来ます
 jmx-unknown-property-tag = `<{ $tag }>` というプロパティの書き方はありません
+jmx-not-executed = `{ $what }` は読めますが、まだ実行できません
+jmx-data-unreadable = データファイル `{ $file }` を読めません: { $why }
 jmx-no-plan = 有効な `TestPlan` がファイルにありません
 
 # 要素

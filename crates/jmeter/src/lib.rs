@@ -15,6 +15,7 @@
 //! - [`plan`]: what an engine executes.
 //! - [`expression`]: `${…}`, parsed once and rendered per request.
 //! - [`registry`]: every element class and what becomes of it.
+//! - [`run`]: virtual users that execute a plan, without threads, sockets or clocks.
 //! - [`check`]: what a plan will do, and what its author probably did not mean.
 
 mod build;
@@ -25,12 +26,14 @@ pub mod entry;
 mod expand;
 pub mod expression;
 pub mod files;
+pub mod jtl;
 mod node;
 pub mod plan;
 pub mod problem;
 pub mod properties;
 mod read;
 pub mod registry;
+pub mod run;
 pub mod settings;
 mod xml;
 

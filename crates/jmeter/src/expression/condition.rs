@@ -47,6 +47,11 @@ pub(super) fn evaluate(text: &str, world: &dyn World) -> Result<Outcome, String>
     }
 }
 
+/// True when an expression holds. Errors: what was not understood, and where.
+pub(crate) fn holds(text: &str, world: &dyn World) -> Result<bool, String> {
+    evaluate(text, world).map(|value| truth(&value))
+}
+
 struct Reader<'a> {
     text: &'a str,
     at: usize,

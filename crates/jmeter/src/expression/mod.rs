@@ -19,6 +19,7 @@ mod parse;
 mod time;
 mod world;
 
+pub(crate) use condition::holds as condition_holds;
 pub use functions::{Function, Needs};
 pub use parse::{ExpressionError, Parsed, parse};
 pub use world::{Fact, Lines, StartWorld, World};

@@ -148,3 +148,10 @@ pub struct Scope {
     /// Listeners.
     pub listeners: Vec<Id>,
 }
+
+impl Scope {
+    /// True when nothing looks at results: neither postprocessors nor assertions.
+    pub fn is_quiet(&self) -> bool {
+        self.post_processors.is_empty() && self.assertions.is_empty()
+    }
+}

@@ -1,0 +1,273 @@
+//! Does a result hold what it must?
+
+use std::borrow::Cow;
+
+use super::extract::json_matches;
+use super::land::Answer;
+use super::person::View;
+use super::test::Test;
+use super::user::Body;
+use crate::plan::{Applies, AssertionKind, Comparison, Field, Id, SizeField, TextTest};
+
+/// What came of all assertions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// The result is good.
+    pub success: bool,
+    /// What the first failed assertion said.
+    pub says: String,
+}
+
+impl Body {
+    /// Looks at a result with all assertions in scope, in order.
+    pub(super) fn assert(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        assertions: &[Id],
+        answer: &Answer<'_>,
+    ) -> Verdict {
+        let mut verdict = Verdict {
+            success: answer.success,
+            says: String::new(),
+        };
+        for id in assertions {
+            let kind = &test.plan.assertions[*id as usize].kind;
+            if let AssertionKind::Response { assume_success, .. } = kind
+                && self.person.view(test, now_ns).flag(assume_success)
+            {
+                verdict.success = true;
+            }
+            if let Some(says) = self.fails(test, now_ns, kind, answer) {
+                verdict.success = false;
+                if verdict.says.is_empty() {
+                    verdict.says = says;
+                }
+            }
+        }
+        verdict
+    }
+
+    /// Why an assertion does not hold; `None`: it does.
+    fn fails(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        kind: &AssertionKind,
+        answer: &Answer<'_>,
+    ) -> Option<String> {
+        match kind {
+            AssertionKind::Response { field, applies, .. } => {
+                let text = self.looked_at(test, now_ns, *field, applies, answer)?;
+                self.texts_fail(test, now_ns, kind, text)
+            }
+            AssertionKind::Duration { most_ms, applies } => {
+                let most_ms = self.person.view(test, now_ns).integer(most_ms);
+                let over = most_ms > 0
+                    && answer.elapsed_ms > most_ms as u64
+                    && !matches!(applies, Applies::Inner);
+                over.then(|| {
+                    format!(
+                        "The operation lasted too long: It took {} milliseconds, but should not have lasted longer than {most_ms} milliseconds.",
+                        answer.elapsed_ms
+                    )
+                })
+            }
+            AssertionKind::Size {
+                field, is, bytes, ..
+            } => {
+                let wanted = self.person.view(test, now_ns).integer(bytes);
+                let found = match field {
+                    SizeField::Response => answer.bytes,
+                    SizeField::Headers => answer.head_bytes,
+                    SizeField::Body => answer.bytes.saturating_sub(answer.head_bytes),
+                    SizeField::Code => answer.code.len() as u64,
+                    SizeField::Message => answer.message.len() as u64,
+                };
+                size_fails(found, *is, wanted)
+            }
+            AssertionKind::Json { .. } => {
+                json_fails(&mut self.person.view(test, now_ns), kind, answer)
+            }
+            AssertionKind::WellFormedXml => xml_fails(answer.body),
+            // Refused before the first request.
+            AssertionKind::XPath { .. } | AssertionKind::Md5 { .. } => None,
+        }
+    }
+
+    fn texts_fail(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        kind: &AssertionKind,
+        text: Cow<'_, str>,
+    ) -> Option<String> {
+        let AssertionKind::Response {
+            field,
+            test: how,
+            negated,
+            any,
+            texts,
+            message,
+            applies,
+            ..
+        } = kind
+        else {
+            return None;
+        };
+        let mut view = self.person.view(test, now_ns);
+        let custom = view.text(message);
+        if text.is_empty() && matches!(field, Field::Body) {
+            return (!negated).then(|| first_of(custom, || "Response was null".into()));
+        }
+        let mut failed = Vec::new();
+        for wanted in texts {
+            let wanted = view.text(wanted);
+            let holds = match holds(test, &text, *how, &wanted) {
+                Ok(holds) => holds != *negated,
+                Err(why) => return Some(why),
+            };
+            match (holds, any) {
+                (true, true) => return None,
+                (true, false) => {}
+                (false, true) => failed.push(fail_text(
+                    &mut view,
+                    *field,
+                    applies,
+                    (*how, *negated),
+                    &wanted,
+                )),
+                (false, false) => {
+                    let says = fail_text(&mut view, *field, applies, (*how, *negated), &wanted);
+                    return Some(first_of(custom, || says));
+                }
+            }
+        }
+        (!failed.is_empty()).then(|| first_of(custom, || failed.join("\t")))
+    }
+}
+
+fn first_of(custom: String, otherwise: impl FnOnce() -> String) -> String {
+    if custom.is_empty() {
+        otherwise()
+    } else {
+        custom
+    }
+}
+
+fn holds(test: &Test, text: &str, how: TextTest, wanted: &str) -> Result<bool, String> {
+    Ok(match how {
+        TextTest::Equals => text == wanted,
+        TextTest::Contains => text.contains(wanted),
+        TextTest::ContainsPattern => test.pattern(wanted)?.is_match(text).unwrap_or(false),
+        TextTest::Matches => {
+            let whole = test.pattern(&format!("\\A(?:{wanted})\\z"))?;
+            whole.is_match(text).unwrap_or(false)
+        }
+    })
+}
+
+/// JMeter's words for a text that is not, or is, as it should be.
+fn fail_text(
+    view: &mut View<'_>,
+    field: Field,
+    applies: &Applies,
+    (how, negated): (TextTest, bool),
+    wanted: &str,
+) -> String {
+    let what: Cow<'_, str> = match (applies, field) {
+        (Applies::Variable(name), _) => format!("variable({})", view.text(name)).into(),
+        (_, Field::Body | Field::BodyUnescaped) => "text".into(),
+        (_, Field::BodyAsDocument) => "document".into(),
+        (_, Field::ResponseHeaders) => "headers".into(),
+        (_, Field::RequestHeaders) => "request headers".into(),
+        (_, Field::RequestBody) => "request data".into(),
+        (_, Field::Url) => "URL".into(),
+        (_, Field::Code) => "code".into(),
+        (_, Field::Message) => "message".into(),
+    };
+    let verb = match how {
+        TextTest::Matches => "match",
+        TextTest::Equals => "equal",
+        TextTest::Contains | TextTest::ContainsPattern => "contain",
+    };
+    let not = if negated { "not " } else { "" };
+    format!("Test failed: {what} expected {not}to {verb} /{wanted}/")
+}
+
+fn size_fails(found: u64, is: Comparison, wanted: i64) -> Option<String> {
+    let found = i64::try_from(found).unwrap_or(i64::MAX);
+    let (holds, words) = match is {
+        Comparison::Equal => (found == wanted, "equal to"),
+        Comparison::NotEqual => (found != wanted, "not equal to"),
+        Comparison::Greater => (found > wanted, "greater than"),
+        Comparison::Less => (found < wanted, "less than"),
+        Comparison::GreaterOrEqual => (found >= wanted, "greater than or equal to"),
+        Comparison::LessOrEqual => (found <= wanted, "less than or equal to"),
+    };
+    (!holds).then(|| {
+        format!("The result was the wrong size: It was {found} bytes, but should have been {words} {wanted} bytes.")
+    })
+}
+
+fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) -> Option<String> {
+    let AssertionKind::Json {
+        path,
+        expected,
+        is_pattern,
+        expects_null,
+        negated,
+    } = kind
+    else {
+        return None;
+    };
+    let path = view.text(path);
+    let (negated, expects_null) = (view.flag(negated), view.flag(expects_null));
+    let expected = expected.as_ref().map(|expected| view.text(expected));
+    let is_pattern = view.flag(is_pattern);
+    let test = view.test();
+    let outcome = || -> Result<(), String> {
+        let document =
+            serde_json::from_str(answer.text).map_err(|e| format!("the body is no JSON: {e}"))?;
+        let compiled = test.path(&path)?;
+        let found = json_matches(&compiled, &path, &document);
+        let fits = |text: &String| match &expected {
+            None => true,
+            Some(_) if expects_null => text == "null",
+            Some(pattern) if is_pattern => {
+                holds(test, text, TextTest::Matches, pattern) == Ok(true)
+            }
+            Some(expected) => text == expected,
+        };
+        match (found.is_empty(), &expected) {
+            (true, _) if expects_null => Ok(()),
+            (true, _) => Err(format!("No results for path: {path}")),
+            (false, Some(expected)) if !found.iter().any(fits) => Err(format!(
+                "Value in json path '{path}' expected to be '{expected}', but found '{}'",
+                found.join(",")
+            )),
+            (false, _) => Ok(()),
+        }
+    };
+    match (outcome(), negated) {
+        (Ok(()), true) => Some(format!(
+            "Failed: JSONPath '{path}' holds although it must not"
+        )),
+        (Err(says), false) => Some(says),
+        _ => None,
+    }
+}
+
+fn xml_fails(body: &[u8]) -> Option<String> {
+    let mut reader = quick_xml::Reader::from_reader(body);
+    let mut scratch = Vec::new();
+    loop {
+        match reader.read_event_into(&mut scratch) {
+            Ok(quick_xml::events::Event::Eof) => {
+                return body.is_empty().then(|| "Response was null".into());
+            }
+            Ok(_) => scratch.clear(),
+            Err(error) => return Some(error.to_string()),
+        }
+    }
+}

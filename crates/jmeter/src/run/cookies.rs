@@ -1,0 +1,233 @@
+//! Which cookies does a user keep, and which go where?
+
+use super::request::Address;
+
+/// Most cookies of one user; the oldest goes.
+const MOST: usize = 300;
+
+/// A user's cookies.
+#[derive(Debug, Default)]
+pub(super) struct CookieJar {
+    cookies: Vec<Kept>,
+    /// Nothing is taken from responses.
+    pub ignores: bool,
+}
+
+#[derive(Debug)]
+struct Kept {
+    name: String,
+    value: String,
+    domain: String,
+    /// Only this host, not those below.
+    host_only: bool,
+    path: String,
+    secure: bool,
+    /// Seconds since 1970; 0: with the session.
+    expires_s: i64,
+}
+
+impl CookieJar {
+    /// True when there are none.
+    pub fn is_empty(&self) -> bool {
+        self.cookies.is_empty()
+    }
+
+    /// Keeps a cookie; one of the same name, domain and path is replaced.
+    #[expect(clippy::too_many_arguments, reason = "a cookie has that many parts")]
+    pub fn put(
+        &mut self,
+        name: &str,
+        value: &str,
+        domain: &str,
+        host_only: bool,
+        path: &str,
+        secure: bool,
+        expires_s: i64,
+    ) {
+        let same = |kept: &Kept| {
+            kept.name == name && kept.domain.eq_ignore_ascii_case(domain) && kept.path == path
+        };
+        self.cookies.retain(|kept| !same(kept));
+        if self.cookies.len() >= MOST {
+            self.cookies.remove(0);
+        }
+        self.cookies.push(Kept {
+            name: name.into(),
+            value: value.into(),
+            domain: domain.to_ascii_lowercase(),
+            host_only,
+            path: path.into(),
+            secure,
+            expires_s,
+        });
+    }
+
+    /// Takes the value of a `Set-Cookie` header of a response from this address.
+    pub fn take(&mut self, from: &Address, header: &str, now_s: i64) {
+        if self.ignores {
+            return;
+        }
+        let mut parts = header.split(';');
+        let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else {
+            return;
+        };
+        let (name, value) = (name.trim(), value.trim());
+        let own_path = from.path.split('?').next().unwrap_or("/");
+        let folder = own_path
+            .rfind('/')
+            .filter(|at| *at > 0)
+            .map_or("/", |at| &own_path[..at]);
+        let (mut domain, mut host_only, mut path) = (from.host.as_str(), true, folder);
+        let (mut secure, mut expires_s, mut max_age) = (false, 0, None);
+        for part in parts {
+            let (key, value) = part.split_once('=').unwrap_or((part, ""));
+            let (key, value) = (key.trim(), value.trim());
+            match () {
+                () if key.eq_ignore_ascii_case("domain") && !value.is_empty() => {
+                    domain = value.trim_start_matches('.');
+                    host_only = false;
+                }
+                () if key.eq_ignore_ascii_case("path") && value.starts_with('/') => path = value,
+                () if key.eq_ignore_ascii_case("secure") => secure = true,
+                () if key.eq_ignore_ascii_case("max-age") => max_age = value.parse::<i64>().ok(),
+                () if key.eq_ignore_ascii_case("expires") => {
+                    expires_s = http_date(value).unwrap_or(0)
+                }
+                () => {}
+            }
+        }
+        if name.is_empty() || !below(&from.host, domain) {
+            return;
+        }
+        if let Some(age) = max_age {
+            expires_s = if age <= 0 {
+                1
+            } else {
+                now_s.saturating_add(age)
+            };
+        }
+        let (domain, path) = (domain.to_owned(), path.to_owned());
+        self.put(name, value, &domain, host_only, &path, secure, expires_s);
+        self.cookies
+            .retain(|kept| kept.expires_s == 0 || kept.expires_s > now_s);
+    }
+
+    /// Appends the cookies for a request to this address, the longest paths first.
+    pub fn write(&self, to: &Address, now_s: i64, out: &mut String) {
+        let path = to.path.split('?').next().unwrap_or("/");
+        let fits = |kept: &&Kept| {
+            let host = match kept.host_only {
+                true => kept.domain.eq_ignore_ascii_case(&to.host),
+                false => below(&to.host, &kept.domain),
+            };
+            let here = path.strip_prefix(kept.path.as_str());
+            let inside = here.is_some_and(|rest| {
+                rest.is_empty() || kept.path.ends_with('/') || rest.starts_with('/')
+            });
+            host && inside
+                && (!kept.secure || to.tls)
+                && (kept.expires_s == 0 || kept.expires_s > now_s)
+        };
+        let mut chosen: Vec<&Kept> = self.cookies.iter().filter(fits).collect();
+        chosen.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
+        for kept in chosen {
+            let separator = if out.is_empty() { "" } else { "; " };
+            out.extend([separator, &kept.name, "=", &kept.value]);
+        }
+    }
+}
+
+/// True for a domain and the hosts below it.
+fn below(host: &str, domain: &str) -> bool {
+    let at = host.len().checked_sub(domain.len());
+    let Some((head, tail)) = at.and_then(|at| host.split_at_checked(at)) else {
+        return false;
+    };
+    tail.eq_ignore_ascii_case(domain) && (head.is_empty() || head.ends_with('.'))
+}
+
+/// Seconds since 1970 of a date such as `Wed, 09 Jun 2021 10:18:14 GMT`.
+pub(super) fn http_date(text: &str) -> Option<i64> {
+    let text = text.replace('-', " ");
+    let rest = text
+        .split_once(", ")
+        .map_or(text.as_str(), |(_, rest)| rest);
+    let mut words = rest.split_whitespace();
+    let day: i8 = words.next()?.parse().ok()?;
+    const MONTHS: [&str; 12] = [
+        "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    ];
+    let month = words.next()?.to_ascii_lowercase();
+    let month = MONTHS.iter().position(|name| month.starts_with(name))? as i8 + 1;
+    let year: i16 = words.next()?.parse().ok()?;
+    let year = match year {
+        0..=69 => year + 2000,
+        70..=99 => year + 1900,
+        year => year,
+    };
+    let mut clock = words.next()?.split(':').map(|part| part.parse::<i8>().ok());
+    let mut next = || clock.next().flatten();
+    let (hour, minute, second) = (next()?, next()?, next()?);
+    let at = jiff::civil::DateTime::new(year, month, day, hour, minute, second.min(59), 0).ok()?;
+    Some(
+        at.to_zoned(jiff::tz::TimeZone::UTC)
+            .ok()?
+            .timestamp()
+            .as_second(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(jar: &CookieJar, url: &str) -> String {
+        let mut out = String::new();
+        jar.write(&Address::parse(url).unwrap(), 1_000, &mut out);
+        out
+    }
+
+    #[test]
+    fn cookies_go_where_they_belong() {
+        let mut jar = CookieJar::default();
+        let from = Address::parse("http://www.example.com/shop/cart?x").unwrap();
+        for header in [
+            "a=1; Path=/",
+            "b=2",
+            "c=3; Domain=.example.com; Path=/; HttpOnly",
+            "d=4; Secure; Path=/",
+            "e=5; Max-Age=10; Path=/",
+            "f=6; Domain=other.com",
+            "g=7; Path=/; Expires=Thu, 01 Jan 1970 00:00:05 GMT",
+            "=x",
+            "nothing",
+        ] {
+            jar.take(&from, header, 1_000);
+        }
+        assert_eq!(
+            sent(&jar, "http://www.example.com/shop/x"),
+            "b=2; a=1; c=3; e=5"
+        );
+        assert_eq!(
+            sent(&jar, "http://www.example.com/shopping"),
+            "a=1; c=3; e=5"
+        );
+        assert_eq!(sent(&jar, "https://api.example.com/"), "c=3");
+        jar.take(&from, "a=9; Path=/", 1_000);
+        jar.take(&from, "c=; Domain=example.com; Path=/; Max-Age=0", 1_000);
+        assert_eq!(sent(&jar, "https://www.example.com/"), "d=4; e=5; a=9");
+    }
+
+    #[test]
+    fn dates_of_headers_are_read() {
+        assert_eq!(
+            http_date("Wed, 09 Jun 2021 10:18:14 GMT"),
+            Some(1_623_233_894)
+        );
+        assert_eq!(
+            http_date("Wed, 09-Jun-21 10:18:14 GMT"),
+            Some(1_623_233_894)
+        );
+        assert_eq!(http_date("soon"), None);
+    }
+}

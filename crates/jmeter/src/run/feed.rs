@@ -1,0 +1,207 @@
+//! Which row of a data file comes next?
+//!
+//! A file is read once and shared; each feed has its own place in it. Rows without anything in
+//! them are left out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Largest data file.
+pub(super) const MOST_BYTES: u64 = 512 << 20;
+
+/// The rows of a file, column by column.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Rows {
+    /// Names from the first row, when the element has none.
+    pub names: Vec<String>,
+    /// All cells.
+    cells: Vec<Box<str>>,
+    /// Where each row begins in the cells, and the end.
+    begins: Vec<usize>,
+}
+
+impl Rows {
+    /// Takes a text apart.
+    pub fn parse(text: &str, delimiter: char, quoted: bool, first: FirstRow) -> Self {
+        let mut rows = Self {
+            begins: vec![0],
+            ..Self::default()
+        };
+        let mut left = first;
+        let mut rest = text.trim_start_matches('\u{feff}');
+        while !rest.is_empty() {
+            let begin = rows.cells.len();
+            rest = row(rest, delimiter, quoted, &mut rows.cells);
+            if rows.cells.len() == begin {
+                continue;
+            }
+            match std::mem::replace(&mut left, FirstRow::IsData) {
+                FirstRow::IsData => rows.begins.push(rows.cells.len()),
+                FirstRow::IsSkipped => rows.cells.truncate(begin),
+                FirstRow::Names => {
+                    let names = rows.cells.drain(begin..);
+                    rows.names = names.map(|name| name.trim().to_owned()).collect();
+                }
+            }
+        }
+        rows
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.begins.len().saturating_sub(1)
+    }
+
+    /// The cells of a row.
+    pub fn row(&self, index: usize) -> &[Box<str>] {
+        match (self.begins.get(index), self.begins.get(index + 1)) {
+            (Some(from), Some(to)) => &self.cells[*from..*to],
+            _ => &[],
+        }
+    }
+}
+
+/// What the first row of a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum FirstRow {
+    /// Data as all others.
+    IsData,
+    /// Not used.
+    IsSkipped,
+    /// The names of the variables.
+    Names,
+}
+
+/// Reads one row and gives what is behind it. An empty line has no cell.
+fn row<'t>(text: &'t str, delimiter: char, quoted: bool, cells: &mut Vec<Box<str>>) -> &'t str {
+    let line_end = text.find('\n').map_or(text.len(), |at| at + 1);
+    let line = text[..line_end].trim_end_matches(['\n', '\r']);
+    if line.is_empty() {
+        return &text[line_end..];
+    }
+    if !quoted || !line.contains('"') {
+        cells.extend(line.split(delimiter).map(Box::from));
+        return &text[line_end..];
+    }
+    // A quoted cell may hold delimiters and line ends; a doubled quote is one.
+    let mut cell = String::new();
+    let mut inside = false;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        match c {
+            '"' if inside => match chars.peek() {
+                Some((_, '"')) => {
+                    cell.push('"');
+                    chars.next();
+                }
+                _ => inside = false,
+            },
+            '"' if cell.is_empty() => inside = true,
+            '\n' if !inside => {
+                cells.push(cell.trim_end_matches('\r').into());
+                return &text[at + 1..];
+            }
+            c if c == delimiter && !inside => cells.push(std::mem::take(&mut cell).into()),
+            other => cell.push(other),
+        }
+    }
+    cells.push(cell.trim_end_matches(['\r', '\n']).into());
+    ""
+}
+
+/// A place in a file that several users move on.
+#[derive(Debug)]
+pub(super) struct Feed {
+    /// The file's rows.
+    pub rows: Arc<Rows>,
+    next: AtomicUsize,
+}
+
+impl Feed {
+    /// Before the first row.
+    pub fn new(rows: Arc<Rows>) -> Self {
+        Self {
+            rows,
+            next: AtomicUsize::new(0),
+        }
+    }
+
+    /// The next row that nobody took; `None` after the last unless rows begin again.
+    pub fn take(&self, recycles: bool) -> Option<&[Box<str>]> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        match self.rows.len() {
+            0 => None,
+            count if recycles => Some(self.rows.row(number % count)),
+            count => (number < count).then(|| self.rows.row(number)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, quoted: bool, expected: &[&[&str]]) {
+        let rows = Rows::parse(text, ',', quoted, FirstRow::IsData);
+        let found: Vec<Vec<&str>> = (0..rows.len())
+            .map(|i| rows.row(i).iter().map(|cell| &**cell).collect())
+            .collect();
+        assert_eq!(found, expected, "{text:?}");
+    }
+
+    #[test]
+    fn rows_are_taken_apart() {
+        check("a,b\nc,d", false, &[&["a", "b"], &["c", "d"]]);
+        check("\u{feff}a,\r\n\r\n,d\r\n", false, &[&["a", ""], &["", "d"]]);
+        check(
+            "\"a,1\",\"b\"\"x\"\nc,d\n",
+            true,
+            &[&["a,1", "b\"x"], &["c", "d"]],
+        );
+        check(
+            "\"two\nlines\",x\ny,z",
+            true,
+            &[&["two\nlines", "x"], &["y", "z"]],
+        );
+        check("\"a\",b", false, &[&["\"a\"", "b"]]);
+    }
+
+    #[test]
+    fn the_first_row_may_be_names_or_nothing() {
+        let names = Rows::parse("user, pass\nann,1", ',', false, FirstRow::Names);
+        assert_eq!(
+            (names.names.as_slice(), names.len()),
+            (["user".to_owned(), "pass".into()].as_slice(), 1)
+        );
+        assert_eq!(
+            Rows::parse("x\na\nb", ',', false, FirstRow::IsSkipped).len(),
+            2
+        );
+    }
+
+    #[test]
+    fn rows_end_or_begin_again() {
+        let feed = |recycles| {
+            let feed = Feed::new(Arc::new(Rows::parse("a\nb", ',', false, FirstRow::IsData)));
+            (0..3)
+                .map(|_| feed.take(recycles).map(|row| row[0].to_string()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            feed(true),
+            [Some("a".into()), Some("b".into()), Some("a".into())]
+        );
+        assert_eq!(feed(false), [Some("a".into()), Some("b".into()), None]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_panics(text in "[a\"\\r\\n,é]{0,40}", quoted: bool) {
+            let rows = Rows::parse(&text, ',', quoted, FirstRow::Names);
+            (0..=rows.len()).for_each(|i| { rows.row(i); });
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! What is a reply worth: a redirect to follow, or a result with extractions and assertions?
+
+use std::fmt::Write as _;
+
+use super::asserts::Verdict;
+use super::outcome::{Lost, NotHttp, Reply};
+use super::row::{RowKind, SampleRow};
+use super::test::Test;
+use super::user::{Body, Validators};
+use crate::plan::{ConfigKind, HttpRequest, Id, SamplerKind};
+
+/// Most addresses whose age is kept per user.
+const MOST_CACHED: usize = 5_000;
+
+/// A result while it is looked at: everything as text.
+pub(super) struct Answer<'a> {
+    /// Header lines, the status line first.
+    pub headers: &'a str,
+    /// The body as received.
+    pub body: &'a [u8],
+    /// Its text.
+    pub text: &'a str,
+    /// Response code.
+    pub code: &'a str,
+    /// Response message.
+    pub message: &'a str,
+    /// Address.
+    pub url: &'a str,
+    /// The request, where something looks at it.
+    pub sent: &'a [u8],
+    /// Length of the request's head.
+    pub sent_head: usize,
+    /// From start to end, milliseconds.
+    pub elapsed_ms: u64,
+    /// Bytes of heads, and of everything.
+    pub head_bytes: u64,
+    pub bytes: u64,
+    /// It succeeded so far.
+    pub success: bool,
+}
+
+impl Body {
+    /// How the request under way ended.
+    pub(super) fn ended(&mut self, test: &Test, reply: &Reply<'_>) {
+        let SamplerKind::Http(request) = &test.plan.samplers[self.flight.sampler as usize].kind
+        else {
+            return self.landed();
+        };
+        self.note(test, reply);
+        self.remember(test, request, reply);
+        let mut lost = reply.lost;
+        match self.redirect(test, request, reply) {
+            Ok(Some(keeps_body)) => return self.hop(keeps_body),
+            Ok(None) => {}
+            Err(most) => lost = Some(most),
+        }
+        self.landed();
+        self.conclude(test, reply, lost);
+    }
+
+    /// Sums over the hops of one result.
+    fn note(&mut self, test: &Test, reply: &Reply<'_>) {
+        let flight = &mut self.flight;
+        let since = |from_ns: i64, to_ns: i64| {
+            u64::try_from(test.wall_ms(to_ns) - test.wall_ms(from_ns)).unwrap_or(0)
+        };
+        if flight.hops == 0 {
+            flight.start_ns = reply.start_ns;
+            flight.intended_ns = reply.intended_ns;
+            let is_http = reply.status > 0;
+            flight.latency_ms = if is_http {
+                since(reply.start_ns, reply.first_byte_ns)
+            } else {
+                0
+            };
+            let connected = !reply.reused && (is_http || reply.connected_ns < reply.end_ns);
+            flight.connect_ms = if connected {
+                since(reply.start_ns, reply.connected_ns)
+            } else {
+                0
+            };
+        }
+        flight.bytes += reply.head_bytes + reply.body_bytes;
+        flight.sent_bytes += reply.sent_bytes;
+    }
+
+    /// Cookies and the age of what came.
+    fn remember(&mut self, test: &Test, request: &HttpRequest, reply: &Reply<'_>) {
+        let now_s = test.wall_ms(reply.end_ns) / 1000;
+        if request.cookies.is_some() {
+            for value in header_values(reply.headers, "Set-Cookie") {
+                self.jar.take(&self.flight.address, &value, now_s);
+            }
+        }
+        let Some(id) = request.cache else {
+            return;
+        };
+        let ConfigKind::Cache { most_entries, .. } = test.plan.configs[id as usize].kind else {
+            return;
+        };
+        let room = self.cache.len()
+            < MOST_CACHED.min(usize::try_from(most_entries).unwrap_or(MOST_CACHED));
+        if self.flight.method == "GET" && reply.status == 200 && room {
+            let first = |name: &str| header_values(reply.headers, name).next();
+            let known = Validators {
+                last_modified: first("Last-Modified"),
+                etag: first("ETag"),
+            };
+            if known.last_modified.is_some() || known.etag.is_some() {
+                self.cache.insert(self.flight.url.clone(), known);
+            }
+        }
+    }
+
+    /// `Some`: the address in the flight is that of a redirect to follow, with the body or not.
+    fn redirect(
+        &mut self,
+        test: &Test,
+        request: &HttpRequest,
+        reply: &Reply<'_>,
+    ) -> Result<Option<bool>, Lost<'static>> {
+        if reply.lost.is_some() || !matches!(reply.status, 301 | 302 | 303 | 307 | 308) {
+            return Ok(None);
+        }
+        let mut view = self.person.view(test, reply.end_ns);
+        if !view.flag(&request.follow_redirects) && !view.flag(&request.auto_redirects) {
+            return Ok(None);
+        }
+        let Some(location) = header_values(reply.headers, "Location").next() else {
+            return Ok(None);
+        };
+        if self.flight.hops >= test.most_redirects {
+            return Err(Lost {
+                class: NotHttp::TooManyRedirects,
+                phase: "read",
+                errno: None,
+                says: "",
+            });
+        }
+        let Some(address) = self.flight.address.join(location.trim()) else {
+            return Ok(None);
+        };
+        self.flight.address = address;
+        self.flight.hops += 1;
+        let keeps = matches!(reply.status, 307 | 308);
+        if !keeps && self.flight.method != "HEAD" {
+            self.flight.method.replace_range(.., "GET");
+        }
+        Ok(Some(keeps))
+    }
+
+    /// Makes the result: extractions, assertions, row, consequences.
+    fn conclude(&mut self, test: &Test, reply: &Reply<'_>, lost: Option<Lost<'_>>) {
+        let mut code = String::with_capacity(3);
+        let mut message = String::new();
+        match lost {
+            Some(lost) => {
+                let address = &self.flight.address;
+                let _ = write!(code, "Non HTTP response code: {}", lost.class.class());
+                message.push_str("Non HTTP response message: ");
+                let limit = test.most_redirects.to_string();
+                let says = if lost.class == NotHttp::TooManyRedirects {
+                    &limit
+                } else {
+                    lost.says
+                };
+                lost.class
+                    .write_message(&address.host, address.port, says, &mut message);
+            }
+            None => {
+                let _ = write!(code, "{}", reply.status);
+                message.push_str(&String::from_utf8_lossy(reply.reason));
+            }
+        }
+        let content_type = header_values(reply.headers, "Content-Type").next();
+        let program = &test.programs[self.flight.sampler as usize];
+        let looked_at = program.needs_body
+            || program.needs_request
+            || !test.plan.samplers[self.flight.sampler as usize]
+                .scope
+                .is_quiet();
+        let text = if program.needs_body {
+            body_text(reply, content_type.as_deref())
+        } else {
+            String::new()
+        };
+        let headers = match looked_at {
+            true => format!(
+                "HTTP/1.1 {code} {message}\n{}",
+                String::from_utf8_lossy(reply.headers).replace("\r\n", "\n")
+            ),
+            false => String::new(),
+        };
+        let (start_ms, end_ms) = (
+            test.wall_ms(self.flight.start_ns),
+            test.wall_ms(reply.end_ns),
+        );
+        let url = std::mem::take(&mut self.flight.url);
+        let sent = std::mem::take(&mut self.flight.sent);
+        let answer = Answer {
+            headers: &headers,
+            body: reply.body,
+            text: &text,
+            code: &code,
+            message: &message,
+            url: &url,
+            sent: &sent,
+            sent_head: self.flight.head_bytes,
+            elapsed_ms: u64::try_from(end_ms - start_ms).unwrap_or(0),
+            head_bytes: reply.head_bytes,
+            bytes: self.flight.bytes,
+            success: lost.is_none() && (200..400).contains(&reply.status),
+        };
+        let verdict = self.look_at(test, reply.end_ns, self.flight.sampler, &answer);
+        let (group_threads, all_threads) = self.actives(test);
+        let label = std::mem::take(&mut self.person.sampler);
+        let name = std::mem::take(&mut self.person.name);
+        let row = SampleRow {
+            kind: RowKind::Sample,
+            start_ms,
+            elapsed_ms: answer.elapsed_ms,
+            label: &label,
+            code: &code,
+            message: &message,
+            thread_name: &name,
+            data_type: data_type(lost.is_some(), content_type.as_deref()),
+            success: verdict.success,
+            failure_message: &verdict.says,
+            bytes: answer.bytes,
+            sent_bytes: self.flight.sent_bytes,
+            group_threads,
+            all_threads,
+            url: &url,
+            latency_ms: self.flight.latency_ms,
+            idle_ms: 0,
+            connect_ms: self.flight.connect_ms,
+            encoding: content_type.as_deref().map_or("", charset),
+            intended_ns: self.flight.intended_ns,
+            start_ns: self.flight.start_ns,
+            sent_ns: reply.sent_ns,
+            end_ns: reply.end_ns,
+            errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
+            phase: lost.map_or("", |lost| lost.phase),
+        };
+        self.tell(test, &row);
+        self.person.sampler = label;
+        self.person.name = name;
+        self.flight.url = url;
+        self.flight.sent = sent;
+        if !verdict.success {
+            self.after_failure(test, reply.end_ns);
+        }
+    }
+
+    /// Extractions, then assertions.
+    fn look_at(&mut self, test: &Test, now_ns: i64, sampler: Id, answer: &Answer<'_>) -> Verdict {
+        let scope = &test.plan.samplers[sampler as usize].scope;
+        for post in &scope.post_processors {
+            self.extract(test, now_ns, *post, answer);
+        }
+        self.assert(test, now_ns, &scope.assertions, answer)
+    }
+
+    /// A request that cannot even be written is a failed result.
+    pub(super) fn could_not_send(&mut self, test: &Test, now_ns: i64, why: &str) {
+        self.flight.url.clear();
+        self.flight.latency_ms = 0;
+        self.flight.connect_ms = 0;
+        let lost = Lost {
+            class: NotHttp::BadAddress,
+            phase: "send",
+            errno: None,
+            says: why,
+        };
+        let reply = Reply {
+            intended_ns: now_ns,
+            start_ns: now_ns,
+            connected_ns: now_ns,
+            sent_ns: now_ns,
+            first_byte_ns: now_ns,
+            end_ns: now_ns,
+            reused: false,
+            sent_bytes: 0,
+            head_bytes: 0,
+            body_bytes: 0,
+            status: 0,
+            reason: b"",
+            headers: b"",
+            body: b"",
+            lost: Some(lost),
+        };
+        self.conclude(test, &reply, Some(lost));
+    }
+
+    /// A result that was made up.
+    pub(super) fn made_up(&mut self, test: &Test, now_ns: i64, id: Id, node: usize, start_ns: i64) {
+        let SamplerKind::Dummy(dummy) = &test.plan.samplers[id as usize].kind else {
+            return;
+        };
+        self.flight.sampler = id;
+        self.flight.node = node;
+        let mut view = self.person.view(test, now_ns);
+        let (code, message) = (view.text(&dummy.code), view.text(&dummy.message));
+        let (text, url) = (view.text(&dummy.response), view.text(&dummy.url));
+        let number = |value: i64| u64::try_from(value).unwrap_or(0);
+        let elapsed_ms = number(view.integer(&dummy.response_time_ms));
+        let (latency_ms, connect_ms) = (
+            number(view.integer(&dummy.latency_ms)),
+            number(view.integer(&dummy.connect_ms)),
+        );
+        let success = view.flag(&dummy.success);
+        let answer = plain_answer(&text, &code, &message, &url, elapsed_ms, success);
+        self.tell_plain(test, (start_ns, now_ns), &answer, (latency_ms, connect_ms));
+    }
+
+    /// Shows variables and properties.
+    pub(super) fn debug(&mut self, test: &Test, now_ns: i64, id: Id) {
+        let SamplerKind::Debug { variables, .. } = &test.plan.samplers[id as usize].kind else {
+            return;
+        };
+        let mut text = String::new();
+        if self.person.view(test, now_ns).flag(variables) {
+            text.push_str("JMeterVariables:\n");
+            let mut all: Vec<_> = self.person.variables.iter().collect();
+            all.sort();
+            all.iter()
+                .for_each(|(name, value)| text.extend([name, "=", value, "\n"]));
+        }
+        let answer = plain_answer(&text, "200", "OK", "null", 0, true);
+        self.tell_plain(test, (now_ns, now_ns), &answer, (0, 0));
+    }
+
+    fn tell_plain(
+        &mut self,
+        test: &Test,
+        (start_ns, end_ns): (i64, i64),
+        answer: &Answer<'_>,
+        (latency_ms, connect_ms): (u64, u64),
+    ) {
+        let verdict = self.look_at(test, end_ns, self.flight.sampler, answer);
+        let (group_threads, all_threads) = self.actives(test);
+        let (label, name) = (self.person.sampler.clone(), self.person.name.clone());
+        self.tell(
+            test,
+            &SampleRow {
+                kind: RowKind::Sample,
+                start_ms: test.wall_ms(start_ns),
+                elapsed_ms: answer.elapsed_ms,
+                label: &label,
+                code: answer.code,
+                message: answer.message,
+                thread_name: &name,
+                data_type: "text",
+                success: verdict.success,
+                failure_message: &verdict.says,
+                bytes: answer.bytes,
+                sent_bytes: 0,
+                group_threads,
+                all_threads,
+                url: answer.url,
+                latency_ms,
+                idle_ms: 0,
+                connect_ms,
+                encoding: "",
+                intended_ns: start_ns,
+                start_ns,
+                sent_ns: start_ns,
+                end_ns,
+                errno: 0,
+                phase: "",
+            },
+        );
+        if !verdict.success {
+            self.after_failure(test, end_ns);
+        }
+    }
+}
+
+fn plain_answer<'a>(
+    text: &'a str,
+    code: &'a str,
+    message: &'a str,
+    url: &'a str,
+    elapsed_ms: u64,
+    success: bool,
+) -> Answer<'a> {
+    Answer {
+        headers: "",
+        body: text.as_bytes(),
+        text,
+        code,
+        message,
+        url,
+        sent: b"",
+        sent_head: 0,
+        elapsed_ms,
+        head_bytes: 0,
+        bytes: text.len() as u64,
+        success,
+    }
+}
+
+/// Values of the headers of this name, in order.
+pub(super) fn header_values<'a>(
+    headers: &'a [u8],
+    name: &'a str,
+) -> impl Iterator<Item = String> + 'a {
+    headers
+        .split(|byte| *byte == b'\n')
+        .filter_map(move |line| {
+            let colon = line.iter().position(|byte| *byte == b':')?;
+            let (key, value) = line.split_at(colon);
+            let same = key.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
+            same.then(|| String::from_utf8_lossy(value[1..].trim_ascii()).into_owned())
+        })
+}
+
+fn charset(content_type: &str) -> &str {
+    let parameter = content_type.split(';').skip(1).find_map(|part| {
+        let (key, value) = part.split_once('=')?;
+        key.trim()
+            .eq_ignore_ascii_case("charset")
+            .then(|| value.trim().trim_matches('"'))
+    });
+    parameter.unwrap_or("")
+}
+
+fn body_text(reply: &Reply<'_>, content_type: Option<&str>) -> String {
+    let label = content_type.map_or("", charset);
+    match encoding_rs::Encoding::for_label(label.as_bytes()) {
+        Some(encoding) => encoding.decode(reply.body).0.into_owned(),
+        None => String::from_utf8_lossy(reply.body).into_owned(),
+    }
+}
+
+fn data_type(lost: bool, content_type: Option<&str>) -> &'static str {
+    const BINARY: &[&str] = &[
+        "image/",
+        "audio/",
+        "video/",
+        "application/octet-stream",
+        "application/pdf",
+        "application/zip",
+        "application/x-tar",
+        "application/x-gzip",
+        "application/java-archive",
+        "application/java-vm",
+    ];
+    match content_type {
+        _ if lost => "text",
+        None => "",
+        Some(kind) if BINARY.iter().any(|prefix| kind.starts_with(prefix)) => "bin",
+        Some(_) => "text",
+    }
+}

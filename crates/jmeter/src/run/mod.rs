@@ -1,0 +1,43 @@
+//! How is a plan executed, one virtual user at a time?
+//!
+//! ```text
+//! Plan ─ Test::new ─► Test: programs, shared feeds, counters        one for all users
+//!                       │
+//! Starts ─ when ─► VirtualUser ── step(now) ──► Send · Pause · End   one per user, no thread
+//!                       ▲  └─ rows ─► Sink                           a result each, borrowed
+//!                       └── ended(Reply) ◄─ whoever sends
+//! ```
+//!
+//! Nothing here sends, waits or reads a clock: the moment and the reply are arguments, so that
+//! the same code runs under load and in a simulation with thousands of users. Every random choice
+//! comes from the run's seed and the user's number.
+
+mod asserts;
+mod cookies;
+mod encode;
+mod extract;
+mod feed;
+mod flow;
+mod iterate;
+mod land;
+mod outcome;
+mod pause;
+mod person;
+mod request;
+mod row;
+mod shared;
+mod starts;
+mod steps;
+mod test;
+mod transactions;
+mod user;
+
+pub use outcome::{Lost, NotHttp, Reply};
+pub use row::{RowKind, SampleRow, Sink};
+pub use shared::StopKind;
+pub use starts::{Start, Starts};
+pub use test::{RunSettings, Targets, Test};
+pub use user::{Next, Request, VirtualUser};
+
+#[cfg(test)]
+mod tests;

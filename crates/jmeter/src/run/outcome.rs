@@ -1,0 +1,136 @@
+//! What came back from a request?
+
+/// What came back, with the moments of its stages.
+///
+/// All times are nanoseconds of one monotonic clock. A stage that did not take place has the
+/// time of the one before it.
+#[derive(Debug, Clone, Copy)]
+pub struct Reply<'a> {
+    /// When the request should have left.
+    pub intended_ns: i64,
+    /// When it was begun.
+    pub start_ns: i64,
+    /// The connection stood, TLS included.
+    pub connected_ns: i64,
+    /// The request was handed over whole.
+    pub sent_ns: i64,
+    /// The first byte of the answer was there.
+    pub first_byte_ns: i64,
+    /// The end of the answer or the failure.
+    pub end_ns: i64,
+    /// The connection had been used before.
+    pub reused: bool,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Bytes of heads received.
+    pub head_bytes: u64,
+    /// Bytes of the body received.
+    pub body_bytes: u64,
+    /// Status; 0 without a head.
+    pub status: u16,
+    /// Reason phrase.
+    pub reason: &'a [u8],
+    /// Header lines with their ends, without the status line.
+    pub headers: &'a [u8],
+    /// The body as far as it was kept.
+    pub body: &'a [u8],
+    /// Why there is no whole answer.
+    pub lost: Option<Lost<'a>>,
+}
+
+/// Why there is no whole answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lost<'a> {
+    /// As JMeter would call it.
+    pub class: NotHttp,
+    /// Stage that failed: `resolve`, `connect`, `tls`, `send`, `wait`, `read`.
+    pub phase: &'static str,
+    /// Number of the system's error, when it gave one.
+    pub errno: Option<i32>,
+    /// What really happened, in a few words.
+    pub says: &'a str,
+}
+
+/// Failures by the names that JMeter gives them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotHttp {
+    /// Nobody listens.
+    Refused,
+    /// Connecting took too long.
+    ConnectTimeout,
+    /// The answer took too long.
+    ReadTimeout,
+    /// The name has no address.
+    UnknownHost,
+    /// The connection was broken off.
+    Reset,
+    /// The connection was closed before an answer.
+    NoResponse,
+    /// The body ended early.
+    BodyCut,
+    /// No way there.
+    Unreachable,
+    /// TLS did not come about.
+    Tls,
+    /// What came is no HTTP.
+    Malformed,
+    /// No local port or no file descriptor was left.
+    NoLocalPort,
+    /// The connection was closed while the request was being sent.
+    BrokenPipe,
+    /// The test was stopped while the request was under way.
+    Stopped,
+    /// Too many redirects.
+    TooManyRedirects,
+    /// The address cannot be used.
+    BadAddress,
+}
+
+impl NotHttp {
+    /// The Java class behind `Non HTTP response code: `.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Refused => "org.apache.http.conn.HttpHostConnectException",
+            Self::ConnectTimeout => "org.apache.http.conn.ConnectTimeoutException",
+            Self::ReadTimeout => "java.net.SocketTimeoutException",
+            Self::UnknownHost => "java.net.UnknownHostException",
+            Self::Reset | Self::BrokenPipe | Self::Stopped => "java.net.SocketException",
+            Self::NoResponse => "org.apache.http.NoHttpResponseException",
+            Self::BodyCut => "org.apache.http.ConnectionClosedException",
+            Self::Unreachable => "java.net.NoRouteToHostException",
+            Self::Tls => "javax.net.ssl.SSLHandshakeException",
+            Self::Malformed => "org.apache.http.client.ClientProtocolException",
+            Self::NoLocalPort => "java.net.BindException",
+            Self::TooManyRedirects => "java.io.IOException",
+            Self::BadAddress => "java.net.URISyntaxException",
+        }
+    }
+
+    /// Appends the text behind `Non HTTP response message: `; `host` and `port` are the target's.
+    pub fn write_message(self, host: &str, port: u16, says: &str, out: &mut String) {
+        use std::fmt::Write as _;
+        let written = match self {
+            Self::Refused => write!(
+                out,
+                "Connect to {host}:{port} [{host}] failed: Connection refused"
+            ),
+            Self::ConnectTimeout => write!(
+                out,
+                "Connect to {host}:{port} [{host}] failed: connect timed out"
+            ),
+            Self::ReadTimeout => write!(out, "Read timed out"),
+            Self::UnknownHost => write!(out, "{host}"),
+            Self::Reset => write!(out, "Connection reset"),
+            Self::NoResponse => write!(out, "{host}:{port} failed to respond"),
+            Self::BodyCut => write!(out, "Premature end of message body"),
+            Self::Unreachable => write!(out, "No route to host"),
+            Self::NoLocalPort => write!(out, "Cannot assign requested address"),
+            Self::BrokenPipe => write!(out, "Broken pipe"),
+            Self::Stopped => write!(out, "Socket closed"),
+            Self::TooManyRedirects => write!(out, "Exceeded maximum number of redirects: {says}"),
+            Self::Tls | Self::Malformed | Self::BadAddress => write!(out, "{says}"),
+        };
+        // Writing into a String cannot fail.
+        let _ = written;
+    }
+}

@@ -1,0 +1,322 @@
+//! When does which user begin?
+//!
+//! One list of beginnings in order of time, made as it is asked for: a group of a million users
+//! or an hour of arrivals takes no memory.
+
+use sokudo_pace::Random;
+
+use crate::plan::{Load, OpenStep, Plan, Stage};
+
+/// Streams of arrivals lie apart from those of users.
+const ARRIVAL_STREAM: u64 = 1 << 42;
+/// Arrivals closer than this are not told apart.
+const SHORTEST_GAP_NS: f64 = 1.0;
+
+/// A user that begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Start {
+    /// Nanoseconds after the beginning of the stage.
+    pub at_ns: i64,
+    /// Its group.
+    pub group: usize,
+    /// Its number in the group, from 1.
+    pub number: u64,
+    /// When it ends by the clock, counted as `at_ns` is.
+    pub ends_ns: Option<i64>,
+    /// It is an arrival: the moment is when it should begin, however late it is.
+    pub is_arrival: bool,
+}
+
+/// All beginnings of a stage in order of time.
+#[derive(Debug)]
+pub struct Starts {
+    groups: Vec<(Option<Start>, Source)>,
+}
+
+#[derive(Debug)]
+enum Source {
+    Users { load: Load, group: usize, next: u64 },
+    Arrivals(Arrivals),
+}
+
+impl Starts {
+    /// The beginnings of the groups of a stage; `only` one of them where they run one by one.
+    pub fn new(plan: &Plan, stage: Stage, only: Option<usize>, seed: u64) -> Self {
+        let groups = plan.groups.iter().enumerate();
+        let wanted = groups.filter(|(index, group)| {
+            group.stage == stage && only.is_none_or(|only| only == *index)
+        });
+        let mut groups: Vec<_> = wanted
+            .map(|(group, of)| match &of.load {
+                Load::Open {
+                    schedule,
+                    random_seed,
+                } => {
+                    let seed = random_seed
+                        .filter(|seed| *seed != 0)
+                        .map_or(seed, |seed| seed as u64);
+                    let random = Random::new(seed, ARRIVAL_STREAM + group as u64);
+                    Source::Arrivals(Arrivals::new(schedule.clone(), group, random))
+                }
+                load => Source::Users {
+                    load: load.clone(),
+                    group,
+                    next: 0,
+                },
+            })
+            .map(|source| (None, source))
+            .collect();
+        groups
+            .iter_mut()
+            .for_each(|(head, source)| *head = source.next());
+        Self { groups }
+    }
+}
+
+impl Iterator for Starts {
+    type Item = Start;
+
+    fn next(&mut self) -> Option<Start> {
+        let heads = self.groups.iter_mut().filter(|(head, _)| head.is_some());
+        let (head, source) =
+            heads.min_by_key(|(head, _)| head.map_or(i64::MAX, |start| start.at_ns))?;
+        std::mem::replace(head, source.next())
+    }
+}
+
+fn ns(ms: u64) -> i64 {
+    i64::try_from(ms)
+        .unwrap_or(i64::MAX)
+        .saturating_mul(1_000_000)
+}
+
+impl Source {
+    fn next(&mut self) -> Option<Start> {
+        match self {
+            Self::Arrivals(arrivals) => arrivals.next(),
+            Self::Users { load, group, next } => {
+                let number = *next;
+                let at_ms = load.start_ms(number)?;
+                *next += 1;
+                let ends_ms = match load {
+                    Load::Ramps { rows, .. } => row_end_ms(rows, number),
+                    load => load.end_ms(),
+                };
+                Some(Start {
+                    at_ns: ns(at_ms),
+                    group: *group,
+                    number: number + 1,
+                    ends_ns: ends_ms.map(ns),
+                    is_arrival: false,
+                })
+            }
+        }
+    }
+}
+
+/// When a user of a ramp ends: those that began first end first.
+fn row_end_ms(rows: &[crate::plan::RampRow], number: u64) -> Option<u64> {
+    let mut before = 0;
+    for row in rows {
+        if number < before + row.users {
+            let down = row.delay_ms + row.startup_ms + row.hold_ms;
+            let share = u128::from(number - before + 1) * u128::from(row.shutdown_ms)
+                / u128::from(row.users.max(1));
+            return Some(down + u64::try_from(share).unwrap_or(row.shutdown_ms));
+        }
+        before += row.users;
+    }
+    None
+}
+
+/// Arrivals along a schedule.
+#[derive(Debug)]
+struct Arrivals {
+    schedule: Vec<OpenStep>,
+    group: usize,
+    random: Random,
+    /// The step that is next.
+    step: usize,
+    /// Rate at the beginning of the piece under way.
+    rate: f64,
+    /// The piece under way: where it begins, how long it is, its rates, whether it is random.
+    piece: Option<Piece>,
+    begins_ns: f64,
+    number: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    lasts_ns: f64,
+    from_rate: f64,
+    to_rate: f64,
+    random: bool,
+    /// Arrivals of the piece so far, as a quantity of the rate's integral.
+    quantity: f64,
+}
+
+impl Arrivals {
+    fn new(schedule: Vec<OpenStep>, group: usize, random: Random) -> Self {
+        Self {
+            schedule,
+            group,
+            random,
+            step: 0,
+            rate: 0.0,
+            piece: None,
+            begins_ns: 0.0,
+            number: 0,
+        }
+    }
+
+    /// The rate that is stated right behind a step; the one before it otherwise.
+    fn rate_behind(&self, step: usize) -> f64 {
+        match self.schedule.get(step) {
+            Some(OpenStep::Rate { per_s }) => *per_s,
+            _ => self.rate,
+        }
+    }
+
+    /// Begins the next piece; `None` at the end of the schedule.
+    fn next_piece(&mut self) -> Option<Piece> {
+        loop {
+            let step = *self.schedule.get(self.step)?;
+            self.step += 1;
+            match step {
+                OpenStep::Rate { per_s } => self.rate = per_s,
+                OpenStep::Pause { duration_ms } => self.begins_ns += duration_ms as f64 * 1e6,
+                OpenStep::Arrivals {
+                    duration_ms,
+                    random,
+                } => {
+                    return Some(Piece {
+                        lasts_ns: duration_ms as f64 * 1e6,
+                        from_rate: self.rate,
+                        to_rate: self.rate_behind(self.step),
+                        random,
+                        quantity: 0.0,
+                    });
+                }
+            }
+        }
+    }
+
+    fn next(&mut self) -> Option<Start> {
+        loop {
+            let mut piece = match self.piece.take() {
+                Some(piece) => piece,
+                None => self.next_piece()?,
+            };
+            piece.quantity += match piece.random {
+                // The integral of the rate between two arrivals of a Poisson process.
+                true => -(1.0 - self.random.unit()).ln(),
+                false => 1.0,
+            };
+            let wanted = if piece.random {
+                piece.quantity
+            } else {
+                piece.quantity - 1.0
+            };
+            match piece.when_ns(wanted) {
+                Some(at_ns) => {
+                    self.piece = Some(piece);
+                    self.number += 1;
+                    return Some(Start {
+                        at_ns: (self.begins_ns + at_ns) as i64,
+                        group: self.group,
+                        number: self.number,
+                        ends_ns: None,
+                        is_arrival: true,
+                    });
+                }
+                None => {
+                    self.begins_ns += piece.lasts_ns;
+                    self.rate = piece.to_rate;
+                }
+            }
+        }
+    }
+}
+
+impl Piece {
+    /// When the integral of the rate reaches a quantity; `None`: not in this piece.
+    fn when_ns(&self, quantity: f64) -> Option<f64> {
+        let lasts_s = self.lasts_ns / 1e9;
+        if lasts_s <= 0.0 {
+            return None;
+        }
+        let slope = (self.to_rate - self.from_rate) / lasts_s;
+        let at_s = match slope.abs() < 1e-12 {
+            true if self.from_rate <= 0.0 => return None,
+            true => quantity / self.from_rate,
+            false => {
+                let root = self.from_rate * self.from_rate + 2.0 * slope * quantity;
+                if root < 0.0 {
+                    return None;
+                }
+                (root.sqrt() - self.from_rate) / slope
+            }
+        };
+        let at_ns = at_s * 1e9;
+        (at_ns >= 0.0 && at_ns + SHORTEST_GAP_NS <= self.lasts_ns).then_some(at_ns)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn arrivals(schedule: &[OpenStep]) -> Vec<i64> {
+        let mut all = Arrivals::new(schedule.to_vec(), 0, Random::new(1, 0));
+        std::iter::from_fn(|| all.next())
+            .map(|start| start.at_ns / 1_000_000)
+            .collect()
+    }
+
+    #[test]
+    fn even_arrivals_come_at_their_rate() {
+        let second = |random| OpenStep::Arrivals {
+            duration_ms: 1_000,
+            random,
+        };
+        let even = arrivals(&[OpenStep::Rate { per_s: 4.0 }, second(false)]);
+        assert_eq!(even, [0, 250, 500, 750]);
+        let paused = arrivals(&[
+            OpenStep::Rate { per_s: 2.0 },
+            second(false),
+            OpenStep::Pause { duration_ms: 500 },
+            second(false),
+        ]);
+        assert_eq!(paused, [0, 500, 1_500, 2_000]);
+    }
+
+    #[test]
+    fn a_rate_that_rises_brings_its_integral() {
+        let rising = [
+            OpenStep::Rate { per_s: 0.0 },
+            OpenStep::Arrivals {
+                duration_ms: 10_000,
+                random: false,
+            },
+            OpenStep::Rate { per_s: 100.0 },
+        ];
+        let all = arrivals(&rising);
+        assert_eq!(all.len(), 500);
+        assert!(all.windows(2).all(|pair| pair[0] <= pair[1]));
+        let half = all.iter().filter(|at| **at < 5_000).count();
+        assert!((124..=126).contains(&half), "{half}");
+    }
+
+    #[test]
+    fn random_arrivals_have_their_mean() {
+        let steady = [
+            OpenStep::Rate { per_s: 1_000.0 },
+            OpenStep::Arrivals {
+                duration_ms: 10_000,
+                random: true,
+            },
+        ];
+        let count = arrivals(&steady).len();
+        assert!((9_600..10_400).contains(&count), "{count}");
+    }
+}

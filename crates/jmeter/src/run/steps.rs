@@ -1,0 +1,91 @@
+//! The steps of a group as a flat list, so that a user's place in them is a few numbers.
+
+use crate::expression::Template;
+use crate::plan::{Controller, ControllerKind, Group, Id, IterationStep, Load, Loops, Step, Value};
+
+/// A controller and what is below it.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Its name.
+    pub name: Template,
+    /// How it decides.
+    pub kind: ControllerKind,
+    /// What moves on with each of its passes.
+    pub per_iteration: Vec<IterationStep>,
+    /// Its steps.
+    pub children: Vec<Child>,
+    /// The controller that it is in; the root is its own.
+    pub parent: usize,
+    /// Controllers below that act once per beginning of this one.
+    pub once_below: Vec<usize>,
+}
+
+/// A step of a controller.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Child {
+    /// A sampler of the plan.
+    Sampler(Id),
+    /// Another controller of the group.
+    Node(usize),
+}
+
+/// The controllers of a group; the first is the group's own loop.
+pub(super) fn flatten(group: &Group) -> Vec<Node> {
+    let loops = match group.load {
+        Load::Users { loops, .. } | Load::Ramps { loops, .. } | Load::Concurrency { loops, .. } => {
+            loops
+        }
+        // An arrival does one iteration.
+        Load::Open { .. } => Loops::Count(1),
+    };
+    let loops = match loops {
+        Loops::Forever => -1,
+        Loops::Count(count) => i64::try_from(count).unwrap_or(i64::MAX),
+    };
+    let mut nodes = vec![Node {
+        name: Template::text(group.name.clone()),
+        kind: ControllerKind::Loop {
+            loops: Value::Fixed(loops),
+        },
+        per_iteration: group.per_iteration.clone(),
+        children: Vec::new(),
+        parent: 0,
+        once_below: Vec::new(),
+    }];
+    nodes[0].children = children(&group.body, 0, &mut nodes);
+    nodes
+}
+
+fn children(steps: &[Step], parent: usize, nodes: &mut Vec<Node>) -> Vec<Child> {
+    let mut found = Vec::with_capacity(steps.len());
+    for step in steps {
+        found.push(match step {
+            Step::Sampler(id) => Child::Sampler(*id),
+            Step::Controller(controller) => Child::Node(node(controller, parent, nodes)),
+        });
+    }
+    found
+}
+
+fn node(controller: &Controller, parent: usize, nodes: &mut Vec<Node>) -> usize {
+    let index = nodes.len();
+    nodes.push(Node {
+        name: controller.name.clone(),
+        kind: controller.kind.clone(),
+        per_iteration: controller.per_iteration.clone(),
+        children: Vec::new(),
+        parent,
+        once_below: Vec::new(),
+    });
+    let below = children(&controller.body, index, nodes);
+    nodes[index].children = below;
+    if matches!(controller.kind, ControllerKind::OnceOnly) {
+        // The nearest loop around it says when "once" begins anew.
+        let mut around = parent;
+        while around != 0 && !matches!(nodes[around].kind, ControllerKind::Loop { .. }) {
+            around = nodes[around].parent;
+        }
+        nodes[around].once_below.push(index);
+    }
+    index
+}

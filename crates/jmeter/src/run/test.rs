@@ -1,0 +1,418 @@
+//! What is made ready once, before the first user begins?
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use fancy_regex::Regex;
+use jiff::tz::TimeZone;
+use serde_json_path::JsonPath;
+use sokudo_model::Text;
+
+use super::feed::{self, FirstRow, Rows};
+use super::person::decode;
+use super::row::Sink;
+use super::shared::{Shared, StopKind, locked};
+use super::steps::{Node, flatten};
+use crate::files::Files;
+use crate::plan::{
+    AssertionKind, ConfigKind, CsvData, Field, Group, HttpRequest, Id, Plan, PostKind, SamplerKind,
+    SizeField, TimerKind,
+};
+use crate::problem::{Problem, Severity};
+use crate::properties::Properties;
+
+/// Most compiled patterns that are kept.
+const MOST_PATTERNS: usize = 10_000;
+/// Largest file that a function reads.
+const MOST_FUNCTION_FILE_BYTES: u64 = 64 << 20;
+
+/// Names hosts for whoever sends.
+pub trait Targets: Send + Sync {
+    /// The number of this scheme, host and port; the same for the same.
+    fn target(&self, tls: bool, host: &str, port: u16) -> u32;
+}
+
+/// What a test needs to know besides its plan.
+#[derive(Debug, Clone)]
+pub struct RunSettings {
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Nanoseconds since 1970 at zero of the monotonic clock.
+    pub wall_offset_ns: i64,
+    /// Time zone of dates.
+    pub time_zone: TimeZone,
+    /// File name of the plan.
+    pub plan_name: String,
+    /// Name of this host.
+    pub host_name: String,
+    /// Address of this host.
+    pub host_address: String,
+    /// Properties.
+    pub properties: Properties,
+    /// `User-Agent` of requests that state none.
+    pub user_agent: String,
+}
+
+/// A plan made ready, with the state that its users share.
+pub struct Test {
+    pub(super) plan: Plan,
+    pub(super) settings: RunSettings,
+    pub(super) shared: Shared,
+    pub(super) sink: Arc<dyn Sink>,
+    pub(super) targets: Arc<dyn Targets>,
+    pub(super) files: Arc<dyn Files + Send + Sync>,
+    /// User defined variables.
+    pub(super) variables: HashMap<String, String>,
+    /// Controllers of each group.
+    pub(super) nodes: Vec<Vec<Node>>,
+    /// What is known of each sampler.
+    pub(super) programs: Vec<Program>,
+    /// `timer.factor`.
+    pub(super) pause_factor: f64,
+    /// `httpsampler.max_redirects`.
+    pub(super) most_redirects: u32,
+    /// When the first shared timer was asked: zero of its schedule.
+    pub(super) begun_ns: OnceLock<i64>,
+    patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
+    paths: Mutex<HashMap<String, Option<Arc<JsonPath>>>>,
+}
+
+/// What is known of a sampler before it runs.
+#[derive(Debug, Default)]
+pub(super) struct Program {
+    /// Something looks at the body.
+    pub needs_body: bool,
+    /// Something looks at the request.
+    pub needs_request: bool,
+    /// Its meeting points.
+    pub meetings: Vec<Id>,
+    /// Its other timers.
+    pub pauses: Vec<Id>,
+    /// The target, where nothing can change it.
+    pub target: Option<u32>,
+}
+
+impl Test {
+    /// Makes a plan ready. Errors: everything in it that cannot be executed.
+    pub fn new(
+        plan: Plan,
+        settings: RunSettings,
+        files: Arc<dyn Files + Send + Sync>,
+        targets: Arc<dyn Targets>,
+        sink: Arc<dyn Sink>,
+    ) -> Result<Arc<Self>, Vec<Problem>> {
+        let refused = unsupported(&plan);
+        if !refused.is_empty() {
+            return Err(refused);
+        }
+        let properties = settings.properties.clone();
+        let number = |name: &str| properties.number(name);
+        let pause_factor = number("timer.factor").unwrap_or(1.0);
+        let most_redirects = number("httpsampler.max_redirects").unwrap_or(20.0) as u32;
+        let variables = plan.variables.iter();
+        let variables = variables
+            .map(|v| (v.name.clone(), v.value.clone()))
+            .collect();
+        let programs = plan.samplers.iter().map(|sampler| {
+            let mut program = Program::default();
+            for timer in &sampler.scope.timers {
+                match plan.timers[*timer as usize].kind {
+                    TimerKind::Synchronizing { .. } => program.meetings.push(*timer),
+                    _ => program.pauses.push(*timer),
+                }
+            }
+            let posts = sampler.scope.post_processors.iter();
+            let posts = posts.map(|id| looks_at(&plan.post_processors[*id as usize].kind));
+            let asserts = sampler.scope.assertions.iter();
+            let asserts = asserts.map(|id| asserts_on(&plan.assertions[*id as usize].kind));
+            for look in posts.chain(asserts) {
+                program.needs_body |= look == Looks::Body;
+                program.needs_request |= look == Looks::Request;
+            }
+            if let SamplerKind::Http(request) = &sampler.kind {
+                program.target = fixed_target(request, &*targets);
+            }
+            program
+        });
+        let programs = programs.collect();
+        let test = Self {
+            shared: Shared::new(
+                plan.groups.len(),
+                plan.configs.len(),
+                plan.timers.len(),
+                properties,
+            ),
+            nodes: plan.groups.iter().map(flatten).collect(),
+            programs,
+            variables,
+            pause_factor,
+            most_redirects,
+            begun_ns: OnceLock::new(),
+            patterns: Mutex::default(),
+            paths: Mutex::default(),
+            plan,
+            settings,
+            sink,
+            targets,
+            files,
+        };
+        test.read_ahead().map_err(|problem| vec![*problem])?;
+        Ok(Arc::new(test))
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Asks all users to end.
+    pub fn stop(&self, kind: StopKind) {
+        self.shared.stop(kind);
+    }
+
+    /// Whether the test goes on.
+    pub fn stopping(&self) -> StopKind {
+        self.shared.stopping()
+    }
+
+    /// Takes back a wish to end, before the groups that run after all others.
+    pub fn go_on(&self) {
+        self.shared.go_on();
+    }
+
+    /// Users that are active now.
+    pub fn active(&self) -> u32 {
+        self.shared.all.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
+    /// Milliseconds since 1970 at a moment of the monotonic clock.
+    pub fn wall_ms(&self, at_ns: i64) -> i64 {
+        at_ns
+            .saturating_add(self.settings.wall_offset_ns)
+            .div_euclid(1_000_000)
+    }
+
+    /// Number of a group among those of its stage, from 1.
+    pub(super) fn number_in_stage(&self, group: usize) -> usize {
+        let stage = |group: &Group| group.stage;
+        let own = self.plan.groups.get(group).map(stage);
+        let before = self.plan.groups.iter().take(group + 1);
+        before.filter(|other| Some(stage(other)) == own).count()
+    }
+
+    /// A pattern of this text. Errors: it is none.
+    pub(super) fn pattern(&self, text: &str) -> Result<Arc<Regex>, String> {
+        let compile = || Regex::new(text).ok();
+        cached(&self.patterns, text, compile)
+            .ok_or_else(|| format!("`{text}` is no regular expression"))
+    }
+
+    /// A JSON path of this text. Errors: it is none.
+    pub(super) fn path(&self, text: &str) -> Result<Arc<JsonPath>, String> {
+        let compile = || JsonPath::parse(text).ok();
+        cached(&self.paths, text, compile).ok_or_else(|| format!("`{text}` is no JSON path"))
+    }
+
+    /// The text of a file. Errors: why it cannot be read.
+    pub(super) fn read_text(&self, path: &str, encoding: &str) -> Result<String, String> {
+        let read = self.files.read(path, MOST_FUNCTION_FILE_BYTES);
+        decode(&read.map_err(|e| e.to_string())?, encoding)
+    }
+
+    /// The bytes of a file that is sent, read once. Errors: why it cannot be read.
+    pub(super) fn file(&self, path: &str, most_bytes: u64) -> Result<Arc<[u8]>, String> {
+        if let Some(known) = locked(&self.shared.sent).get(path) {
+            return Ok(Arc::clone(known));
+        }
+        let read = self
+            .files
+            .read(path, most_bytes)
+            .map_err(|e| e.to_string())?;
+        let bytes: Arc<[u8]> = read.into();
+        locked(&self.shared.sent).insert(path.into(), Arc::clone(&bytes));
+        Ok(bytes)
+    }
+
+    /// The rows of a data file, read once. Errors: why it cannot be read.
+    pub(super) fn rows(
+        &self,
+        data: &CsvData,
+        path: &str,
+        encoding: &str,
+        delimiter: &str,
+    ) -> Result<Arc<Rows>, String> {
+        let first = match (data.variables.is_empty(), data.skips_first_row) {
+            (true, _) => FirstRow::Names,
+            (false, true) => FirstRow::IsSkipped,
+            (false, false) => FirstRow::IsData,
+        };
+        let quoted = data.quoted;
+        let key = format!("{path}\n{encoding}\n{delimiter}\n{quoted}\n{first:?}");
+        if let Some(rows) = locked(&self.shared.files).get(&key) {
+            return Ok(Arc::clone(rows));
+        }
+        let bytes = self.files.read(path, feed::MOST_BYTES);
+        let text = decode(&bytes.map_err(|e| e.to_string())?, encoding)?;
+        let delimiter = match delimiter {
+            "\\t" => '\t',
+            other => other.chars().next().unwrap_or(','),
+        };
+        let rows = Arc::new(Rows::parse(&text, delimiter, quoted, first));
+        let mut files = locked(&self.shared.files);
+        Ok(Arc::clone(files.entry(key).or_insert(rows)))
+    }
+
+    /// Reads the data files whose names are known, so that none is read under load.
+    fn read_ahead(&self) -> Result<(), Box<Problem>> {
+        for config in &self.plan.configs {
+            let ConfigKind::CsvData(data) = &config.kind else {
+                continue;
+            };
+            let known = (
+                data.file.constant(),
+                data.encoding.constant(),
+                data.delimiter.constant(),
+            );
+            let (Some(path), Some(encoding), Some(delimiter)) = known else {
+                continue;
+            };
+            self.rows(data, path, encoding, delimiter).map_err(|why| {
+                Box::new(Problem {
+                    severity: Severity::Error,
+                    place: Some(config.place.clone()),
+                    says: Text::new("jmx-data-unreadable")
+                        .word("file", path)
+                        .word("why", why),
+                    hint: None,
+                })
+            })?;
+        }
+        Ok(())
+    }
+}
+
+fn cached<T>(
+    cache: &Mutex<HashMap<String, Option<Arc<T>>>>,
+    text: &str,
+    compile: impl FnOnce() -> Option<T>,
+) -> Option<Arc<T>> {
+    if let Some(known) = locked(cache).get(text) {
+        return known.clone();
+    }
+    let made = compile().map(Arc::new);
+    let mut cache = locked(cache);
+    if cache.len() < MOST_PATTERNS {
+        cache.insert(text.into(), made.clone());
+    }
+    made
+}
+
+/// The target of a request whose address nothing can change.
+fn fixed_target(request: &HttpRequest, targets: &dyn Targets) -> Option<u32> {
+    let relative = match request.path.segments().first() {
+        None => true,
+        Some(crate::expression::Segment::Text(text)) => text.starts_with('/'),
+        Some(_) => false,
+    };
+    if !relative {
+        return None;
+    }
+    let tls = request.protocol.constant()?.eq_ignore_ascii_case("https");
+    let host = request.domain.constant()?;
+    let port = match request.port.constant()?.trim() {
+        "" if tls => 443,
+        "" => 80,
+        port => port.parse().ok()?,
+    };
+    (!host.is_empty()).then(|| targets.target(tls, host, port))
+}
+
+/// What an element looks at.
+#[derive(Clone, Copy, PartialEq)]
+enum Looks {
+    Body,
+    Request,
+    Other,
+}
+
+fn field(field: Field) -> Looks {
+    match field {
+        Field::Body | Field::BodyUnescaped | Field::BodyAsDocument => Looks::Body,
+        Field::RequestHeaders | Field::RequestBody => Looks::Request,
+        _ => Looks::Other,
+    }
+}
+
+fn looks_at(kind: &PostKind) -> Looks {
+    match kind {
+        PostKind::Regex { field: at, .. } | PostKind::Boundary { field: at, .. } => field(*at),
+        PostKind::Json { .. } => Looks::Body,
+        _ => Looks::Other,
+    }
+}
+
+fn asserts_on(kind: &AssertionKind) -> Looks {
+    match kind {
+        AssertionKind::Response { field: at, .. } => field(*at),
+        AssertionKind::Json { .. } | AssertionKind::WellFormedXml => Looks::Body,
+        AssertionKind::Size { field, .. } if *field == SizeField::Body => Looks::Other,
+        _ => Looks::Other,
+    }
+}
+
+/// What is read from plans and cannot be executed yet, with its place.
+fn unsupported(plan: &Plan) -> Vec<Problem> {
+    let problem = |place: &crate::problem::Place, what: &str| Problem {
+        severity: Severity::Error,
+        place: Some(place.clone()),
+        says: Text::new("jmx-not-executed").word("what", what),
+        hint: None,
+    };
+    let posts = plan
+        .post_processors
+        .iter()
+        .filter_map(|post| match post.kind {
+            PostKind::Css { .. } => Some(problem(&post.place, "HtmlExtractor")),
+            PostKind::XPath { .. } => Some(problem(&post.place, "XPathExtractor")),
+            _ => None,
+        });
+    let asserts = plan
+        .assertions
+        .iter()
+        .filter_map(|assert| match assert.kind {
+            AssertionKind::XPath { .. } => Some(problem(&assert.place, "XPathAssertion")),
+            AssertionKind::Md5 { .. } => Some(problem(&assert.place, "MD5HexAssertion")),
+            _ => None,
+        });
+    let samplers = plan.samplers.iter().filter_map(|sampler| {
+        let SamplerKind::Http(request) = &sampler.kind else {
+            return None;
+        };
+        if request.embedded.fixed() != Some(&false) {
+            return Some(problem(&sampler.place, "HTTPSampler.image_parser"));
+        }
+        if !request.proxy.host.is_empty() {
+            return Some(problem(&sampler.place, "HTTPSampler.proxyHost"));
+        }
+        (!request.source.is_empty()).then(|| problem(&sampler.place, "HTTPSampler.ipSource"))
+    });
+    let configs = plan.configs.iter().filter_map(|config| match &config.kind {
+        ConfigKind::Keystore { .. } => Some(problem(&config.place, "KeystoreConfig")),
+        ConfigKind::Dns {
+            is_custom: true, ..
+        } => Some(problem(&config.place, "DNSCacheManager")),
+        ConfigKind::Authorization { entries, .. } => {
+            let basic = |word: &str| word.is_empty() || word.to_ascii_uppercase().contains("BASIC");
+            let other = entries
+                .iter()
+                .any(|e| !e.mechanism.constant().is_some_and(basic));
+            other.then(|| problem(&config.place, "AuthManager DIGEST/KERBEROS"))
+        }
+        _ => None,
+    });
+    posts
+        .chain(asserts)
+        .chain(samplers)
+        .chain(configs)
+        .collect()
+}

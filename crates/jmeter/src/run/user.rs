@@ -1,0 +1,507 @@
+//! What does one virtual user do now?
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use sokudo_pace::Random;
+
+use super::cookies::CookieJar;
+use super::feed::Feed;
+use super::flow::{FUEL, Found, Place};
+use super::outcome::Reply;
+use super::person::Person;
+use super::request::{Address, Texts};
+use super::row::Sink;
+use super::shared::StopKind;
+use super::test::Test;
+use super::transactions::Transaction;
+use crate::plan::{Action, ConfigKind, HttpRequest, Id, PreKind, SamplerKind};
+
+/// Time between two looks at a meeting point.
+const MEET_NS: i64 = 2_000_000;
+/// Largest part of a body that is kept for those who look at it.
+const MOST_BODY_BYTES: usize = 16 << 20;
+
+/// A virtual user: a place in the plan and a memory.
+pub struct VirtualUser {
+    test: Arc<Test>,
+    body: Body,
+}
+
+/// What a user does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Sends what was appended.
+    Send(Request),
+    /// Nothing until then.
+    Pause {
+        /// When to ask again.
+        until_ns: i64,
+    },
+    /// It is gone.
+    End,
+}
+
+/// How a request is to be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// Number that [`Targets`](super::Targets) gave.
+    pub target: u32,
+    /// When it should have left.
+    pub intended_ns: i64,
+    /// The connection is not kept afterwards.
+    pub close: bool,
+    /// A kept connection is not used.
+    pub fresh: bool,
+    /// Longest time to connect; 0: no bound.
+    pub connect_timeout_ns: u64,
+    /// Longest time for the answer; 0: no bound.
+    pub response_timeout_ns: u64,
+    /// Bytes of the body that are looked at.
+    pub body_at_most: usize,
+    /// The answer has no body.
+    pub is_head: bool,
+}
+
+/// Everything of a user but the test: so that both can be used at once.
+pub(super) struct Body {
+    pub sink: Arc<dyn Sink>,
+    /// Number of the user among all that were ever made.
+    pub number: u64,
+    pub person: Person,
+    /// Where it stands in each controller.
+    pub places: Box<[Place]>,
+    /// Orders of random order controllers.
+    pub orders: HashMap<usize, Vec<u16>>,
+    /// Transactions under way, the outer ones first.
+    pub open: Vec<Transaction>,
+    /// Locks that it holds: controller and name.
+    pub held: Vec<(usize, String)>,
+    pub jar: CookieJar,
+    pub cache: HashMap<String, Validators>,
+    pub feeds: HashMap<Id, Arc<Feed>>,
+    pub counters: HashMap<Id, i64>,
+    pub iteration_of_counter: HashMap<Id, u64>,
+    pub randoms: HashMap<Id, Random>,
+    /// When the previous request of a timer of its own was due.
+    pub paces: HashMap<Id, i64>,
+    pub texts: Texts,
+    pub flight: Flight,
+    /// Passes that controllers may still make without a sampler.
+    pub fuel: u32,
+    /// The next request uses a connection of its own.
+    pub fresh: bool,
+    phase: Phase,
+    ends_ns: Option<i64>,
+    /// When an arrival should have begun, until its first request.
+    intended_ns: Option<i64>,
+}
+
+/// What a server said about the age of an answer.
+#[derive(Debug, Default)]
+pub(super) struct Validators {
+    pub last_modified: Option<String>,
+    pub etag: Option<String>,
+}
+
+/// The request under way.
+#[derive(Debug, Default)]
+pub(super) struct Flight {
+    pub sampler: Id,
+    /// The controller that it stands in.
+    pub node: usize,
+    pub address: Address,
+    pub method: String,
+    pub url: String,
+    pub keep_alive: bool,
+    /// Length of the request's head.
+    pub head_bytes: usize,
+    /// The request itself, where something looks at it.
+    pub sent: Vec<u8>,
+    /// Redirects that were followed.
+    pub hops: u32,
+    /// Sums and beginnings over all hops.
+    pub start_ns: i64,
+    pub intended_ns: i64,
+    pub latency_ms: u64,
+    pub connect_ms: u64,
+    pub bytes: u64,
+    pub sent_bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Phase {
+    Begin,
+    Choose,
+    /// Waits at a meeting point of a sampler: which, since when, and how often it had been opened.
+    Meet(Id, usize, usize, (i64, u64)),
+    /// Pauses are over.
+    Ready(Id, usize),
+    /// A made-up answer takes its time.
+    MadeUp(Id, usize, i64),
+    Flying,
+    Hop {
+        keeps_body: bool,
+    },
+    Gone,
+}
+
+impl VirtualUser {
+    /// User `number` (from 1) of a group, which reports to `sink`. An arrival of an open model
+    /// has the moment at which it was due.
+    pub fn new(
+        test: &Arc<Test>,
+        sink: Arc<dyn Sink>,
+        group: usize,
+        number: u64,
+        ends_ns: Option<i64>,
+        arrival_ns: Option<i64>,
+    ) -> Self {
+        let made = test.shared.made.fetch_add(1, Ordering::Relaxed) + 1;
+        // The stream hangs on group and number, not on the order in which users are made.
+        let stream = ((group as u64) << 32) ^ number;
+        let random = Random::new(test.settings.seed, stream);
+        let nodes = test.nodes.get(group).map_or(0, Vec::len);
+        let body = Body {
+            sink,
+            number: made,
+            person: Person::new(test, group, number, random),
+            places: vec![Place::OUTSIDE; nodes].into(),
+            orders: HashMap::new(),
+            open: Vec::new(),
+            held: Vec::new(),
+            jar: CookieJar::default(),
+            cache: HashMap::new(),
+            feeds: HashMap::new(),
+            counters: HashMap::new(),
+            iteration_of_counter: HashMap::new(),
+            randoms: HashMap::new(),
+            paces: HashMap::new(),
+            texts: Texts::default(),
+            flight: Flight::default(),
+            fuel: FUEL,
+            fresh: false,
+            phase: Phase::Begin,
+            ends_ns,
+            intended_ns: arrival_ns,
+        };
+        Self {
+            test: Arc::clone(test),
+            body,
+        }
+    }
+
+    /// What the user does now. With [`Next::Send`] the whole request has been appended to `out`.
+    pub fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> Next {
+        self.body.step(&self.test, now_ns, out)
+    }
+
+    /// How the request ended: once per [`Next::Send`], before the next `step`.
+    pub fn ended(&mut self, reply: &Reply<'_>) {
+        self.body.ended(&self.test, reply);
+    }
+}
+
+impl Drop for VirtualUser {
+    /// A user that is broken off counts as gone, too.
+    fn drop(&mut self) {
+        self.body.go(&self.test);
+    }
+}
+
+impl Body {
+    fn step(&mut self, test: &Test, now_ns: i64, out: &mut Vec<u8>) -> Next {
+        self.fuel = FUEL;
+        loop {
+            let over = self.ends_ns.is_some_and(|end| now_ns >= end);
+            if !matches!(self.phase, Phase::Gone | Phase::Hop { .. })
+                && (over || test.stopping() != StopKind::No)
+            {
+                self.go(test);
+            }
+            match self.phase {
+                Phase::Begin => self.begin(test),
+                Phase::Choose => match self.advance(test, now_ns, 0) {
+                    Found::Sampler(id, node) => {
+                        if let Some(until_ns) = self.prepare(test, now_ns, id, node) {
+                            return self.pause_until(test, until_ns);
+                        }
+                    }
+                    Found::Later(until_ns) => return Next::Pause { until_ns },
+                    Found::Nothing | Found::End => self.go(test),
+                },
+                Phase::Meet(id, node, index, since) => {
+                    let meeting = test.programs[id as usize].meetings[index];
+                    if !self.may_go(test, now_ns, meeting, since) {
+                        return Next::Pause {
+                            until_ns: now_ns + MEET_NS,
+                        };
+                    }
+                    self.meet_from(test, now_ns, id, node, index + 1);
+                }
+                Phase::Ready(id, node) => {
+                    if let Some(next) = self.sample(test, now_ns, id, node, out) {
+                        return next;
+                    }
+                }
+                Phase::MadeUp(id, node, start_ns) => {
+                    self.made_up(test, now_ns, id, node, start_ns);
+                    self.choose_again();
+                }
+                Phase::Hop { keeps_body } => {
+                    if let SamplerKind::Http(request) =
+                        &test.plan.samplers[self.flight.sampler as usize].kind
+                    {
+                        self.render_hop(test, now_ns, request, keeps_body, out);
+                        return self.send(test, now_ns, request, out);
+                    }
+                    self.phase = Phase::Choose;
+                }
+                // Whoever sends asks too early: the answer is not there yet.
+                Phase::Flying => {
+                    return Next::Pause {
+                        until_ns: now_ns + MEET_NS,
+                    };
+                }
+                Phase::Gone => return Next::End,
+            }
+        }
+    }
+
+    fn begin(&mut self, test: &Test) {
+        test.shared.all.fetch_add(1, Ordering::Relaxed);
+        test.shared.active[self.person.group].fetch_add(1, Ordering::Relaxed);
+        self.phase = Phase::Choose;
+    }
+
+    /// Leaves; what was held is given back.
+    fn go(&mut self, test: &Test) {
+        if !matches!(self.phase, Phase::Begin | Phase::Gone) {
+            test.shared.all.fetch_sub(1, Ordering::Relaxed);
+            test.shared.active[self.person.group].fetch_sub(1, Ordering::Relaxed);
+            let mut locks = super::shared::locked(&test.shared.locks);
+            for (_, lock) in self.held.drain(..) {
+                locks.remove(&lock);
+            }
+        }
+        self.phase = Phase::Gone;
+    }
+
+    /// A pause that would pass the end of the test ends the user at once, as in JMeter.
+    fn pause_until(&mut self, test: &Test, until_ns: i64) -> Next {
+        if self.ends_ns.is_some_and(|end| until_ns > end) {
+            self.go(test);
+            return Next::End;
+        }
+        Next::Pause { until_ns }
+    }
+
+    /// Another iteration of the group: the same user again, or a new one.
+    pub(super) fn begin_iteration(&mut self, test: &Test, now_ns: i64) {
+        self.person.iteration += 1;
+        let first = self.person.iteration == 1;
+        let other_user = !test.plan.groups[self.person.group].same_user;
+        let clears =
+            |each: bool, group_decides: bool| if group_decides { other_user } else { each };
+        let forgets = |wanted: fn(&ConfigKind) -> Option<(bool, bool)>| {
+            let kinds = test
+                .plan
+                .configs
+                .iter()
+                .filter_map(|config| wanted(&config.kind));
+            first || kinds.into_iter().any(|(each, group)| clears(each, group))
+        };
+        let cookies = |kind: &ConfigKind| match kind {
+            ConfigKind::Cookies {
+                clear_each_iteration,
+                group_decides,
+                ..
+            } => Some((*clear_each_iteration, *group_decides)),
+            _ => None,
+        };
+        let cache = |kind: &ConfigKind| match kind {
+            ConfigKind::Cache {
+                clear_each_iteration,
+                group_decides,
+                ..
+            } => Some((*clear_each_iteration, *group_decides)),
+            _ => None,
+        };
+        if forgets(cookies) {
+            self.fill_jar(test, now_ns);
+        }
+        if forgets(cache) {
+            self.cache.clear();
+        }
+        self.fresh = !first && other_user;
+    }
+
+    /// Preprocessors and pauses of a sampler. `Some`: when they are over.
+    fn prepare(&mut self, test: &Test, now_ns: i64, id: Id, node: usize) -> Option<i64> {
+        let sampler = &test.plan.samplers[id as usize];
+        let mut name = std::mem::take(&mut self.person.sampler);
+        self.person
+            .view(test, now_ns)
+            .render(&sampler.name, &mut name);
+        self.person.sampler = name;
+        for pre in &sampler.scope.pre_processors {
+            self.pre_process(test, now_ns, *pre);
+        }
+        let program = &test.programs[id as usize];
+        let pause_ns = self.pause_ns(test, now_ns, &program.pauses);
+        self.phase = Phase::Ready(id, node);
+        self.meet_from(test, now_ns, id, node, 0);
+        (pause_ns > 0).then(|| now_ns.saturating_add(pause_ns))
+    }
+
+    /// Comes to the meeting points of a sampler, from one of them on.
+    fn meet_from(&mut self, test: &Test, now_ns: i64, id: Id, node: usize, from: usize) {
+        let meetings = &test.programs[id as usize].meetings;
+        self.phase = Phase::Ready(id, node);
+        for (index, meeting) in meetings.iter().enumerate().skip(from) {
+            if let Some(released) = self.meet(test, now_ns, *meeting) {
+                self.phase = Phase::Meet(id, node, index, (now_ns, released));
+                return;
+            }
+        }
+    }
+
+    fn choose_again(&mut self) {
+        if !matches!(self.phase, Phase::Gone) {
+            self.phase = Phase::Choose;
+        }
+    }
+
+    /// Does what a sampler does. `None`: it is over already.
+    fn sample(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        id: Id,
+        node: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<Next> {
+        self.flight.sampler = id;
+        self.flight.node = node;
+        match &test.plan.samplers[id as usize].kind {
+            SamplerKind::Http(request) => {
+                self.flight.hops = 0;
+                self.flight.start_ns = now_ns;
+                self.flight.intended_ns = self.intended_ns.take().unwrap_or(now_ns);
+                self.flight.bytes = 0;
+                self.flight.sent_bytes = 0;
+                if let Err(why) = self.render_http(test, now_ns, request, out) {
+                    out.clear();
+                    self.phase = Phase::Choose;
+                    self.could_not_send(test, now_ns, &why);
+                    // An error that repeats must not turn into a spin.
+                    return Some(Next::Pause {
+                        until_ns: now_ns + MEET_NS,
+                    });
+                }
+                Some(self.send(test, now_ns, request, out))
+            }
+            SamplerKind::Debug { .. } => {
+                self.phase = Phase::Choose;
+                self.debug(test, now_ns, id);
+                None
+            }
+            SamplerKind::Dummy(dummy) => {
+                let mut view = self.person.view(test, now_ns);
+                let waits_ms = match view.flag(&dummy.waits) {
+                    true => view.integer(&dummy.response_time_ms).max(0),
+                    false => 0,
+                };
+                self.phase = Phase::MadeUp(id, node, now_ns);
+                (waits_ms > 0).then(|| Next::Pause {
+                    until_ns: now_ns + waits_ms * 1_000_000,
+                })
+            }
+            SamplerKind::Action(action) => self.act(test, now_ns, node, action),
+        }
+    }
+
+    fn act(&mut self, test: &Test, now_ns: i64, node: usize, action: &Action) -> Option<Next> {
+        self.phase = Phase::Choose;
+        match action {
+            Action::Pause { duration_ms } => {
+                let pause_ms = self.person.view(test, now_ns).integer(duration_ms).max(0);
+                let until_ns = now_ns.saturating_add(pause_ms.saturating_mul(1_000_000));
+                return (pause_ms > 0).then(|| self.pause_until(test, until_ns));
+            }
+            Action::StopUser => self.go(test),
+            Action::StopTest => test.stop(StopKind::Soon),
+            Action::StopTestNow => test.stop(StopKind::Now),
+            Action::NextGroupLoop => self.next_iteration(test, now_ns, node),
+            Action::NextLoop => self.next_loop(test, now_ns, node, false),
+            Action::BreakLoop => self.next_loop(test, now_ns, node, true),
+        }
+        None
+    }
+
+    fn send(&mut self, test: &Test, now_ns: i64, request: &HttpRequest, out: &[u8]) -> Next {
+        let id = self.flight.sampler;
+        let program = &test.programs[id as usize];
+        self.flight.write_url();
+        if program.needs_request {
+            self.flight.sent.clear();
+            self.flight.sent.extend_from_slice(out);
+        }
+        let flight = &self.flight;
+        let target = match program.target {
+            Some(target) if flight.hops == 0 => target,
+            _ => test.targets.target(
+                flight.address.tls,
+                &flight.address.host,
+                flight.address.port,
+            ),
+        };
+        let mut view = self.person.view(test, now_ns);
+        let timeout = |ms: i64| u64::try_from(ms).unwrap_or(0).saturating_mul(1_000_000);
+        let connect_timeout_ns = timeout(view.integer(&request.connect_timeout_ms));
+        let mut response_timeout_ns = timeout(view.integer(&request.response_timeout_ms));
+        for pre in &test.plan.samplers[id as usize].scope.pre_processors {
+            if let PreKind::Timeout { timeout_ms } = &test.plan.pre_processors[*pre as usize].kind {
+                let bound = timeout(view.integer(timeout_ms));
+                if bound > 0 && (response_timeout_ns == 0 || bound < response_timeout_ns) {
+                    response_timeout_ns = bound;
+                }
+            }
+        }
+        self.phase = Phase::Flying;
+        Next::Send(Request {
+            target,
+            intended_ns: if flight.hops == 0 {
+                flight.intended_ns
+            } else {
+                now_ns
+            },
+            close: !flight.keep_alive,
+            fresh: std::mem::take(&mut self.fresh),
+            connect_timeout_ns,
+            response_timeout_ns,
+            body_at_most: if program.needs_body {
+                MOST_BODY_BYTES
+            } else {
+                0
+            },
+            is_head: flight.method == "HEAD",
+        })
+    }
+
+    /// Goes on with a redirect.
+    pub(super) fn hop(&mut self, keeps_body: bool) {
+        self.phase = Phase::Hop { keeps_body };
+    }
+
+    /// Goes on with the next sampler.
+    pub(super) fn landed(&mut self) {
+        self.choose_again();
+    }
+
+    /// Ends the user; it says so with its next step.
+    pub(super) fn end(&mut self, test: &Test) {
+        self.go(test);
+    }
+}
