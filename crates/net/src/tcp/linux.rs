@@ -55,7 +55,8 @@ pub(super) fn too_many_open(why: &io::Error) -> bool {
     matches!(why.raw_os_error(), Some(libc::EMFILE | libc::ENFILE))
 }
 
-fn set<T: Copy>(fd: RawFd, level: i32, name: i32, value: T) -> io::Result<()> {
+/// Sets an option whose value is an integer.
+pub(super) fn set<T: Copy>(fd: RawFd, level: i32, name: i32, value: T) -> io::Result<()> {
     // SAFETY: the pointer and length describe one live value without padding (an integer).
     let status = unsafe {
         libc::setsockopt(

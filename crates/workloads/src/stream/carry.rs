@@ -118,6 +118,15 @@ impl<'a> Inlet<'a> {
         Ok(Inlet::Bulk { link, receiver })
     }
 
+    /// Lets TCP wake the reader for many bytes at once, where the system can; see
+    /// [`BulkReceiver::gather`].
+    pub(super) fn gather(&mut self, bytes: usize) {
+        if let Inlet::Bulk { receiver, .. } = self {
+            // A system without it reads as it always does.
+            let _ = receiver.gather(bytes);
+        }
+    }
+
     /// The connection.
     pub(super) fn link(&self) -> &Link {
         match self {

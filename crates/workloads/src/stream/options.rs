@@ -40,7 +40,8 @@ pub struct StreamOptions {
     pub size: Option<ByteSize>,
 
     /// How bytes are handed to the kernel (tcp, mptcp): `plain` copies them, `zerocopy` lends it
-    /// the pages, `sendfile` sends from a file in memory, `auto` tries them and takes the fastest.
+    /// the pages, `sendfile` sends from a file in memory, `auto` tries them for a second and takes
+    /// the fastest; its readers are woken for up to 256 KiB at once.
     #[arg(long, value_enum, default_value = "plain")]
     pub io: IoMode,
 
@@ -192,8 +193,13 @@ pub enum IoMode {
     Zerocopy,
     /// The kernel sends pages of a file in memory.
     Sendfile,
-    /// Whatever a short test over loopback finds fastest.
+    /// Whatever a short test over loopback finds fastest; readers are woken for many bytes at once.
     Auto,
+}
+
+/// Bytes that a reader takes per call when it is woken for so many: what came meanwhile, too.
+pub(super) fn read_bytes(gather_bytes: usize) -> usize {
+    2 * gather_bytes
 }
 
 impl StreamOptions {
@@ -205,6 +211,9 @@ impl StreamOptions {
     const BURST_S: f64 = 0.005;
     /// Fewer bytes than this are no burst: one segment.
     const MIN_BURST_BYTES: u64 = 1448;
+    /// Bytes that the readers of one direction wait for, and one of them at least.
+    const GATHER_BYTES: usize = 256 << 10;
+    const LEAST_GATHER_BYTES: usize = 64 << 10;
     /// Longest load that is accepted: 24 h.
     const MAX_DURATION_NS: u64 = 86_400_000_000_000;
     /// Longest patience that is accepted: above it a phase could not end within its bound.
@@ -234,6 +243,16 @@ impl StreamOptions {
             }
             (None, _) => most,
         }
+    }
+
+    /// How many bytes a reader waits for: many where the choice is left to this program and
+    /// neither a slow pace nor a small window is part of the question. Several streams share what
+    /// one would take, so that all of it stays in the caches.
+    pub(super) fn gather_bytes(&self) -> Option<usize> {
+        let steady = self.rate.is_none() && self.read_rate.is_none() && self.pacing.is_none();
+        let free = self.rcvbuf.is_none() && self.window_clamp.is_none();
+        let share = Self::GATHER_BYTES / self.streams.max(1) as usize;
+        (self.io == IoMode::Auto && steady && free).then(|| share.max(Self::LEAST_GATHER_BYTES))
     }
 
     /// Threads that share the flows between two hosts.

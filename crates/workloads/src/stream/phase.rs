@@ -12,8 +12,9 @@ use sokudo_net::tcp::bulk::{ReceivePath, SendPath};
 
 use super::account::Times;
 use super::join::Numbers;
-use super::options::{IoMode, StreamOptions};
+use super::options::{IoMode, StreamOptions, read_bytes};
 use super::report::{Ended, Report, Reporter, Sent};
+use super::selftest::Trial;
 use super::{NAME, client, selftest, server};
 use crate::contract::{Emit, Phase};
 use crate::link::{Caller, Link};
@@ -164,13 +165,17 @@ impl StreamPhase {
     fn receiving_task(&mut self, flows: &[u32], start_ns: i64) -> server::Task {
         let taken = self.take(flows).into_iter();
         let incoming = taken.map(|(flow, (link, caller))| server::Incoming { flow, link, caller });
+        let gather = self.options.gather_bytes();
         server::Task {
             flows: incoming.collect(),
             path: match self.options.discard {
                 true => ReceivePath::Discard,
                 false => ReceivePath::Read,
             },
-            at_once: (self.options.size_bytes() as usize).max(READ_BYTES),
+            at_once: (self.options.size_bytes() as usize)
+                .max(READ_BYTES)
+                .max(gather.map_or(0, read_bytes)),
+            gather,
             read_rate: self.options.read_rate.map(super::options::bytes_per_s),
             times: self.times(start_ns),
             tcp: self.options.tcp(),
@@ -264,7 +269,12 @@ fn choose_io(options: &StreamOptions, sends: bool) -> Io {
         IoMode::Auto if !sends => asked(SendPath::Plain),
         IoMode::Auto => {
             let fixed = options.size.is_some() || options.rate.is_some();
-            let best = selftest::best(fixed.then(|| options.size_bytes() as usize));
+            let trial = Trial {
+                size_bytes: fixed.then(|| options.size_bytes() as usize),
+                connections: options.streams.clamp(1, selftest::MOST_CONNECTIONS),
+                gather: options.gather_bytes(),
+            };
+            let best = selftest::best(trial);
             Io {
                 path: best.path,
                 size: best.size_bytes,

@@ -36,6 +36,8 @@ pub(super) struct Task {
     pub(super) path: ReceivePath,
     /// Most bytes per read.
     pub(super) at_once: usize,
+    /// Bytes that a reader of one connection waits for, at least.
+    pub(super) gather: Option<usize>,
     /// Bytes per second that are read at most.
     pub(super) read_rate: Option<f64>,
     pub(super) times: Times,
@@ -125,6 +127,9 @@ fn read_one(
     let slow = |rate: f64| ((rate / SLOW_READS_PER_S) as usize).clamp(1, task.at_once);
     let at_once = task.read_rate.map_or(task.at_once, slow);
     let mut inlet = Inlet::new(&mut flow.link, task.path, at_once)?;
+    if let Some(bytes) = task.gather {
+        inlet.gather(bytes);
+    }
     let mut read_rate = task.read_rate;
     while !task.closed.load(Ordering::Relaxed) {
         if let Some(rate) = read_rate {

@@ -11,6 +11,7 @@ use rustix::fs::MemfdFlags;
 use rustix::mm::{MapFlags, ProtFlags};
 
 use super::{Achieved, MAX_OUTSTANDING, SendPath};
+use crate::tcp::imp::set;
 use crate::wait;
 
 /// How long a send waits for the kernel to give pages back when too many are out and the socket
@@ -27,6 +28,12 @@ struct Control([u8; 128]);
 
 pub(super) fn can_discard() -> io::Result<()> {
     Ok(())
+}
+
+/// Wakes whoever reads only when so many bytes are there (`SO_RCVLOWAT`, socket(7)).
+pub(super) fn gather(tcp: &TcpStream, bytes: usize) -> io::Result<()> {
+    let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
+    set(tcp.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, bytes)
 }
 
 /// Drops up to `bytes` received bytes inside the kernel; returns how many.
@@ -232,21 +239,9 @@ fn no_room(sent: &io::Result<usize>) -> bool {
 }
 
 fn allow_zerocopy(tcp: &TcpStream) -> io::Result<()> {
-    let on: i32 = 1;
-    // SAFETY: the pointer and length describe one live i32.
-    let status = unsafe {
-        libc::setsockopt(
-            tcp.as_raw_fd(),
-            libc::SOL_SOCKET,
-            SO_ZEROCOPY,
-            std::ptr::from_ref(&on).cast(),
-            size_of::<i32>() as libc::socklen_t,
-        )
-    };
-    if status == 0 {
+    let Err(why) = set(tcp.as_raw_fd(), libc::SOL_SOCKET, SO_ZEROCOPY, 1i32) else {
         return Ok(());
-    }
-    let why = io::Error::last_os_error();
+    };
     match why.raw_os_error() {
         Some(libc::ENOPROTOOPT | libc::EOPNOTSUPP) => Err(io::Error::new(
             io::ErrorKind::Unsupported,

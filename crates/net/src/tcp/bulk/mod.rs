@@ -292,6 +292,17 @@ impl<'a> BulkReceiver<'a> {
         })
     }
 
+    /// From now on a call that waits is woken when so many bytes are there, when the peer has ended
+    /// its side, or after the socket's own bound: then it takes what there is.
+    ///
+    /// Each wake-up costs the sending end as well when it is on the same host. The kernel limits
+    /// the number to half of the receive buffer, which it enlarges for it unless its size was set.
+    ///
+    /// Errors: [`io::ErrorKind::Unsupported`] outside Linux.
+    pub fn gather(&mut self, bytes: usize) -> io::Result<()> {
+        imp::gather(self.tcp, bytes)
+    }
+
     /// Takes at least one byte; 0 when the peer has ended its side.
     ///
     /// Errors: [`io::ErrorKind::TimedOut`] after the socket's bound; others are final.

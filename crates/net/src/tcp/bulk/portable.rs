@@ -17,6 +17,10 @@ pub(super) fn can_discard() -> io::Result<()> {
     Err(unsupported("discarding of received bytes (MSG_TRUNC)"))
 }
 
+pub(super) fn gather(_tcp: &TcpStream, _bytes: usize) -> io::Result<()> {
+    Err(unsupported("waking for many bytes at once (SO_RCVLOWAT)"))
+}
+
 pub(super) fn discard(_tcp: &TcpStream, _bytes: usize) -> io::Result<usize> {
     can_discard().map(|()| 0)
 }

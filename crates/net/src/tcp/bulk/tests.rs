@@ -166,3 +166,43 @@ fn names_and_blocks_are_checked() {
     assert!(BulkSender::new(&near, SendPath::Plain, &[]).is_err());
     assert!(BulkSender::new(&near, SendPath::Plain, &vec![0; MAX_BLOCK_BYTES + 1]).is_err());
 }
+
+#[test]
+fn a_gathering_reader_waits_for_many_bytes_or_its_bound_or_the_end() {
+    const LOT: usize = 64 << 10;
+    let (near, far) = pair();
+    let mut receiver = BulkReceiver::new(&far, ReceivePath::Read, 2 * LOT).unwrap();
+    if let Err(why) = receiver.gather(LOT) {
+        eprintln!("skipped: {why}");
+        return;
+    }
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for piece in block(LOT).chunks(1024) {
+                (&near).write_all(piece).unwrap();
+            }
+        });
+        // A call that begins amid the bytes takes what there is, and waits for a lot more.
+        far.set_read_timeout(Some(Duration::from_millis(20)))
+            .unwrap();
+        let (mut left, mut calls) = (LOT, 0);
+        while left > 0 {
+            match receiver.receive() {
+                Ok(taken) => (left, calls) = (left - taken, calls + 1),
+                Err(why) => assert_eq!(why.kind(), io::ErrorKind::TimedOut),
+            }
+        }
+        assert!(calls < LOT / 1024 / 2, "{calls} calls");
+    });
+
+    (&near).write_all(&block(100)).unwrap();
+    far.set_read_timeout(Some(Duration::from_millis(20)))
+        .unwrap();
+    assert_eq!(receiver.receive().unwrap(), 100, "after its bound");
+
+    far.set_read_timeout(Some(BOUND)).unwrap();
+    (&near).write_all(&block(7)).unwrap();
+    near.shutdown(std::net::Shutdown::Write).unwrap();
+    assert_eq!(receiver.receive().unwrap(), 7, "at the end");
+    assert_eq!(receiver.receive().unwrap(), 0);
+}
