@@ -4,17 +4,20 @@
 //! summary. A new layer is one file here and one line in [`LAYERS`].
 
 mod bus;
+mod crr;
 mod datagram;
+mod probe;
 mod rr;
 mod stream;
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use sokudo_model::Text;
+use sokudo_model::{FlowPlan, Labels, PhasePlan, Text};
 use sokudo_net::netns::LocalHosts;
 
 use crate::error::ControlError;
 use crate::hosts::{Agents, Hosts};
+use crate::phase::SLACK_NS;
 use crate::run::Run;
 
 /// Hosts of the check.
@@ -29,6 +32,43 @@ pub struct CheckConfig {
     pub quick: bool,
 }
 
+impl CheckConfig {
+    /// How long a layer without a search measures, nanoseconds.
+    fn length_ns(&self) -> u64 {
+        const SECOND_NS: u64 = 1_000_000_000;
+        match self.quick {
+            true => SECOND_NS,
+            false => 4 * SECOND_NS,
+        }
+    }
+}
+
+/// What a layer without a search runs: one phase, named as its workload, whose totals become the
+/// run's.
+struct OnePhase {
+    workload: &'static str,
+    /// As JSON text.
+    options: String,
+    flows: Vec<FlowPlan>,
+    duration_ns: u64,
+}
+
+impl OnePhase {
+    fn run(self, run: &mut Run) -> Result<(), ControlError> {
+        let record = run.run_phase(PhasePlan {
+            name: self.workload.into(),
+            workload: self.workload.into(),
+            options: self.options,
+            flows: self.flows,
+            duration_ns: self.duration_ns,
+            bound_ns: self.duration_ns + SLACK_NS,
+            labels: Labels::new(),
+        })?;
+        run.manifest_mut().summary.extend(record.result.summary);
+        Ok(())
+    }
+}
+
 /// One layer of the check.
 pub struct Layer {
     /// Name as typed after `sokudo check`.
@@ -41,9 +81,19 @@ pub struct Layer {
 /// All layers, in the order they are run.
 pub const LAYERS: &[Layer] = &[
     Layer {
+        name: "probe",
+        question: "how long is the way there and back, how steady is it, and does it lose anything?",
+        run: probe::run,
+    },
+    Layer {
         name: "rr",
         question: "how long does an answer take between two hosts?",
         run: rr::run,
+    },
+    Layer {
+        name: "crr",
+        question: "how many connections per second can be made, and how long does each take?",
+        run: crr::run,
     },
     Layer {
         name: "stream",
