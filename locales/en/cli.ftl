@@ -2,7 +2,6 @@
 
 cli-phase-datagram = { $rate } delivered ({ $bits }), { $loss } lost
 cli-interim = { $delivered } datagrams delivered, now { $bits }
-cli-phase-answers = { $rate } answered, half within { $p50 }, 99 % within { $p99 }
 
 ## Load curves
 cli-sweep = sweep of { $n } steps, { $option } from { $first } to { $last }: about { $total }

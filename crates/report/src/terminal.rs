@@ -64,6 +64,20 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.out
 }
 
+/// What a phase came to, in one line: its first number with its details; `None` when its workload
+/// has no such number.
+pub fn phase_line(phase: &PhaseRecord, lang: Lang) -> Option<String> {
+    let totals = Summary::new();
+    let number = (kinds::of(phase).line)(&Subject::new(phase, &totals))?;
+    let speaker = Speaker::new();
+    let say = |phrase: &Phrase| harmless(&speaker.say(lang, phrase));
+    let first = format!("{} {}", say(&number.label), say(&number.value));
+    let parts: Vec<String> = std::iter::once(first)
+        .chain(number.detail.iter().map(say))
+        .collect();
+    Some(parts.join(" · "))
+}
+
 struct Writer {
     speaker: Speaker,
     lang: Lang,

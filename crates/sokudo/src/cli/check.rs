@@ -11,7 +11,7 @@ use super::{Exit, Failure, command_for_record, stop_flag};
 
 /// Measure what this machine can do: no arguments, no set-up, no root needed.
 ///
-/// Takes about a minute. As root on Linux four hosts are made from network namespaces and joined by
+/// Takes about a minute and a half. As root on Linux four hosts are made from network namespaces and joined by
 /// a bridge; they are gone when the command ends. Otherwise four loopback addresses stand for them.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -23,7 +23,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "RATIO", default_value = "0.1%", value_parser = parse_max_loss)]
     max_loss: f64,
 
-    /// Shorter phases: less certain numbers in about 20 seconds.
+    /// Shorter phases: less certain numbers in about half a minute.
     #[arg(long)]
     quick: bool,
 

@@ -9,12 +9,6 @@ use sokudo_controller::{Observer, Progress};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Batch, PhasePlan, PhaseRecord, Unit, units};
 
-/// Rates of answers and what their latencies are called.
-const ANSWERS: [(&str, &str); 2] = [
-    ("rr.transactions_per_second", "rr.latency_seconds"),
-    ("crr.connections_per_second", "crr.latency_seconds"),
-];
-
 /// Tick marks for datagrams, as the datagram test draws them.
 #[derive(Debug, Clone, Copy)]
 pub struct Ticks {
@@ -133,22 +127,8 @@ impl Terminal {
                 ],
             );
         }
-        for (rate, latency) in ANSWERS {
-            let (Some(rate), Some(p50), Some(p99)) = (
-                get(rate),
-                get(&format!("{latency}.p50")),
-                get(&format!("{latency}.p99")),
-            ) else {
-                continue;
-            };
-            return self.i18n.message(
-                "cli-phase-answers",
-                &[
-                    ("rate", &units::human(rate, Unit::PerSecond)),
-                    ("p50", &units::duration(p50)),
-                    ("p99", &units::duration(p99)),
-                ],
-            );
+        if let Some(line) = sokudo_report::phase_line(record, self.i18n.lang()) {
+            return line;
         }
         let modes = record.result.flows.iter().filter_map(|flow| {
             let rate = flow.metrics.get("selftest.delivered_packets_per_second")?;
