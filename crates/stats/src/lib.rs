@@ -9,6 +9,7 @@ pub mod fairness;
 mod histogram;
 pub mod interval_log;
 pub mod knee;
+pub mod requests;
 pub mod search;
 pub mod spread;
 

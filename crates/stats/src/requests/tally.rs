@@ -1,0 +1,241 @@
+//! How are rows counted, one after the other, without keeping any?
+
+use std::collections::HashMap;
+
+use super::course::{Course, Mean, Moment};
+use super::{Failure, Failures, Group, Request, Settings};
+
+/// Labels that are told apart; plans that put an id into each label have any number of them.
+pub const MOST_LABELS: usize = 1000;
+/// What stands for all labels beyond those.
+const OTHER_LABELS: &str = "(other labels)";
+/// Response codes that are told apart over time.
+const MOST_CODES: usize = 24;
+/// Name of the codes beyond those.
+const OTHER_CODES: &str = "…";
+/// Longest code, bytes.
+const LONGEST_CODE: usize = 80;
+/// Hosts whose users are added up; further ones count as the last.
+const MOST_HOSTS: usize = 256;
+/// Numbers of users that are told apart.
+const MOST_THREADS: usize = 4096;
+/// A row this far from the first one has a broken time stamp, milliseconds: a year.
+const FAR_MS: i64 = 366 * 86_400_000;
+
+/// Response times at one number of users.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AtThreads {
+    /// Requests.
+    pub n: u64,
+    /// Sum of their response times, milliseconds.
+    pub sum_ms: u64,
+}
+
+/// What all rows together say.
+#[derive(Debug, Clone)]
+pub struct Requests {
+    /// What was counted how.
+    pub settings: Settings,
+    /// All requests; transactions are not among them.
+    pub total: Group,
+    /// Per label, in the order of their names.
+    pub labels: Vec<Group>,
+    /// True when there were too many labels, and the last one stands for many.
+    pub labels_joined: bool,
+    /// Ways of failing, in the order of their first appearance.
+    pub failures: Vec<Failure>,
+    /// Course of all requests together; transactions are counted apart.
+    pub course: Course<Moment>,
+    /// Response codes, in the order in which each step of the course counts them.
+    pub codes: Vec<String>,
+    /// Response times by number of users.
+    pub by_threads: Vec<(u32, AtThreads)>,
+    /// Rows left out because their time is a year or more away from the first row's.
+    pub far: u64,
+    /// Rows of transactions in which nothing was requested; they count nowhere.
+    pub empty_transactions: u64,
+}
+
+impl Requests {
+    /// True when no request was counted at all.
+    pub fn is_empty(&self) -> bool {
+        self.total.n == 0 && self.labels.is_empty()
+    }
+}
+
+/// Counts rows.
+#[derive(Debug)]
+pub struct Tally {
+    settings: Settings,
+    total: Group,
+    labels: Vec<Group>,
+    by_label: HashMap<Vec<u8>, usize>,
+    failures: Failures,
+    course: Course<Moment>,
+    codes: Vec<Vec<u8>>,
+    hosts: Vec<Vec<u8>>,
+    by_threads: Vec<AtThreads>,
+    first_ms: Option<i64>,
+    far: u64,
+    empty_transactions: u64,
+}
+
+impl Tally {
+    /// Nothing counted yet.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            settings,
+            total: Group::new(String::new(), false),
+            labels: Vec::new(),
+            by_label: HashMap::new(),
+            failures: Failures::default(),
+            course: Course::default(),
+            codes: Vec::new(),
+            hosts: Vec::new(),
+            by_threads: Vec::new(),
+            first_ms: None,
+            far: 0,
+            empty_transactions: 0,
+        }
+    }
+
+    /// Counts one row.
+    pub fn add(&mut self, request: &Request) {
+        if request.is_empty_transaction() {
+            self.empty_transactions += 1;
+            return;
+        }
+        let first_ms = *self.first_ms.get_or_insert(request.start_ms);
+        let away = |t: i64| t.saturating_sub(first_ms).saturating_abs() > FAR_MS;
+        if away(request.start_ms) || away(request.end_ms()) {
+            self.far += 1;
+            return;
+        }
+        let is_transaction = request.is_transaction();
+        let label = self.label(request.label, is_transaction);
+        let group = &mut self.labels[label];
+        group.add(request, &self.settings);
+        let slot = group.course.at(request.end_ms());
+        slot.n = slot.n.saturating_add(1);
+        slot.errors = slot.errors.saturating_add(u32::from(!request.success));
+        slot.sum_ms = slot.sum_ms.saturating_add(request.elapsed_ms);
+        if is_transaction {
+            self.course.at(request.end_ms()).transactions += 1;
+            return;
+        }
+        self.total.add(request, &self.settings);
+        if !request.success {
+            let kind = self.failures.add(request);
+            self.labels[label].failed_as(kind);
+        }
+        self.over_time(request);
+        self.under_load(request);
+    }
+
+    /// What all rows said.
+    pub fn finish(mut self) -> Requests {
+        let width_ms = self.course.suitable_ms();
+        self.course.widen(width_ms);
+        self.labels.sort_by(|a, b| a.label.cmp(&b.label));
+        for label in &mut self.labels {
+            label.course.widen(width_ms);
+            label
+                .failures
+                .sort_by_key(|(kind, n)| (u64::MAX - n, *kind));
+        }
+        let lossy = |code: Vec<u8>| String::from_utf8_lossy(&code).into_owned();
+        let threads = self.by_threads.into_iter().enumerate();
+        Requests {
+            labels_joined: self.labels.len() > MOST_LABELS,
+            settings: self.settings,
+            total: self.total,
+            labels: self.labels,
+            failures: self.failures.into_kinds(),
+            course: self.course,
+            codes: self.codes.into_iter().map(lossy).collect(),
+            by_threads: threads
+                .filter(|(_, at)| at.n > 0)
+                .map(|(threads, at)| (threads as u32, at))
+                .collect(),
+            far: self.far,
+            empty_transactions: self.empty_transactions,
+        }
+    }
+
+    #[inline]
+    fn label(&mut self, label: &[u8], is_transaction: bool) -> usize {
+        match self.by_label.get(label) {
+            Some(place) => *place,
+            None => self.new_label(label, is_transaction),
+        }
+    }
+
+    fn new_label(&mut self, label: &[u8], is_transaction: bool) -> usize {
+        if self.labels.len() < MOST_LABELS {
+            let name = String::from_utf8_lossy(label).into_owned();
+            self.labels.push(Group::new(name, is_transaction));
+            self.by_label.insert(label.to_vec(), self.labels.len() - 1);
+        } else if self.labels.len() == MOST_LABELS {
+            self.labels.push(Group::new(OTHER_LABELS.into(), false));
+        }
+        self.labels.len() - 1
+    }
+
+    fn over_time(&mut self, request: &Request) {
+        self.course.at(request.start_ms).started += 1;
+        let code = place_of(&mut self.codes, cut(request.code), MOST_CODES, OTHER_CODES);
+        let host = place_of(&mut self.hosts, request.host, MOST_HOSTS, "");
+        let moment = self.course.at(request.end_ms());
+        moment.ended += 1;
+        moment.errors += u64::from(!request.success);
+        moment.bytes = moment.bytes.saturating_add(request.bytes);
+        moment.sent_bytes = moment.sent_bytes.saturating_add(request.sent_bytes);
+        moment.took(request.elapsed_ms);
+        if let Some(latency_ms) = request.latency_ms.filter(|_| request.success) {
+            moment.latency_ms.add(latency_ms);
+        }
+        if let Some(connect_ms) = request.connect_ms.filter(|ms| *ms > 0) {
+            moment.connect_ms.add(connect_ms);
+        }
+        if moment.codes.len() <= code {
+            moment.codes.resize(code + 1, 0);
+        }
+        moment.codes[code] = moment.codes[code].saturating_add(1);
+        if let Some(threads) = request.threads {
+            if moment.threads.len() <= host {
+                moment.threads.resize(host + 1, Mean::default());
+            }
+            moment.threads[host].add(u64::from(threads));
+        }
+    }
+
+    fn under_load(&mut self, request: &Request) {
+        let Some(threads) = request.threads else {
+            return;
+        };
+        let place = (threads as usize).min(MOST_THREADS - 1);
+        if self.by_threads.len() <= place {
+            self.by_threads.resize(place + 1, AtThreads::default());
+        }
+        let at = &mut self.by_threads[place];
+        at.n += 1;
+        at.sum_ms = at.sum_ms.saturating_add(request.elapsed_ms);
+    }
+}
+
+fn cut(code: &[u8]) -> &[u8] {
+    &code[..code.len().min(LONGEST_CODE)]
+}
+
+/// Place of a name in a short list; names beyond `most` share the last place.
+fn place_of(list: &mut Vec<Vec<u8>>, name: &[u8], most: usize, others: &str) -> usize {
+    if let Some(place) = list.iter().position(|known| known == name) {
+        return place;
+    }
+    match list.len() {
+        n if n + 1 < most => list.push(name.to_vec()),
+        n if n + 1 == most => list.push(others.as_bytes().to_vec()),
+        _ => {}
+    }
+    list.len() - 1
+}
