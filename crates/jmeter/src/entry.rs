@@ -1,5 +1,7 @@
 //! What must hold for any bytes? One function per parser, for fuzzing and property tests.
 
+use sokudo_stats::requests::{self, Tally};
+
 use crate::check::outlook;
 use crate::expression::{StartWorld, parse};
 use crate::files::MemoryFiles;
@@ -43,6 +45,18 @@ pub fn properties(bytes: &[u8]) {
     properties::parse(bytes);
 }
 
+/// Bytes as a JTL file: every row is either counted or told, and none of it is a panic.
+pub fn jtl(bytes: &[u8]) {
+    let mut tally = Tally::new(requests::Settings::default());
+    let outcome = crate::jtl::read(bytes, |row| tally.add(row));
+    let all = tally.finish();
+    if let Ok(outcome) = outcome {
+        let transactions = all.labels.iter().filter(|l| l.is_transaction);
+        let counted = all.total.n + transactions.map(|l| l.n).sum::<u64>();
+        assert!(counted + all.far + all.empty_transactions <= outcome.rows);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -53,6 +67,7 @@ mod tests {
             super::plan(&bytes);
             super::expression(&bytes);
             super::properties(&bytes);
+            super::jtl(&bytes);
         }
     }
 }

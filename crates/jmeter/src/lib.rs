@@ -16,6 +16,7 @@
 //! - [`expression`]: `${…}`, parsed once and rendered per request.
 //! - [`registry`]: every element class and what becomes of it.
 //! - [`run`]: virtual users that execute a plan, without threads, sockets or clocks.
+//! - [`jtl`]: the rows that a test leaves behind.
 //! - [`check`]: what a plan will do, and what its author probably did not mean.
 
 mod build;

@@ -194,7 +194,7 @@ impl Tree {
 }
 
 /// The character that `&name;` stands for; `None` for entities of somebody's own.
-fn reference(name: &BytesRef<'_>) -> Option<char> {
+pub(crate) fn reference(name: &BytesRef<'_>) -> Option<char> {
     if name.is_char_ref() {
         return name.resolve_char_ref().ok().flatten();
     }

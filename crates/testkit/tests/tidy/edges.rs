@@ -18,7 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("bus", &["wire", "net", "model"]),
     ("zenoh", &["bus", "wire", "net", "model"]),
     ("scenario", &["pace", "model"]),
-    ("jmeter", &["pace", "model"]),
+    ("jmeter", &["pace", "stats", "model"]),
     ("analyze", &["stats", "model"]),
     ("monitors", &["net", "model"]),
     ("targets", &["http", "net", "pace", "stats", "model"]),

@@ -1,0 +1,318 @@
+//! How is a whole JTL file read in one pass, with little memory, whatever stands in it?
+
+use std::io::{self, Read};
+
+use memchr::{memchr, memchr_iter};
+use sokudo_stats::requests::Request;
+
+use super::columns::{Cells, Columns, DEFAULT_COLUMNS, is_known};
+use super::csv::{Found, Splitter};
+use super::{Broken, MOST_ROW_BYTES, Why, xml};
+
+/// Bytes read at once.
+const CHUNK_BYTES: usize = 256 << 10;
+/// Delimiters that are tried when the header does not tell.
+const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
+/// Rows with a quote that never closes, after which the file is refused: looking for the end of
+/// each of them costs a mebibyte.
+const MOST_OPEN_QUOTES: u32 = 100;
+
+/// How rows were written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Cells parted by this byte.
+    Csv {
+        /// The delimiter.
+        delimiter: u8,
+        /// Whether the file begins with the names of its columns.
+        header: bool,
+    },
+    /// Elements.
+    Xml,
+}
+
+/// What reading a file came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// How rows were written.
+    pub format: Format,
+    /// Rows that were handed on.
+    pub rows: u64,
+    /// Rows that could not be read.
+    pub broken: Broken,
+    /// True when the file ends in the middle of a row, as that of a killed generator does.
+    pub cut: bool,
+    /// Requests inside others (redirects, embedded resources, parts of transactions), which are
+    /// not counted; only XML has them.
+    pub inner: u64,
+}
+
+/// Why a file cannot be read at all.
+#[derive(Debug, thiserror::Error)]
+pub enum JtlError {
+    /// The system refused.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// The first line is neither the names of columns nor a row of the default ones.
+    #[error(
+        "line 1 is neither a header with JMeter's column names nor a row of the {} default columns",
+        DEFAULT_COLUMNS.len()
+    )]
+    NotJtl,
+    /// A column is missing without which nothing can be said.
+    #[error("line {line}: the header has no column `{column}`")]
+    NoColumn {
+        /// Line of the header.
+        line: u64,
+        /// The column.
+        column: &'static str,
+    },
+    /// Too many rows have a quote that never closes.
+    #[error("line {line}: the quotes of more than {MOST_OPEN_QUOTES} rows do not close")]
+    OpenQuotes {
+        /// Line at which reading ended.
+        line: u64,
+    },
+}
+
+/// Reads a JTL file from its beginning and hands each row to `each`, in the order of the file.
+///
+/// Memory: a few hundred KiB, or twice the longest row up to 1 MiB; XML 16 MiB for one element.
+/// Errors: the system's, or the file is no JTL at all. Rows that cannot be read are counted.
+pub fn read(input: impl Read, mut each: impl FnMut(&Request)) -> Result<Outcome, JtlError> {
+    let mut window = Window::new(input);
+    window.fill()?;
+    window.skip_byte_order_mark();
+    let first = window.bytes().iter().find(|b| !b.is_ascii_whitespace());
+    if first == Some(&b'<') {
+        return Ok(xml::read(window.into_rest(), &mut each)?);
+    }
+    Csv::begin(window)?.run(&mut each)
+}
+
+/// What is read and not yet used of a file.
+struct Window<R> {
+    input: R,
+    buffer: Vec<u8>,
+    from: usize,
+    to: usize,
+    ended: bool,
+}
+
+impl<R: Read> Window<R> {
+    fn new(input: R) -> Self {
+        Self {
+            input,
+            buffer: vec![0; CHUNK_BYTES],
+            from: 0,
+            to: 0,
+            ended: false,
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[self.from..self.to]
+    }
+
+    /// Reads more behind what is there; the buffer grows when it is full.
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.from..self.to, 0);
+        self.to -= self.from;
+        self.from = 0;
+        if self.to == self.buffer.len() {
+            self.buffer.resize(self.to * 2, 0);
+        }
+        while self.to < self.buffer.len() && !self.ended {
+            match self.input.read(&mut self.buffer[self.to..]) {
+                Ok(0) => self.ended = true,
+                Ok(n) => self.to += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        Ok(())
+    }
+
+    fn skip_byte_order_mark(&mut self) {
+        if self.bytes().starts_with(b"\xef\xbb\xbf") {
+            self.from += 3;
+        }
+    }
+
+    /// What is there, followed by what was not read yet.
+    fn into_rest(self) -> impl Read {
+        let mut there = self.buffer;
+        there.truncate(self.to);
+        there.drain(..self.from);
+        io::Cursor::new(there).chain(self.input)
+    }
+}
+
+/// A CSV file that is being read.
+struct Csv<R> {
+    window: Window<R>,
+    splitter: Splitter,
+    columns: Columns,
+    /// Line of the row that comes next.
+    line: u64,
+    open_quotes: u32,
+    outcome: Outcome,
+}
+
+impl<R: Read> Csv<R> {
+    /// Finds the delimiter and the columns.
+    fn begin(window: Window<R>) -> Result<Self, JtlError> {
+        let bytes = window.bytes();
+        let (delimiter, columns) = match header(bytes) {
+            Some((delimiter, columns)) => (delimiter, Some(columns)),
+            None => (delimiter_of_rows(bytes).ok_or(JtlError::NotJtl)?, None),
+        };
+        let header = columns.is_some();
+        let columns = columns.unwrap_or_else(Columns::default_order);
+        if let Some(column) = columns.missing() {
+            return Err(JtlError::NoColumn { line: 1, column });
+        }
+        let format = Format::Csv { delimiter, header };
+        Ok(Self {
+            window,
+            splitter: Splitter::new(delimiter),
+            columns,
+            line: 1,
+            open_quotes: 0,
+            outcome: Outcome {
+                format,
+                rows: 0,
+                broken: Broken::default(),
+                cut: false,
+                inner: 0,
+            },
+        })
+    }
+
+    fn run(mut self, each: &mut impl FnMut(&Request)) -> Result<Outcome, JtlError> {
+        loop {
+            let last = self.window.ended;
+            if last && self.window.bytes().is_empty() {
+                return Ok(self.outcome);
+            }
+            match self.splitter.split(self.window.bytes(), last) {
+                Found::Row(n) => self.row(n, each)?,
+                Found::More if !last && self.window.bytes().len() < MOST_ROW_BYTES => {
+                    self.window.fill()?
+                }
+                Found::More => self.skip_line()?,
+            }
+        }
+    }
+
+    /// Takes the row that the splitter found in the first `n` bytes.
+    fn row(&mut self, n: usize, each: &mut impl FnMut(&Request)) -> Result<(), JtlError> {
+        let row = &self.window.buffer[self.window.from..self.window.from + n];
+        let cells = self.splitter.cells(row);
+        let ends_with_line = row.last() == Some(&b'\n');
+        match self.columns.request(&cells) {
+            Ok(request) => {
+                self.outcome.rows += 1;
+                each(&request);
+            }
+            Err(_) if is_blank(&cells) => {}
+            Err(_) if is_header(&cells) => {
+                self.columns = Columns::of(&cells.all());
+                if let Some(column) = self.columns.missing() {
+                    return Err(JtlError::NoColumn {
+                        line: self.line,
+                        column,
+                    });
+                }
+            }
+            Err(_) if !ends_with_line => {
+                self.outcome.cut = true;
+                self.outcome.broken.add(self.line, Why::Cut);
+            }
+            Err(why) => self.outcome.broken.add(self.line, why),
+        }
+        self.line += memchr_iter(b'\n', row).count() as u64;
+        self.window.from += n;
+        Ok(())
+    }
+
+    /// Gives a row up whose end is not found, and goes on at its next line.
+    fn skip_line(&mut self) -> Result<(), JtlError> {
+        let bytes = self.window.bytes();
+        let quoted = memchr(b'"', bytes).is_some();
+        let end = memchr(b'\n', bytes);
+        let why = match (quoted, end) {
+            (_, None) if self.window.ended => Why::Cut,
+            (true, _) => Why::OpenQuote,
+            _ => Why::TooLong,
+        };
+        self.outcome.cut |= why == Why::Cut;
+        self.open_quotes += u32::from(why == Why::OpenQuote);
+        self.outcome.broken.add(self.line, why);
+        if self.open_quotes > MOST_OPEN_QUOTES {
+            return Err(JtlError::OpenQuotes { line: self.line });
+        }
+        self.line += 1;
+        match end {
+            Some(end) => self.window.from += end + 1,
+            None => self.skip_to_line_end()?,
+        }
+        Ok(())
+    }
+
+    /// Throws bytes away up to the next line end, however far away it is.
+    fn skip_to_line_end(&mut self) -> Result<(), JtlError> {
+        loop {
+            if let Some(end) = memchr(b'\n', self.window.bytes()) {
+                self.window.from += end + 1;
+                return Ok(());
+            }
+            self.window.from = self.window.to;
+            if self.window.ended {
+                return Ok(());
+            }
+            self.window.fill()?;
+        }
+    }
+}
+
+fn is_blank(cells: &Cells) -> bool {
+    cells.len() <= 1 && cells.get(0).iter().all(u8::is_ascii_whitespace)
+}
+
+/// True for the names of columns, as they stand inside a file that was put together from several.
+fn is_header(cells: &Cells) -> bool {
+    is_known(cells.get(0)) && cells.len() > 1 && is_known(cells.get(1))
+}
+
+/// Delimiter and columns, when the file begins with the names of its columns.
+fn header(bytes: &[u8]) -> Option<(u8, Columns)> {
+    // A name has letters only, so whatever follows the first one is the delimiter.
+    let named = bytes.strip_prefix(b"\"").unwrap_or(bytes);
+    let after = named
+        .iter()
+        .find(|b| !b.is_ascii_alphanumeric() && **b != b'_' && **b != b'"');
+    let told = after.copied().filter(|b| !matches!(b, b'\r' | b'\n'));
+    let candidates = DELIMITERS.into_iter().chain(told);
+    candidates.into_iter().find_map(|delimiter| {
+        let mut splitter = Splitter::new(delimiter);
+        let Found::Row(n) = splitter.split(bytes, true) else {
+            return None;
+        };
+        let cells = splitter.cells(&bytes[..n]);
+        is_header(&cells).then(|| (delimiter, Columns::of(&cells.all())))
+    })
+}
+
+/// The delimiter with which the first line is a row of the default columns.
+fn delimiter_of_rows(bytes: &[u8]) -> Option<u8> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Some(b',');
+    }
+    let columns = Columns::default_order();
+    DELIMITERS.into_iter().find(|delimiter| {
+        let mut splitter = Splitter::new(*delimiter);
+        matches!(splitter.split(bytes, true), Found::Row(n)
+            if columns.request(&splitter.cells(&bytes[..n])).is_ok())
+    })
+}
