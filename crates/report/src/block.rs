@@ -17,6 +17,8 @@ pub enum Phrase {
     Text(Text),
     /// The same in every language: a host name, a number with its unit. May be foreign text.
     Word(String),
+    /// Words of either language, where no message holds them: a date. In the order of `Lang::ALL`.
+    Both([String; 2]),
 }
 
 impl From<Text> for Phrase {
@@ -223,6 +225,10 @@ impl Speaker {
         match phrase {
             Phrase::Text(text) => self.i18n(lang).text(text),
             Phrase::Word(word) => word.clone(),
+            Phrase::Both([en, ja]) => match lang {
+                Lang::En => en.clone(),
+                Lang::Ja => ja.clone(),
+            },
         }
     }
 }

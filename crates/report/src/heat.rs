@@ -41,7 +41,9 @@ pub fn map(record: &Record, metric_name: &str) -> Option<Chart> {
     let lines = percentile_lines(&columns, t0, step);
     let note = match crate::names::metric_help(metric_name) {
         Phrase::Text(help) => Text::new("report-distributions-heat-note").text("help", help),
-        Phrase::Word(help) => Text::new("report-distributions-heat-note").word("help", help),
+        Phrase::Word(help) | Phrase::Both([help, _]) => {
+            Text::new("report-distributions-heat-note").word("help", help)
+        }
     };
     Some(Chart {
         id: metric_name.replace(['.', '_'], "-"),

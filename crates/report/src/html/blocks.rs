@@ -11,7 +11,6 @@ use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Table
 use crate::chart::{self, Chart, Kind};
 use crate::knee::Knee;
 use crate::svg;
-use crate::view::{self, Role};
 
 impl Page<'_> {
     /// Writes one block.
@@ -41,7 +40,7 @@ impl Page<'_> {
         }
     }
 
-    fn element(&self, out: &mut String, tag: &str, class: &str, phrase: &Phrase) {
+    pub(super) fn element(&self, out: &mut String, tag: &str, class: &str, phrase: &Phrase) {
         let _ = write!(out, "<{tag} class=\"{class}\">{}</{tag}>", self.say(phrase));
     }
 
@@ -93,7 +92,7 @@ impl Page<'_> {
                 self.words(severity_key(conclusion.severity)),
                 self.say(&conclusion.says)
             );
-            let several = self.view.record.manifest.phases.len() > 1;
+            let several = self.sheet.spans.len() > 1;
             if several && !conclusion.phase.is_empty() {
                 let _ = write!(
                     out,
@@ -241,7 +240,7 @@ impl Page<'_> {
         if let Some(note) = &chart.note {
             self.element(out, "p", "note", note);
         }
-        let drawing = svg::time(chart, &self.bands(), self.view.end_ns(), &self.speaker);
+        let drawing = svg::time(chart, &self.bands(), self.sheet.end_ns, &self.speaker);
         let _ = write!(
             out,
             "<div class=\"plot\" data-chart=\"{}\" tabindex=\"0\" role=\"img\" aria-describedby=\"text-{0}\"></div>{drawing}",
@@ -284,12 +283,13 @@ impl Page<'_> {
 
     /// Phases as charts mark them: probes of a search without their names, and an only phase, too.
     fn bands(&self) -> Vec<svg::Band<'_>> {
-        let phases = &self.view.record.manifest.phases;
-        phases
+        let spans = &self.sheet.spans;
+        spans
             .iter()
-            .map(|p| {
-                let named = !matches!(view::role(p), Role::Probe | Role::Sweep) && phases.len() > 1;
-                (if named { p.name.as_str() } else { "" }, p.t0_ns, p.t1_ns)
+            .map(|span| {
+                let named = !span.is_trial && spans.len() > 1;
+                let name = if named { span.name.as_str() } else { "" };
+                (name, span.at_ns.0, span.at_ns.1)
             })
             .collect()
     }

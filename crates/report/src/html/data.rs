@@ -11,12 +11,7 @@ use sokudo_model::Text;
 
 use crate::block::{Phrase, Speaker};
 use crate::chart::{Chart, Heat, Kind, Line, Points};
-use crate::view::{self, Role, View};
-
-/// Events marked on the charts at most.
-const MAX_EVENTS: usize = 200;
-/// Problems that explain gaps, at most.
-const MAX_PROBLEMS: usize = 50;
+use crate::html::sheet::{Mark, Sheet};
 
 /// Words that the script says.
 const WORDS: [&str; 5] = [
@@ -28,8 +23,7 @@ const WORDS: [&str; 5] = [
 ];
 
 /// The data as JSON text in which no `<` is left, so that nothing in it can end the element.
-pub fn json(view: &View, speaker: &Speaker, charts: &[&Chart]) -> String {
-    let manifest = &view.record.manifest;
+pub fn json(sheet: &Sheet, speaker: &Speaker, charts: &[&Chart]) -> String {
     let words: Map<String, Value> = WORDS
         .iter()
         .map(|key| {
@@ -37,20 +31,31 @@ pub fn json(view: &View, speaker: &Speaker, charts: &[&Chart]) -> String {
             (short.to_string(), both(speaker, &Text::new(*key).into()))
         })
         .collect();
+    let marks = |marks: &[Mark]| marks.iter().map(|m| mark(m, speaker)).collect::<Vec<_>>();
     let value = json!({
-        "end": ms(view.end_ns()),
-        "clock": view.clock_error_s(),
+        "end": ms(sheet.end_ns),
+        "clock": sheet.clock_error_s,
         "words": words,
-        "phases": phases(view),
-        "events": events(view, speaker),
-        "problems": manifest.problems.iter().take(MAX_PROBLEMS).map(|p| json!({
-            "t": ms(p.t_ns),
-            "says": both(speaker, &p.says.clone().into()),
+        "phases": sheet.spans.iter().map(|span| json!({
+            "name": span.name,
+            "t0": ms(span.at_ns.0),
+            "t1": ms(span.at_ns.1),
+            "probe": span.is_trial,
         })).collect::<Vec<_>>(),
-        "start": crate::date::clock_ms(&manifest.started),
+        "events": marks(&sheet.events),
+        "problems": marks(&sheet.problems),
+        "start": sheet.start_ms,
         "charts": charts.iter().map(|c| chart(c, speaker)).collect::<Vec<_>>(),
     });
     harmless(&value.to_string())
+}
+
+fn mark(mark: &Mark, speaker: &Speaker) -> Value {
+    let mut out = json!({ "t": ms(mark.t_ns), "says": both(speaker, &mark.says) });
+    if let Some(host) = &mark.host {
+        out["host"] = host.as_str().into();
+    }
+    out
 }
 
 /// JSON text without the characters that mean something in HTML, end a script line, or change the
@@ -80,36 +85,6 @@ fn both(speaker: &Speaker, phrase: &Phrase) -> Value {
 
 fn ms(t_ns: i64) -> i64 {
     t_ns.div_euclid(1_000_000)
-}
-
-fn phases(view: &View) -> Vec<Value> {
-    let phases = view.record.manifest.phases.iter();
-    phases
-        .map(|p| {
-            json!({
-                "name": p.name,
-                "t0": ms(p.t0_ns),
-                "t1": ms(p.t1_ns),
-                "probe": matches!(view::role(p), Role::Probe | Role::Sweep),
-            })
-        })
-        .collect()
-}
-
-/// Events that phases do not show already.
-fn events(view: &View, speaker: &Speaker) -> Vec<Value> {
-    let events = view.record.events.iter();
-    events
-        .filter(|e| !e.kind.starts_with("phase-"))
-        .take(MAX_EVENTS)
-        .map(|e| {
-            json!({
-                "t": ms(e.t_ns),
-                "host": e.host,
-                "says": both(speaker, &e.says.clone().into()),
-            })
-        })
-        .collect()
 }
 
 fn chart(chart: &Chart, speaker: &Speaker) -> Value {

@@ -8,18 +8,19 @@
 
 mod blocks;
 mod data;
+mod sheet;
 
 use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 use sokudo_i18n::Lang;
-use sokudo_model::{Record, Text, units};
+use sokudo_model::{Record, Text};
 
 use crate::block::{Block, Phrase, Speaker};
 use crate::chart::Chart;
-use crate::date;
-use crate::sections::REGISTRY;
-use crate::view::{self, View};
+use crate::view::View;
+
+pub use sheet::{Part, Sheet};
 
 /// The page's script, built from `ui/`.
 const SCRIPT: &str = include_str!("../../../../ui/dist/report.js");
@@ -34,26 +35,29 @@ const PRINT_SIGN: &str = "<svg viewBox=\"0 0 16 16\" width=\"16\" height=\"16\" 
 /// The whole report; `lang` is the language it opens in.
 pub fn html(record: &Record, lang: Lang) -> String {
     let view = View::new(record);
-    let page = Page::new(&view);
-    let sections: Vec<(usize, Vec<Block>)> = REGISTRY
-        .iter()
-        .enumerate()
-        .map(|(i, section)| (i, (section.blocks)(&view)))
-        .filter(|(_, blocks)| !blocks.is_empty())
-        .collect();
+    write(&sheet::of_record(&view), lang)
+}
+
+/// Writes a page; `lang` is the language it opens in.
+pub fn write(sheet: &Sheet, lang: Lang) -> String {
+    let page = Page {
+        sheet,
+        speaker: Speaker::new(),
+    };
     let mut body = String::new();
-    page.header(&mut body, lang, &sections);
+    page.header(&mut body, lang);
     body.push_str("<main>");
-    for (i, blocks) in &sections {
-        page.section(&mut body, &REGISTRY[*i], blocks);
+    for part in &sheet.parts {
+        page.part(&mut body, part);
     }
     body.push_str("</main>");
-    page.footer(&mut body);
+    let _ = write!(body, "<footer>{}</footer>", page.say(&sheet.footer));
     let mut charts = Vec::new();
-    sections
+    sheet
+        .parts
         .iter()
-        .for_each(|(_, blocks)| collect(blocks, &mut charts));
-    let data = data::json(&view, &page.speaker, &charts);
+        .for_each(|part| collect(&part.blocks, &mut charts));
+    let data = data::json(sheet, &page.speaker, &charts);
     page.document(lang, &body, &data)
 }
 
@@ -69,18 +73,11 @@ fn collect<'a>(blocks: &'a [Block], out: &mut Vec<&'a Chart>) {
 
 /// What all parts of one page need.
 struct Page<'a> {
-    view: &'a View<'a>,
+    sheet: &'a Sheet,
     speaker: Speaker,
 }
 
-impl<'a> Page<'a> {
-    fn new(view: &'a View<'a>) -> Self {
-        Self {
-            view,
-            speaker: Speaker::new(),
-        }
-    }
-
+impl Page<'_> {
     /// The phrase, escaped: once where the languages agree, else in one element per language.
     fn say(&self, phrase: &Phrase) -> String {
         let said = Lang::ALL.map(|lang| self.speaker.say(lang, phrase));
@@ -99,10 +96,6 @@ impl<'a> Page<'a> {
     }
 
     fn document(&self, lang: Lang, body: &str, data: &str) -> String {
-        let title = format!(
-            "sokudo · {} · {}",
-            self.view.record.manifest.workload, self.view.record.manifest.id
-        );
         let hash = base64(&Sha256::digest(SCRIPT.as_bytes()));
         format!(
             "<!doctype html>\n<html lang=\"{lang}\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -115,15 +108,17 @@ impl<'a> Page<'a> {
              <script type=\"application/json\" id=\"data\">{data}</script>\n\
              <script>{SCRIPT}</script>\n</body>\n</html>\n",
             version = env!("CARGO_PKG_VERSION"),
-            title = escape(&title),
+            title = escape(&self.sheet.title),
         )
     }
 
-    fn header(&self, out: &mut String, lang: Lang, sections: &[(usize, Vec<Block>)]) {
+    fn header(&self, out: &mut String, lang: Lang) {
         out.push_str(
             "<header class=\"top\"><div class=\"bar\"><span class=\"brand\">sokudo</span>",
         );
-        let _ = write!(out, "<h1>{}</h1>", self.what());
+        let parts: Vec<String> = self.sheet.what.iter().map(|p| self.say(p)).collect();
+        let what = parts.join(" <span class=\"dot\">·</span> ");
+        let _ = write!(out, "<h1>{what}</h1>");
         out.push_str("<div class=\"tools\" role=\"toolbar\">");
         for option in Lang::ALL {
             let pressed = option == lang;
@@ -144,76 +139,28 @@ impl<'a> Page<'a> {
             );
         }
         out.push_str("</div></div>");
-        self.contents(out, sections);
+        self.contents(out);
         out.push_str("</header>");
     }
 
     /// Links to the sections, in one line.
-    fn contents(&self, out: &mut String, sections: &[(usize, Vec<Block>)]) {
+    fn contents(&self, out: &mut String) {
         out.push_str("<nav class=\"contents\">");
-        for section in sections
-            .iter()
-            .map(|(i, _)| &REGISTRY[*i])
-            .filter(|s| s.headed)
-        {
-            let _ = write!(
-                out,
-                "<a href=\"#{}\">{}</a>",
-                section.name,
-                self.words(&format!("report-{}", section.name))
-            );
+        for part in &self.sheet.parts {
+            if let Some(title) = &part.title {
+                let _ = write!(out, "<a href=\"#{}\">{}</a>", part.name, self.say(title));
+            }
         }
         out.push_str("</nav>");
     }
 
-    /// `datagram · hosta → hostb · 20 Nov 2026 13:57 · 10 s`.
-    fn what(&self) -> String {
-        let manifest = &self.view.record.manifest;
-        let when = date::both(&manifest.started);
-        let seconds = self.view.end_ns() as f64 / 1e9;
-        let mut parts = vec![escape(&manifest.workload)];
-        parts.extend(self.who().map(|p| self.say(&p)));
-        parts.push(match when {
-            Some([en, ja]) => format!("<span lang=\"en\">{en}</span><span lang=\"ja\">{ja}</span>"),
-            None => escape(&manifest.started),
-        });
-        parts.push(units::duration(seconds));
-        parts.join(" <span class=\"dot\">·</span> ")
-    }
-
-    fn who(&self) -> Option<Phrase> {
-        let flows = self.view.subject().map(|p| &p.result.flows);
-        if let Some([one]) = flows.map(Vec::as_slice) {
-            return Some(view::flow_name(one).into());
+    fn part(&self, out: &mut String, part: &Part) {
+        let _ = write!(out, "<section id=\"{}\">", part.name);
+        if let Some(title) = &part.title {
+            self.element(out, "h2", "", title);
         }
-        match self.view.record.manifest.hosts.as_slice() {
-            [] => None,
-            [one] => Some(one.name.clone().into()),
-            [a, b] => Some(format!("{}, {}", a.name, b.name).into()),
-            many => Some(
-                Text::new("report-header-hosts")
-                    .word("n", many.len().to_string())
-                    .into(),
-            ),
-        }
-    }
-
-    fn section(&self, out: &mut String, section: &crate::sections::Section, blocks: &[Block]) {
-        let _ = write!(out, "<section id=\"{}\">", section.name);
-        if section.headed {
-            let title = self.words(&format!("report-{}", section.name));
-            let _ = write!(out, "<h2>{title}</h2>");
-        }
-        blocks.iter().for_each(|b| self.block(out, b));
+        part.blocks.iter().for_each(|b| self.block(out, b));
         out.push_str("</section>");
-    }
-
-    fn footer(&self, out: &mut String) {
-        let manifest = &self.view.record.manifest;
-        let made = Text::new("report-footer")
-            .word("run", manifest.id.0.clone())
-            .word("version", manifest.version.clone());
-        let _ = write!(out, "<footer>{}</footer>", self.say(&made.into()));
     }
 }
 
