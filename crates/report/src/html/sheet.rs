@@ -1,6 +1,5 @@
 //! What stands on one page, whoever it speaks of?
 
-use sokudo_i18n::Lang;
 use sokudo_model::{Text, units};
 
 use crate::block::{Block, Phrase};
@@ -103,12 +102,10 @@ fn what(view: &View) -> Vec<Phrase> {
     let manifest = &view.record.manifest;
     let mut parts: Vec<Phrase> = vec![manifest.workload.clone().into()];
     parts.extend(who(view));
-    parts.push(
-        match Lang::ALL.map(|lang| date::written(&manifest.started, lang)) {
-            [Some(en), Some(ja)] => Phrase::Both([en, ja]),
-            _ => manifest.started.clone().into(),
-        },
-    );
+    parts.push(match date::both(&manifest.started) {
+        Some(both) => Phrase::Both(both),
+        None => manifest.started.clone().into(),
+    });
     parts.push(units::duration(view.end_ns() as f64 / 1e9).into());
     parts
 }
