@@ -11,7 +11,7 @@ use super::{Exit, Failure, command_for_record, stop_flag};
 
 /// Measure what this machine can do: no arguments, no set-up, no root needed.
 ///
-/// Takes about a minute and a half. As root on Linux four hosts are made from network namespaces and joined by
+/// Takes a minute and a half or so. As root on Linux four hosts are made from network namespaces and joined by
 /// a bridge; they are gone when the command ends. Otherwise four loopback addresses stand for them.
 #[derive(Debug, Args)]
 pub struct CheckArgs {

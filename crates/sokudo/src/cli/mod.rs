@@ -42,7 +42,7 @@ pub use sokudo_bus::direct::DEFAULT_PORT;
 
 const EXAMPLES: &str = "\
 Examples:
-  sokudo check                         what can this machine do? about a minute, no set-up
+  sokudo check                         what can this machine do? under two minutes, no set-up
   sokudo serve                         on one host …
   sokudo datagram HOST                 … and on the other: how many datagrams per second arrive?
   sokudo datagram HOST --find 'loss<0.1%'   the highest rate that holds
