@@ -8,6 +8,7 @@ cli-sweep = sweep of { $n } steps, { $option } from { $first } to { $last }: abo
 cli-sweep-counted = sweep of { $n } steps, { $option } from { $first } to { $last }: until each has reached its count
 
 ## Console
+console-said = { $text }
 console-host = { $number }  { $name } { $address } { $os }, { $cores } cores
 console-clock = { $number }  { $name } clock offset { $offset } ± { $error }
 console-flow = { $begin } ms  { $from } → { $to }  { $bytes } in { $time }, { $speed }

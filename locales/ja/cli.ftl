@@ -8,6 +8,7 @@ cli-sweep = { $option } を { $first } から { $last } まで { $n } 段階で�
 cli-sweep-counted = { $option } を { $first } から { $last } まで { $n } 段階で測定します。各段階は指定回数に達すると終わります
 
 ## コンソール
+console-said = { $text }
 console-host = { $number }  { $name } { $address } { $os }、{ $cores } コア
 console-clock = { $number }  { $name } クロックのずれ { $offset } ± { $error }
 console-flow = { $begin } ms  { $from } → { $to }  { $bytes } を { $time } で転送、{ $speed }

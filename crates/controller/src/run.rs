@@ -300,6 +300,14 @@ impl Run {
         Ok(())
     }
 
+    /// Takes samples of the monitors so often from now on, nanoseconds.
+    ///
+    /// Errors: a host is lost or does not answer.
+    pub fn watch_every(&mut self, interval_ns: u64) -> Result<(), ControlError> {
+        self.config.interval_ns = interval_ns;
+        self.watch()
+    }
+
     /// True when a host, by index, was lost on the way.
     pub fn is_lost(&self, index: usize) -> bool {
         self.lost.get(index).copied().unwrap_or(true)

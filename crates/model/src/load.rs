@@ -3,7 +3,7 @@
 //! What load curves, searches and reports need to know of a workload, so that none of them has a
 //! case per workload: one line in [`REGISTRY`].
 
-use crate::summary::{PhaseResult, Summary};
+use crate::summary::{FlowResult, PhaseResult, Summary};
 
 /// Names in the summary of one workload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,6 +173,32 @@ pub fn carried(metrics: &Summary) -> Option<Carried> {
     found.filter(|carried| carried.seconds.is_finite() && carried.seconds > 0.0)
 }
 
+/// What the complete flows of a phase carried together: all bytes, over the mean time of a flow.
+pub fn totals(flows: &[FlowResult]) -> Option<Carried> {
+    let each: Vec<Carried> = complete(flows).collect();
+    let seconds: f64 = each.iter().map(|carried| carried.seconds).sum();
+    (!each.is_empty()).then(|| Carried {
+        bytes: each.iter().map(|carried| carried.bytes).sum(),
+        seconds: seconds / each.len() as f64,
+    })
+}
+
+/// Jain's fairness index of the speeds of the complete flows: 1 when all are equal, 1/n when one
+/// has everything; `None` for less than two.
+///
+/// Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness" (DEC-TR-301, 1984).
+pub fn fairness(flows: &[FlowResult]) -> Option<f64> {
+    let speeds: Vec<f64> = complete(flows).map(Carried::bits_per_second).collect();
+    let sum: f64 = speeds.iter().sum();
+    let squares: f64 = speeds.iter().map(|speed| speed * speed).sum();
+    (speeds.len() > 1 && squares > 0.0).then(|| sum * sum / (speeds.len() as f64 * squares))
+}
+
+fn complete(flows: &[FlowResult]) -> impl Iterator<Item = Carried> {
+    let complete = flows.iter().filter(|flow| flow.complete);
+    complete.filter_map(|flow| carried(&flow.metrics))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,6 +239,26 @@ mod tests {
         assert_eq!(stream.map(|c| c.seconds), Some(1.0));
         assert_eq!(of(&[("rr.transactions", 1.0)]), None);
         assert_eq!(of(&[]), None);
+    }
+
+    #[test]
+    fn equal_speeds_are_fair_and_dead_flows_do_not_count() {
+        let flow = |bits: f64, complete| FlowResult {
+            metrics: [
+                ("stream.received_bytes".to_owned(), bits / 8.0),
+                ("stream.goodput_bits_per_second".to_owned(), bits),
+            ]
+            .into(),
+            complete,
+            ..FlowResult::default()
+        };
+        let equal = [flow(8e6, true), flow(8e6, true), flow(1.0, false)];
+        assert_eq!(fairness(&equal), Some(1.0));
+        let totals = totals(&equal).expect("complete flows");
+        assert_eq!((totals.bytes, totals.seconds), (2e6, 1.0));
+        let one_has_all = [flow(8e12, true), flow(8e-6, true)];
+        assert!(fairness(&one_has_all).is_some_and(|index| (index - 0.5).abs() < 1e-9));
+        assert_eq!(fairness(&equal[2..]), None);
     }
 
     #[test]

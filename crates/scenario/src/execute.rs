@@ -110,6 +110,12 @@ pub trait Executor {
     /// Compares the clocks again; [`Executor::hosts`] then tells the new offsets.
     fn sync_time(&mut self) -> Result<(), Failed>;
 
+    /// Takes samples of all monitors so often from now on, nanoseconds.
+    fn monitor(&mut self, every_ns: u64) -> Result<(), Failed>;
+
+    /// Puts a sentence into the report.
+    fn note(&mut self, what: Text);
+
     /// Tells the operator.
     fn say(&mut self, what: &Text);
 

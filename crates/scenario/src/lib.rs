@@ -14,6 +14,9 @@ pub mod execute;
 pub mod line;
 pub mod mistake;
 pub mod pairs;
+#[cfg(test)]
+mod remembering;
+pub mod script;
 pub mod words;
 
 pub use console::Console;

@@ -1,1 +1,176 @@
-//! t
+//! What does a script look like that lets pairs of these hosts exchange data?
+//!
+//! From the hosts that take part a script is written, for people to change: as console lines, which
+//! is what the group tester's button did, or as JavaScript.
+
+use std::fmt::Write as _;
+
+use crate::execute::{Failed, HostInfo};
+
+/// What the pairs are to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exchange {
+    /// How many pairs; `None` = as many as there are.
+    pub pairs: Option<u32>,
+    /// Bytes each way, as typed: `1MB`.
+    pub size: String,
+    /// How often.
+    pub times: u64,
+    /// Both ways at once.
+    pub duplex: bool,
+}
+
+/// Numbers of the hosts of each pair: the first half with the second half.
+///
+/// Errors: fewer hosts than the pairs need.
+pub fn pairs(hosts: &[HostInfo], wanted: Option<u32>) -> Result<Vec<(u32, u32)>, Failed> {
+    let half = hosts.len() / 2;
+    let wanted = wanted.map_or(half, |wanted| wanted as usize);
+    if wanted == 0 || wanted > half {
+        return Err(Failed::new(
+            format!("{wanted} pairs cannot be made of {} hosts", hosts.len()),
+            format!("{half} pairs are possible; a pair needs two hosts"),
+        ));
+    }
+    let number = |index: usize| hosts[index].number;
+    Ok((0..wanted)
+        .map(|index| (number(index), number(half + index)))
+        .collect())
+}
+
+/// Console lines: each pair connects, all pairs exchange at the same moment.
+pub fn lines(hosts: &[HostInfo], exchange: &Exchange) -> Result<String, Failed> {
+    let pairs = pairs(hosts, exchange.pairs)?;
+    let mut out = listed(hosts, "#");
+    out.push_str("\nsyncTime\n\n# who talks with whom\n");
+    for (one, other) in &pairs {
+        let _ = writeln!(out, "node {one} set connectnode {other}");
+    }
+    let duplex = if exchange.duplex { " --duplex" } else { "" };
+    let (size, times, n) = (&exchange.size, exchange.times, pairs.len());
+    let asking: Vec<String> = pairs.iter().map(|(one, _)| one.to_string()).collect();
+    let asking = asking.join(",");
+    let _ = write!(
+        out,
+        "all enter\nwaitallresults {n} 30s\n\n# all of them at the same moment\n\
+         node {asking} set sendreceive-n {size} {times}{duplex}\nall enter\n\
+         waitallresults {n} 10min\n"
+    );
+    Ok(out)
+}
+
+/// The same as JavaScript.
+pub fn javascript(hosts: &[HostInfo], exchange: &Exchange) -> Result<String, Failed> {
+    let pairs = pairs(hosts, exchange.pairs)?;
+    let mut out = String::from("/// <reference path=\"sokudo.d.ts\" />\n");
+    out.push_str(&listed(hosts, "//"));
+    out.push_str("\nconst who = [\n");
+    for (one, other) in &pairs {
+        let _ = writeln!(out, "  [{one}, {other}],");
+    }
+    let (size, times, duplex) = (&exchange.size, exchange.times, exchange.duplex);
+    let _ = write!(
+        out,
+        "];\n\nsyncTime();\nphase(\"connect\", who.map(([one, other]) => connect(one, other)));\n\
+         const result = phase(\n  \"exchange\",\n  who.map(([one, other]) => \
+         sendreceive(one, other, \"{size}\", {times}, {{ duplex: {duplex} }})),\n  \
+         {{ timeout: \"10min\" }},\n);\n\
+         if (result.dead.length > 0) note(\"no result: \" + result.dead.join(\", \"));\n"
+    );
+    Ok(out)
+}
+
+/// The hosts as remarks.
+fn listed(hosts: &[HostInfo], mark: &str) -> String {
+    let mut out = String::new();
+    for host in hosts {
+        let HostInfo {
+            number,
+            name,
+            address,
+            os,
+            cores,
+            ..
+        } = host;
+        // Names come from other machines: a line end in one would begin a command.
+        let clean = |text: &str| text.replace(char::is_control, " ");
+        let _ = writeln!(
+            out,
+            "{mark} {number:>3}  {:<16} {:<16} {}, {cores} cores",
+            clean(name),
+            clean(address),
+            clean(os)
+        );
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::console::{Console, Pace};
+    use crate::execute::Executor as _;
+    use crate::remembering::Remembering;
+    use crate::script::{Limits, Outside, run};
+
+    fn exchange(pairs: Option<u32>) -> Exchange {
+        Exchange {
+            pairs,
+            size: "1MB".into(),
+            times: 1000,
+            duplex: true,
+        }
+    }
+
+    fn lab(count: u32) -> Remembering {
+        Remembering {
+            count,
+            ..Remembering::default()
+        }
+    }
+
+    fn flows(lab: &Remembering) -> Vec<Vec<(u32, u32, u32)>> {
+        let parts =
+            |phase: &crate::Phase| phase.parts.iter().flat_map(|p| p.flows.clone()).collect();
+        lab.phases.iter().map(parts).collect()
+    }
+
+    #[test]
+    fn both_scripts_do_the_same() {
+        let mut by_lines = lab(6);
+        let text = lines(&by_lines.hosts(), &exchange(Some(2))).expect("lines");
+        let mut console = Console::new(Pace::Gather);
+        for line in crate::line::parse(&text).expect("a script") {
+            console.execute(&line, &mut by_lines).expect("carried out");
+        }
+        let text = javascript(&by_lines.hosts(), &exchange(Some(2))).expect("a scenario");
+        let outside = Outside {
+            now_ns: Box::new(|| 0),
+            stop: Box::new(|| false),
+            seed: 1,
+            parameters: Vec::new(),
+        };
+        let ended = run(&text, lab(6), outside, Limits::default());
+        ended.outcome.expect("carried out");
+        let by_script = ended.executor.expect("hosts");
+        assert_eq!(flows(&by_lines), flows(&by_script));
+        assert_eq!(flows(&by_lines)[1], [(1, 4, 0), (2, 5, 0)]);
+        assert_eq!(by_lines.phases[1].parts[0].workload, "rr");
+    }
+
+    #[test]
+    fn too_many_pairs_are_refused() {
+        let hosts = lab(5).hosts();
+        assert_eq!(pairs(&hosts, None).expect("pairs"), [(1, 3), (2, 4)]);
+        assert!(pairs(&hosts, Some(3)).is_err());
+        assert!(pairs(&[], None).is_err());
+    }
+
+    #[test]
+    fn a_strange_name_begins_no_command() {
+        let mut hosts = lab(2).hosts();
+        hosts[0].name = "a\nall rr 1".into();
+        let text = lines(&hosts, &exchange(None)).expect("lines");
+        assert!(!text.lines().any(|line| line.starts_with("all rr")));
+    }
+}

@@ -1,18 +1,21 @@
-//! `sokudo console` and `sokudo run`: what is done by many hosts, line by line or by a script?
+//! `sokudo console`, `run` and `scenario`: what is done by many hosts, line by line or by a script?
 
 mod console;
 mod lab;
+mod script;
 mod words;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 use sokudo_controller::{Hosts, Run, RunConfig, check};
 use sokudo_i18n::I18n;
 use sokudo_model::{RunStatus, Text};
 use sokudo_scenario::console::{Next, Pace};
-use sokudo_scenario::{Console, line};
-use sokudo_workloads::values::Span;
+use sokudo_scenario::pairs::{self, Exchange};
+use sokudo_scenario::{Console, Executor as _, Failed, line};
+use sokudo_workloads::values::{ByteSize, HowMany, Span};
 
 use super::finish::{ShowOptions, conclude, exit_of, show};
 use super::key::{self, KeyText};
@@ -41,7 +44,17 @@ Examples:
 const RUN_EXAMPLES: &str = "\
 Examples:
   sokudo run switch.sks lab             console lines, over the hosts of the group lab
-  sokudo run mesh.sks --local 4         over four hosts inside this machine";
+  sokudo run switch.js lab              a program: loops, and results that decide what comes next
+  sokudo run mesh.js --local 4          over four hosts inside this machine
+
+`sokudo scenario types` prints what a program can call.";
+
+const SCENARIO_EXAMPLES: &str = "\
+Examples:
+  sokudo scenario pairs lab --pairs 5             five pairs exchange data at the same moment
+  sokudo scenario pairs lab --emit > mine.sks     the script for it, to be changed
+  sokudo scenario pairs lab --emit --javascript   the same as a program
+  sokudo scenario types > sokudo.d.ts             what programs can call, for editors";
 
 /// Which hosts take part, and how their results are shown.
 #[derive(Debug, Args)]
@@ -79,13 +92,69 @@ pub struct ConsoleArgs {
     lab: LabArgs,
 }
 
-/// Carry out a script: console lines (.sks).
+/// Carry out a script: console lines (.sks) or JavaScript (.js).
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub struct RunArgs {
     /// The script.
     #[arg(value_name = "FILE")]
     file: PathBuf,
+
+    /// Set a parameter of a JavaScript scenario; several values with commas.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_set)]
+    set: Vec<(String, String)>,
+
+    #[command(flatten)]
+    lab: LabArgs,
+}
+
+fn parse_set(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let pair = pair.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    pair.ok_or_else(|| format!("`{text}` sets nothing: write NAME=VALUE"))
+}
+
+/// Write scripts from what is known of the hosts.
+#[derive(Debug, Args)]
+#[command(after_help = SCENARIO_EXAMPLES)]
+pub struct ScenarioArgs {
+    #[command(subcommand)]
+    what: ScenarioCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ScenarioCommand {
+    /// Pairs of hosts send data to each other and back, all at the same moment.
+    Pairs(Box<PairsArgs>),
+    /// What a JavaScript scenario can call, as a TypeScript declaration file.
+    Types,
+}
+
+#[derive(Debug, Args)]
+struct PairsArgs {
+    /// How many pairs. Default: as many as there are.
+    #[arg(long, value_name = "N")]
+    pairs: Option<u32>,
+
+    /// What each pair sends and gets back.
+    #[arg(long, value_name = "BYTES", default_value = "1MB")]
+    size: ByteSize,
+
+    /// How often.
+    #[arg(long, value_name = "N", default_value = "1000")]
+    times: HowMany,
+
+    /// Both ways at once.
+    #[arg(long)]
+    duplex: bool,
+
+    /// Print the script instead of carrying it out.
+    #[arg(long)]
+    emit: bool,
+
+    /// Print it as JavaScript.
+    #[arg(long, requires = "emit")]
+    javascript: bool,
 
     #[command(flatten)]
     lab: LabArgs,
@@ -101,24 +170,99 @@ enum Ended {
     Interrupted,
 }
 
+/// What is left when everything was said.
+struct Left {
+    lab: Option<Lab>,
+    ended: Ended,
+    /// Files for the record: name and content.
+    files: Vec<(&'static str, String)>,
+}
+
 /// Carries out `sokudo console`.
 pub fn console(args: ConsoleArgs) -> Result<Exit, Failure> {
-    let lab = open(&args.lab, "console")?;
+    let mut lab = open(&args.lab, "console")?;
     let mut said = String::new();
-    carry_out(lab, &args.lab, |lab| {
-        let ended = console::converse(lab, &mut said);
-        (ended, "plan/console.sks", std::mem::take(&mut said))
-    })
+    let ended = console::converse(&mut lab, &mut said);
+    close(by_lines(lab, ended, said), &args.lab)
 }
 
 /// Carries out `sokudo run`.
 pub fn run(args: RunArgs) -> Result<Exit, Failure> {
     let text = read_script(&args.file)?;
-    let lines = line::parse(&text).map_err(|mistakes| many(&args.file, &mistakes))?;
-    let lab = open(&args.lab, "run")?;
-    carry_out(lab, &args.lab, |lab| {
-        (script(&lines, lab), "plan/scenario.sks", text)
-    })
+    let extension = args.file.extension().and_then(|e| e.to_str());
+    match extension.unwrap_or_default() {
+        "js" => {
+            let left = script::carry_out(open(&args.lab, "run")?, text, &args.file, args.set);
+            close(left, &args.lab)
+        }
+        "sks" if !args.set.is_empty() => Err(Failure::operator(
+            "console lines have no parameters that --set could set",
+            "leave --set out, or write the scenario in JavaScript",
+        )),
+        "sks" => {
+            let lines = line::parse(&text).map_err(|mistakes| many(&args.file, &mistakes))?;
+            let mut lab = open(&args.lab, "run")?;
+            let ended = script(&lines, &mut lab);
+            close(by_lines(lab, ended, text), &args.lab)
+        }
+        _ => Err(Failure::operator(
+            format!("`{}` is neither .sks nor .js", args.file.display()),
+            "call console lines FILE.sks and JavaScript FILE.js",
+        )),
+    }
+}
+
+/// Carries out `sokudo scenario`.
+pub fn scenario(args: ScenarioArgs) -> Result<Exit, Failure> {
+    match args.what {
+        ScenarioCommand::Pairs(args) => pairs_of(&args),
+        ScenarioCommand::Types => {
+            print!("{}", sokudo_scenario::script::TYPES);
+            Ok(Exit::Fine)
+        }
+    }
+}
+
+fn pairs_of(args: &PairsArgs) -> Result<Exit, Failure> {
+    let mut lab = open(&args.lab, "pairs")?;
+    let exchange = Exchange {
+        pairs: args.pairs,
+        size: args.size.to_string(),
+        times: args.times.0,
+        duplex: args.duplex,
+    };
+    let write = match args.javascript {
+        true => pairs::javascript,
+        false => pairs::lines,
+    };
+    let text = match write(&lab.hosts(), &exchange) {
+        Ok(text) => text,
+        Err(failed) => {
+            let ended = Ended::Early(refused(failed));
+            return close(by_lines(lab, ended, String::new()), &args.lab);
+        }
+    };
+    if args.emit {
+        print!("{text}");
+        return close(by_lines(lab, Ended::Well, text), &args.lab);
+    }
+    let file = Path::new("pairs.sks");
+    let lines = line::parse(&text).map_err(|mistakes| many(file, &mistakes))?;
+    let ended = script(&lines, &mut lab);
+    close(by_lines(lab, ended, text), &args.lab)
+}
+
+/// What the operator can mend.
+fn refused(failed: Failed) -> Failure {
+    Failure::operator(failed.says, failed.hint.unwrap_or_default())
+}
+
+fn by_lines(lab: Lab, ended: Ended, text: String) -> Left {
+    Left {
+        lab: Some(lab),
+        ended,
+        files: vec![("plan/scenario.sks", text)],
+    }
 }
 
 /// Carries out console lines one after the other.
@@ -138,12 +282,12 @@ fn script(lines: &[line::Line], lab: &mut Lab) -> Ended {
     }
 }
 
-fn read_script(file: &std::path::Path) -> Result<String, Failure> {
+fn read_script(file: &Path) -> Result<String, Failure> {
     let shown = file.display();
     let cannot = |error: std::io::Error| {
         Failure::operator(
             format!("`{shown}` cannot be read: {error}"),
-            "name a script (.sks)",
+            "name a script, .sks or .js",
         )
     };
     let size = std::fs::metadata(file).map_err(cannot)?.len();
@@ -170,7 +314,7 @@ fn read_script(file: &std::path::Path) -> Result<String, Failure> {
 }
 
 /// All mistakes of a script: the first one as the sentence, the others before it.
-fn many(file: &std::path::Path, mistakes: &[sokudo_scenario::Mistake]) -> Failure {
+fn many(file: &Path, mistakes: &[sokudo_scenario::Mistake]) -> Failure {
     for mistake in mistakes.iter().skip(1).rev() {
         eprintln!("  {}: {mistake}", file.display());
     }
@@ -203,13 +347,14 @@ fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
             (hosts, None, 1)
         }
     };
+    let seed = args.seed.unwrap_or_else(workload::random_seed);
     let config = RunConfig {
         workload: name.into(),
         command: command_for_record(),
         root: sokudo_store::runs_root(),
-        seed: args.seed.unwrap_or_else(workload::random_seed),
+        seed,
         interval_ns: args.interval.0.max(workload::WATCH_NS),
-        stop,
+        stop: Arc::clone(&stop),
     };
     let lang = args.show.lang();
     let observer = Terminal::new(lang, None, None);
@@ -220,6 +365,8 @@ fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
         first,
         i18n: I18n::new(lang),
         quiet: args.show.json,
+        stop,
+        seed,
     })
 }
 
@@ -237,25 +384,23 @@ fn whole_group(host: &str) -> String {
     host.to_owned()
 }
 
-/// Does what is asked for, closes the record and shows it. Nothing is kept when nothing was loaded.
-fn carry_out(
-    mut lab: Lab,
-    args: &LabArgs,
-    act: impl FnOnce(&mut Lab) -> (Ended, &'static str, String),
-) -> Result<Exit, Failure> {
-    let (ended, name, text) = act(&mut lab);
+/// Closes the record and shows it. Nothing is kept when nothing was loaded.
+fn close(left: Left, args: &LabArgs) -> Result<Exit, Failure> {
+    let Some(lab) = left.lab else {
+        return Err(Failure::run("the script engine did not end", None));
+    };
     let mut run = lab.run;
     let phases = &run.manifest().phases;
     if phases.iter().all(|phase| phase.status == RunStatus::Failed) {
         sokudo_store::discard(&run.finish()?.path)?;
-        return match ended {
+        return match left.ended {
             Ended::Early(failure) => Err(failure),
             Ended::Well => Ok(Exit::Fine),
             Ended::Interrupted => Ok(Exit::RunFailed),
         };
     }
     let mut exit = None;
-    if let Ended::Early(failure) = &ended {
+    if let Ended::Early(failure) = &left.ended {
         let why = failure.says().to_owned();
         run.note_problem(Text::new("engine-ended-by").word("why", why));
         failure.print();
@@ -263,7 +408,9 @@ fn carry_out(
     }
     run.group_numbers();
     let path = run.finish()?.path;
-    sokudo_store::attach(&path, name, text.as_bytes())?;
+    for (name, text) in left.files {
+        sokudo_store::attach(&path, name, text.as_bytes())?;
+    }
     let record = conclude(&path, args.show.lang())?;
     show(&record, &path, &args.show);
     Ok(exit.unwrap_or_else(|| exit_of(&record)))

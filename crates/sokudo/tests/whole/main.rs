@@ -23,6 +23,7 @@ mod many;
 mod probe;
 mod records;
 mod results;
+mod scenario;
 mod security;
 mod stream;
 mod vocabulary;

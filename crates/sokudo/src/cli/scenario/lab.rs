@@ -1,5 +1,7 @@
 //! How does a run carry out what a scenario asks for?
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sokudo_controller::{ControlError, Run};
@@ -9,7 +11,7 @@ use sokudo_scenario::{Executor, Failed, HostInfo, Load, Part, Phase};
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
 
 use super::words;
-use crate::cli::workload::bound_ns;
+use crate::cli::workload::{WATCH_NS, bound_ns};
 
 /// How often a pause looks whether the operator wants to end.
 const LOOK: Duration = Duration::from_millis(50);
@@ -24,6 +26,10 @@ pub struct Lab {
     pub i18n: I18n,
     /// True when results go to stdout as JSON, and sentences must not.
     pub quiet: bool,
+    /// Set when the operator wants the run to end.
+    pub stop: Arc<AtomicBool>,
+    /// Seed of the run.
+    pub seed: u64,
 }
 
 impl Lab {
@@ -151,6 +157,14 @@ impl Executor for Lab {
 
     fn sync_time(&mut self) -> Result<(), Failed> {
         self.run.sync_clocks().map_err(failed)
+    }
+
+    fn monitor(&mut self, every_ns: u64) -> Result<(), Failed> {
+        self.run.watch_every(every_ns.max(WATCH_NS)).map_err(failed)
+    }
+
+    fn note(&mut self, what: Text) {
+        self.run.manifest_mut().notes.push(what);
     }
 
     fn say(&mut self, what: &Text) {

@@ -1,0 +1,100 @@
+//! For tests: hosts that only remember what they were asked.
+
+use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, RunStatus, Text};
+
+use crate::execute::{Executor, Failed, HostInfo, Load, Phase};
+
+/// Remembers phases; flows towards `dead` have no result.
+#[derive(Default)]
+pub(crate) struct Remembering {
+    pub count: u32,
+    pub dead: Option<u32>,
+    pub phases: Vec<Phase>,
+    pub said: Vec<Text>,
+    pub missing: Vec<Text>,
+    pub paused_ns: u64,
+}
+
+impl Executor for Remembering {
+    fn hosts(&self) -> Vec<HostInfo> {
+        let host = |number: u32| HostInfo {
+            number,
+            name: format!("host{number}"),
+            address: format!("192.0.2.{number}"),
+            os: "linux".into(),
+            cores: 1,
+            clock_offset_seconds: 0.0,
+            clock_error_seconds: 0.0,
+        };
+        (1..=self.count).map(host).collect()
+    }
+
+    fn words(&self) -> Vec<(&'static str, &'static str)> {
+        vec![("rr", "?"), ("crr", "?"), ("stream", "?")]
+    }
+
+    fn read(&self, word: &str, arguments: &[String]) -> Result<Load, Failed> {
+        if !self.words().iter().any(|(known, _)| *known == word) {
+            return Err(Failed::new(format!("no word `{word}`"), "say another"));
+        }
+        let (options, peers): (Vec<_>, Vec<_>) =
+            arguments.iter().cloned().partition(|a| a.starts_with("--"));
+        Ok(Load {
+            workload: word.into(),
+            options: options.join(" "),
+            duration_ns: 0,
+            flows: (1..=peers.len().max(1) as u32).map(|p| (0, p, 0)).collect(),
+            peers,
+        })
+    }
+
+    fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed> {
+        self.phases.push(phase.clone());
+        let flows = phase.parts.iter().flat_map(|part| &part.flows);
+        let result = |(from, to, _): &(u32, u32, u32)| FlowResult {
+            from: format!("host{from}"),
+            to: format!("host{to}"),
+            metrics: [("rr.transactions".to_owned(), 1.0)].into(),
+            complete: self.dead != Some(*to),
+            ..FlowResult::default()
+        };
+        Ok(PhaseRecord {
+            name: phase.name.clone(),
+            workload: "rr".into(),
+            options: String::new(),
+            labels: Default::default(),
+            t0_ns: 0,
+            t1_ns: 1,
+            status: RunStatus::Ok,
+            result: PhaseResult {
+                flows: flows.map(result).collect(),
+                ..PhaseResult::default()
+            },
+        })
+    }
+
+    fn pause(&mut self, ns: u64) -> Result<(), Failed> {
+        self.paused_ns += ns;
+        Ok(())
+    }
+
+    fn sync_time(&mut self) -> Result<(), Failed> {
+        Ok(())
+    }
+
+    fn monitor(&mut self, _: u64) -> Result<(), Failed> {
+        Ok(())
+    }
+
+    fn note(&mut self, what: Text) {
+        self.said.push(what);
+    }
+
+    fn say(&mut self, what: &Text) {
+        self.said.push(what.clone());
+    }
+
+    fn missing(&mut self, what: Text) {
+        self.missing.push(what);
+    }
+}

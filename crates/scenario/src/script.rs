@@ -1,0 +1,311 @@
+//! What does a JavaScript scenario do?
+//!
+//! ```text
+//! FILE.js ─► engine (no clock, no files, no network, bounded memory and computing time)
+//!               │ host("phase", JSON)                        ▲ JSON
+//!               ▼                                            │
+//!            Phase ─► Executor ─► PhaseRecord ─► what a script sees of it
+//! ```
+//!
+//! What scripts can call is written in `script/sokudo.js`, on top of a single function that takes and
+//! gives JSON. Everything that crosses it is journalled: a record shows which decisions rested on which
+//! numbers.
+
+mod calls;
+mod seen;
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rquickjs::context::intrinsic;
+use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Module, Object, Runtime};
+
+use crate::execute::Executor;
+use calls::Calls;
+
+/// What scripts can call.
+const PRELUDE: &str = include_str!("script/sokudo.js");
+/// The same for editors.
+pub const TYPES: &str = include_str!("../sokudo.d.ts");
+/// Name under which the engine shows the script's own lines in a stack.
+const OWN_LINES: &str = "eval_script:";
+/// Stack of the engine, bytes.
+const STACK_BYTES: usize = 1 << 20;
+
+/// Everything of the language except clocks.
+type Language = (
+    intrinsic::Eval,
+    intrinsic::RegExpCompiler,
+    intrinsic::RegExp,
+    intrinsic::Json,
+    intrinsic::Proxy,
+    intrinsic::MapSet,
+    intrinsic::TypedArrays,
+    intrinsic::Promise,
+    intrinsic::BigInt,
+);
+
+/// What a script may use.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Memory of the engine, bytes.
+    pub memory_bytes: usize,
+    /// Time that the script computes itself, nanoseconds; what it waits for is not counted.
+    pub compute_ns: u64,
+    /// Journal, bytes; what comes later is left out.
+    pub journal_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 512 << 20,
+            compute_ns: 30_000_000_000,
+            journal_bytes: 16 << 20,
+        }
+    }
+}
+
+/// What a script sees of the world outside.
+pub struct Outside {
+    /// Monotonic time, nanoseconds: only to bound how long a script computes.
+    pub now_ns: Box<dyn Fn() -> u64>,
+    /// True when the operator wants the run to end.
+    pub stop: Box<dyn Fn() -> bool>,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Names and values that the operator set.
+    pub parameters: Vec<(String, String)>,
+}
+
+/// Why a script did not come to its end.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{says}", place(*.line, *.column))]
+pub struct ScriptError {
+    /// Line of the script, from 1; 0 when it is not known.
+    pub line: u32,
+    /// Column, from 1; 0 when it is not known.
+    pub column: u32,
+    /// What happened.
+    pub says: String,
+    /// How to mend it.
+    pub hint: Option<String>,
+    /// True when the operator wanted it.
+    pub interrupted: bool,
+}
+
+fn place(line: u32, column: u32) -> String {
+    match (line, column) {
+        (0, _) => String::new(),
+        (line, 0) => format!("line {line}: "),
+        (line, column) => format!("line {line}, column {column}: "),
+    }
+}
+
+impl ScriptError {
+    fn new(says: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            line: 0,
+            column: 0,
+            says: says.into(),
+            hint: Some(hint.into()),
+            interrupted: false,
+        }
+    }
+}
+
+/// How a script ended.
+pub struct Ended<E> {
+    /// Whoever carried it out; `None` only when the engine kept hold of it.
+    pub executor: Option<E>,
+    /// A line of JSON for each call of the script: what it asked and what it was told.
+    pub journal: String,
+    /// Whether it came to its end.
+    pub outcome: Result<(), ScriptError>,
+}
+
+/// How long the script has computed, outside of calls.
+struct Meter {
+    now_ns: Box<dyn Fn() -> u64>,
+    stop: Box<dyn Fn() -> bool>,
+    left_ns: Cell<u64>,
+    since_ns: Cell<u64>,
+    over: Cell<bool>,
+    stopped: Cell<bool>,
+}
+
+impl Meter {
+    /// The script computes no more: a call begins.
+    fn pause(&self) {
+        let used = (self.now_ns)().saturating_sub(self.since_ns.get());
+        self.left_ns.set(self.left_ns.get().saturating_sub(used));
+    }
+
+    /// It computes again.
+    fn resume(&self) {
+        self.since_ns.set((self.now_ns)());
+    }
+
+    /// True when the engine has to end the script.
+    fn ends(&self) -> bool {
+        let used = (self.now_ns)().saturating_sub(self.since_ns.get());
+        if used > self.left_ns.get() {
+            self.over.set(true);
+        }
+        if (self.stop)() {
+            self.stopped.set(true);
+        }
+        self.over.get() || self.stopped.get()
+    }
+}
+
+/// Carries out a script.
+pub fn run<E: Executor + 'static>(
+    source: &str,
+    executor: E,
+    outside: Outside,
+    limits: Limits,
+) -> Ended<E> {
+    let meter = Rc::new(Meter {
+        since_ns: Cell::new((outside.now_ns)()),
+        now_ns: outside.now_ns,
+        stop: outside.stop,
+        left_ns: Cell::new(limits.compute_ns),
+        over: Cell::new(false),
+        stopped: Cell::new(false),
+    });
+    let calls = Rc::new(RefCell::new(Calls::new(
+        executor,
+        outside.seed,
+        outside.parameters,
+        limits.journal_bytes,
+    )));
+    let outcome = in_engine(source, &calls, &meter, limits).and_then(|()| {
+        let unasked = calls.borrow().unasked();
+        match unasked.as_slice() {
+            [] => Ok(()),
+            names => Err(ScriptError::new(
+                format!("the script has no parameter `{}`", names.join("`, `")),
+                "it asks for parameters with `parameter(NAME, USUAL)`; look there for their names",
+            )),
+        }
+    });
+    let journal = calls.borrow_mut().take_journal();
+    let executor = Rc::try_unwrap(calls).ok();
+    Ended {
+        executor: executor.map(|calls| calls.into_inner().into_executor()),
+        journal,
+        outcome,
+    }
+}
+
+fn in_engine<E: Executor + 'static>(
+    source: &str,
+    calls: &Rc<RefCell<Calls<E>>>,
+    meter: &Rc<Meter>,
+    limits: Limits,
+) -> Result<(), ScriptError> {
+    let no_engine = |error: rquickjs::Error| {
+        ScriptError::new(
+            format!("the script engine cannot be started: {error}"),
+            "free memory on this host",
+        )
+    };
+    let runtime = Runtime::new().map_err(no_engine)?;
+    runtime.set_memory_limit(limits.memory_bytes);
+    runtime.set_max_stack_size(STACK_BYTES);
+    let watching = Rc::clone(meter);
+    runtime.set_interrupt_handler(Some(Box::new(move || watching.ends())));
+    let context = Context::custom::<Language>(&runtime).map_err(no_engine)?;
+    let outcome = context.with(|ctx| {
+        prepare(&ctx, calls, meter).map_err(no_engine)?;
+        let run: rquickjs::Result<()> = ctx.eval(source);
+        run.catch(&ctx).map_err(|error| told(&error))
+    });
+    let failed = calls.borrow_mut().take_failure();
+    outcome.map_err(|error| explained(error, meter, failed, limits))
+}
+
+fn prepare<E: Executor + 'static>(
+    ctx: &Ctx<'_>,
+    calls: &Rc<RefCell<Calls<E>>>,
+    meter: &Rc<Meter>,
+) -> rquickjs::Result<()> {
+    let (calls, meter) = (Rc::clone(calls), Rc::clone(meter));
+    let host = move |name: String, argument: String| -> String {
+        meter.pause();
+        let answer = calls.borrow_mut().answer(&name, &argument);
+        meter.resume();
+        answer
+    };
+    ctx.globals()
+        .set("__host", Function::new(ctx.clone(), host)?)?;
+    Module::evaluate(ctx.clone(), "sokudo", PRELUDE)?.finish::<()>()
+}
+
+/// What the engine says, with the innermost line of the script itself.
+fn told(error: &CaughtError<'_>) -> ScriptError {
+    let mut told = ScriptError {
+        line: 0,
+        column: 0,
+        says: error.to_string(),
+        hint: None,
+        interrupted: false,
+    };
+    match error {
+        CaughtError::Exception(exception) => {
+            told.says = exception.message().unwrap_or_default();
+            let object: &Object<'_> = exception.as_object();
+            told.hint = object.get::<_, Option<String>>("hint").ok().flatten();
+            let stack = exception.stack().unwrap_or_default();
+            (told.line, told.column) = innermost(&stack);
+        }
+        CaughtError::Value(value) => {
+            let text = value.as_string().and_then(|text| text.to_string().ok());
+            told.says =
+                text.unwrap_or_else(|| "the script threw something that is no error".into());
+        }
+        CaughtError::Error(_) => {}
+    }
+    told
+}
+
+/// Line and column of the innermost frame of the script.
+fn innermost(stack: &str) -> (u32, u32) {
+    let Some((_, frame)) = stack.split_once(OWN_LINES) else {
+        return (0, 0);
+    };
+    let mut numbers = frame.split(|c: char| !c.is_ascii_digit());
+    let mut next = || numbers.next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    (next(), next())
+}
+
+/// Puts the true reason in place of the engine's.
+fn explained(
+    mut error: ScriptError,
+    meter: &Meter,
+    failed: Option<crate::Failed>,
+    limits: Limits,
+) -> ScriptError {
+    if meter.over.get() {
+        let limit = std::time::Duration::from_nanos(limits.compute_ns);
+        error.says = format!("the script computed for more than {limit:?}");
+        error.hint = Some("look for a loop that never ends".into());
+    } else if error.says.contains("out of memory") {
+        let mib = limits.memory_bytes >> 20;
+        error.says = format!("the script used more than {mib} MiB of memory");
+        error.hint = Some("keep numbers, not everything that was ever told".into());
+    }
+    error.interrupted = meter.stopped.get() || failed.is_some_and(|failed| failed.interrupted);
+    if error.interrupted {
+        error.says = "interrupted".into();
+        error.hint = None;
+    }
+    error.hint = error
+        .hint
+        .or_else(|| Some("`sokudo scenario types` shows what can be called".into()));
+    error
+}
+
+#[cfg(test)]
+mod tests;

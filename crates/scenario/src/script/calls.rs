@@ -1,0 +1,241 @@
+//! What is asked through the one function that leads out of the engine?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use sokudo_model::{Nanos, Text};
+
+use super::seen;
+use crate::console::{find_host, gathered, part};
+use crate::execute::{Executor, Failed, Part, Phase};
+
+/// Most loads of one phase.
+const LOADS_MAX: usize = 10_000;
+/// Most phases of one script.
+const PHASES_MAX: usize = 10_000;
+/// Longest text that is said or noted, bytes.
+const TEXT_BYTES_MAX: usize = 64 << 10;
+
+/// Answers a script's calls.
+pub(super) struct Calls<E> {
+    executor: E,
+    seed: u64,
+    /// What `--set` says, with whether the script asked for it.
+    parameters: BTreeMap<String, (String, bool)>,
+    journal: String,
+    journal_bytes: usize,
+    names: BTreeSet<String>,
+    /// The last thing that was not carried out.
+    failure: Option<Failed>,
+}
+
+#[derive(Deserialize)]
+struct AskedPhase {
+    name: String,
+    loads: Vec<AskedLoad>,
+    timeout: Option<String>,
+    labels: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct AskedLoad {
+    word: String,
+    from: String,
+    to: Vec<String>,
+    options: Vec<String>,
+}
+
+impl<E: Executor> Calls<E> {
+    pub(super) fn new(
+        executor: E,
+        seed: u64,
+        parameters: Vec<(String, String)>,
+        journal_bytes: usize,
+    ) -> Self {
+        let unasked = |(name, value)| (name, (value, false));
+        Self {
+            executor,
+            seed,
+            parameters: parameters.into_iter().map(unasked).collect(),
+            journal: String::new(),
+            journal_bytes,
+            names: BTreeSet::new(),
+            failure: None,
+        }
+    }
+
+    pub(super) fn into_executor(self) -> E {
+        self.executor
+    }
+
+    pub(super) fn take_journal(&mut self) -> String {
+        std::mem::take(&mut self.journal)
+    }
+
+    pub(super) fn take_failure(&mut self) -> Option<Failed> {
+        self.failure.take()
+    }
+
+    /// Parameters that were set and never asked for.
+    pub(super) fn unasked(&self) -> Vec<String> {
+        let unasked = self.parameters.iter().filter(|(_, (_, asked))| !asked);
+        unasked.map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Answers one call: `{"value":…}` or `{"error":{"says":…,"hint":…}}`.
+    pub(super) fn answer(&mut self, name: &str, argument: &str) -> String {
+        let answer = match self.value_of(name, argument) {
+            Ok(value) => json!({ "value": value }),
+            Err(failed) => {
+                let told = json!({ "error": { "says": failed.says, "hint": failed.hint } });
+                self.failure = Some(failed);
+                told
+            }
+        };
+        let answer = answer.to_string();
+        let line = format!(
+            "{{\"call\":{},\"argument\":{argument},\"answer\":{answer}}}\n",
+            json!(name)
+        );
+        if self.journal.len() + line.len() <= self.journal_bytes {
+            self.journal.push_str(&line);
+        }
+        answer
+    }
+
+    fn value_of(&mut self, name: &str, argument: &str) -> Result<Value, Failed> {
+        let executor = &mut self.executor;
+        match name {
+            "hosts" => Ok(json!(executor.hosts())),
+            // Numbers of the language hold 53 bits; the generator takes 32.
+            "seed" => Ok(json!(self.seed as u32)),
+            "parameter" => {
+                let given = self.parameters.get_mut(&text(argument)?);
+                Ok(given.map_or(Value::Null, |(value, asked)| {
+                    *asked = true;
+                    json!(value)
+                }))
+            }
+            "words" => {
+                let words = executor.words();
+                Ok(words.into_iter().map(|(word, _)| word).collect())
+            }
+            "syncTime" => executor.sync_time().map(|()| Value::Null),
+            "sleep" => executor
+                .pause(time_ns(&text(argument)?)?)
+                .map(|()| Value::Null),
+            "monitor" => executor
+                .monitor(time_ns(&text(argument)?)?)
+                .map(|()| Value::Null),
+            "say" => {
+                let said = text(argument)?;
+                executor.say(&Text::new("console-said").word("text", said));
+                Ok(Value::Null)
+            }
+            "note" => {
+                let noted = text(argument)?;
+                executor.note(Text::new("console-said").word("text", noted));
+                Ok(Value::Null)
+            }
+            "phase" => self.phase(argument),
+            _ => Err(Failed::new(
+                format!("there is no call `{name}`"),
+                "`sokudo scenario types` shows what can be called",
+            )),
+        }
+    }
+
+    fn phase(&mut self, argument: &str) -> Result<Value, Failed> {
+        let asked: AskedPhase = serde_json::from_str(argument).map_err(|error| {
+            Failed::new(
+                format!("the phase cannot be understood: {error}"),
+                "give it a name and loads: phase(\"echo\", [rr(1, 2)])",
+            )
+        })?;
+        if asked.loads.len() > LOADS_MAX || self.names.len() >= PHASES_MAX {
+            return Err(Failed::new(
+                format!("more than {LOADS_MAX} loads of a phase, or {PHASES_MAX} phases"),
+                "make several runs of it",
+            ));
+        }
+        let mut parts = Vec::new();
+        for load in &asked.loads {
+            parts.push(self.part(load)?);
+        }
+        let bound_ns = asked.timeout.as_deref().map(time_ns).transpose()?;
+        let phase = Phase {
+            name: self.unique(&asked.name),
+            parts: gathered(parts.iter()),
+            bound_ns,
+            labels: asked.labels,
+        };
+        let record = self.executor.carry_out(&phase)?;
+        Ok(seen::result(&record))
+    }
+
+    fn part(&self, load: &AskedLoad) -> Result<Part, Failed> {
+        let hosts = self.executor.hosts();
+        let number = |name: &str| {
+            find_host(name, &hosts).ok_or_else(|| {
+                Failed::new(
+                    format!("there is no host `{name}`"),
+                    format!("hosts() has {} of them, numbered from 1", hosts.len()),
+                )
+            })
+        };
+        let from = number(&load.from)?;
+        let mut peers = Vec::new();
+        for to in &load.to {
+            peers.push(number(to)?);
+        }
+        if peers.is_empty() || peers.contains(&from) {
+            return Err(Failed::new(
+                format!(
+                    "host {from} would load {}",
+                    if peers.is_empty() { "nobody" } else { "itself" }
+                ),
+                "name another host",
+            ));
+        }
+        let mut words = load.options.clone();
+        words.extend(peers.iter().map(u32::to_string));
+        let read = self.executor.read(&load.word, &words)?;
+        Ok(part(from, &peers, &read))
+    }
+
+    /// Phases are told apart by their names.
+    fn unique(&mut self, name: &str) -> String {
+        let name: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
+        let name = if name.is_empty() {
+            "phase".into()
+        } else {
+            name
+        };
+        let numbered = (2u32..).map(|number| format!("{name} #{number}"));
+        let unique = std::iter::once(name.clone())
+            .chain(numbered)
+            .find(|name| !self.names.contains(name))
+            .unwrap_or(name);
+        self.names.insert(unique.clone());
+        unique
+    }
+}
+
+fn text(argument: &str) -> Result<String, Failed> {
+    let text: String = serde_json::from_str(argument)
+        .map_err(|_| Failed::new("a text is needed here", "put it into quotes"))?;
+    match text.len() <= TEXT_BYTES_MAX {
+        true => Ok(text),
+        false => Err(Failed::new(
+            format!("a text of {} bytes is too long", text.len()),
+            format!("{TEXT_BYTES_MAX} bytes are possible"),
+        )),
+    }
+}
+
+fn time_ns(text: &str) -> Result<u64, Failed> {
+    let time = text.parse::<Nanos>();
+    time.map(|time| time.0)
+        .map_err(|error| Failed::new(error.to_string(), "write for example \"500ms\" or \"60s\""))
+}

@@ -1,0 +1,40 @@
+//! What does a script see of a phase that is over?
+
+use serde_json::{Value, json};
+use sokudo_model::{FlowResult, PhaseRecord, load};
+
+/// The result as `sokudo.d.ts` describes it.
+pub(super) fn result(record: &PhaseRecord) -> Value {
+    let flows = &record.result.flows;
+    let dead: Vec<String> = flows
+        .iter()
+        .filter(|flow| !flow.complete)
+        .map(|flow| format!("{} → {}", flow.from, flow.to))
+        .collect();
+    let totals = load::totals(flows);
+    json!({
+        "name": record.name,
+        "status": record.status,
+        "flows": flows.iter().map(flow).collect::<Vec<_>>(),
+        "dead": dead,
+        "bytes": totals.map_or(0.0, |totals| totals.bytes),
+        "seconds": totals.map(|totals| totals.seconds),
+        "bits_per_second": totals.map(|totals| totals.bits_per_second()),
+        "fairness": load::fairness(flows),
+        "summary": record.result.summary,
+    })
+}
+
+fn flow(flow: &FlowResult) -> Value {
+    let carried = load::carried(&flow.metrics);
+    json!({
+        "from": flow.from,
+        "to": flow.to,
+        "complete": flow.complete,
+        "bytes": carried.map(|carried| carried.bytes),
+        "seconds": carried.map(|carried| carried.seconds),
+        "bits_per_second": carried.map(|carried| carried.bits_per_second()),
+        "error": flow.labels.get("error"),
+        "metrics": flow.metrics,
+    })
+}

@@ -1,0 +1,167 @@
+// What scenarios can call. Everything that leaves the engine goes through one function of the host
+// program, `host(name, argument)`, which takes and gives JSON.
+{
+  const host = globalThis.__host;
+  delete globalThis.__host;
+
+  const ask = (name, argument) => {
+    const answer = JSON.parse(host(name, JSON.stringify(argument ?? null)));
+    if (answer.error) {
+      const error = new Error(answer.error.says);
+      error.hint = answer.error.hint;
+      throw error;
+    }
+    return answer.value;
+  };
+
+  const refuse = (says, hint) => {
+    const error = new TypeError(says);
+    error.hint = hint;
+    throw error;
+  };
+
+  const hosts = () => ask("hosts");
+
+  const nameOf = (one) => {
+    if (typeof one === "string") return one;
+    if (Number.isInteger(one)) return String(one);
+    if (one && typeof one.number === "number") return String(one.number);
+    return refuse(`${JSON.stringify(one)} is no host`, "give a host of hosts(), its number or its name");
+  };
+
+  const listOf = (many) => (Array.isArray(many) ? many : [many]);
+
+  /** `{size: "1MB", duplex: true}` as `--size=1MB --duplex`. */
+  const typed = (options) =>
+    Object.entries(options ?? {})
+      .filter(([, value]) => value !== false && value !== undefined && value !== null)
+      .flatMap(([name, value]) => {
+        const flag = "--" + name.replace(/_/g, "-").replace(/[A-Z]/g, (c) => "-" + c.toLowerCase());
+        return value === true ? [flag] : listOf(value).map((one) => `${flag}=${one}`);
+      });
+
+  const load = (word, from, to, options) => ({
+    word,
+    from: nameOf(from),
+    to: listOf(to).map(nameOf),
+    options: typed(options),
+  });
+
+  const sendreceive = (from, to, size, times, options) =>
+    load("rr", from, to, { size, count: times, ...options });
+
+  const connect = (from, to) => load("crr", from, to, { count: 1 });
+
+  const half = (count, wanted) => {
+    const most = Math.floor(count / 2);
+    if (wanted !== undefined && !(Number.isInteger(wanted) && wanted >= 1 && wanted <= most)) {
+      refuse(`${wanted} pairs cannot be made of ${count} hosts`, `ask for 1 to ${most}`);
+    }
+    return wanted ?? most;
+  };
+
+  /** The first n hosts with the n after them; or the hosts of two lists. */
+  const pairs = (...given) => {
+    if (Array.isArray(given[0]) && Array.isArray(given[1])) {
+      const [left, right, wanted] = given;
+      const n = half(2 * Math.min(left.length, right.length), wanted);
+      return left.slice(0, n).map((one, index) => [one, right[index]]);
+    }
+    const [list, wanted] = Array.isArray(given[0]) ? given : [hosts(), given[0]];
+    const n = half(list.length, wanted);
+    const second = Math.floor(list.length / 2);
+    return list.slice(0, n).map((one, index) => [one, list[second + index]]);
+  };
+
+  const mesh = (list = hosts()) =>
+    list.flatMap((one, index) => list.filter((_, other) => other !== index).map((other) => [one, other]));
+
+  const ring = (list = hosts()) => list.map((one, index) => [one, list[(index + 1) % list.length]]);
+
+  const phase = (name, loads, settings) => {
+    const list = listOf(loads).flat(Infinity);
+    if (list.length === 0) refuse(`phase "${name}" loads nobody`, "give it at least one load");
+    return ask("phase", {
+      name: String(name),
+      loads: list,
+      timeout: settings?.timeout,
+      labels: Object.entries(settings?.labels ?? {}).map(([label, value]) => [label, String(value)]),
+    });
+  };
+
+  // Seeded, so that a run can be repeated (mulberry32).
+  let state = ask("seed");
+  const random = () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+
+  const shuffle = (list) => {
+    const out = [...list];
+    for (let last = out.length - 1; last > 0; last -= 1) {
+      const other = Math.floor(random() * (last + 1));
+      [out[last], out[other]] = [out[other], out[last]];
+    }
+    return out;
+  };
+
+  /** Every combination of the values, as often as asked for; each round in an order of its own. */
+  const matrix = (axes, act, settings) => {
+    let points = [{}];
+    for (const [name, values] of Object.entries(axes)) {
+      points = points.flatMap((point) => listOf(values).map((value) => ({ ...point, [name]: value })));
+    }
+    const rounds = settings?.repeat ?? 1;
+    const out = [];
+    for (let trial = 1; trial <= rounds; trial += 1) {
+      const order = settings?.order === "random" ? shuffle(points) : points;
+      for (const point of order) out.push({ ...point, trial, result: act({ ...point, trial }) });
+    }
+    return out;
+  };
+
+  /** What `--set NAME=VALUE` says, of the same kind as the value that holds without it. */
+  const parameter = (name, usual) => {
+    const given = ask("parameter", String(name));
+    if (given === null) return usual;
+    const like = (text, sample) => {
+      if (typeof sample !== "number") return text;
+      const number = Number(text);
+      return Number.isFinite(number) ? number : refuse(`--set ${name}=${given}: ${text} is no number`, "write a number");
+    };
+    if (typeof usual === "boolean") return given === "true";
+    return Array.isArray(usual) ? given.split(",").map((text) => like(text, usual[0])) : like(given, usual);
+  };
+
+  const api = {
+    parameter,
+    hosts,
+    pairs,
+    mesh,
+    ring,
+    load,
+    sendreceive,
+    connect,
+    phase,
+    matrix,
+    random,
+    shuffle,
+    monitor: (settings) => ask("monitor", settings?.every ?? "250ms"),
+    syncTime: () => ask("syncTime"),
+    sleep: (time) => ask("sleep", typeof time === "number" ? `${time}ms` : time),
+    say: (...words) =>
+      ask("say", words.map((word) => (typeof word === "string" ? word : JSON.stringify(word))).join(" ")),
+    note: (text) => ask("note", String(text)),
+    seed: ask("seed"),
+  };
+  for (const word of ask("words")) {
+    api[word] = (from, to, options) => load(word, from, to, options);
+  }
+  Math.random = random;
+  for (const [name, value] of Object.entries(api)) {
+    if (typeof value === "function") Object.freeze(value);
+    Object.defineProperty(globalThis, name, { value, enumerable: true });
+  }
+}

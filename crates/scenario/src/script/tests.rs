@@ -1,0 +1,261 @@
+//! Do scenarios do what they say, and are they bounded?
+
+use std::cell::Cell;
+
+use super::*;
+use crate::remembering::Remembering;
+
+/// A clock that a test turns: each look at it takes a millisecond.
+fn outside() -> Outside {
+    let now = Cell::new(0);
+    Outside {
+        now_ns: Box::new(move || {
+            now.set(now.get() + 1_000_000);
+            now.get()
+        }),
+        stop: Box::new(|| false),
+        seed: 7,
+        parameters: Vec::new(),
+    }
+}
+
+fn with(
+    source: &str,
+    count: u32,
+    limits: Limits,
+) -> (Remembering, Result<(), ScriptError>, String) {
+    let lab = Remembering {
+        count,
+        ..Remembering::default()
+    };
+    let ended = run(source, lab, outside(), limits);
+    let lab = ended.executor.expect("the engine lets go of it");
+    (lab, ended.outcome, ended.journal)
+}
+
+fn carried_out(source: &str, count: u32) -> Remembering {
+    let (lab, outcome, _) = with(source, count, Limits::default());
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+    lab
+}
+
+fn refused(source: &str) -> ScriptError {
+    let (_, outcome, _) = with(source, 4, Limits::default());
+    outcome.expect_err(source)
+}
+
+/// Names of the phases and their flows.
+fn phases(lab: &Remembering) -> Vec<(&str, Vec<(u32, u32)>)> {
+    let flows = |phase: &crate::Phase| {
+        let parts = phase.parts.iter().flat_map(|part| &part.flows);
+        parts.map(|(from, to, _)| (*from, *to)).collect()
+    };
+    let phases = lab.phases.iter();
+    phases
+        .map(|phase| (phase.name.as_str(), flows(phase)))
+        .collect()
+}
+
+#[test]
+fn pairs_of_both_halves_load_each_other_at_the_same_moment() {
+    let lab = carried_out(
+        "phase('echo', pairs(2).map(([a, b]) => sendreceive(a, b, '1MB', 10, {duplex: true})))",
+        6,
+    );
+    assert_eq!(phases(&lab), [("echo", vec![(1, 4), (2, 5)])]);
+    assert_eq!(
+        lab.phases[0].parts[0].options,
+        "--size=1MB --count=10 --duplex"
+    );
+}
+
+#[test]
+fn a_matrix_runs_every_combination_as_often_as_asked() {
+    let lab = carried_out(
+        "const seen = matrix({n: [1, 2], way: ['a', 'b']}, ({n, way, trial}) =>
+            phase(`${n}${way}${trial}`, pairs(n).map(([a, b]) => rr(a, b)), {labels: {n}}), {repeat: 2});
+         if (seen.length !== 8 || seen[7].n !== 2) throw new Error('count ' + seen.length);
+         say(seen[0].result.flows[0].from, seen.length);",
+        4,
+    );
+    let names: Vec<&str> = phases(&lab).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(
+        names,
+        ["1a1", "1b1", "2a1", "2b1", "1a2", "1b2", "2a2", "2b2"]
+    );
+    assert_eq!(lab.phases[2].labels, [("n".to_owned(), "2".to_owned())]);
+    assert!(format!("{:?}", lab.said).contains("host1 8"));
+}
+
+#[test]
+fn results_decide_what_comes_next() {
+    let lab = Remembering {
+        count: 4,
+        dead: Some(3),
+        ..Remembering::default()
+    };
+    let source = "const first = phase('a', pairs().map(([a, b]) => rr(a, b)), {timeout: '5s'});
+        if (first.dead.length) phase('without ' + first.dead[0], rr(2, 4));";
+    let ended = run(source, lab, outside(), Limits::default());
+    assert_eq!(ended.outcome, Ok(()));
+    let lab = ended.executor.expect("the engine lets go of it");
+    assert_eq!(lab.phases[0].bound_ns, Some(5_000_000_000));
+    assert_eq!(lab.phases[1].name, "without host1 → host3");
+    assert!(ended.journal.lines().count() >= 4);
+}
+
+#[test]
+fn chance_comes_from_the_seed_alone() {
+    let source = "say(random(), Math.random(), shuffle([1, 2, 3, 4, 5]))";
+    let said = |_| format!("{:?}", carried_out(source, 2).said);
+    assert_eq!(said(1), said(2));
+    for absent in [
+        "Date",
+        "performance",
+        "require",
+        "process",
+        "fetch",
+        "std",
+        "os",
+        "__host",
+    ] {
+        carried_out(
+            &format!("if (typeof {absent} !== 'undefined') throw new Error('{absent}')"),
+            2,
+        );
+    }
+}
+
+#[test]
+fn mistakes_tell_line_and_column_of_the_script() {
+    let unknown = refused("const a = 1;\n\nrr(1, 9);\nphase('x', [rr(1, 9)]);");
+    assert_eq!(unknown.line, 4, "{unknown}");
+    assert!(unknown.says.contains("no host `9`"), "{unknown}");
+    assert!(unknown.hint.is_some());
+    assert_eq!(refused("let x = ;").line, 1);
+    let inside = refused("function f() {\n  phase('x', []);\n}\n f();");
+    assert_eq!(inside.line, 2, "{inside}");
+    for (source, says) in [
+        ("phase('x', rr(1, 1))", "load itself"),
+        ("phase('x', load('dance', 1, 2))", "no word `dance`"),
+        ("pairs(3)", "3 pairs cannot be made of 4 hosts"),
+        ("sleep('x')", "x"),
+        ("nobody()", "nobody"),
+        ("throw 'a word'", "a word"),
+        ("hosts = 3", "hosts"),
+    ] {
+        let error = refused(source);
+        assert!(error.says.contains(says), "{source}: {error}");
+    }
+}
+
+#[test]
+fn a_loop_without_an_end_is_ended() {
+    let limits = Limits {
+        compute_ns: 50_000_000,
+        ..Limits::default()
+    };
+    for source in [
+        "for (;;) {}",
+        "try { for (;;) {} } catch {} for (;;) {}",
+        "for (;;) say('x')",
+    ] {
+        let (_, outcome, journal) = with(source, 2, limits);
+        let error = outcome.expect_err(source);
+        assert!(error.says.contains("computed for more than"), "{error}");
+        assert!(journal.len() <= limits.journal_bytes);
+    }
+}
+
+#[test]
+fn memory_and_depth_are_bounded() {
+    let limits = Limits {
+        memory_bytes: 16 << 20,
+        compute_ns: u64::MAX,
+        ..Limits::default()
+    };
+    let (_, outcome, _) = with(
+        "const a = []; for (;;) a.push('x'.repeat(1e6) + a.length)",
+        2,
+        limits,
+    );
+    assert!(outcome.expect_err("too much").says.contains("16 MiB"));
+    let (_, outcome, _) = with("function f() { f() } f()", 2, limits);
+    assert!(outcome.expect_err("too deep").says.contains("stack"));
+}
+
+#[test]
+fn a_script_of_10_mb_is_only_long() {
+    let mut source = "// remark\n".repeat(1 << 20);
+    source.push_str("phase('end', rr(1, 2));");
+    assert_eq!(phases(&carried_out(&source, 2)).len(), 1);
+}
+
+#[test]
+fn the_operator_ends_a_script() {
+    let outside = Outside {
+        stop: Box::new(|| true),
+        ..outside()
+    };
+    let ended = run(
+        "for (;;) {}",
+        Remembering::default(),
+        outside,
+        Limits::default(),
+    );
+    assert!(ended.outcome.expect_err("interrupted").interrupted);
+}
+
+#[test]
+fn what_is_described_for_editors_is_what_there_is() {
+    let described: std::collections::BTreeSet<&str> = TYPES
+        .lines()
+        .filter_map(|line| line.strip_prefix("declare "))
+        .filter_map(|line| line.split_once(' '))
+        .map(|(_, rest)| {
+            rest.split(|c: char| !c.is_alphanumeric())
+                .next()
+                .unwrap_or(rest)
+        })
+        .collect();
+    // The words of the workloads come from whoever carries scenarios out; its own test names them.
+    for name in &described {
+        let words = ["bus", "datagram", "probe"];
+        if !words.contains(name) {
+            carried_out(
+                &format!("if (typeof {name} === 'undefined') throw new Error('{name}')"),
+                2,
+            );
+        }
+    }
+    let lab = carried_out("say(Object.keys(globalThis).join(' '))", 2);
+    let said = format!("{:?}", lab.said);
+    let (_, names) = said.split_once("Word(\"").expect("a word");
+    let names = names.split('"').next().unwrap_or_default();
+    for name in names.split(' ').filter(|name| !name.is_empty()) {
+        assert!(
+            described.contains(name),
+            "`{name}` is not described in sokudo.d.ts"
+        );
+    }
+}
+
+#[test]
+fn parameters_have_the_kind_of_their_usual_value() {
+    let source = "say(parameter('n', 5), parameter('list', [1]), parameter('on', false), parameter('size', '1MB'))";
+    let set = |pairs: &[(&str, &str)]| Outside {
+        parameters: pairs
+            .iter()
+            .map(|(n, v)| ((*n).into(), (*v).into()))
+            .collect(),
+        ..outside()
+    };
+    let run = |outside| run(source, Remembering::default(), outside, Limits::default());
+    let ended = run(set(&[("n", "7"), ("list", "3,4"), ("on", "true")]));
+    assert_eq!(ended.outcome, Ok(()));
+    let said = format!("{:?}", ended.executor.expect("hosts").said);
+    assert!(said.contains("7 [3,4] true 1MB"), "{said}");
+    for wrong in [("n", "many"), ("unknown", "1")] {
+        assert!(run(set(&[wrong])).outcome.is_err(), "{wrong:?}");
+    }
+}

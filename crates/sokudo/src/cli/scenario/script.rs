@@ -1,0 +1,43 @@
+//! How does a JavaScript scenario run in this program?
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use sokudo_scenario::script::{self, Limits, Outside, ScriptError};
+
+use super::lab::Lab;
+use super::{Ended, Left};
+use crate::cli::Failure;
+
+/// Carries a script out; `file` is what it is called.
+pub fn carry_out(lab: Lab, source: String, file: &Path, set: Vec<(String, String)>) -> Left {
+    let begun = Instant::now();
+    let stop = Arc::clone(&lab.stop);
+    let outside = Outside {
+        now_ns: Box::new(move || u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX)),
+        stop: Box::new(move || stop.load(Ordering::Relaxed)),
+        seed: lab.seed,
+        parameters: set,
+    };
+    let over = script::run(&source, lab, outside, Limits::default());
+    let ended = match over.outcome {
+        Ok(()) => Ended::Well,
+        Err(error) if error.interrupted => Ended::Interrupted,
+        Err(error) => Ended::Early(failure(&error, file)),
+    };
+    Left {
+        lab: over.executor,
+        ended,
+        files: vec![
+            ("plan/scenario.js", source),
+            ("plan/journal.jsonl", over.journal),
+        ],
+    }
+}
+
+fn failure(error: &ScriptError, file: &Path) -> Failure {
+    let hint = error.hint.clone().unwrap_or_default();
+    Failure::operator(format!("{}: {error}", file.display()), hint)
+}

@@ -1,0 +1,136 @@
+//! Scenarios: programs that load many hosts and decide by what came out.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::vocabulary::{Place, place, summary};
+
+/// A scenario of the folder `examples`.
+fn example(name: &str) -> String {
+    let crates = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let file = crates.join("../../examples").join(name);
+    file.to_string_lossy().into_owned()
+}
+
+/// Runs an example, small, over hosts inside this machine; returns its manifest.
+#[track_caller]
+fn small(place: &Place, name: &str, hosts: &str, set: &[&str]) -> Value {
+    let file = example(name);
+    let mut words = vec!["run", file.as_str(), "--local", hosts, "--json"];
+    for pair in set {
+        words.extend(["--set", pair]);
+    }
+    place.words(words).run().expect_code(0);
+    let text = std::fs::read_to_string(place.record().join("run.json")).expect("a manifest");
+    serde_json::from_str(&text).expect("a manifest in JSON")
+}
+
+fn phases(manifest: &Value) -> Vec<&str> {
+    let phases = manifest["phases"].as_array().expect("phases");
+    let name = |phase: &'_ Value| phase["name"].as_str().unwrap_or_default().len();
+    assert!(phases.iter().all(|phase| name(phase) > 0));
+    let names = phases.iter().filter_map(|phase| phase["name"].as_str());
+    names.collect()
+}
+
+#[test]
+fn the_switch_experiment_runs_small() {
+    let place = place();
+    let set = ["pairs=1,2", "size=10kB", "times=10", "repeat=2"];
+    let manifest = small(&place, "switch.js", "4", &set);
+    // One phase to connect, then 2 numbers of pairs × 2 kinds of duplex × 2 trials.
+    assert_eq!(phases(&manifest).len(), 9);
+    let flows = |phase: &Value| phase["result"]["flows"].as_array().map_or(0, Vec::len);
+    let all = manifest["phases"].as_array().expect("phases");
+    let pairs: Vec<usize> = all[1..].iter().map(flows).collect();
+    assert_eq!(pairs.iter().filter(|n| **n == 2).count(), 4, "{pairs:?}");
+    let journal = place.record().join("plan/journal.jsonl");
+    let journal = std::fs::read_to_string(journal).expect("a journal");
+    let calls = journal
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    assert_eq!(calls.filter(|call| call["call"] == "phase").count(), 9);
+}
+
+#[test]
+fn the_datagram_mesh_runs_small() {
+    let manifest = small(
+        &place(),
+        "datagram-mesh.js",
+        "4",
+        &["duration=100ms", "rate=500/s"],
+    );
+    let names = phases(&manifest);
+    assert_eq!((names.len(), names.last()), (7, Some(&"mesh")));
+}
+
+#[test]
+fn the_bus_mesh_runs_small() {
+    let set = ["duration=100ms", "rate=200/s", "size=256"];
+    let manifest = small(&place(), "bus-mesh.js", "4", &set);
+    assert_eq!(phases(&manifest), ["gentle", "as fast as it goes"]);
+}
+
+#[test]
+fn the_wireless_echo_runs_small() {
+    let manifest = small(&place(), "wireless-echo.js", "2", &["size=10kB", "times=5"]);
+    let names = phases(&manifest);
+    assert_eq!(names, ["connect", "one way at a time", "both ways at once"]);
+}
+
+#[test]
+fn pairs_are_written_as_scripts_that_run() {
+    let place = place();
+    let emit = [
+        "scenario", "pairs", "--local", "4", "--size", "1kB", "--times", "5", "--emit",
+    ];
+    for (extra, file) in [(None, "mine.sks"), (Some("--javascript"), "mine.js")] {
+        let emitted = place.words(emit.into_iter().chain(extra)).run();
+        emitted.expect_code(0);
+        assert!(place.records().is_empty(), "a script leaves no record");
+        place.write(file, &emitted.stdout);
+    }
+    for file in ["mine.sks", "mine.js"] {
+        let ended = place.words(["run", file, "--local", "4", "--json"]).run();
+        ended.expect_code(0);
+        assert_eq!(summary(&ended).number("rr.transactions"), 10.0);
+    }
+    let refused = place
+        .words(["scenario", "pairs", "--local", "2", "--pairs", "2"])
+        .run();
+    refused
+        .expect_code(2)
+        .expect_stderr("2 pairs cannot be made of 2 hosts");
+}
+
+#[test]
+fn mistakes_of_a_scenario_are_told_with_their_place() {
+    let place = place();
+    place.write("wrong.js", "const a = hosts();\nphase('x', rr(a[0], 9));\n");
+    let ended = place.words(["run", "wrong.js", "--local", "2"]).run();
+    ended
+        .expect_code(2)
+        .expect_stderr("wrong.js: line 2, column")
+        .expect_stderr("there is no host `9`");
+    assert!(place.records().is_empty(), "nothing was measured");
+    // What came before a mistake is kept, and the record says how it ended.
+    place.write("late.js", "phase('x', rr(1, 2, {count: 5}));\nnobody();\n");
+    let ended = place
+        .words(["run", "late.js", "--local", "2", "--json"])
+        .run();
+    ended.expect_code(2).expect_stderr("late.js: line 2");
+    assert_eq!(place.records().len(), 1);
+    place.write("text.txt", "");
+    let ended = place.words(["run", "text.txt", "--local", "2"]).run();
+    ended.expect_code(2).expect_stderr("neither .sks nor .js");
+}
+
+#[test]
+fn the_types_are_those_of_this_program() {
+    let ended = place().words(["scenario", "types"]).run();
+    ended.expect_code(0);
+    for word in ["bus", "crr", "datagram", "probe", "rr", "stream"] {
+        ended.expect_stdout(&format!("declare function {word}("));
+    }
+}
