@@ -67,9 +67,9 @@ fn the_datagram_mesh_runs_small() {
 
 #[test]
 fn the_bus_mesh_runs_small() {
-    let set = ["duration=100ms", "rate=200/s", "size=256"];
+    let set = ["duration=100ms", "rate=200/s", "full=500/s"];
     let manifest = small(&place(), "bus-mesh.js", "4", &set);
-    assert_eq!(phases(&manifest), ["gentle", "as fast as it goes"]);
+    assert_eq!(phases(&manifest), ["gentle", "full speed"]);
 }
 
 #[test]
