@@ -9,18 +9,23 @@
 //!   └──────────── Stop, a refusal, or the controller's end ┘
 //! ```
 
+pub mod audit;
+pub mod policy;
 mod watch;
 
 use std::sync::Arc;
 
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Client, Handler, Notes};
+use sokudo_model::units::Rate;
 use sokudo_model::{PhaseSpec, Refusal};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
 use sokudo_workloads::{Emit, Emitted, Phase, REGISTRY};
 
+use audit::Audit;
+use policy::Policy;
 use watch::Watch;
 
 /// How far the session has come with its phase.
@@ -31,9 +36,19 @@ enum State {
     Running(Box<dyn Phase>),
 }
 
+/// What stands between controllers and this host.
+pub struct Guard {
+    /// What its owner allows.
+    pub policy: Policy,
+    /// Where it is noted who asked for what.
+    pub audit: Audit,
+}
+
 /// One controller's agent.
 pub struct Session {
     host: String,
+    client: Client,
+    guard: Option<Arc<Guard>>,
     notes: Notes,
     state: State,
     watch: Option<Watch>,
@@ -42,14 +57,25 @@ pub struct Session {
 /// Makes a session for each controller that comes; `host` is the name it goes by.
 pub fn factory(host: &str) -> Factory {
     let host = host.to_owned();
-    Arc::new(move |_client: Client, notes: Notes| Box::new(Session::new(&host, notes)))
+    Arc::new(move |client: Client, notes: Notes| Box::new(Session::new(&host, client, None, notes)))
+}
+
+/// The same behind a guard: what its policy does not allow is refused, and everything is noted.
+pub fn guarded(host: &str, guard: Arc<Guard>) -> Factory {
+    let host = host.to_owned();
+    Arc::new(move |client: Client, notes: Notes| {
+        let guard = Some(Arc::clone(&guard));
+        Box::new(Session::new(&host, client, guard, notes))
+    })
 }
 
 impl Session {
-    /// A session that goes by `host` and speaks unasked through `notes`.
-    pub fn new(host: &str, notes: Notes) -> Self {
+    /// A session with `client` that goes by `host` and speaks unasked through `notes`.
+    fn new(host: &str, client: Client, guard: Option<Arc<Guard>>, notes: Notes) -> Self {
         Self {
             host: host.to_owned(),
+            client,
+            guard,
             notes,
             state: State::Idle,
             watch: None,
@@ -81,10 +107,42 @@ impl Session {
             says: format!("{} does not know the workload `{name}`", self.host),
             hint: Some("install the same version of sokudo on all hosts".into()),
         })?;
+        self.pass(&spec, workload.rate(&spec.phase.options))?;
         let phase = workload.prepare(spec, self.emit())?;
         let offer = phase.offer();
         self.state = State::Prepared(phase);
         Ok(Reply::Offer(offer))
+    }
+
+    /// Whether the guard lets a phase pass. Noted either way, before anything is done.
+    fn pass(&self, spec: &PhaseSpec, asked: Option<Rate>) -> Result<(), Refusal> {
+        let Some(guard) = &self.guard else {
+            return Ok(());
+        };
+        let verdict = guard.policy.allows(spec, asked);
+        let mut about = audit::of_phase(spec);
+        let what = match &verdict {
+            Ok(()) => "prepare",
+            Err(refusal) => {
+                about["why"] = refusal.says.clone().into();
+                "refused"
+            }
+        };
+        self.note(what, about)?;
+        verdict
+    }
+
+    /// What cannot be noted is not done.
+    fn note(&self, what: &str, about: serde_json::Value) -> Result<(), Refusal> {
+        let Some(guard) = &self.guard else {
+            return Ok(());
+        };
+        let noted = guard.audit.note(&self.client, what, about);
+        noted.map_err(|error| Refusal {
+            operator_error: false,
+            says: format!("{} cannot note what it is asked for: {error}", self.host),
+            hint: Some(format!("see to {} there", guard.audit.path().display())),
+        })
     }
 
     /// Hands on what the workload says. Full means that the controller reads too slowly; the bus
@@ -113,6 +171,7 @@ impl Session {
         let State::Armed(mut phase) = std::mem::replace(&mut self.state, State::Idle) else {
             return Err(out_of_order("Start before Arm"));
         };
+        self.note("start", serde_json::Value::Null)?;
         phase.start(at_ns, t0_ns)?;
         self.state = State::Running(phase);
         Ok(Reply::Done)
@@ -147,6 +206,19 @@ impl Session {
             hint: Some("raise the limit on threads (ulimit -u)".into()),
         })?);
         Ok(Reply::Done)
+    }
+}
+
+impl Drop for Session {
+    /// Whatever it carries out ends with its controller.
+    fn drop(&mut self) {
+        let what = match self.state {
+            State::Idle => "left",
+            State::Prepared(_) | State::Armed(_) | State::Running(_) => "left during a phase",
+        };
+        self.state = State::Idle;
+        // Nobody is there any more to be told that it cannot be noted.
+        let _ = self.note(what, serde_json::Value::Null);
     }
 }
 

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use sokudo_model::units::Rate;
 use sokudo_model::{Batch, HostClock, PhaseResult, PhaseSpec, Refusal, Summary, Text, load};
 use sokudo_stats::{Best, First, Outcome};
 
@@ -61,6 +62,13 @@ pub trait Workload: Sync {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal>;
+
+    /// Load per second that options ask for, as an agent's policy bounds it; `None` = as much as
+    /// possible.
+    fn rate(&self, options: &str) -> Option<Rate> {
+        let options: serde_json::Value = serde_json::from_str(options).ok()?;
+        options.get("rate")?.as_str()?.parse().ok()
+    }
 
     /// What a trial of a search came to; `None` when the result does not hold it.
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome>;

@@ -1,12 +1,16 @@
 //! `sokudo group`, `controller` and `agent`: which hosts belong together, and how do they meet?
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde_json::json;
+use sokudo_agent::Guard;
+use sokudo_agent::audit::Audit;
+use sokudo_agent::policy::Policy;
 use sokudo_controller::{Host, Hosts, host_name};
 use sokudo_net::udp;
 use sokudo_wire::join::{JoinToken, JoinTokenError};
@@ -75,10 +79,18 @@ pub struct ControllerArgs {
 #[command(after_help = "\
 Examples:
   sokudo agent --join sk1-…@192.0.2.10:7412     join, and stay
-  sokudo agent lab                              come back later, without the token")]
+  sokudo agent lab                              come back later, without the token
+  sokudo agent --print-policy                   what would controllers be allowed to do here?
+
+Policy, a TOML file; what is left out is not bounded, but for a phase's length:
+  workloads = [\"rr\", \"stream\"]
+  destinations = [\"192.0.2.0/24\"]
+  max_duration = \"10min\"
+  max_rate = \"1Gb/s\"
+  max_flows = 64")]
 pub struct AgentArgs {
     /// Group that this host has joined before.
-    #[arg(required_unless_present = "join", conflicts_with = "join")]
+    #[arg(required_unless_present_any = ["join", "print_policy"], conflicts_with = "join")]
     group: Option<String>,
 
     /// Line that `sokudo controller` printed.
@@ -93,6 +105,15 @@ pub struct AgentArgs {
     /// Name in the group. Default: this host's own.
     #[arg(long)]
     name: Option<String>,
+
+    /// What controllers may have this host do. Default: policy.toml in sokudo's own directory, and
+    /// without that file phases of up to 1 h with the other hosts of a run.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+
+    /// Say what the policy allows, and where it is noted who asked for what; do nothing else.
+    #[arg(long)]
+    print_policy: bool,
 }
 
 impl From<GroupError> for Failure {
@@ -168,6 +189,17 @@ fn own_address(bound: IpAddr) -> String {
 
 /// Carries out `sokudo agent`.
 pub fn agent(args: AgentArgs) -> Result<Exit, Failure> {
+    let file = args.policy.unwrap_or_else(|| config().join("policy.toml"));
+    let policy = Policy::load(&file).map_err(|error| {
+        let hint = "what a policy looks like: `sokudo agent --help`";
+        Failure::operator(error.to_string(), hint)
+    })?;
+    let noted = config().join("audit.jsonl");
+    if args.print_policy {
+        print_policy(&policy, &file, &noted);
+        return Ok(Exit::Fine);
+    }
+    let audit = Audit::open(&noted).map_err(|error| Failure::cannot_write(&noted, &error))?;
     let stop = stop_flag()?;
     let membership = match (&args.join, &args.group) {
         (Some(token), _) => {
@@ -183,7 +215,8 @@ pub fn agent(args: AgentArgs) -> Result<Exit, Failure> {
     };
     let (name, group) = (membership.agent().to_owned(), membership.group().to_owned());
     println!("{name} is an agent of {group}");
-    let serving = agent::serve(membership, sokudo_agent::factory(&name), log())?;
+    let guard = Arc::new(Guard { policy, audit });
+    let serving = agent::serve(membership, sokudo_agent::guarded(&name, guard), log())?;
     println!("connected");
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(100));
@@ -191,6 +224,17 @@ pub fn agent(args: AgentArgs) -> Result<Exit, Failure> {
     eprintln!("  leaving {group}");
     drop(serving);
     Ok(Exit::Fine)
+}
+
+fn print_policy(policy: &Policy, file: &Path, noted: &Path) {
+    match file.exists() {
+        true => println!("policy {}", file.display()),
+        false => println!("no policy at {}: the default", file.display()),
+    }
+    for line in policy.explain() {
+        println!("  {line}");
+    }
+    println!("  noted in {}", noted.display());
 }
 
 fn log() -> Log {

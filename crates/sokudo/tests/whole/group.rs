@@ -89,6 +89,83 @@ fn hosts_join_are_measured_and_leave() {
     }
 }
 
+/// What an agent has noted: objects, the oldest first.
+fn noted(place: &Place, home: &str) -> Vec<Value> {
+    let file = place.path().join(home).join("audit.jsonl");
+    let text = std::fs::read_to_string(file).expect("a log");
+    let line = |line: &str| serde_json::from_str(line).expect("one object per line");
+    text.lines().map(line).collect()
+}
+
+#[test]
+fn an_agent_does_what_its_owner_allows_and_notes_who_asked() {
+    let place = place();
+    let (_controller, token) = controller(&place, &own_address(3));
+    std::fs::create_dir(place.path().join("hosta")).expect("a home");
+    let policy = "workloads = [\"rr\"]\nmax_duration = \"90min\"\n";
+    std::fs::write(place.path().join("hosta/policy.toml"), policy).expect("a policy");
+    let told = at(&place, "hosta", &["agent", "--print-policy"]).run();
+    told.expect_code(0);
+    assert!(told.stdout.contains("workloads: rr\n"), "{told}");
+    let _hosta = agent(&place, &token, "hosta");
+    let asked = |words: &[&str]| at(&place, "home", words).run();
+    asked(&["rr", "lab/hosta", "--count", "20"]).expect_code(0);
+    asked(&["stream", "lab/hosta", "--duration", "1s"])
+        .expect_code(2)
+        .expect_stderr("does not carry out the workload `stream`")
+        .expect_stderr("--print-policy");
+    asked(&["rr", "lab/hosta", "--duration", "3h"])
+        .expect_code(2)
+        .expect_stderr("10800 s were asked for");
+    let noted = noted(&place, "hosta");
+    let of = |what: &'static str| noted.iter().filter(move |entry| entry["what"] == what);
+    assert_eq!((of("prepare").count(), of("start").count()), (1, 1));
+    let refused: Vec<&Value> = of("refused")
+        .map(|entry| &entry["about"]["workload"])
+        .collect();
+    assert_eq!(refused, ["stream", "rr"]);
+    let bad = "workload = []";
+    std::fs::write(place.path().join("hosta/policy.toml"), bad).expect("a policy");
+    let ended = at(&place, "hosta", &["agent", "lab"]).run();
+    ended
+        .expect_code(2)
+        .expect_stderr("unknown field `workload`");
+}
+
+#[test]
+fn load_ends_with_who_asked_for_it() {
+    let place = place();
+    let (_controller, token) = controller(&place, &own_address(4));
+    let _hosta = agent(&place, &token, "hosta");
+    let _hostb = agent(&place, &token, "hostb");
+    let words = [
+        "stream",
+        "lab/*",
+        "--direction",
+        "both",
+        "--duration",
+        "10min",
+    ];
+    let asking = at(&place, "home", &words).start();
+    let until = |home: &str, what: &str| {
+        let deadline = Instant::now() + BOUND;
+        while !noted(&place, home)
+            .iter()
+            .any(|entry| entry["what"] == what)
+        {
+            assert!(Instant::now() < deadline, "{home} never notes `{what}`");
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+    };
+    for home in ["hosta", "hostb"] {
+        until(home, "start");
+    }
+    asking.kill();
+    for home in ["hosta", "hostb"] {
+        until(home, "left during a phase");
+    }
+}
+
 #[test]
 fn who_may_not_join_learns_why() {
     let place = place();

@@ -27,6 +27,7 @@ pub mod protocol;
 mod report;
 mod server;
 
+use sokudo_model::units::Rate;
 use sokudo_model::{PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
@@ -57,6 +58,11 @@ impl Workload for Probe {
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
         let options: ProbeOptions = read(NAME, &spec.phase.options)?;
         Ok(Box::new(phase::ProbePhase::prepare(options, spec, emit)?))
+    }
+
+    fn rate(&self, options: &str) -> Option<Rate> {
+        let options: ProbeOptions = read(NAME, options).ok()?;
+        Some(Rate::Events(1e9 / options.every.0.max(1) as f64))
     }
 
     fn trial(
