@@ -17,7 +17,8 @@ pub struct LoadNames {
     /// Distribution of the latency, where there is one: its percentiles are `<latency>.p99` in the
     /// summary, or in the result's histograms.
     pub latency: Option<&'static str>,
-    /// Shares that can be bounded: the word that is typed, and the name in the summary.
+    /// Shares that can be bounded: the word that is typed, and the name in the summary. What gets no
+    /// answer is lost to who asked, so that `loss` is a word of every workload.
     pub shares: &'static [(&'static str, &'static str)],
     /// Highest rate that kept the bounds of a search.
     pub best: &'static str,
@@ -30,7 +31,7 @@ pub const REGISTRY: &[LoadNames] = &[
         offered: "bus.asked_per_second",
         delivered: "bus.messages_per_second",
         latency: Some("bus.response_latency_seconds"),
-        shares: &[("errors", "bus.error_ratio")],
+        shares: &[("errors", "bus.error_ratio"), ("loss", "bus.error_ratio")],
         best: "bus.best_rate_per_second",
     },
     LoadNames {
@@ -38,7 +39,7 @@ pub const REGISTRY: &[LoadNames] = &[
         offered: "crr.asked_per_second",
         delivered: "crr.connections_per_second",
         latency: Some("crr.latency_seconds"),
-        shares: &[("errors", "crr.error_ratio")],
+        shares: &[("errors", "crr.error_ratio"), ("loss", "crr.error_ratio")],
         best: "crr.best_rate_per_second",
     },
     LoadNames {
@@ -54,7 +55,7 @@ pub const REGISTRY: &[LoadNames] = &[
         offered: "rr.asked_per_second",
         delivered: "rr.transactions_per_second",
         latency: Some("rr.latency_seconds"),
-        shares: &[("errors", "rr.error_ratio")],
+        shares: &[("errors", "rr.error_ratio"), ("loss", "rr.error_ratio")],
         best: "rr.best_rate_per_second",
     },
     LoadNames {
