@@ -236,11 +236,12 @@ mod tests {
         ] {
             assert!(wrong.parse::<Bounds>().is_err(), "{wrong}");
         }
-        let refused = Bounds::loss(0.001).check(names_of("rr").unwrap());
-        let refusal = refused.unwrap_err();
+        assert!(Bounds::loss(0.001).check(names_of("rr").unwrap()).is_ok());
+        let errors: Bounds = "errors<1%".parse().unwrap();
+        let refusal = errors.check(names_of("datagram").unwrap()).unwrap_err();
         assert!(
-            refusal.says.contains("loss")
-                && refusal.hint.is_some_and(|hint| hint.contains("errors"))
+            refusal.says.contains("errors")
+                && refusal.hint.is_some_and(|hint| hint.contains("loss"))
         );
     }
 }
