@@ -9,6 +9,7 @@ use sokudo_stats::LoadCurve;
 
 use crate::chart::Chart;
 use crate::knee::Knee;
+use crate::plane::Plane;
 
 /// Something that people read.
 #[derive(Debug, Clone, PartialEq)]
@@ -185,6 +186,8 @@ pub enum Block {
     Curve(Box<LoadCurve>),
     /// The trials of a search.
     Knee(Box<Knee>),
+    /// A drawing whose horizontal axis is not time.
+    Plane(Box<Plane>),
     /// Something to type.
     Command(String),
     /// Blocks that are folded away until wanted.

@@ -15,12 +15,25 @@ use crate::chart::{Chart, Heat, Kind, Line, MAX_COLUMNS, Points};
 /// Rows of a heat map at most.
 const MAX_ROWS: usize = 48;
 /// Percentiles drawn above the cells: share, name.
-const PERCENTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (1.0, "max")];
+pub const PERCENTILES: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (1.0, "max")];
 
 /// One column of the map, before rows are known.
-struct Column {
-    buckets: Vec<(f64, u64)>,
-    percentiles: [f64; 4],
+pub struct Column {
+    /// Values in the chart's unit, above zero, with their counts.
+    pub buckets: Vec<(f64, u64)>,
+    /// The values at [`PERCENTILES`].
+    pub percentiles: [f64; 4],
+}
+
+/// A map and its percentile lines from columns by their place, `step_ns` wide and from `t0_ns` on.
+/// `None` without columns.
+pub fn of_columns(
+    columns: &BTreeMap<usize, Column>,
+    t0_ns: i64,
+    step_ns: i64,
+) -> Option<(Heat, Vec<Line>)> {
+    let heat = cells(columns, t0_ns, step_ns)?;
+    Some((heat, percentile_lines(columns, t0_ns, step_ns)))
 }
 
 /// The heat map of one metric over the whole run, all hosts and flows together. `None` without
@@ -37,8 +50,7 @@ pub fn map(record: &Record, metric_name: &str) -> Option<Chart> {
     let scale = if unit == Unit::Seconds { 1e-9 } else { 1.0 };
     let step = column_width(&intervals, t1 - t0);
     let columns = merge(&intervals, t0, step, scale);
-    let heat = cells(&columns, t0, step)?;
-    let lines = percentile_lines(&columns, t0, step);
+    let (heat, lines) = of_columns(&columns, t0, step)?;
     let note = match crate::names::metric_help(metric_name) {
         Phrase::Text(help) => Text::new("report-distributions-heat-note").text("help", help),
         Phrase::Word(help) | Phrase::Both([help, _]) => {

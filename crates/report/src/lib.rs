@@ -1,8 +1,10 @@
 //! How do people, programs and paper read a record?
 //!
-//! Everything shown is computed from the record alone. [`html`] makes one self-contained page,
+//! Everything shown of a run is computed from its record alone. [`html`] makes one self-contained page,
 //! [`markdown`] the same in plain text, [`terminal`] the few lines that a command prints at its
 //! end, [`summary_json`] the object that programs read.
+//!
+//! [`requests`] makes the same kind of page of finished requests alone, without a record.
 //!
 //! Sections (`src/sections/<name>/`, listed in [`sections::REGISTRY`]) turn a record into blocks;
 //! the writers turn blocks into text. Words come from `locales/`, in English and Japanese.
@@ -18,6 +20,8 @@ pub mod knee;
 mod markdown;
 mod names;
 pub mod number;
+pub mod plane;
+pub mod requests;
 pub mod sections;
 mod summary;
 mod svg;

@@ -91,6 +91,10 @@ impl Writer {
             Block::Chart(chart) => self.chart(chart),
             // The steps and trials follow as tables.
             Block::Curve(_) | Block::Knee(_) => {}
+            Block::Plane(plane) => {
+                let line = format!("**{}**\n\n", self.say(&plane.title));
+                self.out.push_str(&line);
+            }
             Block::Command(line) => {
                 let fence = "`".repeat(longest_ticks(line).max(2) + 1);
                 let _ = write!(self.out, "{fence}sh\n{line}\n{fence}\n\n");

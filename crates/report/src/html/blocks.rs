@@ -10,6 +10,7 @@ use sokudo_stats::{self as stats, LoadCurve};
 use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Table};
 use crate::chart::{self, Chart, Kind};
 use crate::knee::Knee;
+use crate::plane::Plane;
 use crate::svg;
 
 impl Page<'_> {
@@ -26,6 +27,7 @@ impl Page<'_> {
             Block::Chart(chart) => self.chart(out, chart),
             Block::Curve(curve) => self.curve(out, curve),
             Block::Knee(knee) => self.knee(out, knee),
+            Block::Plane(plane) => self.plane(out, plane),
             Block::Command(line) => self.command(out, line),
             Block::Details {
                 title,
@@ -307,6 +309,17 @@ impl Page<'_> {
         );
         self.element(out, "p", "note", &Text::new("report-load-note").into());
         out.push_str(&svg::curve(curve, &self.speaker));
+        out.push_str("</figure>");
+    }
+
+    fn plane(&self, out: &mut String, plane: &Plane) {
+        let _ = write!(
+            out,
+            "<figure class=\"chart knee\"><figcaption><span class=\"name\">{}</span></figcaption>",
+            self.say(&plane.title)
+        );
+        self.element(out, "p", "note", &plane.note);
+        out.push_str(&svg::plane(plane, &self.speaker));
         out.push_str("</figure>");
     }
 

@@ -7,6 +7,7 @@
 mod cells;
 mod curve;
 mod knee;
+mod plane;
 mod spark;
 mod stack;
 mod time;
@@ -20,6 +21,7 @@ use crate::html::escape;
 
 pub use curve::curve;
 pub use knee::knee;
+pub use plane::plane;
 pub use spark::spark;
 pub use time::{Band, time};
 

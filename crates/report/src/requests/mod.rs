@@ -1,0 +1,127 @@
+//! What does a test of requests say, when its rows are all there is?
+//!
+//! One page of its own, in the order in which every page here tells: verdict, few numbers, goals,
+//! course over time, statistics per label, failures, distribution, comparison, conditions. And the
+//! figures as the file that programs read from JMeter's report, with the same keys.
+
+mod compare;
+mod failures;
+mod figures;
+mod over_time;
+mod shape;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod verdict;
+
+pub use figures::statistics_json;
+
+use sokudo_i18n::Lang;
+use sokudo_model::{Text, units};
+use sokudo_stats::requests::Requests;
+use sokudo_stats::requests::goals::Goals;
+
+use crate::block::{Block, Phrase, Speaker};
+use crate::date;
+use crate::html::{self, Part, Sheet};
+
+/// A test and what it is held against.
+#[derive(Debug, Clone, Copy)]
+pub struct Dashboard<'a> {
+    /// Name of the file or the test; foreign text.
+    pub name: &'a str,
+    /// What its rows say.
+    pub requests: &'a Requests,
+    /// When its first request started, RFC 3339 in the reader's zone.
+    pub started: &'a str,
+    /// An earlier test: its name, and what its rows say.
+    pub earlier: Option<(&'a str, &'a Requests)>,
+    /// What had to be kept.
+    pub goals: Option<&'a Goals>,
+    /// What a reader must know of the rows: broken ones, for example.
+    pub remarks: &'a [Text],
+}
+
+impl Dashboard<'_> {
+    /// True when every goal is kept, also when there is none.
+    pub fn is_passed(&self) -> bool {
+        let mut goals = self.goals.into_iter().flat_map(Goals::iter);
+        goals.all(|goal| goal.is_kept(&self.requests.total))
+    }
+
+    /// The verdict as a terminal shows it: one sentence per line, the first one first.
+    pub fn says(&self, lang: Lang) -> Vec<String> {
+        let speaker = Speaker::new();
+        let sentences = verdict::sentences(self).into_iter();
+        sentences
+            .map(|says| speaker.say(lang, &says.into()))
+            .collect()
+    }
+
+    /// The page; `lang` is the language it opens in.
+    pub fn html(&self, lang: Lang) -> String {
+        html::write(&self.sheet(), lang)
+    }
+
+    fn sheet(&self) -> Sheet {
+        let part = |name, title: Option<&str>, blocks| Part {
+            name,
+            title: title.map(|key| Text::new(key).into()),
+            blocks,
+        };
+        let parts = vec![
+            part("verdict", None, verdict::blocks(self)),
+            part("numbers", None, verdict::numbers(self)),
+            part("goals", Some("jtl-goals"), verdict::goals(self)),
+            part(
+                "over-time",
+                Some("report-over-time"),
+                over_time::blocks(self),
+            ),
+            part("statistics", Some("jtl-statistics"), tables::blocks(self)),
+            part(
+                "failures",
+                Some("jtl-failures"),
+                failures::blocks(self.requests),
+            ),
+            part("shape", Some("jtl-shape"), shape::blocks(self.requests)),
+            part("comparison", Some("jtl-comparison"), compare::blocks(self)),
+            part(
+                "conditions",
+                Some("report-environment"),
+                tables::conditions(self),
+            ),
+        ];
+        let seconds = self.requests.total.seconds();
+        let when = match date::both(self.started) {
+            Some(both) => Phrase::Both(both),
+            None => self.started.into(),
+        };
+        let footer = Text::new("jtl-footer")
+            .word("name", self.name)
+            .word("version", env!("CARGO_PKG_VERSION"));
+        Sheet {
+            title: format!("sokudo · {}", self.name),
+            what: vec![self.name.into(), when, units::duration(seconds).into()],
+            parts: parts.into_iter().filter(|p| !p.blocks.is_empty()).collect(),
+            footer: footer.into(),
+            end_ns: (seconds * 1e9) as i64,
+            start_ms: date::clock_ms(self.started),
+            clock_error_s: None,
+            spans: Vec::new(),
+            events: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+}
+
+/// The percentile that sentences speak of: the second one that is shown, or the only one.
+fn leading_percentile(requests: &Requests) -> f64 {
+    let shown = &requests.settings.percentiles;
+    shown.get(1).or(shown.first()).copied().unwrap_or(95.0)
+}
+
+/// A message without values, as a paragraph under a heading.
+fn how(key: &str) -> Block {
+    Block::Paragraph(Text::new(key).into())
+}

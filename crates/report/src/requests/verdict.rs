@@ -1,0 +1,250 @@
+//! What would a colleague say who has read all of it?
+
+use sokudo_model::units::{self, human};
+use sokudo_model::{Severity, Text, Unit};
+use sokudo_stats::requests::goals::{Goal, Goals, Quantity};
+
+use super::{Dashboard, leading_percentile};
+use crate::block::{Block, Cell, Column, Number, Phrase, Table};
+use crate::number::count;
+
+/// Failures answer this much faster than the rest, and are this common, when they are said to
+/// make the mean look better.
+const MUCH_FASTER: f64 = 0.5;
+const COMMON: f64 = 0.01;
+
+/// The sentences, most important first.
+pub fn sentences(dashboard: &Dashboard) -> Vec<Text> {
+    let total = &dashboard.requests.total;
+    if total.n == 0 {
+        return vec![Text::new("jtl-verdict-nothing")];
+    }
+    let mut out = Vec::new();
+    out.extend(missed(dashboard));
+    let percent = leading_percentile(dashboard.requests);
+    let key = if total.errors > 0 {
+        "jtl-verdict-failed"
+    } else {
+        "jtl-verdict-fine"
+    };
+    let mut first = Text::new(key)
+        .number("rate", total.per_second(), Unit::PerSecond)
+        .word("percent", percent.to_string())
+        .number(
+            "time",
+            total.percentile_ms(percent) as f64 / 1e3,
+            Unit::Seconds,
+        )
+        .word("n", units::grouped(total.n));
+    if total.errors > 0 {
+        first = first.number("errors", total.error_ratio(), Unit::Ratio);
+    }
+    out.push(first);
+    out.extend(main_failure(dashboard));
+    out.extend(flattered(dashboard));
+    out.extend(super::compare::sentence(dashboard));
+    out
+}
+
+/// Goals that were not kept, or that all were.
+fn missed(dashboard: &Dashboard) -> Option<Text> {
+    let goals = dashboard.goals?;
+    let total = &dashboard.requests.total;
+    let missed: Vec<String> = goals
+        .iter()
+        .filter(|goal| !goal.is_kept(total))
+        .map(|goal| format!("{} ({})", goal.typed, shown(goal, goal.reached(total))))
+        .collect();
+    Some(match missed.is_empty() {
+        true => Text::new("jtl-verdict-kept").word("goals", goals.to_string()),
+        false => Text::new("jtl-verdict-missed").word("goals", missed.join(", ")),
+    })
+}
+
+fn main_failure(dashboard: &Dashboard) -> Option<Text> {
+    let requests = dashboard.requests;
+    let (kind, failure) = requests
+        .failures
+        .iter()
+        .enumerate()
+        .max_by_key(|(_, f)| f.n)?;
+    let of_kind = |failures: &[(usize, u64)]| {
+        let found = failures.iter().find(|(k, _)| *k == kind);
+        found.map_or(0, |(_, n)| *n)
+    };
+    let labels = requests.labels.iter().filter(|l| !l.is_transaction);
+    let most = labels.max_by_key(|l| of_kind(&l.failures))?;
+    let share = failure.n as f64 / requests.total.errors.max(1) as f64;
+    Some(
+        Text::new("jtl-verdict-main-failure")
+            .number("share", share, Unit::Ratio)
+            .word("n", units::grouped(failure.n))
+            .word("failure", failure.says.clone())
+            .word("label", most.label.clone())
+            .word("of_label", units::grouped(of_kind(&most.failures))),
+    )
+}
+
+/// Quick failures make the mean look better than what users got.
+fn flattered(dashboard: &Dashboard) -> Option<Text> {
+    let total = &dashboard.requests.total;
+    let (good, failed) = (total.good_mean_ms()?, total.failed_mean_ms()?);
+    let flatters = total.error_ratio() >= COMMON && failed < good * MUCH_FASTER;
+    flatters.then(|| {
+        Text::new("jtl-verdict-flattered")
+            .number("mean", total.mean_ms() / 1e3, Unit::Seconds)
+            .number("good", good / 1e3, Unit::Seconds)
+            .number("failed", failed / 1e3, Unit::Seconds)
+    })
+}
+
+/// The first screen.
+pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
+    let sentences = sentences(dashboard).into_iter().map(Phrase::Text);
+    let mut out = vec![Block::Lead(sentences.collect())];
+    let remarks = dashboard.remarks.iter();
+    out.extend(remarks.map(|r| Block::Notice(Severity::Caution, r.clone().into())));
+    out
+}
+
+/// The few numbers.
+pub fn numbers(dashboard: &Dashboard) -> Vec<Block> {
+    let requests = dashboard.requests;
+    let total = &requests.total;
+    if total.n == 0 {
+        return Vec::new();
+    }
+    let number = |value: String, label: Text, detail: Vec<Phrase>, tone| Number {
+        value: value.into(),
+        label: label.into(),
+        detail,
+        tone,
+    };
+    let seconds = |ms: f64| human(ms / 1e3, Unit::Seconds);
+    let percent = leading_percentile(requests);
+    let others = [50.0, 99.0].map(|p| format!("p{p} {}", seconds(total.percentile_ms(p) as f64)));
+    let users = requests.by_threads.last().map(|(threads, _)| *threads);
+    let mut list = vec![
+        number(
+            human(total.per_second(), Unit::PerSecond),
+            Text::new("jtl-number-rate"),
+            vec![
+                Text::new("report-count-samples")
+                    .word("n", units::grouped(total.n))
+                    .into(),
+            ],
+            Severity::Info,
+        ),
+        number(
+            seconds(total.percentile_ms(percent) as f64),
+            Text::new("jtl-number-percentile").word("percent", percent.to_string()),
+            others.map(Phrase::from).into(),
+            Severity::Info,
+        ),
+        number(
+            units::percent(total.error_ratio()),
+            Text::new("jtl-number-failed"),
+            vec![
+                Text::new("jtl-number-failed-of")
+                    .word("n", units::grouped(total.errors))
+                    .word("all", units::grouped(total.n))
+                    .into(),
+            ],
+            if total.errors > 0 {
+                Severity::Bad
+            } else {
+                Severity::Info
+            },
+        ),
+        number(
+            format!("{:.3}", total.apdex()),
+            Text::new("jtl-number-apdex"),
+            vec![
+                Text::new("jtl-number-apdex-limits")
+                    .number(
+                        "satisfied",
+                        requests.settings.satisfied_ms as f64 / 1e3,
+                        Unit::Seconds,
+                    )
+                    .number(
+                        "tolerated",
+                        requests.settings.tolerated_ms as f64 / 1e3,
+                        Unit::Seconds,
+                    )
+                    .into(),
+            ],
+            Severity::Info,
+        ),
+    ];
+    let received = human(total.bytes_per_second(), Unit::BytesPerSecond);
+    let sent = human(total.sent_bytes_per_second(), Unit::BytesPerSecond);
+    list.push(match users {
+        Some(users) => number(
+            count(f64::from(users)),
+            Text::new("jtl-number-users"),
+            vec![
+                Text::new("jtl-number-bytes")
+                    .word("received", received)
+                    .word("sent", sent)
+                    .into(),
+            ],
+            Severity::Info,
+        ),
+        None => number(
+            received,
+            Text::new("jtl-number-received"),
+            vec![Text::new("jtl-number-sent").word("sent", sent).into()],
+            Severity::Info,
+        ),
+    });
+    vec![Block::Numbers(list)]
+}
+
+/// Each goal and what was reached.
+pub fn goals(dashboard: &Dashboard) -> Vec<Block> {
+    let Some(goals) = dashboard.goals else {
+        return Vec::new();
+    };
+    let column = |key: &str, numeric| Column {
+        title: Text::new(key).into(),
+        unit: String::new(),
+        numeric,
+    };
+    let total = &dashboard.requests.total;
+    let row = |goal: &Goal| {
+        let reached = goal.reached(total);
+        let key = match goal.is_kept(total) {
+            true => "jtl-goal-kept",
+            false => "jtl-goal-missed",
+        };
+        vec![
+            Cell::word(goal.typed.clone()),
+            Cell::number(shown(goal, reached), reached),
+            Cell::word(Text::new(key)),
+        ]
+    };
+    let marked = goals.iter().position(|goal| !goal.is_kept(total));
+    vec![Block::Table(Table {
+        title: Text::new("jtl-goals-title")
+            .word("n", Goals::iter(goals).count().to_string())
+            .into(),
+        columns: vec![
+            column("jtl-goal", false),
+            column("jtl-goal-reached", true),
+            column("jtl-goal-result", false),
+        ],
+        rows: goals.iter().map(row).collect(),
+        marked,
+        tools: false,
+    })]
+}
+
+/// A reached value with its unit.
+fn shown(goal: &Goal, value: f64) -> String {
+    let unit = match goal.quantity {
+        Quantity::Errors => Unit::Ratio,
+        Quantity::Rate => Unit::PerSecond,
+        _ => Unit::Seconds,
+    };
+    human(value, unit)
+}
