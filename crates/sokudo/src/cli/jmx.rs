@@ -102,7 +102,7 @@ struct CheckArgs {
     show: ShowOptions,
 }
 
-fn pair(text: &str) -> Result<(String, String), String> {
+pub(super) fn pair(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     match name.trim() {
         "" => Err("a property is written NAME=VALUE".into()),
@@ -177,7 +177,7 @@ fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
     })
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Failure {
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::operator(
         format!("`{}` cannot be read: {error}", path.display()),
         "name a file that exists and that you may read, of at most 64 MiB",
@@ -198,7 +198,7 @@ impl Files for PlanFiles {
 }
 
 /// The whole file, unless it is larger: nothing endless is read.
-fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+pub(super) fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?
         .take(most_bytes + 1)

@@ -15,6 +15,7 @@ mod generate;
 mod group;
 mod import;
 mod jmx;
+mod jtl;
 mod key;
 mod load;
 mod metrics;
@@ -88,6 +89,7 @@ enum Command {
     Scenario(scenario::ScenarioArgs),
     Compat(compat::CompatArgs),
     Jmx(jmx::JmxArgs),
+    Jtl(jtl::JtlArgs),
     Runs(records::RunsArgs),
     Show(records::ShowArgs),
     Report(records::ReportArgs),
@@ -184,6 +186,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Scenario(args) => scenario::scenario(args),
         Command::Compat(args) => compat::run(args),
         Command::Jmx(args) => jmx::run(args),
+        Command::Jtl(args) => jtl::run(args),
         Command::Runs(args) => records::runs(args),
         Command::Show(args) => records::show(args),
         Command::Report(args) => records::report(args),

@@ -1,0 +1,349 @@
+//! `sokudo jtl`: what do the rows say that a test left behind?
+
+mod show;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use indicatif::ProgressBar;
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use sokudo_jmeter::jtl::{self, Outcome};
+use sokudo_jmeter::properties::{Origin, Properties};
+use sokudo_model::Text;
+use sokudo_model::units;
+use sokudo_report::requests::{Dashboard, statistics_json};
+use sokudo_stats::requests::goals::Goals;
+use sokudo_stats::requests::{MOST_LABELS, Requests, Settings, Tally};
+
+use super::finish::ShowOptions;
+use super::jmx::{pair, read_bounded, unreadable};
+use super::{Exit, Failure};
+
+/// Largest property file that is read.
+const MOST_PROPERTY_BYTES: u64 = 1 << 20;
+/// Names of the files of a dashboard.
+const PAGE: &str = "index.html";
+const FIGURES: &str = "statistics.json";
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo jtl report results.jtl -o dashboard
+  sokudo jtl report results.jtl -o dashboard --slo 'p95<2s,err<0.1%'     exit code 1 when missed
+  sokudo jtl report new.jtl -o dashboard --compare old.jtl --percentiles 50,95,99.9
+  sokudo jtl report results.jtl --json                                   only the figures
+
+Exit codes: 0 fine, 1 a goal was missed, 2 a file cannot be read or the directory is not empty.";
+
+/// Read result files of JMeter and of `sokudo load`.
+#[derive(Debug, Args)]
+pub struct JtlArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Make a dashboard of a result file: one page that needs nothing else, and statistics.json.
+    ///
+    /// Reads CSV with any columns, and XML, of any length in little memory. Rows that cannot be
+    /// read are counted and named.
+    #[command(after_help = EXAMPLES)]
+    Report(Box<ReportArgs>),
+}
+
+#[derive(Debug, Args)]
+struct ReportArgs {
+    /// The result file: .jtl or .csv or .xml.
+    file: PathBuf,
+
+    /// Directory of the dashboard; it must be empty or not exist. Without it only text is printed.
+    #[arg(short = 'o', long, value_name = "DIR")]
+    output: Option<PathBuf>,
+
+    /// Replace the dashboard that is in the directory already.
+    #[arg(short = 'f', long)]
+    force: bool,
+
+    /// What must be kept: percentiles, mean, max, err and rps, such as `p95<2s,err<0.1%,rps>100`.
+    #[arg(long, value_name = "GOALS")]
+    slo: Option<Goals>,
+
+    /// Result file of an earlier test, to compare with.
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+
+    /// Percentiles to show, at most eight; the first three also stand in statistics.json.
+    /// [default: 90,95,99]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = percent)]
+    percentiles: Vec<f64>,
+
+    /// Set a property of JMeter's report generator: apdex_satisfied_threshold,
+    /// apdex_tolerated_threshold (after jmeter.reportgenerator.), aggregate_rpt_pct1 to 3.
+    #[arg(short = 'J', value_name = "NAME=VALUE", value_parser = pair)]
+    property: Vec<(String, String)>,
+
+    /// Property file; later ones win over earlier ones, and -J over all.
+    #[arg(short = 'q', value_name = "FILE")]
+    property_file: Vec<PathBuf>,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number: f64 = text
+        .trim()
+        .parse()
+        .map_err(|_| format!("`{text}` is no number"))?;
+    match number > 0.0 && number <= 100.0 {
+        true => Ok(number),
+        false => Err(format!("`{text}` is not above 0 and at most 100")),
+    }
+}
+
+/// Carries it out.
+pub fn run(args: JtlArgs) -> Result<Exit, Failure> {
+    let What::Report(args) = args.what;
+    let mut properties = Properties::default();
+    for file in &args.property_file {
+        let bytes = read_bounded(file, MOST_PROPERTY_BYTES).map_err(|e| unreadable(file, &e))?;
+        properties.add_file(&file.display().to_string(), &bytes);
+    }
+    for (name, value) in &args.property {
+        properties.set(name, value, Origin::CommandLine);
+    }
+    let mut settings = settings_of(&properties)?;
+    if args.percentiles.len() > 8 {
+        return Err(Failure::operator(
+            "more than eight percentiles are asked for",
+            "name the few that matter",
+        ));
+    }
+    if !args.percentiles.is_empty() {
+        settings.percentiles.clone_from(&args.percentiles);
+    }
+    report(&Asked {
+        file: &args.file,
+        output: args.output.as_deref(),
+        force: args.force,
+        goals: args.slo.as_ref(),
+        compare: args.compare.as_deref(),
+        settings,
+        show: &args.show,
+    })
+}
+
+/// A dashboard that is asked for.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The result file.
+    pub file: &'a Path,
+    /// Where the dashboard goes; nowhere without it.
+    pub output: Option<&'a Path>,
+    /// Whether a dashboard that is there already may be replaced.
+    pub force: bool,
+    /// What must be kept.
+    pub goals: Option<&'a Goals>,
+    /// Result file of an earlier test.
+    pub compare: Option<&'a Path>,
+    /// What is counted how.
+    pub settings: Settings,
+    /// How it is shown.
+    pub show: &'a ShowOptions,
+}
+
+/// Reads a result file, writes its dashboard and prints what it says. The exit code is 1 when a
+/// goal is missed.
+///
+/// Errors: a file cannot be read or is no result file; the directory holds something already.
+pub fn report(asked: &Asked) -> Result<Exit, Failure> {
+    if let Some(directory) = asked.output {
+        must_be_free(directory, asked.force)?;
+    }
+    let (requests, outcome) = count(asked.file, &asked.settings)?;
+    let earlier = match asked.compare {
+        Some(file) => Some((name_of(file), count(file, &asked.settings)?.0)),
+        None => None,
+    };
+    let name = name_of(asked.file);
+    let started = started(&requests);
+    let remarks = remarks(&requests, &outcome);
+    let dashboard = Dashboard {
+        name: &name,
+        requests: &requests,
+        started: &started,
+        earlier: earlier
+            .as_ref()
+            .map(|(name, requests)| (name.as_str(), requests)),
+        goals: asked.goals,
+        remarks: &remarks,
+    };
+    let page = match asked.output {
+        Some(directory) => Some(write(directory, &dashboard, asked)?),
+        None => None,
+    };
+    show::show(&dashboard, page.as_deref(), asked.show);
+    Ok(match dashboard.is_passed() {
+        true => Exit::Fine,
+        false => Exit::CheckFailed,
+    })
+}
+
+/// What JMeter's properties ask of the report; its defaults where they are silent.
+///
+/// Errors: a property is not the number that it should be.
+pub fn settings_of(properties: &Properties) -> Result<Settings, Failure> {
+    let mut settings = Settings::default();
+    let number = |name: &str| -> Result<Option<f64>, Failure> {
+        match (properties.get(name), properties.number(name)) {
+            (None, _) => Ok(None),
+            (Some(_), Some(number)) if number > 0.0 => Ok(Some(number)),
+            (Some(text), _) => Err(Failure::operator(
+                format!("property `{name}` is `{text}`"),
+                "write a number above 0",
+            )),
+        }
+    };
+    let threshold = |name: &str| number(&format!("jmeter.reportgenerator.apdex_{name}_threshold"));
+    if let Some(ms) = threshold("satisfied")? {
+        settings.satisfied_ms = ms as u64;
+    }
+    if let Some(ms) = threshold("tolerated")? {
+        settings.tolerated_ms = ms as u64;
+    }
+    for (i, percentile) in settings.percentiles.iter_mut().enumerate() {
+        if let Some(percent) = number(&format!("aggregate_rpt_pct{}", i + 1))? {
+            *percentile = percent.min(100.0);
+        }
+    }
+    Ok(settings)
+}
+
+/// Reads all rows of a file.
+fn count(file: &Path, settings: &Settings) -> Result<(Requests, Outcome), Failure> {
+    let opened = File::open(file).map_err(|e| unreadable_rows(file, &e))?;
+    let length = opened
+        .metadata()
+        .map_err(|e| unreadable_rows(file, &e))?
+        .len();
+    let bar = ProgressBar::new(length);
+    let mut tally = Tally::new(settings.clone());
+    let outcome = jtl::read(bar.wrap_read(opened), |row| tally.add(row));
+    bar.finish_and_clear();
+    let outcome = outcome.map_err(|error| match error {
+        jtl::JtlError::Io(error) => unreadable_rows(file, &error),
+        other => Failure::operator(
+            format!("`{}`: {other}", file.display()),
+            "name a result file of JMeter or sokudo: CSV with a header, or XML",
+        ),
+    })?;
+    let requests = tally.finish();
+    match (outcome.broken.first.first(), outcome.rows) {
+        (Some(first), 0) => Err(Failure::operator(
+            format!(
+                "`{}`: none of {} rows can be read; line {}: {}",
+                file.display(),
+                outcome.broken.n,
+                first.line,
+                first.why
+            ),
+            "name a result file of JMeter or sokudo: CSV with a header, or XML",
+        )),
+        _ => Ok((requests, outcome)),
+    }
+}
+
+fn unreadable_rows(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::operator(
+        format!("`{}` cannot be read: {error}", file.display()),
+        "name a result file that exists and that you may read",
+    )
+}
+
+fn name_of(file: &Path) -> String {
+    file.file_name()
+        .unwrap_or(file.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// When the first request started, in this machine's zone.
+fn started(requests: &Requests) -> String {
+    let first =
+        Timestamp::from_millisecond(requests.total.first_ms).unwrap_or(Timestamp::UNIX_EPOCH);
+    let zoned = first.to_zoned(TimeZone::system());
+    zoned.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()
+}
+
+/// What a reader must know of the rows.
+fn remarks(requests: &Requests, outcome: &Outcome) -> Vec<Text> {
+    let mut out = Vec::new();
+    if outcome.cut {
+        out.push(Text::new("jtl-remark-cut"));
+    }
+    // A row that is cut is told already.
+    let told = u64::from(outcome.cut && outcome.broken.n == 1);
+    if let Some(first) = outcome
+        .broken
+        .first
+        .first()
+        .filter(|_| outcome.broken.n > told)
+    {
+        out.push(
+            Text::new("jtl-remark-broken")
+                .word("n", units::grouped(outcome.broken.n))
+                .word("line", first.line.to_string())
+                .word("why", first.why.to_string()),
+        );
+    }
+    if requests.far > 0 {
+        out.push(Text::new("jtl-remark-far").word("n", units::grouped(requests.far)));
+    }
+    if requests.labels_joined {
+        out.push(Text::new("jtl-remark-labels").word("most", MOST_LABELS.to_string()));
+    }
+    if outcome.inner > 0 {
+        out.push(Text::new("jtl-remark-inner").word("n", units::grouped(outcome.inner)));
+    }
+    out
+}
+
+/// Refuses a directory in which something is, before any time is spent on reading.
+fn must_be_free(directory: &Path, force: bool) -> Result<(), Failure> {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Failure::cannot_write(directory, &error)),
+    };
+    for entry in entries {
+        let entry = entry.map_err(|e| Failure::cannot_write(directory, &e))?;
+        let name = entry.file_name();
+        let own = name == PAGE || name == FIGURES;
+        if !(force && own) {
+            return Err(Failure::operator(
+                format!(
+                    "`{}` is not empty: it holds `{}`",
+                    directory.display(),
+                    name.to_string_lossy()
+                ),
+                "name a new directory, or replace a dashboard with -f",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Writes both files; gives the path of the page.
+fn write(directory: &Path, dashboard: &Dashboard, asked: &Asked) -> Result<PathBuf, Failure> {
+    fs::create_dir_all(directory).map_err(|e| Failure::cannot_write(directory, &e))?;
+    let page = directory.join(PAGE);
+    for (path, text) in [
+        (page.clone(), dashboard.html(asked.show.lang())),
+        (directory.join(FIGURES), statistics_json(dashboard.requests)),
+    ] {
+        fs::write(&path, text).map_err(|e| Failure::cannot_write(&path, &e))?;
+    }
+    Ok(page)
+}

@@ -1,0 +1,172 @@
+//! How are the rows of a test told on a terminal, and to a program?
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sokudo_i18n::{I18n, Lang};
+use sokudo_model::units::{self, human};
+use sokudo_model::{Text, Unit};
+use sokudo_report::requests::Dashboard;
+use sokudo_report::text_columns;
+use sokudo_stats::requests::Group;
+
+use crate::cli::failure::colored;
+use crate::cli::finish::ShowOptions;
+
+/// Labels told on a terminal: those with the most requests.
+const MOST_LABELS: usize = 20;
+/// Columns that a label may take.
+const LABEL_COLUMNS: usize = 28;
+
+/// Prints the verdict and the statistics, or one JSON object.
+pub fn show(dashboard: &Dashboard, page: Option<&Path>, options: &ShowOptions) {
+    if options.json {
+        println!("{}", summary(dashboard, page));
+        return;
+    }
+    let lang = options.lang();
+    let (bright, dim, plain) = match colored(&std::io::stdout()) {
+        true => ("\x1b[1m", "\x1b[2m", "\x1b[0m"),
+        false => ("", "", ""),
+    };
+    println!();
+    for (i, sentence) in dashboard.says(lang).iter().enumerate() {
+        let bright = if i == 0 { bright } else { "" };
+        println!("  {bright}{sentence}{plain}");
+    }
+    let i18n = I18n::new(lang);
+    for remark in dashboard.remarks {
+        println!("  ! {}", i18n.text(remark));
+    }
+    if dashboard.requests.total.n > 0 {
+        println!();
+        table(dashboard, lang);
+    }
+    if let Some(page) = page {
+        println!("\n  {dim}report{plain}  {}", page.display());
+    }
+}
+
+/// Verdict's numbers under names that any program of the project reads.
+fn summary(dashboard: &Dashboard, page: Option<&Path>) -> Value {
+    let total = &dashboard.requests.total;
+    let at = |percent: f64| total.percentile_ms(percent) as f64 / 1e3;
+    let goals = dashboard.goals.into_iter().flat_map(|goals| goals.iter());
+    let checks: Vec<Value> = goals
+        .map(|goal| {
+            json!({ "name": goal.typed, "passed": goal.is_kept(total), "value": goal.reached(total) })
+        })
+        .collect();
+    let broken = dashboard.remarks.iter().map(|remark| remark.key.as_str());
+    json!({
+        "schema": "sokudo.summary/1",
+        "run": dashboard.name,
+        "status": "ok",
+        "workload": "http",
+        "summary": {
+            "http.requests": total.n,
+            "http.requests_per_second": total.per_second(),
+            "http.error_ratio": total.error_ratio(),
+            "http.service_seconds.mean": total.mean_ms() / 1e3,
+            "http.service_seconds.p50": at(50.0),
+            "http.service_seconds.p95": at(95.0),
+            "http.service_seconds.p99": at(99.0),
+            "http.service_seconds.max": total.max_ms() as f64 / 1e3,
+            "http.received_bytes_per_second": total.bytes_per_second(),
+            "http.sent_bytes_per_second": total.sent_bytes_per_second(),
+        },
+        "checks": checks,
+        "remarks": broken.collect::<Vec<_>>(),
+        "verdict": dashboard.says(Lang::En),
+        "report": page.map(|page| page.display().to_string()),
+    })
+}
+
+fn table(dashboard: &Dashboard, lang: Lang) {
+    let requests = dashboard.requests;
+    let i18n = I18n::new(lang);
+    let word = |key: &str| i18n.text(&Text::new(key));
+    let percentiles: Vec<f64> = requests
+        .settings
+        .percentiles
+        .iter()
+        .copied()
+        .take(3)
+        .collect();
+    let mut head = vec![
+        word("jtl-label"),
+        word("jtl-requests"),
+        word("jtl-failed-share"),
+        word("jtl-mean"),
+    ];
+    head.extend(percentiles.iter().map(|p| format!("p{p}")));
+    head.extend([word("jtl-max"), word("jtl-rate")]);
+    let row = |name: String, group: &Group| {
+        let seconds = |ms: f64| human(ms / 1e3, Unit::Seconds);
+        let mut cells = vec![
+            shortened(&name),
+            units::grouped(group.n),
+            units::percent(group.error_ratio()),
+            seconds(group.mean_ms()),
+        ];
+        cells.extend(
+            percentiles
+                .iter()
+                .map(|p| seconds(group.percentile_ms(*p) as f64)),
+        );
+        cells.extend([
+            seconds(group.max_ms() as f64),
+            human(group.per_second(), Unit::PerSecond),
+        ]);
+        cells
+    };
+    let mut labels: Vec<&Group> = requests.labels.iter().collect();
+    labels.sort_by_key(|l| std::cmp::Reverse(l.n));
+    let mut rows = vec![head, row(word("jtl-total"), &requests.total)];
+    rows.extend(
+        labels
+            .iter()
+            .take(MOST_LABELS)
+            .map(|l| row(l.label.clone(), l)),
+    );
+    print_aligned(&rows);
+    if labels.len() > MOST_LABELS {
+        println!("  … {}", labels.len() - MOST_LABELS);
+    }
+}
+
+/// A label without control characters, cut where it would push everything else away.
+fn shortened(label: &str) -> String {
+    let mut out = String::new();
+    for c in label.chars() {
+        if text_columns(&out) >= LABEL_COLUMNS - 1 {
+            out.push('…');
+            break;
+        }
+        out.push(if c.is_control() { ' ' } else { c });
+    }
+    out
+}
+
+/// The first column to the left, all others to the right.
+fn print_aligned(rows: &[Vec<String>]) {
+    let n = rows.first().map_or(0, Vec::len);
+    let width = |i: usize| {
+        rows.iter()
+            .map(|row| text_columns(&row[i]))
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..n).map(width).collect();
+    for row in rows {
+        let mut line = String::from("  ");
+        for (i, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let pad = " ".repeat(width - text_columns(cell));
+            match i {
+                0 => line.push_str(&format!("{cell}{pad}")),
+                _ => line.push_str(&format!("  {pad}{cell}")),
+            }
+        }
+        println!("{line}");
+    }
+}
