@@ -247,12 +247,15 @@ impl StreamOptions {
 
     /// How many bytes a reader waits for: many where the choice is left to this program and
     /// neither a slow pace nor a small window is part of the question. Several streams share what
-    /// one would take, so that all of it stays in the caches.
-    pub(super) fn gather_bytes(&self) -> Option<usize> {
+    /// one would take, so that all of it stays in the caches; where they have fewer than two CPUs
+    /// each, readers seldom sleep, and waiting would only hold the senders up.
+    pub(super) fn gather_bytes(&self, cpus: usize) -> Option<usize> {
         let steady = self.rate.is_none() && self.read_rate.is_none() && self.pacing.is_none();
         let free = self.rcvbuf.is_none() && self.window_clamp.is_none();
-        let share = Self::GATHER_BYTES / self.streams.max(1) as usize;
-        (self.io == IoMode::Auto && steady && free).then(|| share.max(Self::LEAST_GATHER_BYTES))
+        let streams = self.streams.max(1) as usize;
+        let roomy = 2 * streams <= cpus;
+        let share = (Self::GATHER_BYTES / streams).max(Self::LEAST_GATHER_BYTES);
+        (self.io == IoMode::Auto && steady && free && roomy).then_some(share)
     }
 
     /// Threads that share the flows between two hosts.

@@ -165,7 +165,7 @@ impl StreamPhase {
     fn receiving_task(&mut self, flows: &[u32], start_ns: i64) -> server::Task {
         let taken = self.take(flows).into_iter();
         let incoming = taken.map(|(flow, (link, caller))| server::Incoming { flow, link, caller });
-        let gather = self.options.gather_bytes();
+        let gather = self.options.gather_bytes(cpus());
         server::Task {
             flows: incoming.collect(),
             path: match self.options.discard {
@@ -256,6 +256,11 @@ impl StreamPhase {
     }
 }
 
+/// CPUs that this process may use.
+fn cpus() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// How bytes are handed over: as asked for, or as a short test finds best where this host sends.
 fn choose_io(options: &StreamOptions, sends: bool) -> Io {
     let asked = |path| Io {
@@ -272,7 +277,7 @@ fn choose_io(options: &StreamOptions, sends: bool) -> Io {
             let trial = Trial {
                 size_bytes: fixed.then(|| options.size_bytes() as usize),
                 connections: options.streams.clamp(1, selftest::MOST_CONNECTIONS),
-                gather: options.gather_bytes(),
+                gather: options.gather_bytes(cpus()),
             };
             let best = selftest::best(trial);
             Io {

@@ -165,3 +165,24 @@ proptest! {
         prop_assert!(result.flows.iter().all(|flow| !flow.complete));
     }
 }
+
+#[test]
+fn readers_gather_only_where_auto_is_free_to_choose() {
+    let check = |fields: &str, cpus: usize, expected: Option<usize>| {
+        let options: StreamOptions = serde_json::from_str(fields).unwrap();
+        assert_eq!(options.gather_bytes(cpus), expected, "{fields} on {cpus}");
+    };
+    check(r#"{"io":"auto"}"#, 2, Some(256 << 10));
+    check(r#"{"io":"auto","streams":2}"#, 8, Some(128 << 10));
+    check(r#"{"io":"auto","streams":64}"#, 128, Some(64 << 10));
+    check(r#"{"io":"auto"}"#, 1, None);
+    check(r#"{"io":"auto","streams":4}"#, 2, None);
+    check(r#"{"io":"plain"}"#, 2, None);
+    for slow in [
+        r#""rate":"1Mb/s""#,
+        r#""read_rate":"1Mb/s""#,
+        r#""rcvbuf":"64KiB""#,
+    ] {
+        check(&format!(r#"{{"io":"auto",{slow}}}"#), 2, None);
+    }
+}
