@@ -2,8 +2,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::thread::{self, JoinHandle};
+
+use sokudo_net::clock::now_ns;
 
 use crate::crew::{Crew, Strangers};
 use crate::event_loop::{Loop, Parts};
@@ -13,28 +15,53 @@ use crate::tls::{LazyTls, TlsSetUp, Trust};
 use crate::user::User;
 
 /// How a caller ends a run from outside. Copies act on the same run.
-#[derive(Debug, Clone, Default)]
-pub struct Stop(Arc<AtomicU8>);
+#[derive(Debug, Clone)]
+pub struct Stop(Arc<StopState>);
+
+#[derive(Debug)]
+struct StopState {
+    /// No step is asked for any more.
+    soon: AtomicBool,
+    /// Exchanges end from then on.
+    at_ns: AtomicI64,
+}
+
+impl Default for Stop {
+    fn default() -> Self {
+        Self(Arc::new(StopState {
+            soon: AtomicBool::new(false),
+            at_ns: AtomicI64::new(i64::MAX),
+        }))
+    }
+}
 
 impl Stop {
     /// Asks no user for another step; exchanges under way may end by themselves.
     pub fn soon(&self) {
-        self.0.fetch_max(1, Ordering::Relaxed);
+        self.0.soon.store(true, Ordering::Relaxed);
     }
 
-    /// Ends exchanges under way too: they fail with [`crate::Kind::Stopped`].
+    /// As [`Stop::soon`]; what is under way after `grace_ns` fails with [`crate::Kind::Stopped`].
+    pub fn within(&self, grace_ns: u64) {
+        let at_ns = now_ns().saturating_add_unsigned(grace_ns);
+        self.0.at_ns.fetch_min(at_ns, Ordering::Relaxed);
+        self.soon();
+    }
+
+    /// Ends exchanges under way at once.
     pub fn now(&self) {
-        self.0.fetch_max(2, Ordering::Relaxed);
+        self.within(0);
     }
 
     /// True when no user is asked any more.
     pub fn is_soon(&self) -> bool {
-        self.0.load(Ordering::Relaxed) >= 1
+        self.0.soon.load(Ordering::Relaxed)
     }
 
     /// True when exchanges under way end.
     pub fn is_now(&self) -> bool {
-        self.0.load(Ordering::Relaxed) >= 2
+        let at_ns = self.0.at_ns.load(Ordering::Relaxed);
+        at_ns != i64::MAX && now_ns() >= at_ns
     }
 }
 

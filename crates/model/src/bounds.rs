@@ -12,7 +12,7 @@ use crate::summary::PhaseResult;
 use crate::units::Nanos;
 
 /// Percentiles and their like that can be bounded, as typed.
-const TIMES: [&str; 6] = ["p50", "p90", "p99", "p999", "max", "mean"];
+const TIMES: [&str; 7] = ["p50", "p90", "p95", "p99", "p999", "max", "mean"];
 /// Shares that can be bounded, as typed.
 const SHARES: [&str; 2] = ["errors", "loss"];
 
@@ -32,7 +32,7 @@ pub struct Bounds(Vec<Bound>);
 /// A text that is no list of bounds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no bound: write for example `p99<1ms` or `p99<1ms,loss<0.1%`; p50, p90, p99, p999, max, mean, loss and errors can be bounded"
+    "`{0}` is no bound: write for example `p99<1ms` or `p99<1ms,loss<0.1%`; p50, p90, p95, p99, p999, max, mean, loss and errors can be bounded"
 )]
 pub struct NoBound(String);
 

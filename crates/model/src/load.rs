@@ -51,6 +51,14 @@ pub const REGISTRY: &[LoadNames] = &[
         best: "datagram.best_rate_packets_per_second",
     },
     LoadNames {
+        workload: "http",
+        offered: "http.asked_per_second",
+        delivered: "http.requests_per_second",
+        latency: Some("http.latency_seconds"),
+        shares: &[("errors", "http.error_ratio")],
+        best: "http.best_rate_per_second",
+    },
+    LoadNames {
         workload: "rr",
         offered: "rr.asked_per_second",
         delivered: "rr.transactions_per_second",

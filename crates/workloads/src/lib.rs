@@ -9,6 +9,7 @@ pub mod crr;
 pub mod datagram;
 mod effort;
 mod histogram_text;
+pub mod http;
 mod joined;
 mod link;
 mod meet;
@@ -31,6 +32,7 @@ pub const REGISTRY: &[&dyn Workload] = &[
     &bus::Bus,
     &crr::Crr,
     &datagram::Datagram,
+    &http::Http,
     &probe::Probe,
     &rr::Rr,
     &stream::Stream,

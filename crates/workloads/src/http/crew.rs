@@ -1,0 +1,224 @@
+//! What do the visitors of one event loop do, and what is written down about them?
+//!
+//! Every visitor is one connection. In a closed loop each response starts the next request. In an
+//! open loop a free visitor takes the next intended start and waits for it; who finds starts that
+//! have passed sends at once, and latency counts from the intended start.
+
+use std::collections::BTreeMap;
+
+use sokudo_http::crew::Crew;
+use sokudo_http::{Exchange, Failure, Kind, Outcome, Phase, Step};
+use sokudo_stats::Histogram;
+
+use super::arrivals::Arrivals;
+use crate::rr::record::{Counts, Recorder};
+
+/// How long after the end requests may leave whose time came before it.
+const BACKLOG_NS: i64 = 1_000_000_000;
+
+/// What one event loop is to do.
+pub(crate) struct Course {
+    /// The request, head and body.
+    pub(crate) request: Vec<u8>,
+    /// How it is sent.
+    pub(crate) exchange: Exchange,
+    /// Intended starts; `None` in a closed loop.
+    pub(crate) arrivals: Option<Arrivals>,
+    /// Requests that may still be sent.
+    pub(crate) left: Option<u64>,
+    /// No request is due from then on.
+    pub(crate) end_ns: i64,
+}
+
+/// Time spent in each stage by the requests that were answered, nanoseconds in all.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Budget {
+    pub(crate) queue: u64,
+    pub(crate) resolve: u64,
+    pub(crate) connect: u64,
+    pub(crate) tls: u64,
+    pub(crate) send: u64,
+    pub(crate) wait: u64,
+    pub(crate) read: u64,
+}
+
+/// What the visitors counted beside what all exchanges have in common, since the end of the warm-up.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
+    /// Responses by the first digit of their status.
+    pub(crate) classes: [u64; 10],
+    /// Failures by stage and kind.
+    pub(crate) failures: BTreeMap<(Phase, Kind), u64>,
+    pub(crate) sent_bytes: u64,
+    pub(crate) head_bytes: u64,
+    pub(crate) body_bytes: u64,
+    /// Connections made.
+    pub(crate) connections: u64,
+    pub(crate) budget: Budget,
+    pub(crate) wait: Histogram,
+    pub(crate) read: Histogram,
+    /// All that were answered, the warm-up included.
+    pub(crate) answered: u64,
+}
+
+/// The visitors of one event loop.
+pub(crate) struct Visitors {
+    course: Course,
+    recorder: Recorder,
+    tally: Tally,
+    /// Visitor → the intended start that it waits for; 0 = none.
+    waiting: Vec<i64>,
+}
+
+impl Visitors {
+    /// Before the first has come.
+    pub(crate) fn new(course: Course, recorder: Recorder) -> Self {
+        Self {
+            course,
+            recorder,
+            tally: Tally::default(),
+            waiting: Vec::new(),
+        }
+    }
+
+    /// When the next request of this visitor should leave, and whether it was free before; `Err`
+    /// with what it does instead.
+    #[inline]
+    fn due(&mut self, user: u32, now: i64) -> Result<(i64, bool), Step> {
+        let Some(arrivals) = &mut self.course.arrivals else {
+            return match now < self.course.end_ns {
+                true => Ok((now, true)),
+                false => Err(Step::End),
+            };
+        };
+        let waiting = &mut self.waiting[user as usize];
+        if *waiting != 0 {
+            return match *waiting <= now {
+                true => Ok((std::mem::take(waiting), true)),
+                false => Err(Step::Pause { until_ns: *waiting }),
+            };
+        }
+        if now >= self.course.end_ns.saturating_add(BACKLOG_NS) {
+            return Err(Step::End);
+        }
+        match arrivals.take() {
+            None => Err(Step::End),
+            Some(at_ns) if at_ns > now => {
+                *waiting = at_ns;
+                Err(Step::Pause { until_ns: at_ns })
+            }
+            Some(at_ns) => Ok((at_ns, false)),
+        }
+    }
+
+    /// Writes a failure down, unless it was the end of the run itself.
+    #[cold]
+    fn failed(&mut self, outcome: &Outcome<'_>, failure: Failure) {
+        if failure.kind == Kind::Stopped {
+            return;
+        }
+        if self.recorder.counts(outcome.intended_ns) {
+            let key = (failure.phase, failure.kind);
+            *self.tally.failures.entry(key).or_default() += 1;
+            self.recorder.counts.ports_exhausted += u64::from(failure.kind == Kind::PortsExhausted);
+        }
+        self.recorder
+            .failed(outcome.intended_ns, || failure.to_string());
+    }
+
+    /// Closes the books when all have gone: requests that nobody could send are counted, unless the
+    /// run was stopped.
+    pub(crate) fn finish(mut self, was_stopped: bool, now: i64) -> (Counts, Tally) {
+        if let Some(arrivals) = self.course.arrivals.as_ref().filter(|_| !was_stopped) {
+            let left = arrivals.left(self.recorder.count_from_ns(), self.course.end_ns);
+            let most = self.course.left.unwrap_or(u64::MAX);
+            self.recorder.counts.unstarted += left.min(most);
+        }
+        (self.recorder.finish(now), self.tally)
+    }
+}
+
+impl Crew for Visitors {
+    type Newcomer = ();
+
+    fn joins(&mut self, user: u32, (): ()) {
+        let users = user as usize + 1;
+        if users > self.waiting.len() {
+            self.waiting.resize(users, 0);
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step {
+        if self.course.left == Some(0) {
+            return Step::End;
+        }
+        let (intended_ns, was_free) = match self.due(user, now_ns) {
+            Ok(due) => due,
+            Err(instead) => return instead,
+        };
+        if let Some(left) = &mut self.course.left
+            && self.recorder.counts(intended_ns)
+        {
+            *left -= 1;
+        }
+        self.recorder.sent(intended_ns, now_ns, was_free);
+        out.extend_from_slice(&self.course.request);
+        Step::Send(Exchange {
+            intended_ns,
+            ..self.course.exchange
+        })
+    }
+
+    #[inline]
+    fn ended(&mut self, _user: u32, outcome: &Outcome<'_>) {
+        if let Some(failure) = outcome.failure {
+            return self.failed(outcome, failure);
+        }
+        self.tally.answered += 1;
+        if !self.recorder.counts(outcome.intended_ns) {
+            return;
+        }
+        let (intended_ns, start_ns) = (outcome.intended_ns, outcome.start_ns);
+        self.recorder
+            .answered(intended_ns, start_ns, outcome.end_ns);
+        let tally = &mut self.tally;
+        let class = usize::from(outcome.status / 100).min(9);
+        tally.classes[class] += 1;
+        tally.sent_bytes += outcome.sent_bytes;
+        tally.head_bytes += outcome.head_bytes;
+        tally.body_bytes += outcome.body_bytes;
+        let span = |from: i64, until: i64| (until - from).max(0) as u64;
+        let budget = &mut tally.budget;
+        budget.queue += span(intended_ns, start_ns);
+        if !outcome.reused {
+            tally.connections += 1;
+            let connect_ns = span(outcome.resolved_ns, outcome.connected_ns);
+            let tls_ns = span(outcome.connected_ns, outcome.secured_ns);
+            budget.resolve += span(start_ns, outcome.resolved_ns);
+            budget.connect += connect_ns;
+            budget.tls += tls_ns;
+            let handshake_ns = (tls_ns > 0).then_some(tls_ns);
+            self.recorder
+                .connected(intended_ns, Some(connect_ns), handshake_ns);
+        }
+        let wait_ns = span(outcome.sent_ns, outcome.first_byte_ns);
+        let read_ns = span(outcome.first_byte_ns, outcome.end_ns);
+        budget.send += span(outcome.secured_ns, outcome.sent_ns);
+        budget.wait += wait_ns;
+        budget.read += read_ns;
+        tally.wait.record(wait_ns);
+        tally.read.record(read_ns);
+    }
+
+    fn leaves(&mut self, user: u32) {
+        self.waiting[user as usize] = 0;
+    }
+
+    fn look(&mut self, now_ns: i64) -> i64 {
+        if now_ns >= self.recorder.report_at_ns() {
+            self.recorder.report(now_ns);
+        }
+        self.recorder.report_at_ns()
+    }
+}

@@ -1,0 +1,458 @@
+//! What can be asked of an HTTP server? The field docs are the manual.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::{Rate, Refusal};
+
+use super::url::Url;
+use crate::refusal::operator;
+use crate::values::{HowMany, LoadRate, Span, json_as_text};
+
+/// Options of `sokudo http`.
+#[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HttpOptions {
+    /// What is asked for: `http://host:8080/path?query`, `https://…`; without a scheme, http.
+    #[arg(value_name = "URL")]
+    #[schemars(with = "String")]
+    pub url: Url,
+
+    /// Connections, which are the most requests under way at a time; over all threads.
+    #[arg(short, long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub connections: u32,
+
+    /// How long to measure. Default: 10 s.
+    #[arg(short, long, value_name = "TIME")]
+    #[schemars(with = "Option<String>")]
+    pub duration: Option<Span>,
+
+    /// Measure exactly so many requests; without --duration nothing else ends the run.
+    #[arg(short = 'n', long, value_name = "N")]
+    #[schemars(with = "Option<String>")]
+    pub count: Option<HowMany>,
+
+    /// Requests per second, whatever the server does: `500/s`. Latency then counts from the intended
+    /// start; requests that find no free connection wait for one. Default: a closed loop, in which
+    /// each response starts the next request.
+    #[arg(short, long, value_name = "RATE")]
+    #[schemars(with = "Option<String>")]
+    pub rate: Option<LoadRate>,
+
+    /// How requests of --rate are spaced: evenly, or at random as those of many independent visitors.
+    #[arg(long, value_enum, default_value = "even")]
+    pub arrival: Arrival,
+
+    /// Load before the measurement begins; it is not counted.
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    #[schemars(with = "String")]
+    pub warmup: Span,
+
+    /// Event loops, one thread each.
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub threads: u32,
+
+    /// Request method.
+    #[arg(short = 'X', long, value_name = "METHOD", default_value = "GET")]
+    #[schemars(with = "String")]
+    pub method: Method,
+
+    /// Header line `Name: value`; may be given several times.
+    #[arg(short = 'H', long, value_name = "LINE")]
+    #[schemars(with = "Vec<String>")]
+    pub header: Vec<HeaderLine>,
+
+    /// Body of each request: a text, or `@file`. It is sent as it is.
+    #[arg(short, long, value_name = "TEXT")]
+    pub body: Option<String>,
+
+    /// What the `Host` header says. Default: host and port of the URL.
+    #[arg(long, value_name = "HOST")]
+    #[schemars(with = "Option<String>")]
+    pub host_header: Option<HostText>,
+
+    /// A connection for each request, closed after it.
+    #[arg(long)]
+    pub no_keepalive: bool,
+
+    /// A request without a whole response for this long has failed.
+    #[arg(long, value_name = "TIME", default_value = "10s")]
+    #[schemars(with = "String")]
+    pub timeout: Span,
+
+    /// A connection that is not there after this long, TLS included, has failed.
+    #[arg(long, value_name = "TIME", default_value = "5s")]
+    #[schemars(with = "String")]
+    pub connect_timeout: Span,
+
+    /// Accept any certificate for any name: test systems only.
+    #[arg(short = 'k', long)]
+    pub insecure: bool,
+
+    /// Time between two samples of the series.
+    #[arg(long, value_name = "TIME", default_value = "250ms")]
+    #[schemars(with = "String")]
+    pub interval: Span,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            url: Url {
+                scheme: sokudo_http::Scheme::Http,
+                host: "localhost".into(),
+                port: 80,
+                path: "/".into(),
+            },
+            connections: 64,
+            duration: None,
+            count: None,
+            rate: None,
+            arrival: Arrival::Even,
+            warmup: Span(0),
+            threads: 1,
+            method: Method("GET".into()),
+            header: Vec::new(),
+            body: None,
+            host_header: None,
+            no_keepalive: false,
+            timeout: Span(10_000_000_000),
+            connect_timeout: Span(5_000_000_000),
+            insecure: false,
+            interval: Span(250_000_000),
+        }
+    }
+}
+
+/// How requests of an open loop are spaced.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrival {
+    /// The same time between any two.
+    Even,
+    /// Exponentially distributed times between them.
+    Poisson,
+}
+
+/// A text that cannot stand in a request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotInARequest {
+    /// A method is a word.
+    #[error("`{0}` is no method: write a word such as GET or POST")]
+    Method(String),
+    /// A header line has a name, a colon and a value.
+    #[error("`{0}` is no header line: write `Name: value`")]
+    Header(String),
+    /// A host is a name or an address.
+    #[error("`{0}` cannot stand in a Host header")]
+    Host(String),
+}
+
+/// A request method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Method(String);
+
+/// A header line of a request, as typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderLine(String);
+
+/// What a `Host` header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostText(String);
+
+/// Characters of methods and header names (RFC 9110 §5.6.2).
+fn is_token(text: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !text.is_empty() && text.bytes().all(fits)
+}
+
+/// Anything that does not end the line.
+fn is_in_line(text: &str) -> bool {
+    text.chars().all(|c| c == '\t' || !c.is_control())
+}
+
+impl FromStr for Method {
+    type Err = NotInARequest;
+    fn from_str(text: &str) -> Result<Self, NotInARequest> {
+        let fits = is_token(text) && !text.eq_ignore_ascii_case("CONNECT");
+        match fits {
+            true => Ok(Self(text.to_ascii_uppercase())),
+            false => Err(NotInARequest::Method(text.into())),
+        }
+    }
+}
+
+impl FromStr for HeaderLine {
+    type Err = NotInARequest;
+    fn from_str(text: &str) -> Result<Self, NotInARequest> {
+        let (name, value) = text
+            .split_once(':')
+            .filter(|(name, value)| is_token(name) && is_in_line(value))
+            .ok_or_else(|| NotInARequest::Header(text.into()))?;
+        Ok(Self(format!("{name}: {}", value.trim())))
+    }
+}
+
+impl FromStr for HostText {
+    type Err = NotInARequest;
+    fn from_str(text: &str) -> Result<Self, NotInARequest> {
+        let fits = !text.is_empty() && is_in_line(text) && !text.contains(char::is_whitespace);
+        match fits {
+            true => Ok(Self(text.into())),
+            false => Err(NotInARequest::Host(text.into())),
+        }
+    }
+}
+
+/// Prints the text inside.
+macro_rules! prints_itself {
+    ($($type:ident),+) => {$(
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        json_as_text!($type);
+    )+};
+}
+
+prints_itself!(Method, HeaderLine, HostText);
+
+impl HeaderLine {
+    fn is(&self, name: &str) -> bool {
+        let own = self.0.split(':').next();
+        own.is_some_and(|own| own.eq_ignore_ascii_case(name))
+    }
+}
+
+impl HttpOptions {
+    /// How long to measure when neither a duration nor a count is given.
+    const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
+    /// Longest load that is accepted: 24 h.
+    const MAX_DURATION_NS: u64 = 86_400_000_000_000;
+    /// Longest wait for a response that is accepted.
+    const MAX_TIMEOUT_NS: u64 = 20_000_000_000;
+    /// Largest body.
+    const MAX_BODY_BYTES: usize = 64 << 20;
+
+    /// How long to load, the warm-up included, nanoseconds; 0 when only a count bounds it.
+    pub fn duration_ns(&self) -> u64 {
+        match (self.duration, self.count) {
+            (Some(span), _) => span.0 + self.warmup.0,
+            (None, Some(_)) => 0,
+            (None, None) => Self::DEFAULT_DURATION_NS + self.warmup.0,
+        }
+    }
+
+    /// Requests per second as asked for, over all threads.
+    pub fn requests_per_s(&self) -> Option<f64> {
+        match self.rate?.0 {
+            Rate::Events(rate) => Some(rate),
+            Rate::Bits(_) | Rate::Bytes(_) => None,
+        }
+    }
+
+    /// The same load for a trial of a search: another rate, for so long.
+    pub(crate) fn become_trial(&mut self, rate_per_s: Option<f64>, duration_ns: u64) {
+        self.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
+        self.count = None;
+        self.duration = Some(Span(duration_ns));
+    }
+
+    /// As it travels in a plan.
+    pub fn to_json(&self) -> String {
+        // Every field has a text form: nothing here can fail.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// True when the method is HEAD: responses have no body.
+    pub(crate) fn asks_for_head(&self) -> bool {
+        self.method.0 == "HEAD"
+    }
+
+    /// Replaces `@file` by what the file holds, so that other hosts need not have it.
+    ///
+    /// Errors: the file cannot be read, is too long, or holds no text.
+    pub fn read_body(&mut self) -> Result<(), Refusal> {
+        let Some(path) = self.body.as_ref().and_then(|body| body.strip_prefix('@')) else {
+            return Ok(());
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            operator(
+                format!("the body cannot be read from `{path}`: {error}"),
+                "give a file with text, or the body itself without `@`",
+            )
+        })?;
+        self.body = Some(text);
+        Ok(())
+    }
+
+    /// The whole request, head and body.
+    pub fn request(&self) -> Vec<u8> {
+        let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.url.path);
+        let mut line = |name: &str, value: &str| {
+            if !self.header.iter().any(|own| own.is(name)) {
+                text.push_str(&format!("{name}: {value}\r\n"));
+            }
+        };
+        match &self.host_header {
+            Some(host) => line("Host", &host.0),
+            None => line("Host", &self.url.authority()),
+        }
+        line("User-Agent", concat!("sokudo/", env!("CARGO_PKG_VERSION")));
+        line("Accept", "*/*");
+        if let Some(body) = &self.body {
+            line("Content-Length", &body.len().to_string());
+        }
+        if self.no_keepalive {
+            line("Connection", "close");
+        }
+        for own in &self.header {
+            text.push_str(&format!("{own}\r\n"));
+        }
+        text.push_str("\r\n");
+        text.push_str(self.body.as_deref().unwrap_or_default());
+        text.into_bytes()
+    }
+
+    /// Checks what the types cannot: how the options fit together.
+    pub fn validate(&self) -> Result<(), Refusal> {
+        self.check_times()?;
+        self.check_load()?;
+        if self.threads > self.connections {
+            return Err(operator(
+                format!(
+                    "{} threads cannot share {} connections",
+                    self.threads, self.connections
+                ),
+                "give at least one connection per thread",
+            ));
+        }
+        let body = self.body.as_ref().map_or(0, String::len);
+        if body > Self::MAX_BODY_BYTES {
+            return Err(operator(
+                format!("a body of {body} bytes is above 64 MiB"),
+                "use a smaller one",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_load(&self) -> Result<(), Refusal> {
+        if self.count.is_some_and(|count| count.0 == 0) {
+            return Err(operator("--count 0 asks nothing", "use 1 or more"));
+        }
+        let Some(rate) = self.rate else {
+            return match self.arrival {
+                Arrival::Even => Ok(()),
+                Arrival::Poisson => Err(operator(
+                    "--arrival spaces requests, and without --rate they follow the responses",
+                    "add --rate",
+                )),
+            };
+        };
+        let per_s = self.requests_per_s().ok_or_else(|| {
+            operator(
+                format!("`--rate {rate}` is no number of requests"),
+                "write requests per second: 500/s",
+            )
+        })?;
+        if !(0.001..=1e7).contains(&per_s) {
+            return Err(operator(
+                format!("{per_s:.3e} requests per second cannot be paced"),
+                "rates from one request per 1000 s to 10 M requests/s can",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_times(&self) -> Result<(), Refusal> {
+        let too_long = |span: Span| span.0 == 0 || span.0 > Self::MAX_DURATION_NS;
+        if self.duration.is_some_and(too_long) || self.warmup.0 > Self::MAX_DURATION_NS {
+            return Err(operator(
+                "--duration must lie between 1 ns and 24 h, --warmup below",
+                "run longer tests as several runs, so that each has its record",
+            ));
+        }
+        if self.interval.0 < 10_000_000 {
+            return Err(operator(
+                "--interval below 10 ms would measure the measuring",
+                "use 10ms or more",
+            ));
+        }
+        for (name, span) in [
+            ("timeout", self.timeout),
+            ("connect-timeout", self.connect_timeout),
+        ] {
+            if !(1_000_000..=Self::MAX_TIMEOUT_NS).contains(&span.0) {
+                return Err(operator(
+                    format!("--{name} must lie between 1 ms and 20 s"),
+                    "a user would not wait longer",
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(json: &str) -> HttpOptions {
+        serde_json::from_str(&format!("{{{json}}}")).expect(json)
+    }
+
+    #[test]
+    fn options_travel_as_text() {
+        let options = options(
+            r#""url":"https://a:8443/x","rate":"500/s","header":["X: y"],"method":"post","body":"{}""#,
+        );
+        let back: HttpOptions = serde_json::from_str(&options.to_json()).expect("it is JSON");
+        assert_eq!(back, options);
+        assert!(options.validate().is_ok());
+    }
+
+    #[test]
+    fn a_request_is_whole() {
+        let text = |options: HttpOptions| String::from_utf8(options.request()).expect("text");
+        let plain = text(options(r#""url":"http://a:81/b?c""#));
+        assert!(plain.starts_with("GET /b?c HTTP/1.1\r\nHost: a:81\r\n"));
+        assert!(plain.ends_with("\r\n\r\n"));
+        let posted = text(options(
+            r#""url":"a","method":"POST","body":"hello","no_keepalive":true,"header":["host:  x ","A: b"]"#,
+        ));
+        assert!(posted.ends_with("\r\n\r\nhello"));
+        for line in ["Content-Length: 5", "Connection: close", "host: x", "A: b"] {
+            assert!(posted.contains(&format!("{line}\r\n")), "{posted}");
+        }
+        assert!(!posted.contains("Host: a"));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let check = |json: &str, what: &str| {
+            let refusal = options(json).validate().expect_err(json);
+            assert!(refusal.says.contains(what), "{}", refusal.says);
+            assert!(refusal.operator_error && refusal.hint.is_some());
+        };
+        check(r#""count":"0""#, "asks nothing");
+        check(r#""arrival":"poisson""#, "without --rate");
+        check(r#""rate":"1Mb/s""#, "no number of requests");
+        check(r#""rate":"1e9/s""#, "cannot be paced");
+        check(r#""threads":4,"connections":2"#, "share");
+        check(r#""timeout":"60s""#, "--timeout");
+        check(r#""connect_timeout":"0s""#, "--connect-timeout");
+        check(r#""interval":"1ms""#, "--interval");
+        for wrong in ["X", ": y", "X: a\r\nb", "a b: c"] {
+            assert!(wrong.parse::<HeaderLine>().is_err(), "{wrong}");
+        }
+        assert!("G T".parse::<Method>().is_err());
+        assert!("a b".parse::<HostText>().is_err());
+    }
+}

@@ -1,0 +1,1 @@
+//! Load on servers whose behaviour is known.
