@@ -41,6 +41,8 @@ fn found(record: &Record) -> Option<Check> {
         .phases
         .iter()
         .map(|phase| PhaseView::new(record, phase));
+    // Bounds of a single measurement (--slo) ask for no rate.
+    let trials = trials.filter(|view| view.is_trial() || view.is_confirm());
     let bounds = trials.filter_map(|view| view.bounds()).next_back()?;
     let none = demanded && search::confirmed(record, &manifest.workload).is_none();
     none.then(|| Check {

@@ -1,13 +1,14 @@
 //! What does a phase of requests and responses say?
 //!
-//! The words that `rr` and `crr` share: both are about answers, one of them with a connection each.
+//! The words that `rr`, `crr` and `http` share: all are about answers, one of them with a connection
+//! each, one of them by a server that is not ours.
 
 use sokudo_model::{Text, Unit};
 
 use crate::phase::PhaseView;
 
 /// Workloads of this kind.
-const SOURCES: [&str; 2] = ["rr", "crr"];
+const SOURCES: [&str; 3] = ["rr", "crr", "http"];
 
 /// Use of the room for unanswered requests from which none is left for long.
 const NEARLY_FULL: f64 = 0.8;
@@ -18,7 +19,7 @@ const ABOUT_AS_LONG: f64 = 0.5;
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange<'a> {
     view: PhaseView<'a>,
-    /// `rr` or `crr`.
+    /// `rr`, `crr` or `http`.
     pub source: &'static str,
 }
 
@@ -46,6 +47,7 @@ impl<'a> Exchange<'a> {
     pub fn rate(&self) -> Option<f64> {
         self.total(match self.source {
             "crr" => "connections_per_second",
+            "http" => "requests_per_second",
             _ => "transactions_per_second",
         })
     }
@@ -111,9 +113,16 @@ impl<'a> Exchange<'a> {
         let ratio = self.total("error_ratio").filter(|ratio| *ratio > 0.0)?;
         let errors = self.total("errors").unwrap_or(0.0);
         let unstarted = self.total("unstarted_requests").unwrap_or(0.0);
-        let text = Text::new("verdict-exchange-errors")
+        let bad = self.bad_statuses();
+        let key = match (bad > 0.0, errors + unstarted > 0.0) {
+            (false, _) => "verdict-exchange-errors",
+            (true, true) => "verdict-http-errors",
+            (true, false) => "verdict-http-bad-statuses",
+        };
+        let text = Text::new(key)
             .number("ratio", ratio, Unit::Ratio)
-            .number("errors", errors + unstarted, Unit::One);
+            .number("errors", errors + unstarted, Unit::One)
+            .number("bad", bad, Unit::One);
         let ports = self.total("ports_exhausted").filter(|ports| *ports > 0.0);
         let why = match (ports, self.first_error()) {
             (Some(_), _) => Text::new("verdict-exchange-ports"),
@@ -121,6 +130,12 @@ impl<'a> Exchange<'a> {
             (None, None) => Text::new("verdict-exchange-unknown"),
         };
         Some(text.text("why", why))
+    }
+
+    /// Responses that say of themselves that they are errors.
+    fn bad_statuses(&self) -> f64 {
+        let classes = ["status_4xx", "status_5xx"].map(|class| self.total(class));
+        classes.into_iter().flatten().sum()
     }
 
     fn first_error(&self) -> Option<&'a str> {
@@ -138,7 +153,7 @@ impl<'a> Exchange<'a> {
     /// What to try when no rule says more.
     pub fn next(&self) -> Text {
         let key = match (self.asked(), self.source) {
-            (None, "rr") => "verdict-rr-closed-next",
+            (None, "rr" | "http") => "verdict-rr-closed-next",
             (None, _) => "verdict-crr-closed-next",
             (Some(_), _) => "verdict-exchange-open-next",
         };

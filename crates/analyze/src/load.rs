@@ -69,7 +69,7 @@ impl End {
 
 /// True for the workloads of requests and responses.
 fn is_exchange(workload: &str) -> bool {
-    matches!(workload, "rr" | "crr")
+    matches!(workload, "rr" | "crr" | "http")
 }
 
 /// Catalogue name of what the busiest thread of one end did: `cpu` or `wait`.

@@ -432,6 +432,7 @@ fn source_of(metric: &str) -> &'static str {
         .find(|(prefix, _)| metric.starts_with(prefix));
     match (shared.or(own), source) {
         (Some((_, source)), _) => source,
+        (None, "http") => "time stamps and counts of the generator",
         (None, "stream" | "bus" | "rr" | "crr" | "probe") => "time stamps and counts of both ends",
         (None, _) => "",
     }

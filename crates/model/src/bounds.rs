@@ -128,7 +128,11 @@ fn bound(text: &str) -> Option<Bound> {
     if let Some(what) = known(&TIMES) {
         return time(most).map(|most| Bound { what, most });
     }
-    let what = known(&SHARES)?;
+    // The word that people who come from other load testers type.
+    let what = match name {
+        "err" => "errors",
+        _ => known(&SHARES)?,
+    };
     share(most).map(|most| Bound { what, most })
 }
 

@@ -20,6 +20,8 @@ const LATE: f64 = 0.01;
 const LOSSLESS: f64 = 0.001;
 /// From this share of a core on, the thread has no time left.
 const BUSY_THREAD: f64 = 0.9;
+/// From this share of a core on, an event loop has no time left; it never waits for one server only.
+const FULL_LOOP: f64 = 0.95;
 
 /// See the module.
 pub struct GeneratorLimited;
@@ -47,7 +49,11 @@ impl Rule for GeneratorLimited {
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
         if let Some(exchange) = Exchange::of(*view) {
             let late = self.asks_late(view, &exchange);
-            out.extend(late.or_else(|| self.stood_still(view, &exchange)));
+            let busy = || self.loop_is_busy(view, &exchange);
+            out.extend(
+                late.or_else(|| self.stood_still(view, &exchange))
+                    .or_else(busy),
+            );
             return;
         }
         out.extend(match view.asked_rate() {
@@ -101,6 +107,23 @@ impl GeneratorLimited {
         }
         finding.evidence.extend(asking_thread(view, exchange, host));
         finding.next = Some(Text::new("rule-generator-limited-stood-next").word("host", host));
+        Some(finding)
+    }
+
+    /// An event loop that served many connections and had no time left.
+    fn loop_is_busy(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+        if exchange.source != "http" {
+            return None;
+        }
+        let metric = exchange.name("client_cpu_ratio");
+        let (flow, cpu) = view.highest(&metric).filter(|(_, cpu)| *cpu >= FULL_LOOP)?;
+        let host = flow.from.as_str();
+        let says = Text::new("rule-generator-limited-loop-says")
+            .word("host", host)
+            .number("cpu", cpu, Unit::Ratio);
+        let mut finding = view.finding(self.name(), Severity::Caution, 0.9 * cpu, says);
+        finding.evidence.extend(asking_thread(view, exchange, host));
+        finding.next = Some(Text::new("rule-generator-limited-loop-next").word("host", host));
         Some(finding)
     }
 

@@ -1,4 +1,4 @@
-//! Which numbers and charts tell of requests and responses (`rr`, `crr`)?
+//! Which numbers and charts tell of requests and responses (`rr`, `crr`, `http`)?
 
 use sokudo_model::units::human;
 use sokudo_model::{Severity, Summary, Text, Unit};
@@ -35,9 +35,22 @@ pub const CRR: Kind = Kind {
     ..RR
 };
 
+/// Load on a web server.
+pub const HTTP: Kind = Kind {
+    name: "http",
+    generator_cpu: "http.client_cpu_ratio",
+    per_second: Some("http.requests_per_second"),
+    latency: &[
+        ("http.latency_p50_seconds", "report-over-time-p50"),
+        ("http.latency_p99_seconds", "report-over-time-p99"),
+    ],
+    ..RR
+};
+
 fn per_second(source: &str) -> &'static str {
     match source {
         "crr" => "crr.connections_per_second",
+        "http" => "http.requests_per_second",
         _ => "rr.transactions_per_second",
     }
 }
@@ -54,6 +67,7 @@ fn numbers(subject: &Subject) -> Vec<Number> {
     out.extend(latency(source, &own));
     out.extend(rate(source, summary, &own));
     out.extend(set_up(&own));
+    out.extend(stages(&own));
     out.extend(errors(&own));
     out
 }
@@ -137,12 +151,33 @@ fn set_up(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     Some(number)
 }
 
+/// Where the time of a request goes, for the workload that takes it apart: waiting for the first
+/// byte, which is the server's, and whatever else is more than a hundredth of the whole.
+fn stages(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
+    const OTHERS: [&str; 6] = ["queue", "resolve", "connect", "tls", "send", "read"];
+    let mean = |stage: &str| own(&format!("mean_{stage}_seconds")).unwrap_or(0.0);
+    let wait = own("mean_wait_seconds")?;
+    let whole = wait + OTHERS.iter().map(|stage| mean(stage)).sum::<f64>();
+    let mut number = Number::new(human(wait, Unit::Seconds), "report-number-http-wait");
+    let told = OTHERS.iter().filter(|stage| mean(stage) > whole / 100.0);
+    let told = told.map(|stage| seconds(&format!("report-number-http-{stage}"), mean(stage)));
+    number.detail.extend(told);
+    Some(number)
+}
+
 fn errors(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     let failed = own("errors")? + own("unstarted_requests").unwrap_or(0.0);
     let mut number = Number::new(count(failed), "report-number-errors");
-    if failed > 0.0 {
+    for class in ["status_3xx", "status_4xx", "status_5xx", "status_other"] {
+        let key = format!("report-number-http-{}", class.replace('_', "-"));
+        let some = own(class).filter(|n| *n > 0.0);
+        number
+            .detail
+            .extend(some.map(|n| Text::new(key).word("n", count(n)).into()));
+    }
+    let ratio = own("error_ratio").unwrap_or(0.0);
+    if failed > 0.0 || ratio > 0.0 {
         number.tone = Severity::Caution;
-        let ratio = own("error_ratio").unwrap_or(0.0);
         let share = Text::new("report-number-error-ratio").number("ratio", ratio, Unit::Ratio);
         number.detail.push(share.into());
     }

@@ -42,6 +42,7 @@ pub const REGISTRY: &[Kind] = &[
     bus::KIND,
     exchange::RR,
     exchange::CRR,
+    exchange::HTTP,
     stream::KIND,
     probe::KIND,
 ];

@@ -56,6 +56,11 @@ pub struct LoadArgs {
     /// `p99<1ms,errors<0.1%`, `loss<0.1%`.
     #[arg(long, value_name = "BOUNDS")]
     find: Option<Bounds>,
+
+    /// What the measurement must keep, `p95<2s,errors<0.1%`: a broken bound is a failed check, and
+    /// the exit code 1.
+    #[arg(long, value_name = "BOUNDS", conflicts_with_all = ["find", "sweep"])]
+    slo: Option<Bounds>,
 }
 
 /// Load that can be carried out.
@@ -65,7 +70,7 @@ pub struct Planned<O> {
 }
 
 enum Kind<O> {
-    Once,
+    Once(Option<Bounds>),
     Sweep(String, Vec<(String, O)>),
     Find(Bounds),
 }
@@ -88,7 +93,12 @@ impl LoadArgs {
                 searchable(options, bounds)?;
                 Kind::Find(bounds.clone())
             }
-            (None, None) => Kind::Once,
+            (None, None) => {
+                if let Some(slo) = &self.slo {
+                    measurable(options, slo)?;
+                }
+                Kind::Once(self.slo.clone())
+            }
         };
         Ok(Planned {
             options: options.clone(),
@@ -105,15 +115,20 @@ fn searchable<O: Load>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
             format!("leave out --{fixed}"),
         ));
     }
+    measurable(options, bounds)
+}
+
+/// Refuses bounds on what the workload does not measure.
+fn measurable<O: Load>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
     if let (Some(untimed), true) = (options.untimed(), bounds.iter().any(Bound::is_time)) {
         return Err(Failure::operator(
-            format!("--{untimed} takes no latency, and `--find {bounds}` needs it"),
+            format!("--{untimed} takes no latency, and `{bounds}` needs it"),
             format!("leave out --{untimed}"),
         ));
     }
     let names = load::names_of(O::NAME).ok_or_else(|| {
         Failure::operator(
-            format!("`{}` has no rate that could be searched", O::NAME),
+            format!("`{}` measures nothing that could be bounded", O::NAME),
             format!("`sokudo {} --help` shows what can be typed", O::NAME),
         )
     })?;
@@ -168,9 +183,12 @@ impl<O: Load> Planned<O> {
     pub fn measure(self, run: &mut Run, lang: Lang) -> Result<(), ControlError> {
         let hosts = run.hosts().list().len() as u32;
         match self.kind {
-            Kind::Once => run
-                .run_phase(phase("measure", &self.options, hosts))
-                .map(drop),
+            Kind::Once(slo) => {
+                let mut phase = phase("measure", &self.options, hosts);
+                let bounds = slo.map(|slo| ("bounds".to_owned(), slo.to_string()));
+                phase.labels.extend(bounds);
+                run.run_phase(phase).map(drop)
+            }
             Kind::Find(bounds) => {
                 let base = phase("search", &self.options, hosts);
                 let plan = SearchPlan {

@@ -13,6 +13,7 @@ mod foreign;
 mod generate;
 #[cfg(feature = "fleet")]
 mod group;
+mod http;
 mod import;
 mod jmx;
 mod jtl;
@@ -82,6 +83,7 @@ enum Command {
     /// Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are told apart.
     #[command(after_help = exchange::CRR_EXAMPLES)]
     Crr(Box<exchange::ExchangeArgs<CrrOptions>>),
+    Http(Box<http::HttpArgs>),
     Stream(Box<stream::StreamArgs>),
     Probe(Box<probe::ProbeArgs>),
     Console(scenario::ConsoleArgs),
@@ -177,6 +179,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Agent(args) => group::agent(args),
         Command::Datagram(args) => datagram::run(*args),
         Command::Bus(args) => bus::run(*args),
+        Command::Http(args) => http::run(*args),
         Command::Stream(args) => stream::run(*args),
         Command::Rr(args) => exchange::rr(*args),
         Command::Crr(args) => exchange::crr(*args),
