@@ -276,5 +276,25 @@ impl Response {
     }
 }
 
+/// Reads any bytes as responses, whole and in pieces of `cut` bytes: both come to the same.
+pub fn any_bytes(bytes: &[u8], cut: usize) {
+    let read = |piece: usize| {
+        let mut response = Response::new(Limits::default());
+        response.begin(false, Keep::Body { at_most: 4096 });
+        let mut used = 0;
+        for piece in bytes.chunks(piece.max(1)) {
+            let fed = response.feed(piece)?;
+            assert!(fed.used <= piece.len());
+            used += fed.used;
+            if fed.done {
+                break;
+            }
+        }
+        let whole = response.closed();
+        Ok::<_, Malformed>((used, whole, response.status(), response.body_bytes()))
+    };
+    assert_eq!(read(cut), read(bytes.len()));
+}
+
 #[cfg(test)]
 mod tests;

@@ -284,4 +284,12 @@ proptest! {
         let expected = read_in_pieces(&bytes, &[], false);
         prop_assert_eq!(read_in_pieces(&bytes, &cuts, false), expected);
     }
+
+    #[test]
+    fn any_bytes_hold_what_the_fuzz_target_asserts(
+        bytes in prop::collection::vec(any::<u8>(), 0..300),
+        cut in 0usize..40,
+    ) {
+        any_bytes(&bytes, cut);
+    }
 }

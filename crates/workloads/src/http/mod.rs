@@ -85,5 +85,3 @@ pub fn flows(threads: u32) -> Vec<FlowPlan> {
     .collect()
 }
 
-#[cfg(test)]
-mod tests;

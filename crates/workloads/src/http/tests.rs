@@ -1,1 +1,0 @@
-//! Load on servers whose behaviour is known.
