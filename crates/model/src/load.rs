@@ -55,7 +55,7 @@ pub const REGISTRY: &[LoadNames] = &[
         offered: "http.asked_per_second",
         delivered: "http.requests_per_second",
         latency: Some("http.latency_seconds"),
-        shares: &[("errors", "http.error_ratio")],
+        shares: &[("errors", "http.error_ratio"), ("loss", "http.error_ratio")],
         best: "http.best_rate_per_second",
     },
     LoadNames {

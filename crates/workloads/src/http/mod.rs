@@ -84,4 +84,3 @@ pub fn flows(threads: u32) -> Vec<FlowPlan> {
     })
     .collect()
 }
-

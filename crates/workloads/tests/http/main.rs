@@ -52,7 +52,9 @@ fn play(server: SocketAddr, fields: &str) -> PhaseResult {
         let _ = emit.send(said);
     });
     let spec = spec(&options);
-    let mut phase = Http.prepare(spec.clone(), emit).expect("it can be prepared");
+    let mut phase = Http
+        .prepare(spec.clone(), emit)
+        .expect("it can be prepared");
     phase.arm(&[None]).expect("an address resolves");
     let at_ns = now_ns() + 20_000_000;
     phase.start(at_ns, at_ns).expect("it starts");
@@ -118,7 +120,11 @@ fn exactly_so_many_are_asked_over_all_threads() {
     assert_eq!(get(&result, "http.error_ratio"), 0.0);
     assert_eq!(result.flows.len(), 2);
     assert!(result.flows.iter().all(|flow| flow.complete));
-    for name in ["latency_seconds.p95", "service_seconds.p99", "wait_seconds.p50"] {
+    for name in [
+        "latency_seconds.p95",
+        "service_seconds.p99",
+        "wait_seconds.p50",
+    ] {
         assert!(get(&result, &format!("http.{name}")) > 0.0, "{name}");
     }
 }
@@ -126,7 +132,10 @@ fn exactly_so_many_are_asked_over_all_threads() {
 #[test]
 fn a_connection_for_each_request() {
     let address = server(|_| Some(OK));
-    let result = play(address, r#""count":"50","connections":4,"no_keepalive":true"#);
+    let result = play(
+        address,
+        r#""count":"50","connections":4,"no_keepalive":true"#,
+    );
     assert_eq!(get(&result, "http.made_connections"), 50.0);
     assert!(get(&result, "http.mean_connect_seconds") > 0.0);
 }
@@ -144,7 +153,9 @@ fn a_fixed_delay_is_where_the_time_goes() {
     // Three digits: the histogram's own resolution, and what the machine adds.
     assert!((0.0999..0.15).contains(&least), "{least}");
     assert!(get(&result, "http.wait_seconds.min") >= 0.0999);
-    assert!(get(&result, "http.mean_wait_seconds") > 0.9 * get(&result, "http.latency_seconds.mean"));
+    assert!(
+        get(&result, "http.mean_wait_seconds") > 0.9 * get(&result, "http.latency_seconds.mean")
+    );
 }
 
 #[test]
@@ -177,10 +188,7 @@ fn what_nobody_could_send_is_counted() {
         thread::sleep(Duration::from_millis(200));
         Some(OK)
     });
-    let result = play(
-        address,
-        r#""rate":"100/s","duration":"1s","connections":1"#,
-    );
+    let result = play(address, r#""rate":"100/s","duration":"1s","connections":1"#);
     let sent = get(&result, "http.requests") + get(&result, "http.errors");
     assert_eq!(sent + get(&result, "http.unstarted_requests"), 100.0);
     assert!(get(&result, "http.unstarted_requests") > 50.0);
