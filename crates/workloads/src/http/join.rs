@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_http::{Kind, LoopAudit, Phase};
 use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Summary};
 
-use super::crew::Tally;
+use super::client::Tally;
 use super::names::{HTTP, READ, WAIT};
 use super::options::HttpOptions;
 use crate::contract::HostResult;

@@ -17,7 +17,7 @@
 //! Sources: RFC 9110 and 9112; G. Tene, "How NOT to measure latency" (coordinated omission).
 
 mod arrivals;
-mod crew;
+mod client;
 mod join;
 pub mod names;
 pub mod options;
@@ -84,3 +84,6 @@ pub fn flows(threads: u32) -> Vec<FlowPlan> {
     })
     .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use sokudo_net::clock::now_ns;
 use sokudo_pace::Random;
 
 use super::arrivals::Arrivals;
-use super::crew::{Course, Tally, Visitors};
+use super::client::{Course, Tally, Visitors};
 use super::join::Numbers;
 use super::names::HTTP;
 use super::options::{Arrival, HttpOptions};
