@@ -374,6 +374,7 @@ def options(layer, doc, seconds, quick_s):
     parser.add_argument("--binary", type=Path, default=target / "release/sokudo", metavar="PATH",
                         help="sokudo to measure; default: the release build")
     parser.add_argument("--output", type=Path, metavar="FILE", help="also write the page here")
+    parser.add_argument("--output-ja", type=Path, metavar="FILE", help="and in Japanese here")
     parser.add_argument("--quick", action="store_true", help=f"two rounds of {quick_s:g} s")
     parser.set_defaults(quick_s=quick_s)
     return parser
@@ -424,19 +425,45 @@ def run_rounds(everybody, arguments, scratch, path, show):
     return outcomes, left_out
 
 
-def conditions(facts, left_out):
+JAPANESE = {
+    "Conditions": "条件",
+    "Left out": "除いたもの",
+    "each end on a CPU of its own": "両端にそれぞれ専用の CPU を割り当て",
+    "no end bound to a CPU": "どちらの端も CPU を固定せず",
+    "{ends}, all programs at the priority of this script":
+        "{ends}、全プログラムともこのスクリプトと同じ優先度",
+}
+
+
+class Tongue:
+    """What a page says in one language: texts are written in English and looked up."""
+
+    def __init__(self, words):
+        self.words = words
+
+    def __call__(self, text, **values):
+        return self.words.get(text, text).format(**values)
+
+
+def priority_of_ends(arguments, tongue):
+    """Where the ends ran."""
+    ends = "each end on a CPU of its own" if arguments.pin else "no end bound to a CPU"
+    return tongue("{ends}, all programs at the priority of this script", ends=tongue(ends))
+
+
+def conditions(facts, left_out, tongue):
     """The end of a page: what a reader needs in order to judge, and what is missing."""
-    lines = ["## Conditions", "", *(f"- {fact}" for fact in facts), ""]
+    lines = [f"## {tongue('Conditions')}", "", *(f"- {fact}" for fact in facts), ""]
     if left_out:
-        lines += ["## Left out", "", *(f"- {name}: {why}" for name, why in left_out.items()), ""]
+        lines += [f"## {tongue('Left out')}", "", *(f"- {name}: {why}" for name, why in left_out.items()), ""]
     return lines
 
 
-def write_page(arguments, measure, page):
+def write_page(arguments, measure, page, japanese):
     """Measures, prints the page and writes it; the exit code: 1 when sokudo itself gave nothing.
 
-    `measure(scratch)` returns programs, outcomes and what was left out; `page` makes lines of them
-    and of the machine's description.
+    `measure(scratch)` returns programs, outcomes and what was left out; `page` makes lines of them,
+    of the machine's description, and in a [`Tongue`]; `japanese` holds the script's own texts.
     """
     if sys.platform != "linux":
         sys.exit("bench: this benchmark reads /proc and runs on Linux only")
@@ -449,9 +476,11 @@ def write_page(arguments, measure, page):
         finally:
             for program in list(Program.running):
                 program.end(signal.SIGKILL)
-    text = "\n".join(page(*found, machine))
-    print(text)
-    if arguments.output:
-        arguments.output.parent.mkdir(parents=True, exist_ok=True)
-        arguments.output.write_text(text)
+    texts = [(arguments.output, Tongue({})),
+             (arguments.output_ja, Tongue({**JAPANESE, **japanese}))]
+    print("\n".join(page(*found, machine, texts[0][1])))
+    for file, tongue in texts:
+        if file:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text("\n".join(page(*found, machine, tongue)))
     return 0 if any(name.startswith("sokudo") for name in found[1]) else 1
