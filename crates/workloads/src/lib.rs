@@ -12,6 +12,7 @@ mod histogram_text;
 pub mod http;
 mod joined;
 mod link;
+pub mod load;
 mod meet;
 mod patience;
 mod place;
@@ -33,6 +34,7 @@ pub const REGISTRY: &[&dyn Workload] = &[
     &crr::Crr,
     &datagram::Datagram,
     &http::Http,
+    &load::Load,
     &probe::Probe,
     &rr::Rr,
     &stream::Stream,

@@ -1,0 +1,101 @@
+//! What do the users of a test plan see of a web server?
+//!
+//! ```text
+//! this host                                              any HTTP/1.1 server
+//!   plan ─► users on event loops ── requests of the plan ───────────►
+//!             │      ◄──────────────────────────────────── responses
+//!             └─ rows ─► file of results (JTL), numbers per label, series
+//! ```
+//!
+//! Users think, choose, extract and check as the plan says; what is stressed is what the plan
+//! asks for. `http.service_seconds` counts from the moment a request left, `http.latency_seconds`
+//! from the moment it should have left: they differ in open models only. The generator was the
+//! limit when its event loop used a whole core (`http.client_cpu_ratio`) or steps came late
+//! (`http.late_starts`).
+//!
+//! Sources: Apache JMeter 5.6, whose plans, results and command line these are.
+
+mod crew;
+mod generator;
+pub mod options;
+mod phase;
+mod read;
+mod results;
+mod rows;
+pub mod summariser;
+mod tally;
+
+use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
+use sokudo_stats::Outcome;
+
+use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::rr;
+
+pub use generator::{Finished, Generator, Listener};
+pub use options::LoadOptions;
+pub use read::{Prepared, read_plan};
+pub use tally::{LabelTally, Tallies};
+
+/// Load as a plan says.
+pub struct Load;
+
+/// Name of the workload and of its series' source.
+pub const NAME: &str = "load";
+
+const DESCRIPTOR: Descriptor = Descriptor {
+    name: NAME,
+    question: "what do the users of a test plan see of a web server?",
+};
+
+impl Workload for Load {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
+        let options: LoadOptions = rr::read(NAME, &spec.phase.options)?;
+        Ok(Box::new(phase::LoadPhase::prepare(options, spec, emit)?))
+    }
+
+    fn trial(
+        &self,
+        options: &str,
+        rate_per_s: Option<f64>,
+        duration_ns: u64,
+    ) -> Result<String, Refusal> {
+        let mut options: LoadOptions = rr::read(NAME, options)?;
+        if let Some(rate) = rate_per_s {
+            options.open_per_s = Some(rate);
+        }
+        options.duration_s = Some((duration_ns / 1_000_000_000).max(1));
+        Ok(options.to_json())
+    }
+
+    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
+        let get = |name: &str| result.summary.get(name).copied();
+        let delivered = get("http.requests_per_second")?;
+        Some(Outcome {
+            offered: get("http.asked_per_second").unwrap_or(delivered),
+            delivered,
+            loss: get("http.error_ratio").unwrap_or(0.0),
+            generator_limited: get("http.client_cpu_ratio").is_some_and(|cpu| cpu > 0.95),
+        })
+    }
+
+    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
+        results::join(spec, results)
+    }
+}
+
+/// One flow: the plan, from the host that gives the command.
+pub fn flows() -> Vec<FlowPlan> {
+    vec![FlowPlan {
+        id: 0,
+        from: 0,
+        to: 0,
+        stream: 0,
+    }]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,68 @@
+//! How is a plan executed?
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use sokudo_jmeter::properties::{Origin, Properties};
+use sokudo_jmeter::settings::Unsupported;
+
+/// How a plan is executed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LoadOptions {
+    /// The plan.
+    pub plan: PathBuf,
+    /// Properties, the later of a name wins.
+    pub properties: Vec<(String, String)>,
+    /// File of results; `None`: none is written.
+    pub results: Option<PathBuf>,
+    /// Own columns behind those of JMeter.
+    pub own_columns: bool,
+    /// `fail`, `warn` or `skip`; empty: `fail`.
+    pub unsupported: String,
+    /// Arrivals per second over all groups, instead of the plan's users; each does one iteration.
+    pub open_per_s: Option<f64>,
+    /// Arrivals at random moments instead of evenly.
+    pub poisson: bool,
+    /// Length of the load instead of the plan's, seconds.
+    pub duration_s: Option<u64>,
+    /// Users of each group instead of the plan's.
+    pub users: Option<u64>,
+    /// Most users at a time in an open model; further arrivals are counted and not begun.
+    pub max_inflight: Option<u64>,
+    /// Event loops; 0: one per core.
+    pub threads: u32,
+    /// Certificates are not checked.
+    pub insecure: bool,
+}
+
+impl LoadOptions {
+    /// As they travel in a plan of a run.
+    pub fn to_json(&self) -> String {
+        // Plain data cannot fail to be written.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// The properties with the built-in ones behind them.
+    pub fn all_properties(&self) -> Properties {
+        let mut all = Properties::default();
+        for (name, value) in &self.properties {
+            all.set(name, value, Origin::CommandLine);
+        }
+        all
+    }
+
+    /// What happens to what cannot be executed.
+    pub fn unsupported(&self) -> Unsupported {
+        self.unsupported.parse().unwrap_or_default()
+    }
+
+    /// Event loops.
+    pub fn loops(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        match self.threads {
+            0 => cores(),
+            threads => threads as usize,
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! How does a plan become something that can be started?
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use sokudo_http::{Scheme, Targets};
+use sokudo_jmeter::files::Files;
+use sokudo_jmeter::plan::{Load, OpenStep, Plan, Stage};
+use sokudo_jmeter::problem::Problem;
+use sokudo_jmeter::run::{RunSettings, Sink, Test};
+use sokudo_jmeter::settings::Settings;
+use sokudo_jmeter::{Reading, read};
+use sokudo_model::Refusal;
+use sokudo_net::clock::{now_ns, unix_ns};
+
+use super::options::LoadOptions;
+use crate::refusal::operator;
+
+/// Largest plan.
+const MOST_BYTES: u64 = 64 << 20;
+/// Length of an open load when neither the plan nor the options say it.
+const OPEN_SECONDS: u64 = 60;
+
+/// A plan that can be started.
+pub struct Prepared {
+    /// The plan with what the options change.
+    pub plan: Plan,
+    directory: PathBuf,
+    options: LoadOptions,
+    seed: u64,
+}
+
+/// Reads a plan; the reading holds everything that is wrong with it. Errors: the file cannot be
+/// read.
+pub fn read_plan(options: &LoadOptions, seed: u64) -> Result<Reading, Refusal> {
+    let path = &options.plan;
+    let bytes = read_bounded(path, MOST_BYTES).map_err(|error| {
+        operator(
+            format!("`{}` cannot be read: {error}", path.display()),
+            "name a plan that exists and that you may read, of at most 64 MiB",
+        )
+    })?;
+    let settings = Settings {
+        properties: options.all_properties(),
+        unsupported: options.unsupported(),
+        seed,
+        now_ms: unix_ns() / 1_000_000,
+        time_zone: TimeZone::system(),
+    };
+    let files = PlanFiles(directory(path));
+    Ok(read(&path.display().to_string(), &bytes, &settings, &files))
+}
+
+impl Prepared {
+    /// A plan with what the options change. Errors: it has errors, which the reading tells.
+    pub fn new(reading: Reading, options: &LoadOptions, seed: u64) -> Result<Self, Refusal> {
+        let refused = |first: Option<&Problem>, count: usize| {
+            let first = first.map_or(String::new(), |problem| format!(", first {problem}"));
+            operator(
+                format!("the plan has {count} errors{first}"),
+                "`sokudo jmx check PLAN` tells all of them and how to mend each",
+            )
+        };
+        let (errors, first) = (reading.errors, reading.problems.first().cloned());
+        let Some(mut plan) = reading.plan.filter(|_| errors == 0) else {
+            return Err(refused(first.as_ref(), errors));
+        };
+        change(&mut plan, options);
+        Ok(Self {
+            plan,
+            directory: directory(&options.plan),
+            options: options.clone(),
+            seed,
+        })
+    }
+
+    /// Everything made ready. Errors: what in the plan cannot be executed.
+    pub fn test(
+        &self,
+        targets: &Arc<Targets>,
+        sink: Arc<dyn Sink>,
+    ) -> Result<Arc<Test>, Vec<Problem>> {
+        let name = self.options.plan.file_name().unwrap_or_default();
+        let settings = RunSettings {
+            seed: self.seed,
+            wall_offset_ns: unix_ns() - now_ns(),
+            time_zone: TimeZone::system(),
+            plan_name: name.to_string_lossy().into_owned(),
+            host_name: host_name(),
+            host_address: "127.0.0.1".into(),
+            properties: self.options.all_properties(),
+            user_agent: concat!("sokudo/", env!("CARGO_PKG_VERSION")).into(),
+        };
+        let files = Arc::new(PlanFiles(self.directory.clone()));
+        let names = Arc::new(Names(Arc::clone(targets)));
+        Test::new(self.plan.clone(), settings, files, names, sink)
+    }
+}
+
+/// Name of this host.
+pub(super) fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// What the options change in a plan: users, length, and the model of its main groups.
+fn change(plan: &mut Plan, options: &LoadOptions) {
+    let main = plan.groups.iter_mut().filter(|group| group.stage == Stage::Main);
+    let main: Vec<_> = main.collect();
+    let count = main.len().max(1);
+    for group in main {
+        if let Load::Users { users, duration_ms, loops, .. } = &mut group.load {
+            *users = options.users.unwrap_or(*users);
+            if let Some(seconds) = options.duration_s {
+                *duration_ms = Some(seconds * 1_000);
+                *loops = sokudo_jmeter::plan::Loops::Forever;
+            }
+        }
+        if let Some(rate) = options.open_per_s {
+            let planned_ms = match &group.load {
+                Load::Users { duration_ms, .. } => *duration_ms,
+                other => other.end_ms(),
+            };
+            let asked_ms = options.duration_s.map(|seconds| seconds * 1_000);
+            group.load = Load::Open {
+                schedule: vec![
+                    OpenStep::Rate {
+                        per_s: rate / count as f64,
+                    },
+                    OpenStep::Arrivals {
+                        duration_ms: asked_ms.or(planned_ms).unwrap_or(OPEN_SECONDS * 1_000),
+                        random: options.poisson,
+                    },
+                ],
+                random_seed: None,
+            };
+        }
+    }
+}
+
+/// Gives targets their numbers.
+struct Names(Arc<Targets>);
+
+impl sokudo_jmeter::run::Targets for Names {
+    fn target(&self, tls: bool, host: &str, port: u16) -> u32 {
+        let scheme = if tls { Scheme::Https } else { Scheme::Http };
+        self.0.intern(scheme, host, port).0
+    }
+}
+
+fn directory(plan: &Path) -> PathBuf {
+    plan.parent().unwrap_or(Path::new("")).to_owned()
+}
+
+/// The files beside a plan.
+struct PlanFiles(PathBuf);
+
+impl Files for PlanFiles {
+    fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        read_bounded(&self.0.join(path), most_bytes)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.join(path).is_file()
+    }
+}
+
+/// The whole file, unless it is larger: nothing endless is read.
+fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    file.take(most_bytes + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most_bytes {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(bytes),
+    }
+}

@@ -1,0 +1,227 @@
+//! What did each label see?
+//!
+//! One shard per event loop: its lock is taken by that loop for each result and by the reporting
+//! thread once per interval.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sokudo_jmeter::jtl::JtlFormat;
+use sokudo_jmeter::run::{RowKind, SampleRow, Sink};
+use sokudo_stats::Histogram;
+
+/// Text of rows that is handed over at a time, bytes.
+const BATCH_BYTES: usize = 64 << 10;
+/// Labels that are told apart; further ones are counted together.
+const MOST_LABELS: usize = 1_000;
+/// Name under which further labels are counted.
+const OTHER_LABELS: &str = "(other labels)";
+/// Troubles that are kept word by word.
+const MOST_TROUBLES: usize = 20;
+
+/// What one label saw.
+#[derive(Debug, Clone, Default)]
+pub struct LabelTally {
+    /// A transaction: its samples are counted under their own labels, too.
+    pub is_transaction: bool,
+    /// Results.
+    pub samples: u64,
+    /// Of which failed.
+    pub failed: u64,
+    /// Without any response.
+    pub lost: u64,
+    /// Sum of elapsed milliseconds, least and most.
+    pub elapsed_ms: (u64, u64, u64),
+    /// From the intended start, nanoseconds.
+    pub latency: Histogram,
+    /// From the real start, nanoseconds.
+    pub service: Histogram,
+    /// To the connection where one was made, nanoseconds; of milliseconds.
+    pub connect: Histogram,
+    /// Bytes received.
+    pub bytes: u64,
+    /// Bytes sent.
+    pub sent_bytes: u64,
+    /// Responses by first digit of the status; 0 for none.
+    pub classes: [u64; 6],
+    /// Failures by stage.
+    pub phases: HashMap<&'static str, u64>,
+    /// First start and last end, monotonic nanoseconds.
+    pub span_ns: Option<(i64, i64)>,
+}
+
+/// Labels and what they saw.
+pub type Tallies = HashMap<String, LabelTally>;
+
+impl LabelTally {
+    fn add(&mut self, row: &SampleRow<'_>) {
+        self.is_transaction = row.kind == RowKind::Transaction;
+        let (sum, least, most) = self.elapsed_ms;
+        let least = if self.samples == 0 { row.elapsed_ms } else { least.min(row.elapsed_ms) };
+        self.elapsed_ms = (sum + row.elapsed_ms, least, most.max(row.elapsed_ms));
+        self.samples += 1;
+        self.failed += u64::from(!row.success);
+        let digit = row.code.bytes().next().filter(|_| row.code.len() == 3);
+        let class = digit.map_or(0, |digit| usize::from(digit.wrapping_sub(b'0')));
+        self.classes[if class < 6 { class } else { 0 }] += 1;
+        if !row.phase.is_empty() {
+            self.lost += 1;
+            *self.phases.entry(row.phase).or_default() += 1;
+        } else {
+            let span = |from: i64| u64::try_from(row.end_ns - from).unwrap_or(0);
+            self.latency.record(span(row.intended_ns));
+            self.service.record(span(row.start_ns));
+            if row.connect_ms > 0 {
+                self.connect.record(row.connect_ms * 1_000_000);
+            }
+        }
+        self.bytes += row.bytes;
+        self.sent_bytes += row.sent_bytes;
+        let (first, last) = self.span_ns.unwrap_or((row.start_ns, row.end_ns));
+        self.span_ns = Some((first.min(row.start_ns), last.max(row.end_ns)));
+    }
+
+    /// Adds what another saw.
+    pub fn merge(&mut self, other: &Self) {
+        self.is_transaction |= other.is_transaction;
+        let (sum, least, most) = self.elapsed_ms;
+        let least = match (self.samples, other.samples) {
+            (0, _) => other.elapsed_ms.1,
+            (_, 0) => least,
+            _ => least.min(other.elapsed_ms.1),
+        };
+        self.elapsed_ms = (sum + other.elapsed_ms.0, least, most.max(other.elapsed_ms.2));
+        self.samples += other.samples;
+        self.failed += other.failed;
+        self.lost += other.lost;
+        self.latency.merge(&other.latency);
+        self.service.merge(&other.service);
+        self.connect.merge(&other.connect);
+        self.bytes += other.bytes;
+        self.sent_bytes += other.sent_bytes;
+        for (mine, more) in self.classes.iter_mut().zip(other.classes) {
+            *mine += more;
+        }
+        for (phase, count) in &other.phases {
+            *self.phases.entry(phase).or_default() += count;
+        }
+        self.span_ns = match (self.span_ns, other.span_ns) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (mine, other) => mine.or(other),
+        };
+    }
+}
+
+/// Where one event loop's results go.
+pub(super) struct Shard {
+    state: Mutex<State>,
+    format: Option<Arc<JtlFormat>>,
+    /// Rows that found no room in the queue.
+    lost_rows: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    labels: Tallies,
+    log: Option<SyncSender<String>>,
+    rows: String,
+    rows_in_text: u64,
+    troubles: HashMap<String, u64>,
+}
+
+impl Shard {
+    /// A shard that hands its rows over to a log, or keeps none.
+    pub fn new(log: Option<(Arc<JtlFormat>, SyncSender<String>)>) -> Self {
+        let (format, log) = log.unzip();
+        let state = State {
+            log,
+            ..State::default()
+        };
+        Self {
+            state: Mutex::new(state),
+            format,
+            lost_rows: AtomicU64::new(0),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What was seen since the last time. Hands the rows over, too.
+    pub fn take(&self) -> Tallies {
+        let mut state = self.state();
+        self.hand_over(&mut state);
+        std::mem::take(&mut state.labels)
+    }
+
+    /// Hands over what is left and lets go of the log: it ends when all shards have done so.
+    pub fn close(&self) {
+        let mut state = self.state();
+        self.hand_over(&mut state);
+        state.log = None;
+    }
+
+    /// What users could not do, with how often.
+    pub fn troubles(&self) -> HashMap<String, u64> {
+        self.state().troubles.clone()
+    }
+
+    /// Rows that were lost because the disk was too slow.
+    pub fn lost_rows(&self) -> u64 {
+        self.lost_rows.load(Ordering::Relaxed)
+    }
+
+    fn hand_over(&self, state: &mut State) {
+        let Some(log) = &state.log else {
+            return;
+        };
+        if state.rows.is_empty() {
+            return;
+        }
+        let log = log.clone();
+        let count = std::mem::take(&mut state.rows_in_text);
+        let text = std::mem::take(&mut state.rows);
+        match log.try_send(text) {
+            Ok(()) => {}
+            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
+                self.lost_rows.fetch_add(count, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl Sink for Shard {
+    fn sample(&self, row: &SampleRow<'_>) {
+        let mut state = self.state();
+        match state.labels.get_mut(row.label) {
+            Some(label) => label.add(row),
+            None => {
+                let room = state.labels.len() < MOST_LABELS;
+                let name = if room { row.label } else { OTHER_LABELS };
+                state.labels.entry(name.into()).or_default().add(row);
+            }
+        }
+        if let Some(format) = &self.format {
+            format.row(row, &mut state.rows);
+            state.rows_in_text += 1;
+            if state.rows.len() >= BATCH_BYTES {
+                self.hand_over(&mut state);
+            }
+        }
+    }
+
+    fn trouble(&self, what: &str) {
+        let mut state = self.state();
+        let room = state.troubles.len() < MOST_TROUBLES;
+        match state.troubles.get_mut(what) {
+            Some(count) => *count += 1,
+            None if room => {
+                state.troubles.insert(what.into(), 1);
+            }
+            None => {}
+        }
+    }
+}

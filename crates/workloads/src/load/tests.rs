@@ -1,0 +1,140 @@
+//! A plan is executed against a small server on the loopback: what arrives is what is counted.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sokudo_net::clock::now_ns;
+
+use super::*;
+
+/// A server that answers everything, counts it, and closes each connection after its answer.
+fn server(answered: Arc<AtomicU64>) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let answered = Arc::clone(&answered);
+            std::thread::spawn(move || {
+                let mut reader = BufReader::new(stream);
+                let mut length = 0;
+                let mut line = String::new();
+                while reader.read_line(&mut line).is_ok_and(|n| n > 2) {
+                    let value = line.strip_prefix("Content-Length: ");
+                    length = value.and_then(|v| v.trim().parse().ok()).unwrap_or(length);
+                    line.clear();
+                }
+                let mut body = vec![0; length];
+                if reader.read_exact(&mut body).is_ok() {
+                    answered.fetch_add(1, Ordering::Relaxed);
+                    let _ = reader.get_mut().write_all(
+                        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok",
+                    );
+                }
+            });
+        }
+    });
+    port
+}
+
+fn plan(port: u16, users: u32, loops: i64) -> String {
+    format!(
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
+<ThreadGroup testname="Users"><stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">{loops}</intProp></elementProp></ThreadGroup>
+<hashTree><HTTPSamplerProxy testname="ask"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
+<stringProp name="HTTPSampler.path">/x</stringProp><stringProp name="HTTPSampler.method">POST</stringProp>
+<elementProp name="HTTPsampler.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments"><elementProp name="a" elementType="HTTPArgument"><stringProp name="Argument.name">a</stringProp><stringProp name="Argument.value">${{__threadNum}}</stringProp></elementProp></collectionProp></elementProp>
+</HTTPSamplerProxy><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>"#
+    )
+}
+
+struct Silent;
+
+impl Listener for Silent {
+    fn interval(&self, _at_ns: i64, _seen: &Tallies, _active: u32) {}
+}
+
+/// Executes a plan with these options; gives what came of it and the rows of its results.
+fn execute(text: &str, change: impl FnOnce(&mut LoadOptions)) -> (Finished, Vec<String>) {
+    let directory = std::env::temp_dir().join(format!("sokudo-load-{}-{}", std::process::id(), now_ns()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let mut options = LoadOptions {
+        plan: directory.join("plan.jmx"),
+        results: Some(directory.join("out.jtl")),
+        threads: 2,
+        ..LoadOptions::default()
+    };
+    change(&mut options);
+    std::fs::write(&options.plan, text).unwrap();
+    let reading = read_plan(&options, 1).unwrap();
+    let prepared = Prepared::new(reading, &options, 1).unwrap();
+    let generator = Generator::start(&prepared, &options, (now_ns(), 1), Arc::new(Silent), || {});
+    let finished = generator.map_err(Refusal::from).unwrap().finish().unwrap();
+    let rows = std::fs::read_to_string(directory.join("out.jtl")).unwrap();
+    std::fs::remove_dir_all(&directory).unwrap();
+    (finished, rows.lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn every_sample_is_asked_counted_and_written() {
+    let answered = Arc::new(AtomicU64::new(0));
+    let port = server(Arc::clone(&answered));
+    let (finished, rows) = execute(&plan(port, 5, 20), |_| {});
+    assert_eq!(finished.problems, Vec::<String>::new());
+    let tally = &finished.seen["ask"];
+    assert_eq!((tally.samples, tally.failed), (100, 0));
+    assert_eq!(answered.load(Ordering::Relaxed), 100);
+    assert_eq!(rows.len(), 101);
+    assert!(rows[0].starts_with("timeStamp,elapsed,label,"), "{}", rows[0]);
+    let url = format!("http://127.0.0.1:{port}/x");
+    let fits = |row: &&String| row.contains(",ask,200,OK,Users 1-") && row.contains(&url) && row.contains(",text,true,");
+    assert_eq!(rows.iter().filter(fits).count(), 100, "{}", rows[1]);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named_in_every_row() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    drop(listener);
+    let (finished, rows) = execute(&plan(port, 1, 3), |_| {});
+    assert_eq!(finished.seen["ask"].lost, 3);
+    let named = "Non HTTP response code: org.apache.http.conn.HttpHostConnectException";
+    assert_eq!(rows.iter().filter(|row| row.contains(named)).count(), 3, "{rows:?}");
+}
+
+#[test]
+fn an_open_model_has_its_arrivals_whatever_the_plan_says() {
+    let answered = Arc::new(AtomicU64::new(0));
+    let port = server(Arc::clone(&answered));
+    let (finished, _) = execute(&plan(port, 5, -1), |options| {
+        options.open_per_s = Some(100.0);
+        options.duration_s = Some(1);
+    });
+    assert_eq!(finished.seen["ask"].samples + finished.dropped, 100);
+}
+
+#[test]
+fn a_test_is_ended_from_outside_and_keeps_what_it_has() {
+    let answered = Arc::new(AtomicU64::new(0));
+    let port = server(Arc::clone(&answered));
+    let directory = std::env::temp_dir().join(format!("sokudo-stop-{}", now_ns()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let options = LoadOptions {
+        plan: directory.join("plan.jmx"),
+        threads: 1,
+        ..LoadOptions::default()
+    };
+    std::fs::write(&options.plan, plan(port, 2, -1)).unwrap();
+    let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();
+    let generator = Generator::start(&prepared, &options, (now_ns(), 1), Arc::new(Silent), || {});
+    let generator = generator.map_err(Refusal::from).unwrap();
+    while answered.load(Ordering::Relaxed) < 20 {
+        std::thread::yield_now();
+    }
+    generator.stop();
+    let finished = generator.finish().unwrap();
+    std::fs::remove_dir_all(&directory).unwrap();
+    assert!(finished.stopped && finished.seen["ask"].samples >= 20);
+}
