@@ -68,6 +68,12 @@ impl Properties {
         self.entries.get(name).map(|(value, _)| value.as_str())
     }
 
+    /// All of them by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        let entries = self.entries.iter();
+        entries.map(|(name, (value, _))| (name.as_str(), value.as_str()))
+    }
+
     /// Who set a property.
     pub fn origin(&self, name: &str) -> Option<&Origin> {
         self.entries.get(name).map(|(_, origin)| origin)

@@ -31,6 +31,17 @@ impl fmt::Display for UnknownWord {
 
 impl std::error::Error for UnknownWord {}
 
+impl Unsupported {
+    /// The word that is typed.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fail => "fail",
+            Self::Warn => "warn",
+            Self::Skip => "skip",
+        }
+    }
+}
+
 impl FromStr for Unsupported {
     type Err = UnknownWord;
 

@@ -45,6 +45,19 @@ enum Tool {
         )]
         args: Vec<String>,
     },
+    /// Apache JMeter's command line: `sokudo compat jmeter -n -t plan.jmx -l result.jtl -J…`.
+    ///
+    /// Prints the tool's own lines, writes its file of results, and keeps no record.
+    #[command(disable_help_flag = true)]
+    Jmeter {
+        /// The tool's arguments.
+        #[arg(
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "ARGS"
+        )]
+        args: Vec<String>,
+    },
 }
 
 /// Carries it out.
@@ -52,6 +65,7 @@ pub fn run(args: CompatArgs) -> Result<Exit, Failure> {
     match args.tool {
         Tool::DatagramTest { args } => datagram_test(&args),
         Tool::MessageBusTest { args } => message_bus_test(&args),
+        Tool::Jmeter { args } => super::plan::as_jmeter(&args),
     }
 }
 

@@ -13,8 +13,8 @@ use jiff::tz::TimeZone;
 use sokudo_i18n::Lang;
 use sokudo_jmeter::files::Files;
 use sokudo_jmeter::properties::{Origin, Properties};
-use sokudo_jmeter::read;
 use sokudo_jmeter::settings::{Settings, Unsupported};
+use sokudo_jmeter::{Reading, read};
 
 use super::finish::ShowOptions;
 use super::{Exit, Failure};
@@ -57,11 +57,9 @@ struct ElementsArgs {
     lang: Option<Lang>,
 }
 
+/// Properties in the layers that JMeter has.
 #[derive(Debug, Args)]
-struct CheckArgs {
-    /// The plan: a .jmx file.
-    plan: PathBuf,
-
+pub struct PropertyArgs {
     /// Set a property, as JMeter's option of this name does.
     #[arg(short = 'J', value_name = "NAME=VALUE", value_parser = pair)]
     property: Vec<(String, String)>,
@@ -81,6 +79,15 @@ struct CheckArgs {
     /// Property file that is read first, in place of jmeter.properties.
     #[arg(short = 'p', value_name = "FILE")]
     main_properties: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct CheckArgs {
+    /// The plan: a .jmx file.
+    plan: PathBuf,
+
+    #[command(flatten)]
+    properties: PropertyArgs,
 
     /// What happens to elements and functions that cannot be executed: fail, warn or skip.
     #[arg(long, value_name = "WHAT", default_value = "fail")]
@@ -147,34 +154,48 @@ fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     })
 }
 
-/// Property layers in JMeter's order, and what else the reader needs from outside.
+impl PropertyArgs {
+    /// All layers in JMeter's order. Errors: a file cannot be read.
+    pub fn layers(&self) -> Result<Properties, Failure> {
+        let mut properties = Properties::default();
+        let user = Path::new(USER_PROPERTIES);
+        let files = self
+            .main_properties
+            .iter()
+            .map(PathBuf::as_path)
+            .chain(user.exists().then_some(user))
+            .chain(self.property_file.iter().map(PathBuf::as_path));
+        for file in files {
+            let bytes = read_bounded(file, MOST_BYTES).map_err(|e| unreadable(file, &e))?;
+            properties.add_file(&file.display().to_string(), &bytes);
+        }
+        for (name, value) in &self.property {
+            properties.set(name, value, Origin::CommandLine);
+        }
+        for (name, value) in &self.global {
+            properties.set(name, value, Origin::Global);
+        }
+        Ok(properties)
+    }
+}
+
+/// What else the reader needs from outside.
 fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
-    let mut properties = Properties::default();
-    let user = Path::new(USER_PROPERTIES);
-    let files = args
-        .main_properties
-        .iter()
-        .map(PathBuf::as_path)
-        .chain(user.exists().then_some(user))
-        .chain(args.property_file.iter().map(PathBuf::as_path));
-    for file in files {
-        let bytes = read_bounded(file, MOST_BYTES).map_err(|e| unreadable(file, &e))?;
-        properties.add_file(&file.display().to_string(), &bytes);
-    }
-    for (name, value) in &args.property {
-        properties.set(name, value, Origin::CommandLine);
-    }
-    for (name, value) in &args.global {
-        properties.set(name, value, Origin::Global);
-    }
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
     Ok(Settings {
-        properties,
+        properties: args.properties.layers()?,
         unsupported: args.unsupported,
         seed: args.seed,
         now_ms: since_1970.map_or(0, |since| since.as_millis() as i64),
         time_zone: TimeZone::system(),
     })
+}
+
+/// Tells on stderr what is wrong with a plan that is to be executed; nothing when nothing is.
+pub fn print_problems(reading: &Reading, lang: Lang) {
+    let properties = Properties::default();
+    let shown = show::Shown::new(reading, 1, &properties, lang);
+    eprint!("{}", shown.only_problems());
 }
 
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {

@@ -21,6 +21,7 @@ mod key;
 mod load;
 mod metrics;
 mod observer;
+mod plan;
 mod probe;
 mod records;
 mod scenario;
@@ -90,6 +91,7 @@ enum Command {
     Run(scenario::RunArgs),
     Scenario(scenario::ScenarioArgs),
     Compat(compat::CompatArgs),
+    Load(Box<plan::PlanArgs>),
     Jmx(jmx::JmxArgs),
     Jtl(jtl::JtlArgs),
     Runs(records::RunsArgs),
@@ -188,6 +190,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Run(args) => scenario::run(args),
         Command::Scenario(args) => scenario::scenario(args),
         Command::Compat(args) => compat::run(args),
+        Command::Load(args) => plan::run(*args),
         Command::Jmx(args) => jmx::run(args),
         Command::Jtl(args) => jtl::run(args),
         Command::Runs(args) => records::runs(args),

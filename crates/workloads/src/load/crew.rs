@@ -60,7 +60,14 @@ impl PlanUsers {
         let ends_ns = start.ends_ns.map(|end| joining.stage_ns + end);
         let arrival = start.is_arrival.then_some(due_ns);
         let sink: Arc<dyn Sink> = self.shard.clone();
-        let user = VirtualUser::new(&self.test, sink, start.group, start.number, ends_ns, arrival);
+        let user = VirtualUser::new(
+            &self.test,
+            sink,
+            start.group,
+            start.number,
+            ends_ns,
+            arrival,
+        );
         Some(Box::new(user))
     }
 
@@ -104,6 +111,7 @@ impl Crew for PlanUsers {
                 fresh: request.fresh,
                 connect_timeout_ns: request.connect_timeout_ns,
                 response_timeout_ns: request.response_timeout_ns,
+                whole_timeout_ns: 0,
                 keep: match request.body_at_most {
                     0 => Keep::Head,
                     at_most => Keep::Body { at_most },

@@ -110,12 +110,16 @@ impl Generator {
     ) -> Result<Self, NotStarted> {
         let targets = Arc::new(Targets::new());
         let log = open_log(options).map_err(NotStarted::Refused)?;
-        let sender = log.as_ref().map(|(_, format, sender)| (Arc::clone(format), sender.clone()));
+        let sender = log
+            .as_ref()
+            .map(|(_, format, sender)| (Arc::clone(format), sender.clone()));
         let shards: Vec<Arc<Shard>> = (0..options.loops().max(1))
             .map(|_| Arc::new(Shard::new(sender.clone())))
             .collect();
         drop(sender);
-        let test = prepared.test(&targets, shards[0].clone()).map_err(NotStarted::Plan)?;
+        let test = prepared
+            .test(&targets, shards[0].clone())
+            .map_err(NotStarted::Plan)?;
         let log = log.map(|(log, _, _)| log);
         let control = Arc::new(Control {
             test,
@@ -126,7 +130,11 @@ impl Generator {
             control: Arc::clone(&control),
             targets,
             shards,
-            trust: if options.insecure { Trust::Anyone } else { Trust::System },
+            trust: if options.insecure {
+                Trust::Anyone
+            } else {
+                Trust::System
+            },
             inflight: Arc::new(Inflight {
                 most: options.max_inflight.unwrap_or(MOST_INFLIGHT),
                 dropped: AtomicU64::new(0),
@@ -197,7 +205,12 @@ fn open_log(options: &LoadOptions) -> Result<Option<OpenLog>, Refusal> {
         return Ok(None);
     };
     let zone = jiff::tz::TimeZone::system();
-    let format = JtlFormat::new(&options.all_properties(), zone, &host_name(), options.own_columns);
+    let format = JtlFormat::new(
+        &options.all_properties(),
+        zone,
+        &host_name(),
+        options.own_columns,
+    );
     let format = Arc::new(format);
     let (log, sender) = RowLog::open(path, &format)?;
     Ok(Some((log, format, sender)))
@@ -260,7 +273,8 @@ impl Course {
         self.stage(Stage::SetUp, None, finished);
         match plan.serialize_groups {
             false => self.stage(Stage::Main, None, finished),
-            true => (0..plan.groups.len()).for_each(|group| self.stage(Stage::Main, Some(group), finished)),
+            true => (0..plan.groups.len())
+                .for_each(|group| self.stage(Stage::Main, Some(group), finished)),
         }
         let stopped = test.stopping() != StopKind::No;
         if !stopped || plan.teardown_on_shutdown && test.stopping() == StopKind::Soon {
@@ -277,7 +291,11 @@ impl Course {
             return;
         }
         let stop = Stop::default();
-        *self.control.stage.lock().unwrap_or_else(PoisonError::into_inner) = stop.clone();
+        *self
+            .control
+            .stage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = stop.clone();
         let crews = self.shards.iter().map(|shard| {
             let inflight = Arc::clone(&self.inflight);
             PlanUsers::new(Arc::clone(test), Arc::clone(shard), stop.clone(), inflight)
@@ -309,14 +327,21 @@ impl Course {
         let (crews, audit) = engine.finish();
         drop(crews);
         if audit.died > 0 {
-            finished.problems.push(format!("{} event loops died", audit.died));
+            finished
+                .problems
+                .push(format!("{} event loops died", audit.died));
         }
         finished.audits.push(audit);
     }
 }
 
 /// Once per interval: what the shards saw. Gives everything at the end.
-fn report(over: &AtomicBool, shards: &[Arc<Shard>], test: &Test, listener: &dyn Listener) -> Tallies {
+fn report(
+    over: &AtomicBool,
+    shards: &[Arc<Shard>],
+    test: &Test,
+    listener: &dyn Listener,
+) -> Tallies {
     let mut all = Tallies::new();
     loop {
         let ends = over.load(Ordering::Relaxed);

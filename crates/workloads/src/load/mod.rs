@@ -31,7 +31,7 @@ use sokudo_stats::Outcome;
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::rr;
 
-pub use generator::{Finished, Generator, Listener};
+pub use generator::{Finished, Generator, Listener, NotStarted};
 pub use options::LoadOptions;
 pub use read::{Prepared, read_plan};
 pub use tally::{LabelTally, Tallies};

@@ -129,7 +129,10 @@ struct SeriesState {
 
 impl Listener for Series {
     fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
-        let mut state = self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut state = self
+            .state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let since_ns = state.last_ns.replace(at_ns).unwrap_or(self.names.start_ns);
         let seconds = (at_ns - since_ns) as f64 / 1e9;
         if seconds <= 0.0 {
@@ -137,17 +140,29 @@ impl Listener for Series {
         }
         let mut batch = Batch::default();
         let t_ns = at_ns - self.names.t0_ns;
-        batch.push(&self.names.key(NAME, "http.active_users", ""), t_ns, f64::from(active));
+        batch.push(
+            &self.names.key(NAME, "http.active_users", ""),
+            t_ns,
+            f64::from(active),
+        );
         for (label, tally) in seen.iter().filter(|(_, tally)| !tally.is_transaction) {
             let known = state.labels.iter().any(|known| known == label);
             if !known && state.labels.len() < MOST_SERIES {
                 state.labels.push(label.clone());
             }
             if known || state.labels.last() == Some(label) {
-                self.one(&mut batch, &mut state.distributions, (at_ns, seconds), label, tally);
+                self.one(
+                    &mut batch,
+                    &mut state.distributions,
+                    (at_ns, seconds),
+                    label,
+                    tally,
+                );
             }
         }
-        state.distributions.flush(&self.names, NAME, at_ns, HISTOGRAM_EVERY_NS, &mut batch);
+        state
+            .distributions
+            .flush(&self.names, NAME, at_ns, HISTOGRAM_EVERY_NS, &mut batch);
         (self.emit)(Emitted::Batch(batch));
     }
 }
@@ -168,7 +183,11 @@ impl Series {
             labels: Labels::from([("flow".into(), label.into())]),
         };
         let t_ns = at_ns - self.names.t0_ns;
-        batch.push(&key("http.requests_per_second"), t_ns, tally.samples as f64 / seconds);
+        batch.push(
+            &key("http.requests_per_second"),
+            t_ns,
+            tally.samples as f64 / seconds,
+        );
         if tally.latency.is_empty() {
             return;
         }
@@ -176,6 +195,12 @@ impl Series {
         batch.push(&key("http.latency_p50_seconds"), t_ns, quantile(0.5));
         batch.push(&key("http.latency_p99_seconds"), t_ns, quantile(0.99));
         let names = &self.names;
-        distributions.add(names, "http.latency_seconds", label.into(), at_ns, &tally.latency);
+        distributions.add(
+            names,
+            "http.latency_seconds",
+            label.into(),
+            at_ns,
+            &tally.latency,
+        );
     }
 }

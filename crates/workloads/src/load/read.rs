@@ -102,16 +102,28 @@ impl Prepared {
 
 /// Name of this host.
 pub(super) fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    rustix::system::uname()
+        .nodename()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// What the options change in a plan: users, length, and the model of its main groups.
 fn change(plan: &mut Plan, options: &LoadOptions) {
-    let main = plan.groups.iter_mut().filter(|group| group.stage == Stage::Main);
+    let main = plan
+        .groups
+        .iter_mut()
+        .filter(|group| group.stage == Stage::Main);
     let main: Vec<_> = main.collect();
     let count = main.len().max(1);
     for group in main {
-        if let Load::Users { users, duration_ms, loops, .. } = &mut group.load {
+        if let Load::Users {
+            users,
+            duration_ms,
+            loops,
+            ..
+        } = &mut group.load
+        {
             *users = options.users.unwrap_or(*users);
             if let Some(seconds) = options.duration_s {
                 *duration_ms = Some(seconds * 1_000);

@@ -59,7 +59,9 @@ impl LabelNumbers {
             bytes: tally.bytes,
             sent_bytes: tally.sent_bytes,
             classes: tally.classes,
-            phases: phases.map(|(phase, count)| ((*phase).to_owned(), *count)).collect(),
+            phases: phases
+                .map(|(phase, count)| ((*phase).to_owned(), *count))
+                .collect(),
             span_ns: tally.span_ns,
             latency: HistogramText::new(&tally.latency),
             service: HistogramText::new(&tally.service),
@@ -79,7 +81,9 @@ impl Numbers {
         };
         let seen = finished.seen.iter();
         Self {
-            labels: seen.map(|(label, tally)| (label.clone(), LabelNumbers::new(tally))).collect(),
+            labels: seen
+                .map(|(label, tally)| (label.clone(), LabelNumbers::new(tally)))
+                .collect(),
             asked_per_s,
             dropped: finished.dropped,
             late_starts: sum(|one| one.late_starts),
@@ -158,22 +162,43 @@ fn put_label_numbers(metrics: &mut Summary, labels: &[LabelNumbers]) {
     let spans = labels.iter().filter_map(|label| label.span_ns);
     let span = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let seconds = span.map_or(0.0, |(first, last)| (last - first) as f64 * NS);
-    put(metrics, "http.requests_per_second", ratio(samples - lost, seconds));
-    for (class, name) in ["other", "1xx", "2xx", "3xx", "4xx", "5xx"].iter().enumerate() {
+    put(
+        metrics,
+        "http.requests_per_second",
+        ratio(samples - lost, seconds),
+    );
+    for (class, name) in ["other", "1xx", "2xx", "3xx", "4xx", "5xx"]
+        .iter()
+        .enumerate()
+    {
         let lost = if class == 0 { lost } else { 0.0 };
         let count = labels.iter().map(|label| label.classes[class]).sum::<u64>() as f64 - lost;
-        put(metrics, &format!("http.status_{name}"), (count > 0.0).then_some(count));
+        put(
+            metrics,
+            &format!("http.status_{name}"),
+            (count > 0.0).then_some(count),
+        );
     }
     for stage in STAGES {
-        let failed: u64 = labels.iter().filter_map(|label| label.phases.get(stage)).sum();
-        put(metrics, &format!("http.failed_{stage}"), (failed > 0).then_some(failed as f64));
+        let failed: u64 = labels
+            .iter()
+            .filter_map(|label| label.phases.get(stage))
+            .sum();
+        put(
+            metrics,
+            &format!("http.failed_{stage}"),
+            (failed > 0).then_some(failed as f64),
+        );
     }
 }
 
 fn totals(all: &[Numbers], merged: &Merged) -> Summary {
     let mut summary = Summary::new();
     let labels = all.iter().flat_map(|numbers| numbers.labels.values());
-    let labels: Vec<LabelNumbers> = labels.filter(|label| !label.is_transaction).cloned().collect();
+    let labels: Vec<LabelNumbers> = labels
+        .filter(|label| !label.is_transaction)
+        .cloned()
+        .collect();
     if all.is_empty() {
         return summary;
     }
@@ -181,10 +206,21 @@ fn totals(all: &[Numbers], merged: &Merged) -> Summary {
     let sum = |of: fn(&Numbers) -> u64| all.iter().map(of).sum::<u64>() as f64;
     put(&mut summary, "http.late_starts", sum(|n| n.late_starts));
     put(&mut summary, "http.unstarted_requests", sum(|n| n.dropped));
-    put(&mut summary, "http.made_connections", sum(|n| n.connections));
+    put(
+        &mut summary,
+        "http.made_connections",
+        sum(|n| n.connections),
+    );
     let exhausted = sum(|n| n.ports_exhausted);
-    put(&mut summary, "http.ports_exhausted", (exhausted > 0.0).then_some(exhausted));
-    let asked = all.iter().filter_map(|numbers| numbers.asked_per_s).reduce(|a, b| a + b);
+    put(
+        &mut summary,
+        "http.ports_exhausted",
+        (exhausted > 0.0).then_some(exhausted),
+    );
+    let asked = all
+        .iter()
+        .filter_map(|numbers| numbers.asked_per_s)
+        .reduce(|a, b| a + b);
     put(&mut summary, "http.asked_per_second", asked);
     let cpu_ns: Option<u64> = all.iter().map(|numbers| numbers.cpu_ns).sum();
     let samples: u64 = labels.iter().map(|label| label.samples).sum();
@@ -192,14 +228,23 @@ fn totals(all: &[Numbers], merged: &Merged) -> Summary {
     put(&mut summary, "http.requests_per_cpu_second", per_cpu);
     let most = |of: fn(&Numbers) -> Option<f64>| all.iter().filter_map(of).reduce(f64::max);
     put(&mut summary, "http.client_cpu_ratio", most(|n| n.cpu_ratio));
-    put(&mut summary, "http.client_wait_ratio", most(|n| n.wait_ratio));
+    put(
+        &mut summary,
+        "http.client_wait_ratio",
+        most(|n| n.wait_ratio),
+    );
     merged.put_numbers(&mut summary);
     for (name, of) in [
-        ("http.latency_seconds.p95", (|l| &l.latency) as fn(&LabelNumbers) -> &HistogramText),
+        (
+            "http.latency_seconds.p95",
+            (|l| &l.latency) as fn(&LabelNumbers) -> &HistogramText,
+        ),
         ("http.service_seconds.p95", |l| &l.service),
     ] {
         let mut whole = Histogram::new();
-        labels.iter().for_each(|label| whole.merge(&of(label).histogram()));
+        labels
+            .iter()
+            .for_each(|label| whole.merge(&of(label).histogram()));
         let p95 = (!whole.is_empty()).then(|| whole.quantile(0.95) as f64 * NS);
         put(&mut summary, name, p95);
     }

@@ -40,14 +40,24 @@ impl RowLog {
     ) -> Result<(Self, SyncSender<String>), Refusal> {
         let cannot = |error: std::io::Error| {
             operator(
-                format!("the results file `{}` cannot be written: {error}", path.display()),
+                format!(
+                    "the results file `{}` cannot be written: {error}",
+                    path.display()
+                ),
                 "name a file in a directory that exists and that you may write to",
             )
         };
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+        if let Some(parent) = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+        {
             std::fs::create_dir_all(parent).map_err(cannot)?;
         }
-        let mut file = OpenOptions::new().create(true).append(true).open(path).map_err(cannot)?;
+        let mut file = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(cannot)?;
         if file.metadata().map_err(cannot)?.len() == 0 {
             format.begin(&mut file).map_err(cannot)?;
         }

@@ -35,7 +35,9 @@ impl Summariser {
     pub fn new(name: &str, interval_s: u64) -> Self {
         Self {
             name: name.into(),
-            interval_ns: i64::try_from(interval_s.max(1)).unwrap_or(30).saturating_mul(1_000_000_000),
+            interval_ns: i64::try_from(interval_s.max(1))
+                .unwrap_or(30)
+                .saturating_mul(1_000_000_000),
             since: Sums::default(),
             total: Sums::default(),
             due_ns: None,
@@ -53,7 +55,11 @@ impl Summariser {
             let begins_ns = tally.span_ns.map(|(first, _)| first);
             for sums in [&mut self.since, &mut self.total] {
                 let (sum, least, most) = tally.elapsed_ms;
-                sums.least_ms = if sums.samples == 0 { least } else { sums.least_ms.min(least) };
+                sums.least_ms = if sums.samples == 0 {
+                    least
+                } else {
+                    sums.least_ms.min(least)
+                };
                 sums.most_ms = sums.most_ms.max(most);
                 sums.samples += tally.samples;
                 sums.failed += tally.failed;
@@ -85,7 +91,10 @@ impl Summariser {
                 self.most_active,
                 self.most_active - self.active
             );
-            lines.push(format!("{}{users}", line(&self.name, '+', &self.since, at_ns)));
+            lines.push(format!(
+                "{}{users}",
+                line(&self.name, '+', &self.since, at_ns)
+            ));
             // A line of its own only when it says something else.
             if self.since != self.total {
                 lines.push(line(&self.name, '=', &self.total, at_ns));
@@ -143,7 +152,9 @@ mod tests {
         assert!(summariser.add(0, &seen, 10).is_empty());
         assert_eq!(
             summariser.add(10_000_000_000, &Tallies::new(), 4),
-            ["summary +    100 in 00:00:10 =   10.0/s Avg:   123 Min:    10 Max:   500 Err:     1 (1.00%) Active: 4 Started: 10 Finished: 6"]
+            [
+                "summary +    100 in 00:00:10 =   10.0/s Avg:   123 Min:    10 Max:   500 Err:     1 (1.00%) Active: 4 Started: 10 Finished: 6"
+            ]
         );
         summariser.add(11_000_000_000, &seen, 0);
         let last = summariser.end(20_000_000_000);

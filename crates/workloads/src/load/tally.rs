@@ -59,7 +59,11 @@ impl LabelTally {
     fn add(&mut self, row: &SampleRow<'_>) {
         self.is_transaction = row.kind == RowKind::Transaction;
         let (sum, least, most) = self.elapsed_ms;
-        let least = if self.samples == 0 { row.elapsed_ms } else { least.min(row.elapsed_ms) };
+        let least = if self.samples == 0 {
+            row.elapsed_ms
+        } else {
+            least.min(row.elapsed_ms)
+        };
         self.elapsed_ms = (sum + row.elapsed_ms, least, most.max(row.elapsed_ms));
         self.samples += 1;
         self.failed += u64::from(!row.success);
@@ -92,7 +96,11 @@ impl LabelTally {
             (_, 0) => least,
             _ => least.min(other.elapsed_ms.1),
         };
-        self.elapsed_ms = (sum + other.elapsed_ms.0, least, most.max(other.elapsed_ms.2));
+        self.elapsed_ms = (
+            sum + other.elapsed_ms.0,
+            least,
+            most.max(other.elapsed_ms.2),
+        );
         self.samples += other.samples;
         self.failed += other.failed;
         self.lost += other.lost;

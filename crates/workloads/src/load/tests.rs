@@ -58,7 +58,8 @@ impl Listener for Silent {
 
 /// Executes a plan with these options; gives what came of it and the rows of its results.
 fn execute(text: &str, change: impl FnOnce(&mut LoadOptions)) -> (Finished, Vec<String>) {
-    let directory = std::env::temp_dir().join(format!("sokudo-load-{}-{}", std::process::id(), now_ns()));
+    let directory =
+        std::env::temp_dir().join(format!("sokudo-load-{}-{}", std::process::id(), now_ns()));
     std::fs::create_dir_all(&directory).unwrap();
     let mut options = LoadOptions {
         plan: directory.join("plan.jmx"),
@@ -87,9 +88,15 @@ fn every_sample_is_asked_counted_and_written() {
     assert_eq!((tally.samples, tally.failed), (100, 0));
     assert_eq!(answered.load(Ordering::Relaxed), 100);
     assert_eq!(rows.len(), 101);
-    assert!(rows[0].starts_with("timeStamp,elapsed,label,"), "{}", rows[0]);
+    assert!(
+        rows[0].starts_with("timeStamp,elapsed,label,"),
+        "{}",
+        rows[0]
+    );
     let url = format!("http://127.0.0.1:{port}/x");
-    let fits = |row: &&String| row.contains(",ask,200,OK,Users 1-") && row.contains(&url) && row.contains(",text,true,");
+    let fits = |row: &&String| {
+        row.contains(",ask,200,OK,Users 1-") && row.contains(&url) && row.contains(",text,true,")
+    };
     assert_eq!(rows.iter().filter(fits).count(), 100, "{}", rows[1]);
 }
 
@@ -101,7 +108,11 @@ fn a_server_that_is_not_there_is_named_in_every_row() {
     let (finished, rows) = execute(&plan(port, 1, 3), |_| {});
     assert_eq!(finished.seen["ask"].lost, 3);
     let named = "Non HTTP response code: org.apache.http.conn.HttpHostConnectException";
-    assert_eq!(rows.iter().filter(|row| row.contains(named)).count(), 3, "{rows:?}");
+    assert_eq!(
+        rows.iter().filter(|row| row.contains(named)).count(),
+        3,
+        "{rows:?}"
+    );
 }
 
 #[test]

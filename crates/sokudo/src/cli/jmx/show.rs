@@ -87,6 +87,15 @@ impl<'a> Shown<'a> {
         out
     }
 
+    /// Only what is wrong, for people; empty when nothing is.
+    pub fn only_problems(&self) -> String {
+        let mut out = String::new();
+        if !self.reading.problems.is_empty() {
+            self.problems(&mut out, &Ink::new());
+        }
+        out
+    }
+
     fn say(&self, key: &str) -> String {
         self.i18n.message(key, &[])
     }

@@ -1,0 +1,413 @@
+//! `sokudo load`: test plans, with the options of the tool they come from.
+//!
+//! ```text
+//! options ─► properties, plan read and refused as a whole ─► results file by the tool's rules
+//!     ├─ sokudo load         a run with record, report and exit code
+//!     └─ compat jmeter       the tool's own lines on stdout, no record
+//! ```
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use clap::{Args, FromArgMatches};
+use jiff::Zoned;
+use sokudo_i18n::{I18n, Lang};
+use sokudo_jmeter::Reading;
+use sokudo_jmeter::plan::{Load, Plan, Stage};
+use sokudo_jmeter::settings::Unsupported;
+use sokudo_model::{Bounds, Labels, PhasePlan, load as load_names};
+use sokudo_net::clock::now_ns;
+use sokudo_workloads::load::summariser::Summariser;
+use sokudo_workloads::load::{
+    self, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies, read_plan,
+};
+
+use super::finish::ShowOptions;
+use super::jmx::{PropertyArgs, print_problems};
+use super::observer::Terminal;
+use super::workload::{self, Call};
+use super::{Exit, Failure, stop_flag};
+
+/// Longest run of a plan that nothing but its users ends.
+const ENDLESS_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
+/// Time for stages before and after, and for the last samples, beside the plan's own length.
+const BESIDE_NS: u64 = 600_000_000_000;
+/// Time between two looks at whether the test is over.
+const LOOK: Duration = Duration::from_millis(50);
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo load plan.jmx -l result.jtl -J THREAD_NUMBER=40 -J SUSTAIN=300
+  sokudo load plan.jmx --users 100 --duration 60          100 users in each group for a minute
+  sokudo load plan.jmx --model open:500/s --duration 60   the same requests at a rate, whatever comes back
+  sokudo load plan.jmx --slo 'p95<2s,errors<0.1%'         exit code 1 when broken
+  sokudo jmx check plan.jmx                               what the plan asks for, without load
+  sokudo compat jmeter -n -t plan.jmx -l result.jtl       the tool's own command line and lines
+
+Options with one dash mean what they mean there. A plan with elements that are not known is refused
+before the first request; --unsupported says otherwise.";
+
+/// Execute a JMeter test plan: its users, its results file, and what it does not tell.
+///
+/// The server needs nothing of ours. Latency counts from the moment a request should have left.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct PlanArgs {
+    /// The plan: a .jmx file.
+    plan: Option<PathBuf>,
+
+    /// The plan, as the tool's option.
+    #[arg(short = 't', value_name = "PLAN", conflicts_with = "plan")]
+    test: Option<PathBuf>,
+
+    /// Without a window: always so here.
+    #[arg(short = 'n')]
+    no_window: bool,
+
+    /// File of results (JTL); rows are added when it exists.
+    #[arg(short = 'l', value_name = "FILE")]
+    log: Option<PathBuf>,
+
+    /// Replace the file of results when it exists.
+    #[arg(short = 'f')]
+    force: bool,
+
+    #[command(flatten)]
+    properties: PropertyArgs,
+
+    /// Add columns for what the tool does not tell: intended start, send, errno, stage of failure.
+    #[arg(long)]
+    own_columns: bool,
+
+    /// Closed: the plan's users. Open: arrivals at a rate, each doing one iteration (`open:500/s`;
+    /// `poisson:500/s` at random moments).
+    #[arg(long, value_name = "MODEL", default_value = "closed", value_parser = model)]
+    model: Model,
+
+    /// Users of each main group instead of the plan's.
+    #[arg(long, value_name = "N")]
+    users: Option<u64>,
+
+    /// Seconds that the main groups last instead of the plan's time or loops.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    duration: Option<u64>,
+
+    /// Most users at a time in an open model; further arrivals are counted, not begun.
+    #[arg(long, value_name = "N")]
+    max_inflight: Option<u64>,
+
+    /// Event loops. Default: one per core.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: u32,
+
+    /// Accept any certificate, as the tool does.
+    #[arg(long)]
+    insecure: bool,
+
+    /// What happens to elements and functions that cannot be executed: fail, warn or skip.
+    #[arg(long, value_name = "WHAT", default_value = "fail")]
+    unsupported: Unsupported,
+
+    /// Check bounds on the whole load: `p95<2s,errors<0.1%`. Broken ones give the exit code 1.
+    #[arg(long, value_name = "BOUNDS")]
+    slo: Option<Bounds>,
+
+    /// Seed of every random choice. Default: drawn, and recorded.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    #[command(flatten)]
+    show: ShowOptions,
+}
+
+/// Who decides when a request leaves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Model {
+    Closed,
+    Open { per_s: f64, poisson: bool },
+}
+
+fn model(text: &str) -> Result<Model, String> {
+    let (poisson, rate) = match text.split_once(':') {
+        None if text == "closed" => return Ok(Model::Closed),
+        Some(("open", rate)) => (false, rate),
+        Some(("poisson", rate)) => (true, rate),
+        _ => return Err("a model is `closed`, `open:RATE` or `poisson:RATE`".into()),
+    };
+    let number = rate.trim_end_matches("/s");
+    let (number, factor) = match number.strip_suffix('k') {
+        Some(number) => (number, 1e3),
+        None => (number, 1.0),
+    };
+    let per_s = number.parse::<f64>().ok().map(|number| number * factor);
+    match per_s.filter(|rate| rate.is_finite() && *rate > 0.0) {
+        Some(per_s) => Ok(Model::Open { per_s, poisson }),
+        None => Err(format!("`{rate}` is no rate such as `500/s`")),
+    }
+}
+
+impl PlanArgs {
+    fn options(&self) -> Result<LoadOptions, Failure> {
+        let plan = self.plan.clone().or_else(|| self.test.clone());
+        let plan = plan.ok_or_else(|| {
+            Failure::operator("no plan was named", "name a .jmx file, or use -t PLAN")
+        })?;
+        let properties = self.properties.layers()?;
+        let (open_per_s, poisson) = match self.model {
+            Model::Closed => (None, false),
+            Model::Open { per_s, poisson } => (Some(per_s), poisson),
+        };
+        Ok(LoadOptions {
+            plan,
+            properties: properties
+                .iter()
+                .map(|(n, v)| (n.to_owned(), v.to_owned()))
+                .collect(),
+            results: self.log.clone(),
+            own_columns: self.own_columns,
+            unsupported: self.unsupported.word().into(),
+            open_per_s,
+            poisson,
+            duration_s: self.duration,
+            users: self.users,
+            max_inflight: self.max_inflight,
+            threads: self.threads,
+            insecure: self.insecure,
+        })
+    }
+
+    /// The tool's rule: rows are added to a file that exists, unless it is to be replaced.
+    fn clear_results(&self) -> Result<(), Failure> {
+        let Some(path) = self
+            .log
+            .as_deref()
+            .filter(|path| self.force && path.exists())
+        else {
+            return Ok(());
+        };
+        fs::remove_file(path).map_err(|error| Failure::cannot_write(path, &error))
+    }
+}
+
+/// `sokudo load`.
+pub fn run(args: PlanArgs) -> Result<Exit, Failure> {
+    let mut options = args.options()?;
+    let seed = args.seed.unwrap_or_else(workload::random_seed);
+    let lang = args.show.lang();
+    let Some(prepared) = prepare(&options, seed, lang)? else {
+        return Ok(Exit::OperatorError);
+    };
+    options.results = args.log.as_deref().map(absolute);
+    options.plan = absolute(&options.plan);
+    if let Some(names) = load_names::names_of(load::NAME)
+        && let Some(slo) = &args.slo
+    {
+        slo.check(names)?;
+    }
+    args.clear_results()?;
+    announce(&prepared.plan, &options, lang);
+    let call = Call {
+        workload: load::NAME,
+        hosts: &[],
+        key: None,
+        seed: Some(seed),
+        interval_ns: 1_000_000_000,
+        show: &args.show,
+    };
+    let phase = phase(&prepared.plan, &options, args.slo.as_ref());
+    drop(prepared);
+    workload::carry_out(
+        &call,
+        Terminal::new(lang, None, None),
+        |run| run.run_phase(phase).map(drop),
+        |_| Ok(()),
+    )
+}
+
+/// Reads a plan. `None`: it is refused, and everything that is wrong with it has been told.
+fn prepare(options: &LoadOptions, seed: u64, lang: Lang) -> Result<Option<Prepared>, Failure> {
+    let reading: Reading = read_plan(options, seed)?;
+    print_problems(&reading, lang);
+    if reading.errors > 0 || reading.plan.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(Prepared::new(reading, options, seed)?))
+}
+
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
+fn phase(plan: &Plan, options: &LoadOptions, slo: Option<&Bounds>) -> PhasePlan {
+    let duration_ns = length_ms(plan).map(|ms| ms.saturating_mul(1_000_000));
+    let bounds = slo.map(|slo| ("bounds".to_owned(), slo.to_string()));
+    PhasePlan {
+        name: "measure".into(),
+        workload: load::NAME.into(),
+        options: options.to_json(),
+        flows: load::flows(),
+        duration_ns: duration_ns.unwrap_or(0),
+        bound_ns: duration_ns.map_or(ENDLESS_NS, |ns| ns.saturating_add(BESIDE_NS)),
+        labels: bounds.into_iter().collect::<Labels>(),
+    }
+}
+
+/// How long the main groups last by the clock; `None` when something else ends one of them.
+fn length_ms(plan: &Plan) -> Option<u64> {
+    let main = plan
+        .groups
+        .iter()
+        .filter(|group| group.stage == Stage::Main);
+    let ends: Option<Vec<u64>> = main.map(|group| group.load.end_ms()).collect();
+    let ends = ends?;
+    match plan.serialize_groups {
+        true => Some(ends.iter().sum()),
+        false => ends.into_iter().max(),
+    }
+}
+
+/// Says what is going to run, because the number of users is not what plans seem to say.
+fn announce(plan: &Plan, options: &LoadOptions, lang: Lang) {
+    let i18n = I18n::new(lang);
+    let main = || {
+        plan.groups
+            .iter()
+            .filter(|group| group.stage == Stage::Main)
+    };
+    let groups = main().count().to_string();
+    let said = match options.open_per_s {
+        Some(rate) => i18n.message(
+            "load-announce-open",
+            &[("rate", &rate.to_string()), ("groups", &groups)],
+        ),
+        None => {
+            let users: u64 = main().filter_map(|group| group.load.users()).sum();
+            let users = users.to_string();
+            let open = main().any(|group| matches!(group.load, Load::Open { .. }));
+            let key = if open {
+                "load-announce-schedule"
+            } else {
+                "load-announce"
+            };
+            i18n.message(key, &[("users", &users), ("groups", &groups)])
+        }
+    };
+    eprintln!("  {said}");
+}
+
+/// `sokudo compat jmeter ARGS…`: the tool's lines on stdout.
+pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
+    let command = PlanArgs::augment_args(clap::Command::new("jmeter").no_binary_name(true));
+    let matches = command.try_get_matches_from(words);
+    let matches =
+        matches.map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
+    let args = PlanArgs::from_arg_matches(&matches)
+        .map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
+    let mut options = args.options()?;
+    // The tool checks no certificate.
+    options.insecure = true;
+    let seed = args.seed.unwrap_or_else(workload::random_seed);
+    println!("Creating summariser <summary>");
+    let Some(prepared) = prepare(&options, seed, args.show.lang())? else {
+        return Ok(Exit::OperatorError);
+    };
+    println!(
+        "Created the tree successfully using {}",
+        options.plan.display()
+    );
+    args.clear_results()?;
+    let stop = stop_flag()?;
+    let interval_s = options
+        .all_properties()
+        .number("summariser.interval")
+        .unwrap_or(30.0);
+    let lines = Arc::new(Lines(Mutex::new(Summariser::new(
+        "summary",
+        interval_s as u64,
+    ))));
+    println!("Starting standalone test @ {}", moment());
+    let listener: Arc<dyn Listener> = lines.clone();
+    let started = Generator::start(&prepared, &options, (now_ns(), seed), listener, || {});
+    let generator = started.map_err(|why: NotStarted| sokudo_model::Refusal::from(why))?;
+    while !generator.is_over() {
+        std::thread::sleep(LOOK);
+        if stop.load(Ordering::Relaxed) {
+            generator.stop();
+        }
+    }
+    let finished = generator.finish()?;
+    lines.end();
+    println!("Tidying up ...    @ {}", moment());
+    for (what, count) in &finished.troubles {
+        eprintln!("  ! {what} ({count})");
+    }
+    for problem in &finished.problems {
+        eprintln!("  ! {problem}");
+    }
+    println!("... end of run");
+    Ok(
+        match finished.problems.is_empty() && finished.lost_rows == 0 {
+            true => Exit::Fine,
+            false => Exit::RunFailed,
+        },
+    )
+}
+
+/// A moment as the tool writes it: `2026 Nov 21 15:07:55 UTC (1795273675000)`.
+fn moment() -> String {
+    let now = Zoned::now();
+    let text = now.strftime("%Y %b %d %H:%M:%S %Z");
+    format!("{text} ({})", now.timestamp().as_millisecond())
+}
+
+/// Prints the tool's lines as the test goes on.
+struct Lines(Mutex<Summariser>);
+
+impl Lines {
+    fn end(&self) {
+        let mut summariser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in summariser.end(now_ns()) {
+            println!("{line}");
+        }
+    }
+}
+
+impl Listener for Lines {
+    fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
+        let mut summariser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in summariser.add(at_ns, seen, active) {
+            println!("{line}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_read() {
+        assert_eq!(model("closed"), Ok(Model::Closed));
+        assert_eq!(
+            model("open:500/s"),
+            Ok(Model::Open {
+                per_s: 500.0,
+                poisson: false
+            })
+        );
+        assert_eq!(
+            model("poisson:1.5k/s"),
+            Ok(Model::Open {
+                per_s: 1500.0,
+                poisson: true
+            })
+        );
+        for wrong in ["open", "open:x", "open:0/s", "shape:1", ""] {
+            assert!(model(wrong).is_err(), "{wrong}");
+        }
+    }
+}
