@@ -134,6 +134,7 @@ jmx-family-tool = Tools of the editor
 load-announce = { $users } users in { $groups } groups
 load-announce-open = { $rate } arrivals per second in { $groups } groups
 load-announce-schedule = arrivals as the plan's schedule says, in { $groups } groups
+load-warnings = { $count } warnings about the plan: `sokudo jmx check` tells them
 load-problem = { $what }
 load-trouble = users could not do something { $count } times: { $what }
 load-lost-rows = { $count } rows of results found no room and were not written

@@ -134,6 +134,7 @@ jmx-family-tool = エディターの道具
 load-announce = { $groups } グループに { $users } ユーザー
 load-announce-open = { $groups } グループに毎秒 { $rate } 件の到着
 load-announce-schedule = 計画のスケジュールどおりの到着({ $groups } グループ)
+load-warnings = 計画についての警告が { $count } 件あります: `sokudo jmx check` で確認できます
 load-problem = { $what }
 load-trouble = ユーザーが { $count } 回できなかったこと: { $what }
 load-lost-rows = 結果 { $count } 行が書き込めずに失われました

@@ -311,7 +311,7 @@ fn remarks(requests: &Requests, outcome: &Outcome) -> Vec<Text> {
 }
 
 /// Refuses a directory in which something is, before any time is spent on reading.
-fn must_be_free(directory: &Path, force: bool) -> Result<(), Failure> {
+pub(super) fn must_be_free(directory: &Path, force: bool) -> Result<(), Failure> {
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),

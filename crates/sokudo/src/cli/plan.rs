@@ -19,8 +19,9 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::Reading;
 use sokudo_jmeter::plan::{Load, Plan, Stage};
 use sokudo_jmeter::settings::Unsupported;
-use sokudo_model::{Bounds, Labels, PhasePlan, load as load_names};
+use sokudo_model::{Labels, PhasePlan};
 use sokudo_net::clock::now_ns;
+use sokudo_stats::requests::goals::Goals;
 use sokudo_workloads::load::summariser::Summariser;
 use sokudo_workloads::load::{
     self, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies, read_plan,
@@ -30,7 +31,7 @@ use super::finish::ShowOptions;
 use super::jmx::{PropertyArgs, print_problems};
 use super::observer::Terminal;
 use super::workload::{self, Call};
-use super::{Exit, Failure, stop_flag};
+use super::{Exit, Failure, jtl, stop_flag};
 
 /// Longest run of a plan that nothing but its users ends.
 const ENDLESS_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
@@ -44,7 +45,7 @@ Examples:
   sokudo load plan.jmx -l result.jtl -J THREAD_NUMBER=40 -J SUSTAIN=300
   sokudo load plan.jmx --users 100 --duration 60          100 users in each group for a minute
   sokudo load plan.jmx --model open:500/s --duration 60   the same requests at a rate, whatever comes back
-  sokudo load plan.jmx --slo 'p95<2s,errors<0.1%'         exit code 1 when broken
+  sokudo load plan.jmx -l r.jtl --slo 'p95<2s,err<0.1%'   exit code 1 when missed
   sokudo jmx check plan.jmx                               what the plan asks for, without load
   sokudo compat jmeter -n -t plan.jmx -l result.jtl       the tool's own command line and lines
 
@@ -72,12 +73,32 @@ pub struct PlanArgs {
     #[arg(short = 'l', value_name = "FILE")]
     log: Option<PathBuf>,
 
-    /// Replace the file of results when it exists.
+    /// Replace the file of results and the dashboard when they exist.
     #[arg(short = 'f')]
     force: bool,
 
+    /// Make the dashboard after the test; needs -l and -o.
+    #[arg(short = 'e', requires_all = ["log", "output"])]
+    dashboard: bool,
+
+    /// Make only the dashboard of this file of results; sends nothing. Needs -o.
+    #[arg(short = 'g', value_name = "FILE", requires = "output", conflicts_with_all = ["plan", "test"])]
+    report_only: Option<PathBuf>,
+
+    /// Directory of the dashboard; must be empty or not exist.
+    #[arg(short = 'o', value_name = "DIR")]
+    output: Option<PathBuf>,
+
     #[command(flatten)]
     properties: PropertyArgs,
+
+    /// Log file of the tool: taken, and not written.
+    #[arg(short = 'j', value_name = "FILE")]
+    tool_log: Option<PathBuf>,
+
+    /// Log level of the tool: taken, and without meaning here.
+    #[arg(short = 'L', value_name = "CATEGORY=LEVEL")]
+    tool_log_level: Vec<String>,
 
     /// Add columns for what the tool does not tell: intended start, send, errno, stage of failure.
     #[arg(long)]
@@ -112,9 +133,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "WHAT", default_value = "fail")]
     unsupported: Unsupported,
 
-    /// Check bounds on the whole load: `p95<2s,errors<0.1%`. Broken ones give the exit code 1.
-    #[arg(long, value_name = "BOUNDS")]
-    slo: Option<Bounds>,
+    /// What must be kept over the file of results: percentiles, mean, max, err and rps, such as
+    /// `p95<2s,err<0.1%`. A missed goal gives the exit code 1.
+    #[arg(long, value_name = "GOALS", requires = "log")]
+    slo: Option<Goals>,
 
     /// Seed of every random choice. Default: drawn, and recorded.
     #[arg(long, value_name = "N")]
@@ -151,6 +173,37 @@ fn model(text: &str) -> Result<Model, String> {
 }
 
 impl PlanArgs {
+    /// The dashboard must have its place before the test, not after it.
+    fn check_output(&self) -> Result<(), Failure> {
+        match &self.output {
+            Some(directory) if self.dashboard => jtl::must_be_free(directory, self.force),
+            _ => Ok(()),
+        }
+    }
+
+    /// Dashboard and goals of a file of results.
+    fn report(&self, file: &Path) -> Result<Exit, Failure> {
+        jtl::report(&jtl::Asked {
+            file,
+            output: self.output.as_deref(),
+            force: self.force,
+            goals: self.slo.as_ref(),
+            compare: None,
+            settings: jtl::settings_of(&self.properties.layers()?)?,
+            show: &self.show,
+        })
+    }
+
+    /// What is asked for behind the test; a test that failed stays a failed one.
+    fn report_after(&self, exit: Exit) -> Result<Exit, Failure> {
+        let wanted = self.dashboard || self.slo.is_some();
+        let Some(file) = self.log.as_deref().filter(|_| wanted) else {
+            return Ok(exit);
+        };
+        let reported = self.report(file)?;
+        Ok(if exit == Exit::Fine { reported } else { exit })
+    }
+
     fn options(&self) -> Result<LoadOptions, Failure> {
         let plan = self.plan.clone().or_else(|| self.test.clone());
         let plan = plan.ok_or_else(|| {
@@ -195,6 +248,10 @@ impl PlanArgs {
 
 /// `sokudo load`.
 pub fn run(args: PlanArgs) -> Result<Exit, Failure> {
+    if let Some(file) = &args.report_only {
+        return args.report(file);
+    }
+    args.check_output()?;
     let mut options = args.options()?;
     let seed = args.seed.unwrap_or_else(workload::random_seed);
     let lang = args.show.lang();
@@ -203,11 +260,6 @@ pub fn run(args: PlanArgs) -> Result<Exit, Failure> {
     };
     options.results = args.log.as_deref().map(absolute);
     options.plan = absolute(&options.plan);
-    if let Some(names) = load_names::names_of(load::NAME)
-        && let Some(slo) = &args.slo
-    {
-        slo.check(names)?;
-    }
     args.clear_results()?;
     announce(&prepared.plan, &options, lang);
     let call = Call {
@@ -218,14 +270,15 @@ pub fn run(args: PlanArgs) -> Result<Exit, Failure> {
         interval_ns: 1_000_000_000,
         show: &args.show,
     };
-    let phase = phase(&prepared.plan, &options, args.slo.as_ref());
+    let phase = phase(&prepared.plan, &options);
     drop(prepared);
-    workload::carry_out(
+    let exit = workload::carry_out(
         &call,
         Terminal::new(lang, None, None),
         |run| run.run_phase(phase).map(drop),
         |_| Ok(()),
-    )
+    )?;
+    args.report_after(exit)
 }
 
 /// Reads a plan. `None`: it is refused, and everything that is wrong with it has been told.
@@ -242,9 +295,8 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn phase(plan: &Plan, options: &LoadOptions, slo: Option<&Bounds>) -> PhasePlan {
+fn phase(plan: &Plan, options: &LoadOptions) -> PhasePlan {
     let duration_ns = length_ms(plan).map(|ms| ms.saturating_mul(1_000_000));
-    let bounds = slo.map(|slo| ("bounds".to_owned(), slo.to_string()));
     PhasePlan {
         name: "measure".into(),
         workload: load::NAME.into(),
@@ -252,7 +304,7 @@ fn phase(plan: &Plan, options: &LoadOptions, slo: Option<&Bounds>) -> PhasePlan 
         flows: load::flows(),
         duration_ns: duration_ns.unwrap_or(0),
         bound_ns: duration_ns.map_or(ENDLESS_NS, |ns| ns.saturating_add(BESIDE_NS)),
-        labels: bounds.into_iter().collect::<Labels>(),
+        labels: Labels::new(),
     }
 }
 
@@ -307,6 +359,10 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
         matches.map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
     let args = PlanArgs::from_arg_matches(&matches)
         .map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
+    if let Some(file) = &args.report_only {
+        return args.report(file);
+    }
+    args.check_output()?;
     let mut options = args.options()?;
     // The tool checks no certificate.
     options.insecure = true;

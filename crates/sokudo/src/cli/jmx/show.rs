@@ -87,11 +87,18 @@ impl<'a> Shown<'a> {
         out
     }
 
-    /// Only what is wrong, for people; empty when nothing is.
+    /// What is wrong with a plan that is to be executed: everything when it is refused, else one
+    /// line that says how many warnings there are.
     pub fn only_problems(&self) -> String {
         let mut out = String::new();
-        if !self.reading.problems.is_empty() {
-            self.problems(&mut out, &Ink::new());
+        match (self.reading.errors, self.reading.problems.len()) {
+            (0, 0) => {}
+            (0, warnings) => {
+                let count = warnings.to_string();
+                let said = self.i18n.message("load-warnings", &[("count", &count)]);
+                let _ = writeln!(out, "  {said}");
+            }
+            _ => self.problems(&mut out, &Ink::new()),
         }
         out
     }
