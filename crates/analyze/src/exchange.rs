@@ -23,12 +23,20 @@ pub struct Exchange<'a> {
     pub source: &'static str,
 }
 
+/// Beginning of the names of a workload's numbers: a test plan's are those of `http`.
+fn source_of(workload: &str) -> &str {
+    match workload {
+        "load" => "http",
+        own => own,
+    }
+}
+
 impl<'a> Exchange<'a> {
     /// The phase as requests and responses; `None` for any other.
     pub fn of(view: PhaseView<'a>) -> Option<Self> {
         let source = SOURCES
             .into_iter()
-            .find(|source| view.phase.workload == *source)?;
+            .find(|source| source_of(&view.phase.workload) == *source)?;
         let exchange = Self { view, source };
         exchange.rate().map(|_| exchange)
     }

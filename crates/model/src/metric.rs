@@ -408,6 +408,7 @@ pub const CATALOGUE: &[MetricDef] = &[
     counter("http.late_starts", One, "requests that left more than 1 ms after their intended start although a connection was free: the generator's own lateness"),
     gauge("http.late_ratio", Ratio, "share of such requests"),
     gauge("http.window_full_ratio", Ratio, "share of requests that had to wait because every connection was busy"),
+    gauge("http.active_users", One, "users of a test plan that had begun and not ended"),
     gauge("http.open_connections", One, "connections, and thereby the most requests under way at a time"),
     counter("http.made_connections", One, "connections that were made and served a request"),
     counter("http.ports_exhausted", One, "connections that could not be made because no local port was left"),

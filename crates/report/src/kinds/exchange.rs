@@ -1,4 +1,4 @@
-//! Which numbers and charts tell of requests and responses (`rr`, `crr`, `http`)?
+//! Which numbers and charts tell of requests and responses (`rr`, `crr`, `http`, `load`)?
 
 use sokudo_model::units::human;
 use sokudo_model::{Severity, Summary, Text, Unit};
@@ -47,6 +47,20 @@ pub const HTTP: Kind = Kind {
     ..RR
 };
 
+/// Load on a web server as a test plan says: the same numbers.
+pub const LOAD: Kind = Kind {
+    name: "load",
+    ..HTTP
+};
+
+/// Beginning of the names of a workload's numbers.
+fn source_of(workload: &str) -> &str {
+    match workload {
+        "load" => "http",
+        own => own,
+    }
+}
+
 fn per_second(source: &str) -> &'static str {
     match source {
         "crr" => "crr.connections_per_second",
@@ -59,7 +73,7 @@ fn numbers(subject: &Subject) -> Vec<Number> {
     let Subject {
         summary, totals, ..
     } = subject;
-    let source = subject.phase.workload.as_str();
+    let source = source_of(&subject.phase.workload);
     let own = |what: &str| summary.get(&format!("{source}.{what}")).copied();
     let mut out = Vec::new();
     let best = totals.get(&format!("{source}.best_rate_per_second"));
@@ -74,7 +88,7 @@ fn numbers(subject: &Subject) -> Vec<Number> {
 
 /// How soon requests were answered, and how many.
 fn line(subject: &Subject) -> Option<Number> {
-    let source = subject.phase.workload.as_str();
+    let source = source_of(&subject.phase.workload);
     let own = |what: &str| subject.summary.get(&format!("{source}.{what}")).copied();
     let mut number = latency(source, &own)?;
     let rate = subject.summary.get(per_second(source))?;

@@ -43,6 +43,7 @@ pub const REGISTRY: &[Kind] = &[
     exchange::RR,
     exchange::CRR,
     exchange::HTTP,
+    exchange::LOAD,
     stream::KIND,
     probe::KIND,
 ];
