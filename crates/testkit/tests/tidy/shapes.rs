@@ -17,8 +17,11 @@ const KINDS: &[Kind] = &[
             "tests.rs",
         ],
         registry: "crates/workloads/src/lib.rs",
-        // Its far end is any web server, its protocol is the engine's.
-        without: &[("http", &["server.rs", "protocol.rs"])],
+        // Their far end is any web server, their protocol is the engine's.
+        without: &[
+            ("http", &["server.rs", "protocol.rs"]),
+            ("load", &["server.rs", "protocol.rs"]),
+        ],
         others: &[],
     },
     Kind {

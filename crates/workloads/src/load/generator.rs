@@ -20,7 +20,7 @@ use sokudo_jmeter::run::{Starts, StopKind, Test};
 use sokudo_model::Refusal;
 use sokudo_net::clock::{now_ns, sleep_until};
 
-use super::crew::{Inflight, Joining, PlanUsers};
+use super::client::{Inflight, Joining, PlanUsers};
 use super::options::LoadOptions;
 use super::read::{Prepared, host_name};
 use super::rows::RowLog;

@@ -15,7 +15,7 @@
 //!
 //! Sources: Apache JMeter 5.6, whose plans, results and command line these are.
 
-mod crew;
+mod client;
 mod generator;
 pub mod options;
 mod phase;
