@@ -8,10 +8,8 @@ use super::{Dashboard, leading_percentile};
 use crate::block::{Block, Cell, Column, Number, Phrase, Table};
 use crate::number::count;
 
-/// Failures answer this much faster than the rest, and are this common, when they are said to
-/// make the mean look better.
-const MUCH_FASTER: f64 = 0.5;
-const COMMON: f64 = 0.01;
+/// Quick failures are told when without them the mean is this much higher.
+const FLATTERED: f64 = 1.1;
 
 /// The sentences, most important first.
 pub fn sentences(dashboard: &Dashboard) -> Vec<Text> {
@@ -89,8 +87,7 @@ fn main_failure(dashboard: &Dashboard) -> Option<Text> {
 fn flattered(dashboard: &Dashboard) -> Option<Text> {
     let total = &dashboard.requests.total;
     let (good, failed) = (total.good_mean_ms()?, total.failed_mean_ms()?);
-    let flatters = total.error_ratio() >= COMMON && failed < good * MUCH_FASTER;
-    flatters.then(|| {
+    (good > total.mean_ms() * FLATTERED).then(|| {
         Text::new("jtl-verdict-flattered")
             .number("mean", total.mean_ms() / 1e3, Unit::Seconds)
             .number("good", good / 1e3, Unit::Seconds)

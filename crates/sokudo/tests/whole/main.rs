@@ -18,6 +18,7 @@ mod flows;
 #[cfg(feature = "fleet")]
 mod group;
 mod jmx;
+mod jtl;
 mod load_curve;
 mod many;
 mod probe;
