@@ -122,7 +122,7 @@ fn summarize(histogram: &Histogram, scale: f64) -> Column {
 
 fn cells(columns: &BTreeMap<usize, Column>, t0_ns: i64, step_ns: i64) -> Option<Heat> {
     let values = || columns.values().flat_map(|c| &c.buckets).map(|b| b.0);
-    let low = values().reduce(f64::min)? * 0.95;
+    let low = one_digit_below(values().reduce(f64::min)? * 0.95);
     let high = values().reduce(f64::max)? * 1.05;
     // A row is at least a tenth of an octave high, so that one single value is not a wall of rows.
     let factor = (high / low).powf(1.0 / MAX_ROWS as f64).max(1.072);
@@ -143,6 +143,13 @@ fn cells(columns: &BTreeMap<usize, Column>, t0_ns: i64, step_ns: i64) -> Option<
         rows,
         columns: packed,
     })
+}
+
+/// The next lower number of one significant digit. An axis that begins at 0.95 of a power of ten
+/// makes the plotting library count without end.
+fn one_digit_below(value: f64) -> f64 {
+    let unit = 10f64.powf(value.log10().floor());
+    (value / unit).floor().max(1.0) * unit
 }
 
 fn pack(column: &Column, low: f64, factor: f64, rows: usize) -> (usize, Vec<u64>) {
@@ -214,6 +221,18 @@ mod tests {
         let lines = percentile_lines(&columns, 0, 10);
         assert!((lines[3].points[0].1.unwrap() / 1e-3 - 1.0).abs() < 0.01);
         assert_eq!(lines[0].points[1].1, None);
+    }
+
+    #[test]
+    fn an_axis_begins_at_a_number_of_one_digit() {
+        for (value, low) in [
+            (0.00095, 0.0009),
+            (0.00052, 0.0005),
+            (9.5e-7, 9e-7),
+            (1.0, 1.0),
+        ] {
+            assert!((one_digit_below(value) / low - 1.0).abs() < 1e-9, "{value}");
+        }
     }
 
     #[test]
