@@ -3,7 +3,7 @@
 //! A local TOML file that no controller can change. What it does not name is refused:
 //!
 //! ```toml
-//! workloads = ["rr", "stream"]        # without it: all
+//! workloads = ["rr", "stream"]        # without it: all but `http`, whose servers nobody asked
 //! destinations = ["192.0.2.0/24"]     # without it: every host of the run, each with its ticket
 //! max_duration = "10min"              # of one phase; without it: 1 h
 //! max_rate = "1Gb/s"                  # without it: as much as the host can
@@ -20,6 +20,8 @@ use sokudo_model::{PhaseSpec, Refusal, Unit};
 
 /// Longest phase without a word of the policy, nanoseconds.
 const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
+/// Workloads that load hosts which take no part in the run: nobody there has agreed.
+const STRANGERS: [&str; 1] = ["http"];
 /// Most flows of a phase without a word of the policy.
 const DEFAULT_FLOWS: u32 = 4096;
 /// Longest policy that is read, bytes.
@@ -145,6 +147,9 @@ impl Policy {
                 phase.workload
             )));
         }
+        if STRANGERS.contains(&phase.workload.as_str()) {
+            self.allows_strangers(&phase.workload)?;
+        }
         let length_ns = match phase.duration_ns {
             0 => phase.bound_ns,
             length_ns => length_ns,
@@ -165,6 +170,23 @@ impl Policy {
         }
         self.allows_rate(asked)?;
         self.allows_destinations(spec)
+    }
+
+    /// Whether servers may be loaded that take no part in the run and were not asked.
+    fn allows_strangers(&self, workload: &str) -> Result<(), Refusal> {
+        if self.workloads.is_none() {
+            return Err(refuse(format!(
+                "it carries out `{workload}`, which loads hosts outside of the run, only where it is \
+                 named under `workloads`"
+            )));
+        }
+        match self.destinations {
+            None => Ok(()),
+            Some(_) => Err(refuse(format!(
+                "it sends to the networks listed under `destinations` only, and `{workload}` goes \
+                 wherever its options say"
+            ))),
+        }
     }
 
     fn allows_rate(&self, asked: Option<Rate>) -> Result<(), Refusal> {
@@ -211,7 +233,8 @@ impl Policy {
             match &self.workloads {
                 Some(list) if list.is_empty() => "no workload is carried out".into(),
                 Some(list) => format!("workloads: {}", listed(list)),
-                None => "workloads: all that this version knows".into(),
+                None => "workloads: all that this version knows, but not http, which must be named"
+                    .into(),
             },
             match &self.destinations {
                 Some(list) if list.is_empty() => "nothing is sent anywhere".into(),
@@ -309,6 +332,10 @@ mod tests {
         let spec = spec("rr", SECOND_NS, "192.0.2.7");
         forbidden("workloads = [\"stream\"]", &spec, None, "`rr`");
         forbidden("workloads = []", &spec, None, "`rr`");
+        let http = self::spec("http", 1, "127.0.0.1");
+        forbidden("", &http, None, "outside of the run");
+        let both = "workloads = [\"http\"]\ndestinations = [\"127.0.0.0/8\"]";
+        forbidden(both, &http, None, "`destinations`");
         forbidden("destinations = []", &spec, None, "`192.0.2.7`");
         forbidden(
             "destinations = [\"198.51.100.0/24\", \"192.0.2.8\"]",
