@@ -123,6 +123,14 @@ impl LoadNames {
     }
 }
 
+/// Runs that load many hosts in phases, by what they are called after.
+const OF_MANY_HOSTS: [&str; 3] = ["console", "pairs", "run"];
+
+/// True for a run in which many hosts are told what to do: a console, a script, a scenario.
+pub fn is_of_many_hosts(workload: &str) -> bool {
+    OF_MANY_HOSTS.contains(&workload)
+}
+
 /// What one flow carried, whatever its workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Carried {

@@ -28,6 +28,7 @@ mod svg;
 mod terminal;
 mod tracks;
 mod view;
+mod volume;
 
 #[cfg(test)]
 #[path = "../tests/synthetic/mod.rs"]

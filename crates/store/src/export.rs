@@ -3,6 +3,7 @@
 //! Two long tables (series and flows) as CSV or TSV, a third one of single round trips where they were
 //! kept, and everything as one JSON object. Missing values are empty cells, never zero.
 
+pub mod commands;
 mod round_trips;
 
 pub mod hdr;
@@ -38,13 +39,13 @@ impl Format {
     }
 }
 
-/// Writes `series.csv`, `flows.csv` and, where there are any, `round_trips.csv` into an existing
+/// Writes `series.csv`, `flows.csv` and, where there are any, `commands.csv` and `round_trips.csv` into an existing
 /// directory; returns their paths.
 pub fn to_csv(record: &Record, dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     to_tables(record, dir, Format::Csv)
 }
 
-/// Writes `series.tsv`, `flows.tsv` and, where there are any, `round_trips.tsv` into an existing
+/// Writes `series.tsv`, `flows.tsv` and, where there are any, `commands.tsv` and `round_trips.tsv` into an existing
 /// directory; returns their paths.
 pub fn to_tsv(record: &Record, dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     to_tables(record, dir, Format::Tsv)
@@ -67,6 +68,10 @@ fn to_tables(record: &Record, dir: &Path, format: Format) -> Result<Vec<PathBuf>
         to_file(path("series"), |out| series(record, format, out))?,
         to_file(path("flows"), |out| flows(record, format, out))?,
     ];
+    if commands::any(record) {
+        let file = path("commands");
+        files.push(to_file(file, |out| commands::write(record, format, out))?);
+    }
     if round_trips::any(record) {
         let file = path("round_trips");
         files.push(to_file(file, |out| {

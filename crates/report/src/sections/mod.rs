@@ -12,6 +12,7 @@ pub mod flows;
 pub mod load_curve;
 pub mod numbers;
 pub mod over_time;
+pub mod pairs;
 pub mod phases;
 pub mod rerun;
 pub mod search;
@@ -55,6 +56,11 @@ pub const REGISTRY: &[Section] = &[
         name: "search",
         headed: true,
         blocks: search::blocks,
+    },
+    Section {
+        name: "pairs",
+        headed: true,
+        blocks: pairs::blocks,
     },
     Section {
         name: "phases",

@@ -15,6 +15,7 @@ use sokudo_model::{RunStatus, Text};
 use sokudo_scenario::console::{Next, Pace};
 use sokudo_scenario::pairs::{self, Exchange};
 use sokudo_scenario::{Console, Executor as _, Failed, line};
+use sokudo_store::export::{Format, commands};
 use sokudo_workloads::values::{ByteSize, HowMany, Span};
 
 use super::finish::{ShowOptions, conclude, exit_of, show};
@@ -25,6 +26,9 @@ use lab::Lab;
 
 /// Largest script, bytes.
 const SCRIPT_BYTES_MAX: u64 = 10 << 20;
+
+/// Table of everything that was done, inside the record.
+const COMMANDS: &str = "commands.csv";
 
 const CONSOLE_EXAMPLES: &str = "\
 Examples:
@@ -412,6 +416,10 @@ fn close(left: Left, args: &LabArgs) -> Result<Exit, Failure> {
         sokudo_store::attach(&path, name, text.as_bytes())?;
     }
     let record = conclude(&path, args.show.lang())?;
+    let mut table = Vec::new();
+    commands::write(&record, Format::Csv, &mut table)
+        .map_err(|error| Failure::cannot_write(&path.join(COMMANDS), &error))?;
+    sokudo_store::attach(&path, COMMANDS, &table)?;
     show(&record, &path, &args.show);
     Ok(exit.unwrap_or_else(|| exit_of(&record)))
 }

@@ -30,6 +30,14 @@ fn a_script_stages_different_commands_and_starts_them_together() {
     let record = &place.records()[0];
     let kept = std::fs::read_to_string(record.join("plan/scenario.sks")).expect("the script");
     assert_eq!(kept, STAGED);
+    let table = std::fs::read_to_string(record.join("commands.csv")).expect("a table");
+    let mut lines = table.lines();
+    let heads = "start_ms,end_ms,command,from,to,bytes,bits_per_second,complete,phase";
+    assert_eq!(lines.next(), Some(heads));
+    assert_eq!(lines.count(), 6, "{table}");
+    let report = std::fs::read_to_string(record.join("report.html")).expect("a report");
+    assert!(report.contains("Many flows at once"), "no section of pairs");
+    assert!(summary.number("group.start_spread_seconds.max") >= 0.0);
     let manifest = std::fs::read_to_string(record.join("run.json")).expect("the manifest");
     for phase in ["1-connect", "2-sendreceive-n", "3-rr+stream"] {
         assert!(manifest.contains(phase), "no phase {phase}");

@@ -31,6 +31,9 @@ struct AskedNumbers {
     cpu_ns: Option<u64>,
     wait_ns: Option<u64>,
     elapsed_ns: i64,
+    /// Real start of the first request minus the agreed one; nothing in an open loop.
+    #[serde(default)]
+    start_late_ns: Option<i64>,
     latency: HistogramText,
     service: HistogramText,
     connect: HistogramText,
@@ -58,9 +61,14 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Puts together what the threads of one host handed over. `set_up` says of a flow how many
+    /// Puts together what the threads of one host handed over. `start_ns` is when the first request
+    /// of each thread was to leave, where that was agreed on; `set_up` says of a flow how many
     /// connections it has and which rate was asked for.
-    pub(crate) fn new(collected: Collected, set_up: impl Fn(u32) -> (u64, Option<f64>)) -> Self {
+    pub(crate) fn new(
+        collected: Collected,
+        start_ns: Option<i64>,
+        set_up: impl Fn(u32) -> (u64, Option<f64>),
+    ) -> Self {
         let none = FlowDistributions::default();
         let asked = collected.asked.into_iter().map(|thread| {
             let counts = thread.counts;
@@ -85,6 +93,10 @@ impl Numbers {
                 cpu_ns: thread.cpu_ns,
                 wait_ns: thread.wait_ns,
                 elapsed_ns: thread.elapsed_ns,
+                start_late_ns: counts
+                    .first_ns
+                    .zip(start_ns)
+                    .map(|(first, start)| first - start),
                 latency: HistogramText::new(&kept.latency),
                 service: HistogramText::new(&kept.service),
                 connect: HistogramText::new(&kept.connect),
@@ -215,6 +227,12 @@ impl Join<'_> {
             .map(|first| asked.last_ns.saturating_sub(first));
         let rate = span_ns.and_then(|span| ratio(n * 1e9, span as f64));
         put(metrics, self.names.per_second, rate.unwrap_or(0.0));
+        let late_ns = asked.start_late_ns.map(|late_ns| late_ns.max(0) as f64);
+        put(
+            metrics,
+            "group.start_late_seconds",
+            late_ns.map(|ns| ns * NS),
+        );
         let Sums { started, failed } = Sums::of(asked);
         for (what, value) in [
             ("errors", asked.errors as f64),

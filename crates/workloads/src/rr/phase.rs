@@ -39,6 +39,8 @@ pub(crate) struct RrPhase {
     answering_threads: Vec<JoinHandle<()>>,
     reporter: Option<(SyncSender<Report>, JoinHandle<Collected>)>,
     tcp_state: Option<Watch>,
+    /// When the first request is to leave; `None` in an open loop, where each has its own time.
+    agreed_ns: Option<i64>,
 }
 
 impl RrPhase {
@@ -75,6 +77,7 @@ impl RrPhase {
             asking_threads: Vec::new(),
             answering_threads: Vec::new(),
             reporter: None,
+            agreed_ns: None,
             tcp_state: None,
         })
     }
@@ -174,6 +177,9 @@ impl Phase for RrPhase {
         for (flow, end) in self.meeting.arrived()? {
             self.answering.push(self.answering_task(flow, end));
         }
+        let common = &self.options.common;
+        let counted_ns = at_ns.saturating_add_unsigned(common.warmup.0);
+        self.agreed_ns = common.rate.is_none().then_some(counted_ns);
         let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
         let names = self.meeting.series_names(at_ns, t0_ns);
         let (emit, source) = (Arc::clone(&self.emit), self.names.source);
@@ -220,7 +226,7 @@ impl Phase for RrPhase {
         let collected = thread
             .join()
             .map_err(|_| failed("the reporting thread died", None))?;
-        let numbers = Numbers::new(collected, |flow| self.set_up(flow));
+        let numbers = Numbers::new(collected, self.agreed_ns, |flow| self.set_up(flow));
         serde_json::to_string(&numbers)
             .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
     }

@@ -1,6 +1,6 @@
 //! What did each flow do?
 
-use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, metric};
+use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, load, metric};
 
 use crate::block::{Block, Cell, Column, Table};
 use crate::names;
@@ -90,11 +90,25 @@ pub fn blocks(view: &View) -> Vec<Block> {
     out
 }
 
+/// What a flow carried over its time, for workloads without a rate of their own.
+const CARRIED: &str = "carried";
+
+/// True when the flows have a rate of their own.
+fn has_rate(phase: &PhaseRecord) -> bool {
+    let own = [
+        "datagram.delivered_bits_per_second",
+        "stream.goodput_bits_per_second",
+    ];
+    let mut flows = phase.result.flows.iter();
+    flows.any(|flow| own.iter().any(|name| value(flow, name).is_some()))
+}
+
 /// A flow's number; bit rates and loss also from what they follow from.
 fn value(flow: &FlowResult, name: &str) -> Option<f64> {
     flow.metrics.get(name).copied().or_else(|| match name {
         "datagram.delivered_bits_per_second" => view::delivered_bits(&flow.metrics),
         "datagram.loss_ratio" => view::loss(&flow.metrics),
+        CARRIED => load::carried(&flow.metrics).map(load::Carried::bits_per_second),
         _ => None,
     })
 }
@@ -172,6 +186,7 @@ fn matrices(phase: &PhaseRecord) -> Vec<Block> {
             "stream.goodput_bits_per_second",
             Unit::BitsPerSecond,
         ),
+        ("report-flows-matrix-rate", CARRIED, Unit::BitsPerSecond),
         (
             "report-flows-matrix-loss",
             "datagram.loss_ratio",
@@ -179,6 +194,7 @@ fn matrices(phase: &PhaseRecord) -> Vec<Block> {
         ),
     ]
     .into_iter()
+    .filter(|(_, name, _)| *name != CARRIED || !has_rate(phase))
     .filter(|(_, name, _)| phase.result.flows.iter().any(|f| value(f, name).is_some()))
     .map(|(title, name, unit)| Block::Table(matrix(phase, &hosts, title, name, unit)))
     .collect()

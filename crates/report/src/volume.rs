@@ -1,0 +1,90 @@
+//! How much was carried by how many flows at once, and how fast?
+//!
+//! A run of many hosts loads in phases: some pairs, then more. Each phase is one point: the volume that
+//! its flows carried together, and that volume over the mean time of a flow, which is how the speed of
+//! a switch was defined by those who first measured one with many hosts (T. Yamanoue and T. Toda).
+
+use std::collections::BTreeMap;
+
+use sokudo_model::{PhaseRecord, load};
+
+/// One phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Name of the phase.
+    pub name: String,
+    /// What the line through points of its kind is called: the value of the label `duplex`.
+    pub kind: String,
+    /// Flows.
+    pub flows: usize,
+    /// `FROM → TO` of the flows without a result.
+    pub dead: Vec<String>,
+    /// Payload of the flows with one, bytes.
+    pub bytes: f64,
+    /// Mean time of a flow, seconds.
+    pub seconds: f64,
+    /// Volume over that time, bits per second.
+    pub bits_per_second: f64,
+    /// Jain's fairness index of the flows' speeds.
+    pub fairness: Option<f64>,
+}
+
+/// The phases of a run of many hosts in which flows carried something; empty for other runs.
+pub fn points(workload: &str, phases: &[PhaseRecord]) -> Vec<Point> {
+    match load::is_of_many_hosts(workload) {
+        true => phases.iter().filter_map(point).collect(),
+        false => Vec::new(),
+    }
+}
+
+fn point(phase: &PhaseRecord) -> Option<Point> {
+    let flows = &phase.result.flows;
+    // What only connects carries nothing that could be called a speed.
+    let connects = phase.workload == "crr";
+    let totals = load::totals(flows).filter(|_| !connects)?;
+    let dead = flows.iter().filter(|flow| !flow.complete);
+    Some(Point {
+        name: phase.name.clone(),
+        kind: phase.labels.get("duplex").cloned().unwrap_or_default(),
+        flows: flows.len(),
+        dead: dead
+            .map(|flow| format!("{} → {}", flow.from, flow.to))
+            .collect(),
+        bytes: totals.bytes,
+        seconds: totals.seconds,
+        bits_per_second: totals.bits_per_second(),
+        fairness: load::fairness(flows),
+    })
+}
+
+/// True when the points lie at different volumes, so that a curve says something.
+pub fn is_curve(points: &[Point]) -> bool {
+    let bytes = points.iter().map(|point| point.bytes);
+    let (low, high) = bytes.fold((f64::MAX, 0.0_f64), |(low, high), b| {
+        (low.min(b), high.max(b))
+    });
+    points.len() > 1 && high > low * 1.2
+}
+
+/// The mean volume and speed of the phases of each kind, by volume: what a line goes through.
+pub fn means(points: &[Point]) -> BTreeMap<&str, Vec<(f64, f64)>> {
+    let mut sums: BTreeMap<&str, BTreeMap<u64, (f64, f64, f64)>> = BTreeMap::new();
+    for point in points {
+        // Volumes that differ by less than a per mille are the same plan.
+        let near = (point.bytes.max(1.0).ln() * 1000.0).round() as u64;
+        let sum = sums
+            .entry(&point.kind)
+            .or_default()
+            .entry(near)
+            .or_default();
+        *sum = (
+            sum.0 + point.bytes,
+            sum.1 + point.bits_per_second,
+            sum.2 + 1.0,
+        );
+    }
+    let mean = |(bytes, bits, n): &(f64, f64, f64)| (bytes / n, bits / n);
+    let each = sums.into_iter();
+    each.map(|(kind, sums)| (kind, sums.values().map(mean).collect()))
+        .collect()
+}

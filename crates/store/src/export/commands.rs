@@ -1,0 +1,57 @@
+//! Everything that many hosts were told to do, one line per flow, as a spreadsheet takes it: when it
+//! began and ended, which command, between whom, how many bytes, how fast.
+
+use std::io::{self, Write};
+
+use sokudo_model::{FlowResult, PhaseRecord, Record, load};
+
+use super::{Cell, Format, Table, word};
+
+const HEADS: [&str; 9] = [
+    "start_ms",
+    "end_ms",
+    "command",
+    "from",
+    "to",
+    "bytes",
+    "bits_per_second",
+    "complete",
+    "phase",
+];
+
+/// True for a run in which many hosts were told what to do.
+pub fn any(record: &Record) -> bool {
+    load::is_of_many_hosts(&record.manifest.workload)
+}
+
+/// All flows of all phases, in the order of their phases. Start and end are milliseconds since the
+/// run's start; the end is that of the flow where it is known, else the phase's. Of requests and
+/// responses the bytes of both ways count, so that the speed is the mean of both.
+pub fn write(record: &Record, format: Format, out: &mut impl Write) -> io::Result<()> {
+    let mut table = Table { format, out };
+    table.row(HEADS.map(word))?;
+    for phase in &record.manifest.phases {
+        for flow in &phase.result.flows {
+            row(&mut table, phase, flow)?;
+        }
+    }
+    Ok(())
+}
+
+fn row(table: &mut Table<impl Write>, phase: &PhaseRecord, flow: &FlowResult) -> io::Result<()> {
+    let carried = load::carried(&flow.metrics);
+    let took_ns = carried.map(|carried| (carried.seconds * 1e9).round() as i64);
+    let end_ns = took_ns.map_or(phase.t1_ns, |took_ns| phase.t0_ns.saturating_add(took_ns));
+    let workload = flow.labels.get("workload").unwrap_or(&phase.workload);
+    table.row([
+        Cell::Millis(phase.t0_ns),
+        Cell::Millis(end_ns),
+        Cell::Word(phase.labels.get("command").unwrap_or(workload)),
+        Cell::Word(&flow.from),
+        Cell::Word(&flow.to),
+        Cell::Number(carried.map(|carried| carried.bytes)),
+        Cell::Number(carried.map(|carried| carried.bits_per_second().round())),
+        Cell::Word(if flow.complete { "true" } else { "false" }),
+        Cell::Word(&phase.name),
+    ])
+}
