@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use serde_json::Value;
+use sokudo_testkit::hosts::Hosts;
 use sokudo_testkit::program::{Running, Sokudo};
 
 use crate::vocabulary::{BOUND, Place, place, summary};
@@ -186,4 +187,56 @@ fn who_may_not_join_learns_why() {
     let unknown = at(&place, "c", &["rr", "nowhere/hostb"]).run();
     unknown.expect_code(2).expect_stderr("no group `nowhere`");
     has_members(&place, &[]);
+}
+
+/// Starts the program on one of the hosts.
+fn start_on(hosts: &Hosts, host: usize, call: Sokudo) -> Running {
+    hosts.run_in(host, move || call.start())
+}
+
+/// The guide's way: a group is made, hosts join, a script is written from what is known of them,
+/// carried out, and one record holds what all of them found.
+#[test]
+fn pairs_of_a_group_exchange_data_by_a_script_made_for_them() {
+    const AGENTS: usize = 4;
+    let Some(hosts) = Hosts::new(AGENTS + 1) else {
+        return;
+    };
+    let place = place();
+    at(&place, "home", &["group", "init", "lab"])
+        .run()
+        .expect_code(0);
+    let bind = format!("{}:7412", hosts.address(0));
+    let call = at(&place, "home", &["controller", "lab", "--bind", &bind]);
+    let mut controller = start_on(&hosts, 0, call);
+    let token = controller.wait_for(|line| line.split_once("--join ").map(|(_, t)| t.to_owned()));
+    let mut agents = Vec::new();
+    for number in 1..=AGENTS {
+        let name = format!("host{number}");
+        let call = at(&place, &name, &["agent", "--join", &token, "--name", &name]);
+        let mut agent = start_on(&hosts, number, call);
+        agent.wait_for(|line| (line == "connected").then_some(()));
+        agents.push(agent);
+    }
+    let home = |words: &[&str]| start_on(&hosts, 0, at(&place, "home", words)).finish();
+    let pairs = [
+        "scenario", "pairs", "lab", "--size", "10kB", "--times", "20",
+    ];
+    let emitted = home(&[&pairs[..], &["--emit"]].concat());
+    emitted.expect_code(0).expect_stdout("connectnode 3");
+    place.write("pairs.sks", &emitted.stdout);
+    let ended = home(&["run", "pairs.sks", "lab", "--json"]);
+    ended.expect_code(0);
+    let summary = summary(&ended);
+    assert_eq!(summary.number("rr.transactions"), 40.0);
+    assert_eq!(summary.number("group.hosts"), 5.0);
+    for name in [
+        "group.start_spread_seconds.p50",
+        "group.clock_error_seconds.max",
+    ] {
+        assert!(summary.number(name) >= 0.0, "{name}");
+    }
+    let table = std::fs::read_to_string(place.record().join("commands.csv")).expect("a table");
+    assert!(table.contains("sendreceive-n,host1,host3"), "{table}");
+    assert!(table.contains("sendreceive-n,host2,host4"), "{table}");
 }
