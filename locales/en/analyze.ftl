@@ -189,6 +189,7 @@ verdict-exchange-untimed = { $flows }: { $rate } answers per second; how long th
 verdict-rr-closed = { $flows }: { $rate } requests per second were answered, each asked when the one before it was; half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
 verdict-rr-open = { $flows }: { $rate } of { $asked } requests per second asked for were answered; counted from the intended start half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
 verdict-rr-best = { $flows }: up to { $rate } requests per second keep the bounds; half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
+verdict-load-closed-next = One stall delays only the users who wait for it: `--model open:RATE` shows what it costs everybody who would have come meanwhile.
 verdict-rr-closed-next = One stall delays only one request of a closed loop: --rate shows what it costs everybody else, --find 'p99<1ms' the highest rate that keeps a bound.
 verdict-crr-closed = { $flows }: { $rate } connections per second were made, asked and answered, one after the other; half of them took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
 verdict-crr-open = { $flows }: { $rate } of { $asked } connections per second asked for were made and answered; counted from the intended start half of them took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.

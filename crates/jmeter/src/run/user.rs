@@ -350,6 +350,10 @@ impl Body {
         }
         let program = &test.programs[id as usize];
         let pause_ns = self.pause_ns(test, now_ns, &program.pauses);
+        // A pause is wanted: an arrival is not late because it thinks first.
+        if let Some(intended_ns) = &mut self.intended_ns {
+            *intended_ns = intended_ns.saturating_add(pause_ns);
+        }
         self.phase = Phase::Ready(id, node);
         self.meet_from(test, now_ns, id, node, 0);
         (pause_ns > 0).then(|| now_ns.saturating_add(pause_ns))
