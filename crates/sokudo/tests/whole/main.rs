@@ -17,6 +17,7 @@ mod faults;
 mod flows;
 #[cfg(feature = "fleet")]
 mod group;
+mod http;
 mod jmx;
 mod jtl;
 mod load_curve;
