@@ -260,6 +260,7 @@ pub fn run(args: PlanArgs) -> Result<Exit, Failure> {
     };
     options.results = args.log.as_deref().map(absolute);
     options.plan = absolute(&options.plan);
+    load::permit();
     args.clear_results()?;
     announce(&prepared.plan, &options, lang);
     let call = Call {

@@ -33,6 +33,7 @@ use crate::rr;
 
 pub use generator::{Finished, Generator, Listener, NotStarted};
 pub use options::LoadOptions;
+pub use phase::permit;
 pub use read::{Prepared, read_plan};
 pub use tally::{LabelTally, Tallies};
 

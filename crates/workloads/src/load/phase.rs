@@ -1,6 +1,7 @@
 //! One host's part of a load as a plan says.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use sokudo_model::{Batch, Labels, PhaseSpec, Refusal, SeriesKey, Text};
 
@@ -11,11 +12,21 @@ use super::results::Numbers;
 use super::tally::{LabelTally, Tallies};
 use super::{Finished, NAME};
 use crate::contract::{Emit, Emitted, Phase};
-use crate::refusal::failed;
+use crate::refusal::{failed, operator};
 use crate::reporting::{self, Distributions, HISTOGRAM_EVERY_NS};
 
 /// Labels that have series of their own; the rest is in the totals.
 const MOST_SERIES: usize = 20;
+
+/// Whether this process was started to execute plans. Others that reach it must not: a plan reads
+/// and writes files of this host.
+static PERMITTED: AtomicBool = AtomicBool::new(false);
+
+/// Lets this process execute plans. For the command that its own operator typed, never for one that
+/// serves others.
+pub fn permit() {
+    PERMITTED.store(true, Ordering::Relaxed);
+}
 
 /// One host's part of a phase.
 pub(super) struct LoadPhase {
@@ -29,6 +40,12 @@ pub(super) struct LoadPhase {
 impl LoadPhase {
     /// Reads the plan; no traffic yet.
     pub fn prepare(options: LoadOptions, spec: PhaseSpec, emit: Emit) -> Result<Self, Refusal> {
+        if !PERMITTED.load(Ordering::Relaxed) {
+            return Err(operator(
+                "this host executes no test plans for others: they read and write its files",
+                "type `sokudo load` on that host itself",
+            ));
+        }
         let reading = read_plan(&options, spec.seed)?;
         let prepared = Prepared::new(reading, &options, spec.seed)?;
         Ok(Self {
