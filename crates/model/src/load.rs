@@ -59,6 +59,14 @@ pub const REGISTRY: &[LoadNames] = &[
         best: "http.best_rate_per_second",
     },
     LoadNames {
+        workload: "probe",
+        offered: "probe.asked_packets_per_second",
+        delivered: "probe.answered_packets_per_second",
+        latency: Some("probe.rtt_seconds"),
+        shares: &[("loss", "probe.loss_ratio")],
+        best: "probe.best_rate_packets_per_second",
+    },
+    LoadNames {
         workload: "rr",
         offered: "rr.asked_per_second",
         delivered: "rr.transactions_per_second",

@@ -220,6 +220,7 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("probe.loss_down_ratio", Ratio, "lost on the way down over answers sent"),
     gauge("probe.asked_packets_per_second", PacketsPerSecond, "probes per second asked for"),
     gauge("probe.answered_packets_per_second", PacketsPerSecond, "answered probes over the sender's time"),
+    gauge("probe.best_rate_packets_per_second", PacketsPerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run"),
     gauge("probe.jitter_seconds", Seconds, "jitter of the round trips as in RFC 3550 section 6.4.1, at the end of the run; of several flows the largest"),
     gauge("probe.jitter_up_seconds", Seconds, "the same of the way up; needs no common clock"),
     gauge("probe.jitter_down_seconds", Seconds, "the same of the way down"),

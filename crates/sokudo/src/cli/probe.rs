@@ -1,12 +1,13 @@
 //! `sokudo probe`: how long does a datagram take, each way?
 
 use clap::Args;
-use sokudo_model::{Labels, PhasePlan};
+use sokudo_model::{FlowPlan, Refusal};
 use sokudo_workloads::probe::{self, ProbeOptions};
 use sokudo_workloads::rr;
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
+use super::load::{Load, LoadArgs};
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -17,6 +18,8 @@ Examples:
   sokudo probe hostb --every 1ms --duration 60s  finer, longer
   sokudo probe hostb --dscp 46 --size 200        as a voice call: expedited, 200 B
   sokudo probe hostb hostc --direction mesh      everybody probes everybody
+  sokudo probe hostb --sweep every=10ms,1ms,200us    does the way mind how many there are?
+  sokudo probe hostb --find 'p99<1ms,loss<0.1%'  the highest rate that keeps the bounds
 
 Round trips need one clock only. One-way delays compare two clocks: they are printed only where they
 are not smaller than the error with which the clocks could be compared. On one host there is none.";
@@ -35,6 +38,9 @@ pub struct ProbeArgs {
     #[command(flatten)]
     options: ProbeOptions,
 
+    #[command(flatten)]
+    load: LoadArgs,
+
     /// Key that `sokudo serve` printed.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
     key: Option<KeyText>,
@@ -43,9 +49,34 @@ pub struct ProbeArgs {
     show: ShowOptions,
 }
 
+impl Load for ProbeOptions {
+    const NAME: &'static str = probe::NAME;
+
+    fn validate(&self) -> Result<(), Refusal> {
+        ProbeOptions::validate(self)
+    }
+
+    fn to_json(&self) -> String {
+        ProbeOptions::to_json(self)
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        rr::flows(hosts, 1, self.direction)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        ProbeOptions::duration_ns(self)
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        self.count.map(|_| "count")
+    }
+}
+
 /// Carries it out.
 pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
-    args.options.validate()?;
+    let planned = args.load.plan(&args.options)?;
+    let lang = args.show.lang();
     let call = Call {
         workload: probe::NAME,
         hosts: &args.hosts,
@@ -54,25 +85,15 @@ pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
         interval_ns: args.options.interval.0,
         show: &args.show,
     };
-    let observer = Terminal::new(args.show.lang(), None, None);
-    let options = &args.options;
+    let observer = Terminal::new(lang, None, None);
     workload::carry_out(
         &call,
         observer,
         |run| {
-            let hosts = run.hosts().list().len() as u32;
-            let duration_ns = options.duration_ns();
-            let record = run.run_phase(PhasePlan {
-                name: "measure".into(),
-                workload: probe::NAME.into(),
-                options: options.to_json(),
-                flows: rr::flows(hosts, 1, options.direction),
-                duration_ns,
-                bound_ns: workload::bound_ns(duration_ns),
-                labels: Labels::new(),
-            })?;
-            let notes = probe::notes::notes(&record.result);
-            run.manifest_mut().notes.extend(notes);
+            planned.measure(run, lang)?;
+            let measured = run.manifest_mut().phases.last();
+            let notes = measured.map(|phase| probe::notes::notes(&phase.result));
+            run.manifest_mut().notes.extend(notes.unwrap_or_default());
             Ok(())
         },
         |_| Ok(()),

@@ -200,3 +200,21 @@ fn distributions_leave_for_their_own_tools() {
         std::fs::read_to_string(place.path().join("distributions.hlog")).expect("it was written");
     assert_eq!(file, ended.stdout);
 }
+
+#[test]
+fn probes_are_swept_and_searched() {
+    let place = place();
+    let server = serve(&place);
+    let address = &server.address;
+    let swept = place.run(&format!(
+        "probe {address} --duration 200ms --sweep every=20ms,2ms --json"
+    ));
+    swept.expect_code(0);
+    assert_eq!(place.load().manifest.phases.len(), 2);
+    // Wide bounds: what is shown is that there is an answer, not how high it is.
+    let found = place.run(&format!(
+        "probe {address} --duration 200ms --find p99<5s,loss<90% --json"
+    ));
+    found.expect_code(0);
+    assert!(summary(&found).number("probe.best_rate_packets_per_second") > 0.0);
+}

@@ -41,30 +41,6 @@ const WORDS: &[Entry] = &[
     entry::<StreamOptions>(),
 ];
 
-impl Load for ProbeOptions {
-    const NAME: &'static str = probe::NAME;
-
-    fn validate(&self) -> Result<(), Refusal> {
-        ProbeOptions::validate(self)
-    }
-
-    fn to_json(&self) -> String {
-        ProbeOptions::to_json(self)
-    }
-
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        rr::flows(hosts, 1, self.direction)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        ProbeOptions::duration_ns(self)
-    }
-
-    fn fixed(&self) -> Option<&'static str> {
-        None
-    }
-}
-
 /// The words with the questions that they answer.
 pub fn words() -> Vec<(&'static str, &'static str)> {
     let question = |name| sokudo_workloads::find(name).map_or("", |w| w.descriptor().question);
