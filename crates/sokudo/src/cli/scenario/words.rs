@@ -3,13 +3,12 @@
 //! As their own subcommands read them: one type per workload, one parser.
 
 use clap::{Arg, ArgAction, Command};
-use sokudo_model::{FlowPlan, Refusal};
 use sokudo_scenario::{Failed, Load as Asked};
 use sokudo_workloads::bus::BusOptions;
 use sokudo_workloads::crr::CrrOptions;
 use sokudo_workloads::datagram::DatagramOptions;
-use sokudo_workloads::probe::{self, ProbeOptions};
-use sokudo_workloads::rr::{self, RrOptions};
+use sokudo_workloads::probe::ProbeOptions;
+use sokudo_workloads::rr::RrOptions;
 use sokudo_workloads::stream::StreamOptions;
 
 use crate::cli::load::Load;
