@@ -47,9 +47,12 @@ pub const HTTP: Kind = Kind {
     ..RR
 };
 
-/// Load on a web server as a test plan says: the same numbers.
+/// Load on a web server as a test plan says: the same numbers. Its series have the names of
+/// `http`'s, which has them charted.
 pub const LOAD: Kind = Kind {
     name: "load",
+    per_second: None,
+    latency: &[],
     ..HTTP
 };
 
