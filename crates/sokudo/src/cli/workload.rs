@@ -92,8 +92,9 @@ pub fn carry_out(
 #[cfg(feature = "fleet")]
 pub fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Failure> {
     match host.split_once('/') {
-        Some((group, name)) => super::group::reach(hosts, group, name),
-        None => Ok(hosts.dial(host, DEFAULT_PORT, key, DIAL_BOUND)?),
+        // A URL is neither.
+        Some((group, name)) if !group.contains(':') => super::group::reach(hosts, group, name),
+        _ => Ok(hosts.dial(host, DEFAULT_PORT, key, DIAL_BOUND)?),
     }
 }
 
