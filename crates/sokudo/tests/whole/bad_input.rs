@@ -121,7 +121,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "cannot listen",
         "address of this host",
     ),
-    ("check nonsense", "no layer `nonsense`", "layers: rr, "),
+    ("check nonsense", "no layer `nonsense`", "layers: probe, rr, "),
     (
         "check --max-loss 200%",
         "no share below 100 %",
