@@ -121,7 +121,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "cannot listen",
         "address of this host",
     ),
-    ("check nonsense", "no layer `nonsense`", "layers: probe, rr, "),
+    (
+        "check nonsense",
+        "no layer `nonsense`",
+        "layers: probe, rr, ",
+    ),
     (
         "check --max-loss 200%",
         "no share below 100 %",
@@ -179,6 +183,11 @@ fn what_a_host_refuses_is_the_operators_to_mend() {
         server.address
     ));
     refused(&foreign_address, "cannot listen on 192.0.2.1", "ip addr");
+    let other_family = place.run(&format!(
+        "datagram {} --bind ::1 --duration 1s",
+        server.address
+    ));
+    refused(&other_family, "--bind ::1 cannot send", "one family");
     // No system grants that much without being told to.
     let buffers = place.run(&format!(
         "datagram {} --rcvbuf 1000MiB --strict-buffers --duration 1s",

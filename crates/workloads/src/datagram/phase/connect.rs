@@ -116,6 +116,7 @@ impl DatagramPhase {
             local.set_port(0);
         }
         if local.is_ipv4() != peer.is_ipv4() {
+            self.check_family(local, peer)?;
             let any: IpAddr = if peer.is_ipv4() {
                 [0u8; 4].into()
             } else {

@@ -64,6 +64,24 @@ impl DatagramPhase {
         ))
     }
 
+    /// Refuses an address that was asked for when nothing can leave from it towards this peer.
+    pub(super) fn check_family(&self, local: SocketAddr, peer: SocketAddr) -> Result<(), Refusal> {
+        if self.bindings().is_empty() {
+            return Ok(());
+        }
+        let family = |address: SocketAddr| if address.is_ipv4() { "IPv4" } else { "IPv6" };
+        Err(operator(
+            format!(
+                "--bind {} cannot send to {}: one is {}, the other {}",
+                local.ip(),
+                peer.ip(),
+                family(local),
+                family(peer)
+            ),
+            "name both by addresses of one family",
+        ))
+    }
+
     /// Addresses that the operator asked for on this host.
     fn bindings(&self) -> Vec<SocketAddr> {
         // --bind speaks of the host where the command was given.
