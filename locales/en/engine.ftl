@@ -42,3 +42,6 @@ engine-probe-program-stamps = Some arrivals were stamped by the program, not by 
 engine-search-no-rate = No rate kept the bounds that were given.
 import-iperf3-note = Imported from { $version }, which tells less than a run of sokudo: one end's view of each interval, no clock error, no state of the hosts.
 import-iperf3-error = iperf3 says: { $error }
+
+engine-steered = The load was changed from outside: users { $users }, requests per second { $rate }.
+engine-steer-refused = { $host } did not change its load: { $why }

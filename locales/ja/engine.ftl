@@ -42,3 +42,6 @@ engine-probe-program-stamps = 一部の到着時刻は、カーネルではな�
 engine-search-no-rate = 指定された条件を満たすレートは見つかりませんでした。
 import-iperf3-note = { $version } の結果を取り込みました。sokudo の測定より情報が少なく、各区間は片側から見た値のみで、時計の誤差やホストの状態は含まれません。
 import-iperf3-error = iperf3 の報告: { $error }
+
+engine-steered = 実行中に負荷が変更されました: ユーザー { $users }、毎秒のリクエスト { $rate }。
+engine-steer-refused = { $host } は負荷を変更しませんでした: { $why }

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Client, Handler, Notes};
 use sokudo_model::units::Rate;
-use sokudo_model::{PhaseSpec, Refusal};
+use sokudo_model::{Change, PhaseSpec, Refusal};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
@@ -152,6 +152,7 @@ impl Session {
         Arc::new(move |emitted| {
             let _ = notes.push(match emitted {
                 Emitted::Batch(batch) => Note::Batch(batch),
+                Emitted::Rows(rows) => Note::Rows(rows),
                 Emitted::Sent(text) => Note::Sent(text),
                 Emitted::Problem { says, missing } => Note::Problem { says, missing },
             });
@@ -182,6 +183,19 @@ impl Session {
             return Err(out_of_order("Drain before Start"));
         };
         Ok(Reply::Result(phase.drain(sent)?))
+    }
+
+    /// Other load from now on. Noted like a start: it is load that somebody asked for.
+    fn steer(&mut self, change: &Change) -> Result<Reply, Refusal> {
+        if let Some(guard) = &self.guard {
+            guard.policy.allows_change(change)?;
+        }
+        let about = serde_json::json!({ "users": change.users, "rate_per_s": change.rate_per_s });
+        self.note("steer", about)?;
+        match &mut self.state {
+            State::Running(phase) => phase.steer(change).map(|()| Reply::Done),
+            _ => Err(out_of_order("Steer before Start")),
+        }
     }
 
     fn begin_watch(
@@ -251,6 +265,7 @@ impl Handler for Session {
                 }
                 Ok(Reply::Done)
             }
+            Ask::Steer { change } => self.steer(&change),
             Ask::Clocks { clocks } => {
                 if let State::Running(phase) = &mut self.state {
                     phase.clocks(&clocks);

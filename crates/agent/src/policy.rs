@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use ipnet::IpNet;
 use serde::Deserialize;
 use sokudo_model::units::{Nanos, Rate, human};
-use sokudo_model::{PhaseSpec, Refusal, Unit};
+use sokudo_model::{Change, PhaseSpec, Refusal, Unit};
 
 /// Longest phase without a word of the policy, nanoseconds.
 const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
@@ -187,6 +187,19 @@ impl Policy {
                 "it sends to the networks listed under `destinations` only, and `{workload}` goes \
                  wherever its options say"
             ))),
+        }
+    }
+
+    /// Whether running load may become another. A bounded rate is never lifted: more users of a
+    /// closed loop have no rate that could be compared with it.
+    ///
+    /// Errors: what is not allowed, and who can change it.
+    pub fn allows_change(&self, change: &Change) -> Result<(), Refusal> {
+        let asked = change.rate_per_s.map(Rate::Events);
+        match (change.users, asked) {
+            (None, None) => Ok(()),
+            (None, asked) => self.allows_rate(asked),
+            (Some(_), _) => self.allows_rate(None),
         }
     }
 
@@ -394,6 +407,17 @@ mod tests {
         forbidden(bound, &spec, Some(Rate::Bits(1.1e9)), "1.1 Gb/s");
         let policy = Policy::parse(bound).expect("a policy");
         assert_eq!(policy.allows(&spec, Some(Rate::Bits(1e9))), Ok(()));
+    }
+
+    #[test]
+    fn running_load_keeps_to_the_bound() {
+        let policy = Policy::parse("max_rate = \"100/s\"").expect("a policy");
+        let change = |users, rate_per_s| Change { users, rate_per_s };
+        assert_eq!(policy.allows_change(&change(None, Some(99.0))), Ok(()));
+        assert!(policy.allows_change(&change(None, Some(101.0))).is_err());
+        assert!(policy.allows_change(&change(Some(5), None)).is_err());
+        let free = Policy::default();
+        assert_eq!(free.allows_change(&change(Some(5), Some(1e6))), Ok(()));
     }
 
     #[test]

@@ -212,6 +212,7 @@ pub(crate) fn name_of(ask: &Ask) -> &'static str {
         Ask::Start { .. } => "start",
         Ask::Halt => "halt",
         Ask::Clocks { .. } => "clocks",
+        Ask::Steer { .. } => "steer",
         Ask::Drain { .. } => "drain",
         Ask::Stop => "stop",
         Ask::Lease { .. } => "lease",

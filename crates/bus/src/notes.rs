@@ -33,6 +33,7 @@ impl Parcel for Note {
     fn weight(&self) -> usize {
         let content = match self {
             Note::Batch(batch) => batch_bytes(batch),
+            Note::Rows(rows) => rows.bytes(),
             Note::Sent(json) => json.len(),
             Note::Problem { .. } | Note::Lost { .. } => 256,
         };
@@ -40,7 +41,7 @@ impl Parcel for Note {
     }
 
     fn must_arrive(&self) -> bool {
-        !matches!(self, Note::Batch(_))
+        !matches!(self, Note::Batch(_) | Note::Rows(_))
     }
 
     fn gap(dropped: u64) -> Self {

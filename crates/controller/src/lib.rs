@@ -16,12 +16,14 @@ mod hosts;
 mod phase;
 mod run;
 mod search;
+mod steering;
 mod sweep;
 mod together;
 
 pub use error::ControlError;
 pub use hosts::{Agents, Host, Hosts, host_name};
 pub use phase::SLACK_NS;
-pub use run::{Finished, Observer, Progress, Run, RunConfig, new_run_id};
+pub use run::{Finished, KeepRows, Observer, Progress, Run, RunConfig, new_run_id};
 pub use search::{SearchPlan, Searched};
+pub use steering::Steering;
 pub use sweep::{NoSweep, Sweep, SweepStep};

@@ -260,6 +260,7 @@ impl Run {
                 give_up_ns = now_ns() + HALT_BOUND.as_nanos() as i64;
                 self.halt(parts);
             }
+            self.steer(parts, &plan.name);
             if now_ns() > give_up_ns {
                 let says = Text::new("engine-phase-bound").number(
                     "bound",

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_model::manifest::RUN_SCHEMA;
 use sokudo_model::{
-    Batch, Manifest, PhasePlan, PhaseRecord, Plan, Problem, RunId, RunStatus, Text,
+    Batch, Manifest, PhasePlan, PhaseRecord, Plan, Problem, Rows, RunId, RunStatus, Text,
 };
 use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_store::{RunDir, StoreError, Writer};
@@ -15,6 +15,7 @@ use sokudo_wire::{Ask, Note, Reply};
 
 use crate::error::ControlError;
 use crate::hosts::{ASK_BOUND, Hosts, LEASE};
+use crate::steering::Steering;
 
 /// What is told while a run goes on.
 #[derive(Debug)]
@@ -42,6 +43,13 @@ pub enum Progress<'a> {
 pub trait Observer: Send {
     /// Takes note.
     fn note(&mut self, progress: &Progress<'_>);
+}
+
+/// Somebody who keeps the rows about single requests. Called between two notes of the hosts: must
+/// not wait for a disk.
+pub trait KeepRows: Send {
+    /// Takes rows of one host of the run.
+    fn keep(&mut self, host: &str, rows: Rows);
 }
 
 /// What a run is begun with.
@@ -72,6 +80,8 @@ pub struct Run {
     /// Hosts that were lost, by index.
     pub(crate) lost: Vec<bool>,
     told_interrupted: bool,
+    pub(crate) steering: Steering,
+    rows: Option<Box<dyn KeepRows>>,
 }
 
 /// A run that is over and recorded.
@@ -147,6 +157,8 @@ impl Run {
             observer,
             lost: vec![false; count],
             told_interrupted: false,
+            steering: Steering::default(),
+            rows: None,
         };
         match run.open() {
             Ok(()) => Ok(run),
@@ -256,6 +268,16 @@ impl Run {
     /// Directory of the record.
     pub fn path(&self) -> &Path {
         self.writer.path()
+    }
+
+    /// A handle with which others change the load of a running phase.
+    pub fn steering(&self) -> Steering {
+        self.steering.clone()
+    }
+
+    /// Rows about single requests go there from now on; without it they are dropped.
+    pub fn keep_rows(&mut self, keeper: Box<dyn KeepRows>) {
+        self.rows = Some(keeper);
     }
 
     /// The manifest as it stands.
@@ -375,14 +397,18 @@ impl Run {
         self.manifest.problems.push(problem);
     }
 
+    /// Shows and records what was sampled. The store counts what it cannot record and says so in
+    /// the manifest; measuring goes on.
+    pub(crate) fn keep(&mut self, batch: &Batch) {
+        self.observer.note(&Progress::Batch(batch));
+        let _ = self.writer.append(batch);
+    }
+
     /// Records one note; returns it when it is not about the record alone.
     pub(crate) fn take_note(&mut self, index: usize, note: Note, phase: &str) -> Option<Note> {
         match note {
             Note::Batch(batch) => {
-                self.observer.note(&Progress::Batch(&batch));
-                // The store counts what it cannot record and says so in the manifest; measuring
-                // goes on.
-                let _ = self.writer.append(&batch);
+                self.keep(&batch);
                 None
             }
             Note::Problem { says, missing } => {
@@ -392,6 +418,13 @@ impl Run {
             }
             Note::Lost { why } => {
                 self.lose(index, &why, phase);
+                None
+            }
+            Note::Rows(rows) => {
+                let host = &self.hosts.list()[index].name;
+                if let Some(keeper) = &mut self.rows {
+                    keeper.keep(host, rows);
+                }
                 None
             }
             Note::Sent(_) => Some(note),

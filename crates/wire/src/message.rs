@@ -1,7 +1,7 @@
 //! The messages themselves.
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Batch, Environment, HostClock, Text};
+use sokudo_model::{Batch, Change, Environment, HostClock, Rows, Text};
 
 pub use sokudo_model::{HostSpec, PhaseSpec, Refusal};
 
@@ -43,6 +43,11 @@ pub enum Ask {
     },
     /// Stop sending now, keep receiving; [`Note::Sent`] follows as usual.
     Halt,
+    /// Offer other load from now on. [`Reply::Refused`] where the workload cannot change.
+    Steer {
+        /// What changes.
+        change: Change,
+    },
     /// Only for workloads that compare times of two hosts, before `Drain`: the clocks around the load.
     Clocks {
         /// Clock of each host, by host index; `None` for a host that takes no part.
@@ -121,6 +126,8 @@ pub enum Note {
     Batch(Batch),
     /// All senders of this host have finished; the workload's JSON says how much was sent.
     Sent(String),
+    /// Rows about single requests, for the file that the controller keeps.
+    Rows(Rows),
     /// Something went wrong; the phase goes on as far as it can.
     Problem {
         /// What happened.

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 
 use sokudo_model::units::Rate;
-use sokudo_model::{Batch, HostClock, PhaseResult, PhaseSpec, Refusal, Summary, Text, load};
+use sokudo_model::{Batch, Change, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text, load};
 use sokudo_stats::{Best, First, Outcome};
 
 /// What a workload is, for help pages, the console and the capability list.
@@ -27,6 +27,8 @@ pub struct Descriptor {
 pub enum Emitted {
     /// Samples, distributions, events.
     Batch(Batch),
+    /// Rows about single requests, for the file that the controller keeps.
+    Rows(Rows),
     /// All senders of this host have finished; JSON that the other hosts' `drain` reads.
     Sent(String),
     /// Something went wrong; the phase goes on as far as it can.
@@ -116,6 +118,17 @@ pub trait Phase: Send {
 
     /// Stops sending; receiving goes on. [`Emitted::Sent`] follows as usual.
     fn halt(&mut self);
+
+    /// Offers other load from now on.
+    ///
+    /// Errors: this load cannot be changed while it runs, or not in this way.
+    fn steer(&mut self, _change: &Change) -> Result<(), Refusal> {
+        Err(Refusal {
+            operator_error: true,
+            says: "this load cannot be changed while it runs".into(),
+            hint: Some("`http` and `load` can".into()),
+        })
+    }
 
     /// Hears how the hosts' clocks stood around the load, by host index; `None` for a host that takes
     /// no part. Called before [`Phase::drain`] when the workload
