@@ -166,11 +166,27 @@ impl LoopAudit {
     }
 }
 
+/// A way for users to join while the engine is waited for. Copies lead to the same engine.
+pub struct Entry<N> {
+    loops: Vec<Sender<N>>,
+    next: Arc<AtomicUsize>,
+}
+
+impl<N> Entry<N> {
+    /// A user joins, and is asked for its first step at `start_ns`. Users are dealt to the loops in
+    /// turn; one that comes after the end is forgotten.
+    pub fn add(&self, start_ns: i64, newcomer: N) {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        if let Some(sender) = self.loops.get(turn % self.loops.len().max(1)) {
+            sender.send(Letter::Joins(start_ns, newcomer));
+        }
+    }
+}
+
 /// Event loops at work. Dropping it ends the load at once.
 pub struct Engine<C: Crew> {
-    loops: Vec<Sender<C::Newcomer>>,
+    entry: Entry<C::Newcomer>,
     threads: Vec<JoinHandle<(C, LoopAudit)>>,
-    next: AtomicUsize,
     stop: Stop,
 }
 
@@ -193,9 +209,11 @@ where
             tls.config().map_err(Clone::clone)?;
         }
         let mut engine = Self {
-            loops: Vec::new(),
+            entry: Entry {
+                loops: Vec::new(),
+                next: Arc::default(),
+            },
             threads: Vec::new(),
-            next: AtomicUsize::new(0),
             stop: stop.clone(),
         };
         for (number, crew) in crews.into_iter().enumerate() {
@@ -208,7 +226,7 @@ where
                 inbox,
                 answers: sender.clone(),
             };
-            engine.loops.push(sender);
+            engine.entry.loops.push(sender);
             let event_loop = Loop::new(crew, parts)?;
             let thread = thread::Builder::new().name(format!("{}{number}", config.name));
             engine.threads.push(thread.spawn(move || event_loop.run())?);
@@ -216,18 +234,22 @@ where
         Ok(engine)
     }
 
-    /// A user joins, and is asked for its first step at `start_ns`. Users are dealt to the loops in
-    /// turn.
+    /// See [`Entry::add`].
     pub fn add(&self, start_ns: i64, newcomer: C::Newcomer) {
-        let turn = self.next.fetch_add(1, Ordering::Relaxed);
-        if let Some(sender) = self.loops.get(turn % self.loops.len().max(1)) {
-            sender.send(Letter::Joins(start_ns, newcomer));
+        self.entry.add(start_ns, newcomer);
+    }
+
+    /// A way in that stays open while [`Engine::finish`] waits.
+    pub fn entry(&self) -> Entry<C::Newcomer> {
+        Entry {
+            loops: self.entry.loops.clone(),
+            next: Arc::clone(&self.entry.next),
         }
     }
 
-    /// Nobody else joins. Waits until all users have left, or the run is stopped.
+    /// Waits until all users have left and nobody joins any more, or the run is stopped.
     pub fn finish(mut self) -> (Vec<C>, Audit) {
-        for sender in &self.loops {
+        for sender in &self.entry.loops {
             sender.send(Letter::Closed);
         }
         let mut audit = Audit::default();

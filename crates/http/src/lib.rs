@@ -17,7 +17,7 @@ pub mod tls;
 pub mod user;
 
 pub use crew::{Crew, Strangers};
-pub use engine::{Audit, Config, Engine, LATE_NS, Limits, LoopAudit, NoEngine, Stop, run};
+pub use engine::{Audit, Config, Engine, Entry, LATE_NS, Limits, LoopAudit, NoEngine, Stop, run};
 pub use failure::{Failure, Kind, Malformed, Phase};
 pub use target::{Scheme, Target, TargetId, Targets};
 pub use tls::{TlsSetUp, Trust};

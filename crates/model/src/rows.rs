@@ -19,7 +19,8 @@ impl Rows {
     /// Adds a row.
     pub fn push(&mut self, end_ns: i64, row: &str) {
         self.ends_ns.push(end_ns);
-        self.lengths.push(u32::try_from(row.len()).unwrap_or(u32::MAX));
+        self.lengths
+            .push(u32::try_from(row.len()).unwrap_or(u32::MAX));
         self.text.push_str(row);
     }
 

@@ -10,7 +10,9 @@
 use std::sync::Arc;
 
 use sokudo_model::units::Rate;
-use sokudo_model::{Batch, Change, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text, load};
+use sokudo_model::{
+    Batch, Change, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text, load,
+};
 use sokudo_stats::{Best, First, Outcome};
 
 /// What a workload is, for help pages, the console and the capability list.

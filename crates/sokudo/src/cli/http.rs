@@ -5,7 +5,7 @@ use sokudo_model::{FlowPlan, Refusal};
 use sokudo_workloads::http::{self, HttpOptions};
 
 use super::finish::ShowOptions;
-use super::load::{Load, LoadArgs};
+use super::load::{Generators, Load, LoadArgs};
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -19,6 +19,7 @@ Examples:
   sokudo http hostb:8080/ --find 'p99<50ms'          the highest rate that keeps the bound
   sokudo http hostb:8080/ --sweep rate=100/s..6400/s:x2   latency over load, and its knee
   sokudo http https://hostb/api -X POST -H 'Content-Type: application/json' -b @request.json
+  sokudo http hostb:8080/ --on 'lab/*' -c 400         from every host of a group, 400 connections in all
   sokudo http hostb:8080/ --no-keepalive             a connection for each request
 
 Without --rate the loop is closed: a server that stalls is asked less, and few requests see it. With
@@ -35,6 +36,9 @@ pub struct HttpArgs {
 
     #[command(flatten)]
     load: LoadArgs,
+
+    #[command(flatten)]
+    generators: Generators,
 
     /// Seed of every random choice. Default: drawn, and recorded.
     #[arg(long, value_name = "N")]
@@ -55,8 +59,8 @@ impl Load for HttpOptions {
         HttpOptions::to_json(self)
     }
 
-    fn flows(&self, _hosts: u32) -> Vec<FlowPlan> {
-        http::flows(self.threads)
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        http::flows(hosts, self.threads)
     }
 
     fn duration_ns(&self) -> u64 {
@@ -76,8 +80,8 @@ pub fn run(mut args: HttpArgs) -> Result<Exit, Failure> {
     let lang = args.show.lang();
     let call = Call {
         workload: http::NAME,
-        hosts: &[],
-        key: None,
+        hosts: &args.generators.on,
+        key: args.generators.key.as_ref(),
         seed: args.seed,
         interval_ns: args.options.interval.0,
         show: &args.show,
@@ -85,7 +89,13 @@ pub fn run(mut args: HttpArgs) -> Result<Exit, Failure> {
     workload::carry_out(
         &call,
         Terminal::new(lang, None, None),
-        |run| planned.measure(run, lang),
+        |run| {
+            planned.measure(run, lang)?;
+            if !args.generators.on.is_empty() {
+                run.group_numbers();
+            }
+            Ok(())
+        },
         |_| Ok(()),
     )
 }

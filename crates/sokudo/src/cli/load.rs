@@ -14,6 +14,7 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Bound, Bounds, FlowPlan, Labels, PhasePlan, Refusal, load, units};
 
 use super::Failure;
+use super::key::KeyText;
 use super::workload;
 
 /// Probes of a search at most.
@@ -61,6 +62,20 @@ pub struct LoadArgs {
     /// the exit code 1.
     #[arg(long, value_name = "BOUNDS", conflicts_with_all = ["find", "sweep"])]
     slo: Option<Bounds>,
+}
+
+/// From which hosts a server of somebody else's is loaded.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Generators {
+    /// Load from these hosts instead of this one, all at the same moment: `hostb` where
+    /// `sokudo serve` runs, `lab/hostb` of a group, `lab/*` for all of it. May be given several
+    /// times, or as a list with commas. The policy of each host decides whether it takes part.
+    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    pub on: Vec<String>,
+
+    /// Key that `sokudo serve` printed on those hosts.
+    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
+    pub key: Option<KeyText>,
 }
 
 /// Load that can be carried out.

@@ -141,7 +141,7 @@ fn until_sent(emitted: &Receiver<Emitted>) -> Batch {
         match emitted.recv_timeout(BOUND).expect("the asking ends") {
             Emitted::Batch(more) => batch.append(more),
             Emitted::Sent(_) => return batch,
-            Emitted::Problem { says, .. } => panic!("{says:?}"),
+            other => panic!("{other:?}"),
         }
     }
 }

@@ -46,6 +46,22 @@ impl Arrivals {
         Some(at_ns)
     }
 
+    /// Another rate for all starts that were not taken yet, from `now_ns` on. What is overdue by
+    /// the old rate is still due.
+    pub(crate) fn change(&mut self, rate_per_s: f64, now_ns: i64) {
+        let next_ns = self.next_ns();
+        let gap_ns = 1e9 / rate_per_s;
+        // The wait for the next start is as far gone as it was.
+        let left = (next_ns.saturating_sub(now_ns) as f64 / self.gap_ns).max(0.0);
+        let first_ns = match next_ns <= now_ns {
+            true => next_ns,
+            false => now_ns.saturating_add((left * gap_ns) as i64),
+        };
+        self.start_ns = first_ns;
+        self.next = 0.0;
+        self.gap_ns = gap_ns;
+    }
+
     fn next_ns(&self) -> i64 {
         let since_ns = match &self.random {
             // Multiplied, not added up: errors of rounding do not grow.
@@ -84,6 +100,19 @@ mod tests {
         assert_eq!(arrivals.left(0, i64::MAX), 0);
         let unused = Arrivals::new(3.0, 0, 2 * S, None);
         assert_eq!((unused.left(0, S), unused.left(S, 2 * S)), (3, 3));
+    }
+
+    #[test]
+    fn another_rate_holds_from_its_moment_on() {
+        let mut arrivals = Arrivals::new(10.0, 0, 2 * S, None);
+        let before: Vec<i64> = (0..10).filter_map(|_| arrivals.take()).collect();
+        assert_eq!(before[9], 9 * S / 10);
+        // Half of the wait for the next one is over.
+        arrivals.change(100.0, 95 * S / 100);
+        let after: Vec<i64> = std::iter::from_fn(|| arrivals.take()).collect();
+        assert_eq!(after[0], 955 * S / 1000);
+        assert_eq!(after[1], 965 * S / 1000);
+        assert_eq!(after.len(), 105);
     }
 
     #[test]

@@ -10,25 +10,11 @@ use sokudo_http::crew::Crew;
 use sokudo_http::{Exchange, Failure, Kind, Outcome, Phase, Step};
 use sokudo_stats::Histogram;
 
-use super::arrivals::Arrivals;
+use super::course::Course;
 use crate::rr::record::{Counts, Recorder};
 
 /// How long after the end requests may leave whose time came before it.
 const BACKLOG_NS: i64 = 1_000_000_000;
-
-/// What one event loop is to do.
-pub(crate) struct Course {
-    /// The request, head and body.
-    pub(crate) request: Vec<u8>,
-    /// How it is sent.
-    pub(crate) exchange: Exchange,
-    /// Intended starts; `None` in a closed loop.
-    pub(crate) arrivals: Option<Arrivals>,
-    /// Requests that may still be sent.
-    pub(crate) left: Option<u64>,
-    /// No request is due from then on.
-    pub(crate) end_ns: i64,
-}
 
 /// Time spent in each stage by the requests that were answered, nanoseconds in all.
 #[derive(Debug, Clone, Copy, Default)]
@@ -68,6 +54,10 @@ pub(crate) struct Visitors {
     tally: Tally,
     /// Visitor → the intended start that it waits for; 0 = none.
     waiting: Vec<i64>,
+    /// Visitor → its number among all that ever came to this host.
+    numbers: Vec<u64>,
+    /// The rate that others asked for last, as bits.
+    rate_bits: u64,
 }
 
 impl Visitors {
@@ -78,6 +68,8 @@ impl Visitors {
             recorder,
             tally: Tally::default(),
             waiting: Vec::new(),
+            numbers: Vec::new(),
+            rate_bits: 0,
         }
     }
 
@@ -91,6 +83,11 @@ impl Visitors {
                 false => Err(Step::End),
             };
         };
+        let rate_bits = self.course.wanted.rate_bits();
+        if rate_bits != self.rate_bits {
+            self.rate_bits = rate_bits;
+            arrivals.change(f64::from_bits(rate_bits), now);
+        }
         let waiting = &mut self.waiting[user as usize];
         if *waiting != 0 {
             return match *waiting <= now {
@@ -139,18 +136,26 @@ impl Visitors {
 }
 
 impl Crew for Visitors {
-    type Newcomer = ();
+    /// Its number among all that ever came to this host.
+    type Newcomer = u64;
 
-    fn joins(&mut self, user: u32, (): ()) {
+    fn joins(&mut self, user: u32, number: u64) {
         let users = user as usize + 1;
         if users > self.waiting.len() {
             self.waiting.resize(users, 0);
+            self.numbers.resize(users, 0);
         }
+        self.numbers[user as usize] = number;
     }
 
     #[inline]
     fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step {
         if self.course.left == Some(0) {
+            return Step::End;
+        }
+        let place = user as usize;
+        // Who waits for a start has taken it: nobody else would send that request.
+        if self.waiting[place] == 0 && self.course.wanted.is_sent_home(self.numbers[place]) {
             return Step::End;
         }
         let (intended_ns, was_free) = match self.due(user, now_ns) {

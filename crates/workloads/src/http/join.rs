@@ -7,6 +7,7 @@ use sokudo_http::{Kind, LoopAudit, Phase};
 use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Summary};
 
 use super::client::Tally;
+use super::course::share;
 use super::names::{HTTP, READ, WAIT};
 use super::options::HttpOptions;
 use crate::contract::HostResult;
@@ -46,15 +47,14 @@ struct LoopNumbers {
 pub(crate) struct Numbers(Vec<LoopNumbers>);
 
 impl Numbers {
-    /// Puts together what the event loops left and what was collected of them.
+    /// Puts together what the event loops left and what was collected of them; `asked_per_s` of
+    /// each.
     pub(crate) fn new(
         collected: Collected,
         left: Vec<(Tally, LoopAudit)>,
-        options: &HttpOptions,
+        asked_per_s: Option<f64>,
     ) -> Self {
         let none = FlowDistributions::default();
-        let rate = options.requests_per_s();
-        let asked_per_s = rate.map(|rate| rate / f64::from(options.threads));
         // Both are in the order of the loops.
         let both = collected.asked.iter().zip(left);
         let loops = both.map(|(asked, (tally, audit))| {
@@ -161,6 +161,10 @@ pub(crate) fn join(options: &HttpOptions, spec: &PhaseSpec, results: &[HostResul
         .map(|plan| empty_flow(options, spec, plan))
         .collect();
     let mut loops = Vec::new();
+    let held = |flow: u32| {
+        let all = u64::from(options.connections);
+        share(all, u64::from(flow), plans.len() as u64)
+    };
     for (index, result) in results.iter().enumerate() {
         let read = |text: &String| serde_json::from_str::<Numbers>(text).ok();
         let numbers = result.as_ref().ok().and_then(read).unwrap_or_default();
@@ -170,7 +174,12 @@ pub(crate) fn join(options: &HttpOptions, spec: &PhaseSpec, results: &[HostResul
             plan.is_some_and(|plan| plan.from as usize == index)
         };
         for one in numbers.0.into_iter().filter(own) {
-            tell_flow(&mut flows[one.flow as usize], &one, options, &mut merged);
+            tell_flow(
+                &mut flows[one.flow as usize],
+                &one,
+                held(one.flow),
+                &mut merged,
+            );
             loops.push(one);
         }
     }
@@ -202,7 +211,7 @@ fn empty_flow(
 }
 
 /// One loop's numbers, as those of its flow.
-fn tell_flow(flow: &mut FlowResult, one: &LoopNumbers, options: &HttpOptions, merged: &mut Merged) {
+fn tell_flow(flow: &mut FlowResult, one: &LoopNumbers, held: u64, merged: &mut Merged) {
     let metrics = &mut flow.metrics;
     put_counts(metrics, &one.counts);
     put_shares(metrics, std::slice::from_ref(one));
@@ -211,7 +220,6 @@ fn tell_flow(flow: &mut FlowResult, one: &LoopNumbers, options: &HttpOptions, me
     put(metrics, "http.client_cpu_ratio", share(one.cpu_ns));
     put(metrics, "http.client_wait_ratio", share(one.wait_ns));
     put(metrics, "http.asked_per_second", one.asked_per_s);
-    let held = u64::from(options.connections) / u64::from(options.threads);
     put(metrics, "http.open_connections", held as f64);
     if let Some(text) = told_failures(&one.failures) {
         flow.labels.insert("error".into(), text);
@@ -326,10 +334,11 @@ fn totals(
     }
     put_counts(&mut summary, &counts);
     put_shares(&mut summary, loops);
+    let asked = loops.iter().filter_map(|one| one.asked_per_s);
     put(
         &mut summary,
         "http.asked_per_second",
-        options.requests_per_s(),
+        asked.reduce(|a, b| a + b),
     );
     put(
         &mut summary,

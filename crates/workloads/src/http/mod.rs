@@ -18,6 +18,7 @@
 
 mod arrivals;
 mod client;
+mod course;
 mod join;
 pub mod names;
 pub mod options;
@@ -73,16 +74,19 @@ impl Workload for Http {
     }
 }
 
-/// One flow per event loop, all of them from the host that gives the command.
-pub fn flows(threads: u32) -> Vec<FlowPlan> {
-    let each = 0..threads.max(1);
-    each.map(|stream| FlowPlan {
-        id: stream,
-        from: 0,
-        to: 0,
+/// One flow per event loop: from the host that gives the command when it is alone, else from all
+/// the others.
+pub fn flows(hosts: u32, threads: u32) -> Vec<FlowPlan> {
+    let threads = threads.max(1);
+    let from = if hosts > 1 { 1..hosts } else { 0..1 };
+    let loops = from.flat_map(|host| (0..threads).map(move |stream| (host, stream)));
+    let flow = |(id, (host, stream))| FlowPlan {
+        id,
+        from: host,
+        to: host,
         stream,
-    })
-    .collect()
+    };
+    (0..).zip(loops).map(flow).collect()
 }
 
 #[cfg(test)]

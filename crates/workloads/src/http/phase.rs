@@ -5,13 +5,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
-use sokudo_http::{Config, Engine, Exchange, Keep, LoopAudit, Stop, TargetId, Targets, Trust};
-use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
+use sokudo_http::{
+    Config, Engine, Entry, Exchange, Keep, LoopAudit, Stop, TargetId, Targets, Trust,
+};
+use sokudo_model::{Change, FlowPlan, PhaseSpec, Refusal};
 use sokudo_net::clock::now_ns;
 use sokudo_pace::Random;
 
 use super::arrivals::Arrivals;
-use super::client::{Course, Tally, Visitors};
+use super::client::{Tally, Visitors};
+use super::course::{Course, Wanted, share};
 use super::join::Numbers;
 use super::names::HTTP;
 use super::options::{Arrival, HttpOptions};
@@ -31,6 +34,17 @@ const OTHER_FILES: u64 = 256;
 /// What the event loops leave behind.
 type Left = Vec<(Tally, LoopAudit)>;
 
+/// How the load became another on the way.
+#[derive(Default)]
+struct Steered {
+    /// Lets more visitors in.
+    entry: Option<Entry<u64>>,
+    /// Numbers of the visitors that are to be there: from the first to before the last.
+    visitors: (u64, u64),
+    /// Since when which rate was asked for, all hosts together.
+    rates: Vec<(i64, f64)>,
+}
+
 /// One host's part of a phase.
 pub(crate) struct HttpPhase {
     options: HttpOptions,
@@ -39,6 +53,8 @@ pub(crate) struct HttpPhase {
     targets: Arc<Targets>,
     target: TargetId,
     stop: Stop,
+    wanted: Arc<Wanted>,
+    steered: Steered,
     running: Option<(JoinHandle<Left>, SyncSender<Report>, JoinHandle<Collected>)>,
 }
 
@@ -50,29 +66,23 @@ impl HttpPhase {
         emit: Emit,
     ) -> Result<Self, Refusal> {
         options.validate()?;
-        let wanted = u64::from(options.connections) + OTHER_FILES;
-        let can_hold = sokudo_net::wait::allow_open_files(wanted);
-        if let Some(can_hold) = can_hold.filter(|can_hold| *can_hold < wanted) {
-            return Err(operator(
-                format!(
-                    "this process may hold {can_hold} open files, and {} connections need {wanted}",
-                    options.connections
-                ),
-                "raise the limit (ulimit -n), or ask for fewer connections",
-            ));
-        }
         let targets = Arc::new(Targets::new());
         let url = &options.url;
         let target = targets.intern(url.scheme, &url.host, url.port);
-        Ok(Self {
+        let phase = Self {
             options,
             spec,
             emit,
             targets,
             target,
             stop: Stop::default(),
+            wanted: Arc::default(),
+            steered: Steered::default(),
             running: None,
-        })
+        };
+        phase.check_loops(u64::from(phase.options.connections))?;
+        can_hold(phase.own_share(u64::from(phase.options.connections)))?;
+        Ok(phase)
     }
 
     fn exchange(&self) -> Exchange {
@@ -92,8 +102,7 @@ impl HttpPhase {
     /// The visitors of one event loop.
     fn visitors(&self, flow: &FlowPlan, at_ns: i64, reports: &SyncSender<Report>) -> Visitors {
         let options = &self.options;
-        let loops = u64::from(options.threads);
-        let number = u64::from(flow.stream);
+        let (loops, number) = (self.loops(), u64::from(flow.id));
         let end_ns = at_ns.saturating_add_unsigned(match options.duration_ns() {
             0 => self.spec.phase.bound_ns,
             duration_ns => duration_ns.min(self.spec.phase.bound_ns),
@@ -121,8 +130,82 @@ impl HttpPhase {
             arrivals,
             left: options.count.map(|count| share(count.0, number, loops)),
             end_ns,
+            wanted: Arc::clone(&self.wanted),
         };
         Visitors::new(course, Recorder::new(scope, reports.clone()))
+    }
+
+    /// Event loops of all hosts together.
+    fn loops(&self) -> u64 {
+        self.spec.phase.flows.len().max(1) as u64
+    }
+
+    /// Event loops of this host, as numbered over all hosts.
+    fn own_loops(&self) -> impl Iterator<Item = &FlowPlan> {
+        let flows = self.spec.phase.flows.iter();
+        flows.filter(|flow| flow.from == self.spec.me)
+    }
+
+    /// What falls to this host of something that all event loops share.
+    fn own_share(&self, whole: u64) -> u64 {
+        let loops = self.loops();
+        let own = self.own_loops();
+        own.map(|flow| share(whole, u64::from(flow.id), loops))
+            .sum()
+    }
+
+    /// Errors: an event loop would have no connection.
+    fn check_loops(&self, connections: u64) -> Result<(), Refusal> {
+        let loops = self.loops();
+        match connections < loops {
+            false => Ok(()),
+            true => Err(operator(
+                format!("{connections} connections cannot be shared by {loops} event loops"),
+                "give at least one connection per event loop",
+            )),
+        }
+    }
+
+    /// Another number of visitors from now on: the oldest leave, or new ones come.
+    fn steer_visitors(&mut self, all: u64) -> Result<(), Refusal> {
+        self.check_loops(all)?;
+        let own = self.own_share(all);
+        can_hold(own)?;
+        let steered = &mut self.steered;
+        let (first, last) = steered.visitors;
+        let first = first.max(last.saturating_sub(own));
+        self.wanted.send_home_below(first);
+        let new_last = first + own;
+        if let Some(entry) = &steered.entry {
+            (last..new_last).for_each(|number| entry.add(now_ns(), number));
+        }
+        steered.visitors = (first, last.max(new_last));
+        Ok(())
+    }
+
+    /// The rate that was asked for, averaged over the time until now; all hosts together.
+    fn asked_per_s(&self) -> Option<f64> {
+        let rates = &self.steered.rates;
+        let ends = rates.iter().skip(1).map(|(at_ns, _)| *at_ns);
+        let load_end_ns =
+            rates
+                .first()?
+                .0
+                .saturating_add_unsigned(match self.options.duration_ns() {
+                    0 => u64::MAX >> 1,
+                    duration_ns => duration_ns,
+                });
+        let until_ns = now_ns().min(load_end_ns);
+        let (mut asked, mut all_ns) = (0.0, 0.0);
+        for ((from_ns, per_s), end_ns) in rates.iter().zip(ends.chain([until_ns])) {
+            let span_ns = (end_ns.min(until_ns) - from_ns).max(0) as f64;
+            asked += per_s * span_ns;
+            all_ns += span_ns;
+        }
+        match rates.len() {
+            1 => Some(rates[0].1),
+            _ => Some(asked / f64::max(all_ns, 1.0)),
+        }
     }
 
     fn config(&self) -> Config {
@@ -173,18 +256,18 @@ impl Phase for HttpPhase {
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
         let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
-        let mine = self.spec.phase.flows.iter();
-        let mine: Vec<FlowPlan> = mine
-            .filter(|flow| flow.from == self.spec.me)
-            .cloned()
-            .collect();
+        let mine: Vec<FlowPlan> = self.own_loops().cloned().collect();
         let crews = mine.iter().map(|flow| self.visitors(flow, at_ns, &reports));
         let crews: Vec<Visitors> = crews.collect();
         let engine = Engine::start(&self.config(), &self.targets, crews, &self.stop)
             .map_err(|error| failed(error.to_string(), None))?;
-        for _ in 0..self.options.connections {
-            engine.add(at_ns, ());
-        }
+        let visitors = self.own_share(u64::from(self.options.connections));
+        (0..visitors).for_each(|number| engine.add(at_ns, number));
+        self.steered = Steered {
+            entry: Some(engine.entry()),
+            visitors: (0, visitors),
+            rates: Vec::from_iter(self.options.requests_per_s().map(|rate| (at_ns, rate))),
+        };
         let names = self.series_names(at_ns, t0_ns);
         let reporter = Reporter::new(&HTTP, names, Arc::clone(&self.emit), mine.len());
         let collected = spawn("report", move || reporter.run(&queue))?;
@@ -201,6 +284,22 @@ impl Phase for HttpPhase {
         self.stop.within(STOP_GRACE_NS);
     }
 
+    fn steer(&mut self, change: &Change) -> Result<(), Refusal> {
+        if let Some(per_s) = change.rate_per_s {
+            if self.options.rate.is_none() {
+                return Err(operator(
+                    "a closed loop has no rate: each response starts the next request",
+                    "change the number of connections, or begin with --rate",
+                ));
+            }
+            self.wanted.set_rate(per_s / self.loops() as f64);
+            self.steered.rates.push((now_ns(), per_s));
+        }
+        change
+            .users
+            .map_or(Ok(()), |users| self.steer_visitors(users))
+    }
+
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         self.stop.now();
         let Some((waiting, reports, collected)) = self.running.take() else {
@@ -212,7 +311,11 @@ impl Phase for HttpPhase {
         let collected = collected
             .join()
             .map_err(|_| failed("the reporting thread died", None))?;
-        let numbers = Numbers::new(collected, left, &self.options);
+        let numbers = Numbers::new(
+            collected,
+            left,
+            self.asked_per_s().map(|all| all / self.loops() as f64),
+        );
         serde_json::to_string(&numbers)
             .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
     }
@@ -226,6 +329,21 @@ impl Drop for HttpPhase {
             drop(reports);
             let _ = collected.join();
         }
+    }
+}
+
+/// Makes room for so many connections. Errors: this process may not hold them.
+fn can_hold(connections: u64) -> Result<(), Refusal> {
+    let wanted = connections + OTHER_FILES;
+    let most = sokudo_net::wait::allow_open_files(wanted);
+    match most.filter(|most| *most < wanted) {
+        None => Ok(()),
+        Some(most) => Err(operator(
+            format!(
+                "this process may hold {most} open files, and {connections} connections need {wanted}"
+            ),
+            "raise the limit (ulimit -n), or ask for fewer connections",
+        )),
     }
 }
 
@@ -253,9 +371,4 @@ fn wait_for(
         (tally, audit)
     });
     left.collect()
-}
-
-/// Part `number` of `parts` of a whole number; the first parts take what does not divide.
-fn share(whole: u64, number: u64, parts: u64) -> u64 {
-    whole / parts + u64::from(number < whole % parts)
 }

@@ -170,7 +170,7 @@ fn until_sent(emitted: &Receiver<Emitted>) {
         {
             Emitted::Batch(_) => {}
             Emitted::Sent(_) => return,
-            Emitted::Problem { says, .. } => panic!("{says:?}"),
+            other => panic!("{other:?}"),
         }
     }
 }

@@ -187,7 +187,7 @@ fn until_sent(emitted: &Receiver<Emitted>) -> Vec<Batch> {
         {
             Emitted::Batch(batch) => batches.push(batch),
             Emitted::Sent(_) => return batches,
-            Emitted::Problem { says, .. } => panic!("{says:?}"),
+            other => panic!("{other:?}"),
         }
     }
 }

@@ -7,64 +7,82 @@ use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, mpsc};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use sokudo_model::{HostSpec, PhasePlan, PhaseResult, PhaseSpec, RunId};
+use sokudo_model::{Change, HostSpec, PhasePlan, PhaseResult, PhaseSpec, RunId};
 use sokudo_net::clock::now_ns;
 use sokudo_workloads::http::{Http, HttpOptions, flows};
-use sokudo_workloads::{Emitted, Workload};
+use sokudo_workloads::{Emitted, Phase, Workload};
 
 /// Nothing that a test waits for takes longer.
 const BOUND: Duration = Duration::from_secs(60);
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-fn spec(options: &HttpOptions) -> PhaseSpec {
+fn spec(options: &HttpOptions, hosts: u32) -> PhaseSpec {
+    let flows = flows(hosts, options.threads);
+    let host = |number: u32| HostSpec {
+        name: format!("host{number}"),
+        address: "127.0.0.1".into(),
+    };
     PhaseSpec {
         run: RunId("test".into()),
         phase: PhasePlan {
             name: "truth".into(),
             workload: "http".into(),
             options: options.to_json(),
-            flows: flows(options.threads),
+            flows: flows.clone(),
             duration_ns: options.duration_ns(),
             bound_ns: BOUND.as_nanos() as u64 / 2,
             labels: BTreeMap::new(),
         },
-        hosts: vec![HostSpec {
-            name: "here".into(),
-            address: "127.0.0.1".into(),
-        }],
+        hosts: (0..hosts).map(host).collect(),
         me: 0,
         seed: 7,
-        tickets: vec![0; options.threads as usize],
+        tickets: vec![0; flows.len()],
+    }
+}
+
+fn options(server: SocketAddr, fields: &str) -> HttpOptions {
+    let text = format!(r#"{{"url":"http://{server}/","interval":"50ms",{fields}}}"#);
+    serde_json::from_str(&text).expect("options of a test")
+}
+
+/// One host's part of a phase, under way.
+struct Playing {
+    phase: Box<dyn Phase>,
+    emitted: Receiver<Emitted>,
+}
+
+impl Playing {
+    fn start(spec: PhaseSpec, at_ns: i64) -> Self {
+        let (emit, emitted) = mpsc::channel();
+        let emit = Arc::new(move |said| {
+            // The receiver goes when a test has seen enough.
+            let _ = emit.send(said);
+        });
+        let mut phase = Http.prepare(spec, emit).expect("it can be prepared");
+        phase.arm(&[None]).expect("an address resolves");
+        phase.start(at_ns, at_ns).expect("it starts");
+        Self { phase, emitted }
+    }
+
+    /// Waits until all has been sent, and gives the numbers.
+    fn end(mut self) -> String {
+        while !matches!(
+            self.emitted.recv_timeout(BOUND).expect("the load ends"),
+            Emitted::Sent(_)
+        ) {}
+        self.phase.drain(&[None]).expect("it has numbers")
     }
 }
 
 /// Plays a phase with these JSON fields over the defaults.
 fn play(server: SocketAddr, fields: &str) -> PhaseResult {
-    let text = format!(r#"{{"url":"http://{server}/","interval":"50ms",{fields}}}"#);
-    let options: HttpOptions = serde_json::from_str(&text).expect("options of a test");
-    let (emit, emitted) = mpsc::channel();
-    let emit = Arc::new(move |said| {
-        // The receiver goes when a test has seen enough.
-        let _ = emit.send(said);
-    });
-    let spec = spec(&options);
-    let mut phase = Http
-        .prepare(spec.clone(), emit)
-        .expect("it can be prepared");
-    phase.arm(&[None]).expect("an address resolves");
-    let at_ns = now_ns() + 20_000_000;
-    phase.start(at_ns, at_ns).expect("it starts");
-    loop {
-        match emitted.recv_timeout(BOUND).expect("the load ends") {
-            Emitted::Sent(_) => break,
-            _ => continue,
-        }
-    }
-    let numbers = phase.drain(&[None]).expect("it has numbers");
+    let spec = spec(&options(server, fields), 1);
+    let numbers = Playing::start(spec.clone(), now_ns() + 20_000_000).end();
     Http.join(&spec, &[Ok(numbers)])
 }
 
@@ -229,4 +247,139 @@ fn nobody_listens() {
     assert_eq!(get(&result, "http.failed_connect"), 10.0);
     assert_eq!(get(&result, "http.error_ratio"), 1.0);
     assert_eq!(get(&result, "http.requests_per_second"), 0.0);
+}
+
+#[test]
+fn two_hosts_share_connections_requests_and_rate() {
+    let address = server(|_| Some(OK));
+    let options = options(
+        address,
+        r#""count":"101","connections":5,"rate":"500/s","threads":2"#,
+    );
+    let at_ns = now_ns() + 20_000_000;
+    let whole = spec(&options, 3);
+    let playing: Vec<Playing> = [1, 2]
+        .map(|me| {
+            Playing::start(
+                PhaseSpec {
+                    me,
+                    ..whole.clone()
+                },
+                at_ns,
+            )
+        })
+        .into_iter()
+        .collect();
+    let mut results = vec![Err("the controller loads nothing".to_owned())];
+    results.extend(playing.into_iter().map(|one| Ok(one.end())));
+    let result = Http.join(&whole, &results);
+    assert_eq!(get(&result, "http.requests"), 101.0);
+    assert_eq!(get(&result, "http.open_connections"), 5.0);
+    assert_eq!(get(&result, "http.asked_per_second"), 500.0);
+    let loops: Vec<(&str, f64)> = result
+        .flows
+        .iter()
+        .map(|flow| (flow.from.as_str(), flow.metrics["http.requests"]))
+        .collect();
+    assert_eq!(
+        loops,
+        [
+            ("host1", 26.0),
+            ("host1", 25.0),
+            ("host2", 25.0),
+            ("host2", 25.0)
+        ]
+    );
+    results.pop();
+    let partial = Http.join(&whole, &results);
+    assert_eq!(get(&partial, "http.requests"), 51.0);
+    assert!(partial.flows[1].complete && !partial.flows[2].complete);
+}
+
+/// How many connections a server has open at present.
+#[derive(Default)]
+struct Open(Mutex<usize>, Condvar);
+
+impl Open {
+    fn change(&self, by: isize) {
+        let mut open = self.0.lock().expect("no holder panics");
+        *open = open.saturating_add_signed(by);
+        self.1.notify_all();
+    }
+
+    #[track_caller]
+    fn becomes(&self, wanted: usize) {
+        let open = self.0.lock().expect("no holder panics");
+        let waited = self
+            .1
+            .wait_timeout_while(open, BOUND, |open| *open != wanted);
+        let (open, _) = waited.expect("no holder panics");
+        assert_eq!(*open, wanted);
+    }
+}
+
+#[test]
+fn connections_come_and_go_while_it_runs() {
+    let open = Arc::new(Open::default());
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
+    let address = listener.local_addr().expect("it is bound");
+    let counted = Arc::clone(&open);
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let open = Arc::clone(&counted);
+            thread::spawn(move || {
+                open.change(1);
+                while read_request(&mut stream) && stream.write_all(OK.as_bytes()).is_ok() {}
+                open.change(-1);
+            });
+        }
+    });
+    let options = options(address, r#""duration":"30s","connections":4"#);
+    let mut playing = Playing::start(spec(&options, 1), now_ns());
+    let users = |users| Change {
+        users: Some(users),
+        rate_per_s: None,
+    };
+    open.becomes(4);
+    for wanted in [2, 7, 3, 3, 4] {
+        playing.phase.steer(&users(wanted)).expect("it can change");
+        open.becomes(wanted as usize);
+    }
+    let rate = Change {
+        users: None,
+        rate_per_s: Some(10.0),
+    };
+    let refused = playing.phase.steer(&rate).expect_err("a closed loop");
+    assert!(refused.says.contains("closed loop"), "{}", refused.says);
+    assert!(playing.phase.steer(&users(0)).is_err());
+    playing.phase.halt();
+    playing.end();
+    open.becomes(0);
+}
+
+#[test]
+fn the_rate_changes_while_it_runs() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&asked);
+    let address = server(move |_| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        Some(OK)
+    });
+    let options = options(address, r#""duration":"20s","connections":4,"rate":"1/s""#);
+    let whole = spec(&options, 1);
+    let mut playing = Playing::start(whole.clone(), now_ns());
+    let rate = Change {
+        users: None,
+        rate_per_s: Some(200.0),
+    };
+    playing.phase.steer(&rate).expect("an open loop has a rate");
+    // As many as the first rate would bring in a minute.
+    let begun = std::time::Instant::now();
+    while asked.load(Ordering::Relaxed) < 60 {
+        assert!(begun.elapsed() < BOUND, "the rate stays as it was");
+        thread::yield_now();
+    }
+    playing.phase.halt();
+    let result = Http.join(&whole, &[Ok(playing.end())]);
+    assert!(get(&result, "http.asked_per_second") > 1.0);
 }

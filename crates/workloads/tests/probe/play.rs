@@ -240,7 +240,7 @@ fn until_sent(emitted: &Receiver<Emitted>) -> Vec<Batch> {
         match said.expect("probes end within the bound") {
             Emitted::Batch(batch) => batches.push(batch),
             Emitted::Sent(_) => return batches,
-            Emitted::Problem { says, .. } => panic!("{says:?}"),
+            other => panic!("{other:?}"),
         }
     }
 }

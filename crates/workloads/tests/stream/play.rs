@@ -206,7 +206,7 @@ fn until_sent(said: &Receiver<Emitted>, batches: &mut Vec<Batch>) -> Option<Stri
         match said.recv_timeout(BOUND).expect("it ends within the bound") {
             Emitted::Batch(batch) => batches.push(batch),
             Emitted::Sent(text) => return Some(text),
-            Emitted::Problem { says, .. } => panic!("{says:?}"),
+            other => panic!("{other:?}"),
         }
     }
 }

@@ -1,0 +1,86 @@
+//! What is one event loop to do, and how does somebody else change it while it runs?
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sokudo_http::Exchange;
+
+use super::arrivals::Arrivals;
+
+/// What one event loop is to do.
+pub(crate) struct Course {
+    /// The request, head and body.
+    pub(crate) request: Vec<u8>,
+    /// How it is sent.
+    pub(crate) exchange: Exchange,
+    /// Intended starts; `None` in a closed loop.
+    pub(crate) arrivals: Option<Arrivals>,
+    /// Requests that may still be sent.
+    pub(crate) left: Option<u64>,
+    /// No request is due from then on.
+    pub(crate) end_ns: i64,
+    /// What others want changed.
+    pub(crate) wanted: Arc<Wanted>,
+}
+
+/// What the event loops of a host are asked to change. They look at it before each request.
+#[derive(Debug, Default)]
+pub(crate) struct Wanted {
+    /// Visitors with a lower number leave: the oldest first, and no number comes twice.
+    first_visitor: AtomicU64,
+    /// Requests per second of one event loop, as bits; 0: as it was.
+    rate: AtomicU64,
+}
+
+impl Wanted {
+    /// Visitors below this number leave after the request under way.
+    pub(crate) fn send_home_below(&self, number: u64) {
+        self.first_visitor.store(number, Ordering::Relaxed);
+    }
+
+    /// True when a visitor is to leave.
+    #[inline]
+    pub(crate) fn is_sent_home(&self, visitor: u64) -> bool {
+        visitor < self.first_visitor.load(Ordering::Relaxed)
+    }
+
+    /// Each event loop is to send so many requests per second.
+    pub(crate) fn set_rate(&self, per_s: f64) {
+        self.rate.store(per_s.to_bits(), Ordering::Relaxed);
+    }
+
+    /// Bits of the rate: they differ from those seen before when it is another.
+    #[inline]
+    pub(crate) fn rate_bits(&self) -> u64 {
+        self.rate.load(Ordering::Relaxed)
+    }
+}
+
+/// Part `number` of `parts` of a whole number; the first parts take what does not divide.
+pub(crate) fn share(whole: u64, number: u64, parts: u64) -> u64 {
+    whole / parts + u64::from(number < whole % parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_make_up_the_whole() {
+        let shares = |whole, parts| {
+            (0..parts)
+                .map(|n| share(whole, n, parts))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shares(10, 3), [4, 3, 3]);
+        assert_eq!(shares(2, 3), [1, 1, 0]);
+    }
+
+    #[test]
+    fn the_oldest_visitors_leave_first() {
+        let wanted = Wanted::default();
+        assert!(!wanted.is_sent_home(0));
+        wanted.send_home_below(2);
+        assert!(wanted.is_sent_home(1) && !wanted.is_sent_home(2));
+    }
+}
