@@ -240,8 +240,11 @@ pub struct Windows {
     reports: u64,
     out_backlog_sum: f64,
     in_backlog_sum: f64,
-    /// When the first connection came, while warming up.
-    warming_from: Option<(i64, Totals)>,
+    /// When the first connection was seen, while warming up.
+    warming_from_ns: Option<i64>,
+    /// What earlier lives counted. A connection may have carried messages before it is first
+    /// seen here: they belong to the life that begins with it.
+    earlier: Totals,
 }
 
 impl Windows {
@@ -261,8 +264,8 @@ impl Windows {
             return true;
         }
         let totals = meter.totals();
-        let (from_ns, base) = *self.warming_from.get_or_insert((now_ns, totals));
-        let moved = totals.since(&base);
+        let from_ns = *self.warming_from_ns.get_or_insert(now_ns);
+        let moved = totals.since(&self.earlier);
         let warm = match warmup {
             Warmup::Time(ns) => (now_ns - from_ns) as u64 >= ns,
             Warmup::Messages(n) => {
@@ -275,7 +278,7 @@ impl Windows {
         if warm {
             // Without warm-up nothing since the first connection is left out.
             let nothing = matches!(warmup, Warmup::Time(0) | Warmup::Messages(0));
-            let base = if nothing { base } else { totals };
+            let base = if nothing { self.earlier } else { totals };
             (self.life_base, self.now_base) = (base, base);
             (self.life_from_ns, self.now_from_ns) = (Some(now_ns), now_ns);
             if let Ok(mut book) = mailbox.lock()
@@ -336,9 +339,13 @@ impl Windows {
         (now, life)
     }
 
-    /// All connections are gone: the next one begins a new life.
+    /// All connections are gone, and the last report has been made: the next connection begins a
+    /// new life.
     pub fn restart(&mut self) {
-        *self = Windows::default();
+        *self = Windows {
+            earlier: self.now_base,
+            ..Windows::default()
+        };
     }
 
     /// True when a life has begun.
@@ -390,6 +397,11 @@ mod tests {
         );
         windows.restart();
         assert!(!windows.lives());
+        // The next connection was quick: it is first seen when it has already sent.
+        meter.add(Count::OutMessages, 7);
+        assert!(windows.tend(4 * SECOND, Warmup::Time(0), 1, &meter, &mailbox));
+        let (_, life) = windows.report(5 * SECOND, gauges(), &meter, &mailbox);
+        assert_eq!(life.totals.get(Count::OutMessages), 7);
     }
 
     #[test]
