@@ -324,3 +324,29 @@ verdict-probe-lost = Of { $sent } probes { $up } were lost on the way up, { $dow
 verdict-probe-lost-somewhere = Of { $sent } probes { $lost } got no answer.
 verdict-probe-unsent = { $unsent } of { $all } probes were left out because the sending thread woke up too late: this host is too busy for the interval, or --every is too short for it.
 check-found-failed = No rate that was tried kept the bounds: { $bounds }.
+
+## Pairs of a group
+
+verdict-pairs-hold = All { $pairs } directed pairs of { $hosts } hosts keep { $expected }.
+verdict-pairs-through = Every layer comes through between all { $hosts } hosts ({ $pairs } directed pairs).
+verdict-pairs-fail = { $failed } of { $pairs } directed pairs of { $hosts } hosts do not keep { $expected }: { $names }.
+verdict-pairs-dead = { $failed } of { $pairs } directed pairs of { $hosts } hosts fail, some of them without any way through: { $names }.
+verdict-pairs-worst = { $from } → { $to }: { $what }.
+verdict-pairs-speeds = The slowest pair, { $from } → { $to }, carries { $slowest } over one connection, the pair in the middle { $middle }.
+pair-names = { $names }
+pair-names-more = { $names } and { $more } more
+pair-and = { $first }; { $rest }
+pair-dead = nothing comes through ({ $layers })
+pair-dead-why = nothing comes through ({ $layers }: { $why })
+pair-broken-payload = { $layer } carries { $measured } instead of at least { $limit }
+pair-broken-bound = { $what } of { $layer } is { $measured }, more than { $limit }
+pair-broken-unknown = { $layer } has no number for { $what }
+pair-broken-alone = { $broken } ({ $alone } while all others were quiet)
+check-pair-held = { $from } → { $to }: keeps { $expected }.
+check-pair-through = { $from } → { $to }: every layer comes through.
+check-pair-failed = { $from } → { $to }: { $what }.
+rule-hot_link-in = All { $count } of { $pairs } directed pairs that stand out send to { $host }: the way into it is slow or broken, not a single pair.
+rule-hot_link-out = All { $count } of { $pairs } directed pairs that stand out are sent by { $host }: the way out of it is slow or broken, not a single pair.
+rule-hot_link-both = All { $count } of { $pairs } directed pairs that stand out have { $host } at one end: its link or the host itself is slow or broken, not a single pair.
+rule-hot_link-next = Look at the link of { $host }: speed and duplex of its port (`ethtool`), errors on the interface, the cable, and what else runs on the host.
+evidence-pair-carries = { $from } → { $to } carries { $bits } over one connection.

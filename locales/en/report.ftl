@@ -522,3 +522,28 @@ report-pairs-time = mean time
 report-pairs-speed = throughput
 report-pairs-fairness = fairness
 report-pairs-dead = no result
+
+## The pairs of a group
+
+report-group = Every pair of hosts
+report-group-table = Each pair, those that fail first
+report-group-pair = from → to
+report-group-outcome = outcome
+report-group-holds = ✓ holds
+report-group-fails = ✗ { $what }
+report-group-of = { $n } of { $all }
+report-group-held = pairs that hold
+report-group-slowest = slowest pair
+report-group-middle = in the middle { $value }
+report-group-latest = latest answers (99 %)
+report-group-worst-loss = largest loss
+report-group-spread = starts apart
+report-group-probe-rtt-seconds-p50 = round trip
+report-group-probe-loss-ratio = probes lost
+report-group-rr-latency-seconds-p50 = answer
+report-group-rr-latency-seconds-p99 = answer 99 %
+report-group-crr-connections-per-second = connections /s
+report-group-stream-goodput-bits-per-second = one stream
+report-group-bus-messages-per-second = messages /s
+report-group-datagram-loss-ratio = datagrams lost
+report-terminal-more = … and { $n } more pairs in the report

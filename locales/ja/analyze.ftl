@@ -324,3 +324,29 @@ verdict-probe-lost = 送った { $sent } 個のプローブのうち { $up } 個
 verdict-probe-lost-somewhere = 送った { $sent } 個のプローブのうち { $lost } 個に応答がありませんでした。
 verdict-probe-unsent = { $all } 個のプローブのうち { $unsent } 個は、送信スレッドの起床が間に合わず送れませんでした。このホストが混んでいるか、--every が短すぎます。
 check-found-failed = 試したどのレートも条件を満たしませんでした: { $bounds }
+
+## グループの組
+
+verdict-pairs-hold = { $hosts } 台のホストの向きのある組 { $pairs } すべてが { $expected } を満たします。
+verdict-pairs-through = { $hosts } 台のホストのあいだは、どの層もすべて通ります (向きのある組 { $pairs })。
+verdict-pairs-fail = { $hosts } 台のホストの向きのある組 { $pairs } のうち { $failed } が { $expected } を満たしません: { $names }。
+verdict-pairs-dead = { $hosts } 台のホストの向きのある組 { $pairs } のうち { $failed } が不合格で、まったく通らないものがあります: { $names }。
+verdict-pairs-worst = { $from } → { $to }: { $what }。
+verdict-pairs-speeds = いちばん遅い組 { $from } → { $to } は 1 本の接続で { $slowest }、中央の組は { $middle } を運びます。
+pair-names = { $names }
+pair-names-more = { $names } ほか { $more } 組
+pair-and = { $first }、{ $rest }
+pair-dead = 何も通りません ({ $layers })
+pair-dead-why = 何も通りません ({ $layers }: { $why })
+pair-broken-payload = { $layer } は { $measured } で、必要な { $limit } に届きません
+pair-broken-bound = { $layer } の { $what } は { $measured } で、上限 { $limit } を超えます
+pair-broken-unknown = { $layer } には { $what } の値がありません
+pair-broken-alone = { $broken } (ほかが静かなときは { $alone })
+check-pair-held = { $from } → { $to }: { $expected } を満たします。
+check-pair-through = { $from } → { $to }: どの層も通ります。
+check-pair-failed = { $from } → { $to }: { $what }。
+rule-hot_link-in = 目立つ { $count } 組 (全 { $pairs } 組) はすべて { $host } への送信です。個々の組ではなく、{ $host } に入る経路が遅いか壊れています。
+rule-hot_link-out = 目立つ { $count } 組 (全 { $pairs } 組) はすべて { $host } からの送信です。個々の組ではなく、{ $host } から出る経路が遅いか壊れています。
+rule-hot_link-both = 目立つ { $count } 組 (全 { $pairs } 組) はすべて { $host } が端にあります。個々の組ではなく、{ $host } のリンクかホスト自身が遅いか壊れています。
+rule-hot_link-next = { $host } のリンクを調べてください。ポートの速度とデュプレックス (`ethtool`)、インターフェースのエラー、ケーブル、そのホストで動いているほかのプログラムです。
+evidence-pair-carries = { $from } → { $to } は 1 本の接続で { $bits } を運びます。

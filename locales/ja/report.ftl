@@ -522,3 +522,28 @@ report-pairs-time = 平均時間
 report-pairs-speed = スループット
 report-pairs-fairness = 公平性
 report-pairs-dead = 結果なし
+
+## グループの組
+
+report-group = すべてのホストの組
+report-group-table = 各組 (不合格を先に)
+report-group-pair = 送信 → 受信
+report-group-outcome = 結果
+report-group-holds = ✓ 合格
+report-group-fails = ✗ { $what }
+report-group-of = { $n } / { $all }
+report-group-held = 合格した組
+report-group-slowest = いちばん遅い組
+report-group-middle = 中央の組 { $value }
+report-group-latest = いちばん遅い応答 (99 %)
+report-group-worst-loss = 最大の損失
+report-group-spread = 開始のずれ
+report-group-probe-rtt-seconds-p50 = 往復
+report-group-probe-loss-ratio = プローブ損失
+report-group-rr-latency-seconds-p50 = 応答
+report-group-rr-latency-seconds-p99 = 応答 99 %
+report-group-crr-connections-per-second = 接続 /s
+report-group-stream-goodput-bits-per-second = 1 本の接続
+report-group-bus-messages-per-second = メッセージ /s
+report-group-datagram-loss-ratio = データグラム損失
+report-terminal-more = … ほか { $n } 組はレポートにあります

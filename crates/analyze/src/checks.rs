@@ -2,6 +2,7 @@
 //!
 //! A run whose books do not balance proves nothing, however good its figures look.
 
+use sokudo_model::pairs::is_round;
 use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, load};
 
 use crate::phase::PhaseView;
@@ -21,13 +22,15 @@ pub fn checks(record: &Record) -> Vec<Check> {
     let mut out = Vec::new();
     for phase in &record.manifest.phases {
         let view = PhaseView::new(record, phase);
-        if !view.flows().is_empty() {
+        // Of pairs that meet in rounds, each is a check of its own.
+        if !view.flows().is_empty() && !is_round(phase) {
             out.push(complete(&view));
         }
         out.extend(accounting(&view));
         out.extend(attribution(&view));
         out.extend(demands(&view));
     }
+    out.extend(crate::pairs::checks(record));
     out.extend(found(record));
     out
 }

@@ -17,6 +17,7 @@ mod fold;
 mod load;
 mod machine;
 mod merge;
+pub mod pairs;
 mod phase;
 mod probe;
 pub mod rules;
@@ -49,6 +50,7 @@ pub fn findings(record: &Record) -> Vec<Finding> {
     let phases = record.manifest.phases.iter();
     let drawn = phases.flat_map(|phase| diagnose(record, phase)).collect();
     let mut all = merge::merge(record, drawn);
+    all.extend(pairs::findings(record));
     all.sort_by(|a, b| {
         let weight = b.weight.total_cmp(&a.weight);
         b.severity.cmp(&a.severity).then(weight)

@@ -10,10 +10,12 @@ use crate::exchange::Exchange;
 use crate::phase::PhaseView;
 use crate::rules::is_limit;
 use crate::transfer::Transfer;
-use crate::{checks, diagnose, findings, probe, search, sweep};
+use crate::{checks, diagnose, findings, pairs, probe, search, sweep};
 
 /// Sentences at most.
 const MAX_SENTENCES: usize = 3;
+/// The same of a check of a group: which pairs fail, how, what they have in common, what next.
+const MAX_OF_PAIRS: usize = 4;
 /// Loss below this is next to none: the count tells more than the share.
 const NEXT_TO_NONE: f64 = 0.0005;
 /// Findings of less weight are worth a word, but they limit nothing.
@@ -25,6 +27,12 @@ const LIMITING: f64 = 0.25;
 pub fn verdict(record: &Record) -> Vec<Text> {
     let mut out = Vec::new();
     out.extend(distrust(record));
+    let of_pairs = pairs::verdict(record);
+    if !of_pairs.is_empty() {
+        out.extend(of_pairs);
+        out.truncate(MAX_OF_PAIRS);
+        return out;
+    }
     match (sweep::of(record), main_phase(record)) {
         (Some((curve, _)), _) => out.extend(swept(record, &curve)),
         (None, Some(main)) => out.extend(about(&PhaseView::new(record, main))),
@@ -62,7 +70,7 @@ fn about(view: &PhaseView<'_>) -> Vec<Text> {
 }
 
 /// Checks of what was demanded, not of the books: that they fail is a result.
-const DEMANDS: [&str; 4] = ["bound", "errors", "found", "loss"];
+const DEMANDS: [&str; 5] = ["bound", "errors", "found", "loss", "pair"];
 
 /// Why the numbers must be read with care before anything else is said.
 fn distrust(record: &Record) -> Option<Text> {

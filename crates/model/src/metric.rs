@@ -139,6 +139,13 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("group.hosts", One, "hosts of the run, the one that gives the commands included when it takes part"),
     gauge("group.start_late_seconds", Seconds, "first send of a flow minus the agreed start, on the sender's own clock"),
     histogram("group.start_spread_seconds", Seconds, "how much later each flow began than the first one of its phase; in the summary with .p50 and .max"),
+    gauge("group.pairs", One, "directed pairs of hosts that met in a check of a group"),
+    gauge("group.failed_pairs", One, "pairs of them that did not keep what was expected, or of which nothing came through"),
+    gauge("group.dead_pairs", One, "pairs of them of which nothing came through in at least one layer"),
+    gauge("group.slowest_pair_bits_per_second", BitsPerSecond, "payload per second that one connection of the slowest pair carried"),
+    gauge("group.median_pair_bits_per_second", BitsPerSecond, "the same of the pair in the middle"),
+    gauge("group.worst_pair_latency_seconds", Seconds, "time within which the pair with the latest answers got 99 % of them"),
+    gauge("group.worst_pair_loss_ratio", Ratio, "share of the datagrams that the pair with the largest loss lost"),
     histogram("group.clock_error_seconds", Seconds, "how far the offset of a host's clock may be wrong; in the summary with .max"),
 
     // Datagram workload: totals, flows and (those per second) series.

@@ -18,6 +18,7 @@ mod html;
 mod kinds;
 pub mod knee;
 mod markdown;
+mod matrix;
 mod names;
 pub mod number;
 pub mod plane;

@@ -6,6 +6,7 @@
 use serde_json::{Value, json};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::metric::unit_of;
+use sokudo_model::pairs::Pair;
 use sokudo_model::{Evidence, FlowResult, Record, RunStatus, Summary};
 use sokudo_stats::{Knee, LoadCurve, load_curve};
 
@@ -18,7 +19,7 @@ pub const SUMMARY_SCHEMA: &str = "sokudo.summary/1";
 ///
 /// `limit` names the rule that says what limited the result, and is null when nobody knows.
 /// `summary` is flat, its keys are catalogue names; `flows` are those of the phase that the
-/// summary describes; `sweep` is there when something was swept. A number that is not finite is left out: JSON has no word for it.
+/// summary describes; `sweep` is there when something was swept, `pairs` when those of a group were checked. A number that is not finite is left out: JSON has no word for it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
     write(&View::new(record), record_path)
 }
@@ -61,7 +62,23 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     if let Some(curve) = load_curve(&manifest.phases) {
         summary["sweep"] = sweep(&curve);
     }
+    if !view.pairs.is_empty() {
+        summary["pairs"] = view.pairs.iter().map(|p| pair(p, &i18n)).collect();
+    }
     summary
+}
+
+/// One pair of a check of a group; `wrong` is null when it holds.
+fn pair(pair: &Pair, i18n: &I18n) -> Value {
+    let wrong = (!pair.holds()).then(|| i18n.text(&sokudo_analyze::pairs::wrong(pair)));
+    json!({
+        "from": pair.from,
+        "to": pair.to,
+        "passed": pair.holds(),
+        "dead": pair.dead.keys().collect::<Vec<_>>(),
+        "figures": pair.figures,
+        "wrong": wrong,
+    })
 }
 
 /// The steps of a sweep by rising load; `knee` is the index of one of them.

@@ -8,16 +8,18 @@ use std::fmt::Write as _;
 use sokudo_i18n::Lang;
 use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text};
 
-use crate::block::{Cell, Number, Phrase, Speaker};
+use crate::block::{Cell, Number, Phrase, Speaker, Table};
 use crate::kinds::{self, Subject};
 use crate::sections::verdict::status_words;
-use crate::sections::{load_curve, numbers};
+use crate::sections::{group, load_curve, numbers};
 use crate::view::View;
 
 /// Columns that lines are indented by.
 const INDENT: usize = 2;
 /// Fewest and most columns that text is set in.
 const WIDTHS: (usize, usize) = (40, 160);
+/// Pairs that are shown one by one at most; the report has them all.
+const PAIRS_MAX: usize = 30;
 
 /// Styles of the terminal; nothing when colour is off.
 #[derive(Debug, Clone, Copy)]
@@ -60,6 +62,7 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.numbers(view);
     writer.phases(view);
     writer.sweep(view);
+    writer.pairs(view);
     writer.notes(view);
     writer.out
 }
@@ -204,7 +207,28 @@ impl Writer {
         let Some(curve) = sokudo_stats::load_curve(&view.record.manifest.phases) else {
             return;
         };
-        let table = load_curve::table(&curve);
+        let mark = self.words("report-terminal-knee");
+        self.table(&load_curve::table(&curve), &mark);
+    }
+
+    /// One line per pair of a group, those that fail first.
+    fn pairs(&mut self, view: &View) {
+        if view.pairs.is_empty() {
+            return;
+        }
+        let mut table = group::table(&view.pairs);
+        let more = table.rows.len().saturating_sub(PAIRS_MAX);
+        table.rows.truncate(PAIRS_MAX);
+        self.table(&table, "");
+        if more > 0 {
+            let text = Text::new("report-terminal-more").word("n", more.to_string());
+            let text = self.say(&text.into());
+            self.paragraph(&text, INDENT, Some(Ink::Dim));
+        }
+    }
+
+    /// A table with columns of equal width; `mark` stands behind its marked row.
+    fn table(&mut self, table: &Table, mark: &str) {
         let titles = table.columns.iter().map(|column| {
             let title = self.say(&column.title);
             match column.unit.as_str() {
@@ -221,23 +245,20 @@ impl Writer {
         };
         let widths: Vec<usize> = (0..head.len()).map(width).collect();
         let line = |row: &[String]| {
-            let padded = row
-                .iter()
-                .zip(&widths)
-                .map(|(cell, width)| pad_left(cell, *width));
+            let sides = table.columns.iter().map(|column| column.numeric);
+            let padded = row.iter().zip(&widths).zip(sides);
+            let padded = padded.map(|((cell, width), numeric)| match numeric {
+                true => pad_left(cell, *width),
+                false => pad_right(cell, *width),
+            });
             padded.collect::<Vec<_>>().join("  ")
         };
         self.out.push('\n');
-        let _ = writeln!(
-            self.out,
-            "{:INDENT$}{}",
-            "",
-            self.ink(Ink::Dim, &line(&head))
-        );
+        let head = self.ink(Ink::Dim, line(&head).trim_end());
+        let _ = writeln!(self.out, "{:INDENT$}{head}", "");
         for (at, row) in rows.iter().enumerate() {
-            let mut text = line(row);
+            let mut text = line(row).trim_end().to_owned();
             if table.marked == Some(at) {
-                let mark = self.words("report-terminal-knee");
                 text = self.ink(Ink::Bright, &format!("{text}  ◀ {mark}"));
             }
             let _ = writeln!(self.out, "{:INDENT$}{text}", "");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use sokudo_model::pairs::{self, Pair};
 use sokudo_model::{FlowResult, PhaseRecord, Record, RunStatus, Severity, Summary, Text};
 
 use crate::kinds;
@@ -17,6 +18,8 @@ pub enum Role {
     Confirm,
     /// One step of a sweep.
     Sweep,
+    /// Pairs of a group that meet.
+    Round,
     /// A measurement in its own right.
     Main,
 }
@@ -41,6 +44,8 @@ pub struct View<'a> {
     pub record: &'a Record,
     /// Sentences that a person acts on.
     pub verdict: Vec<Text>,
+    /// Pairs of a check of a group; empty for other runs.
+    pub pairs: Vec<Pair>,
     /// Host name → place in the host table, for colours.
     hosts: BTreeMap<&'a str, usize>,
 }
@@ -57,6 +62,7 @@ impl<'a> View<'a> {
         Self {
             record,
             verdict,
+            pairs: sokudo_analyze::pairs::of(record),
             hosts: hosts.map(|(i, h)| (h.name.as_str(), i)).collect(),
         }
     }
@@ -141,6 +147,9 @@ pub fn role(phase: &PhaseRecord) -> Role {
         Some("confirm") => return Role::Confirm,
         Some("sweep") => return Role::Sweep,
         _ => {}
+    }
+    if pairs::is_round(phase) {
+        return Role::Round;
     }
     let selftest = |s: &Summary| s.keys().any(|k| k.starts_with("selftest."));
     if phase.name == "selftest"

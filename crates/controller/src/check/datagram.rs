@@ -9,21 +9,21 @@ use sokudo_model::{
 use sokudo_workloads::datagram::options::{Direction, LoadRate, SizeRange, Span};
 use sokudo_workloads::datagram::{self, DatagramOptions, selftest};
 
-use super::CheckConfig;
+use super::{Amount, CheckConfig};
 use crate::error::ControlError;
 use crate::phase::SLACK_NS;
 use crate::run::Run;
 use crate::search::SearchPlan;
 
 /// Datagram size of the check: what a well-known datagram test uses, and what fits Ethernet.
-const SIZE_BYTES: u32 = 1468;
+pub(super) const SIZE_BYTES: u32 = 1468;
 const SECOND_NS: u64 = 1_000_000_000;
 /// Share of the best one-way rate that each side offers when both send at once.
 const BOTH_WAYS_SHARE: f64 = 0.4;
 /// Share of it that each host offers when all send to all others: they share the same cores.
 const MESH_SHARE: f64 = 0.1;
 /// Rate that stands for the best one where none was found, datagrams per second.
-const MODEST_PER_S: f64 = 20_000.0;
+pub(super) const MODEST_PER_S: f64 = 20_000.0;
 
 /// Lengths of the parts.
 struct Lengths {
@@ -55,8 +55,13 @@ impl Lengths {
     }
 }
 
-/// Runs the layer.
-pub fn run(run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
+/// Datagrams at a rate, as large as the check's are.
+pub fn options(amount: &Amount) -> String {
+    at_rate(Some(amount.packets_per_s), amount.duration_ns).to_json()
+}
+
+/// Runs the layer inside one machine.
+pub fn inside(run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
     let lengths = Lengths::of(config);
     self_test(run, &lengths)?;
     let searched = search(run, config, &lengths)?;
@@ -92,8 +97,9 @@ fn flows(hosts: u32, direction: Direction) -> Vec<FlowPlan> {
     datagram::flows(hosts, 1, direction)
 }
 
-fn phase(name: &str, flows: Vec<FlowPlan>, rate_per_s: Option<f64>, duration_ns: u64) -> PhasePlan {
-    let options = DatagramOptions {
+/// So many datagrams per second, as many as possible without a rate.
+fn at_rate(rate_per_s: Option<f64>, duration_ns: u64) -> DatagramOptions {
+    DatagramOptions {
         size: Some(SizeRange {
             min: SIZE_BYTES,
             max: SIZE_BYTES,
@@ -101,7 +107,11 @@ fn phase(name: &str, flows: Vec<FlowPlan>, rate_per_s: Option<f64>, duration_ns:
         rate: rate_per_s.map(|rate| LoadRate(sokudo_model::Rate::Events(rate))),
         duration: Some(Span(duration_ns)),
         ..DatagramOptions::default()
-    };
+    }
+}
+
+fn phase(name: &str, flows: Vec<FlowPlan>, rate_per_s: Option<f64>, duration_ns: u64) -> PhasePlan {
+    let options = at_rate(rate_per_s, duration_ns);
     PhasePlan {
         name: name.into(),
         workload: datagram::NAME.into(),

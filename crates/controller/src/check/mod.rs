@@ -6,9 +6,11 @@
 mod bus;
 mod crr;
 mod datagram;
+pub mod group;
 mod probe;
 mod rr;
 mod stream;
+pub mod tournament;
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -43,39 +45,83 @@ impl CheckConfig {
     }
 }
 
-/// What a layer without a search runs: one phase, named as its workload, whose totals become the
-/// run's.
-struct OnePhase {
-    workload: &'static str,
-    /// As JSON text.
-    options: String,
-    flows: Vec<FlowPlan>,
+/// How much load a layer makes between one pair of hosts.
+#[derive(Debug, Clone, Copy)]
+struct Amount {
+    /// How long, nanoseconds.
     duration_ns: u64,
-}
-
-impl OnePhase {
-    fn run(self, run: &mut Run) -> Result<(), ControlError> {
-        let record = run.run_phase(PhasePlan {
-            name: self.workload.into(),
-            workload: self.workload.into(),
-            options: self.options,
-            flows: self.flows,
-            duration_ns: self.duration_ns,
-            bound_ns: self.duration_ns + SLACK_NS,
-            labels: Labels::new(),
-        })?;
-        run.manifest_mut().summary.extend(record.result.summary);
-        Ok(())
-    }
+    /// Datagrams per second of the layers that are given a rate.
+    packets_per_s: f64,
 }
 
 /// One layer of the check.
 pub struct Layer {
-    /// Name as typed after `sokudo check`.
+    /// Name as typed after `sokudo check`; that of the workload that it runs.
     pub name: &'static str,
     /// The question that it answers.
     pub question: &'static str,
-    run: fn(&mut Run, &CheckConfig) -> Result<(), ControlError>,
+    /// Options of the workload between two hosts, as JSON text.
+    options: fn(&Amount) -> String,
+    /// Whether the two ways between a pair of hosts are taken one after the other: what fills a path
+    /// one way is not to be slowed down by the other way.
+    in_turn: bool,
+    /// Whether it needs a connection: where one could not be made, it is not tried again.
+    connects: bool,
+    /// How the layer is checked inside one machine, where one phase between two hosts is not enough.
+    inside: Option<fn(&mut Run, &CheckConfig) -> Result<(), ControlError>>,
+}
+
+impl Layer {
+    fn run(&self, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
+        match self.inside {
+            Some(inside) => inside(run, config),
+            None => self.one_phase(run, config),
+        }
+    }
+
+    /// One phase between the first two hosts, named as the layer, whose totals become the run's.
+    fn one_phase(&self, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
+        let amount = Amount {
+            duration_ns: config.length_ns(),
+            packets_per_s: 0.0,
+        };
+        let flows = flows_of(&[(0, 1)]);
+        let plan = self.phase(self.name.into(), flows, &amount, Labels::new());
+        let record = run.run_phase(plan)?;
+        run.manifest_mut().summary.extend(record.result.summary);
+        Ok(())
+    }
+
+    fn phase(
+        &self,
+        name: String,
+        flows: Vec<FlowPlan>,
+        amount: &Amount,
+        labels: Labels,
+    ) -> PhasePlan {
+        PhasePlan {
+            name,
+            workload: self.name.into(),
+            options: (self.options)(amount),
+            flows,
+            duration_ns: amount.duration_ns,
+            bound_ns: amount.duration_ns + SLACK_NS,
+            labels,
+        }
+    }
+}
+
+/// One flow for each pair of hosts, from the first to the second.
+fn flows_of(pairs: &[(u32, u32)]) -> Vec<FlowPlan> {
+    let numbered = pairs.iter().zip(0..);
+    numbered
+        .map(|((from, to), id)| FlowPlan {
+            id,
+            from: *from,
+            to: *to,
+            stream: 0,
+        })
+        .collect()
 }
 
 /// All layers, in the order they are run.
@@ -83,32 +129,50 @@ pub const LAYERS: &[Layer] = &[
     Layer {
         name: "probe",
         question: "how long is the way there and back, how steady is it, and does it lose anything?",
-        run: probe::run,
+        options: probe::options,
+        in_turn: false,
+        connects: false,
+        inside: None,
     },
     Layer {
         name: "rr",
         question: "how long does an answer take between two hosts?",
-        run: rr::run,
+        options: rr::options,
+        in_turn: false,
+        connects: true,
+        inside: None,
     },
     Layer {
         name: "crr",
         question: "how many connections per second can be made, and how long does each take?",
-        run: crr::run,
+        options: crr::options,
+        in_turn: false,
+        connects: true,
+        inside: None,
     },
     Layer {
         name: "stream",
         question: "how many bytes per second does one connection carry between two hosts?",
-        run: stream::run,
+        options: stream::options,
+        in_turn: true,
+        connects: true,
+        inside: None,
     },
     Layer {
         name: "bus",
         question: "how many messages per second cross between two hosts, and how long do they take?",
-        run: bus::run,
+        options: bus::options,
+        in_turn: true,
+        connects: true,
+        inside: None,
     },
     Layer {
         name: "datagram",
         question: "how many datagrams per second can the hosts exchange without loss?",
-        run: datagram::run,
+        options: datagram::options,
+        in_turn: false,
+        connects: false,
+        inside: Some(datagram::inside),
     },
 ];
 
@@ -166,12 +230,17 @@ pub fn known(names: &[String]) -> Result<(), ControlError> {
 /// Runs the layers with these names, all when none is named.
 pub fn run(run: &mut Run, names: &[String], config: &CheckConfig) -> Result<(), ControlError> {
     known(names)?;
-    let chosen = |layer: &&Layer| names.is_empty() || names.iter().any(|name| name == layer.name);
-    for layer in LAYERS.iter().filter(chosen) {
+    for layer in chosen(names) {
         if run.interrupted() {
             break;
         }
-        (layer.run)(run, config)?;
+        layer.run(run, config)?;
     }
     Ok(())
+}
+
+/// The layers with these names, all when none is named.
+fn chosen(names: &[String]) -> impl Iterator<Item = &'static Layer> {
+    let named = |layer: &&Layer| names.is_empty() || names.iter().any(|name| name == layer.name);
+    LAYERS.iter().filter(named)
 }

@@ -9,6 +9,7 @@ use crate::view::View;
 pub mod distributions;
 pub mod environment;
 pub mod flows;
+pub mod group;
 pub mod load_curve;
 pub mod numbers;
 pub mod over_time;
@@ -56,6 +57,11 @@ pub const REGISTRY: &[Section] = &[
         name: "search",
         headed: true,
         blocks: search::blocks,
+    },
+    Section {
+        name: "group",
+        headed: true,
+        blocks: group::blocks,
     },
     Section {
         name: "pairs",

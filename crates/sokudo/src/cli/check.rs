@@ -1,23 +1,61 @@
-//! `sokudo check`: what can this machine do?
+//! `sokudo check`: what can this machine do, and what the network between the hosts of a group?
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::Args;
+use sokudo_controller::check::group::{self, GroupCheck};
 use sokudo_controller::check::{self, CheckConfig};
-use sokudo_controller::{Run, RunConfig};
-use sokudo_model::Bounds;
+use sokudo_controller::{ControlError, Hosts, Run, RunConfig};
+use sokudo_i18n::I18n;
+use sokudo_model::{Bounds, Expectation, NoExpectation};
+use sokudo_workloads::values::Span;
 
 use super::finish::{ShowOptions, finish};
 use super::observer::Terminal;
-use super::{Exit, Failure, command_for_record, stop_flag};
+use super::{Exit, Failure, command_for_record, stop_flag, workload};
 
-/// Measure what this machine can do: no arguments, no set-up, no root needed.
+const SECOND_NS: u64 = 1_000_000_000;
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo check                                   this machine, all layers
+  sokudo check rr stream --quick                 two of them, shorter
+  sokudo check --group lab                       every pair of hosts of the group lab, all layers
+  sokudo check --group lab --expect 1Gb/s        … and each must carry what a 1 Gb/s line carries
+  sokudo check --group lab --expect '10Gb/s,p99<1ms,loss<0.1%' --within 10min
+
+Layers: probe, rr, crr, stream, bus, datagram. The exit code is 1 when a pair does not keep what is
+expected, or nothing comes through.";
+
+/// Measure what this machine can do, or what the network between the hosts of a group can: no
+/// set-up, no root needed.
 ///
-/// Takes a minute and a half or so. As root on Linux four hosts are made from network namespaces and joined by
-/// a bridge; they are gone when the command ends. Otherwise four loopback addresses stand for them.
+/// Without --group it takes a minute and a half or so. As root on Linux four hosts are made from
+/// network namespaces and joined by a bridge; they are gone when the command ends. Otherwise four
+/// loopback addresses stand for them.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
     /// Layers to check; all when none is named.
     #[arg(value_name = "LAYER")]
     layers: Vec<String>,
+
+    /// Check the network between all hosts of a group: every host meets every other one, both ways,
+    /// as many pairs at once as there are.
+    #[arg(long, value_name = "GROUP", conflicts_with = "max_loss")]
+    group: Option<String>,
+
+    /// What every pair of hosts must do, each way: a line rate, bounds on latency, loss and errors,
+    /// or both, with commas. A line of 1 Gb/s must carry 900 Mb/s of payload: headers and framing
+    /// take 5 to 6 %.
+    #[arg(long, value_name = "RATE|BOUNDS", requires = "group", value_parser = parse_expectation)]
+    expect: Option<Expectation>,
+
+    /// How long the check of a group may take: loads become shorter first, then hosts meet fewer
+    /// others. Default: 3min, with --quick 1min.
+    #[arg(long, value_name = "TIME", requires = "group")]
+    within: Option<Span>,
 
     /// Largest share of datagrams that may be lost at the best rate: `0.1%` or `0.001`.
     #[arg(long, value_name = "RATIO", default_value = "0.1%", value_parser = parse_max_loss)]
@@ -37,32 +75,78 @@ fn parse_max_loss(text: &str) -> Result<f64, String> {
     most.ok_or_else(|| format!("`{text}` is no share below 100 %: write `0.1%` or `0.001`"))
 }
 
+fn parse_expectation(text: &str) -> Result<Expectation, String> {
+    text.parse()
+        .map_err(|error: NoExpectation| error.to_string())
+}
+
 /// Carries it out.
 pub fn run(args: CheckArgs) -> Result<Exit, Failure> {
     check::known(&args.layers)?;
     let stop = stop_flag()?;
+    match &args.group {
+        Some(name) => of_group(&args, name, stop),
+        None => of_this_machine(&args, stop),
+    }
+}
+
+fn of_this_machine(args: &CheckArgs, stop: Arc<AtomicBool>) -> Result<Exit, Failure> {
     let (hosts, note) = check::local_hosts(sokudo_agent::factory, check::HOSTS)?;
-    let config = RunConfig {
-        workload: "check".into(),
-        command: command_for_record(),
-        root: sokudo_store::runs_root(),
-        seed: super::workload::random_seed(),
-        interval_ns: 250_000_000,
-        stop,
-    };
-    let observer = Terminal::new(args.show.lang(), None, None);
-    let mut run = Run::begin(hosts, config, Box::new(observer))?;
+    let mut run = begin(args, hosts, stop)?;
     run.manifest_mut().notes.push(note);
     let config = CheckConfig {
         max_loss: args.max_loss,
         quick: args.quick,
     };
-    if let Err(error) = check::run(&mut run, &args.layers, &config) {
-        run.ended_by(&error);
-        let failure = Failure::from(error);
-        failure.print();
-        finish(run, &args.show)?;
-        return Ok(failure.exit());
-    }
-    finish(run, &args.show)
+    let outcome = check::run(&mut run, &args.layers, &config);
+    close(args, run, outcome)
+}
+
+/// The host that gives the command takes no part: it may be anywhere.
+fn of_group(args: &CheckArgs, name: &str, stop: Arc<AtomicBool>) -> Result<Exit, Failure> {
+    let (longest_s, within_s) = if args.quick { (1, 60) } else { (4, 180) };
+    let check = GroupCheck {
+        layers: args.layers.clone(),
+        expected: args.expect.clone(),
+        longest_ns: longest_s * SECOND_NS,
+        within_ns: args.within.map_or(within_s * SECOND_NS, |span| span.0),
+    };
+    let mut hosts = Hosts::own(sokudo_agent::factory)?;
+    let first = hosts.list().len();
+    workload::reach(&mut hosts, &format!("{name}/*"), None)?;
+    let tournament = check.plan(hosts.list().len() - first)?;
+    let told = group::told(&tournament);
+    eprintln!("  {}", I18n::new(args.show.lang()).text(&told));
+    let mut run = begin(args, hosts, stop)?;
+    run.manifest_mut().notes.push(told);
+    let outcome = group::run(&mut run, first as u32, &check, &tournament);
+    close(args, run, outcome)
+}
+
+fn begin(args: &CheckArgs, hosts: Hosts, stop: Arc<AtomicBool>) -> Result<Run, Failure> {
+    let config = RunConfig {
+        workload: "check".into(),
+        command: command_for_record(),
+        root: sokudo_store::runs_root(),
+        seed: workload::random_seed(),
+        interval_ns: 250_000_000,
+        stop,
+    };
+    let observer = Terminal::new(args.show.lang(), None, None);
+    Ok(Run::begin(hosts, config, Box::new(observer))?)
+}
+
+fn close(
+    args: &CheckArgs,
+    mut run: Run,
+    outcome: Result<(), ControlError>,
+) -> Result<Exit, Failure> {
+    let Err(error) = outcome else {
+        return finish(run, &args.show);
+    };
+    run.ended_by(&error);
+    let failure = Failure::from(error);
+    failure.print();
+    finish(run, &args.show)?;
+    Ok(failure.exit())
 }

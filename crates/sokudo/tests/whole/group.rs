@@ -3,8 +3,9 @@
 use std::time::Instant;
 
 use serde_json::Value;
-use sokudo_testkit::hosts::Hosts;
-use sokudo_testkit::program::{Running, Sokudo};
+use sokudo_testkit::hosts::{Hosts, Tbf};
+use sokudo_testkit::program::{Ended, Running, Sokudo};
+use sokudo_testkit::skip;
 
 use crate::vocabulary::{BOUND, Place, place, summary};
 
@@ -194,38 +195,63 @@ fn start_on(hosts: &Hosts, host: usize, call: Sokudo) -> Running {
     hosts.run_in(host, move || call.start())
 }
 
+/// A group of agents, each on a host of its own; host 0 is the controller's.
+struct Lab {
+    hosts: Hosts,
+    place: Place,
+    /// The controller and the agents. They end with the test.
+    _running: Vec<Running>,
+}
+
+impl Lab {
+    /// So many agents, `host1`, `host2`, …; says why the test is skipped and returns `None` where the
+    /// system has no such hosts.
+    fn new(agents: usize) -> Option<Self> {
+        let hosts = Hosts::new(agents + 1)?;
+        let place = place();
+        at(&place, "home", &["group", "init", "lab"])
+            .run()
+            .expect_code(0);
+        let bind = format!("{}:7412", hosts.address(0));
+        let call = at(&place, "home", &["controller", "lab", "--bind", &bind]);
+        let mut controller = start_on(&hosts, 0, call);
+        let token =
+            controller.wait_for(|line| line.split_once("--join ").map(|(_, t)| t.to_owned()));
+        let mut running = vec![controller];
+        for number in 1..=agents {
+            let name = format!("host{number}");
+            let call = at(&place, &name, &["agent", "--join", &token, "--name", &name]);
+            let mut agent = start_on(&hosts, number, call);
+            agent.wait_for(|line| (line == "connected").then_some(()));
+            running.push(agent);
+        }
+        Some(Self {
+            hosts,
+            place,
+            _running: running,
+        })
+    }
+
+    /// Carries a command out on the controller's host.
+    fn command(&self, words: &[&str]) -> Ended {
+        start_on(&self.hosts, 0, at(&self.place, "home", words)).finish()
+    }
+}
+
 /// The guide's way: a group is made, hosts join, a script is written from what is known of them,
 /// carried out, and one record holds what all of them found.
 #[test]
 fn pairs_of_a_group_exchange_data_by_a_script_made_for_them() {
-    const AGENTS: usize = 4;
-    let Some(hosts) = Hosts::new(AGENTS + 1) else {
+    let Some(lab) = Lab::new(4) else {
         return;
     };
-    let place = place();
-    at(&place, "home", &["group", "init", "lab"])
-        .run()
-        .expect_code(0);
-    let bind = format!("{}:7412", hosts.address(0));
-    let call = at(&place, "home", &["controller", "lab", "--bind", &bind]);
-    let mut controller = start_on(&hosts, 0, call);
-    let token = controller.wait_for(|line| line.split_once("--join ").map(|(_, t)| t.to_owned()));
-    let mut agents = Vec::new();
-    for number in 1..=AGENTS {
-        let name = format!("host{number}");
-        let call = at(&place, &name, &["agent", "--join", &token, "--name", &name]);
-        let mut agent = start_on(&hosts, number, call);
-        agent.wait_for(|line| (line == "connected").then_some(()));
-        agents.push(agent);
-    }
-    let home = |words: &[&str]| start_on(&hosts, 0, at(&place, "home", words)).finish();
     let pairs = [
         "scenario", "pairs", "lab", "--size", "10kB", "--times", "20",
     ];
-    let emitted = home(&[&pairs[..], &["--emit"]].concat());
+    let emitted = lab.command(&[&pairs[..], &["--emit"]].concat());
     emitted.expect_code(0).expect_stdout("connectnode 3");
-    place.write("pairs.sks", &emitted.stdout);
-    let ended = home(&["run", "pairs.sks", "lab", "--json"]);
+    lab.place.write("pairs.sks", &emitted.stdout);
+    let ended = lab.command(&["run", "pairs.sks", "lab", "--json"]);
     ended.expect_code(0);
     let summary = summary(&ended);
     assert_eq!(summary.number("rr.transactions"), 40.0);
@@ -236,7 +262,89 @@ fn pairs_of_a_group_exchange_data_by_a_script_made_for_them() {
     ] {
         assert!(summary.number(name) >= 0.0, "{name}");
     }
-    let table = std::fs::read_to_string(place.record().join("commands.csv")).expect("a table");
+    let record = lab.place.record();
+    let table = std::fs::read_to_string(record.join("commands.csv")).expect("a table");
     assert!(table.contains("sendreceive-n,host1,host3"), "{table}");
     assert!(table.contains("sendreceive-n,host2,host4"), "{table}");
+}
+
+/// The way into host 3 is a hundred times slower than expected: the pairs that send to it fail, and
+/// what they have in common is named.
+#[test]
+fn a_check_of_a_group_names_the_host_whose_link_is_slow() {
+    let Some(lab) = Lab::new(3) else {
+        return;
+    };
+    let slow = Tbf {
+        rate_bits_per_s: 1_000_000,
+        burst_bytes: 20_000,
+        limit_bytes: 100_000,
+    };
+    if let Err(error) = lab.hosts.limit_path_to(3, slow) {
+        return skip(error);
+    }
+    let words = ["check", "stream", "--group", "lab", "--quick", "--json"];
+    let ended = lab.command(&[&words[..], &["--expect", "10Mb/s"]].concat());
+    ended
+        .expect_code(1)
+        .expect_stderr("3 hosts meet in 3 rounds");
+    let said = summary(&ended);
+    assert_eq!(said.number("group.pairs"), 6.0);
+    assert_eq!(said.number("group.failed_pairs"), 2.0);
+    let pairs = said.0["pairs"].as_array().expect("pairs");
+    for pair in pairs {
+        assert_eq!(pair["passed"], pair["to"] != "host3", "{pair}");
+    }
+    let rules: Vec<&Value> = said.0["findings"]
+        .as_array()
+        .expect("findings")
+        .iter()
+        .map(|finding| &finding["rule"])
+        .collect();
+    assert!(rules.iter().any(|rule| **rule == "hot_link"), "{rules:?}");
+    let shown = lab.command(&["show", "latest"]);
+    shown.expect_stdout("send to host3");
+    let report = std::fs::read_to_string(lab.place.record().join("report.html")).expect("a report");
+    assert!(
+        report.contains("Every pair of hosts"),
+        "no section of pairs"
+    );
+}
+
+/// A host that answers nobody is a result, not the end of the check.
+#[test]
+fn a_check_of_a_group_goes_on_when_a_pair_is_dead() {
+    let Some(lab) = Lab::new(3) else {
+        return;
+    };
+    if let Err(why) = block(&lab.hosts, 1, 2) {
+        return skip(why);
+    }
+    let words = ["check", "rr", "crr", "--group", "lab", "--quick", "--json"];
+    let ended = lab.command(&words);
+    ended.expect_code(1);
+    let said = summary(&ended);
+    assert_eq!(said.number("group.pairs"), 6.0);
+    assert_eq!(said.number("group.dead_pairs"), 2.0);
+    let shown = lab.command(&["show", "latest"]);
+    shown.expect_stdout("nothing comes through (crr, rr");
+    let few = lab.command(&["check", "--group", "lab", "--expect", "quick"]);
+    few.expect_code(2).expect_stderr("is no expectation");
+}
+
+/// Lets nothing pass between two of the hosts, by a route into nowhere on the first one.
+///
+/// Errors: no `ip` program.
+fn block(hosts: &Hosts, one: usize, other: usize) -> Result<(), String> {
+    let route = format!("route add unreachable {}/32", hosts.address(other));
+    hosts.run_in(one, move || {
+        let done = std::process::Command::new("ip")
+            .args(route.split(' '))
+            .output()
+            .map_err(|error| format!("no `ip`: {error}"))?;
+        match done.status.success() {
+            true => Ok(()),
+            false => Err(String::from_utf8_lossy(&done.stderr).trim().to_owned()),
+        }
+    })
 }

@@ -3,6 +3,7 @@
 use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, load, metric};
 
 use crate::block::{Block, Cell, Column, Table};
+use crate::matrix;
 use crate::names;
 use crate::number::Scale;
 use crate::view::{self, View};
@@ -202,11 +203,6 @@ fn matrices(phase: &PhaseRecord) -> Vec<Block> {
 
 fn matrix(phase: &PhaseRecord, hosts: &[&str], title: &str, name: &str, unit: Unit) -> Table {
     let flows = &phase.result.flows;
-    let scale = Scale::of(flows.iter().filter_map(|f| value(f, name)), unit);
-    let largest = flows
-        .iter()
-        .filter_map(|f| value(f, name))
-        .fold(0.0, f64::max);
     let between = |from: &str, to: &str| {
         let pair = flows.iter().filter(|f| f.from == from && f.to == to);
         let values: Vec<f64> = pair.filter_map(|f| value(f, name)).collect();
@@ -216,32 +212,5 @@ fn matrix(phase: &PhaseRecord, hosts: &[&str], title: &str, name: &str, unit: Un
             _ => values.into_iter().reduce(|a, b| a + b),
         }
     };
-    let mut columns = vec![Column {
-        title: Text::new("report-flows-from-to").into(),
-        unit: scale.unit.clone(),
-        numeric: false,
-    }];
-    columns.extend(hosts.iter().map(|h| Column {
-        title: (*h).into(),
-        unit: String::new(),
-        numeric: true,
-    }));
-    let rows = hosts.iter().map(|from| {
-        let mut row = vec![Cell::word(*from)];
-        row.extend(hosts.iter().map(|to| match between(from, to) {
-            Some(v) => Cell {
-                heat: Some(if largest > 0.0 { v / largest } else { 0.0 }),
-                ..Cell::number(scale.show(v), v)
-            },
-            None => Cell::word(""),
-        }));
-        row
-    });
-    Table {
-        title: Text::new(title).into(),
-        rows: rows.collect(),
-        columns,
-        marked: None,
-        tools: false,
-    }
+    matrix::matrix(Text::new(title), hosts, unit, between)
 }

@@ -4,6 +4,7 @@ use sokudo_model::{PhaseRecord, Severity, Text, Unit};
 
 use crate::block::{Block, Number};
 use crate::kinds::{self, Subject};
+use crate::sections::group;
 use crate::view::{self, Generator, View};
 
 /// The strip of numbers of the record's subject phase.
@@ -18,7 +19,7 @@ pub fn blocks(view: &View) -> Vec<Block> {
 /// The few that matter of the workload, and health. Also the terminal's.
 pub fn numbers(view: &View) -> Vec<Number> {
     let Some(phase) = view.subject() else {
-        return Vec::new();
+        return group::numbers(view);
     };
     let subject = Subject::new(phase, &view.record.manifest.summary);
     let mut out = (kinds::of(phase).numbers)(&subject);
