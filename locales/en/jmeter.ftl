@@ -138,3 +138,6 @@ load-warnings = { $count } warnings about the plan: `sokudo jmx check` tells the
 load-problem = { $what }
 load-trouble = users could not do something { $count } times: { $what }
 load-lost-rows = { $count } rows of results found no room and were not written
+
+load-announce-divided = They are divided among { $generators } generators, which begin at the same moment.
+load-announce-replicated = That is the plan once on each of { $generators } generators, which begin at the same moment.

@@ -138,3 +138,6 @@ load-warnings = 計画についての警告が { $count } 件あります: `soku
 load-problem = { $what }
 load-trouble = ユーザーが { $count } 回できなかったこと: { $what }
 load-lost-rows = 結果 { $count } 行が書き込めずに失われました
+
+load-announce-divided = これを { $generators } 台の負荷生成ホストで分担し、同時に開始します。
+load-announce-replicated = { $generators } 台の負荷生成ホストがそれぞれプラン全体を実行し、同時に開始します。

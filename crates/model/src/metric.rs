@@ -418,6 +418,7 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("http.window_full_ratio", Ratio, "share of requests that had to wait because every connection was busy"),
     gauge("http.active_users", One, "users of a test plan that had begun and not ended"),
     gauge("http.open_connections", One, "connections, and thereby the most requests under way at a time"),
+    counter("http.rows", One, "rows about single requests that a generator handed over for the file of results"),
     counter("http.made_connections", One, "connections that were made and served a request"),
     counter("http.ports_exhausted", One, "connections that could not be made because no local port was left"),
     counter("http.sent_bytes", Bytes, "bytes of requests, head and body, before TLS"),

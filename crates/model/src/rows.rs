@@ -18,10 +18,18 @@ pub struct Rows {
 impl Rows {
     /// Adds a row.
     pub fn push(&mut self, end_ns: i64, row: &str) {
-        self.ends_ns.push(end_ns);
-        self.lengths
-            .push(u32::try_from(row.len()).unwrap_or(u32::MAX));
+        let begin = self.text.len();
         self.text.push_str(row);
+        self.close(begin, end_ns);
+    }
+
+    /// The text from `begin` on is a row; nothing when there is no such text.
+    pub fn close(&mut self, begin: usize, end_ns: i64) {
+        let length = self.text.len().saturating_sub(begin);
+        if length > 0 {
+            self.ends_ns.push(end_ns);
+            self.lengths.push(u32::try_from(length).unwrap_or(u32::MAX));
+        }
     }
 
     /// Number of rows.

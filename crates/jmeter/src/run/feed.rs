@@ -6,6 +6,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::part::Part;
+
 /// Largest data file.
 pub(super) const MOST_BYTES: u64 = 512 << 20;
 
@@ -45,6 +47,30 @@ impl Rows {
             }
         }
         rows
+    }
+
+    /// The rows that fall to one of several generators.
+    pub fn part(self, part: Part) -> Self {
+        if part == Part::WHOLE {
+            return self;
+        }
+        let mut own = Self {
+            names: self.names,
+            cells: Vec::new(),
+            begins: vec![0],
+        };
+        let mut cells = self.cells.into_iter();
+        for (number, place) in (0..).zip(self.begins.windows(2)) {
+            let row = cells.by_ref().take(place[1] - place[0]);
+            match part.has(number) {
+                true => {
+                    own.cells.extend(row);
+                    own.begins.push(own.cells.len());
+                }
+                false => row.for_each(drop),
+            }
+        }
+        own
     }
 
     /// Number of rows.
@@ -180,6 +206,20 @@ mod tests {
             Rows::parse("x\na\nb", ',', false, FirstRow::IsSkipped).len(),
             2
         );
+    }
+
+    #[test]
+    fn several_generators_share_rows_out() {
+        let text = "a,1\nb\nc,3\nd\ne";
+        let part = |index| {
+            let rows = Rows::parse(text, ',', false, FirstRow::IsData);
+            let part = rows.part(Part::new(index, 3).expect("there is one"));
+            let row = |i| part.row(i).iter().map(|cell| cell.to_string()).collect();
+            (0..part.len()).map(row).collect::<Vec<Vec<String>>>()
+        };
+        assert_eq!(part(0), [vec!["a", "1"], vec!["d"]]);
+        assert_eq!(part(1), [vec!["b"], vec!["e"]]);
+        assert_eq!(part(2), [vec!["c", "3"]]);
     }
 
     #[test]

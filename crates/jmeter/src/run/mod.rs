@@ -21,6 +21,7 @@ mod flow;
 mod iterate;
 mod land;
 mod outcome;
+mod part;
 mod pause;
 mod person;
 mod request;
@@ -33,6 +34,7 @@ mod transactions;
 mod user;
 
 pub use outcome::{Lost, NotHttp, Reply};
+pub use part::Part;
 pub use row::{RowKind, SampleRow, Sink};
 pub use shared::StopKind;
 pub use starts::{Start, Starts};

@@ -77,10 +77,12 @@ impl Body {
         let group = self.person.group;
         let active =
             |count: &std::sync::atomic::AtomicU32| f64::from(count.load(Ordering::Relaxed).max(1));
+        let generators = test.settings.users.of() as f64;
         let share = match over {
-            Over::ThisUser | Over::AllUsersShared | Over::GroupShared => 1.0,
-            Over::AllUsers => active(&test.shared.all),
-            Over::Group => active(&test.shared.active[group]),
+            Over::ThisUser => 1.0,
+            Over::AllUsersShared | Over::GroupShared => generators,
+            Over::AllUsers => generators * active(&test.shared.all),
+            Over::Group => generators * active(&test.shared.active[group]),
         };
         let gap_ns = (1e9 * share / rate_per_s) as i64;
         let due = |previous: Option<i64>| {

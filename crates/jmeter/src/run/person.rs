@@ -42,7 +42,12 @@ pub(super) struct Person {
 impl Person {
     pub fn new(test: &Test, group: usize, number: u64, random: Random) -> Self {
         let name = match test.plan.groups.get(group) {
-            Some(of) => format!("{} {}-{number}", of.name, test.number_in_stage(group)),
+            Some(of) => {
+                let prefix = &test.settings.name_prefix;
+                let hyphen = if prefix.is_empty() { "" } else { "-" };
+                let place = test.number_in_stage(group);
+                format!("{prefix}{hyphen}{} {place}-{number}", of.name)
+            }
             None => String::new(),
         };
         Self {

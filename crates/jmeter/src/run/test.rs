@@ -9,6 +9,7 @@ use serde_json_path::JsonPath;
 use sokudo_model::Text;
 
 use super::feed::{self, FirstRow, Rows};
+use super::part::Part;
 use super::person::decode;
 use super::row::Sink;
 use super::shared::{Shared, StopKind, locked};
@@ -51,6 +52,13 @@ pub struct RunSettings {
     pub properties: Properties,
     /// `User-Agent` of requests that state none.
     pub user_agent: String,
+    /// The users of this generator: what all of them may send together is divided likewise.
+    pub users: Part,
+    /// The rows of data files that users of this generator get.
+    pub data: Part,
+    /// Stands before the name of each user and a hyphen, as the tool has it when several generators
+    /// execute the same plan; empty: nothing.
+    pub name_prefix: String,
 }
 
 /// A plan made ready, with the state that its users share.
@@ -257,7 +265,8 @@ impl Test {
             "\\t" => '\t',
             other => other.chars().next().unwrap_or(','),
         };
-        let rows = Arc::new(Rows::parse(&text, delimiter, quoted, first));
+        let rows = Rows::parse(&text, delimiter, quoted, first);
+        let rows = Arc::new(rows.part(self.settings.data));
         let mut files = locked(&self.shared.files);
         Ok(Arc::clone(files.entry(key).or_insert(rows)))
     }

@@ -15,20 +15,23 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
 use jiff::Zoned;
+use sokudo_controller::{ControlError, KeepRows, Run};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::Reading;
 use sokudo_jmeter::plan::{Load, Plan, Stage};
 use sokudo_jmeter::settings::Unsupported;
-use sokudo_model::{Labels, PhasePlan};
+use sokudo_model::{Labels, PhasePlan, Refusal, Rows, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_stats::requests::goals::Goals;
 use sokudo_workloads::load::summariser::Summariser;
 use sokudo_workloads::load::{
-    self, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies, read_plan,
+    self, Gather, Gathered, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies,
+    Together, read_plan,
 };
 
 use super::finish::ShowOptions;
 use super::jmx::{PropertyArgs, print_problems};
+use super::load::Generators;
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure, jtl, stop_flag};
@@ -46,6 +49,7 @@ Examples:
   sokudo load plan.jmx --users 100 --duration 60          100 users in each group for a minute
   sokudo load plan.jmx --model open:500/s --duration 60   the same requests at a rate, whatever comes back
   sokudo load plan.jmx -l r.jtl --slo 'p95<2s,err<0.1%'   exit code 1 when missed
+  sokudo load plan.jmx --on 'lab/*' -l all.jtl            its users divided among the hosts of a group
   sokudo jmx check plan.jmx                               what the plan asks for, without load
   sokudo compat jmeter -n -t plan.jmx -l result.jtl       the tool's own command line and lines
 
@@ -133,6 +137,23 @@ pub struct PlanArgs {
     #[arg(long, value_name = "WHAT", default_value = "fail")]
     unsupported: Unsupported,
 
+    #[command(flatten)]
+    generators: Generators,
+
+    /// Every generator has all users of the plan, as the tool has it. Default: they are divided, the
+    /// first generators take what does not divide.
+    #[arg(long, requires = "on")]
+    replicate: bool,
+
+    /// Rows of the plan's data files: all of them for every generator, or to each its own.
+    #[arg(long, value_name = "WHAT", requires = "on", default_value = "share")]
+    data: Data,
+
+    /// File outside of the plan's directory that the generators may have, as the plan writes it.
+    /// May be given several times.
+    #[arg(long, value_name = "FILE", requires = "on")]
+    with: Vec<String>,
+
     /// What must be kept over the file of results: percentiles, mean, max, err and rps, such as
     /// `p95<2s,err<0.1%`. A missed goal gives the exit code 1.
     #[arg(long, value_name = "GOALS", requires = "log")]
@@ -144,6 +165,15 @@ pub struct PlanArgs {
 
     #[command(flatten)]
     show: ShowOptions,
+}
+
+/// What several generators do with the rows of a data file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Data {
+    /// Every generator has all of them, from the first on.
+    Share,
+    /// No two generators have the same row.
+    Split,
 }
 
 /// Who decides when a request leaves.
@@ -230,6 +260,13 @@ impl PlanArgs {
             max_inflight: self.max_inflight,
             threads: self.threads,
             insecure: self.insecure,
+            together: (!self.generators.on.is_empty()).then(|| Together {
+                replicate: self.replicate,
+                split_data: self.data == Data::Split,
+                rows: self.log.is_some(),
+                with: self.with.clone(),
+                start_unix_ns: 0,
+            }),
         })
     }
 
@@ -262,24 +299,89 @@ pub fn run(args: PlanArgs) -> Result<Exit, Failure> {
     options.plan = absolute(&options.plan);
     load::permit();
     args.clear_results()?;
-    announce(&prepared.plan, &options, lang);
     let call = Call {
         workload: load::NAME,
-        hosts: &[],
-        key: None,
+        hosts: &args.generators.on,
+        key: args.generators.key.as_ref(),
         seed: Some(seed),
         interval_ns: 1_000_000_000,
         show: &args.show,
     };
-    let phase = phase(&prepared.plan, &options);
+    let plan = prepared.plan.clone();
     drop(prepared);
     let exit = workload::carry_out(
         &call,
         Terminal::new(lang, None, None),
-        |run| run.run_phase(phase).map(drop),
+        |run| {
+            let generators = run.hosts().list().len().max(2) as u64 - 1;
+            announce(&plan, &options, generators, lang);
+            match options.together {
+                Some(_) => together(run, &plan, options),
+                None => run.run_phase(phase(&plan, &options, 1)).map(drop),
+            }
+        },
         |_| Ok(()),
     )?;
     args.report_after(exit)
+}
+
+/// Several generators execute the plan; their rows become one file here.
+fn together(run: &mut Run, plan: &Plan, mut options: LoadOptions) -> Result<(), ControlError> {
+    let start_unix_ns = run.manifest().started_unix_ns;
+    let path = options.results.take();
+    if let Some(together) = &mut options.together {
+        together.start_unix_ns = start_unix_ns;
+    }
+    let refused = |refusal: Refusal| ControlError::Operator {
+        says: refusal.says,
+        hint: refusal.hint,
+    };
+    let gather = path.map(|path| Gather::open(&options, &path)).transpose();
+    let gather = gather.map_err(refused)?;
+    let keeper = Keeper(Arc::new(Mutex::new(gather)));
+    run.keep_rows(Box::new(keeper.clone()));
+    let hosts = run.hosts().list().len() as u32;
+    let measured = run.run_phase(phase(plan, &options, hosts));
+    let sent = measured
+        .as_ref()
+        .ok()
+        .map(|record| load::rows_sent(&record.result));
+    if let Some(gather) = keeper.take() {
+        let gathered = gather.finish(&sent.unwrap_or_default());
+        tell(run, &gathered);
+    }
+    run.group_numbers();
+    measured.map(drop)
+}
+
+/// Says what the file of results lacks.
+fn tell(run: &mut Run, gathered: &Gathered) {
+    if gathered.lost > 0 {
+        let count = gathered.lost.to_string();
+        run.note_problem(Text::new("load-lost-rows").word("count", count));
+    }
+    if let Some(error) = &gathered.error {
+        run.note_problem(Text::new("load-problem").word("what", error.as_str()));
+    }
+}
+
+/// Hands the generators' rows over to their file, until it is closed.
+#[derive(Clone)]
+struct Keeper(Arc<Mutex<Option<Gather>>>);
+
+impl Keeper {
+    fn take(&self) -> Option<Gather> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl KeepRows for Keeper {
+    fn keep(&mut self, host: &str, rows: Rows) {
+        let mut gather = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gather) = &mut *gather {
+            gather.take(host, &rows);
+        }
+    }
 }
 
 /// Reads a plan. `None`: it is refused, and everything that is wrong with it has been told.
@@ -296,13 +398,13 @@ fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
-fn phase(plan: &Plan, options: &LoadOptions) -> PhasePlan {
+fn phase(plan: &Plan, options: &LoadOptions, hosts: u32) -> PhasePlan {
     let duration_ns = length_ms(plan).map(|ms| ms.saturating_mul(1_000_000));
     PhasePlan {
         name: "measure".into(),
         workload: load::NAME.into(),
         options: options.to_json(),
-        flows: load::flows(),
+        flows: load::flows(hosts),
         duration_ns: duration_ns.unwrap_or(0),
         bound_ns: duration_ns.map_or(ENDLESS_NS, |ns| ns.saturating_add(BESIDE_NS)),
         labels: Labels::new(),
@@ -324,22 +426,29 @@ fn length_ms(plan: &Plan) -> Option<u64> {
 }
 
 /// Says what is going to run, because the number of users is not what plans seem to say.
-fn announce(plan: &Plan, options: &LoadOptions, lang: Lang) {
+fn announce(plan: &Plan, options: &LoadOptions, generators: u64, lang: Lang) {
     let i18n = I18n::new(lang);
     let main = || {
         plan.groups
             .iter()
             .filter(|group| group.stage == Stage::Main)
     };
+    let times = match &options.together {
+        Some(together) if together.replicate => generators,
+        _ => 1,
+    };
     let groups = main().count().to_string();
     let said = match options.open_per_s {
         Some(rate) => i18n.message(
             "load-announce-open",
-            &[("rate", &rate.to_string()), ("groups", &groups)],
+            &[
+                ("rate", &(rate * times as f64).to_string()),
+                ("groups", &groups),
+            ],
         ),
         None => {
             let users: u64 = main().filter_map(|group| group.load.users()).sum();
-            let users = users.to_string();
+            let users = (users * times).to_string();
             let open = main().any(|group| matches!(group.load, Load::Open { .. }));
             let key = if open {
                 "load-announce-schedule"
@@ -350,6 +459,14 @@ fn announce(plan: &Plan, options: &LoadOptions, lang: Lang) {
         }
     };
     eprintln!("  {said}");
+    if let Some(together) = &options.together {
+        let key = match together.replicate {
+            true => "load-announce-replicated",
+            false => "load-announce-divided",
+        };
+        let said = i18n.message(key, &[("generators", &generators.to_string())]);
+        eprintln!("  {said}");
+    }
 }
 
 /// `sokudo compat jmeter ARGS…`: the tool's lines on stdout.

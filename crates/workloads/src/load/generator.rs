@@ -16,13 +16,13 @@ use sokudo_http::{Audit, Config, Engine, Stop, Targets, Trust};
 use sokudo_jmeter::jtl::JtlFormat;
 use sokudo_jmeter::plan::Stage;
 use sokudo_jmeter::problem::Problem;
-use sokudo_jmeter::run::{Starts, StopKind, Test};
-use sokudo_model::Refusal;
+use sokudo_jmeter::run::{Part, Starts, StopKind, Test};
+use sokudo_model::{Refusal, Rows};
 use sokudo_net::clock::{now_ns, sleep_until};
 
 use super::client::{Inflight, Joining, PlanUsers};
 use super::options::LoadOptions;
-use super::read::{Prepared, host_name};
+use super::read::Prepared;
 use super::rows::RowLog;
 use super::tally::{Shard, Tallies};
 use crate::refusal::{failed, operator, spawn};
@@ -67,6 +67,10 @@ pub struct Finished {
     pub dropped: u64,
     /// Rows that could not be written.
     pub lost_rows: u64,
+    /// Rows that were written, or handed on.
+    pub rows: u64,
+    /// How much later than agreed it began, nanoseconds.
+    pub start_late_ns: i64,
     /// What users could not do, with how often.
     pub troubles: HashMap<String, u64>,
     /// Why the event loops or the results file failed.
@@ -104,12 +108,24 @@ impl Generator {
     pub fn start(
         prepared: &Prepared,
         options: &LoadOptions,
+        when: (i64, u64),
+        listener: Arc<dyn Listener>,
+        ended: impl FnOnce() + Send + 'static,
+    ) -> Result<Self, NotStarted> {
+        let log = open_log(options, prepared).map_err(NotStarted::Refused)?;
+        Self::start_with(log, prepared, options, when, listener, ended)
+    }
+
+    /// As [`Generator::start`], with somewhere else for the rows to go.
+    pub(super) fn start_with(
+        log: Option<OpenLog>,
+        prepared: &Prepared,
+        options: &LoadOptions,
         (at_ns, seed): (i64, u64),
         listener: Arc<dyn Listener>,
         ended: impl FnOnce() + Send + 'static,
     ) -> Result<Self, NotStarted> {
         let targets = Arc::new(Targets::new());
-        let log = open_log(options).map_err(NotStarted::Refused)?;
         let sender = log
             .as_ref()
             .map(|(_, format, sender)| (Arc::clone(format), sender.clone()));
@@ -135,8 +151,12 @@ impl Generator {
             } else {
                 Trust::System
             },
+            part: prepared.duty.users,
             inflight: Arc::new(Inflight {
-                most: options.max_inflight.unwrap_or(MOST_INFLIGHT),
+                most: prepared
+                    .duty
+                    .users
+                    .share(options.max_inflight.unwrap_or(MOST_INFLIGHT)),
                 dropped: AtomicU64::new(0),
             }),
             seed,
@@ -198,20 +218,13 @@ impl Control {
     }
 }
 
-type OpenLog = (RowLog, Arc<JtlFormat>, std::sync::mpsc::SyncSender<String>);
+pub(super) type OpenLog = (RowLog, Arc<JtlFormat>, std::sync::mpsc::SyncSender<Rows>);
 
-fn open_log(options: &LoadOptions) -> Result<Option<OpenLog>, Refusal> {
+fn open_log(options: &LoadOptions, prepared: &Prepared) -> Result<Option<OpenLog>, Refusal> {
     let Some(path) = &options.results else {
         return Ok(None);
     };
-    let zone = jiff::tz::TimeZone::system();
-    let format = JtlFormat::new(
-        &options.all_properties(),
-        zone,
-        &host_name(),
-        options.own_columns,
-    );
-    let format = Arc::new(format);
+    let format = Arc::new(options.row_format(&prepared.duty.host));
     let (log, sender) = RowLog::open(path, &format)?;
     Ok(Some((log, format, sender)))
 }
@@ -223,6 +236,8 @@ struct Course {
     shards: Vec<Arc<Shard>>,
     trust: Trust,
     inflight: Arc<Inflight>,
+    /// The users of this generator.
+    part: Part,
     seed: u64,
 }
 
@@ -236,6 +251,7 @@ impl Course {
             spawn("report", move || report(&over, &shards, &test, &*listener))
         };
         sleep_until(at_ns);
+        finished.start_late_ns = now_ns().saturating_sub(at_ns).max(0);
         self.stages(&mut finished);
         over.store(true, Ordering::Relaxed);
         match reporter.map(|thread| {
@@ -257,6 +273,7 @@ impl Course {
         self.shards.iter().for_each(|shard| shard.close());
         if let Some(log) = log {
             let written = log.finish();
+            finished.rows = written.rows;
             if let Some(error) = written.error {
                 finished.problems.push(format!(
                     "{} bytes of results could not be written: {error}",
@@ -286,7 +303,13 @@ impl Course {
     /// Runs the groups of a stage until all their users are gone.
     fn stage(&self, stage: Stage, only: Option<usize>, finished: &mut Finished) {
         let test = &self.control.test;
-        let mut starts = Starts::new(test.plan(), stage, only, self.seed).peekable();
+        // What prepares and tidies up is done by every generator.
+        let part = match stage {
+            Stage::Main => self.part,
+            Stage::SetUp | Stage::TearDown => Part::WHOLE,
+        };
+        let starts = Starts::new(test.plan(), stage, only, self.seed);
+        let mut starts = starts.filter(|start| part.has(start.number - 1)).peekable();
         if starts.peek().is_none() || test.stopping() != StopKind::No {
             return;
         }

@@ -15,7 +15,9 @@
 //!
 //! Sources: Apache JMeter 5.6, whose plans, results and command line these are.
 
+mod bundle;
 mod client;
+mod gather;
 mod generator;
 pub mod options;
 mod phase;
@@ -31,10 +33,12 @@ use sokudo_stats::Outcome;
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::rr;
 
+pub use gather::{Gather, Gathered};
 pub use generator::{Finished, Generator, Listener, NotStarted};
-pub use options::LoadOptions;
+pub use options::{LoadOptions, Together};
 pub use phase::permit;
 pub use read::{Prepared, read_plan};
+pub use results::rows_sent;
 pub use tally::{LabelTally, Tallies};
 
 /// Load as a plan says.
@@ -88,14 +92,17 @@ impl Workload for Load {
     }
 }
 
-/// One flow: the plan, from the host that gives the command.
-pub fn flows() -> Vec<FlowPlan> {
-    vec![FlowPlan {
-        id: 0,
-        from: 0,
+/// One flow per generator: from the host that gives the command when it is alone, else from all the
+/// others, whose rows come back to it.
+pub fn flows(hosts: u32) -> Vec<FlowPlan> {
+    let from = if hosts > 1 { 1..hosts } else { 0..1 };
+    let flow = |(id, from)| FlowPlan {
+        id,
+        from,
         to: 0,
         stream: 0,
-    }]
+    };
+    (0..).zip(from).map(flow).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use sokudo_jmeter::jtl::JtlFormat;
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_jmeter::settings::Unsupported;
 
@@ -34,6 +35,25 @@ pub struct LoadOptions {
     pub threads: u32,
     /// Certificates are not checked.
     pub insecure: bool,
+    /// How several generators execute the plan; `None`: this host alone does.
+    pub together: Option<Together>,
+}
+
+/// How several generators execute one plan. The host that gives the command reads the plan and its
+/// files and sends nothing itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Together {
+    /// Every generator has all users of the plan, as the tool has it; otherwise they are divided.
+    pub replicate: bool,
+    /// Every generator has its own rows of data files; otherwise all have all of them.
+    pub split_data: bool,
+    /// Rows come back to the host that gives the command.
+    pub rows: bool,
+    /// Files outside of the plan's directory that may go to the generators, as the plan writes them.
+    pub with: Vec<String>,
+    /// The run's start, nanoseconds since 1970: rows of all generators are on this clock.
+    pub start_unix_ns: i64,
 }
 
 impl LoadOptions {
@@ -46,6 +66,14 @@ impl LoadOptions {
     /// The properties with the built-in ones behind them.
     pub fn all_properties(&self) -> Properties {
         let mut all = Properties::default();
+        if self.together.is_some() {
+            // Who wrote a row of several generators must be seen.
+            all.set(
+                "jmeter.save.saveservice.hostname",
+                "true",
+                Origin::CommandLine,
+            );
+        }
         for (name, value) in &self.properties {
             all.set(name, value, Origin::CommandLine);
         }
@@ -55,6 +83,12 @@ impl LoadOptions {
     /// What happens to what cannot be executed.
     pub fn unsupported(&self) -> Unsupported {
         self.unsupported.parse().unwrap_or_default()
+    }
+
+    /// How rows are written, by the properties.
+    pub(super) fn row_format(&self, host: &str) -> JtlFormat {
+        let zone = jiff::tz::TimeZone::system();
+        JtlFormat::new(&self.all_properties(), zone, host, self.own_columns)
     }
 
     /// Event loops.

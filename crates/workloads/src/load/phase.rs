@@ -3,12 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use sokudo_jmeter::run::Part;
 use sokudo_model::{Batch, Labels, PhaseSpec, Refusal, SeriesKey, Text};
 
-use super::generator::{Generator, Listener};
-use super::options::LoadOptions;
-use super::read::{Prepared, read_plan};
+use super::bundle::Bundle;
+use super::generator::{Generator, Listener, OpenLog};
+use super::options::{LoadOptions, Together};
+use super::read::{Duty, Prepared, read_plan};
 use super::results::Numbers;
+use super::rows::RowLog;
 use super::tally::{LabelTally, Tallies};
 use super::{Finished, NAME};
 use crate::contract::{Emit, Emitted, Phase};
@@ -17,9 +20,11 @@ use crate::reporting::{self, Distributions, HISTOGRAM_EVERY_NS};
 
 /// Labels that have series of their own; the rest is in the totals.
 const MOST_SERIES: usize = 20;
+/// Between the seeds of two generators of the same plan: the golden ratio of 2^64.
+const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Whether this process was started to execute plans. Others that reach it must not: a plan reads
-/// and writes files of this host.
+/// Whether this process was started to execute plans of its own files. Others that reach it must
+/// not: such a plan reads and writes files of this host.
 static PERMITTED: AtomicBool = AtomicBool::new(false);
 
 /// Lets this process execute plans. For the command that its own operator typed, never for one that
@@ -33,44 +38,140 @@ pub(super) struct LoadPhase {
     options: LoadOptions,
     spec: PhaseSpec,
     emit: Emit,
-    prepared: Prepared,
+    role: Role,
     generator: Option<Generator>,
+}
+
+/// What this host does in a phase.
+enum Role {
+    /// It executes a plan of its own.
+    Alone(Box<Prepared>),
+    /// It hands the plan to the generators.
+    Gives(Bundle),
+    /// It executes what it is given; `None` until it has been.
+    Given(Option<Box<Prepared>>),
 }
 
 impl LoadPhase {
     /// Reads the plan; no traffic yet.
     pub fn prepare(options: LoadOptions, spec: PhaseSpec, emit: Emit) -> Result<Self, Refusal> {
-        if !PERMITTED.load(Ordering::Relaxed) {
-            return Err(operator(
-                "this host executes no test plans for others: they read and write its files",
-                "type `sokudo load` on that host itself",
-            ));
-        }
-        let reading = read_plan(&options, spec.seed)?;
-        let prepared = Prepared::new(reading, &options, spec.seed)?;
+        let generates = spec.phase.flows.iter().any(|flow| flow.from == spec.me);
+        let role = match &options.together {
+            Some(_) if generates => Role::Given(None),
+            together => {
+                must_be_permitted()?;
+                match together {
+                    Some(together) => {
+                        Role::Gives(Bundle::collect(&options, &together.with, spec.seed)?)
+                    }
+                    None => {
+                        let reading = read_plan(&options, spec.seed)?;
+                        Role::Alone(Box::new(Prepared::new(reading, &options, spec.seed)?))
+                    }
+                }
+            }
+        };
         Ok(Self {
             options,
             spec,
             emit,
-            prepared,
+            role,
             generator: None,
         })
+    }
+
+    fn name(&self) -> String {
+        let me = self.spec.hosts.get(self.spec.me as usize);
+        me.map_or(String::new(), |host| host.name.clone())
+    }
+
+    /// Which of the generators this host is.
+    fn part(&self) -> Part {
+        let flows = &self.spec.phase.flows;
+        let index = flows.iter().position(|flow| flow.from == self.spec.me);
+        Part::new(index.unwrap_or(0) as u64, flows.len() as u64).unwrap_or(Part::WHOLE)
+    }
+
+    /// Random choices: those of one test where users are divided, else each generator's own.
+    fn seed(&self) -> u64 {
+        match &self.options.together {
+            Some(together) if together.replicate => {
+                let index = self.part().index();
+                self.spec.seed.wrapping_add(index.wrapping_mul(SEED_STEP))
+            }
+            _ => self.spec.seed,
+        }
+    }
+
+    /// What falls to this generator; `t0_ns` is the run's start on this host's clock.
+    fn duty(&self, together: &Together, t0_ns: i64) -> Duty {
+        let (part, host) = (self.part(), self.name());
+        let (users, name_prefix) = match together.replicate {
+            true => (Part::WHOLE, host.clone()),
+            false => (part, String::new()),
+        };
+        Duty {
+            users,
+            data: if together.split_data {
+                part
+            } else {
+                Part::WHOLE
+            },
+            name_prefix,
+            host,
+            wall_offset_ns: together.start_unix_ns.saturating_sub(t0_ns),
+        }
+    }
+
+    /// Where the rows go when they are not written here.
+    fn away(&self, together: &Together, t0_ns: i64) -> Result<Option<OpenLog>, Refusal> {
+        if !together.rows {
+            return Ok(None);
+        }
+        let format = Arc::new(self.options.row_format(&self.name()));
+        let (log, sender) = RowLog::away(Arc::clone(&self.emit), t0_ns)?;
+        Ok(Some((log, format, sender)))
+    }
+}
+
+fn must_be_permitted() -> Result<(), Refusal> {
+    match PERMITTED.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => Err(operator(
+            "this host executes no plans from its own files for others",
+            "type `sokudo load` on that host itself, or `--on` it, which sends the plan there",
+        )),
     }
 }
 
 impl Phase for LoadPhase {
     fn offer(&self) -> String {
-        "{}".into()
+        match &self.role {
+            Role::Gives(bundle) => bundle.to_text(),
+            Role::Alone(_) | Role::Given(_) => "{}".into(),
+        }
     }
 
-    fn arm(&mut self, _offers: &[Option<String>]) -> Result<(), Refusal> {
+    fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
+        if !matches!(self.role, Role::Given(_)) {
+            return Ok(());
+        }
+        let giver = self.spec.phase.flows.first().map_or(0, |flow| flow.to);
+        let text = offers.get(giver as usize).and_then(Option::as_deref);
+        let text = text.ok_or_else(|| failed("no plan was sent to this host", None))?;
+        let options = LoadOptions {
+            // The name alone: nothing here is opened by it.
+            plan: self.options.plan.file_name().unwrap_or_default().into(),
+            ..self.options.clone()
+        };
+        let prepared = Bundle::parse(text)?.prepare(&options, self.seed())?;
+        self.role = Role::Given(Some(Box::new(prepared)));
         Ok(())
     }
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
-        let me = self.spec.hosts.get(self.spec.me as usize);
         let names = reporting::Names {
-            host: me.map_or(String::new(), |host| host.name.clone()),
+            host: self.name(),
             flows: Default::default(),
             t0_ns,
             start_ns: at_ns,
@@ -82,8 +183,26 @@ impl Phase for LoadPhase {
         });
         let emit = Arc::clone(&self.emit);
         let ended = move || emit(Emitted::Sent("{}".into()));
-        let when = (at_ns, self.spec.seed);
-        let generator = Generator::start(&self.prepared, &self.options, when, listener, ended)?;
+        let when = (at_ns, self.seed());
+        let together = self.options.together.clone();
+        let (log, duty) = match &together {
+            Some(together) => (
+                self.away(together, t0_ns)?,
+                Some(self.duty(together, t0_ns)),
+            ),
+            None => (None, None),
+        };
+        let generator = match (&mut self.role, duty) {
+            (Role::Given(Some(prepared)), Some(duty)) => {
+                prepared.duty = duty;
+                Generator::start_with(log, prepared, &self.options, when, listener, ended)?
+            }
+            (Role::Alone(prepared), _) => {
+                Generator::start(prepared, &self.options, when, listener, ended)?
+            }
+            (Role::Gives(_), _) => return Ok(()),
+            (Role::Given(_), _) => return Err(failed("no plan was sent to this host", None)),
+        };
         self.generator = Some(generator);
         Ok(())
     }
@@ -95,6 +214,9 @@ impl Phase for LoadPhase {
     }
 
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
+        if let Role::Gives(_) = self.role {
+            return Ok("{}".into());
+        }
         let Some(generator) = self.generator.take() else {
             return Err(failed("the phase was never started on this host", None));
         };
@@ -103,7 +225,12 @@ impl Phase for LoadPhase {
         }
         let finished = generator.finish()?;
         self.tell(&finished);
-        let numbers = Numbers::new(&finished, self.options.open_per_s);
+        let part = match &self.role {
+            Role::Given(Some(prepared)) => prepared.duty.users,
+            _ => Part::WHOLE,
+        };
+        let asked = self.options.open_per_s.map(|all| all / part.of() as f64);
+        let numbers = Numbers::new(&finished, asked);
         serde_json::to_string(&numbers)
             .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
     }

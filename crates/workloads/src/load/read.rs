@@ -10,7 +10,7 @@ use sokudo_http::{Scheme, Targets};
 use sokudo_jmeter::files::Files;
 use sokudo_jmeter::plan::{Load, OpenStep, Plan, Stage};
 use sokudo_jmeter::problem::Problem;
-use sokudo_jmeter::run::{RunSettings, Sink, Test};
+use sokudo_jmeter::run::{Part, RunSettings, Sink, Test};
 use sokudo_jmeter::settings::Settings;
 use sokudo_jmeter::{Reading, read};
 use sokudo_model::Refusal;
@@ -28,21 +28,66 @@ const OPEN_SECONDS: u64 = 60;
 pub struct Prepared {
     /// The plan with what the options change.
     pub plan: Plan,
-    directory: PathBuf,
+    /// What of it falls to this generator.
+    pub(super) duty: Duty,
+    files: Arc<dyn Files + Send + Sync>,
     options: LoadOptions,
     seed: u64,
+}
+
+/// What of a test falls to one generator.
+#[derive(Debug, Clone)]
+pub(super) struct Duty {
+    /// Name of this host.
+    pub host: String,
+    /// Its users.
+    pub users: Part,
+    /// Its rows of data files.
+    pub data: Part,
+    /// Stands before the names of its users.
+    pub name_prefix: String,
+    /// Nanoseconds since 1970 at zero of the monotonic clock.
+    pub wall_offset_ns: i64,
+}
+
+impl Duty {
+    /// Everything, on this host.
+    fn whole() -> Self {
+        Self {
+            host: host_name(),
+            users: Part::WHOLE,
+            data: Part::WHOLE,
+            name_prefix: String::new(),
+            wall_offset_ns: unix_ns() - now_ns(),
+        }
+    }
 }
 
 /// Reads a plan; the reading holds everything that is wrong with it. Errors: the file cannot be
 /// read.
 pub fn read_plan(options: &LoadOptions, seed: u64) -> Result<Reading, Refusal> {
     let path = &options.plan;
-    let bytes = read_bounded(path, MOST_BYTES).map_err(|error| {
+    let bytes = plan_bytes(path)?;
+    Ok(read_text(options, seed, &bytes, &PlanFiles::beside(path)))
+}
+
+/// The text of a plan's file. Errors: it cannot be read.
+pub(super) fn plan_bytes(path: &Path) -> Result<Vec<u8>, Refusal> {
+    read_bounded(path, MOST_BYTES).map_err(|error| {
         operator(
             format!("`{}` cannot be read: {error}", path.display()),
             "name a plan that exists and that you may read, of at most 64 MiB",
         )
-    })?;
+    })
+}
+
+/// Reads a plan from its text and the files that it names.
+pub(super) fn read_text(
+    options: &LoadOptions,
+    seed: u64,
+    bytes: &[u8],
+    files: &dyn Files,
+) -> Reading {
     let settings = Settings {
         properties: options.all_properties(),
         unsupported: options.unsupported(),
@@ -50,13 +95,23 @@ pub fn read_plan(options: &LoadOptions, seed: u64) -> Result<Reading, Refusal> {
         now_ms: unix_ns() / 1_000_000,
         time_zone: TimeZone::system(),
     };
-    let files = PlanFiles(directory(path));
-    Ok(read(&path.display().to_string(), &bytes, &settings, &files))
+    read(&options.plan.display().to_string(), bytes, &settings, files)
 }
 
 impl Prepared {
     /// A plan with what the options change. Errors: it has errors, which the reading tells.
     pub fn new(reading: Reading, options: &LoadOptions, seed: u64) -> Result<Self, Refusal> {
+        let files = Arc::new(PlanFiles::beside(&options.plan));
+        Self::with_files(reading, options, seed, files)
+    }
+
+    /// As [`Prepared::new`], with other files than those beside the plan.
+    pub(super) fn with_files(
+        reading: Reading,
+        options: &LoadOptions,
+        seed: u64,
+        files: Arc<dyn Files + Send + Sync>,
+    ) -> Result<Self, Refusal> {
         let refused = |first: Option<&Problem>, count: usize| {
             let first = first.map_or(String::new(), |problem| format!(", first {problem}"));
             operator(
@@ -71,7 +126,8 @@ impl Prepared {
         change(&mut plan, options);
         Ok(Self {
             plan,
-            directory: directory(&options.plan),
+            duty: Duty::whole(),
+            files,
             options: options.clone(),
             seed,
         })
@@ -86,22 +142,30 @@ impl Prepared {
         let name = self.options.plan.file_name().unwrap_or_default();
         let settings = RunSettings {
             seed: self.seed,
-            wall_offset_ns: unix_ns() - now_ns(),
+            wall_offset_ns: self.duty.wall_offset_ns,
             time_zone: TimeZone::system(),
             plan_name: name.to_string_lossy().into_owned(),
-            host_name: host_name(),
+            host_name: self.duty.host.clone(),
+            users: self.duty.users,
+            data: self.duty.data,
+            name_prefix: self.duty.name_prefix.clone(),
             host_address: "127.0.0.1".into(),
             properties: self.options.all_properties(),
             user_agent: concat!("sokudo/", env!("CARGO_PKG_VERSION")).into(),
         };
-        let files = Arc::new(PlanFiles(self.directory.clone()));
         let names = Arc::new(Names(Arc::clone(targets)));
-        Test::new(self.plan.clone(), settings, files, names, sink)
+        Test::new(
+            self.plan.clone(),
+            settings,
+            Arc::clone(&self.files),
+            names,
+            sink,
+        )
     }
 }
 
 /// Name of this host.
-pub(super) fn host_name() -> String {
+fn host_name() -> String {
     rustix::system::uname()
         .nodename()
         .to_string_lossy()
@@ -162,12 +226,15 @@ impl sokudo_jmeter::run::Targets for Names {
     }
 }
 
-fn directory(plan: &Path) -> PathBuf {
-    plan.parent().unwrap_or(Path::new("")).to_owned()
-}
-
 /// The files beside a plan.
-struct PlanFiles(PathBuf);
+pub(super) struct PlanFiles(PathBuf);
+
+impl PlanFiles {
+    /// The files beside this one.
+    pub fn beside(plan: &Path) -> Self {
+        Self(plan.parent().unwrap_or(Path::new("")).to_owned())
+    }
+}
 
 impl Files for PlanFiles {
     fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {

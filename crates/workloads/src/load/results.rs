@@ -1,6 +1,6 @@
 //! What do the numbers of a plan's load say together?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use sokudo_http::LoopAudit;
@@ -13,6 +13,8 @@ use crate::contract::HostResult;
 use crate::histogram_text::HistogramText;
 use crate::joined::{Merged, NS, put, ratio};
 
+/// Rows that a generator handed over.
+const ROWS: &str = "http.rows";
 /// Stages in which a request can fail.
 const STAGES: [&str; 6] = ["resolve", "connect", "tls", "send", "wait", "read"];
 
@@ -46,6 +48,10 @@ pub(super) struct Numbers {
     /// Of the busiest event loop.
     cpu_ratio: Option<f64>,
     wait_ratio: Option<f64>,
+    /// How much later than agreed it began.
+    start_late_ns: i64,
+    /// Rows that it handed over.
+    rows: u64,
 }
 
 impl LabelNumbers {
@@ -92,6 +98,8 @@ impl Numbers {
             cpu_ns: loops().map(|one| one.cpu_ns).sum(),
             cpu_ratio: share(|one| one.cpu_ns),
             wait_ratio: share(|one| one.wait_ns),
+            start_late_ns: finished.start_late_ns,
+            rows: finished.rows,
         }
     }
 }
@@ -101,12 +109,20 @@ pub(super) fn join(spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
     let mut merged = Merged::default();
     let mut flows = Vec::new();
     let mut all = Vec::new();
-    for (index, result) in results.iter().enumerate() {
-        let read = |text: &String| serde_json::from_str::<Numbers>(text).ok();
-        let Some(numbers) = result.as_ref().ok().and_then(read) else {
+    let generators = &spec.phase.flows;
+    for plan in generators {
+        let host = spec.hosts.get(plan.from as usize);
+        let host = host.map_or("", |host| host.name.as_str());
+        let result = results.get(plan.from as usize);
+        let text = result.and_then(|result| result.as_ref().ok());
+        let numbers = text.and_then(|text| serde_json::from_str::<Numbers>(text).ok());
+        let is_sent_there = plan.from != plan.to;
+        if is_sent_there || numbers.is_none() {
+            flows.push(generator(flows.len() as u32, host, numbers.as_ref()));
+        }
+        let Some(numbers) = numbers else {
             continue;
         };
-        let host = spec.hosts.get(index).map_or("", |host| host.name.as_str());
         for (label, one) in &numbers.labels {
             let id = flows.len() as u32;
             flows.push(flow(id, host, label, one, &mut merged));
@@ -118,6 +134,42 @@ pub(super) fn join(spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
         flows,
         histograms: merged.summaries(),
     }
+}
+
+/// How one of several generators fared; without numbers it was lost.
+fn generator(id: u32, host: &str, numbers: Option<&Numbers>) -> FlowResult {
+    let mut flow = FlowResult {
+        id,
+        from: host.into(),
+        labels: Labels::from([("kind".into(), "generator".into())]),
+        complete: numbers.is_some(),
+        ..FlowResult::default()
+    };
+    let Some(numbers) = numbers else {
+        return flow;
+    };
+    let metrics = &mut flow.metrics;
+    put(metrics, "http.late_starts", numbers.late_starts as f64);
+    put(metrics, "http.client_cpu_ratio", numbers.cpu_ratio);
+    put(metrics, "http.client_wait_ratio", numbers.wait_ratio);
+    put(metrics, "http.unstarted_requests", numbers.dropped as f64);
+    put(metrics, "http.made_connections", numbers.connections as f64);
+    put(
+        metrics,
+        ROWS,
+        (numbers.rows > 0).then_some(numbers.rows as f64),
+    );
+    let late_s = numbers.start_late_ns.max(0) as f64 * NS;
+    put(metrics, "group.start_late_seconds", late_s);
+    flow
+}
+
+/// Rows that each generator says to have handed over, by host name, from what they measured.
+pub fn rows_sent(result: &PhaseResult) -> HashMap<String, u64> {
+    let flows = result.flows.iter();
+    flows
+        .filter_map(|flow| Some((flow.from.clone(), *flow.metrics.get(ROWS)? as u64)))
+        .collect()
 }
 
 /// The numbers of one label, as those of a flow.

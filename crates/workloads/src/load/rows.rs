@@ -1,7 +1,7 @@
-//! Who writes the file of results?
+//! Who writes the file of results, or hands its rows on?
 //!
-//! A thread of its own, behind a bounded queue: event loops never wait for the disk. When the disk
-//! is full the load goes on; what could not be written is counted.
+//! A thread of its own, behind a bounded queue: event loops never wait for the disk or the network.
+//! When the disk is full the load goes on; what could not be written is counted.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Write};
@@ -11,8 +11,9 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::JoinHandle;
 
 use sokudo_jmeter::jtl::JtlFormat;
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, Rows};
 
+use crate::contract::{Emit, Emitted};
 use crate::refusal::{operator, spawn};
 
 /// Batches that may wait: some megabytes.
@@ -26,6 +27,8 @@ pub(super) struct RowLog {
 /// What became of the rows.
 #[derive(Debug, Default)]
 pub(super) struct Written {
+    /// Rows that were written, or handed on.
+    pub rows: u64,
     /// Bytes that could not be written.
     pub lost_bytes: u64,
     /// Why.
@@ -34,10 +37,7 @@ pub(super) struct Written {
 
 impl RowLog {
     /// Opens a file at its end and writes what stands before the first row of a new one.
-    pub fn open(
-        path: &Path,
-        format: &Arc<JtlFormat>,
-    ) -> Result<(Self, SyncSender<String>), Refusal> {
+    pub fn open(path: &Path, format: &Arc<JtlFormat>) -> Result<(Self, SyncSender<Rows>), Refusal> {
         let cannot = |error: std::io::Error| {
             operator(
                 format!(
@@ -67,27 +67,52 @@ impl RowLog {
         Ok((Self { thread }, sender))
     }
 
+    /// Hands the rows on instead of writing them; `t0_ns` is the run's start.
+    pub fn away(emit: Emit, t0_ns: i64) -> Result<(Self, SyncSender<Rows>), Refusal> {
+        let (sender, batches) = mpsc::sync_channel(QUEUE);
+        let thread = spawn("results", move || hand_on(&emit, t0_ns, &batches))?;
+        Ok((Self { thread }, sender))
+    }
+
     /// Waits until everything is written; all senders are gone.
     pub fn finish(self) -> Written {
         self.thread.join().unwrap_or_else(|_| Written {
-            lost_bytes: 0,
             error: Some("the thread that writes results died".into()),
+            ..Written::default()
         })
     }
 }
 
-fn write(file: File, format: &JtlFormat, batches: &Receiver<String>) -> Written {
+fn write(file: File, format: &JtlFormat, batches: &Receiver<Rows>) -> Written {
     let mut out = BufWriter::new(file);
     let mut written = Written::default();
     while let Ok(batch) = batches.recv() {
         // Flushed batch by batch: a killed generator leaves whole rows.
-        if let Err(error) = out.write_all(batch.as_bytes()).and_then(|()| out.flush()) {
-            written.lost_bytes += batch.len() as u64;
-            written.error = Some(error.to_string());
+        match out
+            .write_all(batch.text.as_bytes())
+            .and_then(|()| out.flush())
+        {
+            Ok(()) => written.rows += batch.len() as u64,
+            Err(error) => {
+                written.lost_bytes += batch.text.len() as u64;
+                written.error = Some(error.to_string());
+            }
         }
     }
     if let Err(error) = format.end(&mut out).and_then(|()| out.flush()) {
         written.error = Some(error.to_string());
+    }
+    written
+}
+
+fn hand_on(emit: &Emit, t0_ns: i64, batches: &Receiver<Rows>) -> Written {
+    let mut written = Written::default();
+    while let Ok(mut batch) = batches.recv() {
+        batch.before = written.rows;
+        written.rows += batch.len() as u64;
+        let ends = batch.ends_ns.iter_mut();
+        ends.for_each(|end_ns| *end_ns = end_ns.saturating_sub(t0_ns));
+        emit(Emitted::Rows(batch));
     }
     written
 }

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sokudo_jmeter::jtl::JtlFormat;
 use sokudo_jmeter::run::{RowKind, SampleRow, Sink};
+use sokudo_model::Rows;
 use sokudo_stats::Histogram;
 
 /// Text of rows that is handed over at a time, bytes.
@@ -133,15 +134,14 @@ pub(super) struct Shard {
 #[derive(Default)]
 struct State {
     labels: Tallies,
-    log: Option<SyncSender<String>>,
-    rows: String,
-    rows_in_text: u64,
+    log: Option<SyncSender<Rows>>,
+    rows: Rows,
     troubles: HashMap<String, u64>,
 }
 
 impl Shard {
     /// A shard that hands its rows over to a log, or keeps none.
-    pub fn new(log: Option<(Arc<JtlFormat>, SyncSender<String>)>) -> Self {
+    pub fn new(log: Option<(Arc<JtlFormat>, SyncSender<Rows>)>) -> Self {
         let (format, log) = log.unzip();
         let state = State {
             log,
@@ -190,12 +190,11 @@ impl Shard {
             return;
         }
         let log = log.clone();
-        let count = std::mem::take(&mut state.rows_in_text);
-        let text = std::mem::take(&mut state.rows);
-        match log.try_send(text) {
+        match log.try_send(std::mem::take(&mut state.rows)) {
             Ok(()) => {}
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                self.lost_rows.fetch_add(count, Ordering::Relaxed);
+            Err(TrySendError::Full(rows) | TrySendError::Disconnected(rows)) => {
+                self.lost_rows
+                    .fetch_add(rows.len() as u64, Ordering::Relaxed);
             }
         }
     }
@@ -213,9 +212,11 @@ impl Sink for Shard {
             }
         }
         if let Some(format) = &self.format {
-            format.row(row, &mut state.rows);
-            state.rows_in_text += 1;
-            if state.rows.len() >= BATCH_BYTES {
+            let rows = &mut state.rows;
+            let begin = rows.text.len();
+            format.row(row, &mut rows.text);
+            rows.close(begin, row.end_ns);
+            if rows.text.len() >= BATCH_BYTES {
                 self.hand_over(&mut state);
             }
         }
