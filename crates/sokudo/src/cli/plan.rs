@@ -38,6 +38,8 @@ use super::{Exit, Failure, jtl, stop_flag};
 
 /// Longest run of a plan that nothing but its users ends.
 const ENDLESS_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
+/// The same where other hosts execute it: as long as they go on by default.
+const ENDLESS_ELSEWHERE_NS: u64 = 3_600 * 1_000_000_000;
 /// Time for stages before and after, and for the last samples, beside the plan's own length.
 const BESIDE_NS: u64 = 600_000_000_000;
 /// Time between two looks at whether the test is over.
@@ -142,16 +144,33 @@ pub struct PlanArgs {
 
     /// Every generator has all users of the plan, as the tool has it. Default: they are divided, the
     /// first generators take what does not divide.
-    #[arg(long, requires = "on")]
+    #[arg(long)]
     replicate: bool,
 
+    /// The hosts of --on with --replicate, as the tool has it.
+    #[arg(
+        short = 'R',
+        value_name = "HOSTS",
+        value_delimiter = ',',
+        conflicts_with = "on"
+    )]
+    remote: Vec<String>,
+
+    /// The hosts of the property `remote_hosts`, as -R.
+    #[arg(short = 'r', conflicts_with_all = ["on", "remote"])]
+    remote_all: bool,
+
+    /// Ends the tool's servers behind the test: taken, and without meaning here.
+    #[arg(short = 'X')]
+    exit_remote: bool,
+
     /// Rows of the plan's data files: all of them for every generator, or to each its own.
-    #[arg(long, value_name = "WHAT", requires = "on", default_value = "share")]
+    #[arg(long, value_name = "WHAT", default_value = "share")]
     data: Data,
 
     /// File outside of the plan's directory that the generators may have, as the plan writes it.
     /// May be given several times.
-    #[arg(long, value_name = "FILE", requires = "on")]
+    #[arg(long, value_name = "FILE")]
     with: Vec<String>,
 
     /// What must be kept over the file of results: percentiles, mean, max, err and rps, such as
@@ -234,6 +253,37 @@ impl PlanArgs {
         Ok(if exit == Exit::Fine { reported } else { exit })
     }
 
+    /// The tool's options for several generators become ours.
+    fn take_remote(&mut self) -> Result<(), Failure> {
+        if self.remote_all {
+            let properties = self.properties.layers()?;
+            let hosts = properties.get("remote_hosts").unwrap_or_default();
+            let hosts = hosts
+                .split(',')
+                .map(str::trim)
+                .filter(|host| !host.is_empty());
+            self.remote = hosts.map(str::to_owned).collect();
+            if self.remote.is_empty() {
+                return Err(Failure::operator(
+                    "-r needs the property `remote_hosts`, and it names nobody",
+                    "name the hosts: -R hosta,hostb",
+                ));
+            }
+        }
+        if !self.remote.is_empty() {
+            self.generators.on = std::mem::take(&mut self.remote);
+            self.replicate = true;
+        }
+        let alone = self.generators.on.is_empty();
+        if alone && (self.replicate || self.data == Data::Split || !self.with.is_empty()) {
+            return Err(Failure::operator(
+                "--replicate, --data and --with say what several generators do, and there is one",
+                "name the generators: --on hosta,hostb",
+            ));
+        }
+        Ok(())
+    }
+
     fn options(&self) -> Result<LoadOptions, Failure> {
         let plan = self.plan.clone().or_else(|| self.test.clone());
         let plan = plan.ok_or_else(|| {
@@ -284,7 +334,8 @@ impl PlanArgs {
 }
 
 /// `sokudo load`.
-pub fn run(args: PlanArgs) -> Result<Exit, Failure> {
+pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
+    args.take_remote()?;
     if let Some(file) = &args.report_only {
         return args.report(file);
     }
@@ -400,13 +451,17 @@ fn absolute(path: &Path) -> PathBuf {
 
 fn phase(plan: &Plan, options: &LoadOptions, hosts: u32) -> PhasePlan {
     let duration_ns = length_ms(plan).map(|ms| ms.saturating_mul(1_000_000));
+    let endless_ns = match options.together {
+        Some(_) => ENDLESS_ELSEWHERE_NS,
+        None => ENDLESS_NS,
+    };
     PhasePlan {
         name: "measure".into(),
         workload: load::NAME.into(),
         options: options.to_json(),
         flows: load::flows(hosts),
         duration_ns: duration_ns.unwrap_or(0),
-        bound_ns: duration_ns.map_or(ENDLESS_NS, |ns| ns.saturating_add(BESIDE_NS)),
+        bound_ns: duration_ns.map_or(endless_ns, |ns| ns.saturating_add(BESIDE_NS)),
         labels: Labels::new(),
     }
 }
@@ -475,8 +530,19 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
     let matches = command.try_get_matches_from(words);
     let matches =
         matches.map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
-    let args = PlanArgs::from_arg_matches(&matches)
+    let mut args = PlanArgs::from_arg_matches(&matches)
         .map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
+    args.take_remote()?;
+    if !args.generators.on.is_empty() {
+        let hosts = args.generators.on.join(", ");
+        println!(
+            "Starting distributed test with remote engines: [{hosts}] @ {}",
+            moment()
+        );
+        let exit = run(args)?;
+        println!("... end of run");
+        return Ok(exit);
+    }
     if let Some(file) = &args.report_only {
         return args.report(file);
     }

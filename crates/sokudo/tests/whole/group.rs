@@ -10,13 +10,13 @@ use sokudo_testkit::skip;
 use crate::vocabulary::{BOUND, Place, place, summary};
 
 /// A loopback address of this process alone, so that ports need no luck.
-fn own_address(number: u8) -> String {
+pub fn own_address(number: u8) -> String {
     let [high, low] = (std::process::id() as u16).to_be_bytes();
     format!("127.{}.{low}.{number}", high.max(1))
 }
 
 /// The program with a home of its own below the place.
-fn at(place: &Place, home: &str, words: &[&str]) -> Sokudo {
+pub fn at(place: &Place, home: &str, words: &[&str]) -> Sokudo {
     let home = place.path().join(home);
     place
         .words(words.iter().copied())
@@ -24,7 +24,7 @@ fn at(place: &Place, home: &str, words: &[&str]) -> Sokudo {
 }
 
 /// A controller that listens, and its join token.
-fn controller(place: &Place, address: &str) -> (Running, String) {
+pub fn controller(place: &Place, address: &str) -> (Running, String) {
     at(place, "home", &["group", "init", "lab"])
         .run()
         .expect_code(0);
@@ -34,7 +34,7 @@ fn controller(place: &Place, address: &str) -> (Running, String) {
     (running, token)
 }
 
-fn agent(place: &Place, token: &str, name: &str) -> Running {
+pub fn agent(place: &Place, token: &str, name: &str) -> Running {
     let mut running = at(place, name, &["agent", "--join", token, "--name", name]).start();
     running.wait_for(|line| (line == "connected").then_some(()));
     running
@@ -42,7 +42,7 @@ fn agent(place: &Place, token: &str, name: &str) -> Running {
 
 /// Waits until `group hosts` lists exactly these.
 #[track_caller]
-fn has_members(place: &Place, names: &[&str]) {
+pub fn has_members(place: &Place, names: &[&str]) {
     let deadline = Instant::now() + BOUND;
     loop {
         let seen = members(place);

@@ -16,6 +16,7 @@ mod exchange;
 mod faults;
 mod flows;
 #[cfg(feature = "fleet")]
+mod generators;
 mod group;
 mod http;
 mod jmx;
