@@ -89,16 +89,23 @@ pub enum TlsError {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicKey(Vec<u8>);
 
+/// What stands before the key: SEQUENCE { SEQUENCE { OID 1.3.101.112 } BIT STRING (33 bytes: none
+/// unused, key) }.
+const SPKI_HEAD: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
+
 impl PublicKey {
     /// The public key that belongs to a seed (RFC 8032).
     ///
     /// Errors: none for a 32-byte seed; the type is that of the crypto library.
     pub fn from_seed(seed: &[u8; 32]) -> Result<Self, TlsError> {
-        // SEQUENCE { SEQUENCE { OID 1.3.101.112 } BIT STRING (33 bytes: none unused, key) }
-        const HEAD: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
         let pair = Ed25519KeyPair::from_seed_unchecked(seed)
             .map_err(|why| TlsError::Identity(why.to_string()))?;
-        Ok(Self([&HEAD, pair.public_key().as_ref()].concat()))
+        Ok(Self([&SPKI_HEAD, pair.public_key().as_ref()].concat()))
+    }
+
+    /// The key from its 32 bytes (RFC 8032). Wrong bytes match no certificate.
+    pub fn from_raw(raw: &[u8; 32]) -> Self {
+        Self([&SPKI_HEAD[..], raw].concat())
     }
 
     /// The key from the bytes that [`PublicKey::spki`] gave. Wrong bytes match no certificate.

@@ -5,7 +5,9 @@
 
 use crate::envelope::Envelope;
 use crate::framing::{self, Decoder, MAX_FRAME, MAX_FRAME_BEFORE_TICKET};
+use crate::join::JoinToken;
 use crate::key::Key;
+use crate::label::Labels;
 use crate::ticket::{Answer, Ticket};
 
 /// Frames: the portions in which bytes arrive do not matter.
@@ -55,5 +57,18 @@ pub fn key(bytes: &[u8]) {
     };
     if let Ok(key) = text.parse::<Key>() {
         assert_eq!(key.to_text().parse(), Ok(key));
+    }
+}
+
+/// Join tokens and labels: what is accepted prints as the same.
+pub fn join(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    if let Ok(token) = text.parse::<JoinToken>() {
+        assert_eq!(token.to_string().parse(), Ok(token));
+    }
+    if let Ok(labels) = text.parse::<Labels>() {
+        assert_eq!(labels.to_string().parse(), Ok(labels));
     }
 }

@@ -18,15 +18,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ring::{digest, hkdf};
+use ring::hkdf;
+
+use crate::base32::{self, CHECK};
 
 const PREFIX: &str = "sk1-";
 const SECRET: usize = 32;
-const CHECK: usize = 3;
 /// 35 bytes are exactly 56 characters of five bits.
 const TEXT: usize = (SECRET + CHECK) * 8 / 5;
-/// RFC 4648 base32 in lower case: no `0`, `1` or `8` to be mistaken for `o`, `l` or `b`.
-const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+/// Keeps the check of a key apart from that of any other text.
+const CHECK_PURPOSE: &[u8] = b"sokudo key check";
 
 /// The secret that a server and its callers share.
 #[derive(Clone, PartialEq, Eq)]
@@ -77,15 +78,8 @@ impl Key {
     pub fn to_text(&self) -> String {
         let mut bytes = [0; SECRET + CHECK];
         bytes[..SECRET].copy_from_slice(&self.secret);
-        bytes[SECRET..].copy_from_slice(&check_bytes(&self.secret));
-        let mut text = String::from(PREFIX);
-        for group in bytes.chunks_exact(5) {
-            let bits = group.iter().fold(0u64, |all, &b| all << 8 | u64::from(b));
-            for place in (0..8).rev() {
-                text.push(ALPHABET[(bits >> (5 * place)) as usize & 31] as char);
-            }
-        }
-        text
+        bytes[SECRET..].copy_from_slice(&base32::check_bytes(CHECK_PURPOSE, &self.secret));
+        format!("{PREFIX}{}", base32::encode(&bytes))
     }
 
     /// Seed of the Ed25519 key pair (RFC 8032) in the server's certificate.
@@ -150,43 +144,18 @@ impl FromStr for Key {
         if length != TEXT {
             return Err(KeyError::Length(length));
         }
-        let mut bytes = [0; SECRET + CHECK];
-        let mut bits = 0u64;
-        for (at, found) in body.chars().enumerate() {
-            bits = bits << 5 | u64::from(value_of(found, at)?);
-            if at % 8 == 7 {
-                bytes[at / 8 * 5..][..5].copy_from_slice(&bits.to_be_bytes()[3..]);
-                bits = 0;
-            }
-        }
-        let mut secret = [0; SECRET];
-        secret.copy_from_slice(&bytes[..SECRET]);
-        if bytes[SECRET..] != check_bytes(&secret) {
-            return Err(KeyError::Check);
-        }
-        Ok(Self { secret })
-    }
-}
-
-/// Value of one character of five bits; `at` counts from the end of the prefix.
-fn value_of(found: char, at: usize) -> Result<u8, KeyError> {
-    match found.to_ascii_lowercase() {
-        c @ 'a'..='z' => Ok(c as u8 - b'a'),
-        c @ '2'..='7' => Ok(c as u8 - b'2' + 26),
-        _ => Err(KeyError::Character {
+        let bytes = base32::decode(body).map_err(|(at, found)| KeyError::Character {
             position: PREFIX.len() + at + 1,
             found,
-        }),
+        })?;
+        let (secret, check) = bytes.split_at(SECRET);
+        if check != base32::check_bytes(CHECK_PURPOSE, secret) {
+            return Err(KeyError::Check);
+        }
+        let mut own = [0; SECRET];
+        own.copy_from_slice(secret);
+        Ok(Self { secret: own })
     }
-}
-
-fn check_bytes(secret: &[u8; SECRET]) -> [u8; CHECK] {
-    let mut context = digest::Context::new(&digest::SHA256);
-    context.update(b"sokudo key check");
-    context.update(secret);
-    let mut check = [0; CHECK];
-    check.copy_from_slice(&context.finish().as_ref()[..CHECK]);
-    check
 }
 
 #[cfg(test)]
@@ -250,8 +219,8 @@ mod tests {
         fn one_wrong_character_is_a_typing_error(secret: [u8; 32], at in 0..TEXT, step in 1u8..32) {
             let mut text = Key::from_random(secret).to_text().into_bytes();
             let place = &mut text[PREFIX.len() + at];
-            let value = value_of(*place as char, at).unwrap();
-            *place = ALPHABET[usize::from((value + step) % 32)];
+            let value = base32::value_of(*place as char).unwrap();
+            *place = base32::ALPHABET[usize::from((value + step) % 32)];
             let text = String::from_utf8(text).unwrap();
             prop_assert_eq!(text.parse::<Key>(), Err(KeyError::Check));
         }

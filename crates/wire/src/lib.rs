@@ -19,11 +19,13 @@
 //!
 //! No I/O and no clock here: bytes in, messages out.
 
+mod base32;
 pub mod entry;
 pub mod envelope;
 pub mod framing;
 pub mod join;
 pub mod key;
+pub mod label;
 pub mod message;
 pub mod order;
 pub mod ticket;

@@ -1,33 +1,39 @@
 //! Does this command come from the group's controller, to this agent, now, and for the first time?
 //!
 //! ```text
-//! ┌──────────┬────────────┬─────────────────────┐
-//! │ number   │ signature  │ frame               │
-//! │ u64 BE   │ 64 B       │                     │
-//! └──────────┴────────────┴─────────────────────┘
+//! controller ► agent   │ number u64 BE │ signature 64 B │ frame, encrypted │ tag 16 B │
+//! agent ► controller   │ number u64 BE │ frame, encrypted │ tag 16 B │
 //! ```
 //!
-//! The signature is Ed25519 (RFC 8032) over the purpose, the group, the agent's name, the agent's
-//! challenge, the number and the frame. The challenge is 32 random bytes that the agent draws for
-//! each session, so that what was recorded is worth nothing to another agent, in another session or
-//! after a restart; numbers count up by one, so that nothing is repeated, left out or reordered.
-//! Routers carry orders and cannot make them.
+//! Two things are proven apart. An order is *signed* (Ed25519, RFC 8032) over the purpose, the group,
+//! the agent's name, the session, the agent's challenge, the number and what is encrypted: routers
+//! carry orders and cannot make them. And both ways are *encrypted* (ChaCha20-Poly1305, RFC 8439) with
+//! keys that only this agent and those who command can derive, from the secret that the agent was
+//! given when it joined: another agent that listens, or a router, reads nothing and cannot answer in
+//! its name.
 //!
-//! What the agent says back is numbered alike, with an HMAC-SHA256 of 32 bytes in place of the
-//! signature. Its key is the challenge, which only the controller that opened the session has been
-//! told.
+//! The session's name is drawn by the controller and the challenge by the agent, both for this session
+//! alone, so that what was recorded is worth nothing to another agent, in another session or after a
+//! restart. Numbers count up by one, so that nothing is repeated, left out or reordered; they are the
+//! nonces, too, and never come twice under one key.
 
-use ring::hmac;
+use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
 use ring::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
+use ring::{hkdf, hmac};
 
-/// Bytes before the frame.
-const HEAD: usize = 8 + SIGNATURE;
+/// Bytes of the number in front of everything.
+const NUMBER: usize = 8;
 const SIGNATURE: usize = 64;
+/// Bytes behind an encrypted frame.
+const TAG: usize = 16;
 /// What the signature is for: no signature made for anything else fits.
-const PURPOSE: &[u8] = b"sokudo order 1";
+const PURPOSE: &[u8] = b"sokudo order 2";
 
 /// What an agent draws for each session.
 pub type Challenge = [u8; 32];
+
+/// What an agent and those who command share.
+pub type Secret = [u8; 32];
 
 /// Between whom orders pass, and in which session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,22 +42,32 @@ pub struct Between {
     pub group: String,
     /// The agent's name within it.
     pub agent: String,
+    /// The session, as the controller named it.
+    pub session: String,
     /// The agent's challenge for this session.
     pub challenge: Challenge,
 }
 
-/// Why an order is not carried out.
+/// Why a message is not believed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
-    /// Fewer bytes than an empty order.
-    #[error("an order of {0} bytes is too short to be one")]
+    /// Fewer bytes than an empty one.
+    #[error("a message of {0} bytes is too short to be one")]
     Short(usize),
-    /// Nobody who may command has signed it, or not for this agent and session.
-    #[error("an order is not signed by this group's controller for this session")]
-    Signature,
-    /// A number that was there already, or one that comes too early.
-    #[error("order {found} came when {expected} was due: repeated, lost or out of order")]
-    Number {
+    /// Nobody who may has made it, or not for this agent and session.
+    #[error("a message was forged, altered, or made for another session")]
+    Forged,
+    /// A number that was there already.
+    #[error("message {found} came again when {expected} was due")]
+    Replayed {
+        /// What was due.
+        expected: u64,
+        /// What came.
+        found: u64,
+    },
+    /// One that comes too early: others are lost.
+    #[error("message {found} came when {expected} was due: some were lost")]
+    Lost {
         /// What was due.
         expected: u64,
         /// What came.
@@ -59,163 +75,243 @@ pub enum OrderError {
     },
 }
 
+impl OrderError {
+    /// True when the message is somebody else's doing: the session goes on without it. A loss ends
+    /// the session, because what was lost never comes again.
+    pub fn is_foreign(&self) -> bool {
+        !matches!(self, OrderError::Lost { .. })
+    }
+}
+
+/// The way of a message.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Down,
+    Up,
+}
+
 impl Between {
-    fn signed(&self, number: u64, frame: &[u8]) -> Vec<u8> {
-        let mut out = Vec::with_capacity(128 + frame.len());
-        for part in [PURPOSE, self.group.as_bytes(), self.agent.as_bytes()] {
+    /// All that makes a session itself, each part with its length.
+    fn context(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(256);
+        let texts = [&self.group, &self.agent, &self.session];
+        for part in std::iter::once(PURPOSE).chain(texts.map(|text| text.as_bytes())) {
             out.extend_from_slice(&(part.len() as u64).to_be_bytes());
             out.extend_from_slice(part);
         }
         out.extend_from_slice(&self.challenge);
+        out
+    }
+
+    /// A key of this session for one purpose (RFC 5869).
+    fn derive(&self, secret: &Secret, purpose: &[u8]) -> [u8; 32] {
+        let mut out = [0; 32];
+        let context = self.context();
+        hkdf::Salt::new(hkdf::HKDF_SHA256, &context)
+            .extract(secret)
+            .expand(&[purpose], hkdf::HKDF_SHA256)
+            .and_then(|okm| okm.fill(&mut out))
+            .expect("HKDF-SHA256 gives up to 255 blocks, one is asked");
+        out
+    }
+
+    fn cipher(&self, secret: &Secret, way: Way) -> LessSafeKey {
+        let purpose: &[u8] = match way {
+            Way::Down => b"orders",
+            Way::Up => b"answers",
+        };
+        let key = UnboundKey::new(&CHACHA20_POLY1305, &self.derive(secret, purpose));
+        LessSafeKey::new(key.expect("the key has the length that is asked for"))
+    }
+
+    /// Proof that the agent itself has opened the session, over what else it `says` in clear.
+    pub fn proof(&self, secret: &Secret, says: &[u8]) -> [u8; 32] {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.derive(secret, b"opening"));
+        let mut proof = [0; 32];
+        proof.copy_from_slice(hmac::sign(&key, says).as_ref());
+        proof
+    }
+
+    /// True when `proof` is that of who holds `secret`.
+    pub fn is_proven(&self, secret: &Secret, says: &[u8], proof: &[u8]) -> bool {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.derive(secret, b"opening"));
+        hmac::verify(&key, says, proof).is_ok()
+    }
+
+    /// What an order's signature covers; `context` is that of the session.
+    fn signed(context: &[u8], number: u64, sealed: &[u8]) -> Vec<u8> {
+        let mut out = Vec::with_capacity(context.len() + NUMBER + sealed.len());
+        out.extend_from_slice(context);
         out.extend_from_slice(&number.to_be_bytes());
-        out.extend_from_slice(frame);
+        out.extend_from_slice(sealed);
         out
     }
 }
 
-/// The controller's end: numbers and signs.
-pub struct Signer {
-    between: Between,
-    pair: Ed25519KeyPair,
+/// Encrypts and numbers one way of a session.
+struct Outgoing {
+    cipher: LessSafeKey,
     last: u64,
+}
+
+/// Decrypts one way of a session, each number once.
+struct Incoming {
+    cipher: LessSafeKey,
+    last: u64,
+}
+
+impl Outgoing {
+    /// The next number, and the frame under it.
+    fn seal(&mut self, frame: &[u8]) -> (u64, Vec<u8>) {
+        self.last += 1;
+        let mut sealed = Vec::with_capacity(frame.len() + TAG);
+        sealed.extend_from_slice(frame);
+        self.cipher
+            .seal_in_place_append_tag(nonce(self.last), Aad::empty(), &mut sealed)
+            .expect("a frame is far below what one nonce may encrypt");
+        (self.last, sealed)
+    }
+}
+
+impl Incoming {
+    /// The frame; `sealed` is what stands behind the number.
+    fn open(&mut self, number: u64, sealed: &[u8]) -> Result<Vec<u8>, OrderError> {
+        let mut frame = sealed.to_vec();
+        let length = self
+            .cipher
+            .open_in_place(nonce(number), Aad::empty(), &mut frame)
+            .map_err(|_| OrderError::Forged)?
+            .len();
+        frame.truncate(length);
+        let expected = self.last.saturating_add(1);
+        let found = number;
+        match number.cmp(&expected) {
+            std::cmp::Ordering::Less => Err(OrderError::Replayed { expected, found }),
+            std::cmp::Ordering::Greater => Err(OrderError::Lost { expected, found }),
+            std::cmp::Ordering::Equal => {
+                self.last = number;
+                Ok(frame)
+            }
+        }
+    }
+}
+
+fn nonce(number: u64) -> Nonce {
+    let mut bytes = [0; 12];
+    bytes[4..].copy_from_slice(&number.to_be_bytes());
+    Nonce::assume_unique_for_key(bytes)
+}
+
+/// The number in front, and the rest, which has at least `rest` bytes.
+fn split(bytes: &[u8], rest: usize) -> Result<(u64, &[u8]), OrderError> {
+    match bytes.split_first_chunk::<NUMBER>() {
+        Some((number, behind)) if behind.len() >= rest => Ok((u64::from_be_bytes(*number), behind)),
+        _ => Err(OrderError::Short(bytes.len())),
+    }
+}
+
+/// The controller's end: numbers, encrypts and signs.
+pub struct Signer {
+    context: Vec<u8>,
+    pair: Ed25519KeyPair,
+    outgoing: Outgoing,
 }
 
 impl Signer {
     /// Signs from number 1 on.
-    pub fn new(between: Between, pair: Ed25519KeyPair) -> Self {
+    pub fn new(between: &Between, secret: &Secret, pair: Ed25519KeyPair) -> Self {
         Self {
-            between,
+            context: between.context(),
             pair,
-            last: 0,
+            outgoing: Outgoing {
+                cipher: between.cipher(secret, Way::Down),
+                last: 0,
+            },
         }
     }
 
     /// The next order.
     pub fn seal(&mut self, frame: &[u8]) -> Vec<u8> {
-        self.last += 1;
-        let signature = self.pair.sign(&self.between.signed(self.last, frame));
-        let mut out = Vec::with_capacity(HEAD + frame.len());
-        out.extend_from_slice(&self.last.to_be_bytes());
-        out.extend_from_slice(signature.as_ref());
-        out.extend_from_slice(frame);
-        out
+        let (number, sealed) = self.outgoing.seal(frame);
+        let signature = self
+            .pair
+            .sign(&Between::signed(&self.context, number, &sealed));
+        [&number.to_be_bytes()[..], signature.as_ref(), &sealed].concat()
     }
 }
 
 /// The agent's end: believes one key, and each number once.
 pub struct Checker {
-    between: Between,
+    context: Vec<u8>,
     /// Ed25519 public key of the group's controllers.
     public: [u8; 32],
-    last: u64,
+    incoming: Incoming,
 }
 
 impl Checker {
     /// Expects number 1 first.
-    pub fn new(between: Between, public: [u8; 32]) -> Self {
+    pub fn new(between: &Between, secret: &Secret, public: [u8; 32]) -> Self {
         Self {
-            between,
+            context: between.context(),
             public,
-            last: 0,
+            incoming: Incoming {
+                cipher: between.cipher(secret, Way::Down),
+                last: 0,
+            },
         }
     }
 
     /// The frame of the next order.
     ///
     /// Errors: see [`OrderError`]; nothing changes then.
-    pub fn open<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], OrderError> {
-        let (Some((number, rest)), true) = (bytes.split_first_chunk::<8>(), bytes.len() >= HEAD)
-        else {
-            return Err(OrderError::Short(bytes.len()));
-        };
-        let number = u64::from_be_bytes(*number);
-        let (signature, frame) = rest.split_at(SIGNATURE);
+    pub fn open(&mut self, bytes: &[u8]) -> Result<Vec<u8>, OrderError> {
+        let (number, rest) = split(bytes, SIGNATURE + TAG)?;
+        let (signature, sealed) = rest.split_at(SIGNATURE);
         UnparsedPublicKey::new(&ED25519, self.public)
-            .verify(&self.between.signed(number, frame), signature)
-            .map_err(|_| OrderError::Signature)?;
-        let expected = self.last.saturating_add(1);
-        if number != expected {
-            return Err(OrderError::Number {
-                expected,
-                found: number,
-            });
-        }
-        self.last = number;
-        Ok(frame)
+            .verify(&Between::signed(&self.context, number, sealed), signature)
+            .map_err(|_| OrderError::Forged)?;
+        self.incoming.open(number, sealed)
     }
 }
 
-/// Bytes before the frame of an answer.
-const ANSWER_HEAD: usize = 8 + 32;
-
-/// The agent's end: numbers what it says and proves that it was itself who said it.
-pub struct Sealer {
-    key: hmac::Key,
-    last: u64,
-}
+/// The agent's end: numbers and encrypts what it says.
+pub struct Sealer(Outgoing);
 
 impl Sealer {
     /// Seals from number 1 on.
-    pub fn new(challenge: &Challenge) -> Self {
-        Self {
-            key: hmac::Key::new(hmac::HMAC_SHA256, challenge),
+    pub fn new(between: &Between, secret: &Secret) -> Self {
+        Self(Outgoing {
+            cipher: between.cipher(secret, Way::Up),
             last: 0,
-        }
+        })
     }
 
     /// The next frame as it travels.
     pub fn seal(&mut self, frame: &[u8]) -> Vec<u8> {
-        self.last += 1;
-        let mut out = Vec::with_capacity(ANSWER_HEAD + frame.len());
-        out.extend_from_slice(&self.last.to_be_bytes());
-        out.extend_from_slice(answer_tag(&self.key, self.last, frame).as_ref());
-        out.extend_from_slice(frame);
-        out
+        let (number, sealed) = self.0.seal(frame);
+        [&number.to_be_bytes()[..], &sealed].concat()
     }
 }
 
-/// The controller's end: believes the holder of the challenge, and each number once.
-pub struct Opener {
-    key: hmac::Key,
-    last: u64,
-}
+/// The controller's end: believes the holder of the secret, and each number once.
+pub struct Opener(Incoming);
 
 impl Opener {
     /// Expects number 1 first.
-    pub fn new(challenge: &Challenge) -> Self {
-        Self {
-            key: hmac::Key::new(hmac::HMAC_SHA256, challenge),
+    pub fn new(between: &Between, secret: &Secret) -> Self {
+        Self(Incoming {
+            cipher: between.cipher(secret, Way::Up),
             last: 0,
-        }
+        })
     }
 
     /// The frame of the next answer.
     ///
     /// Errors: see [`OrderError`]; nothing changes then.
-    pub fn open<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], OrderError> {
-        let (Some((number, rest)), true) =
-            (bytes.split_first_chunk::<8>(), bytes.len() >= ANSWER_HEAD)
-        else {
-            return Err(OrderError::Short(bytes.len()));
-        };
-        let number = u64::from_be_bytes(*number);
-        let (tag, frame) = rest.split_at(ANSWER_HEAD - 8);
-        let signed = [&number.to_be_bytes()[..], frame].concat();
-        hmac::verify(&self.key, &signed, tag).map_err(|_| OrderError::Signature)?;
-        let expected = self.last.saturating_add(1);
-        if number != expected {
-            return Err(OrderError::Number {
-                expected,
-                found: number,
-            });
-        }
-        self.last = number;
-        Ok(frame)
+    pub fn open(&mut self, bytes: &[u8]) -> Result<Vec<u8>, OrderError> {
+        let (number, sealed) = split(bytes, TAG)?;
+        self.0.open(number, sealed)
     }
-}
-
-fn answer_tag(key: &hmac::Key, number: u64, frame: &[u8]) -> hmac::Tag {
-    hmac::sign(key, &[&number.to_be_bytes()[..], frame].concat())
 }
 
 #[cfg(test)]
@@ -224,10 +320,13 @@ mod tests {
     use proptest::prelude::*;
     use ring::signature::KeyPair;
 
+    const SECRET: Secret = [5; 32];
+
     fn between(agent: &str, challenge: u8) -> Between {
         Between {
             group: "lab-1".into(),
             agent: agent.into(),
+            session: "s1".into(),
             challenge: [challenge; 32],
         }
     }
@@ -241,63 +340,109 @@ mod tests {
         pair.public_key().as_ref().try_into().expect("32 bytes")
     }
 
+    fn signer() -> Signer {
+        Signer::new(&between("a", 7), &SECRET, pair(1))
+    }
+
+    fn checker() -> Checker {
+        Checker::new(&between("a", 7), &SECRET, public(1))
+    }
+
     #[test]
     fn orders_pass_in_order_and_once() {
-        let mut signer = Signer::new(between("a", 7), pair(1));
-        let mut checker = Checker::new(between("a", 7), public(1));
+        let (mut signer, mut checker) = (signer(), checker());
         let (one, two, three) = (signer.seal(b"one"), signer.seal(b""), signer.seal(b"three"));
-        assert_eq!(checker.open(&one), Ok(&b"one"[..]));
+        assert_eq!(checker.open(&one), Ok(b"one".to_vec()));
+        let again = checker.open(&one).expect_err("it was there");
         assert_eq!(
-            checker.open(&one),
-            Err(OrderError::Number {
+            again,
+            OrderError::Replayed {
                 expected: 2,
                 found: 1
-            })
+            }
         );
+        let early = checker.open(&three).expect_err("one is missing");
         assert_eq!(
-            checker.open(&three),
-            Err(OrderError::Number {
+            early,
+            OrderError::Lost {
                 expected: 2,
                 found: 3
-            })
+            }
         );
-        assert_eq!(checker.open(&two), Ok(&b""[..]));
-        assert_eq!(checker.open(&three), Ok(&b"three"[..]));
+        assert!(again.is_foreign() && !early.is_foreign());
+        assert_eq!(checker.open(&two), Ok(Vec::new()));
+        assert_eq!(checker.open(&three), Ok(b"three".to_vec()));
     }
 
     #[test]
     fn another_agent_session_or_controller_is_not_obeyed() {
-        let order = Signer::new(between("a", 7), pair(1)).seal(b"start");
+        let order = signer().seal(b"start");
+        let own = between("a", 7);
+        let group = Between {
+            group: "lab-2".into(),
+            ..own.clone()
+        };
+        let session = Between {
+            session: "s2".into(),
+            ..own.clone()
+        };
         for mut checker in [
-            Checker::new(between("b", 7), public(1)),
-            Checker::new(between("a", 8), public(1)),
-            Checker::new(between("a", 7), public(2)),
-            Checker::new(
-                Between {
-                    group: "lab-2".into(),
-                    ..between("a", 7)
-                },
-                public(1),
-            ),
+            Checker::new(&between("b", 7), &SECRET, public(1)),
+            Checker::new(&between("a", 8), &SECRET, public(1)),
+            Checker::new(&group, &SECRET, public(1)),
+            Checker::new(&session, &SECRET, public(1)),
+            Checker::new(&own, &SECRET, public(2)),
+            Checker::new(&own, &[6; 32], public(1)),
         ] {
-            assert_eq!(checker.open(&order), Err(OrderError::Signature));
+            assert_eq!(checker.open(&order), Err(OrderError::Forged));
+        }
+    }
+
+    /// The agent's own secret makes no orders: only the commander's key does.
+    #[test]
+    fn who_can_read_orders_cannot_make_them() {
+        let forged = Signer::new(&between("a", 7), &SECRET, pair(2)).seal(b"start");
+        assert_eq!(checker().open(&forged), Err(OrderError::Forged));
+    }
+
+    #[test]
+    fn nobody_else_reads_either_way() {
+        let order = signer().seal(b"connect to 192.0.2.7");
+        let answer = Sealer::new(&between("a", 7), &SECRET).seal(b"connect to 192.0.2.7");
+        for sealed in [order, answer] {
+            assert!(!sealed.windows(7).any(|part| part == b"connect"));
         }
     }
 
     #[test]
     fn answers_pass_in_order_and_only_from_who_was_asked() {
-        let mut sealer = Sealer::new(&[3; 32]);
+        let own = between("a", 7);
+        let mut sealer = Sealer::new(&own, &SECRET);
         let (one, two) = (sealer.seal(b"one"), sealer.seal(b"two"));
-        let mut opener = Opener::new(&[3; 32]);
-        assert_eq!(opener.open(&one), Ok(&b"one"[..]));
+        let mut opener = Opener::new(&own, &SECRET);
+        assert_eq!(opener.open(&one), Ok(b"one".to_vec()));
         assert!(opener.open(&one).is_err());
         let mut forged = two.clone();
         *forged.last_mut().expect("a frame") ^= 1;
-        assert_eq!(opener.open(&forged), Err(OrderError::Signature));
-        assert_eq!(opener.open(&two), Ok(&b"two"[..]));
+        assert_eq!(opener.open(&forged), Err(OrderError::Forged));
+        assert_eq!(opener.open(&two), Ok(b"two".to_vec()));
         assert_eq!(opener.open(b"short"), Err(OrderError::Short(5)));
-        let stranger = Sealer::new(&[4; 32]).seal(b"three");
-        assert_eq!(opener.open(&stranger), Err(OrderError::Signature));
+        let stranger = Sealer::new(&own, &[6; 32]).seal(b"three");
+        assert_eq!(opener.open(&stranger), Err(OrderError::Forged));
+        // An order sent back is no answer.
+        let order = signer().seal(b"three");
+        assert_eq!(opener.open(&order), Err(OrderError::Forged));
+    }
+
+    #[test]
+    fn an_opening_proves_who_opened_and_what_was_said() {
+        let own = between("a", 7);
+        let proof = own.proof(&SECRET, b"192.0.2.1");
+        assert!(own.is_proven(&SECRET, b"192.0.2.1", &proof));
+        assert!(!own.is_proven(&SECRET, b"192.0.2.2", &proof));
+        assert!(!own.is_proven(&[6; 32], b"192.0.2.1", &proof));
+        assert!(!between("b", 7).is_proven(&SECRET, b"192.0.2.1", &proof));
+        assert!(!own.is_proven(&SECRET, b"192.0.2.1", &[]));
     }
 
     proptest! {
@@ -308,16 +453,16 @@ mod tests {
             at in any::<prop::sample::Index>(),
             flip in 1u8..,
         ) {
-            let mut order = Signer::new(between("a", 7), pair(1)).seal(&frame);
+            let mut order = signer().seal(&frame);
             let at = at.index(order.len());
             order[at] ^= flip;
-            let mut checker = Checker::new(between("a", 7), public(1));
-            prop_assert_eq!(checker.open(&order), Err(OrderError::Signature));
+            prop_assert_eq!(checker().open(&order), Err(OrderError::Forged));
         }
 
         #[test]
         fn any_bytes_are_refused_in_peace(bytes in proptest::collection::vec(any::<u8>(), 0..256)) {
-            prop_assert!(Checker::new(between("a", 7), public(1)).open(&bytes).is_err());
+            prop_assert!(checker().open(&bytes).is_err());
+            prop_assert!(Opener::new(&between("a", 7), &SECRET).open(&bytes).is_err());
         }
     }
 }

@@ -20,16 +20,32 @@ use crate::error::GroupError;
 use crate::fleet::{self, OpenSession, SessionOpened};
 use crate::group::{Membership, random};
 use crate::keys::Keys;
-use crate::pipes::{self, Sender, Source};
+use crate::pipes::{self, OnRefused, Sender, Source};
 use crate::settings;
 
 /// Sessions served at once.
 const MAX_SESSIONS: usize = 8;
+/// Orders of one session that were not believed and are told.
+const MAX_REFUSALS_TOLD: u32 = 8;
 /// Longest opening of a session.
 const MAX_HELLO: usize = 1024;
 
 /// Where what happens is said, a line each.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
+
+/// Where it is noted that an order was not believed: whose session, and why.
+pub type Refused = Arc<dyn Fn(&Client, &str) + Send + Sync>;
+
+/// What an agent does with those who come.
+#[derive(Clone)]
+pub struct Service {
+    /// Makes what serves them.
+    pub factory: Factory,
+    /// Hears of their coming and going.
+    pub log: Log,
+    /// Hears of orders that were not theirs to give.
+    pub refused: Refused,
+}
 
 /// An agent that is connected, or will be. Dropping it leaves the group's sight.
 pub struct Serving {
@@ -43,15 +59,14 @@ struct House {
     membership: Membership,
     keys: Keys,
     session: Session,
-    factory: Factory,
-    log: Log,
+    service: Service,
     inside: AtomicUsize,
 }
 
 /// Connects, and serves from now on. Returns at once; a router that is not there is tried again.
 ///
 /// Errors: damaged certificates.
-pub fn serve(membership: Membership, factory: Factory, log: Log) -> Result<Serving, GroupError> {
+pub fn serve(membership: Membership, service: Service) -> Result<Serving, GroupError> {
     let routers = membership.admission.routers.clone();
     let config = settings::client(&routers, &membership.credentials(), true)?;
     let session = fleet::open(config, &format!("cannot reach {}", routers.join(", ")))?;
@@ -60,18 +75,20 @@ pub fn serve(membership: Membership, factory: Factory, log: Log) -> Result<Servi
         keys: Keys::new(&membership.admission.group_id),
         session: session.clone(),
         membership,
-        factory,
-        log,
+        service,
         inside: AtomicUsize::new(0),
     });
     let name = house.membership.agent().to_owned();
+    let labels = house.membership.labels().to_string();
     let keys = house.keys.clone();
     let door = session.declare_queryable(keys.open(&name));
     let door = door
         .callback(move |query| welcome(&house, query))
         .wait()
         .map_err(failed)?;
-    let token = session.liveliness().declare_token(keys.alive(&name));
+    let token = session
+        .liveliness()
+        .declare_token(keys.alive(&name, &labels));
     Ok(Serving {
         _token: token.wait().map_err(failed)?,
         _door: door,
@@ -93,7 +110,7 @@ fn welcome(house: &Arc<House>, query: Query) {
         .name("session".into())
         .spawn(move || {
             if let Err(why) = session(&inside, query) {
-                (inside.log)(&format!("a controller was turned away: {why}"));
+                (inside.service.log)(&format!("a controller was turned away: {why}"));
             }
             inside.inside.fetch_sub(1, Ordering::AcqRel);
         });
@@ -107,11 +124,7 @@ fn session(house: &House, query: Query) -> Result<(), String> {
     let begun = begin(house, &query);
     let answered = match &begun {
         Ok(begun) => {
-            let opened = SessionOpened {
-                challenge: begun.challenge,
-                address: own_address(&house.membership.admission.routers),
-            };
-            let opened = serde_json::to_vec(&opened).unwrap_or_default();
+            let opened = serde_json::to_vec(&begun.opened).unwrap_or_default();
             query.reply(query.key_expr().clone(), opened).wait()
         }
         Err(why) => query.reply_err(why.clone()).wait(),
@@ -121,10 +134,10 @@ fn session(house: &House, query: Query) -> Result<(), String> {
     let mut begun = begun?;
     answered.map_err(|error| error.to_string())?;
     let name = begun.client.name.clone();
-    (house.log)(&format!("{name} has come"));
+    (house.service.log)(&format!("{name} has come"));
     let (sender, source) = (&begun.sender, &mut begun.source);
-    let why = carried::serve(begun.client, sender, source, &house.factory);
-    (house.log)(&format!("{name} has left: {why}"));
+    let why = carried::serve(begun.client, sender, source, &house.service.factory);
+    (house.service.log)(&format!("{name} has left: {why}"));
     Ok(())
 }
 
@@ -133,7 +146,7 @@ type Declared = (zenoh::pubsub::Subscriber<()>, zenoh::pubsub::Subscriber<()>);
 
 struct Begun {
     client: Client,
-    challenge: Challenge,
+    opened: SessionOpened,
     sender: Sender,
     source: Source<Declared>,
 }
@@ -162,23 +175,45 @@ fn begin(house: &House, query: &Query) -> Result<Begun, String> {
         })
         .wait()
         .map_err(fault)?;
+    let client = Client {
+        name: hello.controller,
+        address: "through the group".into(),
+    };
     let admission = &house.membership.admission;
+    let (key, secret) = (house.keys.up(&hello.session), &admission.secret);
     let between = Between {
         group: admission.group_id.clone(),
         agent: admission.agent.clone(),
+        session: hello.session,
         challenge,
     };
-    let checker = Box::new(Checker::new(between, admission.commander));
-    let key = house.keys.up(&hello.session);
-    let sealer = Box::new(Sealer::new(&challenge));
-    Ok(Begun {
-        client: Client {
-            name: hello.controller,
-            address: "through the group".into(),
-        },
+    let address = own_address(&admission.routers);
+    let opened = SessionOpened {
         challenge,
+        proof: between.proof(secret, address.as_bytes()),
+        address,
+    };
+    let checker = Box::new(Checker::new(&between, secret, admission.commander));
+    let sealer = Box::new(Sealer::new(&between, secret));
+    let on_refused = on_refused(&house.service, &client);
+    Ok(Begun {
+        client,
+        opened,
         sender: Sender::new(house.session.clone(), key, sealer, inbox),
-        source: source.believing(checker, (down, controller)),
+        source: source.believing(checker, on_refused, (down, controller)),
+    })
+}
+
+/// Tells of a session's first orders that were not believed: somebody who forges many must not fill
+/// a disk.
+fn on_refused(service: &Service, client: &Client) -> OnRefused {
+    let (refused, client) = (Arc::clone(&service.refused), client.clone());
+    let mut left = MAX_REFUSALS_TOLD;
+    Box::new(move |why| {
+        if left > 0 {
+            left -= 1;
+            refused(&client, &why.to_string());
+        }
     })
 }
 

@@ -5,18 +5,22 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sokudo_bus::BusError;
 use sokudo_bus::carried::{self, CarriedLink};
+use sokudo_wire::label::Labels;
 use sokudo_wire::order::{Between, Challenge, Opener, Signer};
+use zenoh::query::{ConsolidationMode, QueryTarget, Reply, ReplyError};
 use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
 
 use crate::error::GroupError;
 use crate::group::{Group, Role, hex, random};
-use crate::keys::{Keys, last_part};
+use crate::keys::{Keys, last_parts};
 use crate::pipes::{self, Sender};
 use crate::settings;
 
 /// Agents that are looked at in one list at most.
 const MAX_AGENTS: usize = 100_000;
+/// Answers to the opening of a session that are looked at.
+const MAX_ANSWERS: usize = 16;
 /// Longest answer to the opening of a session.
 const MAX_OPENED: usize = 4096;
 
@@ -33,6 +37,17 @@ pub(crate) struct SessionOpened {
     pub(crate) challenge: Challenge,
     /// Its address towards the router, by which the others may reach it.
     pub(crate) address: String,
+    /// That it was this agent who said so.
+    pub(crate) proof: [u8; 32],
+}
+
+/// An agent that is connected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Present {
+    /// Its name.
+    pub name: String,
+    /// What its owner says of it.
+    pub labels: Labels,
 }
 
 /// A session with an agent.
@@ -89,20 +104,27 @@ impl<'a> Fleet<'a> {
         })
     }
 
-    /// Names of the agents that are connected, in order.
-    pub fn agents(&self, bound: Duration) -> Result<Vec<String>, GroupError> {
+    /// The agents that are connected, in the order of their names.
+    pub fn agents(&self, bound: Duration) -> Result<Vec<Present>, GroupError> {
         let failed = |error| GroupError::network("cannot ask who is there", error);
-        let asked = self.session.liveliness().get(self.keys.alive("*"));
+        let asked = self.session.liveliness().get(self.keys.alive("*", "*"));
         let replies = asked.timeout(bound).wait().map_err(failed)?;
-        let mut names: Vec<String> = replies
+        let present = |key: &str| {
+            let (name, labels) = last_parts(key)?;
+            Some(Present {
+                name: name.to_owned(),
+                labels: labels.parse().ok()?,
+            })
+        };
+        let mut agents: Vec<Present> = replies
             .into_iter()
             .take(MAX_AGENTS)
             .filter_map(|reply| reply.into_result().ok())
-            .map(|sample| last_part(sample.key_expr().as_str()).to_owned())
+            .filter_map(|sample| present(sample.key_expr().as_str()))
             .collect();
-        names.sort();
-        names.dedup();
-        Ok(names)
+        agents.sort_by(|a, b| a.name.cmp(&b.name));
+        agents.dedup_by(|a, b| a.name == b.name);
+        Ok(agents)
     }
 
     /// Opens a session with one agent; `me` is what this controller calls itself.
@@ -128,11 +150,11 @@ impl<'a> Fleet<'a> {
             .wait()
             .map_err(fault)?;
         let opened = self.open_session(agent, &session, me, bound);
-        let SessionOpened { challenge, address } = opened.map_err(failed)?;
+        let (between, address) = opened.map_err(failed)?;
         let leaving = inbox.clone();
         let alive = self.session.liveliness();
         let alive = alive
-            .declare_subscriber(self.keys.alive(agent))
+            .declare_subscriber(self.keys.alive(agent, "*"))
             .callback(move |sample| {
                 if sample.kind() == SampleKind::Delete {
                     leaving.end("its agent is gone");
@@ -140,14 +162,13 @@ impl<'a> Fleet<'a> {
             })
             .wait()
             .map_err(fault)?;
-        let between = Between {
-            group: self.group.id.clone(),
-            agent: agent.to_owned(),
-            challenge,
-        };
         let pair = self.group.commander_pair();
-        let signer = Signer::new(between, pair.map_err(|error| failed(error.to_string()))?);
-        let source = source.believing(Box::new(Opener::new(&challenge)), (up, token, alive));
+        let pair = pair.map_err(|error| failed(error.to_string()))?;
+        let secret = self.group.agent_secret(agent);
+        let signer = Signer::new(&between, &secret, pair);
+        let opener = Box::new(Opener::new(&between, &secret));
+        // What somebody else says in the agent's name is passed over.
+        let source = source.believing(opener, Box::new(|_| {}), (up, token, alive));
         let key = self.keys.down(&session);
         let sender = Sender::new(self.session.clone(), key, Box::new(signer), inbox);
         let link = carried::link(agent, Box::new(sender), Box::new(source))?;
@@ -160,37 +181,68 @@ impl<'a> Fleet<'a> {
         let _ = self.session.close().wait();
     }
 
-    /// The agent's challenge and address.
+    /// The session as the agent itself has opened it, and the agent's address.
     fn open_session(
         &self,
         agent: &str,
         session: &str,
         me: &str,
         bound: Duration,
-    ) -> Result<SessionOpened, String> {
+    ) -> Result<(Between, String), String> {
         let hello = OpenSession {
             session: session.to_owned(),
             controller: me.to_owned(),
         };
         let hello = serde_json::to_vec(&hello).map_err(|error| error.to_string())?;
         let asked = self.session.get(self.keys.open(agent)).payload(hello);
-        let replies = asked.timeout(bound).wait();
+        let replies = asked
+            .target(QueryTarget::All)
+            .consolidation(ConsolidationMode::None)
+            .timeout(bound)
+            .wait();
         let replies = replies.map_err(|error| error.to_string())?;
-        let reply = replies.recv().map_err(|_| {
-            "it did not answer in time: it is not connected, or not of this group".to_owned()
-        })?;
-        let refusal = |error: zenoh::query::ReplyError| {
+        let mut last =
+            "it did not answer in time: it is not connected, or not of this group".to_owned();
+        // Others may answer in its name; only one can prove that it is the agent.
+        for reply in replies.into_iter().take(MAX_ANSWERS) {
+            match self.read_opened(agent, session, reply) {
+                Ok(opened) => return Ok(opened),
+                Err(why) => last = why,
+            }
+        }
+        Err(last)
+    }
+
+    fn read_opened(
+        &self,
+        agent: &str,
+        session: &str,
+        reply: Reply,
+    ) -> Result<(Between, String), String> {
+        let refusal = |error: ReplyError| {
             let text = error.payload().to_bytes().into_owned();
-            String::from_utf8_lossy(&text)
-                .chars()
-                .take(200)
-                .collect::<String>()
+            let text = String::from_utf8_lossy(&text);
+            let shown = text.chars().filter(|c| !c.is_control()).take(200);
+            shown.collect::<String>()
         };
         let sample = reply.into_result().map_err(refusal)?;
         let bytes = sample.payload().to_bytes();
         if bytes.len() > MAX_OPENED {
             return Err("its answer is too long".into());
         }
-        serde_json::from_slice(&bytes).map_err(|_| "its answer is no challenge".to_owned())
+        let opened: SessionOpened =
+            serde_json::from_slice(&bytes).map_err(|_| "its answer is no challenge".to_owned())?;
+        let between = Between {
+            group: self.group.id.clone(),
+            agent: agent.to_owned(),
+            session: session.to_owned(),
+            challenge: opened.challenge,
+        };
+        let secret = self.group.agent_secret(agent);
+        let address = opened.address;
+        match between.is_proven(&secret, address.as_bytes(), &opened.proof) {
+            true => Ok((between, address)),
+            false => Err("somebody else answered in its name".into()),
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! <config>/groups/<name>/group.json     the founder's: authority, keys of those who command
 //! <config>/members/<name>/member.json   an agent's: its certificate and key, whom to believe
+//! <config>/members/<name>/router.json   a site router's: the same
 //! ```
 //!
 //! A group has an authority (ECDSA P-256), which signs certificates whose common name is the role:
@@ -20,14 +21,17 @@ use rcgen::{
     Issuer, KeyPair, KeyUsagePurpose, PKCS_ECDSA_P256_SHA256, PublicKeyData, SanType,
     SignatureAlgorithm,
 };
+use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sokudo_wire::Key;
-use sokudo_wire::join::{Admission, is_agent_name};
+use sokudo_wire::join::{Admission, JoinRequest, JoinToken, MemberRole, is_agent_name};
+use sokudo_wire::label::Labels;
+use sokudo_wire::order::Secret;
 
 use crate::error::GroupError;
+use crate::tokens::{Terms, Tokens};
 
 /// How long a certificate is good for.
 const VALID: Duration = Duration::from_secs(90 * 24 * 3600);
@@ -43,6 +47,15 @@ pub enum Role {
     Router,
     /// Obeys.
     Agent,
+}
+
+impl From<MemberRole> for Role {
+    fn from(role: MemberRole) -> Self {
+        match role {
+            MemberRole::Agent => Role::Agent,
+            MemberRole::Router => Role::Router,
+        }
+    }
 }
 
 impl Role {
@@ -75,7 +88,10 @@ pub struct Group {
     authority_key: String,
     authority: String,
     commander_seed: [u8; 32],
-    enrolment_key: String,
+    /// Of the door's certificate.
+    door_seed: [u8; 32],
+    /// What the secrets of the agents are derived from.
+    member_seed: [u8; 32],
 }
 
 impl Group {
@@ -97,7 +113,8 @@ impl Group {
             authority_key: key.serialize_pem(),
             authority: authority.pem(),
             commander_seed: random()?,
-            enrolment_key: Key::from_random(random()?).to_text(),
+            door_seed: random()?,
+            member_seed: random()?,
         })
     }
 
@@ -137,27 +154,44 @@ impl Group {
         }
     }
 
-    /// The secret that lets hosts in.
-    pub fn enrolment_key(&self) -> Result<Key, GroupError> {
-        self.enrolment_key
-            .parse()
-            .map_err(|error| GroupError::Damaged {
-                path: group_file(Path::new(""), &self.name),
-                why: format!("{error}"),
-            })
+    /// A token that lets hosts in at `places`, kept with its terms.
+    ///
+    /// Errors: the file of the tokens cannot be used, no randomness.
+    pub fn token(
+        &self,
+        config: &Path,
+        terms: &Terms,
+        places: Vec<String>,
+    ) -> Result<JoinToken, GroupError> {
+        let secret = Tokens::of(config, &self.name).mint(terms)?;
+        Ok(JoinToken {
+            door: public_half(&self.door_seed)?,
+            secret,
+            places,
+        })
+    }
+
+    /// Seed of the key that the door shows.
+    pub(crate) fn door_seed(&self) -> &[u8; 32] {
+        &self.door_seed
+    }
+
+    /// What the agent of this name shares with those who command.
+    pub(crate) fn agent_secret(&self, agent: &str) -> Secret {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &self.member_seed);
+        let text = format!("sokudo member {agent}");
+        let mut secret = [0; 32];
+        secret.copy_from_slice(hmac::sign(&key, text.as_bytes()).as_ref());
+        secret
     }
 
     /// Ed25519 public key of those who may command.
     pub fn commander(&self) -> Result<[u8; 32], GroupError> {
-        let pair = self.commander_pair()?;
-        let mut public = [0; 32];
-        public.copy_from_slice(pair.public_key().as_ref());
-        Ok(public)
+        public_half(&self.commander_seed)
     }
 
     pub(crate) fn commander_pair(&self) -> Result<Ed25519KeyPair, GroupError> {
-        Ed25519KeyPair::from_seed_unchecked(&self.commander_seed)
-            .map_err(|error| GroupError::Certificate(error.to_string()))
+        key_pair(&self.commander_seed)
     }
 
     /// Signs commands with another key, as somebody who stole only the authority would.
@@ -176,15 +210,19 @@ impl Group {
         })
     }
 
-    /// Admits an agent whose key stays where it is.
+    /// Admits a host whose key stays where it is.
     ///
     /// Errors: a key that is none, a name that cannot be one.
     pub fn admit(
         &self,
-        name: &str,
-        public_key: &[u8],
+        request: &JoinRequest,
         routers: Vec<String>,
     ) -> Result<Admission, GroupError> {
+        let JoinRequest {
+            name,
+            role,
+            public_key,
+        } = request;
         if !is_agent_name(name) {
             return Err(GroupError::Name(name.into()));
         }
@@ -198,9 +236,14 @@ impl Group {
             group: self.name.clone(),
             group_id: self.id.clone(),
             agent: name.into(),
-            certificate: self.sign(Role::Agent, name, &ForeignKey(public_key))?,
+            role: *role,
+            certificate: self.sign((*role).into(), name, &ForeignKey(public_key))?,
             authority: self.authority.clone(),
             commander: self.commander()?,
+            secret: match role {
+                MemberRole::Agent => self.agent_secret(name),
+                MemberRole::Router => random()?,
+            },
             routers,
         })
     }
@@ -225,11 +268,13 @@ impl Group {
     }
 }
 
-/// What an agent holds of its group. Secret.
+/// What an agent or a site's router holds of its group. Secret.
 #[derive(Serialize, Deserialize)]
 pub struct Membership {
     pub(crate) admission: Admission,
     private_key: String,
+    /// What its owner says of it, as [`Labels`] reads it.
+    labels: String,
 }
 
 impl Membership {
@@ -238,7 +283,18 @@ impl Membership {
         Self {
             admission,
             private_key: key.serialize_pem(),
+            labels: Labels::default().to_string(),
         }
+    }
+
+    /// Says what it may be chosen by, in place of what was said before.
+    pub fn set_labels(&mut self, labels: &Labels) {
+        self.labels = labels.to_string();
+    }
+
+    /// What it may be chosen by. A text that was changed by hand and is none counts as nothing.
+    pub fn labels(&self) -> Labels {
+        self.labels.parse().unwrap_or_default()
     }
 
     /// The group's name.
@@ -261,12 +317,13 @@ impl Membership {
 
     /// Keeps it; an older one of the same group gives way.
     pub fn save(&self, config: &Path) -> Result<(), GroupError> {
-        write_secret(&member_file(config, self.group()), self, false)
+        let path = member_file(config, self.group(), self.admission.role);
+        write_secret(&path, self, false)
     }
 
     /// Reads the membership of this host in a group.
-    pub fn load(config: &Path, group: &str) -> Result<Self, GroupError> {
-        read(config, &member_file(config, group), group)
+    pub fn load(config: &Path, group: &str, role: MemberRole) -> Result<Self, GroupError> {
+        read(config, &member_file(config, group, role), group)
     }
 }
 
@@ -281,6 +338,18 @@ impl PublicKeyData for ForeignKey<'_> {
     fn algorithm(&self) -> &'static SignatureAlgorithm {
         &PKCS_ECDSA_P256_SHA256
     }
+}
+
+fn key_pair(seed: &[u8; 32]) -> Result<Ed25519KeyPair, GroupError> {
+    Ed25519KeyPair::from_seed_unchecked(seed)
+        .map_err(|error| GroupError::Certificate(error.to_string()))
+}
+
+/// Ed25519 public key of a seed (RFC 8032).
+fn public_half(seed: &[u8; 32]) -> Result<[u8; 32], GroupError> {
+    let mut public = [0; 32];
+    public.copy_from_slice(key_pair(seed)?.public_key().as_ref());
+    Ok(public)
 }
 
 /// A fresh key for a certificate.
@@ -318,16 +387,24 @@ fn authority_params(id: &str) -> CertificateParams {
     params
 }
 
+pub(crate) fn group_folder(config: &Path, name: &str) -> PathBuf {
+    config.join("groups").join(name)
+}
+
 fn group_file(config: &Path, name: &str) -> PathBuf {
-    config.join("groups").join(name).join("group.json")
+    group_folder(config, name).join("group.json")
 }
 
 fn router_file(config: &Path, name: &str) -> PathBuf {
-    config.join("groups").join(name).join("router")
+    group_folder(config, name).join("router")
 }
 
-fn member_file(config: &Path, name: &str) -> PathBuf {
-    config.join("members").join(name).join("member.json")
+fn member_file(config: &Path, name: &str, role: MemberRole) -> PathBuf {
+    let file = match role {
+        MemberRole::Agent => "member.json",
+        MemberRole::Router => "router.json",
+    };
+    config.join("members").join(name).join(file)
 }
 
 fn read<T: DeserializeOwned>(config: &Path, path: &Path, name: &str) -> Result<T, GroupError> {
@@ -348,7 +425,11 @@ fn read<T: DeserializeOwned>(config: &Path, path: &Path, name: &str) -> Result<T
 }
 
 /// Writes for the owner's eyes only, whole or not at all.
-fn write_secret(path: &Path, content: &impl Serialize, new: bool) -> Result<(), GroupError> {
+pub(crate) fn write_secret(
+    path: &Path,
+    content: &impl Serialize,
+    new: bool,
+) -> Result<(), GroupError> {
     let failed = |why| file(path, why);
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(failed)?;

@@ -4,7 +4,7 @@
 //! sk/G/a/<agent>/open       query: begin a session; answered with a challenge
 //! sk/G/s/<session>/down     frames from the controller
 //! sk/G/s/<session>/up       frames from the agent
-//! sk/G/alive/<agent>        token: the agent is connected
+//! sk/G/alive/<agent>/<labels>   token: the agent is connected, and what is said of it
 //! sk/G/ctl/<session>        token: the controller of this session is connected
 //! ```
 
@@ -41,8 +41,9 @@ impl Keys {
         self.key(&format!("s/{session}/up"))
     }
 
-    pub(crate) fn alive(&self, agent: &str) -> String {
-        self.key(&format!("alive/{agent}"))
+    /// `labels` is one part, as `Labels` writes it, or `*`.
+    pub(crate) fn alive(&self, agent: &str, labels: &str) -> String {
+        self.key(&format!("alive/{agent}/{labels}"))
     }
 
     pub(crate) fn controller(&self, session: &str) -> String {
@@ -50,7 +51,9 @@ impl Keys {
     }
 }
 
-/// The last part of a key.
-pub(crate) fn last_part(key: &str) -> &str {
-    key.rsplit('/').next().unwrap_or(key)
+/// The last two parts of a key: an agent's name and its labels.
+pub(crate) fn last_parts(key: &str) -> Option<(&str, &str)> {
+    let (rest, labels) = key.rsplit_once('/')?;
+    let (_, agent) = rest.rsplit_once('/')?;
+    Some((agent, labels))
 }

@@ -5,7 +5,8 @@
 //!   enrolment (TLS, pinned) ◄──────── name, public key ───  once; comes back with a certificate
 //!   router (mTLS, default deny) ◄──────────────────────────  stays connected, reconnects by itself
 //!        ▲
-//!        └── sokudo rr --group lab hostb                   a client of the router: signed orders
+//!        ├── sokudo rr lab/hostb                           a client of the router: signed orders
+//!        └── sokudo router --join TOKEN                    carries the messages of a site
 //! ```
 //!
 //! The router is Zenoh's, embedded. Every session between a controller and an agent is a pipe of
@@ -13,7 +14,8 @@
 //! direct connection. What Zenoh says of who is there is a hint; the leases of the bus are the truth.
 //!
 //! Who may do what is decided three times: by certificate at the link, by key at the router's access
-//! list, and by signature at the agent, which a router cannot forge ([`sokudo_wire::order`]).
+//! list, and by signature at the agent, which a router cannot forge ([`sokudo_wire::order`]). What
+//! passes is encrypted between the two ends: who only listens reads nothing.
 
 pub mod agent;
 pub mod enrol;
@@ -23,9 +25,12 @@ pub mod group;
 mod keys;
 mod pipes;
 mod settings;
+pub mod site;
+pub mod tokens;
+mod visitors;
 
 pub use error::GroupError;
-pub use fleet::{Fleet, Router};
+pub use fleet::{Fleet, Present, Router};
 pub use group::{Group, Membership, Role};
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sokudo_bus::pipe::{Arrival, FrameSender, FrameSource};
 use sokudo_wire::order::{Checker, Opener, OrderError, Sealer, Signer};
@@ -25,7 +25,7 @@ pub(crate) trait Seal: Send {
 
 /// Believes, or not.
 pub(crate) trait Open: Send {
-    fn open<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], OrderError>;
+    fn open(&mut self, bytes: &[u8]) -> Result<Vec<u8>, OrderError>;
 }
 
 impl Seal for Signer {
@@ -41,16 +41,19 @@ impl Seal for Sealer {
 }
 
 impl Open for Checker {
-    fn open<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], OrderError> {
+    fn open(&mut self, bytes: &[u8]) -> Result<Vec<u8>, OrderError> {
         Checker::open(self, bytes)
     }
 }
 
 impl Open for Opener {
-    fn open<'a>(&mut self, bytes: &'a [u8]) -> Result<&'a [u8], OrderError> {
+    fn open(&mut self, bytes: &[u8]) -> Result<Vec<u8>, OrderError> {
         Opener::open(self, bytes)
     }
 }
+
+/// Hears of what was not believed.
+pub(crate) type OnRefused = Box<dyn FnMut(&OrderError) + Send>;
 
 /// Where Zenoh's threads put what comes.
 #[derive(Clone)]
@@ -84,7 +87,7 @@ impl Inbox {
 pub(crate) struct Source<G> {
     queue: Receiver<Came>,
     broken: Arc<AtomicBool>,
-    open: Option<Box<dyn Open>>,
+    open: Option<(Box<dyn Open>, OnRefused)>,
     _guards: Option<G>,
 }
 
@@ -106,9 +109,14 @@ pub(crate) fn inbox<G>() -> (Inbox, Source<G>) {
 }
 
 impl<G> Source<G> {
-    /// Whom to believe, and what to keep declared meanwhile.
-    pub(crate) fn believing(mut self, open: Box<dyn Open>, guards: G) -> Self {
-        self.open = Some(open);
+    /// Whom to believe, who hears of everybody else, and what to keep declared meanwhile.
+    pub(crate) fn believing(
+        mut self,
+        open: Box<dyn Open>,
+        on_refused: OnRefused,
+        guards: G,
+    ) -> Self {
+        self.open = Some((open, on_refused));
         self._guards = Some(guards);
         self
     }
@@ -116,25 +124,39 @@ impl<G> Source<G> {
 
 impl<G: Send> FrameSource for Source<G> {
     fn next(&mut self, bound: Duration) -> Result<Arrival, String> {
-        let came = match self.queue.recv_timeout(bound) {
-            Ok(came) => came,
-            Err(RecvTimeoutError::Timeout) if self.broken.load(Ordering::Acquire) => {
-                return Err("messages came faster than they were read".into());
+        let deadline = Instant::now() + bound;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let Some(bytes) = self.wait(left)? else {
+                return Ok(Arrival::Idle);
+            };
+            let Some((open, on_refused)) = &mut self.open else {
+                return Err("it spoke before the session was open".into());
+            };
+            match open.open(&bytes) {
+                Ok(payload) if payload.is_empty() => {
+                    return Err("the other side closed the session".into());
+                }
+                Ok(payload) => return Ok(Arrival::Frame(payload)),
+                // Whoever forges must not be able to end what others do.
+                Err(why) if why.is_foreign() => on_refused(&why),
+                Err(why) => return Err(why.to_string()),
             }
-            Err(RecvTimeoutError::Timeout) => return Ok(Arrival::Idle),
-            Err(RecvTimeoutError::Disconnected) => return Err("the session has ended".into()),
-        };
-        let bytes = match came {
-            Came::Bytes(bytes) => bytes,
-            Came::End(why) => return Err(why),
-        };
-        let Some(open) = &mut self.open else {
-            return Err("it spoke before the session was open".into());
-        };
-        let payload = open.open(&bytes).map_err(|why| why.to_string())?;
-        match payload.is_empty() {
-            true => Err("the other side closed the session".into()),
-            false => Ok(Arrival::Frame(payload.to_vec())),
+        }
+    }
+}
+
+impl<G> Source<G> {
+    /// What came, as it travelled; `None` when nothing did in time.
+    fn wait(&self, bound: Duration) -> Result<Option<Vec<u8>>, String> {
+        match self.queue.recv_timeout(bound) {
+            Ok(Came::Bytes(bytes)) => Ok(Some(bytes)),
+            Ok(Came::End(why)) => Err(why),
+            Err(RecvTimeoutError::Timeout) if self.broken.load(Ordering::Acquire) => {
+                Err("messages came faster than they were read".into())
+            }
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err("the session has ended".into()),
         }
     }
 }

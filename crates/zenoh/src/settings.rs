@@ -31,6 +31,21 @@ pub(crate) fn router(
     config(&all)
 }
 
+/// The router of a site: as [`router`], and it dials one of `routers` until one is there, and again
+/// whenever it is lost.
+pub(crate) fn site(
+    group_id: &str,
+    listen: &str,
+    routers: &[String],
+    credentials: &Credentials,
+) -> Result<Config, GroupError> {
+    let mut all = common("router", credentials);
+    all["listen"] = json!({ "endpoints": [format!("quic/{listen}")], "exit_on_failure": true });
+    all["connect"] = connect(routers, true);
+    all["access_control"] = access(group_id);
+    config(&all)
+}
+
 /// A client of one of `routers`. `waits` for ever until one is there, and again whenever it is lost.
 pub(crate) fn client(
     routers: &[String],
@@ -38,13 +53,17 @@ pub(crate) fn client(
     waits: bool,
 ) -> Result<Config, GroupError> {
     let mut all = common("client", credentials);
+    all["connect"] = connect(routers, waits);
+    config(&all)
+}
+
+fn connect(routers: &[String], waits: bool) -> Value {
     let endpoints: Vec<String> = routers.iter().map(|at| format!("quic/{at}")).collect();
     let timeout_ms: i64 = if waits { -1 } else { OPEN_MS as i64 };
-    all["connect"] = json!({
+    json!({
         "endpoints": endpoints, "timeout_ms": timeout_ms, "exit_on_failure": !waits,
         "retry": { "period_init_ms": 200, "period_max_ms": 2000, "period_increase_factor": 2.0 },
-    });
-    config(&all)
+    })
 }
 
 fn common(mode: &str, credentials: &Credentials) -> Value {
@@ -109,7 +128,7 @@ fn access(group_id: &str) -> Value {
             { "id": "agent-hears", "permission": "allow", "flows": ["ingress"],
               "messages": ["declare_subscriber"], "key_exprs": [keys.down("*")] },
             { "id": "agent-lives", "permission": "allow", "flows": ["ingress"],
-              "messages": ["liveliness_token"], "key_exprs": [keys.alive("*")] },
+              "messages": ["liveliness_token"], "key_exprs": [keys.alive("*", "*")] },
             { "id": "agent-watches", "permission": "allow", "flows": ["ingress"],
               "messages": ["declare_liveliness_subscriber", "liveliness_query"],
               "key_exprs": [keys.controller("*")] },

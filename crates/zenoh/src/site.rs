@@ -1,0 +1,97 @@
+//! How do the agents of a site reach a controller that they cannot, or should not, dial themselves?
+//!
+//! ```text
+//!  site                                                   controller
+//!   agent ──┐  UDP   ┌────────────────┐  UDP, dials out    router
+//!   agent ──┼───────►│ sokudo router  ├──────────────────►
+//!   agent ──┘  TCP   └────────────────┘  TCP               door
+//! ```
+//!
+//! Messages of many agents share one connection to the controller. Orders are signed and encrypted end
+//! to end, and who joins checks the door's key, so that a site's router carries what it can neither
+//! read nor make.
+
+use std::io::{self, Read};
+use std::net::{Shutdown, SocketAddr, TcpStream, ToSocketAddrs};
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use zenoh::Session;
+
+use crate::agent::Log;
+use crate::error::GroupError;
+use crate::fleet;
+use crate::group::Membership;
+use crate::settings;
+use crate::visitors::Visitors;
+
+/// How long reaching the controller's door may take, and how long either end of an enrolment may be
+/// silent.
+const BOUND: Duration = Duration::from_secs(5);
+/// Bytes that one enrolment may need each way.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// A site's router. Dropping it cuts the site off.
+pub struct Site {
+    door: Visitors,
+    _session: Session,
+}
+
+impl Site {
+    /// Listens at `listen`, UDP for agents and TCP for those who join. A controller that is not there
+    /// is tried again.
+    ///
+    /// Errors: the port is taken, damaged certificates.
+    pub fn open(membership: &Membership, listen: SocketAddr, log: Log) -> Result<Self, GroupError> {
+        let admission = &membership.admission;
+        let routers = admission.routers.clone();
+        let config = settings::site(
+            &admission.group_id,
+            &listen.to_string(),
+            &routers,
+            &membership.credentials(),
+        )?;
+        let session = fleet::open(config, &format!("cannot listen at {listen}"))?;
+        let receive = move |visitor: TcpStream, address: SocketAddr| match pass(&visitor, &routers)
+        {
+            Ok(()) => log(&format!("{address} has been led to the controller's door")),
+            Err(why) => log(&format!("{address} could not be led to the door: {why}")),
+        };
+        Ok(Self {
+            door: Visitors::open(listen, "listen", Arc::new(receive))?,
+            _session: session,
+        })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.door.address()
+    }
+}
+
+/// Carries bytes between a visitor and the first door that can be reached. The door hangs up.
+fn pass(visitor: &TcpStream, doors: &[String]) -> Result<(), String> {
+    let door = doors.iter().find_map(|door| {
+        let address = door.to_socket_addrs().ok()?.next()?;
+        TcpStream::connect_timeout(&address, BOUND).ok()
+    });
+    let door = door.ok_or("the controller cannot be reached")?;
+    for end in [visitor, &door] {
+        end.set_read_timeout(Some(BOUND))
+            .and_then(|()| end.set_write_timeout(Some(BOUND)))
+            .map_err(|why| why.to_string())?;
+    }
+    thread::scope(|scope| {
+        scope.spawn(|| pump(visitor, &door));
+        pump(&door, visitor);
+    });
+    Ok(())
+}
+
+/// One way, until its end, a silence, or too much.
+fn pump(from: &TcpStream, mut to: &TcpStream) {
+    // Either end's failure is seen by the other one as the end.
+    let _ = io::copy(&mut from.take(MAX_BYTES), &mut to);
+    let _ = to.shutdown(Shutdown::Write);
+}

@@ -1,0 +1,279 @@
+//! What can somebody do who is not the controller?
+
+use std::io::Write;
+use std::net::{TcpStream, UdpSocket};
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Receiver};
+
+use sokudo_wire::join::token_key;
+use zenoh::qos::CongestionControl;
+use zenoh::{Session, Wait};
+
+use super::*;
+use crate::fleet::open;
+use crate::group::{Credentials, Role};
+use crate::keys::Keys;
+use crate::settings;
+
+/// What is looked for in what travels.
+const WORD: &str = "connect-to-192.0.2.7";
+
+/// A connection to the router with somebody's certificate.
+fn connection(lab: &Lab, credentials: &Credentials) -> Session {
+    let config = settings::client(&[lab.router()], credentials, false).unwrap();
+    open(config, "somebody connects").unwrap()
+}
+
+/// Everything that comes under a key.
+fn overhear(session: &Session, key: String) -> Receiver<(String, Vec<u8>)> {
+    let (heard, hears) = mpsc::channel();
+    let heard = Mutex::new(heard);
+    session
+        .declare_subscriber(key)
+        .callback(move |sample| {
+            let (key, bytes) = (sample.key_expr().to_string(), sample.payload().to_bytes());
+            let _ = heard.lock().unwrap().send((key, bytes.into_owned()));
+        })
+        .background()
+        .wait()
+        .unwrap();
+    hears
+}
+
+fn telling_order() -> Ask {
+    Ask::Drain {
+        sent: vec![Some(WORD.into())],
+    }
+}
+
+#[test]
+fn who_has_no_token_is_turned_away() {
+    let lab = Lab::new();
+    let guessed = JoinToken {
+        secret: [7; 20],
+        ..lab.token.clone()
+    };
+    let refused = join(&guessed, "a", MemberRole::Agent);
+    assert!(matches!(refused, Err(GroupError::Refused { .. })));
+    // A door that is not the group's is not spoken to.
+    let elsewhere = JoinToken {
+        door: [7; 32],
+        ..lab.token.clone()
+    };
+    assert!(matches!(
+        join(&elsewhere, "a", MemberRole::Agent),
+        Err(GroupError::Network { .. })
+    ));
+    let refused = join(&lab.token, "a/b", MemberRole::Agent);
+    assert!(matches!(refused, Err(GroupError::Refused { .. })));
+}
+
+#[test]
+fn a_spent_token_lets_nobody_in_and_says_why() {
+    let lab = Lab::new();
+    let says = |token: &JoinToken, role| match join(token, "a", role) {
+        Err(GroupError::Refused { says, .. }) => says,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("a spent token lets somebody in"),
+    };
+    let expired = lab.token(&Terms {
+        valid: Duration::ZERO,
+        ..Terms::default()
+    });
+    assert_eq!(says(&expired, MemberRole::Agent), "the token has expired");
+    let once = lab.token(&Terms {
+        uses: Some(1),
+        ..Terms::default()
+    });
+    assert_eq!(
+        says(&once, MemberRole::Router),
+        "the token is for a host that becomes agent, not router"
+    );
+    assert!(join(&once, "a", MemberRole::Agent).is_ok());
+    assert_eq!(says(&once, MemberRole::Agent), "the token has been used up");
+    assert_ne!(once.key().id(), token_key(&lab.token.secret).id());
+}
+
+#[test]
+fn a_foreign_group_is_not_let_in() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    sees(&lab.fleet(), &["a"]);
+    let foreign = Group::found("lab").unwrap();
+    // Its certificates are signed by another authority.
+    assert!(Fleet::connect(&foreign, &lab.router()).is_err());
+    // And somebody who holds the right certificate but not the commander's key is not obeyed.
+    let mut thief = copy(&lab.group);
+    thief.change_commander([9; 32]);
+    let fleet = Fleet::connect(&thief, &lab.router()).unwrap();
+    let (bus, id) = on_bus(&fleet, "a");
+    let asked = bus.ask(id, Ask::Clock, Duration::from_secs(2));
+    assert!(matches!(asked, Err(BusError::TimedOut { .. })), "{asked:?}");
+}
+
+/// An agent's certificate opens a session at the router, and commands nobody.
+#[test]
+fn an_agent_cannot_command_another() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    sees(&lab.fleet(), &["a"]);
+    let session = connection(&lab, &lab.member("b").credentials());
+    let keys = Keys::new(&lab.group.id);
+    let hello = format!(r#"{{"session":"{}","controller":"b"}}"#, "0".repeat(32));
+    let asked = session.get(keys.open("a")).payload(hello);
+    let replies = asked.timeout(Duration::from_secs(2)).wait().unwrap();
+    assert_eq!(
+        replies.into_iter().filter(|r| r.result().is_ok()).count(),
+        0
+    );
+    assert_eq!(names(&lab.fleet()), ["a"]);
+}
+
+/// An agent may listen to orders, its own among them; those to others tell it nothing.
+#[test]
+fn an_agent_that_listens_reads_nothing() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    let fleet = lab.fleet();
+    sees(&fleet, &["a"]);
+    let spy = connection(&lab, &lab.member("b").credentials());
+    let keys = Keys::new(&lab.group.id);
+    let orders = overhear(&spy, keys.down("*"));
+    let answers = overhear(&spy, keys.up("*"));
+    let (bus, id) = on_bus(&fleet, "a");
+    for _ in 0..20 {
+        assert_eq!(bus.ask(id, telling_order(), BOUND), Ok(Reply::Done));
+    }
+    let travelled: Vec<_> = orders.try_iter().chain(answers.try_iter()).collect();
+    for (key, bytes) in travelled {
+        let told = bytes
+            .windows(WORD.len())
+            .any(|part| part == WORD.as_bytes());
+        assert!(!told, "{key} tells what was ordered");
+    }
+}
+
+/// Whoever holds a router's certificate carries everything, and still commands nobody.
+#[test]
+fn a_router_cannot_forge_replay_or_read_orders() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let (told, tells) = mpsc::channel();
+    let told = Mutex::new(told);
+    let refused: agent::Refused = Arc::new(move |client: &Client, why: &str| {
+        let line = format!("{}: {why}", client.name);
+        let _ = told.lock().unwrap().send(line);
+    });
+    let _a = agent::serve(lab.member("a"), service(&alive, refused)).unwrap();
+    let fleet = lab.fleet();
+    sees(&fleet, &["a"]);
+    let credentials = lab.group.credentials(Role::Router, "evil").unwrap();
+    let evil = connection(&lab, &credentials);
+    let orders = overhear(&evil, Keys::new(&lab.group.id).down("*"));
+    let (bus, id) = on_bus(&fleet, "a");
+    assert_eq!(bus.ask(id, telling_order(), BOUND), Ok(Reply::Done));
+    let (key, order) = orders.recv_timeout(BOUND).unwrap();
+    assert!(!order.windows(WORD.len()).any(|p| p == WORD.as_bytes()));
+    let send = |bytes: Vec<u8>| {
+        let put = evil.put(&key, bytes);
+        put.congestion_control(CongestionControl::Block)
+            .wait()
+            .unwrap();
+    };
+    let mut altered = order.clone();
+    *altered.last_mut().unwrap() ^= 1;
+    send(altered);
+    let line = tells.recv_timeout(BOUND).unwrap();
+    assert_eq!(
+        line,
+        "controller: a message was forged, altered, or made for another session"
+    );
+    send(order);
+    let line = tells.recv_timeout(BOUND).unwrap();
+    assert!(line.contains("message 1 came again"), "{line}");
+    send(b"?".to_vec());
+    let line = tells.recv_timeout(BOUND).unwrap();
+    assert!(line.contains("too short"), "{line}");
+    // The session it tried to disturb goes on.
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+    alive.reach(1);
+}
+
+/// An agent that answers in another one's name is passed over.
+#[test]
+fn an_agent_cannot_pose_as_another() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let _a = lab.agent("a", &alive);
+    let fleet = lab.fleet();
+    sees(&fleet, &["a"]);
+    let fraud = connection(&lab, &lab.member("b").credentials());
+    let keys = Keys::new(&lab.group.id);
+    let (asked, was_asked) = mpsc::channel();
+    let asked = Mutex::new(asked);
+    let opened = serde_json::json!({
+        "challenge": vec![0; 32], "address": "192.0.2.66", "proof": vec![0; 32],
+    });
+    let _door = fraud
+        .declare_queryable(keys.open("a"))
+        .callback(move |query| {
+            let _ = asked.lock().unwrap().send(());
+            let _ = query
+                .reply(query.key_expr().clone(), opened.to_string())
+                .wait();
+        })
+        .wait()
+        .unwrap();
+    let deadline = Instant::now() + BOUND;
+    loop {
+        let reached = fleet.link("a", "controller", BOUND).unwrap();
+        assert_ne!(reached.address, "192.0.2.66");
+        if was_asked.try_recv().is_ok() {
+            return;
+        }
+        assert!(Instant::now() < deadline, "the fraud is never asked");
+    }
+}
+
+/// An agent's certificate may call and not serve: nobody can be led to a router of its making.
+#[test]
+fn an_agent_cannot_pose_as_the_router() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let place = format!("{}:{PORT}", own_address());
+    let credentials = lab.member("b").credentials();
+    let config = settings::router(&lab.group.id, &place, &credentials).unwrap();
+    let _false_router = open(config, "a false router").unwrap();
+    let config = settings::client(&[place], &lab.member("a").credentials(), false).unwrap();
+    assert!(open(config, "an agent connects").is_err());
+    alive.reach(0);
+}
+
+/// Garbage on the door and on the router's port: whoever belongs here gets in all the same.
+#[test]
+fn garbage_on_every_port_changes_nothing() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let noise: Vec<u8> = (0..60_000u32)
+        .map(|n| (n.wrapping_mul(0x9E37) >> 3) as u8)
+        .collect();
+    let udp = UdpSocket::bind((lab.address, 0)).unwrap();
+    for length in [1, 21, 300, 1200, 1472] {
+        udp.send_to(&noise[..length], lab.router()).unwrap();
+    }
+    // More of them than may be inside at a time; some hold the line open.
+    let visitors: Vec<TcpStream> = (0..40)
+        .map(|number| {
+            let mut tcp = TcpStream::connect(lab.door.address()).unwrap();
+            // The door may have hung up already.
+            let _ = tcp.write_all(&noise[..number * 100]);
+            tcp
+        })
+        .collect();
+    drop(visitors);
+    let deadline = Instant::now() + BOUND;
+    let member = loop {
+        match join(&lab.token, "a", MemberRole::Agent) {
+            Ok(member) => break member,
+            Err(why) => assert!(Instant::now() < deadline, "{why}"),
+        }
+    };
+    let _a = serve(member, &alive);
+    sees(&lab.fleet(), &["a"]);
+}

@@ -1,0 +1,42 @@
+//! A router of a site between agents and their controller.
+
+use super::*;
+use crate::site::Site;
+
+/// A site's router that has joined, and the token as its agents give it.
+fn site(lab: &Lab) -> (Membership, SocketAddr, JoinToken) {
+    let token = lab.token(&Terms {
+        role: MemberRole::Router,
+        ..Terms::default()
+    });
+    let member = join(&token, "tokyo", MemberRole::Router).unwrap();
+    let listen = SocketAddr::new(own_address(), PORT);
+    let through = JoinToken {
+        places: vec![listen.to_string()],
+        ..lab.token.clone()
+    };
+    (member, listen, through)
+}
+
+#[test]
+fn agents_behind_a_router_join_and_are_commanded() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let (member, listen, token) = site(&lab);
+    let router = Site::open(&member, listen, quiet()).unwrap();
+    let _a = serve(join(&token, "a", MemberRole::Agent).unwrap(), &alive);
+    let fleet = lab.fleet();
+    sees(&fleet, &["a"]);
+    let (bus, id) = on_bus(&fleet, "a");
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+    // The site is cut off: the controller is told, the load ends.
+    drop(router);
+    let (_, note) = bus.notes().recv_timeout(BOUND).unwrap();
+    assert!(matches!(note, Note::Lost { .. }), "{note:?}");
+    alive.reach(0);
+    sees(&fleet, &[]);
+    // And comes back by itself.
+    let _router = Site::open(&member, listen, quiet()).unwrap();
+    sees(&fleet, &["a"]);
+    let (bus, id) = on_bus(&fleet, "a");
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+}

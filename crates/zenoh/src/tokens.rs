@@ -1,0 +1,315 @@
+//! Who may join, until when, and how often?
+//!
+//! ```text
+//! <config>/groups/<name>/tokens.json    secrets that were handed out; the owner's eyes only
+//! ```
+//!
+//! A token is good for a time and, if its maker says so, for a number of hosts. What it was made for
+//! stands in this file and not in the token: the controller's clock decides, and nobody can change
+//! it. The file is read for each visitor, so that a token made by another command counts at once.
+
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use sokudo_wire::join::{MemberRole, TOKEN_SECRET, token_key};
+use sokudo_wire::{Key, KeyId};
+
+use crate::error::GroupError;
+use crate::group::{group_folder, random, write_secret};
+
+/// How long a token is good for when nobody says otherwise.
+pub const DEFAULT_VALID: Duration = Duration::from_secs(24 * 3600);
+/// Tokens of one group at most; the oldest give way.
+const MAX_TOKENS: usize = 256;
+/// A token is remembered so long after its end, so that its holder learns why it is refused.
+const REMEMBERED_S: u64 = 30 * 24 * 3600;
+/// How long another command may use the file.
+const LOCK_BOUND: Duration = Duration::from_secs(5);
+/// Time between two looks at whether it still does.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// What a token is made for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Terms {
+    /// How long it is good for.
+    pub valid: Duration,
+    /// How many hosts it lets in; `None` = any number.
+    pub uses: Option<u32>,
+    /// What they become.
+    pub role: MemberRole,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            valid: DEFAULT_VALID,
+            uses: None,
+            role: MemberRole::Agent,
+        }
+    }
+}
+
+/// Why a token lets nobody in any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Spent {
+    /// Not one of this group's.
+    #[error("the token is not known here")]
+    Unknown,
+    /// Its time is over.
+    #[error("the token has expired")]
+    Expired,
+    /// As many hosts as it was made for have come.
+    #[error("the token has been used up")]
+    UsedUp,
+    /// It was made for something else.
+    #[error("the token is for a host that becomes {made_for}, not {asked}")]
+    Role {
+        /// What it was made for.
+        made_for: MemberRole,
+        /// What was asked.
+        asked: MemberRole,
+    },
+}
+
+impl Spent {
+    /// What to do about it.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Spent::Role { .. } => {
+                "`sokudo group token GROUP` makes one for agents, with `--router` one for routers"
+            }
+            _ => "make a new one on the controller: `sokudo group token GROUP`",
+        }
+    }
+}
+
+/// One token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Entry {
+    secret: [u8; TOKEN_SECRET],
+    role: MemberRole,
+    expires_unix_s: u64,
+    uses_left: Option<u32>,
+}
+
+/// All tokens of a group; time is an argument.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Ledger {
+    tokens: Vec<Entry>,
+}
+
+impl Ledger {
+    fn mint(&mut self, secret: [u8; TOKEN_SECRET], terms: &Terms, now_s: u64) {
+        self.tokens
+            .retain(|entry| entry.expires_unix_s.saturating_add(REMEMBERED_S) > now_s);
+        let excess = (self.tokens.len() + 1).saturating_sub(MAX_TOKENS);
+        self.tokens.drain(..excess);
+        self.tokens.push(Entry {
+            secret,
+            role: terms.role,
+            expires_unix_s: now_s.saturating_add(terms.valid.as_secs()),
+            uses_left: terms.uses,
+        });
+    }
+
+    fn find(&self, id: KeyId) -> Option<&Entry> {
+        self.tokens
+            .iter()
+            .find(|entry| token_key(&entry.secret).id() == id)
+    }
+
+    /// Lets one host in.
+    fn spend(&mut self, id: KeyId, asked: MemberRole, now_s: u64) -> Result<(), Spent> {
+        let of_id = |entry: &&mut Entry| token_key(&entry.secret).id() == id;
+        let entry = self.tokens.iter_mut().find(of_id).ok_or(Spent::Unknown)?;
+        if entry.expires_unix_s <= now_s {
+            return Err(Spent::Expired);
+        }
+        if entry.role != asked {
+            let made_for = entry.role;
+            return Err(Spent::Role { made_for, asked });
+        }
+        match &mut entry.uses_left {
+            Some(0) => Err(Spent::UsedUp),
+            Some(left) => {
+                *left -= 1;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The tokens of one group on this host.
+#[derive(Debug, Clone)]
+pub struct Tokens {
+    folder: PathBuf,
+}
+
+impl Tokens {
+    /// Those of the group `name`.
+    pub fn of(config: &Path, name: &str) -> Self {
+        Self {
+            folder: group_folder(config, name),
+        }
+    }
+
+    /// Makes one; returns its secret.
+    pub fn mint(&self, terms: &Terms) -> Result<[u8; TOKEN_SECRET], GroupError> {
+        let secret = random()?;
+        self.change(|ledger| ledger.mint(secret, terms, now_s()))?;
+        Ok(secret)
+    }
+
+    /// The key of the token with this public name, whether it is still good or not.
+    pub(crate) fn key(&self, id: KeyId) -> Result<Option<Key>, GroupError> {
+        let ledger = self.read()?;
+        Ok(ledger.find(id).map(|entry| token_key(&entry.secret)))
+    }
+
+    /// Lets one host in. The outer error is of the file.
+    pub(crate) fn spend(
+        &self,
+        id: KeyId,
+        role: MemberRole,
+    ) -> Result<Result<(), Spent>, GroupError> {
+        self.change(|ledger| ledger.spend(id, role, now_s()))
+    }
+
+    fn path(&self) -> PathBuf {
+        self.folder.join("tokens.json")
+    }
+
+    fn read(&self) -> Result<Ledger, GroupError> {
+        let path = self.path();
+        match fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|why| GroupError::Damaged {
+                path,
+                why: why.to_string(),
+            }),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Ledger::default()),
+            Err(why) => Err(GroupError::File { path, why }),
+        }
+    }
+
+    /// Changes the file while nobody else does.
+    fn change<T>(&self, step: impl FnOnce(&mut Ledger) -> T) -> Result<T, GroupError> {
+        let _held = self.hold()?;
+        let mut ledger = self.read()?;
+        let out = step(&mut ledger);
+        write_secret(&self.path(), &ledger, false)?;
+        Ok(out)
+    }
+
+    /// Held until it is dropped.
+    fn hold(&self) -> Result<File, GroupError> {
+        let path = self.folder.join("tokens.lock");
+        let failed = |why| GroupError::File {
+            path: path.clone(),
+            why,
+        };
+        fs::create_dir_all(&self.folder).map_err(failed)?;
+        let file = File::create(&path).map_err(failed)?;
+        let deadline = Instant::now() + LOCK_BOUND;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOOK),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(failed(io::ErrorKind::TimedOut.into()));
+                }
+                Err(TryLockError::Error(why)) => return Err(failed(why)),
+            }
+        }
+    }
+}
+
+fn now_s() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGENT: MemberRole = MemberRole::Agent;
+
+    fn ledger(terms: &Terms) -> (Ledger, KeyId) {
+        let mut ledger = Ledger::default();
+        ledger.mint([1; TOKEN_SECRET], terms, 1000);
+        (ledger, token_key(&[1; TOKEN_SECRET]).id())
+    }
+
+    #[test]
+    fn a_token_is_good_for_its_time() {
+        let (mut ledger, id) = ledger(&Terms {
+            valid: Duration::from_secs(60),
+            ..Terms::default()
+        });
+        assert_eq!(ledger.spend(id, AGENT, 1059), Ok(()));
+        assert_eq!(ledger.spend(id, AGENT, 1060), Err(Spent::Expired));
+        assert_eq!(
+            ledger.spend(KeyId([9; 8]), AGENT, 1000),
+            Err(Spent::Unknown)
+        );
+    }
+
+    #[test]
+    fn a_token_lets_in_as_many_as_it_was_made_for() {
+        let (mut ledger, id) = ledger(&Terms {
+            uses: Some(2),
+            ..Terms::default()
+        });
+        let made_for = AGENT;
+        let asked = MemberRole::Router;
+        let other = Err(Spent::Role { made_for, asked });
+        assert_eq!(ledger.spend(id, asked, 1000), other, "and costs no use");
+        assert_eq!(ledger.spend(id, AGENT, 1000), Ok(()));
+        assert_eq!(ledger.spend(id, AGENT, 1000), Ok(()));
+        assert_eq!(ledger.spend(id, AGENT, 1000), Err(Spent::UsedUp));
+    }
+
+    #[test]
+    fn the_file_does_not_grow_for_ever() {
+        let (mut ledger, _) = ledger(&Terms::default());
+        for number in 0..2 * MAX_TOKENS {
+            let mut secret = [2; TOKEN_SECRET];
+            secret[..8].copy_from_slice(&(number as u64).to_be_bytes());
+            ledger.mint(secret, &Terms::default(), 1000);
+        }
+        assert_eq!(ledger.tokens.len(), MAX_TOKENS);
+        let later = 1000 + DEFAULT_VALID.as_secs() + REMEMBERED_S;
+        ledger.mint([3; TOKEN_SECRET], &Terms::default(), later);
+        assert_eq!(ledger.tokens.len(), 1);
+    }
+
+    /// Two commands at the same time: no use is counted twice, none is forgotten.
+    #[test]
+    fn uses_are_counted_across_threads() {
+        let place = tempfile::tempdir().unwrap();
+        let tokens = Tokens::of(place.path(), "lab");
+        let terms = Terms {
+            uses: Some(10),
+            ..Terms::default()
+        };
+        let id = token_key(&tokens.mint(&terms).unwrap()).id();
+        let spend = || {
+            (0..10)
+                .filter(|_| tokens.spend(id, AGENT).unwrap().is_ok())
+                .count()
+        };
+        let all: usize = thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(spend)).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .sum()
+        });
+        assert_eq!(all, 10);
+    }
+}

@@ -1,0 +1,105 @@
+//! How does a listening port take one visitor after the other, and many at a time?
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use crate::error::GroupError;
+
+/// Visitors at a time; who comes beyond is sent away at once.
+const MAX_VISITORS: usize = 32;
+/// Time between two looks at whether the port is to be closed.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Receives a visitor, on a thread of the visitor's own. Must end by itself.
+pub(crate) type Receive = Arc<dyn Fn(TcpStream, SocketAddr) + Send + Sync>;
+
+/// A port with somebody behind it. Dropping it closes it.
+pub(crate) struct Visitors {
+    address: SocketAddr,
+    closing: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Visitors {
+    /// Opens the port; `what` names it in messages.
+    ///
+    /// Errors: the port is taken, no thread.
+    pub(crate) fn open(
+        listen: SocketAddr,
+        what: &str,
+        receive: Receive,
+    ) -> Result<Self, GroupError> {
+        let failed = |why: std::io::Error| {
+            GroupError::network(format!("cannot {what} at {listen}"), why.to_string())
+        };
+        let listener = TcpListener::bind(listen).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let closing: Arc<AtomicBool> = Arc::default();
+        let closed = Arc::clone(&closing);
+        let thread = thread::Builder::new()
+            .name("visitors".into())
+            .spawn(move || keep(&listener, &receive, &closed))
+            .map_err(failed)?;
+        Ok(Self {
+            address,
+            closing,
+            thread: Some(thread),
+        })
+    }
+
+    /// Where it is.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Visitors {
+    fn drop(&mut self) {
+        self.closing.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has closed the port too.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn keep(listener: &TcpListener, receive: &Receive, closing: &AtomicBool) {
+    let inside: Arc<AtomicUsize> = Arc::default();
+    while !closing.load(Ordering::Acquire) {
+        let Ok((tcp, address)) = listener.accept() else {
+            thread::sleep(LOOK);
+            continue;
+        };
+        let visit = Visit::begin(&inside);
+        if inside.load(Ordering::Acquire) > MAX_VISITORS || tcp.set_nonblocking(false).is_err() {
+            continue;
+        }
+        let receive = Arc::clone(receive);
+        let visitor = move || {
+            let _visit = visit;
+            receive(tcp, address);
+        };
+        // Without a thread the visitor is sent away by dropping it.
+        let _ = thread::Builder::new().name("visitor".into()).spawn(visitor);
+    }
+}
+
+/// Counts a visitor for as long as it lives.
+struct Visit(Arc<AtomicUsize>);
+
+impl Visit {
+    fn begin(inside: &Arc<AtomicUsize>) -> Self {
+        inside.fetch_add(1, Ordering::AcqRel);
+        Self(Arc::clone(inside))
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
