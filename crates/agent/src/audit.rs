@@ -37,7 +37,9 @@ impl Audit {
     }
 
     /// Notes that a controller did `what`, with whatever else there is to say.
-    pub(crate) fn note(&self, client: &Client, what: &str, about: Value) -> io::Result<()> {
+    ///
+    /// Errors: the file cannot be written.
+    pub fn note(&self, client: &Client, what: &str, about: Value) -> io::Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let unix_ns = now.map_or(0, |since| since.as_nanos() as u64);
         let line = json!({

@@ -60,7 +60,7 @@ pub struct Reached {
 
 /// The router that lives in the controller.
 pub struct Router {
-    _session: Session,
+    session: Session,
 }
 
 impl Router {
@@ -71,8 +71,16 @@ impl Router {
         let credentials = group.credentials(Role::Router, "router")?;
         let config = settings::router(&group.id, listen, &credentials)?;
         Ok(Self {
-            _session: open(config, &format!("cannot listen at {listen}"))?,
+            session: open(config, &format!("cannot listen at {listen}"))?,
         })
+    }
+}
+
+impl Drop for Router {
+    /// Gives the port back.
+    fn drop(&mut self) {
+        // A router that cannot be closed in order ends with the process.
+        let _ = self.session.close().wait();
     }
 }
 

@@ -134,22 +134,34 @@ impl Group {
         read(config, &group_file(config, name), name)
     }
 
-    /// Says where this group's router is, for the commands of this host.
-    pub fn save_router(&self, config: &Path, router: &str) -> Result<(), GroupError> {
+    /// Says where this group's router is: `router` for the commands of this host, `place` for others.
+    pub fn save_router(&self, config: &Path, router: &str, place: &str) -> Result<(), GroupError> {
         let path = router_file(config, &self.name);
-        fs::write(&path, router).map_err(|why| file(&path, why))
+        fs::write(&path, format!("{router}\n{place}\n")).map_err(|why| file(&path, why))
     }
 
-    /// Where the router is, as the controller said when it started.
+    /// Where the router is for the commands of this host, as the controller said when it started.
     ///
     /// Errors: it never did on this host.
     pub fn router(&self, config: &Path) -> Result<String, GroupError> {
+        self.router_line(config, 0)
+    }
+
+    /// Where agents find the controller.
+    ///
+    /// Errors: it was never started on this host.
+    pub fn place(&self, config: &Path) -> Result<String, GroupError> {
+        self.router_line(config, 1)
+    }
+
+    fn router_line(&self, config: &Path, number: usize) -> Result<String, GroupError> {
         let path = router_file(config, &self.name);
+        let none = || GroupError::NoRouter {
+            group: self.name.clone(),
+        };
         match fs::read_to_string(&path) {
-            Ok(text) => Ok(text.trim().to_owned()),
-            Err(why) if why.kind() == io::ErrorKind::NotFound => Err(GroupError::NoRouter {
-                group: self.name.clone(),
-            }),
+            Ok(text) => text.lines().nth(number).map(str::to_owned).ok_or_else(none),
+            Err(why) if why.kind() == io::ErrorKind::NotFound => Err(none()),
             Err(why) => Err(file(&path, why)),
         }
     }

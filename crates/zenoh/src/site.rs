@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use zenoh::Session;
+use zenoh::{Session, Wait};
 
 use crate::agent::Log;
 use crate::error::GroupError;
@@ -35,7 +35,7 @@ const MAX_BYTES: u64 = 256 * 1024;
 /// A site's router. Dropping it cuts the site off.
 pub struct Site {
     door: Visitors,
-    _session: Session,
+    session: Session,
 }
 
 impl Site {
@@ -60,13 +60,21 @@ impl Site {
         };
         Ok(Self {
             door: Visitors::open(listen, "listen", Arc::new(receive))?,
-            _session: session,
+            session: session,
         })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.door.address()
+    }
+}
+
+impl Drop for Site {
+    /// Gives the port back.
+    fn drop(&mut self) {
+        // A router that cannot be closed in order ends with the process.
+        let _ = self.session.close().wait();
     }
 }
 

@@ -69,9 +69,11 @@ enum Command {
     #[cfg(feature = "fleet")]
     Group(group::GroupArgs),
     #[cfg(feature = "fleet")]
-    Controller(group::ControllerArgs),
+    Controller(group::controller::ControllerArgs),
     #[cfg(feature = "fleet")]
-    Agent(group::AgentArgs),
+    Agent(group::agent::AgentArgs),
+    #[cfg(feature = "fleet")]
+    Router(group::router::RouterArgs),
     Datagram(Box<datagram::DatagramArgs>),
     Bus(Box<bus::BusArgs>),
     /// Ask and be answered: latency and requests per second between hosts.
@@ -176,9 +178,11 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         #[cfg(feature = "fleet")]
         Command::Group(args) => group::group(args),
         #[cfg(feature = "fleet")]
-        Command::Controller(args) => group::controller(args),
+        Command::Controller(args) => group::controller::run(args),
         #[cfg(feature = "fleet")]
-        Command::Agent(args) => group::agent(args),
+        Command::Agent(args) => group::agent::run(args),
+        #[cfg(feature = "fleet")]
+        Command::Router(args) => group::router::run(args),
         Command::Datagram(args) => datagram::run(*args),
         Command::Bus(args) => bus::run(*args),
         Command::Http(args) => http::run(*args),

@@ -6,6 +6,7 @@ use serde_json::Value;
 use sokudo_testkit::hosts::{Hosts, Tbf};
 use sokudo_testkit::program::{Ended, Running, Sokudo};
 use sokudo_testkit::skip;
+use sokudo_wire::join::JoinToken;
 
 use crate::vocabulary::{BOUND, Place, place, summary};
 
@@ -54,7 +55,7 @@ pub fn has_members(place: &Place, names: &[&str]) {
 }
 
 /// Names in `group hosts` of those who answer.
-fn members(place: &Place) -> Vec<String> {
+pub fn members(place: &Place) -> Vec<String> {
     let ended = at(place, "home", &["group", "hosts", "lab", "--json"]).run();
     let line = |line: &str| serde_json::from_str::<Value>(line).expect("one object per line");
     let objects = ended.stdout.lines().map(line);
@@ -92,7 +93,7 @@ fn hosts_join_are_measured_and_leave() {
 }
 
 /// What an agent has noted: objects, the oldest first.
-fn noted(place: &Place, home: &str) -> Vec<Value> {
+pub fn noted(place: &Place, home: &str) -> Vec<Value> {
     let file = place.path().join(home).join("audit.jsonl");
     let text = std::fs::read_to_string(file).expect("a log");
     let line = |line: &str| serde_json::from_str(line).expect("one object per line");
@@ -172,13 +173,16 @@ fn load_ends_with_who_asked_for_it() {
 fn who_may_not_join_learns_why() {
     let place = place();
     let (_controller, token) = controller(&place, &own_address(2));
-    let stranger = sokudo_wire::Key::from_random([7; 32]).to_text();
-    let (_, where_to) = token.split_once('@').expect("a place");
-    let other = format!("{stranger}@{where_to}");
+    let known: JoinToken = token.parse().expect("a token");
+    let stranger = JoinToken {
+        secret: [7; 20],
+        ..known
+    };
+    let other = stranger.to_string();
     let ended = at(&place, "c", &["agent", "--join", &other, "--name", "hostc"]).run();
-    ended.expect_code(3);
+    ended.expect_code(3).expect_stderr("is not known there");
     assert!(
-        !ended.stderr.contains(&stranger[4..]),
+        !ended.stderr.contains(&other[70..90]),
         "a secret is repeated"
     );
     let bad = at(&place, "c", &["agent", "--join", &token, "--name", "a/b"]).run();
@@ -191,7 +195,7 @@ fn who_may_not_join_learns_why() {
 }
 
 /// Starts the program on one of the hosts.
-fn start_on(hosts: &Hosts, host: usize, call: Sokudo) -> Running {
+pub fn start_on(hosts: &Hosts, host: usize, call: Sokudo) -> Running {
     hosts.run_in(host, move || call.start())
 }
 

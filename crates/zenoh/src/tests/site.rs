@@ -28,14 +28,15 @@ fn agents_behind_a_router_join_and_are_commanded() {
     sees(&fleet, &["a"]);
     let (bus, id) = on_bus(&fleet, "a");
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
-    // The site is cut off: the controller is told, the load ends.
+    // The site is cut off: the controller is told, the load ends with its lease.
+    bus.keep_alive(Duration::from_millis(500)).unwrap();
     drop(router);
     let (_, note) = bus.notes().recv_timeout(BOUND).unwrap();
     assert!(matches!(note, Note::Lost { .. }), "{note:?}");
     alive.reach(0);
     sees(&fleet, &[]);
     // And comes back by itself.
-    let _router = Site::open(&member, listen, quiet()).unwrap();
+    let _router = again(|| Site::open(&member, listen, quiet()));
     sees(&fleet, &["a"]);
     let (bus, id) = on_bus(&fleet, "a");
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));

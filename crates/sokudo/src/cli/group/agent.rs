@@ -1,0 +1,161 @@
+//! `sokudo agent`: how does this host belong to a group?
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use clap::Args;
+use sokudo_agent::Guard;
+use sokudo_agent::audit::Audit;
+use sokudo_agent::policy::Policy;
+use sokudo_bus::Client;
+use sokudo_controller::host_name;
+use sokudo_wire::join::{MemberRole, is_place};
+use sokudo_wire::label::{Label, LabelError, Labels};
+use sokudo_zenoh::agent::{self, Refused, Service};
+use sokudo_zenoh::{Membership, enrol};
+
+use super::super::{Exit, Failure, config, stop_flag};
+use super::{log, read_token};
+
+/// Belong to a group, and do what its controller asks, until Ctrl-C.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sokudo agent --join sj1-…@192.0.2.10:7412     join, and stay
+  sokudo agent --join sj1-… --label site=tokyo  be chosen as lab/site=tokyo, too
+  sokudo agent lab                              come back later, without the token
+  sokudo agent --print-policy                   what would controllers be allowed to do here?
+
+Policy, a TOML file; what is left out is not bounded, but for a phase's length:
+  workloads = [\"rr\", \"stream\"]
+  destinations = [\"192.0.2.0/24\"]
+  max_duration = \"10min\"
+  max_rate = \"1Gb/s\"
+  max_flows = 64")]
+pub struct AgentArgs {
+    /// Group that this host has joined before.
+    #[arg(required_unless_present_any = ["join", "print_policy"], conflicts_with = "join")]
+    group: Option<String>,
+
+    /// Line that `sokudo controller` printed.
+    #[arg(
+        long,
+        env = "SOKUDO_JOIN",
+        value_name = "TOKEN",
+        hide_env_values = true
+    )]
+    join: Option<String>,
+
+    /// Name in the group. Default: this host's own.
+    #[arg(long)]
+    name: Option<String>,
+
+    /// What this host may be chosen by, as often as needed: `site=tokyo`. Kept until others are given.
+    #[arg(long, value_name = "KEY=VALUE")]
+    label: Vec<Label>,
+
+    /// Where this site's `sokudo router` listens, in place of the controller that the line names.
+    #[arg(long, value_name = "HOST:PORT", requires = "join", value_parser = place)]
+    via: Option<String>,
+
+    /// What controllers may have this host do. Default: policy.toml in sokudo's own directory, and
+    /// without that file phases of up to 1 h with the other hosts of a run.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+
+    /// Say what the policy allows, and where it is noted who asked for what; do nothing else.
+    #[arg(long)]
+    print_policy: bool,
+}
+
+fn place(text: &str) -> Result<String, String> {
+    match is_place(text) {
+        true => Ok(text.to_owned()),
+        false => Err("write it as HOST:PORT".into()),
+    }
+}
+
+/// Carries out `sokudo agent`.
+pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
+    let default = config().join("policy.toml");
+    let file = args.policy.as_ref().unwrap_or(&default);
+    let policy = Policy::load(file).map_err(|error| {
+        let hint = "what a policy looks like: `sokudo agent --help`";
+        Failure::operator(error.to_string(), hint)
+    })?;
+    let noted = config().join("audit.jsonl");
+    if args.print_policy {
+        print_policy(&policy, file, &noted);
+        return Ok(Exit::Fine);
+    }
+    let audit = Audit::open(&noted).map_err(|error| Failure::cannot_write(&noted, &error))?;
+    let stop = stop_flag()?;
+    let membership = membership(&args)?;
+    let (name, group) = (membership.agent().to_owned(), membership.group().to_owned());
+    println!("{name} is an agent of {group}");
+    let guard = Arc::new(Guard { policy, audit });
+    let service = Service {
+        factory: sokudo_agent::guarded(&name, Arc::clone(&guard)),
+        log: log(),
+        refused: refused(guard),
+    };
+    let serving = agent::serve(membership, service)?;
+    println!("connected");
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    eprintln!("  leaving {group}");
+    drop(serving);
+    Ok(Exit::Fine)
+}
+
+/// A new one with a token, or that of earlier, with the labels that are given now.
+fn membership(args: &AgentArgs) -> Result<Membership, Failure> {
+    let wrong = |error: LabelError| Failure::operator(error.to_string(), error.hint());
+    let labels = Labels::new(args.label.iter().cloned()).map_err(wrong)?;
+    let mut membership = match (&args.join, &args.group) {
+        (Some(token), _) => {
+            let mut token = read_token(token)?;
+            if let Some(via) = &args.via {
+                token.places = vec![via.clone()];
+            }
+            let name = args.name.clone().unwrap_or_else(host_name);
+            enrol::join(&token, &name, MemberRole::Agent)?
+        }
+        (None, group) => {
+            let group = group.as_deref().unwrap_or_default();
+            Membership::load(&config(), group, MemberRole::Agent)?
+        }
+    };
+    if !labels.is_empty() {
+        membership.set_labels(&labels);
+    }
+    if args.join.is_some() || !labels.is_empty() {
+        membership.save(&config())?;
+    }
+    Ok(membership)
+}
+
+/// An order that was not the controller's stands in the log of who asked for what.
+fn refused(guard: Arc<Guard>) -> Refused {
+    Arc::new(move |client: &Client, why: &str| {
+        eprintln!("  an order was refused: {why}");
+        let about = serde_json::json!({ "why": why });
+        if let Err(error) = guard.audit.note(client, "order refused", about) {
+            eprintln!("  which cannot be noted: {error}");
+        }
+    })
+}
+
+fn print_policy(policy: &Policy, file: &Path, noted: &Path) {
+    match file.exists() {
+        true => println!("policy {}", file.display()),
+        false => println!("no policy at {}: the default", file.display()),
+    }
+    for line in policy.explain() {
+        println!("  {line}");
+    }
+    println!("  noted in {}", noted.display());
+}

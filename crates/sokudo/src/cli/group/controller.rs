@@ -1,0 +1,92 @@
+//! `sokudo controller`: where do the agents of a group meet?
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use clap::Args;
+use sokudo_controller::host_name;
+use sokudo_net::udp;
+use sokudo_wire::join::MemberRole;
+use sokudo_zenoh::enrol::Door;
+use sokudo_zenoh::{Group, Router};
+
+use super::super::{Exit, Failure, config, stop_flag};
+use super::{DEFAULT_GROUP_PORT, TokenArgs, log};
+
+/// Let the agents of a group meet here, until Ctrl-C.
+///
+/// Prints the line with which hosts join. Agents dial out to this host: UDP for the router, TCP of
+/// the same number for joining.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sokudo group init lab
+  sokudo controller lab
+  sokudo agent --join TOKEN        on every host
+  sokudo group hosts lab
+  sokudo rr lab/hostb              hosts of a group are written GROUP/NAME
+  sokudo run mesh.js lab/site=tokyo     or chosen by a label")]
+pub struct ControllerArgs {
+    /// Name of the group.
+    name: String,
+
+    /// Address to listen on.
+    #[arg(long, value_name = "ADDR:PORT", default_value_t = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), DEFAULT_GROUP_PORT))]
+    bind: SocketAddr,
+
+    /// Address by which agents reach this host, when it is another than the system's own.
+    #[arg(long, value_name = "ADDR")]
+    address: Option<String>,
+
+    #[command(flatten)]
+    token: TokenArgs,
+}
+
+/// Carries out `sokudo controller`.
+pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
+    let stop = stop_flag()?;
+    let group = Group::load(&config(), &args.name)?;
+    let port = args.bind.port();
+    let place = args.address.unwrap_or_else(|| own_address(args.bind.ip()));
+    let place = match place.parse::<IpAddr>() {
+        Ok(ip) => SocketAddr::new(ip, port).to_string(),
+        Err(_) => format!("{place}:{port}"),
+    };
+    let _router = Router::open(&group, &args.bind.to_string())?;
+    let name = group.name.clone();
+    let terms = args.token.terms(MemberRole::Agent);
+    let token = group.token(&config(), &terms, vec![place.clone()])?;
+    let reached = match args.bind.ip().is_unspecified() {
+        true => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port).to_string(),
+        false => args.bind.to_string(),
+    };
+    group.save_router(&config(), &reached, &place)?;
+    let _door = Door::open(group, &config(), args.bind, vec![place], log())?;
+    println!("controller of {name} on {}", args.bind);
+    println!("on each host: sokudo agent --join {token}");
+    let uses = args
+        .token
+        .uses
+        .map_or_else(String::new, |uses| format!(", {uses} times"));
+    println!(
+        "good for {}{uses}; another one: sokudo group token {name}",
+        args.token.valid
+    );
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    eprintln!("  stopping");
+    Ok(Exit::Fine)
+}
+
+/// The address that agents of other hosts see, as far as this host can tell.
+pub(super) fn own_address(bound: IpAddr) -> String {
+    if !bound.is_unspecified() {
+        return bound.to_string();
+    }
+    // A documentation address (RFC 5737): asking for the way there sends nothing.
+    let far = SocketAddr::new(Ipv4Addr::new(192, 0, 2, 1).into(), 9);
+    let found = udp::local_address_towards(far);
+    found.map_or_else(|_| host_name(), |ip| ip.to_string())
+}

@@ -1,0 +1,247 @@
+//! `sokudo group hosts`: who is there, and how well is each of them?
+
+use serde_json::{Value, json};
+use sokudo_controller::{Host, Hosts, host_name};
+use sokudo_model::{Environment, Unit, units};
+use sokudo_wire::{Ask, Reply};
+use sokudo_zenoh::{Fleet, Group, Present};
+
+use super::super::{Exit, Failure, config};
+use super::{ANSWER_BOUND, Chosen};
+
+/// Interfaces of a host that are shown in a line.
+const SHOWN_NICS: usize = 3;
+
+/// An interface that carries packets to others.
+struct Nic {
+    name: String,
+    mtu_bytes: Option<u32>,
+    is_up: bool,
+}
+
+/// An agent, and what it says of its host.
+struct Seen {
+    number: usize,
+    labels: String,
+    host: Host,
+    nics: Vec<Nic>,
+}
+
+/// Prints the agents of `group`, or of `group/site=tokyo`.
+pub(super) fn list(wanted: &str, json: bool) -> Result<Exit, Failure> {
+    let (group, which) = wanted.split_once('/').unwrap_or((wanted, "*"));
+    let chosen = Chosen::read(which)?;
+    let held = Group::load(&config(), group)?;
+    let fleet = Fleet::connect(&held, &held.router(&config())?)?;
+    let mut agents = fleet.agents(ANSWER_BOUND)?;
+    let names = chosen.names(&fleet)?;
+    agents.retain(|agent| names.contains(&agent.name));
+    let mut hosts = Hosts::own(sokudo_agent::factory)?;
+    let (mut seen, mut silent) = (Vec::new(), Vec::new());
+    for agent in agents {
+        match look(&fleet, &mut hosts, &agent) {
+            Some(answer) => seen.push(answer),
+            None => silent.push(agent),
+        }
+    }
+    match json {
+        true => print_json(&seen, &silent),
+        false => print_table(group, &seen, &silent),
+    }
+    Ok(Exit::Fine)
+}
+
+/// What one agent says; `None` when it does not in time.
+fn look(fleet: &Fleet<'_>, hosts: &mut Hosts, agent: &Present) -> Option<Seen> {
+    let reached = fleet.link(&agent.name, &host_name(), ANSWER_BOUND).ok()?;
+    hosts.admit(Box::new(reached.link), reached.address).ok()?;
+    let number = hosts.list().len() - 1;
+    let host = hosts.list().last()?.clone();
+    let asked = hosts.bus.ask(host.member, Ask::Environment, ANSWER_BOUND);
+    let nics = match asked.ok()? {
+        Reply::Environment(environment) => nics_of(&environment),
+        _ => Vec::new(),
+    };
+    Some(Seen {
+        number,
+        labels: agent.labels.to_string(),
+        host,
+        nics,
+    })
+}
+
+fn nics_of(environment: &Environment) -> Vec<Nic> {
+    let names = environment.value("interfaces").unwrap_or_default();
+    let others = names.split_whitespace().filter(|name| *name != "lo");
+    let nic = |name: &str| Nic {
+        name: name.to_owned(),
+        mtu_bytes: environment
+            .number(&format!("{name} mtu"))
+            .map(|mtu| mtu as u32),
+        is_up: environment.value(&format!("{name} state")) == Some("up"),
+    };
+    others.map(nic).collect()
+}
+
+/// `eth0 1500 B, eth1 9000 B`; what is down is left out.
+fn shown(nics: &[Nic]) -> String {
+    let up: Vec<&Nic> = nics.iter().filter(|nic| nic.is_up).collect();
+    let one = |nic: &&Nic| match nic.mtu_bytes {
+        Some(mtu) => format!("{} {mtu} B", nic.name),
+        None => nic.name.clone(),
+    };
+    let mut text: Vec<String> = up.iter().take(SHOWN_NICS).map(one).collect();
+    if up.len() > SHOWN_NICS {
+        text.push(format!("{} more", up.len() - SHOWN_NICS));
+    }
+    text.join(", ")
+}
+
+fn print_table(group: &str, seen: &[Seen], silent: &[Present]) {
+    println!(
+        "{} of {} hosts of {group} answer\n",
+        seen.len(),
+        seen.len() + silent.len()
+    );
+    if seen.is_empty() && silent.is_empty() {
+        return;
+    }
+    let head = [
+        "no.",
+        "name",
+        "address",
+        "labels",
+        "system",
+        "cores",
+        "network, MTU",
+        "clock offset ± error",
+        "health",
+    ];
+    let mut rows = vec![head.map(str::to_owned)];
+    rows.extend(seen.iter().map(row));
+    rows.extend(silent.iter().map(|agent| {
+        let cells = [
+            "–",
+            &agent.name,
+            "",
+            &agent.labels.to_string(),
+            "",
+            "",
+            "",
+            "",
+            "silent",
+        ];
+        cells.map(str::to_owned)
+    }));
+    for line in aligned(&rows) {
+        println!("  {line}");
+    }
+}
+
+fn row(seen: &Seen) -> [String; 9] {
+    let host = &seen.host;
+    let seconds = |ns: f64| units::human(ns * 1e-9, Unit::Seconds);
+    let clock = match host.one_clock {
+        true => "the same clock".to_owned(),
+        false => format!(
+            "{} ± {}",
+            seconds(host.clock.offset_ns as f64),
+            seconds(host.clock.error_ns as f64)
+        ),
+    };
+    [
+        seen.number.to_string(),
+        host.name.clone(),
+        host.address.clone().unwrap_or_default(),
+        seen.labels.clone(),
+        host.description.os.clone(),
+        host.description.cores.to_string(),
+        shown(&seen.nics),
+        clock,
+        "ready".into(),
+    ]
+}
+
+/// Columns as wide as their longest cell.
+fn aligned(rows: &[[String; 9]]) -> Vec<String> {
+    let width = |column: usize| {
+        let cells = rows.iter().map(|row| row[column].chars().count());
+        cells.max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..9).map(width).collect();
+    let line = |row: &[String; 9]| {
+        let cells = row.iter().zip(&widths);
+        let cells: Vec<String> = cells
+            .map(|(cell, width)| format!("{cell:<width$}"))
+            .collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    rows.iter().map(line).collect()
+}
+
+fn print_json(seen: &[Seen], silent: &[Present]) {
+    for answer in seen {
+        println!("{}", as_json(answer));
+    }
+    for agent in silent {
+        let labels = labels_of(&agent.labels.to_string());
+        println!(
+            "{}",
+            json!({ "name": agent.name, "answers": false, "health": "silent", "labels": labels })
+        );
+    }
+}
+
+fn as_json(seen: &Seen) -> Value {
+    let host = &seen.host;
+    let nic = |nic: &Nic| json!({ "name": nic.name, "mtu_bytes": nic.mtu_bytes, "up": nic.is_up });
+    json!({
+        "number": seen.number, "name": host.name, "answers": true, "health": "ready",
+        "address": host.address, "labels": labels_of(&seen.labels),
+        "os": host.description.os, "cores": host.description.cores,
+        "nics": seen.nics.iter().map(nic).collect::<Vec<_>>(),
+        "version": host.description.version, "workloads": host.description.workloads,
+        "clock_offset_seconds": host.clock.offset_ns as f64 * 1e-9,
+        "clock_error_seconds": host.clock.error_ns as f64 * 1e-9,
+    })
+}
+
+/// Labels as an object.
+fn labels_of(text: &str) -> Value {
+    let pairs = text.split(',').filter_map(|label| label.split_once('='));
+    pairs
+        .map(|(key, value)| (key.to_owned(), Value::from(value)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_below_each_other() {
+        let row = |first: &str, last: &str| {
+            let mut row: [String; 9] = Default::default();
+            (row[0], row[1]) = (first.into(), last.into());
+            row
+        };
+        let lines = aligned(&[row("no.", "name"), row("1", "ホスト"), row("10", "b")]);
+        assert_eq!(lines, ["no.  name", "1    ホスト", "10   b"]);
+    }
+
+    #[test]
+    fn only_what_is_up_is_shown() {
+        let nic = |name: &str, mtu_bytes, is_up| Nic {
+            name: name.into(),
+            mtu_bytes,
+            is_up,
+        };
+        let nics = [
+            nic("eth0", Some(1500), true),
+            nic("eth1", None, true),
+            nic("eth2", Some(9000), false),
+        ];
+        assert_eq!(shown(&nics), "eth0 1500 B, eth1");
+    }
+}

@@ -1,0 +1,199 @@
+//! `sokudo group`, `controller`, `agent` and `router`: which hosts belong together, and how do they
+//! meet?
+
+pub mod agent;
+pub mod controller;
+mod hosts;
+pub mod router;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use sokudo_controller::{Hosts, host_name};
+use sokudo_model::units::Nanos;
+use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole};
+use sokudo_wire::label::{Label, LabelError};
+use sokudo_zenoh::agent::Log;
+use sokudo_zenoh::tokens::Terms;
+use sokudo_zenoh::{Fleet, Group, GroupError, Present};
+
+use super::{Exit, Failure, config};
+
+/// UDP for a router, TCP of the same number for joining.
+const DEFAULT_GROUP_PORT: u16 = 7412;
+/// How long an agent may take to answer.
+const ANSWER_BOUND: Duration = Duration::from_secs(10);
+
+/// Make groups, let hosts in, and see who is there.
+#[derive(Debug, Args)]
+pub struct GroupArgs {
+    #[command(subcommand)]
+    what: GroupCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum GroupCommand {
+    /// Make a group: its authority and the keys of those who may command.
+    Init {
+        /// Name of the group.
+        name: String,
+    },
+    /// Make another line with which hosts join; the controller need not be started again.
+    Token {
+        /// Name of the group.
+        name: String,
+        #[command(flatten)]
+        terms: TokenArgs,
+        /// For a host that carries the messages of a site: `sokudo router --join`.
+        #[arg(long)]
+        router: bool,
+    },
+    /// Who is there: number, name, labels, system, cores, network, clock offset with its error.
+    Hosts {
+        /// Name of the group; `GROUP/site=tokyo` lists those with a label.
+        name: String,
+        /// One JSON object per line.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// How long a token is good for, and how often.
+#[derive(Debug, Args)]
+pub struct TokenArgs {
+    /// How long the line lets hosts in: `30min`, `24h`.
+    #[arg(long, value_name = "TIME", default_value = "24h")]
+    valid: Nanos,
+
+    /// How many hosts it lets in. Default: any number.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    uses: Option<u32>,
+}
+
+impl TokenArgs {
+    fn terms(&self, role: MemberRole) -> Terms {
+        Terms {
+            valid: Duration::from_nanos(self.valid.0),
+            uses: self.uses,
+            role,
+        }
+    }
+}
+
+impl From<GroupError> for Failure {
+    fn from(error: GroupError) -> Self {
+        let hint = error.hint();
+        match error {
+            GroupError::Network { .. } | GroupError::Refused { .. } => {
+                Failure::run(error.to_string(), hint)
+            }
+            _ => Failure::operator(error.to_string(), hint.unwrap_or_default()),
+        }
+    }
+}
+
+/// Carries out `sokudo group`.
+pub fn group(args: GroupArgs) -> Result<Exit, Failure> {
+    match args.what {
+        GroupCommand::Init { name } => {
+            Group::found(&name)?.save(&config())?;
+            println!("group {name} is made; next: sokudo controller {name}");
+            Ok(Exit::Fine)
+        }
+        GroupCommand::Token {
+            name,
+            terms,
+            router,
+        } => token(&name, &terms, router),
+        GroupCommand::Hosts { name, json } => hosts::list(&name, json),
+    }
+}
+
+/// Makes a token for the place where the controller was last started.
+fn token(name: &str, terms: &TokenArgs, router: bool) -> Result<Exit, Failure> {
+    let group = Group::load(&config(), name)?;
+    let places = vec![group.place(&config())?];
+    let (role, command) = match router {
+        true => (MemberRole::Router, "router"),
+        false => (MemberRole::Agent, "agent"),
+    };
+    let token = group.token(&config(), &terms.terms(role), places)?;
+    println!("sokudo {command} --join {token}");
+    Ok(Exit::Fine)
+}
+
+fn read_token(text: &str) -> Result<JoinToken, Failure> {
+    text.parse()
+        .map_err(|error: JoinTokenError| Failure::operator(error.to_string(), error.hint()))
+}
+
+fn log() -> Log {
+    Arc::new(|line: &str| eprintln!("  {line}"))
+}
+
+/// Which agents of a group are meant.
+enum Chosen {
+    All,
+    /// Those that have all of these labels.
+    Labelled(Vec<Label>),
+    Named(String),
+}
+
+impl Chosen {
+    /// `*`, `site=tokyo,rack=3` or a name.
+    fn read(text: &str) -> Result<Self, Failure> {
+        let wrong = |error: LabelError| Failure::operator(error.to_string(), error.hint());
+        match text {
+            "*" => Ok(Chosen::All),
+            labels if labels.contains('=') => {
+                let labels: Result<Vec<Label>, _> = labels.split(',').map(str::parse).collect();
+                Ok(Chosen::Labelled(labels.map_err(wrong)?))
+            }
+            name => Ok(Chosen::Named(name.to_owned())),
+        }
+    }
+
+    fn names(&self, fleet: &Fleet<'_>) -> Result<Vec<String>, GroupError> {
+        let having = |wanted: &[Label]| -> Result<Vec<String>, GroupError> {
+            let has_all = |agent: &Present| wanted.iter().all(|label| agent.labels.has(label));
+            let agents = fleet.agents(ANSWER_BOUND)?.into_iter().filter(has_all);
+            Ok(agents.map(|agent| agent.name).collect())
+        };
+        match self {
+            Chosen::All => having(&[]),
+            Chosen::Labelled(wanted) => having(wanted),
+            Chosen::Named(name) => Ok(vec![name.clone()]),
+        }
+    }
+}
+
+/// True when this user holds the keys of a group of this name.
+pub fn is_known(name: &str) -> bool {
+    Group::load(&config(), name).is_ok()
+}
+
+/// Adds agents of `group` to the hosts of a run: the one called `name`; with `*` all of them; with
+/// `site=tokyo` those that have this label.
+pub fn reach(hosts: &mut Hosts, group: &str, name: &str) -> Result<(), Failure> {
+    let chosen = Chosen::read(name)?;
+    let group = Group::load(&config(), group)?;
+    let fleet = Fleet::connect(&group, &group.router(&config())?)?;
+    let names = chosen.names(&fleet)?;
+    if names.is_empty() {
+        let (which, hint) = match chosen {
+            Chosen::Labelled(_) => (
+                format!(" with {name}"),
+                "`sokudo group hosts` shows the labels of those who are there",
+            ),
+            _ => (String::new(), "start `sokudo agent` on the hosts"),
+        };
+        let says = format!("no agent of the group {}{which} is connected", group.name);
+        return Err(Failure::operator(says, hint));
+    }
+    for name in names {
+        let reached = fleet.link(&name, &host_name(), ANSWER_BOUND)?;
+        hosts.admit(Box::new(reached.link), reached.address)?;
+    }
+    Ok(())
+}

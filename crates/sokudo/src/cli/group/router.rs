@@ -1,0 +1,79 @@
+//! `sokudo router`: how does a site reach its controller over one host?
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use clap::Args;
+use sokudo_controller::host_name;
+use sokudo_wire::join::MemberRole;
+use sokudo_zenoh::site::Site;
+use sokudo_zenoh::{Membership, enrol};
+
+use super::super::{Exit, Failure, config, stop_flag};
+use super::controller::own_address;
+use super::{DEFAULT_GROUP_PORT, log, read_token};
+
+/// Carry the messages of a site's agents to their controller, until Ctrl-C.
+///
+/// Agents of the site dial this host, this host dials the controller. It carries orders and can
+/// neither read nor make them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  sokudo group token lab --router                    on the controller: prints the next line
+  sokudo router --join sj1-…@192.0.2.10:7412         on one host of the site
+  sokudo agent --join sj1-… --via 10.0.0.5:7412      on the others
+  sokudo router lab                                  come back later, without the token")]
+pub struct RouterArgs {
+    /// Group that this host has joined before, as a router.
+    #[arg(required_unless_present = "join", conflicts_with = "join")]
+    group: Option<String>,
+
+    /// Line that `sokudo group token GROUP --router` printed.
+    #[arg(
+        long,
+        env = "SOKUDO_JOIN",
+        value_name = "TOKEN",
+        hide_env_values = true
+    )]
+    join: Option<String>,
+
+    /// Name in the group. Default: this host's own.
+    #[arg(long)]
+    name: Option<String>,
+
+    /// Address to listen on: UDP for agents, TCP of the same number for joining.
+    #[arg(long, value_name = "ADDR:PORT", default_value_t = SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), DEFAULT_GROUP_PORT))]
+    bind: SocketAddr,
+}
+
+/// Carries out `sokudo router`.
+pub fn run(args: RouterArgs) -> Result<Exit, Failure> {
+    let stop = stop_flag()?;
+    let membership = match (&args.join, &args.group) {
+        (Some(token), _) => {
+            let name = args.name.unwrap_or_else(host_name);
+            let membership = enrol::join(&read_token(token)?, &name, MemberRole::Router)?;
+            membership.save(&config())?;
+            membership
+        }
+        (None, group) => {
+            let group = group.as_deref().unwrap_or_default();
+            Membership::load(&config(), group, MemberRole::Router)?
+        }
+    };
+    let site = Site::open(&membership, args.bind, log())?;
+    let place = SocketAddr::new(args.bind.ip(), site.address().port());
+    println!("router of {} on {place}", membership.group());
+    println!(
+        "on each host of this site: sokudo agent --join TOKEN --via {}:{}",
+        own_address(args.bind.ip()),
+        place.port()
+    );
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    eprintln!("  stopping");
+    Ok(Exit::Fine)
+}
