@@ -65,13 +65,9 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
     let _door = Door::open(group, &config(), args.bind, vec![place], log())?;
     println!("controller of {name} on {}", args.bind);
     println!("on each host: sokudo agent --join {token}");
-    let uses = args
-        .token
-        .uses
-        .map_or_else(String::new, |uses| format!(", {uses} times"));
     println!(
-        "good for {}{uses}; another one: sokudo group token {name}",
-        args.token.valid
+        "good for {}; another one: sokudo group token {name}",
+        args.token.says()
     );
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(100));

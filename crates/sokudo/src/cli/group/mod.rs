@@ -79,6 +79,21 @@ impl TokenArgs {
             role,
         }
     }
+
+    /// `24 h`, `24 h and 3 hosts`.
+    fn says(&self) -> String {
+        let seconds = self.valid.0 / 1_000_000_000;
+        let time = match (seconds % 3600, seconds % 60) {
+            (0, _) => format!("{} h", seconds / 3600),
+            (_, 0) => format!("{} min", seconds / 60),
+            _ => format!("{seconds} s"),
+        };
+        match self.uses {
+            None => time,
+            Some(1) => format!("{time} and one host"),
+            Some(uses) => format!("{time} and {uses} hosts"),
+        }
+    }
 }
 
 impl From<GroupError> for Failure {
