@@ -60,7 +60,7 @@ impl Site {
         };
         Ok(Self {
             door: Visitors::open(listen, "listen", Arc::new(receive))?,
-            session: session,
+            session,
         })
     }
 
