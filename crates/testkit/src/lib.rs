@@ -3,11 +3,14 @@
 //! - [`relay`]: a UDP relay that loses, repeats, reorders and damages exactly what a script says;
 //! - [`hosts`]: several hosts inside this machine, with rate limits between them;
 //! - [`way`]: a way between two of them with delay and loss, for any protocol;
+//! - [`jmeter`]: the real JMeter, fetched with [`maven`];
 //! - [`program`]: running the `sokudo` binary with a bound on everything that is waited for.
 //!
 //! A test that needs what a machine lacks says why and ends well: [`skip`].
 
 pub mod hosts;
+pub mod jmeter;
+pub mod maven;
 pub mod program;
 pub mod relay;
 pub mod way;

@@ -10,70 +10,32 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
+use sokudo_testkit::maven;
+
 const VERSION: &str = "24.09";
 const ARTIFACT: &str = "com.oracle.coherence.ce:coherence";
 /// No line takes this long, not even on a machine that is busy with something else.
 pub const PATIENCE: Duration = Duration::from_secs(120);
-/// How long fetching may take.
-const FETCH: Duration = Duration::from_secs(300);
 
 /// The vendor's archive, or why there is none.
 fn jar() -> Result<PathBuf, String> {
     static JAR: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     JAR.get_or_init(|| {
-        runs("java")?;
+        maven::runs("java")?;
         let home = std::env::var_os("HOME").ok_or("no home folder")?;
         let path = PathBuf::from(home).join(format!(
             ".m2/repository/com/oracle/coherence/ce/coherence/{VERSION}/coherence-{VERSION}.jar"
         ));
         if !path.exists() {
-            runs("mvn")?;
-            fetch()?;
+            let artifact = format!("-Dartifact={ARTIFACT}:{VERSION}");
+            let words = ["dependency:get", "-Dtransitive=false", &artifact];
+            maven::fetch(&std::env::temp_dir(), &words, "the archive")?;
         }
         path.exists()
             .then_some(path)
             .ok_or_else(|| "mvn fetched no archive".into())
     })
     .clone()
-}
-
-fn runs(program: &str) -> Result<(), String> {
-    let status = Command::new(program)
-        .arg("-version")
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    match status {
-        Ok(status) if status.success() => Ok(()),
-        _ => Err(format!("`{program}` does not run here")),
-    }
-}
-
-fn fetch() -> Result<(), String> {
-    let mut child = Command::new("mvn")
-        .args(["-q", "-B", "dependency:get", "-Dtransitive=false"])
-        .arg(format!("-Dartifact={ARTIFACT}:{VERSION}"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|error| format!("`mvn` does not start: {error}"))?;
-    let deadline = Instant::now() + FETCH;
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(_)) => return Err("mvn cannot fetch the archive".into()),
-            Ok(None) if Instant::now() < deadline => {
-                std::thread::sleep(Duration::from_millis(100));
-            }
-            _ => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err("mvn took too long to fetch the archive".into());
-            }
-        }
-    }
 }
 
 /// A process of the vendor's; ended when dropped.

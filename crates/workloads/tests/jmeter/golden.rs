@@ -1,0 +1,169 @@
+//! How is a recording compared, although ports, boundaries and times differ each time?
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use crate::recorder::Heard;
+
+/// Requests and rows as text, case by case, without what differs each time.
+pub fn told(names: &[&str], heard: &[Heard], rows: &str, ports: &[(u16, &str)]) -> String {
+    let mut out = String::new();
+    let rows = rows_of(rows);
+    let _ = writeln!(out, "columns: {}", rows.first().map_or("", |row| row));
+    for name in names {
+        let _ = writeln!(out, "\n=== {name}");
+        let mut last = None;
+        let requests: Vec<&Heard> = heard.iter().filter(|heard| is_of(heard, name)).collect();
+        for request in &requests {
+            let way = match last {
+                None => "",
+                Some(same) if same == request.connection => " on the same connection",
+                Some(_) => " on another connection",
+            };
+            last = Some(request.connection);
+            let _ = writeln!(out, "--- request{way}");
+            out.push_str(&request_text(&request.bytes));
+        }
+        for row in rows
+            .iter()
+            .filter(|row| row.split(',').nth(2) == Some(name))
+        {
+            let _ = writeln!(out, "--- row\n{}", without_times(row));
+        }
+    }
+    for (port, word) in ports {
+        out = out.replace(&format!(":{port}"), &format!(":{{{word}}}"));
+    }
+    out
+}
+
+fn is_of(request: &Heard, name: &str) -> bool {
+    let line = request.bytes.split(|byte| *byte == b'\r').next();
+    let line = String::from_utf8_lossy(line.unwrap_or_default());
+    let path = line.split(' ').nth(1).unwrap_or_default();
+    path.trim_start_matches('/').split(['/', '?']).next() == Some(name)
+}
+
+/// A request, every line on its own, what is not printable escaped, without its random parts.
+fn request_text(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for byte in bytes {
+        match byte {
+            b'\r' => {}
+            b'\n' | b' '..=b'~' => text.push(char::from(*byte)),
+            other => {
+                let _ = write!(text, "\\x{other:02x}");
+            }
+        }
+    }
+    if let Some(boundary) = text
+        .split_once("boundary=")
+        .and_then(|(_, rest)| rest.split(['\n', ';']).next())
+        .map(str::to_owned)
+    {
+        // Its length goes into the count of the body.
+        text = text.replace(&boundary, "{boundary}");
+        text = without(&text, "Content-Length: ");
+    }
+    text = without(&text, "User-Agent: ");
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// Leaves out the value of a header.
+fn without(text: &str, header: &str) -> String {
+    let lines = text.split_inclusive('\n');
+    let lines = lines.map(|line| match line.starts_with(header) {
+        true => format!("{header}…\n"),
+        false => line.to_owned(),
+    });
+    lines.collect()
+}
+
+/// Rows of a file of results; a row may hold line ends.
+fn rows_of(text: &str) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let stamp = line.split(',').next().unwrap_or_default();
+        let begins = stamp.len() == 13 && stamp.bytes().all(|byte| byte.is_ascii_digit());
+        let is_row = rows.len() > 1;
+        match rows.last_mut() {
+            Some(row) if is_row && !begins => {
+                row.push('\n');
+                row.push_str(line);
+            }
+            _ => rows.push(line.to_owned()),
+        }
+    }
+    rows
+}
+
+/// Length of the client's own name in a request; 0 where the plan gives another.
+fn agent_bytes(request: &[u8]) -> usize {
+    let text = String::from_utf8_lossy(request);
+    let value = text
+        .lines()
+        .find_map(|line| line.strip_prefix("User-Agent: "));
+    value
+        .filter(|value| !value.starts_with("own"))
+        .map_or(0, str::len)
+}
+
+/// A row without its times, without the length of the client's name in `sentBytes`, and, where
+/// there was no answer, without `bytes`: JMeter counts the characters of a Java stack trace there.
+fn comparable(row: &str, agent_bytes: usize) -> String {
+    let mut fields = fields_of(row);
+    // …,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,Encoding,SampleCount,
+    // ErrorCount,IdleTime,Connect
+    fields[0] = "T".into();
+    fields[1] = "E".into();
+    fields[14] = "L".into();
+    fields[19] = "C".into();
+    if fields[3].starts_with("Non HTTP") {
+        fields[9] = "B".into();
+    }
+    let sent: usize = fields[10].parse().unwrap_or(0);
+    if sent > 0 {
+        fields[10] = sent.saturating_sub(agent_bytes).to_string();
+    }
+    fields.join(",")
+}
+
+/// Fields of a row as they stand there, with their quotes.
+fn fields_of(row: &str) -> Vec<String> {
+    let mut fields = vec![String::new()];
+    let mut quoted = false;
+    for character in row.chars() {
+        quoted ^= character == '"';
+        match fields.last_mut() {
+            Some(field) if character != ',' || quoted => field.push(character),
+            _ => fields.push(String::new()),
+        }
+    }
+    fields
+}
+
+/// Where a recording is kept.
+pub fn path(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/jmeter/golden")
+        .join(name)
+}
+
+/// Fails with both texts, line by line from the first difference of each case, unless they are
+/// the same.
+#[track_caller]
+pub fn assert_same(ours: &str, golden: &str) {
+    let cases = |text: &str| -> Vec<String> { text.split("\n=== ").map(str::to_owned).collect() };
+    let (ours, golden) = (cases(ours), cases(golden));
+    let mut differing = String::new();
+    for (own, theirs) in ours.iter().zip(&golden) {
+        if own != theirs {
+            let _ = writeln!(differing, "=== ours: {own}\n=== JMeter: {theirs}\n");
+        }
+    }
+    assert!(differing.is_empty(), "\n{differing}");
+    assert_eq!(ours.len(), golden.len(), "other cases");
+}

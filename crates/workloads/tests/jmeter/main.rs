@@ -1,0 +1,17 @@
+//! Does sokudo send, and write down, exactly what JMeter does with the same plan?
+//!
+//! ```text
+//! cases ─► one plan ─┬─► JMeter 5.6.3 ─► recording server ─► golden/*.txt   (where Java is there)
+//!                    └─► sokudo ───────► recording server ─► compared with golden/*.txt (always)
+//! ```
+//!
+//! The golden files are recordings of the real JMeter. `SOKUDO_BLESS=1` makes them anew.
+
+#![cfg(unix)]
+
+mod cases;
+mod golden;
+mod plan;
+mod play;
+mod recorder;
+mod requests;
