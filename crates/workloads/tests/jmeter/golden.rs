@@ -24,11 +24,11 @@ pub fn told(names: &[&str], heard: &[Heard], rows: &str, ports: &[(u16, &str)]) 
             let _ = writeln!(out, "--- request{way}");
             out.push_str(&request_text(&request.bytes));
         }
-        for row in rows
-            .iter()
-            .filter(|row| row.split(',').nth(2) == Some(name))
-        {
-            let _ = writeln!(out, "--- row\n{}", without_times(row));
+        let is_own = |row: &&String| row.split(',').nth(2) == Some(name);
+        let own: Vec<&String> = rows.iter().filter(is_own).collect();
+        let agents: usize = requests.iter().map(|heard| agent_bytes(&heard.bytes)).sum();
+        for row in &own {
+            let _ = writeln!(out, "--- row\n{}", comparable(row, agents / own.len()));
         }
     }
     for (port, word) in ports {
