@@ -821,6 +821,7 @@ where
                 .saturating_sub(connection.unsent() as u64),
             head_bytes: response.head_bytes(),
             body_bytes: response.body_bytes(),
+            framing_bytes: response.framing_bytes(),
             status: response.status(),
             reason: response.reason(),
             headers: response.headers(),

@@ -114,6 +114,8 @@ pub struct Outcome<'a> {
     pub head_bytes: u64,
     /// Bytes of the body received, framing of chunks not counted, content encoding not undone.
     pub body_bytes: u64,
+    /// Bytes of the framing of chunks, trailers included.
+    pub framing_bytes: u64,
     /// Status of the response; 0 when there was no head.
     pub status: u16,
     /// Reason phrase as received; empty unless kept.

@@ -304,12 +304,15 @@ impl Builder<'_, '_> {
     /// Headers: the innermost of a name wins. Other managers: the outermost wins, as JMeter hands
     /// them over from the inside out and keeps the last; more than one is told.
     fn merge_managers(&mut self, request: &mut HttpRequest, node: &Node, stack: &[Level<'_>]) {
-        for header in inside_out(stack, |level| &level.headers).flatten() {
-            let name = header.name.to_string();
-            let same = |known: &HttpHeader| known.name.to_string().eq_ignore_ascii_case(&name);
-            // Within one manager a name may stand twice; another manager adds only new names.
-            if !request.headers.iter().any(same) {
-                request.headers.push(header.clone());
+        for manager in inside_out(stack, |level| &level.headers) {
+            let inner = request.headers.len();
+            for header in manager {
+                let name = header.name.to_string();
+                let same = |known: &HttpHeader| known.name.to_string().eq_ignore_ascii_case(&name);
+                // Within one manager a name may stand twice; another manager adds only new names.
+                if !request.headers[..inner].iter().any(same) {
+                    request.headers.push(header.clone());
+                }
             }
         }
         for id in inside_out(stack, |level| &level.managers) {

@@ -35,6 +35,7 @@ pub struct Response {
     body: Vec<u8>,
     head_bytes: u64,
     body_bytes: u64,
+    framing_bytes: u64,
     persists: bool,
 }
 
@@ -72,6 +73,7 @@ impl Response {
             body: Vec::new(),
             head_bytes: 0,
             body_bytes: 0,
+            framing_bytes: 0,
             persists: false,
         }
     }
@@ -83,7 +85,7 @@ impl Response {
         self.keep = keep;
         self.informational = 0;
         self.head = Head::default();
-        (self.head_bytes, self.body_bytes) = (0, 0);
+        (self.head_bytes, self.body_bytes, self.framing_bytes) = (0, 0, 0);
         self.persists = false;
         for buffer in [&mut self.text, &mut self.body] {
             buffer.clear();
@@ -130,12 +132,16 @@ impl Response {
                 Ok(here)
             }
             Stage::Chunked(chunks) => match chunks.next(bytes)? {
-                Piece::Framing(used) => Ok(used),
+                Piece::Framing(used) => {
+                    self.framing_bytes += used as u64;
+                    Ok(used)
+                }
                 Piece::Data(used) => {
                     self.body(&bytes[..used]);
                     Ok(used)
                 }
                 Piece::End(used) => {
+                    self.framing_bytes += used as u64;
                     self.stage = Stage::Done;
                     Ok(used)
                 }
@@ -251,6 +257,11 @@ impl Response {
     /// Bytes of the body so far.
     pub fn body_bytes(&self) -> u64 {
         self.body_bytes
+    }
+
+    /// Bytes of the framing of chunks so far, trailers included.
+    pub fn framing_bytes(&self) -> u64 {
+        self.framing_bytes
     }
 
     /// Reason phrase, if kept.

@@ -77,9 +77,7 @@ pub struct HttpArgument {
     pub value: Template,
     /// Percent-encoded; otherwise sent as written.
     pub encode: Value<bool>,
-    /// The `=` is written although the value is empty.
-    pub equals: Value<bool>,
-    /// What stands between name and value.
+    /// What stands between name and value in an address; in a form it is `=`.
     pub separator: String,
     /// Type of its part in a multipart body.
     pub content_type: Template,

@@ -67,19 +67,13 @@ fn source(reader: &mut Reader<'_, '_>) -> Template {
 }
 
 fn argument(reader: &mut Reader<'_, '_>) -> HttpArgument {
-    reader.ignore(&["Argument.desc"]);
-    let separator = reader.start_text("Argument.metadata");
+    // What stands between name and value says the metadata alone.
+    reader.ignore(&["Argument.desc", "HTTPArgument.use_equals"]);
     HttpArgument {
         name: reader.text("Argument.name"),
         value: reader.text("Argument.value"),
         encode: reader.flag("HTTPArgument.always_encode", false),
-        equals: reader.flag("HTTPArgument.use_equals", true),
-        // Missing metadata still writes the sign.
-        separator: if separator.is_empty() {
-            "=".into()
-        } else {
-            separator
-        },
+        separator: reader.start_text("Argument.metadata"),
         content_type: reader.text_or("HTTPArgument.content_type", "text/plain"),
     }
 }

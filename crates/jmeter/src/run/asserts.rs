@@ -120,7 +120,7 @@ impl Body {
         if text.is_empty() && matches!(field, Field::Body) {
             return (!negated).then(|| first_of(custom, || "Response was null".into()));
         }
-        let mut failed = Vec::new();
+        let mut failed = String::new();
         for wanted in texts {
             let wanted = view.text(wanted);
             let holds = match holds(test, &text, *how, &wanted) {
@@ -130,20 +130,19 @@ impl Body {
             match (holds, any) {
                 (true, true) => return None,
                 (true, false) => {}
-                (false, true) => failed.push(fail_text(
-                    &mut view,
-                    *field,
-                    applies,
-                    (*how, *negated),
-                    &wanted,
-                )),
+                (false, true) => {
+                    let verb = "something using".to_owned();
+                    let says = fail_text(&mut view, *field, applies, &verb, *how, (&text, &wanted));
+                    failed.extend([&says, "\t"]);
+                }
                 (false, false) => {
-                    let says = fail_text(&mut view, *field, applies, (*how, *negated), &wanted);
+                    let verb = verb(*how, *negated);
+                    let says = fail_text(&mut view, *field, applies, &verb, *how, (&text, &wanted));
                     return Some(first_of(custom, || says));
                 }
             }
         }
-        (!failed.is_empty()).then(|| first_of(custom, || failed.join("\t")))
+        (!failed.is_empty()).then(|| first_of(custom, || failed))
     }
 }
 
@@ -172,8 +171,9 @@ fn fail_text(
     view: &mut View<'_>,
     field: Field,
     applies: &Applies,
-    (how, negated): (TextTest, bool),
-    wanted: &str,
+    verb: &str,
+    how: TextTest,
+    (found, wanted): (&str, &str),
 ) -> String {
     let what: Cow<'_, str> = match (applies, field) {
         (Applies::Variable(name), _) => format!("variable({})", view.text(name)).into(),
@@ -186,13 +186,61 @@ fn fail_text(
         (_, Field::Code) => "code".into(),
         (_, Field::Message) => "message".into(),
     };
+    let against = match how {
+        TextTest::Equals => difference(found, wanted),
+        _ => wanted.to_owned(),
+    };
+    format!("Test failed: {what} expected {verb} /{against}/")
+}
+
+fn verb(how: TextTest, negated: bool) -> String {
     let verb = match how {
         TextTest::Matches => "match",
         TextTest::Equals => "equal",
         TextTest::Contains | TextTest::ContainsPattern => "contain",
     };
     let not = if negated { "not " } else { "" };
-    format!("Test failed: {what} expected {not}to {verb} /{wanted}/")
+    format!("{not}to {verb}")
+}
+
+/// Most characters of a part of two texts that are compared.
+const MOST_COMPARED: usize = 100;
+
+/// Two texts below each other, what differs in brackets, as JMeter writes them.
+fn difference(found: &str, wanted: &str) -> String {
+    let (found, wanted): (Vec<char>, Vec<char>) =
+        (found.chars().collect(), wanted.chars().collect());
+    let both = found.iter().zip(&wanted);
+    let same_before = both.take_while(|(a, b)| a == b).count();
+    // The first difference itself is never part of the end.
+    let most_behind = (found.len().min(wanted.len())).saturating_sub(same_before + 1);
+    let both = found.iter().rev().zip(wanted.iter().rev());
+    let same_behind = both.take(most_behind).take_while(|(a, b)| a == b).count();
+    let beginning = cut(&found[..same_before], true);
+    let end = cut(&found[found.len() - same_behind..], false);
+    let middle = |text: &[char]| cut(&text[same_before..text.len() - same_behind], false);
+    let (found, wanted) = (middle(&found), middle(&wanted));
+    let width = found.chars().count().max(wanted.chars().count());
+    format!(
+        "\n\n****** received  : {beginning}[[[{found:width$}]]]{end}\n\n****** comparison: {beginning}[[[{wanted:width$}]]]{end}\n\n"
+    )
+}
+
+/// A part that is not too long; of a longer one the end or the beginning.
+fn cut(part: &[char], keeps_end: bool) -> String {
+    if part.len() <= MOST_COMPARED {
+        return part.iter().collect();
+    }
+    match keeps_end {
+        true => {
+            let kept: String = part[part.len() - MOST_COMPARED..].iter().collect();
+            format!("...{kept}")
+        }
+        false => {
+            let kept: String = part[..MOST_COMPARED].iter().collect();
+            format!("{kept}...")
+        }
+    }
 }
 
 fn size_fails(found: u64, is: Comparison, wanted: i64) -> Option<String> {

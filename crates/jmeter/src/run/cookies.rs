@@ -1,16 +1,71 @@
 //! Which cookies does a user keep, and which go where?
 
 use super::request::Address;
+use crate::plan::Id;
 
-/// Most cookies of one user; the oldest goes.
+/// Most cookies of one jar; the oldest goes.
 const MOST: usize = 300;
 
-/// A user's cookies.
+/// A user's cookies: a jar for each manager of the plan.
+#[derive(Debug, Default)]
+pub(super) struct Jars(Vec<(Id, CookieJar)>);
+
+impl Jars {
+    /// The jar of a manager.
+    pub fn of(&self, id: Id) -> Option<&CookieJar> {
+        let found = self.0.iter().find(|(known, _)| *known == id);
+        found.map(|(_, jar)| jar)
+    }
+
+    /// The jar of a manager, to change it.
+    pub fn of_mut(&mut self, id: Id) -> Option<&mut CookieJar> {
+        let found = self.0.iter_mut().find(|(known, _)| *known == id);
+        found.map(|(_, jar)| jar)
+    }
+
+    /// An empty jar for a manager.
+    pub fn begin(&mut self, id: Id, policy: &str) -> &mut CookieJar {
+        let place = self.0.iter().position(|(known, _)| *known == id);
+        let place = place.unwrap_or_else(|| {
+            self.0.push((id, CookieJar::default()));
+            self.0.len() - 1
+        });
+        let jar = &mut self.0[place].1;
+        *jar = CookieJar {
+            cookies: Vec::new(),
+            policy: Policy::named(policy),
+        };
+        jar
+    }
+}
+
+/// How strictly cookies are read and written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Policy {
+    /// RFC 6265: the longest paths first, odd values in quotes.
+    #[default]
+    Standard,
+    /// As browsers and Netscape once did: in the order of their making, values as they are.
+    Old,
+    /// Nothing is taken from responses.
+    Ignore,
+}
+
+impl Policy {
+    fn named(name: &str) -> Self {
+        match name.to_ascii_lowercase().as_str() {
+            "ignorecookies" => Self::Ignore,
+            "compatibility" | "netscape" => Self::Old,
+            _ => Self::Standard,
+        }
+    }
+}
+
+/// The cookies of one manager.
 #[derive(Debug, Default)]
 pub(super) struct CookieJar {
     cookies: Vec<Kept>,
-    /// Nothing is taken from responses.
-    pub ignores: bool,
+    policy: Policy,
 }
 
 #[derive(Debug)]
@@ -64,14 +119,20 @@ impl CookieJar {
 
     /// Takes the value of a `Set-Cookie` header of a response from this address.
     pub fn take(&mut self, from: &Address, header: &str, now_s: i64) {
-        if self.ignores {
+        if self.policy == Policy::Ignore {
             return;
         }
         let mut parts = header.split(';');
         let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else {
             return;
         };
-        let (name, value) = (name.trim(), value.trim());
+        let (name, mut value) = (name.trim(), value.trim());
+        if self.policy == Policy::Standard {
+            let quoted = value
+                .strip_prefix('"')
+                .and_then(|rest| rest.strip_suffix('"'));
+            value = quoted.unwrap_or(value);
+        }
         let own_path = from.path.split('?').next().unwrap_or("/");
         let folder = own_path
             .rfind('/')
@@ -90,6 +151,13 @@ impl CookieJar {
                 () if key.eq_ignore_ascii_case("path") && value.starts_with('/') => path = value,
                 () if key.eq_ignore_ascii_case("secure") => secure = true,
                 () if key.eq_ignore_ascii_case("max-age") => max_age = value.parse::<i64>().ok(),
+                // The old policies take dates only as Netscape wrote them.
+                () if key.eq_ignore_ascii_case("expires")
+                    && self.policy == Policy::Old
+                    && !value.contains('-') =>
+                {
+                    return;
+                }
                 () if key.eq_ignore_ascii_case("expires") => {
                     expires_s = http_date(value).unwrap_or(0)
                 }
@@ -129,12 +197,33 @@ impl CookieJar {
                 && (kept.expires_s == 0 || kept.expires_s > now_s)
         };
         let mut chosen: Vec<&Kept> = self.cookies.iter().filter(fits).collect();
-        chosen.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
+        if self.policy == Policy::Standard {
+            chosen.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
+        }
         for kept in chosen {
             let separator = if out.is_empty() { "" } else { "; " };
-            out.extend([separator, &kept.name, "=", &kept.value]);
+            out.extend([separator, &kept.name, "="]);
+            match self.policy {
+                Policy::Standard => write_value(&kept.value, out),
+                _ => out.push_str(&kept.value),
+            }
         }
     }
+}
+
+/// A value as the client writes it: in quotes when it holds what separates cookies.
+fn write_value(value: &str, out: &mut String) {
+    if !value.contains([' ', '"', ',', ';', '\\']) {
+        return out.push_str(value);
+    }
+    out.push('"');
+    for character in value.chars() {
+        if matches!(character, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out.push('"');
 }
 
 /// True for a domain and the hosts below it.

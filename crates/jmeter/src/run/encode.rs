@@ -1,17 +1,16 @@
 //! How are texts written into addresses and forms?
 
-use encoding_rs::Encoding;
+use super::charset::Charset;
 
 /// Appends a text as `java.net.URLEncoder` writes it: letters, digits and `.-*_` stay, a blank
-/// becomes `+`, everything else `%XX` of its bytes in the encoding.
-pub fn form(text: &str, encoding: Option<&'static Encoding>, out: &mut Vec<u8>) {
-    match encoding {
-        Some(encoding) if !text.is_ascii() => {
-            let (bytes, _, _) = encoding.encode(text);
-            bytes.iter().for_each(|byte| form_byte(*byte, out));
-        }
-        _ => text.bytes().for_each(|byte| form_byte(byte, out)),
+/// becomes `+`, everything else `%XX` of its bytes in the charset.
+pub(super) fn form(text: &str, charset: Charset, scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
+    if text.is_ascii() {
+        return text.bytes().for_each(|byte| form_byte(byte, out));
     }
+    scratch.clear();
+    charset.encode(text, scratch);
+    scratch.iter().for_each(|byte| form_byte(*byte, out));
 }
 
 fn form_byte(byte: u8, out: &mut Vec<u8>) {
@@ -31,51 +30,69 @@ fn percent(byte: u8, out: &mut Vec<u8>) {
     ]);
 }
 
-/// Appends a text without its escapes: `+` is a blank, `%XX` a byte; a broken escape stands for
-/// itself.
-pub fn unform(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        at += 1;
-        match byte {
-            b'+' => out.push(b' '),
-            b'%' => match text.get(at..at + 2).map(|hex| u8::from_str_radix(hex, 16)) {
-                Some(Ok(byte)) => {
-                    out.push(byte);
-                    at += 2;
-                }
-                _ => out.push(b'%'),
-            },
-            other => out.push(*other),
+/// A text without its escapes, as `java.net.URLDecoder` reads it: `+` is a blank, `%XX` a byte of
+/// the charset. Errors: the sentence of Java's exception about a broken escape.
+pub(super) fn unform(text: &str, charset: Charset) -> Result<String, String> {
+    let mut out = String::with_capacity(text.len());
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['%', '+']) {
+        let (plain, escaped) = rest.split_at(at);
+        out.push_str(plain);
+        rest = escaped;
+        if let Some(behind) = rest.strip_prefix('+') {
+            out.push(' ');
+            rest = behind;
+            continue;
         }
+        bytes.clear();
+        while let Some(behind) = rest.strip_prefix('%') {
+            bytes.push(escaped_byte(behind)?);
+            rest = &behind[2..];
+        }
+        out.push_str(&charset.decode(&bytes));
     }
-    String::from_utf8_lossy(&out).into_owned()
+    out.push_str(rest);
+    Ok(out)
 }
 
-/// Appends a path and query so that it can stand in a request line: what may stand there stays,
-/// the rest is escaped as UTF-8.
-pub fn path(text: &str, out: &mut Vec<u8>) {
+/// The byte whose two digits stand first.
+fn escaped_byte(digits: &str) -> Result<u8, String> {
+    let mut characters = digits.chars();
+    let (Some(high), Some(low)) = (characters.next(), characters.next()) else {
+        return Err("URLDecoder: Incomplete trailing escape (%) pattern".into());
+    };
+    let broken = |index: usize| {
+        format!(
+            "URLDecoder: Illegal hex characters in escape (%) pattern - Error at index {index} in: \"{high}{low}\""
+        )
+    };
+    let digit = |character: char, index| character.to_digit(16).ok_or_else(|| broken(index));
+    // Two digits of 16 fit into a byte.
+    Ok((digit(high, 0)? * 16 + digit(low, 1)?) as u8)
+}
+
+/// Appends a path and query as JMeter's client writes them into a request line: what may stand
+/// there stays, the rest is escaped as UTF-8, and slashes of a path that follow each other are one.
+pub(super) fn path(text: &str, out: &mut Vec<u8>) {
+    let mut in_path = true;
+    let mut before = 0;
     for byte in text.bytes() {
+        in_path &= byte != b'?';
         match byte {
-            b'!'..=b'~'
-                if !matches!(
-                    byte,
-                    b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' | b'#'
-                ) =>
-            {
-                out.push(byte)
-            }
             // The fragment is no part of what is asked for.
             b'#' => return,
+            b'/' if in_path && before == b'/' => {}
+            b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => percent(byte, out),
+            b'!'..=b'~' => out.push(byte),
             other => percent(other, out),
         }
+        before = byte;
     }
 }
 
 /// Appends bytes as base64.
-pub fn base64(bytes: &[u8], out: &mut Vec<u8>) {
+pub(super) fn base64(bytes: &[u8], out: &mut Vec<u8>) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for chunk in bytes.chunks(3) {
         let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
@@ -99,7 +116,7 @@ mod tests {
 
     fn formed(text: &str) -> String {
         let mut out = Vec::new();
-        form(text, None, &mut out);
+        form(text, Charset::UTF_8, &mut Vec::new(), &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -107,11 +124,20 @@ mod tests {
     fn texts_are_written_as_java_does() {
         assert_eq!(formed("a b&c=日*-._~"), "a+b%26c%3D%E6%97%A5*-._%7E");
         let mut out = Vec::new();
-        form("日", Some(encoding_rs::SHIFT_JIS), &mut out);
+        let sjis = Charset::named("Shift_JIS").unwrap();
+        form("日", sjis, &mut Vec::new(), &mut out);
         assert_eq!(out, b"%93%FA");
+        assert_eq!(unform("a+%93%FA", sjis).unwrap(), "a 日");
         let mut out = Vec::new();
-        path("/a b/日?x=1&y={2}#end", &mut out);
-        assert_eq!(out, b"/a%20b/%E6%97%A5?x=1&y=%7B2%7D");
+        path("//a b///日/?x=1//&y={2}#end", &mut out);
+        assert_eq!(out, b"/a%20b/%E6%97%A5/?x=1//&y=%7B2%7D");
+    }
+
+    #[test]
+    fn broken_escapes_are_told_in_javas_words() {
+        let says = |text: &str| unform(text, Charset::UTF_8).unwrap_err();
+        assert!(says("100%").ends_with("Incomplete trailing escape (%) pattern"));
+        assert!(says("%1z").ends_with("pattern - Error at index 1 in: \"1z\""));
     }
 
     #[test]
@@ -132,12 +158,12 @@ mod tests {
     proptest! {
         #[test]
         fn what_was_written_is_read_again(text in "\\PC{0,40}") {
-            prop_assert_eq!(unform(&formed(&text)), text);
+            prop_assert_eq!(unform(&formed(&text), Charset::UTF_8), Ok(text));
         }
 
         #[test]
-        fn no_text_panics(text in "[%+a0-9é]{0,20}") {
-            unform(&text);
+        fn no_text_panics(text in "[%+a0-9é日]{0,20}") {
+            let _ = unform(&text, Charset::UTF_8);
         }
     }
 }

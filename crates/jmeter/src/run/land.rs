@@ -1,8 +1,10 @@
 //! What is a reply worth: a redirect to follow, or a result with extractions and assertions?
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::asserts::Verdict;
+use super::cookies::http_date;
 use super::outcome::{Lost, NotHttp, Reply};
 use super::row::{RowKind, SampleRow};
 use super::test::Test;
@@ -50,9 +52,9 @@ impl Body {
         self.remember(test, request, reply);
         let mut lost = reply.lost;
         match self.redirect(test, request, reply) {
-            Ok(Some(keeps_body)) => return self.hop(keeps_body),
-            Ok(None) => {}
-            Err(most) => lost = Some(most),
+            Ok(true) => return self.hop(),
+            Ok(false) => {}
+            Err(why) => lost = Some(why),
         }
         self.landed();
         self.conclude(test, reply, lost);
@@ -80,73 +82,94 @@ impl Body {
                 0
             };
         }
-        flight.bytes += reply.head_bytes + reply.body_bytes;
+        let bytes = reply.head_bytes + reply.body_bytes + reply.framing_bytes;
+        if flight.tells_last {
+            (flight.bytes, flight.sent_bytes) = (0, 0);
+        }
+        flight.bytes += bytes;
         flight.sent_bytes += reply.sent_bytes;
     }
 
     /// Cookies and the age of what came.
     fn remember(&mut self, test: &Test, request: &HttpRequest, reply: &Reply<'_>) {
         let now_s = test.wall_ms(reply.end_ns) / 1000;
-        if request.cookies.is_some() {
+        if let Some(jar) = request.cookies.and_then(|id| self.jars.of_mut(id)) {
             for value in header_values(reply.headers, "Set-Cookie") {
-                self.jar.take(&self.flight.address, &value, now_s);
+                jar.take(&self.flight.address, &value, now_s);
             }
         }
         let Some(id) = request.cache else {
             return;
         };
-        let ConfigKind::Cache { most_entries, .. } = test.plan.configs[id as usize].kind else {
+        let ConfigKind::Cache {
+            most_entries,
+            follows_expires,
+            ..
+        } = test.plan.configs[id as usize].kind
+        else {
             return;
         };
         let room = self.cache.len()
             < MOST_CACHED.min(usize::try_from(most_entries).unwrap_or(MOST_CACHED));
         if self.flight.method == "GET" && reply.status == 200 && room {
             let first = |name: &str| header_values(reply.headers, name).next();
+            let lasts_s = follows_expires.then(|| fresh_s(reply.headers)).flatten();
             let known = Validators {
                 last_modified: first("Last-Modified"),
                 etag: first("ETag"),
+                fresh_until_ms: lasts_s.map(|lasts_s| (now_s.saturating_add(lasts_s)) * 1000),
             };
-            if known.last_modified.is_some() || known.etag.is_some() {
+            if known.last_modified.is_some() || known.etag.is_some() || lasts_s.is_some() {
                 self.cache.insert(self.flight.url.clone(), known);
             }
         }
     }
 
-    /// `Some`: the address in the flight is that of a redirect to follow, with the body or not.
+    /// True: the address in the flight is that of a redirect to follow. Errors: it cannot be.
     fn redirect(
         &mut self,
         test: &Test,
         request: &HttpRequest,
         reply: &Reply<'_>,
-    ) -> Result<Option<bool>, Lost<'static>> {
-        if reply.lost.is_some() || !matches!(reply.status, 301 | 302 | 303 | 307 | 308) {
-            return Ok(None);
+    ) -> Result<bool, Lost<'static>> {
+        let is_plain = matches!(self.flight.method.as_str(), "GET" | "HEAD");
+        let is_redirect = match reply.status {
+            301 | 302 | 303 | 308 => true,
+            307 => is_plain,
+            _ => false,
+        };
+        if reply.lost.is_some() || !is_redirect {
+            return Ok(false);
         }
         let mut view = self.person.view(test, reply.end_ns);
-        if !view.flag(&request.follow_redirects) && !view.flag(&request.auto_redirects) {
-            return Ok(None);
+        let itself = view.flag(&request.follow_redirects);
+        if !itself && !view.flag(&request.auto_redirects) {
+            return Ok(false);
         }
+        let lost = |class: NotHttp| Lost {
+            class,
+            phase: "read",
+            errno: None,
+            says: "",
+        };
         let Some(location) = header_values(reply.headers, "Location").next() else {
-            return Ok(None);
+            self.flight.sent_bytes = 0;
+            return Err(lost(NotHttp::NoLocation));
         };
         if self.flight.hops >= test.most_redirects {
-            return Err(Lost {
-                class: NotHttp::TooManyRedirects,
-                phase: "read",
-                errno: None,
-                says: "",
-            });
+            return Err(lost(NotHttp::TooManyRedirects));
         }
-        let Some(address) = self.flight.address.join(location.trim()) else {
-            return Ok(None);
+        let location = location.trim().replace(' ', "%20");
+        let Some(address) = self.flight.address.join(&location) else {
+            return Ok(false);
         };
         self.flight.address = address;
         self.flight.hops += 1;
-        let keeps = matches!(reply.status, 307 | 308);
-        if !keeps && self.flight.method != "HEAD" {
+        self.flight.tells_last = !itself;
+        if self.flight.method != "HEAD" {
             self.flight.method.replace_range(.., "GET");
         }
-        Ok(Some(keeps))
+        Ok(true)
     }
 
     /// Makes the result: extractions, assertions, row, consequences.
@@ -158,14 +181,15 @@ impl Body {
                 let address = &self.flight.address;
                 let _ = write!(code, "Non HTTP response code: {}", lost.class.class());
                 message.push_str("Non HTTP response message: ");
-                let limit = test.most_redirects.to_string();
-                let says = if lost.class == NotHttp::TooManyRedirects {
-                    &limit
-                } else {
-                    lost.says
+                let says = match lost.class {
+                    NotHttp::TooManyRedirects => Cow::from(test.most_redirects.to_string()),
+                    NotHttp::NoLocation => {
+                        format!("{} {} HTTP/1.1", self.flight.method, self.flight.url).into()
+                    }
+                    _ => lost.says.into(),
                 };
                 lost.class
-                    .write_message(&address.host, address.port, says, &mut message);
+                    .write_message(&address.host, address.port, &says, &mut message);
             }
             None => {
                 let _ = write!(code, "{}", reply.status);
@@ -234,7 +258,11 @@ impl Body {
             latency_ms: self.flight.latency_ms,
             idle_ms: 0,
             connect_ms: self.flight.connect_ms,
-            encoding: content_type.as_deref().map_or("", charset),
+            encoding: content_type
+                .as_deref()
+                .map(charset)
+                .filter(|charset| !charset.is_empty())
+                .unwrap_or(&test.default_encoding),
             intended_ns: self.flight.intended_ns,
             start_ns: self.flight.start_ns,
             sent_ns: reply.sent_ns,
@@ -262,12 +290,11 @@ impl Body {
     }
 
     /// A request that cannot even be written is a failed result.
-    pub(super) fn could_not_send(&mut self, test: &Test, now_ns: i64, why: &str) {
-        self.flight.url.clear();
+    pub(super) fn could_not_send(&mut self, test: &Test, now_ns: i64, class: NotHttp, why: &str) {
         self.flight.latency_ms = 0;
         self.flight.connect_ms = 0;
         let lost = Lost {
-            class: NotHttp::BadAddress,
+            class,
             phase: "send",
             errno: None,
             says: why,
@@ -283,6 +310,7 @@ impl Body {
             sent_bytes: 0,
             head_bytes: 0,
             body_bytes: 0,
+            framing_bytes: 0,
             status: 0,
             reason: b"",
             headers: b"",
@@ -413,6 +441,28 @@ pub(super) fn header_values<'a>(
             let same = key.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
             same.then(|| String::from_utf8_lossy(value[1..].trim_ascii()).into_owned())
         })
+}
+
+/// For how long an answer need not be asked for again, seconds; `None`: nothing is said.
+fn fresh_s(headers: &[u8]) -> Option<i64> {
+    let first = |name| header_values(headers, name).next();
+    let date = |name| first(name).and_then(|date| http_date(&date));
+    let control = first("Cache-Control").unwrap_or_default();
+    if control.contains("no-store") || control.contains("no-cache") {
+        return None;
+    }
+    let mut words = control.split(',').map(str::trim);
+    let age = words.find_map(|word| word.strip_prefix("max-age="));
+    if let Some(age) = age.and_then(|age| age.parse().ok()) {
+        return Some(age);
+    }
+    let since = date("Date")?;
+    match (date("Expires"), date("Last-Modified")) {
+        (Some(expires), _) => Some(expires - since),
+        // A tenth of its age is what caches commonly take.
+        (None, Some(modified)) => Some((since - modified) / 10),
+        (None, None) => None,
+    }
 }
 
 fn charset(content_type: &str) -> &str {

@@ -13,6 +13,7 @@
 //! comes from the run's seed and the user's number.
 
 mod asserts;
+mod charset;
 mod cookies;
 mod encode;
 mod extract;
@@ -23,6 +24,7 @@ mod land;
 mod outcome;
 mod part;
 mod pause;
+mod payload;
 mod person;
 mod request;
 mod row;
@@ -31,6 +33,7 @@ mod starts;
 mod steps;
 mod test;
 mod transactions;
+mod uri;
 mod user;
 
 pub use outcome::{Lost, NotHttp, Reply};

@@ -24,8 +24,10 @@ pub struct Reply<'a> {
     pub sent_bytes: u64,
     /// Bytes of heads received.
     pub head_bytes: u64,
-    /// Bytes of the body received.
+    /// Bytes of the body received, framing of chunks not counted.
     pub body_bytes: u64,
+    /// Bytes of the framing of chunks, trailers included.
+    pub framing_bytes: u64,
     /// Status; 0 without a head.
     pub status: u16,
     /// Reason phrase.
@@ -84,6 +86,16 @@ pub enum NotHttp {
     TooManyRedirects,
     /// The address cannot be used.
     BadAddress,
+    /// A value that should be encoded already is not.
+    BadEscape,
+    /// Nobody knows the charset.
+    BadCharset,
+    /// A part has no type.
+    BadContentType,
+    /// A file to send is not there.
+    NoFile,
+    /// A redirect does not say where to.
+    NoLocation,
 }
 
 impl NotHttp {
@@ -103,6 +115,10 @@ impl NotHttp {
             Self::NoLocalPort => "java.net.BindException",
             Self::TooManyRedirects => "java.io.IOException",
             Self::BadAddress => "java.net.URISyntaxException",
+            Self::BadEscape | Self::NoLocation => "java.lang.IllegalArgumentException",
+            Self::BadCharset => "java.nio.charset.UnsupportedCharsetException",
+            Self::BadContentType => "org.apache.http.ParseException",
+            Self::NoFile => "java.io.FileNotFoundException",
         }
     }
 
@@ -128,7 +144,14 @@ impl NotHttp {
             Self::BrokenPipe => write!(out, "Broken pipe"),
             Self::Stopped => write!(out, "Socket closed"),
             Self::TooManyRedirects => write!(out, "Exceeded maximum number of redirects: {says}"),
-            Self::Tls | Self::Malformed | Self::BadAddress => write!(out, "{says}"),
+            Self::NoLocation => write!(out, "Missing location header in redirect for {says}"),
+            Self::Tls
+            | Self::Malformed
+            | Self::BadAddress
+            | Self::BadEscape
+            | Self::BadCharset
+            | Self::BadContentType
+            | Self::NoFile => write!(out, "{says}"),
         };
         // Writing into a String cannot fail.
         let _ = written;

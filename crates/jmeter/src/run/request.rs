@@ -6,19 +6,23 @@
 //! User-Agent: the order in which JMeter's usual client writes them
 //! ```
 
-use std::sync::Arc;
-
-use encoding_rs::Encoding;
-
-use super::cookies::CookieJar;
-use super::encode;
+use super::charset::Charset;
+use super::outcome::NotHttp;
+use super::payload::{Payload, fill, is_raw};
 use super::person::View;
 use super::test::Test;
 use super::user::{Body, Flight};
-use crate::plan::{ConfigKind, HttpArgument, HttpFile, HttpRequest};
+use super::{encode, uri};
+use crate::plan::{ConfigKind, HttpRequest, Id};
 
-/// Largest file that is sent.
-const MOST_FILE_BYTES: u64 = 256 << 20;
+/// Why a request does not leave.
+#[derive(Debug)]
+pub(super) enum Unsent {
+    /// What is known of its address is not too old.
+    Known,
+    /// It cannot be sent: as JMeter names it, and its sentence.
+    Impossible(NotHttp, String),
+}
 
 /// Where a request goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -124,23 +128,13 @@ fn default_port(tls: bool) -> u16 {
     if tls { 443 } else { 80 }
 }
 
-/// What a request carries.
-#[derive(Debug, Default)]
-pub(super) struct Payload {
-    bytes: Vec<u8>,
-    /// Its type unless a header says it.
-    content_type: Option<String>,
-    /// It is sent although it may be empty.
-    is_sent: bool,
-}
-
 /// Texts that are rendered anew for each request without new memory.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    name: String,
-    value: String,
-    bytes: Vec<u8>,
-    payload: Payload,
+    pub name: String,
+    pub value: String,
+    pub bytes: Vec<u8>,
+    pub payload: Payload,
 }
 
 impl Body {
@@ -152,7 +146,7 @@ impl Body {
         now_ns: i64,
         request: &HttpRequest,
         out: &mut Vec<u8>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Unsent> {
         let mut view = self.person.view(test, now_ns);
         let texts = &mut self.texts;
         let flight = &mut self.flight;
@@ -161,29 +155,21 @@ impl Body {
             flight.method.push_str("GET");
         }
         address(&mut view, request, &mut flight.address, &mut texts.value)?;
-        let encoding = match request.encoding.is_empty() {
-            true => None,
-            false => {
-                view.render(&request.encoding, &mut texts.value);
-                Encoding::for_label(texts.value.trim().as_bytes())
-            }
-        };
-        let in_body = sends_body(&flight.method);
+        let charset = charset(&mut view, request, &mut texts.value)?;
         let raw = view.flag(&request.raw_body) || is_raw(request);
-        if !in_body && !raw {
-            query(
-                &mut view,
-                request,
-                encoding,
-                &mut flight.address.path,
-                texts,
-            );
+        if !raw && sends_query(&flight.method) {
+            let path = &mut flight.address.path;
+            query(&mut view, request, charset, path, texts);
         }
-        texts.payload.bytes.clear();
-        texts.payload.content_type = None;
-        texts.payload.is_sent = in_body;
-        if in_body || raw && !request.arguments.is_empty() {
-            fill(&mut view, request, encoding, raw, texts)?;
+        flight.write_url();
+        flight.check_url()?;
+        if self.is_known(now_ns, test, request) {
+            return Err(Unsent::Known);
+        }
+        self.texts.payload.begin(sends_body(&self.flight.method));
+        if self.texts.payload.is_sent || raw && !request.arguments.is_empty() {
+            let mut view = self.person.view(test, now_ns);
+            fill(&mut view, request, charset, raw, &mut self.texts)?;
         }
         self.finish_head(test, now_ns, request, out);
         Ok(())
@@ -195,12 +181,10 @@ impl Body {
         test: &Test,
         now_ns: i64,
         request: &HttpRequest,
-        keeps_body: bool,
         out: &mut Vec<u8>,
     ) {
-        if !keeps_body {
-            self.texts.payload = Payload::default();
-        }
+        self.texts.payload.begin(false);
+        self.flight.write_url();
         self.finish_head(test, now_ns, request, out);
     }
 
@@ -217,19 +201,10 @@ impl Body {
         } else {
             b"close\r\n"
         });
-        let mut given = self.write_headers(test, now_ns, request, out);
+        let given = self.write_headers(test, now_ns, request, out);
         self.write_cookies(test, now_ns, request, out);
-        self.write_authorization(test, now_ns, request, out);
         self.write_validators(request, out);
-        let payload = &self.texts.payload;
-        if payload.is_sent || !payload.bytes.is_empty() {
-            line(out, "Content-Length", &itoa(payload.bytes.len() as u64));
-            if let (false, Some(content_type)) = (given.content_type, &payload.content_type) {
-                line(out, "Content-Type", content_type);
-            }
-        } else {
-            given.content_type = true;
-        }
+        self.texts.payload.write_head(given.content_type, out);
         if !given.host {
             let mut authority = std::mem::take(&mut self.texts.value);
             authority.clear();
@@ -240,6 +215,7 @@ impl Body {
         if !given.user_agent {
             line(out, "User-Agent", &test.settings.user_agent);
         }
+        self.write_authorization(test, now_ns, request, out);
         out.extend_from_slice(b"\r\n");
         self.flight.head_bytes = out.len() - begin;
         out.extend_from_slice(&self.texts.payload.bytes);
@@ -259,15 +235,15 @@ impl Body {
             view.render(&header.name, &mut texts.name);
             view.render(&header.value, &mut texts.value);
             let is = |name: &str| texts.name.eq_ignore_ascii_case(name);
-            // The client counts for itself.
-            if texts.name.is_empty() || is("Content-Length") {
+            // The client counts for itself, and so does a manager of cookies.
+            let is_counted = is("Content-Length") || is("Cookie") && request.cookies.is_some();
+            if texts.name.is_empty() || is_counted {
                 continue;
             }
             given.host |= is("Host");
             given.user_agent |= is("User-Agent");
             given.content_type |= is("Content-Type");
-            let value = texts.value.trim();
-            line(out, &texts.name, value);
+            line(out, &texts.name, &texts.value);
         }
         given
     }
@@ -279,13 +255,14 @@ impl Body {
         request: &HttpRequest,
         out: &mut Vec<u8>,
     ) {
-        if request.cookies.is_none() || self.jar.is_empty() {
+        let jar = request.cookies.and_then(|id| self.jars.of(id));
+        let Some(jar) = jar.filter(|jar| !jar.is_empty()) else {
             return;
-        }
+        };
         let now_s = test.wall_ms(now_ns) / 1000;
         let mut cookies = std::mem::take(&mut self.texts.value);
         cookies.clear();
-        self.jar.write(&self.flight.address, now_s, &mut cookies);
+        jar.write(&self.flight.address, now_s, &mut cookies);
         if !cookies.is_empty() {
             line(out, "Cookie", &cookies);
         }
@@ -312,8 +289,10 @@ impl Body {
             let below = view.text(&entry.url);
             if url.starts_with(below.trim()) {
                 let said = format!("{}:{}", view.text(&entry.user), view.text(&entry.password));
+                let mut bytes = Vec::with_capacity(said.len());
+                Charset::US_ASCII.encode(&said, &mut bytes);
                 out.extend_from_slice(b"Authorization: Basic ");
-                encode::base64(said.as_bytes(), out);
+                encode::base64(&bytes, out);
                 out.extend_from_slice(b"\r\n");
                 return;
             }
@@ -336,33 +315,41 @@ impl Body {
         }
     }
 
-    /// Puts the cookies of the plan into the user's jar.
-    pub(super) fn fill_jar(&mut self, test: &Test, now_ns: i64) {
-        self.jar = CookieJar::default();
-        for config in &test.plan.configs {
-            let ConfigKind::Cookies {
-                cookies, policy, ..
-            } = &config.kind
-            else {
-                continue;
-            };
-            self.jar.ignores |= policy.eq_ignore_ascii_case("ignorecookies");
-            for cookie in cookies {
-                let mut view = self.person.view(test, now_ns);
-                let (name, value) = (view.text(&cookie.name), view.text(&cookie.value));
-                let (domain, path) = (view.text(&cookie.domain), view.text(&cookie.path));
-                let (secure, expires_s) =
-                    (view.flag(&cookie.secure), view.integer(&cookie.expires_s));
-                self.jar.put(
-                    &name,
-                    &value,
-                    domain.trim_start_matches('.'),
-                    !domain.starts_with('.'),
-                    &path,
-                    secure,
-                    expires_s,
-                );
-            }
+    /// True when a cache manager would not even ask.
+    fn is_known(&self, now_ns: i64, test: &Test, request: &HttpRequest) -> bool {
+        if request.cache.is_none() || self.cache.is_empty() || self.flight.method != "GET" {
+            return false;
+        }
+        let fresh_until_ms = self
+            .cache
+            .get(&self.flight.url)
+            .and_then(|known| known.fresh_until_ms);
+        fresh_until_ms.is_some_and(|until_ms| test.wall_ms(now_ns) < until_ms)
+    }
+
+    /// Puts the cookies of a manager of the plan into the user's jar for it.
+    pub(super) fn fill_jar(&mut self, test: &Test, now_ns: i64, id: Id) {
+        let ConfigKind::Cookies {
+            cookies, policy, ..
+        } = &test.plan.configs[id as usize].kind
+        else {
+            return;
+        };
+        let jar = self.jars.begin(id, policy);
+        let mut view = self.person.view(test, now_ns);
+        for cookie in cookies {
+            let (name, value) = (view.text(&cookie.name), view.text(&cookie.value));
+            let (domain, path) = (view.text(&cookie.domain), view.text(&cookie.path));
+            let (secure, expires_s) = (view.flag(&cookie.secure), view.integer(&cookie.expires_s));
+            jar.put(
+                &name,
+                &value,
+                domain.trim_start_matches('.'),
+                !domain.starts_with('.'),
+                &path,
+                secure,
+                expires_s,
+            );
         }
     }
 }
@@ -375,11 +362,11 @@ struct Given {
     content_type: bool,
 }
 
-fn line(out: &mut Vec<u8>, name: &str, value: &str) {
+pub(super) fn line(out: &mut Vec<u8>, name: &str, value: &str) {
     let clean = |out: &mut Vec<u8>, text: &str| {
         // A line end would begin another header: what stands behind it is left out.
         let end = text.find(['\r', '\n']).unwrap_or(text.len());
-        out.extend_from_slice(&text.as_bytes()[..end]);
+        Charset::US_ASCII.encode(&text[..end], out);
     };
     clean(out, name);
     out.extend_from_slice(b": ");
@@ -387,24 +374,41 @@ fn line(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(b"\r\n");
 }
 
-fn itoa(number: u64) -> String {
-    number.to_string()
-}
-
+/// Methods whose requests have a body, though it may be empty.
 fn sends_body(method: &str) -> bool {
     matches!(
         method,
-        "POST" | "PUT" | "PATCH" | "PROPFIND" | "PROPPATCH" | "MKCOL" | "REPORT" | "SEARCH"
+        "POST"
+            | "PUT"
+            | "PATCH"
+            | "DELETE"
+            | "PROPFIND"
+            | "PROPPATCH"
+            | "MKCOL"
+            | "REPORT"
+            | "SEARCH"
     )
 }
 
-/// All names are empty and something stands there: the values are the body.
-fn is_raw(request: &HttpRequest) -> bool {
-    !request.arguments.is_empty()
-        && request
-            .arguments
-            .iter()
-            .all(|argument| argument.name.is_empty())
+/// Methods whose arguments stand in the address; a DELETE has them there and in its body.
+fn sends_query(method: &str) -> bool {
+    matches!(method, "GET" | "DELETE" | "OPTIONS")
+}
+
+fn charset(
+    view: &mut View<'_>,
+    request: &HttpRequest,
+    scratch: &mut String,
+) -> Result<Charset, Unsent> {
+    if request.encoding.is_empty() {
+        return Ok(Charset::UTF_8);
+    }
+    view.render(&request.encoding, scratch);
+    if scratch.trim().is_empty() {
+        return Ok(Charset::UTF_8);
+    }
+    let unknown = || Unsent::Impossible(NotHttp::BadCharset, scratch.trim().to_owned());
+    Charset::named(scratch).ok_or_else(unknown)
 }
 
 fn address(
@@ -412,11 +416,15 @@ fn address(
     request: &HttpRequest,
     to: &mut Address,
     scratch: &mut String,
-) -> Result<(), String> {
+) -> Result<(), Unsent> {
+    let bad = |says: String| Unsent::Impossible(NotHttp::BadAddress, says);
     view.render(&request.path, &mut to.path);
+    if to.path.contains(' ') {
+        to.path = to.path.replace(' ', "%20");
+    }
     if to.path.starts_with("http://") || to.path.starts_with("https://") {
-        *to =
-            Address::parse(to.path.trim()).ok_or_else(|| format!("`{}` is no address", to.path))?;
+        *to = Address::parse(to.path.trim())
+            .ok_or_else(|| bad(format!("`{}` is no address", to.path)))?;
         return Ok(());
     }
     if !to.path.starts_with('/') {
@@ -426,12 +434,14 @@ fn address(
     to.tls = scratch.trim().eq_ignore_ascii_case("https");
     view.render(&request.domain, &mut to.host);
     if to.host.is_empty() {
-        return Err("the host is empty".into());
+        return Err(bad("the host is empty".into()));
     }
     view.render(&request.port, scratch);
     to.port = match scratch.trim() {
         "" => default_port(to.tls),
-        port => port.parse().map_err(|_| format!("`{port}` is no port"))?,
+        port => port
+            .parse()
+            .map_err(|_| bad(format!("`{port}` is no port")))?,
     };
     Ok(())
 }
@@ -439,184 +449,30 @@ fn address(
 fn query(
     view: &mut View<'_>,
     request: &HttpRequest,
-    encoding: Option<&'static Encoding>,
+    charset: Charset,
     path: &mut String,
     texts: &mut Texts,
 ) {
-    texts.bytes.clear();
+    let mut separator = if path.contains('?') { '&' } else { '?' };
     for argument in &request.arguments {
         view.render(&argument.name, &mut texts.name);
         view.render(&argument.value, &mut texts.value);
         if texts.name.is_empty() {
             continue;
         }
-        if !texts.bytes.is_empty() {
-            texts.bytes.push(b'&');
+        path.push(std::mem::replace(&mut separator, '&'));
+        if !view.flag(&argument.encode) {
+            path.extend([texts.name.as_str(), &argument.separator, &texts.value]);
+            continue;
         }
-        let encoded = view.flag(&argument.encode);
-        let mut put = |text: &str| match encoded {
-            true => encode::form(text, encoding, &mut texts.bytes),
-            false => texts.bytes.extend_from_slice(text.as_bytes()),
-        };
-        put(&texts.name);
-        if view.flag(&argument.equals) || !texts.value.is_empty() {
-            texts.bytes.extend_from_slice(argument.separator.as_bytes());
-            let mut put = |text: &str| match encoded {
-                true => encode::form(text, encoding, &mut texts.bytes),
-                false => texts.bytes.extend_from_slice(text.as_bytes()),
-            };
-            put(&texts.value);
-        }
-    }
-    if !texts.bytes.is_empty() {
-        path.push(if path.contains('?') { '&' } else { '?' });
+        texts.bytes.clear();
+        let scratch = &mut texts.payload.scratch;
+        // Names are written in UTF-8 whatever the charset is.
+        encode::form(&texts.name, Charset::UTF_8, scratch, &mut texts.bytes);
+        texts.bytes.extend_from_slice(argument.separator.as_bytes());
+        encode::form(&texts.value, charset, scratch, &mut texts.bytes);
         path.push_str(&String::from_utf8_lossy(&texts.bytes));
     }
-}
-
-fn fill(
-    view: &mut View<'_>,
-    request: &HttpRequest,
-    encoding: Option<&'static Encoding>,
-    raw: bool,
-    texts: &mut Texts,
-) -> Result<(), String> {
-    let charset = encoding.map_or("UTF-8", Encoding::name);
-    if view.flag(&request.multipart) || request.files.iter().any(|file| !file.parameter.is_empty())
-    {
-        return multipart(view, request, encoding, &mut texts.payload);
-    }
-    if let [file] = request.files.as_slice() {
-        let mime = view.text(&file.mime_type);
-        texts.payload.content_type = (!mime.is_empty()).then_some(mime);
-        texts
-            .payload
-            .bytes
-            .extend_from_slice(&file_bytes(view, file)?);
-        return Ok(());
-    }
-    if raw {
-        for argument in &request.arguments {
-            view.render(&argument.value, &mut texts.value);
-            append_encoded(&texts.value, encoding, &mut texts.payload.bytes);
-        }
-        texts.payload.content_type = Some(format!("text/plain; charset={charset}"));
-        return Ok(());
-    }
-    let mut separated = false;
-    for argument in &request.arguments {
-        view.render(&argument.name, &mut texts.name);
-        view.render(&argument.value, &mut texts.value);
-        if texts.name.is_empty() {
-            continue;
-        }
-        if std::mem::replace(&mut separated, true) {
-            texts.payload.bytes.push(b'&');
-        }
-        // What is encoded already is decoded first, because the client encodes everything.
-        let plain = !view.flag(&argument.encode);
-        let decode = |text: &mut String| {
-            if plain && text.contains(['%', '+']) {
-                *text = encode::unform(text);
-            }
-        };
-        decode(&mut texts.name);
-        decode(&mut texts.value);
-        encode::form(&texts.name, encoding, &mut texts.payload.bytes);
-        texts.payload.bytes.push(b'=');
-        encode::form(&texts.value, encoding, &mut texts.payload.bytes);
-    }
-    texts.payload.content_type = Some(format!(
-        "application/x-www-form-urlencoded; charset={charset}"
-    ));
-    Ok(())
-}
-
-fn append_encoded(text: &str, encoding: Option<&'static Encoding>, out: &mut Vec<u8>) {
-    match encoding {
-        Some(encoding) => out.extend_from_slice(&encoding.encode(text).0),
-        None => out.extend_from_slice(text.as_bytes()),
-    }
-}
-
-fn file_bytes(view: &mut View<'_>, file: &HttpFile) -> Result<Arc<[u8]>, String> {
-    let path = view.text(&file.path);
-    let read = view.test().file(&path, MOST_FILE_BYTES);
-    read.map_err(|why| format!("`{path}` cannot be read: {why}"))
-}
-
-fn multipart(
-    view: &mut View<'_>,
-    request: &HttpRequest,
-    encoding: Option<&'static Encoding>,
-    payload: &mut Payload,
-) -> Result<(), String> {
-    let boundary = format!(
-        "sokudo{:016x}{:016x}",
-        view.person.random.bits(),
-        view.person.random.bits()
-    );
-    let as_browser = view.flag(&request.browser_multipart);
-    let charset = encoding.map_or("UTF-8", Encoding::name);
-    let out = &mut payload.bytes;
-    for argument in &request.arguments {
-        part_of(
-            view,
-            argument,
-            &boundary,
-            (as_browser, charset),
-            encoding,
-            out,
-        );
-    }
-    for file in &request.files {
-        let bytes = file_bytes(view, file)?;
-        let (path, name, mime) = (
-            view.text(&file.path),
-            view.text(&file.parameter),
-            view.text(&file.mime_type),
-        );
-        let file_name = path.rsplit(['/', '\\']).next().unwrap_or(&path);
-        let mime = if mime.is_empty() {
-            "application/octet-stream"
-        } else {
-            &mime
-        };
-        out.extend_from_slice(format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"; filename=\"{file_name}\"\r\nContent-Type: {mime}\r\n").as_bytes());
-        if !as_browser {
-            out.extend_from_slice(b"Content-Transfer-Encoding: binary\r\n");
-        }
-        out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(&bytes);
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(format!("--{boundary}--\r\n").as_bytes());
-    payload.content_type = Some(format!("multipart/form-data; boundary={boundary}"));
-    Ok(())
-}
-
-fn part_of(
-    view: &mut View<'_>,
-    argument: &HttpArgument,
-    boundary: &str,
-    (as_browser, charset): (bool, &str),
-    encoding: Option<&'static Encoding>,
-    out: &mut Vec<u8>,
-) {
-    let (name, value) = (view.text(&argument.name), view.text(&argument.value));
-    if name.is_empty() {
-        return;
-    }
-    out.extend_from_slice(
-        format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n").as_bytes(),
-    );
-    if !as_browser {
-        let content_type = view.text(&argument.content_type);
-        out.extend_from_slice(format!("Content-Type: {content_type}; charset={charset}\r\nContent-Transfer-Encoding: 8bit\r\n").as_bytes());
-    }
-    out.extend_from_slice(b"\r\n");
-    append_encoded(&value, encoding, out);
-    out.extend_from_slice(b"\r\n");
 }
 
 /// What a user notes of the request under way.
@@ -625,6 +481,15 @@ impl Flight {
     pub(super) fn write_url(&mut self) {
         self.url.clear();
         self.address.write(&mut self.url);
+    }
+
+    /// Refuses an address that Java would not take.
+    fn check_url(&self) -> Result<(), Unsent> {
+        let before = self.url.len() - self.address.path.len();
+        match uri::refusal(&self.url[..before], &self.address.path) {
+            None => Ok(()),
+            Some(says) => Err(Unsent::Impossible(NotHttp::BadAddress, says)),
+        }
     }
 }
 

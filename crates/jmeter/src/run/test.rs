@@ -79,6 +79,8 @@ pub struct Test {
     pub(super) pause_factor: f64,
     /// `httpsampler.max_redirects`.
     pub(super) most_redirects: u32,
+    /// `sampleresult.default.encoding`: of answers that do not say theirs.
+    pub(super) default_encoding: String,
     /// When the first shared timer was asked: zero of its schedule.
     pub(super) begun_ns: OnceLock<i64>,
     patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
@@ -117,6 +119,8 @@ impl Test {
         let number = |name: &str| properties.number(name);
         let pause_factor = number("timer.factor").unwrap_or(1.0);
         let most_redirects = number("httpsampler.max_redirects").unwrap_or(20.0) as u32;
+        let default_encoding = properties.get("sampleresult.default.encoding");
+        let default_encoding = default_encoding.unwrap_or("UTF-8").to_owned();
         let variables = plan.variables.iter();
         let variables = variables
             .map(|v| (v.name.clone(), v.value.clone()))
@@ -155,6 +159,7 @@ impl Test {
             variables,
             pause_factor,
             most_redirects,
+            default_encoding,
             begun_ns: OnceLock::new(),
             patterns: Mutex::default(),
             paths: Mutex::default(),

@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering;
 
 use sokudo_pace::Random;
 
-use super::cookies::CookieJar;
+use super::cookies::Jars;
 use super::feed::Feed;
 use super::flow::{FUEL, Found, Place};
 use super::outcome::Reply;
 use super::person::Person;
-use super::request::{Address, Texts};
+use super::request::{Address, Texts, Unsent};
 use super::row::Sink;
 use super::shared::StopKind;
 use super::test::Test;
@@ -78,7 +78,7 @@ pub(super) struct Body {
     pub open: Vec<Transaction>,
     /// Locks that it holds: controller and name.
     pub held: Vec<(usize, String)>,
-    pub jar: CookieJar,
+    pub jars: Jars,
     pub cache: HashMap<String, Validators>,
     pub feeds: HashMap<Id, Arc<Feed>>,
     pub counters: HashMap<Id, i64>,
@@ -103,6 +103,8 @@ pub(super) struct Body {
 pub(super) struct Validators {
     pub last_modified: Option<String>,
     pub etag: Option<String>,
+    /// Not asked for again before this moment, milliseconds since 1970.
+    pub fresh_until_ms: Option<i64>,
 }
 
 /// The request under way.
@@ -128,6 +130,8 @@ pub(super) struct Flight {
     pub connect_ms: u64,
     pub bytes: u64,
     pub sent_bytes: u64,
+    /// The client itself follows: of the bytes, only those of the last hop are told.
+    pub tells_last: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -141,9 +145,7 @@ enum Phase {
     /// A made-up answer takes its time.
     MadeUp(Id, usize, i64),
     Flying,
-    Hop {
-        keeps_body: bool,
-    },
+    Hop,
     Gone,
 }
 
@@ -171,7 +173,7 @@ impl VirtualUser {
             orders: HashMap::new(),
             open: Vec::new(),
             held: Vec::new(),
-            jar: CookieJar::default(),
+            jars: Jars::default(),
             cache: HashMap::new(),
             feeds: HashMap::new(),
             counters: HashMap::new(),
@@ -215,7 +217,7 @@ impl Body {
         self.fuel = FUEL;
         loop {
             let over = self.ends_ns.is_some_and(|end| now_ns >= end);
-            if !matches!(self.phase, Phase::Gone | Phase::Hop { .. })
+            if !matches!(self.phase, Phase::Gone | Phase::Hop)
                 && (over || test.stopping() != StopKind::No)
             {
                 self.go(test);
@@ -249,11 +251,11 @@ impl Body {
                     self.made_up(test, now_ns, id, node, start_ns);
                     self.choose_again();
                 }
-                Phase::Hop { keeps_body } => {
+                Phase::Hop => {
                     if let SamplerKind::Http(request) =
                         &test.plan.samplers[self.flight.sampler as usize].kind
                     {
-                        self.render_hop(test, now_ns, request, keeps_body, out);
+                        self.render_hop(test, now_ns, request, out);
                         return self.send(test, now_ns, request, out);
                     }
                     self.phase = Phase::Choose;
@@ -304,35 +306,22 @@ impl Body {
         let other_user = !test.plan.groups[self.person.group].same_user;
         let clears =
             |each: bool, group_decides: bool| if group_decides { other_user } else { each };
-        let forgets = |wanted: fn(&ConfigKind) -> Option<(bool, bool)>| {
-            let kinds = test
-                .plan
-                .configs
-                .iter()
-                .filter_map(|config| wanted(&config.kind));
-            first || kinds.into_iter().any(|(each, group)| clears(each, group))
-        };
-        let cookies = |kind: &ConfigKind| match kind {
-            ConfigKind::Cookies {
-                clear_each_iteration,
-                group_decides,
-                ..
-            } => Some((*clear_each_iteration, *group_decides)),
-            _ => None,
-        };
-        let cache = |kind: &ConfigKind| match kind {
-            ConfigKind::Cache {
-                clear_each_iteration,
-                group_decides,
-                ..
-            } => Some((*clear_each_iteration, *group_decides)),
-            _ => None,
-        };
-        if forgets(cookies) {
-            self.fill_jar(test, now_ns);
-        }
-        if forgets(cache) {
-            self.cache.clear();
+        for (id, config) in (0..).zip(&test.plan.configs) {
+            match &config.kind {
+                ConfigKind::Cookies {
+                    clear_each_iteration,
+                    group_decides,
+                    ..
+                } if first || clears(*clear_each_iteration, *group_decides) => {
+                    self.fill_jar(test, now_ns, id);
+                }
+                ConfigKind::Cache {
+                    clear_each_iteration,
+                    group_decides,
+                    ..
+                } if clears(*clear_each_iteration, *group_decides) => self.cache.clear(),
+                _ => {}
+            }
         }
         self.fresh = !first && other_user;
     }
@@ -395,10 +384,13 @@ impl Body {
                 self.flight.intended_ns = self.intended_ns.take().unwrap_or(now_ns);
                 self.flight.bytes = 0;
                 self.flight.sent_bytes = 0;
+                self.flight.tells_last = false;
                 if let Err(why) = self.render_http(test, now_ns, request, out) {
                     out.clear();
                     self.phase = Phase::Choose;
-                    self.could_not_send(test, now_ns, &why);
+                    if let Unsent::Impossible(class, says) = why {
+                        self.could_not_send(test, now_ns, class, &says);
+                    }
                     // An error that repeats must not turn into a spin.
                     return Some(Next::Pause {
                         until_ns: now_ns + MEET_NS,
@@ -447,7 +439,6 @@ impl Body {
     fn send(&mut self, test: &Test, now_ns: i64, request: &HttpRequest, out: &[u8]) -> Next {
         let id = self.flight.sampler;
         let program = &test.programs[id as usize];
-        self.flight.write_url();
         if program.needs_request {
             self.flight.sent.clear();
             self.flight.sent.extend_from_slice(out);
@@ -495,8 +486,8 @@ impl Body {
     }
 
     /// Goes on with a redirect.
-    pub(super) fn hop(&mut self, keeps_body: bool) {
-        self.phase = Phase::Hop { keeps_body };
+    pub(super) fn hop(&mut self) {
+        self.phase = Phase::Hop;
     }
 
     /// Goes on with the next sampler.

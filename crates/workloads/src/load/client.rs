@@ -149,6 +149,7 @@ fn reply<'a>(outcome: &Outcome<'a>) -> Reply<'a> {
         sent_bytes: outcome.sent_bytes,
         head_bytes: outcome.head_bytes,
         body_bytes: outcome.body_bytes,
+        framing_bytes: outcome.framing_bytes,
         status: outcome.status,
         reason: outcome.reason,
         headers: outcome.headers,

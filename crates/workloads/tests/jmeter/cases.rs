@@ -286,6 +286,12 @@ fn uploads() -> Vec<Case> {
                 .file("${__P(files)}/one.txt", "one", "text/plain")
                 .file("${__P(files)}/one.txt", "two", "")
         }),
+        one("multipart-shift-jis", |r| {
+            r.post()
+                .flag("DO_MULTIPART_POST", true)
+                .text("contentEncoding", "Shift_JIS")
+                .argument("名", "日")
+        }),
         one("file-as-body", |r| {
             r.post().file("${__P(files)}/one.txt", "", "text/css")
         }),
@@ -317,6 +323,7 @@ fn managers() -> Vec<Case> {
         }),
         one("two-managers", |r| r.below(&headers(&[("A", "inner"), ("C", "3")])))
             .beside(&headers(&[("A", "outer"), ("B", "2")])),
+        one("cookie-header", |r| r.below(&headers(&[("Cookie", "by=hand")]))),
         one("same-header-twice", |r| r.below(&headers(&[("A", "1"), ("A", "2")]))),
         one("typed-form", |r| {
             r.post().argument("a", "1").below(&headers(&[("Content-Type", "application/x-www-form-urlencoded")]))
@@ -349,7 +356,7 @@ fn managers() -> Vec<Case> {
 }
 
 fn cookie_policies() -> Vec<Case> {
-    let given = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nSet-Cookie: b=two words; Path=/{name}\r\nSet-Cookie: c=\"3\"; Path=/elsewhere\r\nSet-Cookie: d=4; Domain=other.example\r\nSet-Cookie: e=5; Secure; Path=/\r\nSet-Cookie: f=6; Max-Age=0; Path=/\r\nSet-Cookie: g=7; Expires=Wed, 21 Oct 2065 07:28:00 GMT\r\nSet-Cookie: h=8; HttpOnly; Path=/\r\nContent-Length: 2\r\n\r\nok";
+    let given = "HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nSet-Cookie: b=two words; Path=/{name}\r\nSet-Cookie: c=\"3\"; Path=/\r\nSet-Cookie: i=9; Path=/elsewhere\r\nSet-Cookie: d=4; Domain=other.example\r\nSet-Cookie: e=5; Secure; Path=/\r\nSet-Cookie: f=6; Max-Age=100; Path=/\r\nSet-Cookie: g=7; Expires=Wed, 21 Oct 2065 07:28:00 GMT\r\nSet-Cookie: j=10; Expires=Wed, 21 Oct 2065 07:28:00 GMT; Path=/\r\nSet-Cookie: k=11; Expires=Wed, 21-Oct-2037 07:28:00 GMT; Path=/\r\nSet-Cookie: l=12\r\nSet-Cookie: h=8; HttpOnly; Path=/\r\nContent-Length: 2\r\n\r\nok";
     let policy = |name: &'static str, policy: &'static str| {
         case(
             name,
@@ -486,6 +493,19 @@ fn redirects() -> Vec<Case> {
     ]
 }
 
+/// A long answer that is no other long text.
+fn long(name: &'static str, wanted: &str) -> Case {
+    let body = format!("{}mitte{}", "a".repeat(120), "z".repeat(120));
+    let length = body.len();
+    one(name, |r| {
+        r.below(&assertion("equal", "response_data", 8, &[wanted]))
+    })
+    .answer(
+        &format!("GET /{name}/"),
+        &format!("HTTP/1.1 200 OK\r\nContent-Length: {length}\r\n\r\n{body}"),
+    )
+}
+
 fn results() -> Vec<Case> {
     let answered = |name: &'static str, text: &'static str| {
         one(name, |r| r).answer(&format!("GET /{name}/"), text)
@@ -558,6 +578,14 @@ fn results() -> Vec<Case> {
         one("assertion-or-contains", |r| {
             r.below(&assertion("either", "response_data", 34, &["no", "yes"]))
         }),
+        long(
+            "assertion-long",
+            &format!("{}middle{}", "a".repeat(120), "z".repeat(120)),
+        ),
+        long(
+            "assertion-longer",
+            &format!("{}{}", "b".repeat(120), "z".repeat(120)),
+        ),
         one("assertion-own-words", |r| {
             r.below(&assertion("own", "response_headers", 2, &["X-Other"]))
         }),

@@ -26,9 +26,23 @@ pub fn told(names: &[&str], heard: &[Heard], rows: &str, ports: &[(u16, &str)]) 
         }
         let is_own = |row: &&String| row.split(',').nth(2) == Some(name);
         let own: Vec<&String> = rows.iter().filter(is_own).collect();
-        let agents: usize = requests.iter().map(|heard| agent_bytes(&heard.bytes)).sum();
+        // Where the client itself follows redirects only the last request is counted.
+        let counted = if name.contains("-auto") {
+            1
+        } else {
+            requests.len()
+        };
+        let counted = requests.iter().rev().take(counted);
+        let agents: usize = counted.map(|heard| agent_bytes(&heard.bytes)).sum();
+        let has_parts = requests
+            .iter()
+            .any(|heard| String::from_utf8_lossy(&heard.bytes).contains("multipart/form-data"));
         for row in &own {
-            let _ = writeln!(out, "--- row\n{}", comparable(row, agents / own.len()));
+            let _ = writeln!(
+                out,
+                "--- row\n{}",
+                comparable(row, agents / own.len(), has_parts)
+            );
         }
     }
     for (port, word) in ports {
@@ -111,9 +125,11 @@ fn agent_bytes(request: &[u8]) -> usize {
         .map_or(0, str::len)
 }
 
-/// A row without its times, without the length of the client's name in `sentBytes`, and, where
-/// there was no answer, without `bytes`: JMeter counts the characters of a Java stack trace there.
-fn comparable(row: &str, agent_bytes: usize) -> String {
+/// A row without its times; without the length of the client's name in `sentBytes`, or without all
+/// of them where a boundary of any length was sent; and, where there was no answer, without both
+/// counts of bytes: JMeter counts the characters of a Java stack trace as received, and the last of
+/// too many redirects twice as sent.
+fn comparable(row: &str, agent_bytes: usize, has_parts: bool) -> String {
     let mut fields = fields_of(row);
     // …,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,Encoding,SampleCount,
     // ErrorCount,IdleTime,Connect
@@ -121,11 +137,14 @@ fn comparable(row: &str, agent_bytes: usize) -> String {
     fields[1] = "E".into();
     fields[14] = "L".into();
     fields[19] = "C".into();
-    if fields[3].starts_with("Non HTTP") {
+    let lost = fields[3].starts_with("Non HTTP");
+    if lost {
         fields[9] = "B".into();
     }
     let sent: usize = fields[10].parse().unwrap_or(0);
-    if sent > 0 {
+    if has_parts || lost && sent > 0 {
+        fields[10] = "S".into();
+    } else if sent > 0 {
         fields[10] = sent.saturating_sub(agent_bytes).to_string();
     }
     fields.join(",")
