@@ -73,7 +73,7 @@ impl Charset {
     pub fn named(name: &str) -> Option<Self> {
         let name = name.trim();
         let is = |known: &&str| known.eq_ignore_ascii_case(name);
-        if let Some((_, found)) = KNOWN.iter().find(|(names, _)| names.iter().any(|n| is(n))) {
+        if let Some((_, found)) = KNOWN.iter().find(|(names, _)| names.iter().any(is)) {
             return Some(*found);
         }
         let found = Encoding::for_label(name.as_bytes())?;
