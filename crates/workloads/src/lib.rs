@@ -23,6 +23,7 @@ pub mod rr;
 pub mod sample;
 pub mod stream;
 mod tcp_state;
+mod times;
 pub mod together;
 pub mod values;
 

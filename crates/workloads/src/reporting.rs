@@ -3,14 +3,46 @@
 //! Names of series, and distributions that collect until it is worth storing them.
 
 use std::collections::BTreeMap;
+use std::sync::mpsc::SyncSender;
+use std::thread::JoinHandle;
 
-use sokudo_model::{Batch, HistogramInterval, Labels, SeriesKey};
+use serde::Serialize;
+use sokudo_model::{Batch, HistogramInterval, Labels, Refusal, SeriesKey};
 use sokudo_stats::Histogram;
+
+use crate::refusal::failed;
 
 /// Reports that may wait for the reporting thread.
 pub const REPORT_QUEUE: usize = 4096;
 /// Distributions are stored no more often than this, except at the end.
 pub(crate) const HISTOGRAM_EVERY_NS: i64 = 1_000_000_000;
+
+/// The reporting thread of a phase that was started, and the way to it.
+pub(crate) type Reporting<R, T> = Option<(SyncSender<R>, JoinHandle<T>)>;
+
+/// What the reporting thread has collected, once everybody else has let go of the way to it.
+///
+/// Errors: the phase was never started, or the thread died.
+pub(crate) fn collected<R, T>(reporting: &mut Reporting<R, T>) -> Result<T, Refusal> {
+    let Some((reports, thread)) = reporting.take() else {
+        return Err(never_started());
+    };
+    drop(reports);
+    thread
+        .join()
+        .map_err(|_| failed("the reporting thread died", None))
+}
+
+/// Says that there is nothing to collect.
+pub(crate) fn never_started() -> Refusal {
+    failed("the phase was never started on this host", None)
+}
+
+/// A host's result as it travels.
+pub(crate) fn as_text(numbers: &impl Serialize) -> Result<String, Refusal> {
+    serde_json::to_string(numbers)
+        .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+}
 
 /// Names that series carry.
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use sokudo_model::{FlowPlan, Refusal};
-use sokudo_workloads::rr::{self, RrOptions};
+use sokudo_workloads::rr::{self, CommonOptions, RrOptions};
 use sokudo_workloads::sample::Sample;
 use sokudo_workloads::{crr, crr::CrrOptions};
 
@@ -61,8 +61,24 @@ pub struct ExchangeArgs<O: Args> {
     show: ShowOptions,
 }
 
-impl Load for RrOptions {
+/// What differs between the two.
+pub trait Exchange: Args + Clone {
+    /// Name of the workload.
+    const NAME: &'static str;
+    /// What both have.
+    fn common(&self) -> &CommonOptions;
+    /// Checks how the options fit together.
+    fn validate(&self) -> Result<(), Refusal>;
+    /// As they travel in a plan.
+    fn to_json(&self) -> String;
+}
+
+impl Exchange for RrOptions {
     const NAME: &'static str = rr::NAME;
+
+    fn common(&self) -> &CommonOptions {
+        &self.common
+    }
 
     fn validate(&self) -> Result<(), Refusal> {
         RrOptions::validate(self)
@@ -71,27 +87,14 @@ impl Load for RrOptions {
     fn to_json(&self) -> String {
         RrOptions::to_json(self)
     }
-
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        rr::flows(hosts, self.common.threads, self.common.direction)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        self.common.duration_ns()
-    }
-
-    fn fixed(&self) -> Option<&'static str> {
-        let count = self.common.count.map(|_| "count");
-        self.common.rate.map(|_| "rate").or(count)
-    }
-
-    fn untimed(&self) -> Option<&'static str> {
-        (self.common.sample == Sample::None).then_some("sample none")
-    }
 }
 
-impl Load for CrrOptions {
+impl Exchange for CrrOptions {
     const NAME: &'static str = crr::NAME;
+
+    fn common(&self) -> &CommonOptions {
+        &self.common
+    }
 
     fn validate(&self) -> Result<(), Refusal> {
         CrrOptions::validate(self)
@@ -100,35 +103,47 @@ impl Load for CrrOptions {
     fn to_json(&self) -> String {
         CrrOptions::to_json(self)
     }
+}
+
+impl<E: Exchange> Load for E {
+    const NAME: &'static str = <E as Exchange>::NAME;
+
+    fn validate(&self) -> Result<(), Refusal> {
+        Exchange::validate(self)
+    }
+
+    fn to_json(&self) -> String {
+        Exchange::to_json(self)
+    }
 
     fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        rr::flows(hosts, self.common.threads, self.common.direction)
+        rr::flows(hosts, self.common().threads, self.common().direction)
     }
 
     fn duration_ns(&self) -> u64 {
-        self.common.duration_ns()
+        self.common().duration_ns()
     }
 
     fn fixed(&self) -> Option<&'static str> {
-        let count = self.common.count.map(|_| "count");
-        self.common.rate.map(|_| "rate").or(count)
+        let count = self.common().count.map(|_| "count");
+        self.common().rate.map(|_| "rate").or(count)
     }
 
     fn untimed(&self) -> Option<&'static str> {
-        (self.common.sample == Sample::None).then_some("sample none")
+        (self.common().sample == Sample::None).then_some("sample none")
     }
 }
 
-/// Carries it out. `interval_ns` is the time between two samples.
-fn carry_out<O: Load>(args: &ExchangeArgs<O>, interval_ns: u64) -> Result<Exit, Failure> {
+/// Carries out `rr` or `crr`.
+pub fn run<O: Exchange>(args: ExchangeArgs<O>) -> Result<Exit, Failure> {
     let planned = args.load.plan(&args.options)?;
     let lang = args.show.lang();
     let call = Call {
-        workload: O::NAME,
+        workload: <O as Exchange>::NAME,
         hosts: &args.hosts,
         key: args.key.as_ref(),
         seed: args.seed,
-        interval_ns,
+        interval_ns: args.options.common().interval.0,
         show: &args.show,
     };
     let observer = Terminal::new(lang, None, None);
@@ -138,14 +153,4 @@ fn carry_out<O: Load>(args: &ExchangeArgs<O>, interval_ns: u64) -> Result<Exit, 
         |run| planned.measure(run, lang),
         |_| Ok(()),
     )
-}
-
-/// Carries `rr` out.
-pub fn rr(args: ExchangeArgs<RrOptions>) -> Result<Exit, Failure> {
-    carry_out(&args, args.options.common.interval.0)
-}
-
-/// Carries `crr` out.
-pub fn crr(args: ExchangeArgs<CrrOptions>) -> Result<Exit, Failure> {
-    carry_out(&args, args.options.common.interval.0)
 }

@@ -81,13 +81,19 @@ impl Told {
     }
 
     /// Fails unless the run was limited by this, told so in its summary, and rests on these
-    /// observations, which were made in different ways.
+    /// observations, which were made in different ways. Where other programs really took the CPU
+    /// from the test, that may be named first.
     #[track_caller]
     fn limited_by(&self, rule: &str, observations: [&str; 2]) -> Finding {
         let found = self.limit();
-        let found = found.unwrap_or_else(|| panic!("no limit is named: {}", self.ended));
+        let mut found = found.unwrap_or_else(|| panic!("no limit is named: {}", self.ended));
+        assert_eq!(self.json["limit"], found.rule);
+        if found.rule == "neighbour_interference" && rule != found.rule {
+            let mut others = sokudo_analyze::findings(&self.record).into_iter();
+            let other = others.find(|finding| finding.rule == rule);
+            found = other.unwrap_or_else(|| panic!("{rule} is not named: {}", self.ended));
+        }
         assert_eq!(found.rule, rule, "{}", self.ended);
-        assert_eq!(self.json["limit"], rule);
         let metrics: BTreeSet<&str> = found
             .evidence
             .iter()

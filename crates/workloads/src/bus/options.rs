@@ -17,6 +17,7 @@ use crate::link;
 use crate::refusal::operator;
 use crate::rr::options::WaitText;
 use crate::sample::Sample;
+use crate::times::{check_duration, check_interval, check_timeout};
 use crate::values::{ByteSize, HowMany, LoadRate, Span};
 
 /// Streaming measures one message in so many, as long as nothing else is asked for.
@@ -314,10 +315,6 @@ pub enum Direction {
 impl BusOptions {
     /// How long to measure when neither a duration nor a count is given.
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
-    /// Longest load that is accepted: 24 h.
-    const MAX_DURATION_NS: u64 = 86_400_000_000_000;
-    /// Longest silence that is accepted.
-    const MAX_TIMEOUT_NS: u64 = 20_000_000_000;
     /// Largest message.
     const MAX_MESSAGE_BYTES: u32 = 64 << 20;
     /// Largest window.
@@ -437,25 +434,9 @@ impl BusOptions {
             Warmup::Time(ns) => ns,
             Warmup::Messages(_) => 0,
         };
-        let too_long = |span: Span| span.0 == 0 || span.0 > Self::MAX_DURATION_NS;
-        if self.duration.is_some_and(too_long) || warmup_ns > Self::MAX_DURATION_NS {
-            return Err(operator(
-                "--duration must lie between 1 ns and 24 h, --warmup below",
-                "run longer tests as several runs, so that each has its record",
-            ));
-        }
-        if self.interval.0 < 10_000_000 {
-            return Err(operator(
-                "--interval below 10 ms would measure the measuring",
-                "use 10ms or more",
-            ));
-        }
-        if !(1_000_000..=Self::MAX_TIMEOUT_NS).contains(&self.timeout.0) {
-            return Err(operator(
-                "--timeout must lie between 1 ms and 20 s",
-                "a far end that is silent for longer is dead",
-            ));
-        }
+        check_duration(self.duration, warmup_ns)?;
+        check_interval(self.interval)?;
+        check_timeout(self.timeout)?;
         Ok(())
     }
 

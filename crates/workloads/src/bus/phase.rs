@@ -24,7 +24,7 @@ use crate::contract::{Emit, Phase};
 use crate::link::{Caller, Link};
 use crate::meet::{Arrived, Calls, Meeting, Terms};
 use crate::refusal::{failed, operator, spawn};
-use crate::reporting::REPORT_QUEUE;
+use crate::reporting::{REPORT_QUEUE, Reporting, as_text, collected};
 use crate::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 /// This host's end of one flow.
@@ -48,7 +48,7 @@ pub(crate) struct BusPhase {
     /// Ends the receiving threads.
     closed: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
-    reporter: Option<(SyncSender<Report>, JoinHandle<Collected>)>,
+    reporter: Reporting<Report, Collected>,
     tcp_state: Option<Watch>,
 }
 
@@ -345,16 +345,9 @@ impl Phase for BusPhase {
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         // Every sender has waited for what it had under way.
         self.stop_threads();
-        let Some((reports, thread)) = self.reporter.take() else {
-            return Err(failed("the phase was never started on this host", None));
-        };
-        drop(reports);
-        let collected = thread
-            .join()
-            .map_err(|_| failed("the reporting thread died", None))?;
+        let collected = collected(&mut self.reporter)?;
         let numbers = Numbers::new(collected, self.thread_rate());
-        serde_json::to_string(&numbers)
-            .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+        as_text(&numbers)
     }
 }
 

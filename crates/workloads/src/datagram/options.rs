@@ -12,6 +12,8 @@ use sokudo_model::{Bytes, Count, Refusal};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 
 use super::protocol::HEADER_BYTES;
+use crate::refusal::operator;
+use crate::times::{check_duration, check_interval};
 use crate::values::json_as_text;
 pub use crate::values::{ByteSize, HowMany as DatagramCount, LoadRate, Span};
 
@@ -151,8 +153,6 @@ impl DatagramOptions {
     pub const DEFAULT_RCVBUF_BYTES: u64 = 4 << 20;
     /// Longest wait for stragglers that is accepted.
     const MAX_IDLE_NS: u64 = 15_000_000_000;
-    /// Longest load that is accepted: 24 h.
-    const MAX_DURATION_NS: u64 = 86_400_000_000_000;
 
     /// How long to send, nanoseconds; 0 when only a count bounds it.
     pub fn duration_ns(&self) -> u64 {
@@ -173,50 +173,34 @@ impl DatagramOptions {
     pub fn validate(&self) -> Result<(), Refusal> {
         if let Some(SizeRange { min, max }) = self.size {
             if (min as usize) < HEADER_BYTES {
-                return Err(wrong(
+                return Err(operator(
                     format!("a datagram of {min} B cannot carry the {HEADER_BYTES} B header"),
                     format!("use --size {HEADER_BYTES} or more"),
                 ));
             }
             if max as usize > MAX_PAYLOAD_BYTES {
-                return Err(wrong(
+                return Err(operator(
                     format!("a datagram of {max} B is larger than UDP over IPv4 can carry"),
                     format!("use --size {MAX_PAYLOAD_BYTES} or less"),
                 ));
             }
             let smallest = u64::from(min);
             if self.payload.0 > smallest || self.verify.is_some_and(|v| v.0 > smallest) {
-                return Err(wrong(
+                return Err(operator(
                     format!("--payload and --verify must fit the smallest datagram ({min} B)"),
-                    "make them smaller, or --size larger".into(),
+                    "make them smaller, or --size larger",
                 ));
             }
         }
         if self.count.is_some_and(|count| count.0 == 0) {
-            return Err(wrong(
-                "--count 0 sends nothing".into(),
-                "use 1 or more".into(),
-            ));
+            return Err(operator("--count 0 sends nothing", "use 1 or more"));
         }
-        if self
-            .duration
-            .is_some_and(|span| span.0 == 0 || span.0 > Self::MAX_DURATION_NS)
-        {
-            return Err(wrong(
-                "--duration must lie between 1 ns and 24 h".into(),
-                "run longer tests as several runs, so that each has its record".into(),
-            ));
-        }
-        if self.interval.0 < 10_000_000 {
-            return Err(wrong(
-                "--interval below 10 ms would measure the measuring".into(),
-                "use 10ms or more".into(),
-            ));
-        }
+        check_duration(self.duration, 0)?;
+        check_interval(self.interval)?;
         if self.idle_timeout.0 > Self::MAX_IDLE_NS {
-            return Err(wrong(
-                "--idle-timeout above 15 s would keep finished hosts waiting".into(),
-                "use 15s or less".into(),
+            return Err(operator(
+                "--idle-timeout above 15 s would keep finished hosts waiting",
+                "use 15s or less",
             ));
         }
         for rate in [self.rate, self.rate_per_peer].into_iter().flatten() {
@@ -224,30 +208,22 @@ impl DatagramOptions {
                 .0
                 .events_per_s(f64::from(self.size.map_or(1468, |s| s.mean())));
             if !(0.001..=1e9).contains(&per_s) {
-                return Err(wrong(
+                return Err(operator(
                     format!(
                         "{} is about {per_s:.3e} datagrams per second, which cannot be paced",
                         rate.0
                     ),
-                    "rates from one datagram per 1000 s to 1 G datagrams/s can".into(),
+                    "rates from one datagram per 1000 s to 1 G datagrams/s can",
                 ));
             }
         }
         if self.polite && self.direction == Direction::Up {
-            return Err(wrong(
-                "--polite waits for a datagram, but with --direction up none comes".into(),
-                "use --direction both, or leave --polite out".into(),
+            return Err(operator(
+                "--polite waits for a datagram, but with --direction up none comes",
+                "use --direction both, or leave --polite out",
             ));
         }
         Ok(())
-    }
-}
-
-fn wrong(says: String, hint: String) -> Refusal {
-    Refusal {
-        operator_error: true,
-        says,
-        hint: Some(hint),
     }
 }
 

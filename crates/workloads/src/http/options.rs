@@ -9,6 +9,7 @@ use sokudo_model::{Rate, Refusal};
 
 use super::url::Url;
 use crate::refusal::operator;
+use crate::times::{MAX_TIMEOUT_NS, MIN_TIMEOUT_NS, check_duration, check_interval};
 use crate::values::{HowMany, LoadRate, Span, json_as_text};
 
 /// Options of `sokudo http`.
@@ -233,10 +234,6 @@ impl HeaderLine {
 impl HttpOptions {
     /// How long to measure when neither a duration nor a count is given.
     const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
-    /// Longest load that is accepted: 24 h.
-    const MAX_DURATION_NS: u64 = 86_400_000_000_000;
-    /// Longest wait for a response that is accepted.
-    const MAX_TIMEOUT_NS: u64 = 20_000_000_000;
     /// Largest body.
     const MAX_BODY_BYTES: usize = 64 << 20;
 
@@ -372,24 +369,13 @@ impl HttpOptions {
     }
 
     fn check_times(&self) -> Result<(), Refusal> {
-        let too_long = |span: Span| span.0 == 0 || span.0 > Self::MAX_DURATION_NS;
-        if self.duration.is_some_and(too_long) || self.warmup.0 > Self::MAX_DURATION_NS {
-            return Err(operator(
-                "--duration must lie between 1 ns and 24 h, --warmup below",
-                "run longer tests as several runs, so that each has its record",
-            ));
-        }
-        if self.interval.0 < 10_000_000 {
-            return Err(operator(
-                "--interval below 10 ms would measure the measuring",
-                "use 10ms or more",
-            ));
-        }
+        check_duration(self.duration, self.warmup.0)?;
+        check_interval(self.interval)?;
         for (name, span) in [
             ("timeout", self.timeout),
             ("connect-timeout", self.connect_timeout),
         ] {
-            if !(1_000_000..=Self::MAX_TIMEOUT_NS).contains(&span.0) {
+            if !(MIN_TIMEOUT_NS..=MAX_TIMEOUT_NS).contains(&span.0) {
                 return Err(operator(
                     format!("--{name} must lie between 1 ms and 20 s"),
                     "a user would not wait longer",

@@ -20,7 +20,7 @@ use super::names::HTTP;
 use super::options::{Arrival, HttpOptions};
 use crate::contract::{Emit, Phase};
 use crate::refusal::{failed, operator, spawn};
-use crate::reporting::{self, REPORT_QUEUE};
+use crate::reporting::{self, REPORT_QUEUE, as_text, never_started};
 use crate::rr::client::Asked;
 use crate::rr::record::{Recorder, Report, Scope};
 use crate::rr::report::{Collected, Reporter};
@@ -303,7 +303,7 @@ impl Phase for HttpPhase {
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         self.stop.now();
         let Some((waiting, reports, collected)) = self.running.take() else {
-            return Err(failed("the phase was never started on this host", None));
+            return Err(never_started());
         };
         let died = |_| failed("an event loop died", None);
         let left = waiting.join().map_err(died)?;
@@ -316,8 +316,7 @@ impl Phase for HttpPhase {
             left,
             self.asked_per_s().map(|all| all / self.loops() as f64),
         );
-        serde_json::to_string(&numbers)
-            .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+        as_text(&numbers)
     }
 }
 

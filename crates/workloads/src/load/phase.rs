@@ -15,8 +15,8 @@ use super::rows::RowLog;
 use super::tally::{LabelTally, Tallies};
 use super::{Finished, NAME};
 use crate::contract::{Emit, Emitted, Phase};
-use crate::refusal::{failed, operator};
-use crate::reporting::{self, Distributions, HISTOGRAM_EVERY_NS};
+use crate::refusal::operator;
+use crate::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, as_text, never_started};
 
 /// Labels that have series of their own; the rest is in the totals.
 const MOST_SERIES: usize = 20;
@@ -218,7 +218,7 @@ impl Phase for LoadPhase {
             return Ok("{}".into());
         }
         let Some(generator) = self.generator.take() else {
-            return Err(failed("the phase was never started on this host", None));
+            return Err(never_started());
         };
         if !generator.is_over() {
             generator.stop_now();
@@ -231,8 +231,7 @@ impl Phase for LoadPhase {
         };
         let asked = self.options.open_per_s.map(|all| all / part.of() as f64);
         let numbers = Numbers::new(&finished, asked);
-        serde_json::to_string(&numbers)
-            .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+        as_text(&numbers)
     }
 }
 

@@ -8,6 +8,7 @@ use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use super::protocol::HEADER_BYTES;
 use crate::refusal::operator;
 pub use crate::rr::options::Direction;
+use crate::times::{check_interval, check_timeout};
 use crate::values::{ByteSize, HowMany, Span};
 
 /// Options of `sokudo probe`.
@@ -82,8 +83,6 @@ impl ProbeOptions {
     const MAX_EVERY_NS: u64 = 60_000_000_000;
     /// Shortest.
     pub const MIN_EVERY_NS: u64 = 100_000;
-    /// Longest wait for one answer that is accepted.
-    const MAX_TIMEOUT_NS: u64 = 20_000_000_000;
     /// Most probes of a flow: each is remembered until the clocks have been compared again.
     pub const MAX_PROBES: u64 = 1_000_000;
 
@@ -124,18 +123,8 @@ impl ProbeOptions {
                 "for higher rates use `sokudo datagram --rate`",
             ));
         }
-        if !(1_000_000..=Self::MAX_TIMEOUT_NS).contains(&self.timeout.0) {
-            return Err(operator(
-                "--timeout must lie between 1 ms and 20 s",
-                "a far end that is silent for longer is dead",
-            ));
-        }
-        if self.interval.0 < 10_000_000 {
-            return Err(operator(
-                "--interval below 10 ms would measure the measuring",
-                "use 10ms or more",
-            ));
-        }
+        check_timeout(self.timeout)?;
+        check_interval(self.interval)?;
         if self.dscp.is_some_and(|dscp| dscp > 63) {
             return Err(operator(
                 "--dscp above 63 does not exist",

@@ -3,7 +3,7 @@
 use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::contract::{Emit, Phase};
 use crate::link::{Caller, Link, Transport};
 use crate::meet::{Arrived, Calls, Meeting, Terms};
 use crate::refusal::{failed, operator, spawn};
-use crate::reporting::{Names, REPORT_QUEUE};
+use crate::reporting::{Names, REPORT_QUEUE, Reporting, as_text, collected, never_started};
 
 /// Longest wait of one receive call: how soon an end is noticed.
 const LOOK: Duration = Duration::from_millis(20);
@@ -38,7 +38,7 @@ pub(crate) struct ProbePhase {
     closed: Arc<AtomicBool>,
     asking_threads: Vec<JoinHandle<()>>,
     answering_threads: Vec<JoinHandle<()>>,
-    reporter: Option<(SyncSender<Report>, JoinHandle<Collected>)>,
+    reporter: Reporting<Report, Collected>,
     series: Option<Names>,
     clocks: Vec<Option<HostClock>>,
 }
@@ -189,14 +189,8 @@ impl Phase for ProbePhase {
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         // Everybody has waited for the last answer, so nothing is left to be answered.
         self.stop_threads();
-        let (Some((reports, thread)), Some(series)) = (self.reporter.take(), self.series.take())
-        else {
-            return Err(failed("the phase was never started on this host", None));
-        };
-        drop(reports);
-        let collected = thread
-            .join()
-            .map_err(|_| failed("the reporting thread died", None))?;
+        let collected = collected(&mut self.reporter)?;
+        let series = self.series.take().ok_or_else(never_started)?;
         let mut clocks = Vec::with_capacity(collected.probed.len());
         for probed in &collected.probed {
             let rows: Vec<Row> = probed.received.rows.iter().copied().flatten().collect();
@@ -207,8 +201,7 @@ impl Phase for ProbePhase {
             clocks.push(clock);
         }
         let numbers = Numbers::new(collected, &clocks);
-        serde_json::to_string(&numbers)
-            .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+        as_text(&numbers)
     }
 }
 

@@ -36,7 +36,7 @@ use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::refusal::operator;
 use names::Names;
 use options::Direction;
-pub use options::RrOptions;
+pub use options::{CommonOptions, RrOptions};
 
 /// The request/response test.
 pub struct Rr;

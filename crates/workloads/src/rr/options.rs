@@ -15,6 +15,7 @@ use super::protocol::HEADER_BYTES;
 pub use crate::link::Transport;
 use crate::refusal::operator;
 use crate::sample::Sample;
+use crate::times::{check_duration, check_interval, check_timeout};
 use crate::values::{HowMany, LoadRate, Span, json_as_text};
 
 /// Options that `sokudo rr` and `sokudo crr` share.
@@ -167,10 +168,6 @@ pub enum Direction {
 impl CommonOptions {
     /// How long to measure when neither a duration nor a count is given.
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
-    /// Longest load that is accepted: 24 h.
-    const MAX_DURATION_NS: u64 = 86_400_000_000_000;
-    /// Longest wait for one answer that is accepted.
-    const MAX_TIMEOUT_NS: u64 = 20_000_000_000;
     /// Largest message.
     const MAX_MESSAGE_BYTES: u32 = 64 << 20;
     /// Most round trips kept per thread.
@@ -227,25 +224,9 @@ impl CommonOptions {
     }
 
     fn check_times(&self) -> Result<(), Refusal> {
-        let too_long = |span: Span| span.0 == 0 || span.0 > Self::MAX_DURATION_NS;
-        if self.duration.is_some_and(too_long) || self.warmup.0 > Self::MAX_DURATION_NS {
-            return Err(operator(
-                "--duration must lie between 1 ns and 24 h, --warmup below",
-                "run longer tests as several runs, so that each has its record",
-            ));
-        }
-        if self.interval.0 < 10_000_000 {
-            return Err(operator(
-                "--interval below 10 ms would measure the measuring",
-                "use 10ms or more",
-            ));
-        }
-        if !(1_000_000..=Self::MAX_TIMEOUT_NS).contains(&self.timeout.0) {
-            return Err(operator(
-                "--timeout must lie between 1 ms and 20 s",
-                "a far end that is silent for longer is dead",
-            ));
-        }
+        check_duration(self.duration, self.warmup.0)?;
+        check_interval(self.interval)?;
+        check_timeout(self.timeout)?;
         Ok(())
     }
 

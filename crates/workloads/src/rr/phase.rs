@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc;
 use std::thread::JoinHandle;
 
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
@@ -18,8 +18,8 @@ use super::server;
 use crate::contract::{Emit, Phase};
 use crate::crr;
 use crate::meet::{Arrived, Calls, Dialled, Meeting, Terms};
-use crate::refusal::{failed, spawn};
-use crate::reporting::REPORT_QUEUE;
+use crate::refusal::spawn;
+use crate::reporting::{REPORT_QUEUE, Reporting, as_text, collected};
 use crate::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 /// One host's part of a phase.
@@ -37,7 +37,7 @@ pub(crate) struct RrPhase {
     closed: Arc<AtomicBool>,
     asking_threads: Vec<JoinHandle<()>>,
     answering_threads: Vec<JoinHandle<()>>,
-    reporter: Option<(SyncSender<Report>, JoinHandle<Collected>)>,
+    reporter: Reporting<Report, Collected>,
     tcp_state: Option<Watch>,
     /// When the first request is to leave; `None` in an open loop, where each has its own time.
     agreed_ns: Option<i64>,
@@ -219,16 +219,9 @@ impl Phase for RrPhase {
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         // Everybody has asked, so nothing is left to be answered.
         self.stop_threads();
-        let Some((reports, thread)) = self.reporter.take() else {
-            return Err(failed("the phase was never started on this host", None));
-        };
-        drop(reports);
-        let collected = thread
-            .join()
-            .map_err(|_| failed("the reporting thread died", None))?;
+        let collected = collected(&mut self.reporter)?;
         let numbers = Numbers::new(collected, self.agreed_ns, |flow| self.set_up(flow));
-        serde_json::to_string(&numbers)
-            .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+        as_text(&numbers)
     }
 }
 

@@ -10,6 +10,7 @@ use sokudo_net::tcp::bulk::MAX_BLOCK_BYTES;
 
 pub use crate::link::Transport;
 use crate::refusal::operator;
+use crate::times::{MAX_TIMEOUT_NS, check_duration, check_interval};
 use crate::values::{ByteSize, LoadRate, Span};
 
 /// Options of `sokudo stream`.
@@ -214,10 +215,6 @@ impl StreamOptions {
     /// Bytes that the readers of one direction wait for, and one of them at least.
     const GATHER_BYTES: usize = 256 << 10;
     const LEAST_GATHER_BYTES: usize = 64 << 10;
-    /// Longest load that is accepted: 24 h.
-    const MAX_DURATION_NS: u64 = 86_400_000_000_000;
-    /// Longest patience that is accepted: above it a phase could not end within its bound.
-    const MAX_TIMEOUT_NS: u64 = 20_000_000_000;
     /// Narrowest bins.
     const MIN_BIN_NS: u64 = 1_000_000;
 
@@ -373,26 +370,15 @@ impl StreamOptions {
     }
 
     fn check_times(&self) -> Result<(), Refusal> {
-        let too_long = |span: Span| span.0 == 0 || span.0 > Self::MAX_DURATION_NS;
-        if self.duration.is_some_and(too_long) || self.warmup.0 > Self::MAX_DURATION_NS {
-            return Err(operator(
-                "--duration must lie between 1 ns and 24 h, --warmup below",
-                "run longer tests as several runs, so that each has its record",
-            ));
-        }
-        if self.interval.0 < 10_000_000 {
-            return Err(operator(
-                "--interval below 10 ms would measure the measuring",
-                "use 10ms or more; --bins may be narrower",
-            ));
-        }
+        check_duration(self.duration, self.warmup.0)?;
+        check_interval(self.interval)?;
         if self.bins.0 < Self::MIN_BIN_NS || self.bins.0 > self.interval.0.max(1_000_000_000) {
             return Err(operator(
                 "--bins must lie between 1 ms and the larger of 1 s and --interval",
                 "50ms shows delayed acknowledgements and slow starts",
             ));
         }
-        if !(10_000_000..=Self::MAX_TIMEOUT_NS).contains(&self.timeout.0) {
+        if !(10_000_000..=MAX_TIMEOUT_NS).contains(&self.timeout.0) {
             return Err(operator(
                 "--timeout must lie between 10 ms and 20 s",
                 "a far end that takes nothing for longer is dead",

@@ -19,8 +19,8 @@ use super::{NAME, client, selftest, server};
 use crate::contract::{Emit, Phase};
 use crate::link::{Caller, Link};
 use crate::meet::{Arrived, Calls, Meeting, Terms};
-use crate::refusal::{failed, spawn};
-use crate::reporting::REPORT_QUEUE;
+use crate::refusal::spawn;
+use crate::reporting::{REPORT_QUEUE, Reporting, as_text, collected};
 use crate::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 /// Longest wait for bytes that are still on their way when all senders have finished.
@@ -56,7 +56,7 @@ pub(crate) struct StreamPhase {
     /// Ends everything.
     closed: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
-    reporter: Option<(SyncSender<Report>, JoinHandle<Vec<Ended>>)>,
+    reporter: Reporting<Report, Vec<Ended>>,
     tcp_state: Option<Watch>,
 }
 
@@ -331,15 +331,8 @@ impl Phase for StreamPhase {
 
     fn drain(&mut self, sent: &[Option<String>]) -> Result<String, Refusal> {
         self.end_threads(self.patience(sent));
-        let Some((reports, thread)) = self.reporter.take() else {
-            return Err(failed("the phase was never started on this host", None));
-        };
-        drop(reports);
-        let ended = thread
-            .join()
-            .map_err(|_| failed("the reporting thread died", None))?;
-        serde_json::to_string(&Numbers::new(ended, &self.options, self.io.size as u64))
-            .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+        let ended = collected(&mut self.reporter)?;
+        as_text(&Numbers::new(ended, &self.options, self.io.size as u64))
     }
 }
 

@@ -170,7 +170,6 @@ fn a_fixed_delay_is_where_the_time_goes() {
     let least = get(&result, "http.latency_seconds.min");
     // Three digits: the histogram's own resolution, and what the machine adds.
     assert!((0.0999..0.15).contains(&least), "{least}");
-    assert!(get(&result, "http.wait_seconds.min") >= 0.0999);
     assert!(
         get(&result, "http.mean_wait_seconds") > 0.9 * get(&result, "http.latency_seconds.mean")
     );

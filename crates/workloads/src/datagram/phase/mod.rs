@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, SyncSender};
+use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -26,6 +26,7 @@ use super::report::{Collected, Names, REPORT_QUEUE, Report, Reporter};
 use super::server::{self, ServerTask, Shared};
 use crate::contract::{Emit, Phase};
 use crate::refusal::{failed, operator, spawn};
+use crate::reporting::{Reporting, as_text, collected};
 use listen::{Accepted, Listening};
 
 /// Longest wait for a connection of a stream transport, and for its handshake.
@@ -86,7 +87,7 @@ pub struct DatagramPhase {
     client_threads: Vec<JoinHandle<()>>,
     server_threads: Vec<JoinHandle<()>>,
     ack_threads: Vec<JoinHandle<()>>,
-    reporter: Option<(SyncSender<Report>, JoinHandle<Collected>)>,
+    reporter: Reporting<Report, Collected>,
 }
 
 impl DatagramPhase {
@@ -324,16 +325,9 @@ impl Phase for DatagramPhase {
         }
         let counters = HostCounters::read().since(self.counters);
         self.stop_threads();
-        let Some((reports, thread)) = self.reporter.take() else {
-            return Err(failed("the phase was never started on this host", None));
-        };
-        drop(reports);
-        let collected = thread
-            .join()
-            .map_err(|_| failed("the reporting thread died", None))?;
+        let collected = collected(&mut self.reporter)?;
         let numbers = Numbers::new(collected, &self.senders, &self.sockets, counters);
-        serde_json::to_string(&numbers)
-            .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+        as_text(&numbers)
     }
 }
 
