@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::net::UdpSocket;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -259,10 +259,13 @@ impl Meeting {
         Ok(())
     }
 
-    /// A name that nobody can guess, for a socket file of this host.
+    /// A name that nobody can guess, for a socket file of this host. No two of one process share
+    /// it, whatever their tickets are.
     fn socket_path(&self, flow: u32) -> PathBuf {
-        let ticket = self.ticket(flow);
-        std::env::temp_dir().join(format!("sokudo-{}-{ticket:016x}.sock", std::process::id()))
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let (ticket, process) = (self.ticket(flow), std::process::id());
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        std::env::temp_dir().join(format!("sokudo-{process}-{number}-{ticket:016x}.sock"))
     }
 
     /// Takes the connections of a flow as they come, from now on.

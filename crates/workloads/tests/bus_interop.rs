@@ -4,7 +4,6 @@
 
 mod vendor;
 
-use std::net::TcpListener;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +14,7 @@ use std::time::Instant;
 use sokudo_workloads::bus::tmb::values::BusAddress;
 use sokudo_workloads::bus::tmb::{Block, Count, Event, Mode, TmbOptions, TmbSummary, watch};
 
-use vendor::{PATIENCE, Vendor};
+use vendor::{PATIENCE, Vendor, free_port};
 
 /// More than may be under way at any moment: what the system buffers on both sides, and queues.
 const UNDER_WAY_BYTES: f64 = 256e6;
@@ -100,11 +99,6 @@ fn options(peers: &[u16]) -> TmbOptions {
         patience_ns: PATIENCE.as_nanos() as u64,
         ..TmbOptions::default()
     }
-}
-
-fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap().port()
 }
 
 /// Starts the vendor's test at a port, and waits until it listens.

@@ -4,7 +4,7 @@
 
 mod vendor;
 
-use std::net::{SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -17,7 +17,7 @@ use sokudo_workloads::datagram::vendor::{
     Event, Interval, Provider, RxSummary, VendorOptions, VendorSummary, watch,
 };
 
-use vendor::{PATIENCE, Vendor};
+use vendor::{PATIENCE, Vendor, free_port};
 
 /// Silence that ends a publisher: longer than any pause of a busy machine.
 const QUIET_MS: u64 = 3000;
@@ -138,11 +138,6 @@ fn options(peers: &[u16]) -> VendorOptions {
         tx_rate_mib_per_s: Some(1.0),
         ..VendorOptions::default()
     }
-}
-
-fn free_port() -> u16 {
-    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
-    socket.local_addr().unwrap().port()
 }
 
 fn only(summary: &VendorSummary) -> &RxSummary {

@@ -4,9 +4,11 @@
 //! or a registry there is none, and the test skips and says so.
 
 use std::io::{BufRead, BufReader, Read};
+use std::net::{Ipv4Addr, TcpListener, UdpSocket};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,24 @@ const VERSION: &str = "24.09";
 const ARTIFACT: &str = "com.oracle.coherence.ce:coherence";
 /// No line takes this long, not even on a machine that is busy with something else.
 pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A port of loopback that is free for datagrams and connections. It lies below the ports that the
+/// system hands out by itself, so that nobody gets it before the vendor's process is up.
+pub fn free_port() -> u16 {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    const FIRST: u16 = 16_000;
+    const PORTS: u16 = 16_000;
+    let own = std::process::id() as u16;
+    let free = |port: &u16| {
+        let at = (Ipv4Addr::LOCALHOST, *port);
+        UdpSocket::bind(at).is_ok() && TcpListener::bind(at).is_ok()
+    };
+    let mut ports = (0..PORTS).map(|_| {
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        FIRST + own.wrapping_mul(31).wrapping_add(number) % PORTS
+    });
+    ports.find(free).expect("a free port")
+}
 
 /// The vendor's archive, or why there is none.
 fn jar() -> Result<PathBuf, String> {
