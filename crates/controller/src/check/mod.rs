@@ -54,6 +54,9 @@ struct Amount {
     packets_per_s: f64,
 }
 
+/// Checks a layer inside one machine.
+type Inside = fn(&mut Run, &CheckConfig) -> Result<(), ControlError>;
+
 /// One layer of the check.
 pub struct Layer {
     /// Name as typed after `sokudo check`; that of the workload that it runs.
@@ -68,7 +71,7 @@ pub struct Layer {
     /// Whether it needs a connection: where one could not be made, it is not tried again.
     connects: bool,
     /// How the layer is checked inside one machine, where one phase between two hosts is not enough.
-    inside: Option<fn(&mut Run, &CheckConfig) -> Result<(), ControlError>>,
+    inside: Option<Inside>,
 }
 
 impl Layer {

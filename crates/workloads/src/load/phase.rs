@@ -15,7 +15,7 @@ use super::rows::RowLog;
 use super::tally::{LabelTally, Tallies};
 use super::{Finished, NAME};
 use crate::contract::{Emit, Emitted, Phase};
-use crate::refusal::operator;
+use crate::refusal::{failed, operator};
 use crate::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, as_text, never_started};
 
 /// Labels that have series of their own; the rest is in the totals.
