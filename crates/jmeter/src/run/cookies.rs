@@ -1,6 +1,6 @@
 //! Which cookies does a user keep, and which go where?
 
-use super::request::Address;
+use super::address::Address;
 use crate::plan::Id;
 
 /// Most cookies of one jar; the oldest goes.

@@ -12,6 +12,7 @@
 //! the same code runs under load and in a simulation with thousands of users. Every random choice
 //! comes from the run's seed and the user's number.
 
+mod address;
 mod asserts;
 mod charset;
 mod cookies;
@@ -28,6 +29,7 @@ mod payload;
 mod person;
 mod request;
 mod row;
+mod sample;
 mod shared;
 mod starts;
 mod steps;

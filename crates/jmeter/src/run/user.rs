@@ -6,22 +6,21 @@ use std::sync::atomic::Ordering;
 
 use sokudo_pace::Random;
 
+use super::address::Address;
 use super::cookies::Jars;
 use super::feed::Feed;
 use super::flow::{FUEL, Found, Place};
 use super::outcome::Reply;
 use super::person::Person;
-use super::request::{Address, Texts, Unsent};
+use super::request::Texts;
 use super::row::Sink;
 use super::shared::StopKind;
 use super::test::Test;
 use super::transactions::Transaction;
-use crate::plan::{Action, ConfigKind, HttpRequest, Id, PreKind, SamplerKind};
+use crate::plan::{ConfigKind, Id, SamplerKind};
 
 /// Time between two looks at a meeting point.
-const MEET_NS: i64 = 2_000_000;
-/// Largest part of a body that is kept for those who look at it.
-const MOST_BODY_BYTES: usize = 16 << 20;
+pub(super) const MEET_NS: i64 = 2_000_000;
 
 /// A virtual user: a place in the plan and a memory.
 pub struct VirtualUser {
@@ -92,10 +91,10 @@ pub(super) struct Body {
     pub fuel: u32,
     /// The next request uses a connection of its own.
     pub fresh: bool,
-    phase: Phase,
+    pub phase: Phase,
     ends_ns: Option<i64>,
     /// When an arrival should have begun, until its first request.
-    intended_ns: Option<i64>,
+    pub intended_ns: Option<i64>,
 }
 
 /// What a server said about the age of an answer.
@@ -134,8 +133,9 @@ pub(super) struct Flight {
     pub tells_last: bool,
 }
 
+/// What a user is at.
 #[derive(Debug, Clone, Copy)]
-enum Phase {
+pub(super) enum Phase {
     Begin,
     Choose,
     /// Waits at a meeting point of a sampler: which, since when, and how often it had been opened.
@@ -278,7 +278,7 @@ impl Body {
     }
 
     /// Leaves; what was held is given back.
-    fn go(&mut self, test: &Test) {
+    pub(super) fn go(&mut self, test: &Test) {
         if !matches!(self.phase, Phase::Begin | Phase::Gone) {
             test.shared.all.fetch_sub(1, Ordering::Relaxed);
             test.shared.active[self.person.group].fetch_sub(1, Ordering::Relaxed);
@@ -291,7 +291,7 @@ impl Body {
     }
 
     /// A pause that would pass the end of the test ends the user at once, as in JMeter.
-    fn pause_until(&mut self, test: &Test, until_ns: i64) -> Next {
+    pub(super) fn pause_until(&mut self, test: &Test, until_ns: i64) -> Next {
         if self.ends_ns.is_some_and(|end| until_ns > end) {
             self.go(test);
             return Next::End;
@@ -364,125 +364,6 @@ impl Body {
         if !matches!(self.phase, Phase::Gone) {
             self.phase = Phase::Choose;
         }
-    }
-
-    /// Does what a sampler does. `None`: it is over already.
-    fn sample(
-        &mut self,
-        test: &Test,
-        now_ns: i64,
-        id: Id,
-        node: usize,
-        out: &mut Vec<u8>,
-    ) -> Option<Next> {
-        self.flight.sampler = id;
-        self.flight.node = node;
-        match &test.plan.samplers[id as usize].kind {
-            SamplerKind::Http(request) => {
-                self.flight.hops = 0;
-                self.flight.start_ns = now_ns;
-                self.flight.intended_ns = self.intended_ns.take().unwrap_or(now_ns);
-                self.flight.bytes = 0;
-                self.flight.sent_bytes = 0;
-                self.flight.tells_last = false;
-                if let Err(why) = self.render_http(test, now_ns, request, out) {
-                    out.clear();
-                    self.phase = Phase::Choose;
-                    if let Unsent::Impossible(class, says) = why {
-                        self.could_not_send(test, now_ns, class, &says);
-                    }
-                    // An error that repeats must not turn into a spin.
-                    return Some(Next::Pause {
-                        until_ns: now_ns + MEET_NS,
-                    });
-                }
-                Some(self.send(test, now_ns, request, out))
-            }
-            SamplerKind::Debug { .. } => {
-                self.phase = Phase::Choose;
-                self.debug(test, now_ns, id);
-                None
-            }
-            SamplerKind::Dummy(dummy) => {
-                let mut view = self.person.view(test, now_ns);
-                let waits_ms = match view.flag(&dummy.waits) {
-                    true => view.integer(&dummy.response_time_ms).max(0),
-                    false => 0,
-                };
-                self.phase = Phase::MadeUp(id, node, now_ns);
-                (waits_ms > 0).then(|| Next::Pause {
-                    until_ns: now_ns + waits_ms * 1_000_000,
-                })
-            }
-            SamplerKind::Action(action) => self.act(test, now_ns, node, action),
-        }
-    }
-
-    fn act(&mut self, test: &Test, now_ns: i64, node: usize, action: &Action) -> Option<Next> {
-        self.phase = Phase::Choose;
-        match action {
-            Action::Pause { duration_ms } => {
-                let pause_ms = self.person.view(test, now_ns).integer(duration_ms).max(0);
-                let until_ns = now_ns.saturating_add(pause_ms.saturating_mul(1_000_000));
-                return (pause_ms > 0).then(|| self.pause_until(test, until_ns));
-            }
-            Action::StopUser => self.go(test),
-            Action::StopTest => test.stop(StopKind::Soon),
-            Action::StopTestNow => test.stop(StopKind::Now),
-            Action::NextGroupLoop => self.next_iteration(test, now_ns, node),
-            Action::NextLoop => self.next_loop(test, now_ns, node, false),
-            Action::BreakLoop => self.next_loop(test, now_ns, node, true),
-        }
-        None
-    }
-
-    fn send(&mut self, test: &Test, now_ns: i64, request: &HttpRequest, out: &[u8]) -> Next {
-        let id = self.flight.sampler;
-        let program = &test.programs[id as usize];
-        if program.needs_request {
-            self.flight.sent.clear();
-            self.flight.sent.extend_from_slice(out);
-        }
-        let flight = &self.flight;
-        let target = match program.target {
-            Some(target) if flight.hops == 0 => target,
-            _ => test.targets.target(
-                flight.address.tls,
-                &flight.address.host,
-                flight.address.port,
-            ),
-        };
-        let mut view = self.person.view(test, now_ns);
-        let timeout = |ms: i64| u64::try_from(ms).unwrap_or(0).saturating_mul(1_000_000);
-        let connect_timeout_ns = timeout(view.integer(&request.connect_timeout_ms));
-        let mut response_timeout_ns = timeout(view.integer(&request.response_timeout_ms));
-        for pre in &test.plan.samplers[id as usize].scope.pre_processors {
-            if let PreKind::Timeout { timeout_ms } = &test.plan.pre_processors[*pre as usize].kind {
-                let bound = timeout(view.integer(timeout_ms));
-                if bound > 0 && (response_timeout_ns == 0 || bound < response_timeout_ns) {
-                    response_timeout_ns = bound;
-                }
-            }
-        }
-        self.phase = Phase::Flying;
-        Next::Send(Request {
-            target,
-            intended_ns: if flight.hops == 0 {
-                flight.intended_ns
-            } else {
-                now_ns
-            },
-            close: !flight.keep_alive,
-            fresh: std::mem::take(&mut self.fresh),
-            connect_timeout_ns,
-            response_timeout_ns,
-            body_at_most: if program.needs_body {
-                MOST_BODY_BYTES
-            } else {
-                0
-            },
-            is_head: flight.method == "HEAD",
-        })
     }
 
     /// Goes on with a redirect.

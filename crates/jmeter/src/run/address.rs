@@ -1,0 +1,129 @@
+//! Where does a request go, and where does a link lead to from there?
+
+/// Where a request goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Address {
+    /// Over TLS.
+    pub tls: bool,
+    /// Host name or address.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    /// Path and query as they were rendered.
+    pub path: String,
+}
+
+impl Address {
+    /// Takes a whole address apart; `None` when it is none.
+    pub fn parse(url: &str) -> Option<Self> {
+        let (scheme, rest) = url.split_once("://")?;
+        let tls = match () {
+            () if scheme.eq_ignore_ascii_case("http") => false,
+            () if scheme.eq_ignore_ascii_case("https") => true,
+            () => return None,
+        };
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(end);
+        let authority = authority
+            .rsplit_once('@')
+            .map_or(authority, |(_, host)| host);
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.contains(']') => (host, port.parse().ok()?),
+            _ => (authority, default_port(tls)),
+        };
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        (!host.is_empty()).then(|| Self {
+            tls,
+            host: host.into(),
+            port,
+            path: format!("{slash}{path}"),
+        })
+    }
+
+    /// Another address as seen from this one.
+    pub fn join(&self, location: &str) -> Option<Self> {
+        let with_path = |path: String| {
+            Some(Self {
+                path,
+                ..self.clone()
+            })
+        };
+        if location.contains("://") {
+            return Self::parse(location);
+        }
+        if let Some(rest) = location.strip_prefix("//") {
+            let scheme = if self.tls { "https" } else { "http" };
+            return Self::parse(&format!("{scheme}://{rest}"));
+        }
+        let own = self.path.split(['?', '#']).next().unwrap_or("/");
+        match location.chars().next() {
+            None => None,
+            Some('/') => with_path(location.into()),
+            Some('?') => with_path(format!("{own}{location}")),
+            Some(_) => {
+                let folder = own.rfind('/').map_or("/", |at| &own[..=at]);
+                with_path(without_dots(&format!("{folder}{location}")))
+            }
+        }
+    }
+
+    /// The address as a text; the port only where it is not the scheme's own.
+    pub fn write(&self, out: &mut String) {
+        out.push_str(if self.tls { "https://" } else { "http://" });
+        self.write_authority(out);
+        out.push_str(&self.path);
+    }
+
+    /// The host as it stands in an address, with the port where it is not the scheme's own.
+    pub fn write_authority(&self, out: &mut String) {
+        use std::fmt::Write as _;
+        out.push_str(&self.host);
+        if self.port != default_port(self.tls) {
+            let _ = write!(out, ":{}", self.port);
+        }
+    }
+}
+
+/// Resolves `.` and `..` in the path part.
+fn without_dots(path: &str) -> String {
+    let (path, query) = match path.find('?') {
+        Some(at) => path.split_at(at),
+        None => (path, ""),
+    };
+    let mut kept: Vec<&str> = Vec::new();
+    for part in path.split('/').skip(1) {
+        match part {
+            "." => {}
+            ".." => drop(kept.pop()),
+            part => kept.push(part),
+        }
+    }
+    format!("/{}{query}", kept.join("/"))
+}
+
+/// The port when none is given.
+pub(super) fn default_port(tls: bool) -> u16 {
+    if tls { 443 } else { 80 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_joined_as_browsers_do() {
+        let base = Address::parse("http://h:8080/a/b?x=1").unwrap();
+        let join = |location: &str| {
+            let mut out = String::new();
+            base.join(location).unwrap().write(&mut out);
+            out
+        };
+        assert_eq!(join("/c"), "http://h:8080/c");
+        assert_eq!(join("c?y"), "http://h:8080/a/c?y");
+        assert_eq!(join("../c/./d"), "http://h:8080/c/d");
+        assert_eq!(join("?z"), "http://h:8080/a/b?z");
+        assert_eq!(join("https://other/"), "https://other/");
+        assert_eq!(join("//other:81"), "http://other:81/");
+        assert!(Address::parse("ftp://h/").is_none() && Address::parse("http://").is_none());
+    }
+}

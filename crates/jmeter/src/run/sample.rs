@@ -1,0 +1,138 @@
+//! What does a sampler do: send, make up a result, or steer the flow?
+
+use super::request::Unsent;
+use super::shared::StopKind;
+use super::test::Test;
+use super::user::{Body, MEET_NS, Next, Phase, Request};
+use crate::plan::{Action, HttpRequest, Id, PreKind, SamplerKind};
+
+/// Largest part of a body that is kept for those who look at it.
+const MOST_BODY_BYTES: usize = 16 << 20;
+
+impl Body {
+    /// Does what a sampler does. `None`: it is over already.
+    pub(super) fn sample(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        id: Id,
+        node: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<Next> {
+        self.flight.sampler = id;
+        self.flight.node = node;
+        match &test.plan.samplers[id as usize].kind {
+            SamplerKind::Http(request) => {
+                self.flight.hops = 0;
+                self.flight.start_ns = now_ns;
+                self.flight.intended_ns = self.intended_ns.take().unwrap_or(now_ns);
+                self.flight.bytes = 0;
+                self.flight.sent_bytes = 0;
+                self.flight.tells_last = false;
+                if let Err(why) = self.render_http(test, now_ns, request, out) {
+                    out.clear();
+                    self.phase = Phase::Choose;
+                    if let Unsent::Impossible(class, says) = why {
+                        self.could_not_send(test, now_ns, class, &says);
+                    }
+                    // An error that repeats must not turn into a spin.
+                    return Some(Next::Pause {
+                        until_ns: now_ns + MEET_NS,
+                    });
+                }
+                Some(self.send(test, now_ns, request, out))
+            }
+            SamplerKind::Debug { .. } => {
+                self.phase = Phase::Choose;
+                self.debug(test, now_ns, id);
+                None
+            }
+            SamplerKind::Dummy(dummy) => {
+                let mut view = self.person.view(test, now_ns);
+                let waits_ms = match view.flag(&dummy.waits) {
+                    true => view.integer(&dummy.response_time_ms).max(0),
+                    false => 0,
+                };
+                self.phase = Phase::MadeUp(id, node, now_ns);
+                (waits_ms > 0).then(|| Next::Pause {
+                    until_ns: now_ns + waits_ms * 1_000_000,
+                })
+            }
+            SamplerKind::Action(action) => self.act(test, now_ns, node, action),
+        }
+    }
+
+    fn act(&mut self, test: &Test, now_ns: i64, node: usize, action: &Action) -> Option<Next> {
+        self.phase = Phase::Choose;
+        match action {
+            Action::Pause { duration_ms } => {
+                let pause_ms = self.person.view(test, now_ns).integer(duration_ms).max(0);
+                let until_ns = now_ns.saturating_add(pause_ms.saturating_mul(1_000_000));
+                return (pause_ms > 0).then(|| self.pause_until(test, until_ns));
+            }
+            Action::StopUser => self.go(test),
+            Action::StopTest => test.stop(StopKind::Soon),
+            Action::StopTestNow => test.stop(StopKind::Now),
+            Action::NextGroupLoop => self.next_iteration(test, now_ns, node),
+            Action::NextLoop => self.next_loop(test, now_ns, node, false),
+            Action::BreakLoop => self.next_loop(test, now_ns, node, true),
+        }
+        None
+    }
+
+    /// Hands the request in `out` over to whoever sends.
+    pub(super) fn send(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        request: &HttpRequest,
+        out: &[u8],
+    ) -> Next {
+        let id = self.flight.sampler;
+        let program = &test.programs[id as usize];
+        if program.needs_request {
+            self.flight.sent.clear();
+            self.flight.sent.extend_from_slice(out);
+        }
+        let flight = &self.flight;
+        let target = match program.target {
+            Some(target) if flight.hops == 0 => target,
+            _ => test.targets.target(
+                flight.address.tls,
+                &flight.address.host,
+                flight.address.port,
+            ),
+        };
+        let mut view = self.person.view(test, now_ns);
+        let timeout = |ms: i64| u64::try_from(ms).unwrap_or(0).saturating_mul(1_000_000);
+        let connect_timeout_ns = timeout(view.integer(&request.connect_timeout_ms));
+        let mut response_timeout_ns = timeout(view.integer(&request.response_timeout_ms));
+        for pre in &test.plan.samplers[id as usize].scope.pre_processors {
+            if let PreKind::Timeout { timeout_ms } = &test.plan.pre_processors[*pre as usize].kind {
+                let bound = timeout(view.integer(timeout_ms));
+                if bound > 0 && (response_timeout_ns == 0 || bound < response_timeout_ns) {
+                    response_timeout_ns = bound;
+                }
+            }
+        }
+        self.phase = Phase::Flying;
+        Next::Send(Request {
+            target,
+            intended_ns: if flight.hops == 0 {
+                flight.intended_ns
+            } else {
+                now_ns
+            },
+            close: !flight.keep_alive,
+            fresh: std::mem::take(&mut self.fresh),
+            connect_timeout_ns,
+            response_timeout_ns,
+            body_at_most: if program.needs_body {
+                MOST_BODY_BYTES
+            } else {
+                0
+            },
+            is_head: flight.method == "HEAD",
+        })
+    }
+}
