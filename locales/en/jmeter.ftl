@@ -141,3 +141,4 @@ load-lost-rows = { $count } rows of results found no room and were not written
 
 load-announce-divided = They are divided among { $generators } generators, which begin at the same moment.
 load-announce-replicated = That is the plan once on each of { $generators } generators, which begin at the same moment.
+load-options-ignored = taken and without meaning here: { $options }

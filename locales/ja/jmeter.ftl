@@ -141,3 +141,4 @@ load-lost-rows = 結果 { $count } 行が書き込めずに失われました
 
 load-announce-divided = これを { $generators } 台の負荷生成ホストで分担し、同時に開始します。
 load-announce-replicated = { $generators } 台の負荷生成ホストがそれぞれプラン全体を実行し、同時に開始します。
+load-options-ignored = 受け取りますが、ここでは意味を持たないオプション: { $options }

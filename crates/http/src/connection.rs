@@ -13,6 +13,7 @@ use crate::failure::{Failure, Kind, Phase};
 use crate::response::Response;
 use crate::target::TargetId;
 use crate::tls;
+use crate::tunnel::Tunnel;
 
 /// A request below this many bytes leaves in one segment, which is never held back.
 const ONE_SEGMENT: usize = 1200;
@@ -26,6 +27,8 @@ pub(crate) enum Stage {
     Vacant,
     /// The far end has not answered the call.
     Connecting,
+    /// A proxy is asked for a tunnel.
+    Tunnelling,
     /// The TLS handshake is under way.
     Securing,
     /// A request is leaving.
@@ -52,6 +55,8 @@ pub(crate) struct Connection {
     pub(crate) response: Response,
     socket: Option<TcpStream>,
     tls: Option<Box<ClientConnection>>,
+    /// What a proxy is asked before the handshake.
+    tunnel: Option<Box<Tunnel>>,
     /// The request, as far as it has not left; the bytes before `left_from` have.
     request: Vec<u8>,
     left_from: usize,
@@ -72,6 +77,7 @@ impl Connection {
             response: Response::new(limits),
             socket: None,
             tls: None,
+            tunnel: None,
             request: Vec::new(),
             left_from: 0,
             is_prompt: false,
@@ -108,6 +114,30 @@ impl Connection {
         self.tls.is_some()
     }
 
+    /// Prepares the call for a tunnel.
+    pub(crate) fn tunnel(&mut self, request: String) {
+        self.tunnel = Some(Box::new(Tunnel::new(request)));
+    }
+
+    /// True when a proxy is asked before the handshake.
+    pub(crate) fn is_tunnelled(&self) -> bool {
+        self.tunnel.is_some()
+    }
+
+    /// Goes on with the call for a tunnel; true when it is there.
+    ///
+    /// Errors: the proxy refuses, or speaks no HTTP.
+    pub(crate) fn dig(&mut self) -> Result<bool, Failure> {
+        let (Some(tunnel), Some(socket)) = (&mut self.tunnel, &self.socket) else {
+            return Err(Failure::new(Phase::Connect, Kind::Other));
+        };
+        let there = tunnel.go_on(socket)?;
+        if there {
+            self.tunnel = None;
+        }
+        Ok(there)
+    }
+
     /// The socket, for whoever waits for it.
     pub(crate) fn socket(&self) -> Option<&TcpStream> {
         self.socket.as_ref()
@@ -117,6 +147,7 @@ impl Connection {
     pub(crate) fn close(&mut self) {
         self.socket = None;
         self.tls = None;
+        self.tunnel = None;
         self.stage = Stage::Vacant;
         self.generation = self.generation.wrapping_add(1);
     }

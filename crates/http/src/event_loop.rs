@@ -501,6 +501,9 @@ where
             };
             let secured = connection.secure(config, &target.host);
             secured.map_err(|kind| Failure::new(Phase::Tls, kind))?;
+            if let Some(request) = target.tunnel_request() {
+                connection.tunnel(request);
+            }
         }
         let token = token(index, connection.generation);
         let Some(socket) = connection.socket() else {
@@ -563,6 +566,7 @@ where
             Stage::Idle => {}
             Stage::Connecting if event.writable || event.closed => self.connects(user, index),
             Stage::Connecting => {}
+            Stage::Tunnelling => self.tunnels(user, index),
             Stage::Securing => self.secures(user, index),
             Stage::Sending => self.sends(user, index, event),
         }
@@ -576,6 +580,10 @@ where
     fn connects(&mut self, user: u32, index: u32) {
         let now = now_ns();
         let connection = &mut self.connections[index as usize];
+        if connection.is_tunnelled() {
+            connection.stage = Stage::Tunnelling;
+            return self.tunnels(user, index);
+        }
         if connection.is_tls() {
             connection.stage = Stage::Securing;
             self.seats[user as usize].stamps.connected = now;
@@ -642,6 +650,22 @@ where
                 self.call(user, index, &target, now_ns());
             }
             _ => self.fail(user, failure, now_ns()),
+        }
+    }
+
+    fn tunnels(&mut self, user: u32, index: u32) {
+        let connection = &mut self.connections[index as usize];
+        match connection.dig() {
+            Ok(false) => {}
+            Ok(true) => {
+                connection.stage = Stage::Securing;
+                self.seats[user as usize].stamps.connected = now_ns();
+                self.secures(user, index);
+            }
+            Err(failure) if failure.kind == Kind::Refused => {
+                self.try_next_address(user, index, failure);
+            }
+            Err(failure) => self.fail(user, failure, now_ns()),
         }
     }
 
@@ -859,7 +883,7 @@ fn is_busy(seat: &Seat) -> bool {
 fn phase_of(connection: &Connection) -> Phase {
     match connection.stage {
         Stage::Vacant => Phase::Resolve,
-        Stage::Connecting => Phase::Connect,
+        Stage::Connecting | Stage::Tunnelling => Phase::Connect,
         Stage::Securing => Phase::Tls,
         Stage::Sending => Phase::Send,
         Stage::Receiving | Stage::Idle => match connection.response.is_untouched() {

@@ -114,6 +114,8 @@ pub enum Kind {
     PortsExhausted,
     /// This process may not open another file.
     TooManyFiles,
+    /// A proxy gives no tunnel.
+    ProxyRefused,
     /// The run was ended meanwhile.
     Stopped,
     /// Anything else; see the error number.
@@ -159,6 +161,7 @@ impl Kind {
             Kind::Tls => "tls-error",
             Kind::PortsExhausted => "ports-exhausted",
             Kind::TooManyFiles => "too-many-files",
+            Kind::ProxyRefused => "proxy-refused",
             Kind::Stopped => "stopped",
             Kind::Other => "other",
         }

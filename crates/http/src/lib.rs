@@ -14,12 +14,13 @@ pub mod response;
 pub mod target;
 mod timers;
 pub mod tls;
+mod tunnel;
 pub mod user;
 
 pub use crew::{Crew, Strangers};
 pub use engine::{Audit, Config, Engine, Entry, LATE_NS, Limits, LoopAudit, NoEngine, Stop, run};
 pub use failure::{Failure, Kind, Malformed, Phase};
-pub use target::{Scheme, Target, TargetId, Targets};
+pub use target::{Scheme, Target, TargetId, Targets, Via};
 pub use tls::{TlsSetUp, Trust};
 pub use user::{Exchange, Keep, Outcome, Step, User};
 

@@ -41,6 +41,17 @@ impl fmt::Display for Scheme {
     }
 }
 
+/// A proxy that is asked for a tunnel.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Via {
+    /// Name or address of the proxy.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+    /// Value of `Proxy-Authorization`; empty: none is sent.
+    pub authorization: String,
+}
+
 /// Something that answers HTTP.
 #[derive(Debug)]
 pub struct Target {
@@ -50,6 +61,8 @@ pub struct Target {
     pub host: String,
     /// Port.
     pub port: u16,
+    /// The proxy whose tunnel leads there; `None`: it is called directly.
+    pub via: Option<Via>,
     addresses: OnceLock<Vec<SocketAddr>>,
     /// The address that answered last: tried first next time.
     preferred: AtomicUsize,
@@ -68,11 +81,31 @@ impl Target {
         if let Some(known) = self.known_addresses() {
             return Ok(known);
         }
-        let found: Vec<SocketAddr> = (self.host.as_str(), self.port).to_socket_addrs()?.collect();
+        let called = match &self.via {
+            Some(via) => (via.host.as_str(), via.port),
+            None => (self.host.as_str(), self.port),
+        };
+        let found: Vec<SocketAddr> = called.to_socket_addrs()?.collect();
         if found.is_empty() {
             return Err(io::ErrorKind::NotFound.into());
         }
         Ok(self.addresses.get_or_init(|| found))
+    }
+
+    /// What the proxy is asked; `None` without one.
+    pub(crate) fn tunnel_request(&self) -> Option<String> {
+        let via = self.via.as_ref()?;
+        let host = match self.host.contains(':') {
+            true => format!("[{}]:{}", self.host, self.port),
+            false => format!("{}:{}", self.host, self.port),
+        };
+        let authorization = match via.authorization.as_str() {
+            "" => String::new(),
+            value => format!("Proxy-Authorization: {value}\r\n"),
+        };
+        Some(format!(
+            "CONNECT {host} HTTP/1.1\r\nHost: {host}\r\n{authorization}\r\n"
+        ))
     }
 
     /// Which of its addresses is tried first.
@@ -88,7 +121,7 @@ impl Target {
     }
 }
 
-type Key = (Scheme, String, u16);
+type Key = (Scheme, String, u16, Option<Via>);
 
 #[derive(Debug, Default)]
 struct Table {
@@ -109,9 +142,15 @@ impl Targets {
 
     /// The number of a target, which is added when it is new. Names compare without case.
     pub fn intern(&self, scheme: Scheme, host: &str, port: u16) -> TargetId {
+        self.intern_via(scheme, host, port, None)
+    }
+
+    /// As [`Targets::intern`], behind the tunnel of a proxy. Only targets over TLS are behind one:
+    /// others are asked for from the proxy itself.
+    pub fn intern_via(&self, scheme: Scheme, host: &str, port: u16, via: Option<&Via>) -> TargetId {
         let host = host.to_ascii_lowercase();
         let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (scheme, host, port);
+        let key = (scheme, host, port, via.cloned());
         if let Some(id) = table.by_name.get(&key) {
             return *id;
         }
@@ -120,6 +159,7 @@ impl Targets {
             scheme,
             host: key.1.clone(),
             port,
+            via: key.3.clone(),
             addresses: OnceLock::new(),
             preferred: AtomicUsize::new(0),
         }));

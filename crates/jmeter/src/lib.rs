@@ -16,6 +16,7 @@
 //! - [`expression`]: `${…}`, parsed once and rendered per request.
 //! - [`registry`]: every element class and what becomes of it.
 //! - [`run`]: virtual users that execute a plan, without threads, sockets or clocks.
+//! - [`script`]: JavaScript in plans, bounded.
 //! - [`jtl`]: the rows that a test leaves behind.
 //! - [`check`]: what a plan will do, and what its author probably did not mean.
 
@@ -32,9 +33,11 @@ mod node;
 pub mod plan;
 pub mod problem;
 pub mod properties;
+pub mod proxy;
 mod read;
 pub mod registry;
 pub mod run;
+pub mod script;
 pub mod settings;
 mod xml;
 

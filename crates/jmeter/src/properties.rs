@@ -56,6 +56,11 @@ impl Properties {
         self.entries.insert(name.into(), (value.into(), origin));
     }
 
+    /// Takes a property away, as an option without a value does.
+    pub fn remove(&mut self, name: &str) {
+        self.entries.remove(name);
+    }
+
     /// Sets everything that a property file holds.
     pub fn add_file(&mut self, name: &str, bytes: &[u8]) {
         for (key, value) in parse(bytes) {

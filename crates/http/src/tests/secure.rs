@@ -111,3 +111,65 @@ fn a_server_without_tls_is_told() {
     let seen = ask_over_tls("127.0.0.1", plain.port(), Trust::Anyone);
     assert!(matches!(kind(&seen), Some((Phase::Tls, _))), "{seen:?}");
 }
+
+/// A proxy that gives tunnels to this server, or says no.
+fn proxy_to(far: SocketAddr, asked: Arc<Mutex<Vec<String>>>, gives: bool) -> SocketAddr {
+    server(move |mut stream, _| {
+        let mut head = Vec::new();
+        let mut byte = [0];
+        while !head.ends_with(b"\r\n\r\n") && matches!(stream.read(&mut byte), Ok(1)) {
+            head.push(byte[0]);
+        }
+        let text = String::from_utf8_lossy(&head).into_owned();
+        asked.lock().expect("no test panics with it").push(text);
+        if !gives {
+            let _ = stream.write_all(b"HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+            return;
+        }
+        let mut beyond = TcpStream::connect(far).expect("the far end listens");
+        let _ = stream.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n");
+        let mut from = stream.try_clone().expect("a socket");
+        let mut to = beyond.try_clone().expect("a socket");
+        thread::spawn(move || std::io::copy(&mut from, &mut to));
+        let _ = std::io::copy(&mut beyond, &mut stream);
+    })
+}
+
+fn ask_through(proxy: SocketAddr) -> Vec<Seen> {
+    let targets = Targets::new();
+    let via = Via {
+        host: "127.0.0.1".into(),
+        port: proxy.port(),
+        authorization: "Basic YTpi".into(),
+    };
+    let mut user = asker(&targets, Scheme::Https, "far.example", 443, 2);
+    user.exchange.target = targets.intern_via(Scheme::Https, "far.example", 443, Some(&via));
+    let config = Config {
+        trust: Trust::Anyone,
+        ..Config::default()
+    };
+    ask(&config, targets, user)
+}
+
+#[test]
+fn a_proxy_gives_a_tunnel_that_is_kept() {
+    let (far, _) = tls_server(|_| {});
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let seen = ask_through(proxy_to(far, Arc::clone(&asked), true));
+    assert_eq!(kind(&seen), None, "{seen:?}");
+    assert!(seen[1].reused && seen.iter().all(|seen| seen.body == "ok"));
+    let asked = asked.lock().expect("no test panics with it");
+    assert_eq!(
+        *asked,
+        [
+            "CONNECT far.example:443 HTTP/1.1\r\nHost: far.example:443\r\nProxy-Authorization: Basic YTpi\r\n\r\n"
+        ]
+    );
+}
+
+#[test]
+fn a_proxy_that_refuses_is_told() {
+    let (far, _) = tls_server(|_| {});
+    let seen = ask_through(proxy_to(far, Arc::default(), false));
+    assert_eq!(kind(&seen), Some((Phase::Connect, Kind::ProxyRefused)));
+}

@@ -69,9 +69,14 @@ impl Address {
 
     /// The address as a text; the port only where it is not the scheme's own.
     pub fn write(&self, out: &mut String) {
+        self.write_origin(out);
+        out.push_str(&self.path);
+    }
+
+    /// Scheme, host and port as a text.
+    pub fn write_origin(&self, out: &mut String) {
         out.push_str(if self.tls { "https://" } else { "http://" });
         self.write_authority(out);
-        out.push_str(&self.path);
     }
 
     /// The host as it stands in an address, with the port where it is not the scheme's own.

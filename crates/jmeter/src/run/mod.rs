@@ -27,6 +27,7 @@ mod part;
 mod pause;
 mod payload;
 mod person;
+mod proxied;
 mod request;
 mod row;
 mod sample;
@@ -40,6 +41,7 @@ mod user;
 
 pub use outcome::{Lost, NotHttp, Reply};
 pub use part::Part;
+pub use proxied::Through;
 pub use row::{RowKind, SampleRow, Sink};
 pub use shared::StopKind;
 pub use starts::{Start, Starts};

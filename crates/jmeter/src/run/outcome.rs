@@ -80,6 +80,8 @@ pub enum NotHttp {
     NoLocalPort,
     /// The connection was closed while the request was being sent.
     BrokenPipe,
+    /// A proxy gives no tunnel.
+    ProxyRefused,
     /// The test was stopped while the request was under way.
     Stopped,
     /// Too many redirects.
@@ -113,6 +115,7 @@ impl NotHttp {
             Self::Tls => "javax.net.ssl.SSLHandshakeException",
             Self::Malformed => "org.apache.http.client.ClientProtocolException",
             Self::NoLocalPort => "java.net.BindException",
+            Self::ProxyRefused => "org.apache.http.impl.execchain.TunnelRefusedException",
             Self::TooManyRedirects => "java.io.IOException",
             Self::BadAddress => "java.net.URISyntaxException",
             Self::BadEscape | Self::NoLocation => "java.lang.IllegalArgumentException",
@@ -145,6 +148,7 @@ impl NotHttp {
             Self::Stopped => write!(out, "Socket closed"),
             Self::TooManyRedirects => write!(out, "Exceeded maximum number of redirects: {says}"),
             Self::NoLocation => write!(out, "Missing location header in redirect for {says}"),
+            Self::ProxyRefused => write!(out, "CONNECT refused by proxy"),
             Self::Tls
             | Self::Malformed
             | Self::BadAddress

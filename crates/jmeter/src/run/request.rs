@@ -88,9 +88,17 @@ impl Body {
     fn finish_head(&mut self, test: &Test, now_ns: i64, request: &HttpRequest, out: &mut Vec<u8>) {
         let keep_alive = self.person.view(test, now_ns).flag(&request.keep_alive);
         self.flight.keep_alive = keep_alive;
+        self.choose_proxy(test, now_ns, request);
         let begin = out.len();
         out.extend_from_slice(self.flight.method.as_bytes());
         out.push(b' ');
+        if self.flight.is_forwarded() {
+            let mut whole = std::mem::take(&mut self.texts.value);
+            whole.clear();
+            self.flight.address.write_origin(&mut whole);
+            out.extend_from_slice(whole.as_bytes());
+            self.texts.value = whole;
+        }
         encode::path(&self.flight.address.path, out);
         out.extend_from_slice(b" HTTP/1.1\r\nConnection: ");
         out.extend_from_slice(if keep_alive {
@@ -109,6 +117,7 @@ impl Body {
             line(out, "Host", &authority);
             self.texts.value = authority;
         }
+        self.flight.write_proxy_headers(out);
         if !given.user_agent {
             line(out, "User-Agent", &test.settings.user_agent);
         }
@@ -259,6 +268,7 @@ struct Given {
     content_type: bool,
 }
 
+/// Appends a header line.
 pub(super) fn line(out: &mut Vec<u8>, name: &str, value: &str) {
     let clean = |out: &mut Vec<u8>, text: &str| {
         // A line end would begin another header: what stands behind it is left out.

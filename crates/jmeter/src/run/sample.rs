@@ -97,11 +97,7 @@ impl Body {
         let flight = &self.flight;
         let target = match program.target {
             Some(target) if flight.hops == 0 => target,
-            _ => test.targets.target(
-                flight.address.tls,
-                &flight.address.host,
-                flight.address.port,
-            ),
+            _ => flight.target(&*test.targets),
         };
         let mut view = self.person.view(test, now_ns);
         let timeout = |ms: i64| u64::try_from(ms).unwrap_or(0).saturating_mul(1_000_000);

@@ -11,6 +11,7 @@ use sokudo_model::Text;
 use super::feed::{self, FirstRow, Rows};
 use super::part::Part;
 use super::person::decode;
+use super::proxied::Through;
 use super::row::Sink;
 use super::shared::{Shared, StopKind, locked};
 use super::steps::{Node, flatten};
@@ -21,6 +22,7 @@ use crate::plan::{
 };
 use crate::problem::{Problem, Severity};
 use crate::properties::Properties;
+use crate::proxy::Proxy;
 
 /// Most compiled patterns that are kept.
 const MOST_PATTERNS: usize = 10_000;
@@ -31,6 +33,9 @@ const MOST_FUNCTION_FILE_BYTES: u64 = 64 << 20;
 pub trait Targets: Send + Sync {
     /// The number of this scheme, host and port; the same for the same.
     fn target(&self, tls: bool, host: &str, port: u16) -> u32;
+
+    /// The number of a host over TLS behind the tunnel of a proxy.
+    fn tunnel(&self, host: &str, port: u16, through: &Through) -> u32;
 }
 
 /// What a test needs to know besides its plan.
@@ -59,6 +64,8 @@ pub struct RunSettings {
     /// Stands before the name of each user and a hyphen, as the tool has it when several generators
     /// execute the same plan; empty: nothing.
     pub name_prefix: String,
+    /// The proxy for all requests.
+    pub proxy: Option<Proxy>,
 }
 
 /// A plan made ready, with the state that its users share.
@@ -98,6 +105,8 @@ pub(super) struct Program {
     pub meetings: Vec<Id>,
     /// Its other timers.
     pub pauses: Vec<Id>,
+    /// A proxy may stand between.
+    pub may_be_proxied: bool,
     /// The target, where nothing can change it.
     pub target: Option<u32>,
 }
@@ -142,7 +151,10 @@ impl Test {
                 program.needs_request |= look == Looks::Request;
             }
             if let SamplerKind::Http(request) = &sampler.kind {
-                program.target = fixed_target(request, &*targets);
+                program.may_be_proxied = settings.proxy.is_some() || !request.proxy.host.is_empty();
+                if !program.may_be_proxied {
+                    program.target = fixed_target(request, &*targets);
+                }
             }
             program
         });
@@ -404,9 +416,6 @@ fn unsupported(plan: &Plan) -> Vec<Problem> {
         };
         if request.embedded.fixed() != Some(&false) {
             return Some(problem(&sampler.place, "HTTPSampler.image_parser"));
-        }
-        if !request.proxy.host.is_empty() {
-            return Some(problem(&sampler.place, "HTTPSampler.proxyHost"));
         }
         (!request.source.is_empty()).then(|| problem(&sampler.place, "HTTPSampler.ipSource"))
     });

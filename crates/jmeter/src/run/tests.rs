@@ -8,6 +8,7 @@ use super::*;
 use crate::files::MemoryFiles;
 use crate::plan::Stage;
 use crate::properties::{Origin, Properties};
+use crate::proxy::Proxy;
 use crate::settings::Settings;
 
 /// A row that is kept.
@@ -69,6 +70,11 @@ impl Targets for Interned {
             all.len() - 1
         }) as u32
     }
+
+    fn tunnel(&self, host: &str, port: u16, through: &Through) -> u32 {
+        let name = format!("{host}:{port} by {}", through.authorization);
+        self.target(true, &name, through.port)
+    }
 }
 
 /// What the far end answers: status, headers, body, time in milliseconds.
@@ -95,6 +101,7 @@ struct Simulation {
     plan: String,
     properties: Properties,
     files: MemoryFiles,
+    proxy: Option<Proxy>,
     most_ms: i64,
 }
 
@@ -113,6 +120,7 @@ impl Simulation {
             ),
             properties: Properties::default(),
             files: MemoryFiles::default(),
+            proxy: None,
             most_ms: 600_000,
         }
     }
@@ -148,6 +156,7 @@ impl Simulation {
             host_address: "127.0.0.1".into(),
             properties: self.properties,
             user_agent: "test".into(),
+            proxy: self.proxy,
         };
         let plan = reading.plan.expect("a plan");
         let test = Test::new(
@@ -815,4 +824,40 @@ fn properties_reach_expressions() {
         .properties
         .set("where", "here", Origin::CommandLine);
     assert_eq!(simulation.run(|_| ok("")).labels(), ["/here/1"]);
+}
+
+#[test]
+fn requests_go_through_the_proxy_unless_their_host_is_spared() {
+    let own = text("HTTPSampler.proxyHost", "own") + &text("HTTPSampler.proxyPort", "81");
+    let plan = get("/a", "")
+        + &http("http://spared/b", "GET", "", "")
+        + &http("https://safe/c", "GET", "", "")
+        + &http("/d", "GET", &own, "");
+    let mut simulation = Simulation::group(&users(1, 0, 1), &plan);
+    simulation.proxy = Some(Proxy {
+        host: "proxy".into(),
+        port: 3128,
+        user: "a".into(),
+        password: "b".into(),
+        except: vec!["spared".into()],
+    });
+    let done = simulation.run(|_| ok(""));
+    let first = |request: &String| request.lines().next().unwrap_or_default().to_owned();
+    let asked: Vec<String> = done.requests.iter().map(first).collect();
+    assert_eq!(
+        asked,
+        [
+            "GET http://host/a HTTP/1.1",
+            "GET /b HTTP/1.1",
+            "GET /c HTTP/1.1",
+            "GET http://host/d HTTP/1.1",
+        ]
+    );
+    assert!(done.requests[0].contains("\r\nProxy-Authorization: Basic YTpi\r\n"));
+    assert!(
+        done.requests[2..]
+            .iter()
+            .all(|r| !r.contains("Proxy-Authorization"))
+    );
+    assert_eq!(done.rows[0].url, "http://host/a");
 }

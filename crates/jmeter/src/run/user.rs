@@ -12,6 +12,7 @@ use super::feed::Feed;
 use super::flow::{FUEL, Found, Place};
 use super::outcome::Reply;
 use super::person::Person;
+use super::proxied::Through;
 use super::request::Texts;
 use super::row::Sink;
 use super::shared::StopKind;
@@ -116,6 +117,8 @@ pub(super) struct Flight {
     pub method: String,
     pub url: String,
     pub keep_alive: bool,
+    /// The proxy that it goes through.
+    pub through: Option<Through>,
     /// Length of the request's head.
     pub head_bytes: usize,
     /// The request itself, where something looks at it.

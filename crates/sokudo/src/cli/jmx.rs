@@ -1,5 +1,6 @@
 //! `sokudo jmx`: what does a JMeter test plan ask for?
 
+mod properties;
 mod reference;
 mod show;
 
@@ -12,17 +13,17 @@ use clap::{Args, Subcommand};
 use jiff::tz::TimeZone;
 use sokudo_i18n::Lang;
 use sokudo_jmeter::files::Files;
-use sokudo_jmeter::properties::{Origin, Properties};
+use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::settings::{Settings, Unsupported};
 use sokudo_jmeter::{Reading, read};
 
 use super::finish::ShowOptions;
 use super::{Exit, Failure};
+pub use properties::PropertyArgs;
+pub(super) use properties::pair;
 
 /// Largest file that is read.
 const MOST_BYTES: u64 = 64 << 20;
-/// Property file of the user, read when it is in the current directory.
-const USER_PROPERTIES: &str = "user.properties";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,30 +58,6 @@ struct ElementsArgs {
     lang: Option<Lang>,
 }
 
-/// Properties in the layers that JMeter has.
-#[derive(Debug, Args)]
-pub struct PropertyArgs {
-    /// Set a property, as JMeter's option of this name does.
-    #[arg(short = 'J', value_name = "NAME=VALUE", value_parser = pair)]
-    property: Vec<(String, String)>,
-
-    /// Set a property on the generators; wins over -J.
-    #[arg(short = 'G', value_name = "NAME=VALUE", value_parser = pair)]
-    global: Vec<(String, String)>,
-
-    /// Set a system property. Plans do not see these; taken so that command lines stay as they are.
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = pair)]
-    system: Vec<(String, String)>,
-
-    /// Property file; later ones win over earlier ones.
-    #[arg(short = 'q', value_name = "FILE")]
-    property_file: Vec<PathBuf>,
-
-    /// Property file that is read first, in place of jmeter.properties.
-    #[arg(short = 'p', value_name = "FILE")]
-    main_properties: Option<PathBuf>,
-}
-
 #[derive(Debug, Args)]
 struct CheckArgs {
     /// The plan: a .jmx file.
@@ -107,14 +84,6 @@ struct CheckArgs {
 
     #[command(flatten)]
     show: ShowOptions,
-}
-
-pub(super) fn pair(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    match name.trim() {
-        "" => Err("a property is written NAME=VALUE".into()),
-        name => Ok((name.into(), value.into())),
-    }
 }
 
 /// Carries it out.
@@ -152,31 +121,6 @@ fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         0 => Exit::Fine,
         _ => Exit::OperatorError,
     })
-}
-
-impl PropertyArgs {
-    /// All layers in JMeter's order. Errors: a file cannot be read.
-    pub fn layers(&self) -> Result<Properties, Failure> {
-        let mut properties = Properties::default();
-        let user = Path::new(USER_PROPERTIES);
-        let files = self
-            .main_properties
-            .iter()
-            .map(PathBuf::as_path)
-            .chain(user.exists().then_some(user))
-            .chain(self.property_file.iter().map(PathBuf::as_path));
-        for file in files {
-            let bytes = read_bounded(file, MOST_BYTES).map_err(|e| unreadable(file, &e))?;
-            properties.add_file(&file.display().to_string(), &bytes);
-        }
-        for (name, value) in &self.property {
-            properties.set(name, value, Origin::CommandLine);
-        }
-        for (name, value) in &self.global {
-            properties.set(name, value, Origin::Global);
-        }
-        Ok(properties)
-    }
 }
 
 /// What else the reader needs from outside.

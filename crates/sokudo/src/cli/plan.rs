@@ -6,6 +6,8 @@
 //!     └─ compat jmeter       the tool's own lines on stdout, no record
 //! ```
 
+mod tool;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -68,43 +70,43 @@ pub struct PlanArgs {
     plan: Option<PathBuf>,
 
     /// The plan, as the tool's option.
-    #[arg(short = 't', value_name = "PLAN", conflicts_with = "plan")]
+    #[arg(
+        short = 't',
+        alias = "testfile",
+        value_name = "PLAN",
+        conflicts_with = "plan"
+    )]
     test: Option<PathBuf>,
 
     /// Without a window: always so here.
-    #[arg(short = 'n')]
+    #[arg(short = 'n', alias = "nongui")]
     no_window: bool,
 
     /// File of results (JTL); rows are added when it exists.
-    #[arg(short = 'l', value_name = "FILE")]
+    #[arg(short = 'l', alias = "logfile", value_name = "FILE")]
     log: Option<PathBuf>,
 
     /// Replace the file of results and the dashboard when they exist.
-    #[arg(short = 'f')]
+    #[arg(short = 'f', alias = "forceDeleteResultFile")]
     force: bool,
 
     /// Make the dashboard after the test; needs -l and -o.
-    #[arg(short = 'e', requires_all = ["log", "output"])]
+    #[arg(short = 'e', alias = "reportatendofloadtests", requires_all = ["log", "output"])]
     dashboard: bool,
 
     /// Make only the dashboard of this file of results; sends nothing. Needs -o.
-    #[arg(short = 'g', value_name = "FILE", requires = "output", conflicts_with_all = ["plan", "test"])]
+    #[arg(short = 'g', alias = "reportonly", value_name = "FILE", requires = "output", conflicts_with_all = ["plan", "test"])]
     report_only: Option<PathBuf>,
 
     /// Directory of the dashboard; must be empty or not exist.
-    #[arg(short = 'o', value_name = "DIR")]
+    #[arg(short = 'o', alias = "reportoutputfolder", value_name = "DIR")]
     output: Option<PathBuf>,
 
     #[command(flatten)]
     properties: PropertyArgs,
 
-    /// Log file of the tool: taken, and not written.
-    #[arg(short = 'j', value_name = "FILE")]
-    tool_log: Option<PathBuf>,
-
-    /// Log level of the tool: taken, and without meaning here.
-    #[arg(short = 'L', value_name = "CATEGORY=LEVEL")]
-    tool_log_level: Vec<String>,
+    #[command(flatten)]
+    tool: tool::ToolArgs,
 
     /// Add columns for what the tool does not tell: intended start, send, errno, stage of failure.
     #[arg(long)]
@@ -284,6 +286,12 @@ impl PlanArgs {
         Ok(())
     }
 
+    fn tell_ignored(&self) -> Result<(), Failure> {
+        let system = self.properties.system()?;
+        self.tool.tell_ignored(&system, self.show.lang());
+        Ok(())
+    }
+
     fn options(&self) -> Result<LoadOptions, Failure> {
         let plan = self.plan.clone().or_else(|| self.test.clone());
         let plan = plan.ok_or_else(|| {
@@ -308,6 +316,7 @@ impl PlanArgs {
             duration_s: self.duration,
             users: self.users,
             max_inflight: self.max_inflight,
+            proxy: self.tool.proxy(&self.properties.system()?)?,
             threads: self.threads,
             insecure: self.insecure,
             together: (!self.generators.on.is_empty()).then(|| Together {
@@ -335,11 +344,15 @@ impl PlanArgs {
 
 /// `sokudo load`.
 pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
+    if let Some(answered) = args.tool.answer()? {
+        return Ok(answered);
+    }
     args.take_remote()?;
     if let Some(file) = &args.report_only {
         return args.report(file);
     }
     args.check_output()?;
+    args.tell_ignored()?;
     let mut options = args.options()?;
     let seed = args.seed.unwrap_or_else(workload::random_seed);
     let lang = args.show.lang();
@@ -532,6 +545,9 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
         matches.map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
     let mut args = PlanArgs::from_arg_matches(&matches)
         .map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
+    if let Some(answered) = args.tool.answer()? {
+        return Ok(answered);
+    }
     args.take_remote()?;
     if !args.generators.on.is_empty() {
         let hosts = args.generators.on.join(", ");
@@ -547,6 +563,7 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
         return args.report(file);
     }
     args.check_output()?;
+    args.tell_ignored()?;
     let mut options = args.options()?;
     // The tool checks no certificate.
     options.insecure = true;

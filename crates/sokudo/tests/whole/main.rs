@@ -21,6 +21,7 @@ mod group;
 mod http;
 mod jmx;
 mod jtl;
+mod load;
 mod load_curve;
 mod many;
 mod probe;

@@ -172,6 +172,7 @@ fn lost(failure: &Failure) -> Lost<'static> {
         (Kind::ClosedEarly, _) => NotHttp::NoResponse,
         (Kind::Malformed(_), _) => NotHttp::Malformed,
         (Kind::PortsExhausted | Kind::TooManyFiles, _) => NotHttp::NoLocalPort,
+        (Kind::ProxyRefused, _) => NotHttp::ProxyRefused,
         (Kind::Stopped, _) => NotHttp::Stopped,
         (
             Kind::CertificateExpired

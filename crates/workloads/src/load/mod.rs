@@ -36,7 +36,7 @@ use crate::rr;
 pub use gather::{Gather, Gathered};
 pub use generator::{Finished, Generator, Listener, NotStarted};
 pub use options::{LoadOptions, Together};
-pub use phase::permit;
+pub use phase::{know_proxy_password, permit};
 pub use read::{Prepared, read_plan};
 pub use results::rows_sent;
 pub use tally::{LabelTally, Tallies};

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use sokudo_jmeter::jtl::JtlFormat;
 use sokudo_jmeter::properties::{Origin, Properties};
+use sokudo_jmeter::proxy::Proxy;
 use sokudo_jmeter::settings::Unsupported;
 
 /// How a plan is executed.
@@ -31,6 +32,8 @@ pub struct LoadOptions {
     pub users: Option<u64>,
     /// Most users at a time in an open model; further arrivals are counted and not begun.
     pub max_inflight: Option<u64>,
+    /// The proxy for all requests; its password is given to [`super::know_proxy_password`].
+    pub proxy: Option<Proxy>,
     /// Event loops; 0: one per core.
     pub threads: u32,
     /// Certificates are not checked.
@@ -78,6 +81,15 @@ impl LoadOptions {
             all.set(name, value, Origin::CommandLine);
         }
         all
+    }
+
+    /// The proxy for all requests, with the password that this process was given.
+    pub fn proxy(&self) -> Option<Proxy> {
+        let mut proxy = self.proxy.clone()?;
+        if let Some(password) = super::phase::proxy_password() {
+            proxy.password = password.into();
+        }
+        Some(proxy)
     }
 
     /// What happens to what cannot be executed.

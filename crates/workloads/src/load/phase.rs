@@ -1,7 +1,7 @@
 //! One host's part of a load as a plan says.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use sokudo_jmeter::run::Part;
 use sokudo_model::{Batch, Labels, PhaseSpec, Refusal, SeriesKey, Text};
@@ -26,6 +26,19 @@ const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 /// Whether this process was started to execute plans of its own files. Others that reach it must
 /// not: such a plan reads and writes files of this host.
 static PERMITTED: AtomicBool = AtomicBool::new(false);
+
+/// The password of the proxy: known to this process alone, because options are recorded.
+static PROXY_PASSWORD: OnceLock<String> = OnceLock::new();
+
+/// Gives this process the password of its proxy; the first one stays.
+pub fn know_proxy_password(password: String) {
+    let _ = PROXY_PASSWORD.set(password);
+}
+
+/// The password of the proxy, if one was given.
+pub(super) fn proxy_password() -> Option<&'static str> {
+    PROXY_PASSWORD.get().map(String::as_str)
+}
 
 /// Lets this process execute plans. For the command that its own operator typed, never for one that
 /// serves others.

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use sokudo_http::{Scheme, Targets};
+use sokudo_http::{Scheme, Targets, Via};
 use sokudo_jmeter::files::Files;
 use sokudo_jmeter::plan::{Load, OpenStep, Plan, Stage};
 use sokudo_jmeter::problem::Problem;
-use sokudo_jmeter::run::{Part, RunSettings, Sink, Test};
+use sokudo_jmeter::run::{Part, RunSettings, Sink, Test, Through};
 use sokudo_jmeter::settings::Settings;
 use sokudo_jmeter::{Reading, read};
 use sokudo_model::Refusal;
@@ -152,6 +152,7 @@ impl Prepared {
             host_address: "127.0.0.1".into(),
             properties: self.options.all_properties(),
             user_agent: concat!("sokudo/", env!("CARGO_PKG_VERSION")).into(),
+            proxy: self.options.proxy(),
         };
         let names = Arc::new(Names(Arc::clone(targets)));
         Test::new(
@@ -223,6 +224,15 @@ impl sokudo_jmeter::run::Targets for Names {
     fn target(&self, tls: bool, host: &str, port: u16) -> u32 {
         let scheme = if tls { Scheme::Https } else { Scheme::Http };
         self.0.intern(scheme, host, port).0
+    }
+
+    fn tunnel(&self, host: &str, port: u16, through: &Through) -> u32 {
+        let via = Via {
+            host: through.host.clone(),
+            port: through.port,
+            authorization: through.authorization.clone(),
+        };
+        self.0.intern_via(Scheme::Https, host, port, Some(&via)).0
     }
 }
 

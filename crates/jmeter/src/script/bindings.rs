@@ -1,0 +1,239 @@
+//! What does a script see and change?
+
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use sokudo_pace::Random;
+
+use crate::properties::{Origin, Properties};
+
+/// Most lines that one script may log.
+const MOST_LINES: usize = 100;
+/// Longest line of a log, characters.
+const MOST_LINE: usize = 1_000;
+
+/// What a user lends a script for as long as it runs.
+#[derive(Debug)]
+pub struct Lent {
+    /// Variables of the user.
+    pub variables: HashMap<String, String>,
+    /// Those of the plan, behind them.
+    pub fixed: Arc<HashMap<String, String>>,
+    /// Properties of all users.
+    pub properties: Arc<RwLock<Properties>>,
+    /// Where its random choices come from.
+    pub random: Random,
+    /// Milliseconds since 1970.
+    pub now_ms: i64,
+    /// `<group> <number of the group>-<number of the user>`.
+    pub thread_name: String,
+    /// Number of the user within its group, from 1.
+    pub thread_number: u64,
+    /// Its iteration, from 1.
+    pub iteration: u64,
+    /// The sampler at hand.
+    pub sampler: String,
+}
+
+impl Default for Lent {
+    /// Nothing, at the beginning of 1970.
+    fn default() -> Self {
+        Self {
+            variables: HashMap::new(),
+            fixed: Arc::default(),
+            properties: Arc::default(),
+            random: Random::new(0, 0),
+            now_ms: 0,
+            thread_name: String::new(),
+            thread_number: 0,
+            iteration: 0,
+            sampler: String::new(),
+        }
+    }
+}
+
+/// The sample that a script looks at.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Its label.
+    pub label: String,
+    /// Response code.
+    pub code: String,
+    /// Response message.
+    pub message: String,
+    /// Text of the body.
+    pub text: String,
+    /// Response headers.
+    pub headers: String,
+    /// Head of the request.
+    pub request_headers: String,
+    /// Body of the request.
+    pub request_body: String,
+    /// Address.
+    pub url: String,
+    /// From start to end, milliseconds.
+    pub elapsed_ms: u64,
+    /// To the first byte, milliseconds.
+    pub latency_ms: u64,
+    /// To the connection, milliseconds.
+    pub connect_ms: u64,
+    /// Bytes received.
+    pub bytes: u64,
+    /// It succeeded.
+    pub success: bool,
+}
+
+/// What an assertion in a script says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Judgement {
+    /// The sample does not hold what it must.
+    pub failed: bool,
+    /// Why.
+    pub message: String,
+}
+
+/// What a script wants to end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wish {
+    /// Nothing.
+    #[default]
+    GoOn,
+    /// Its user.
+    StopUser,
+    /// The test; samples under way finish.
+    StopTest,
+    /// The test at once.
+    StopTestNow,
+}
+
+/// Everything that a script can reach.
+#[derive(Debug, Default)]
+pub struct Bindings {
+    /// What the user lends.
+    pub lent: Lent,
+    /// Name of the element.
+    pub label: String,
+    /// `Parameters` of the element.
+    pub parameters: String,
+    /// The sample; changed where the script changed it.
+    pub seen: Option<Seen>,
+    /// Verdict of an assertion.
+    pub judgement: Judgement,
+    /// What it wants to end.
+    pub wish: Wish,
+    /// Warnings and errors that it logged.
+    pub logged: Vec<String>,
+}
+
+impl Bindings {
+    /// Answers one call of `host` in `jmeter.js`; `None`: there is none.
+    pub(super) fn answer(&mut self, name: &str, a: &str, b: &str) -> Option<String> {
+        match name {
+            "var" => {
+                let own = self.lent.variables.get(a);
+                return own.or_else(|| self.lent.fixed.get(a)).cloned();
+            }
+            "put" => drop(self.lent.variables.insert(a.into(), b.into())),
+            "remove" => drop(self.lent.variables.remove(a)),
+            "names" => {
+                let own = self.lent.variables.keys();
+                let mut all: Vec<&String> = own.chain(self.lent.fixed.keys()).collect();
+                all.sort();
+                all.dedup();
+                return serde_json::to_string(&all).ok();
+            }
+            "property" => {
+                let properties = self.lent.properties.read();
+                let properties = properties.unwrap_or_else(PoisonError::into_inner);
+                return properties.get(a).map(str::to_owned);
+            }
+            "setProperty" => {
+                let properties = self.lent.properties.write();
+                let mut properties = properties.unwrap_or_else(PoisonError::into_inner);
+                properties.set(a, b, Origin::CommandLine);
+            }
+            "fact" => return self.fact(a),
+            "seen" => return self.seen.as_ref().and_then(|seen| seen.get(a)),
+            "change" => {
+                if let Some(seen) = &mut self.seen {
+                    seen.set(a, b);
+                }
+            }
+            "judge" => match a {
+                "failed" => self.judgement.failed = b == "true",
+                _ => self.judgement.message = b.into(),
+            },
+            "judged" => {
+                return Some(match a {
+                    "failed" => self.judgement.failed.to_string(),
+                    _ => self.judgement.message.clone(),
+                });
+            }
+            "stop" => {
+                self.wish = self.wish.max(match a {
+                    "user" => Wish::StopUser,
+                    "test" => Wish::StopTest,
+                    _ => Wish::StopTestNow,
+                });
+            }
+            "log" if self.logged.len() < MOST_LINES => {
+                let line: String = b.chars().take(MOST_LINE).collect();
+                self.logged.push(format!("{a}: {line}"));
+            }
+            "random" => return Some(self.lent.random.unit().to_string()),
+            "now" => return Some(self.lent.now_ms.to_string()),
+            _ => {}
+        }
+        None
+    }
+
+    fn fact(&self, name: &str) -> Option<String> {
+        let lent = &self.lent;
+        Some(match name {
+            "label" => self.label.clone(),
+            "parameters" => self.parameters.clone(),
+            "sampler" => lent.sampler.clone(),
+            "threadName" => lent.thread_name.clone(),
+            "threadNumber" => lent.thread_number.to_string(),
+            "iteration" => lent.iteration.to_string(),
+            "groupName" => {
+                let name = lent.thread_name.rsplit_once('-');
+                name.map_or(lent.thread_name.as_str(), |(name, _)| name)
+                    .into()
+            }
+            _ => return None,
+        })
+    }
+}
+
+impl Seen {
+    fn get(&self, name: &str) -> Option<String> {
+        Some(match name {
+            "label" => self.label.clone(),
+            "code" => self.code.clone(),
+            "message" => self.message.clone(),
+            "text" => self.text.clone(),
+            "headers" => self.headers.clone(),
+            "requestHeaders" => self.request_headers.clone(),
+            "requestBody" => self.request_body.clone(),
+            "url" => self.url.clone(),
+            "elapsed" => self.elapsed_ms.to_string(),
+            "latency" => self.latency_ms.to_string(),
+            "connect" => self.connect_ms.to_string(),
+            "bytes" => self.bytes.to_string(),
+            "success" => self.success.to_string(),
+            _ => return None,
+        })
+    }
+
+    fn set(&mut self, name: &str, value: &str) {
+        match name {
+            "label" => self.label = value.into(),
+            "code" => self.code = value.into(),
+            "message" => self.message = value.into(),
+            "text" => self.text = value.into(),
+            "success" => self.success = value == "true",
+            _ => {}
+        }
+    }
+}

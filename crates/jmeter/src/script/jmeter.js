@@ -1,0 +1,168 @@
+// What scripts of a plan can call, on top of host(name, a, b): texts in, a text or null out.
+(function (outside) {
+  const host = (name, a, b) => outside(name, a, b) ?? null;
+  const text = (value) => (value === undefined || value === null ? null : String(value));
+  const number = (value) => Number(value ?? 0);
+
+  // Random numbers and the clock are the run's.
+  Math.random = () => Number(host("random", "", ""));
+  const Moment = Date;
+  const now = () => Number(host("now", "", ""));
+  function RunDate(...parts) {
+    if (!new.target) return new Moment(now()).toString();
+    return parts.length === 0 ? new Moment(now()) : new Moment(...parts);
+  }
+  RunDate.prototype = Moment.prototype;
+  RunDate.now = now;
+  RunDate.parse = Moment.parse;
+  RunDate.UTC = Moment.UTC;
+  Moment.prototype.constructor = RunDate;
+  globalThis.Date = RunDate;
+
+  // A name that is not there is told, not answered with nothing.
+  const closed = (name, known) =>
+    new Proxy(known, {
+      get(target, key) {
+        if (key in target || typeof key === "symbol") return target[key];
+        throw new TypeError(`${name}.${String(key)} is not known here`);
+      },
+    });
+
+  const names = () => JSON.parse(host("names", "", ""));
+  const variable = (name) => host("var", String(name), "");
+  const put = (name, value) => {
+    const said = text(value);
+    said === null ? host("remove", String(name), "") : host("put", String(name), said);
+  };
+  const vars = closed("vars", {
+    get: variable,
+    put,
+    getObject: variable,
+    putObject: put,
+    remove(name) {
+      const before = variable(name);
+      host("remove", String(name), "");
+      return before;
+    },
+    getIteration: () => number(host("fact", "iteration", "")),
+    getThreadName: () => host("fact", "threadName", ""),
+    entrySet: () => names().map((key) => ({ key, value: variable(key), getKey: () => key, getValue: () => variable(key) })),
+  });
+
+  const property = (name, otherwise) => host("property", String(name), "") ?? otherwise ?? null;
+  const setProperty = (name, value) => {
+    const before = property(name);
+    host("setProperty", String(name), text(value) ?? "");
+    return before;
+  };
+  const props = closed("props", {
+    get: (name) => property(name),
+    getProperty: property,
+    getOrDefault: property,
+    put: setProperty,
+    setProperty,
+    containsKey: (name) => property(name) !== null,
+  });
+
+  const seen = (name) => host("seen", name, "");
+  const change = (name) => (value) => void host("change", name, text(value) ?? "");
+  const stop = (what) => (wanted) => void (wanted !== false && host("stop", what, ""));
+  const result = closed("prev", {
+    getSampleLabel: () => seen("label"),
+    setSampleLabel: change("label"),
+    getResponseCode: () => seen("code"),
+    setResponseCode: change("code"),
+    setResponseCodeOK: () => void host("change", "code", "200"),
+    getResponseMessage: () => seen("message"),
+    setResponseMessage: change("message"),
+    setResponseMessageOK: () => void host("change", "message", "OK"),
+    setResponseOK() {
+      host("change", "code", "200");
+      host("change", "message", "OK");
+      host("change", "success", "true");
+    },
+    getResponseDataAsString: () => seen("text"),
+    setResponseData: change("text"),
+    getResponseHeaders: () => seen("headers"),
+    getRequestHeaders: () => seen("requestHeaders"),
+    getSamplerData: () => seen("requestBody"),
+    getQueryString: () => seen("requestBody"),
+    getUrlAsString: () => seen("url"),
+    getURL: () => seen("url"),
+    getTime: () => number(seen("elapsed")),
+    getLatency: () => number(seen("latency")),
+    getConnectTime: () => number(seen("connect")),
+    getBytesAsLong: () => number(seen("bytes")),
+    getBytes: () => number(seen("bytes")),
+    getBodySizeAsLong: () => (seen("text") ?? "").length,
+    isSuccessful: () => seen("success") === "true",
+    isResponseCodeOK: () => seen("code") === "200",
+    setSuccessful: change("success"),
+    getThreadName: () => host("fact", "threadName", ""),
+    getSubResults: () => [],
+    getErrorCount: () => (seen("success") === "true" ? 0 : 1),
+    setDataType() {},
+    setIgnore() {},
+    setStopThread: stop("user"),
+    setStopTest: stop("test"),
+    setStopTestNow: stop("now"),
+  });
+
+  const log = closed("log", {
+    trace() {},
+    debug() {},
+    info() {},
+    isDebugEnabled: () => false,
+    isInfoEnabled: () => false,
+    warn: (...said) => void host("log", "warning", said.map(String).join(" ")),
+    error: (...said) => void host("log", "error", said.map(String).join(" ")),
+  });
+
+  const sampler = closed("sampler", { getName: () => host("fact", "sampler", "") });
+  const judge = closed("AssertionResult", {
+    setFailure: (failed) => void host("judge", "failed", String(failed)),
+    isFailure: () => host("judged", "failed", "") === "true",
+    setFailureMessage: (message) => void host("judge", "message", text(message) ?? ""),
+    getFailureMessage: () => host("judged", "message", ""),
+  });
+  const group = closed("threadGroup", { getName: () => host("fact", "groupName", "") });
+  const thread = closed("thread", {
+    getThreadName: () => host("fact", "threadName", ""),
+    getThreadNum: () => number(host("fact", "threadNumber", "")) - 1,
+    stop: () => host("stop", "user", ""),
+  });
+  const sample = () => (seen("label") === null ? null : result);
+  const ctx = closed("ctx", {
+    getVariables: () => vars,
+    getProperties: () => props,
+    getPreviousResult: sample,
+    getCurrentSampler: () => sampler,
+    getThreadNum: () => number(host("fact", "threadNumber", "")) - 1,
+    getThreadGroup: () => group,
+    getThread: () => thread,
+    getEngine: () => ({ askThreadsToStop: () => host("stop", "test", ""), stopTest: () => host("stop", "now", "") }),
+  });
+  const OUT = { println: () => {}, print: () => {} };
+
+  const own = new Set(Reflect.ownKeys(globalThis));
+  const clean = () => {
+    for (const key of Reflect.ownKeys(globalThis)) if (!own.has(key)) delete globalThis[key];
+  };
+  const evaluate = (function () {
+    return function (vars, props, ctx, log, prev, SampleResult, sampleResult, sampler, AssertionResult, OUT, Label, Parameters, args, threadName) {
+      return eval(arguments[14]);
+    };
+  })();
+  return function (script) {
+    const prev = sample();
+    const parameters = host("fact", "parameters", "") ?? "";
+    const args = parameters.split(/\s+/).filter((word) => word !== "");
+    try {
+      return text(
+        evaluate(vars, props, ctx, log, prev, prev, prev, sampler, judge, OUT, host("fact", "label", ""), parameters, args, host("fact", "threadName", ""), script),
+      );
+    } finally {
+      clean();
+    }
+  };
+});

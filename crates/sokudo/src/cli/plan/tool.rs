@@ -1,0 +1,143 @@
+//! Options of JMeter that say something about the tool itself, and what they mean here.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use sokudo_i18n::{I18n, Lang};
+use sokudo_jmeter::properties::Properties;
+use sokudo_jmeter::proxy::Proxy;
+use sokudo_workloads::load;
+
+use super::{Exit, Failure};
+
+/// System properties that mean something here.
+const HEEDED: &[&str] = &["http.proxyHost", "http.proxyPort", "http.nonProxyHosts"];
+
+/// Options of the tool itself.
+#[derive(Debug, Args)]
+pub(super) struct ToolArgs {
+    /// Log file of the tool: taken, and not written.
+    #[arg(short = 'j', alias = "jmeterlogfile", value_name = "FILE")]
+    log_file: Option<PathBuf>,
+
+    /// Set-up of the tool's log: taken, and without meaning here.
+    #[arg(short = 'i', alias = "jmeterlogconf", value_name = "FILE")]
+    log_set_up: Option<PathBuf>,
+
+    /// Log level of the tool: taken, and without meaning here.
+    #[arg(short = 'L', alias = "loglevel", value_name = "CATEGORY=LEVEL")]
+    log_level: Vec<String>,
+
+    /// Proxy for all requests. A sampler with a proxy of its own keeps it.
+    #[arg(short = 'H', alias = "proxyHost", value_name = "HOST")]
+    proxy_host: Option<String>,
+
+    /// Port of the proxy.
+    #[arg(short = 'P', alias = "proxyPort", value_name = "PORT", requires = "proxy_host",
+          value_parser = clap::value_parser!(u16).range(1..))]
+    proxy_port: Option<u16>,
+
+    /// Hosts that are asked directly: names separated by `|`, with `*` at the beginning or end.
+    #[arg(
+        short = 'N',
+        alias = "nonProxyHosts",
+        value_name = "HOSTS",
+        requires = "proxy_host"
+    )]
+    no_proxy: Option<String>,
+
+    /// Scheme of the proxy: only `http`.
+    #[arg(short = 'E', alias = "proxyScheme", value_name = "SCHEME", requires = "proxy_host",
+          value_parser = ["http"])]
+    proxy_scheme: Option<String>,
+
+    /// User at the proxy.
+    #[arg(
+        short = 'u',
+        alias = "username",
+        value_name = "USER",
+        requires = "proxy_host"
+    )]
+    proxy_user: Option<String>,
+
+    /// Password at the proxy. Never recorded.
+    #[arg(
+        short = 'a',
+        alias = "password",
+        value_name = "PASSWORD",
+        requires = "proxy_user"
+    )]
+    proxy_password: Option<String>,
+
+    /// Be a server that a remote tool starts: not here.
+    #[arg(short = 's', alias = "server")]
+    server: bool,
+
+    /// The version, and nothing else.
+    #[arg(short = 'v')]
+    version: bool,
+}
+
+impl ToolArgs {
+    /// What the options answer by themselves. Errors: what they ask for is done otherwise here.
+    pub fn answer(&self) -> Result<Option<Exit>, Failure> {
+        if self.server {
+            return Err(Failure::operator(
+                "`-s` makes the tool a server for remote starts, and plans are not started so here",
+                "type `sokudo serve` on that host, and name it with `-R` where the test is started",
+            ));
+        }
+        if self.version {
+            println!(
+                "sokudo {}: takes command lines and plans of Apache JMeter up to 5.6",
+                env!("CARGO_PKG_VERSION")
+            );
+            return Ok(Some(Exit::Fine));
+        }
+        Ok(None)
+    }
+
+    /// The proxy of all requests: of these options, or of the system's properties. Its password
+    /// stays in this process. Errors: its port is none.
+    pub fn proxy(&self, system: &Properties) -> Result<Option<Proxy>, Failure> {
+        let mut system = system.clone();
+        let port = self.proxy_port.map(|port| port.to_string());
+        for (name, value) in HEEDED.iter().zip([&self.proxy_host, &port, &self.no_proxy]) {
+            if let Some(value) = value {
+                system.set(*name, value, sokudo_jmeter::properties::Origin::CommandLine);
+            }
+        }
+        let mut proxy = Proxy::from_properties(&system)
+            .map_err(|why| Failure::operator(why, "give a port with -P, from 1 to 65535"))?;
+        if let Some(proxy) = &mut proxy {
+            proxy.user = self.proxy_user.clone().unwrap_or_default();
+            if let Some(password) = &self.proxy_password {
+                load::know_proxy_password(password.clone());
+            }
+        }
+        Ok(proxy)
+    }
+
+    /// Tells which options were taken and mean nothing here.
+    pub fn tell_ignored(&self, system: &Properties, lang: Lang) {
+        let mut ignored: Vec<String> = Vec::new();
+        let mut note = |is_given: bool, name: &str| {
+            if is_given {
+                ignored.push(name.into());
+            }
+        };
+        note(self.log_file.is_some(), "-j");
+        note(self.log_set_up.is_some(), "-i");
+        note(!self.log_level.is_empty(), "-L");
+        let own = Properties::default();
+        for (name, _) in system.iter() {
+            let is_known = HEEDED.contains(&name) || own.get(name).is_some();
+            note(!is_known, &format!("-D{name}"));
+        }
+        if !ignored.is_empty() {
+            let said =
+                I18n::new(lang).message("load-options-ignored", &[("options", &ignored.join(" "))]);
+            eprintln!("  {said}");
+        }
+    }
+}

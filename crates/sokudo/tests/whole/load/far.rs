@@ -1,0 +1,140 @@
+//! A far end that does what a test tells it, and plans that ask it.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+/// What a far end does with a request.
+pub enum Does {
+    /// Answers these bytes.
+    Says(Vec<u8>),
+    /// Answers after this time.
+    Later(Duration, Vec<u8>),
+    /// Closes the connection without an answer.
+    Closes,
+    /// Resets it.
+    Resets,
+}
+
+/// An answer of this status with this body.
+pub fn says(status: u16, body: &str) -> Does {
+    says_with(status, "", body)
+}
+
+/// An answer with further header lines, each with its end.
+pub fn says_with(status: u16, headers: &str, body: &str) -> Does {
+    let length = body.len();
+    Does::Says(
+        format!("HTTP/1.1 {status} X\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
+            .into_bytes(),
+    )
+}
+
+/// A far end and what it was asked.
+pub struct Far {
+    pub address: SocketAddr,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Far {
+    /// Requests so far: their heads with their bodies.
+    pub fn asked(&self) -> Vec<String> {
+        self.asked.lock().expect("no server panics").clone()
+    }
+}
+
+/// A far end on a free port of the loopback.
+pub fn far(does: impl Fn(usize, &str) -> Does + Send + Sync + 'static) -> Far {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
+    far_on(listener, does)
+}
+
+/// A far end that listens here. Its closure gets the number of the request and its text.
+pub fn far_on(
+    listener: TcpListener,
+    does: impl Fn(usize, &str) -> Does + Send + Sync + 'static,
+) -> Far {
+    let address = listener.local_addr().expect("it is bound");
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let (does, heard) = (Arc::new(does), Arc::clone(&asked));
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let (does, heard) = (Arc::clone(&does), Arc::clone(&heard));
+            thread::spawn(move || serve(stream, &heard, &*does));
+        }
+    });
+    Far { address, asked }
+}
+
+fn serve(
+    mut stream: TcpStream,
+    heard: &Mutex<Vec<String>>,
+    does: &(dyn Fn(usize, &str) -> Does + Send + Sync),
+) {
+    while let Some(request) = request(&mut stream) {
+        let number = {
+            let mut heard = heard.lock().expect("no server panics");
+            heard.push(request.clone());
+            heard.len() - 1
+        };
+        let close = request.contains("Connection: close\r\n");
+        let answer = match does(number, &request) {
+            Does::Says(answer) => answer,
+            Does::Later(time, answer) => {
+                thread::sleep(time);
+                answer
+            }
+            Does::Closes => return,
+            Does::Resets => {
+                let socket = socket2::Socket::from(stream);
+                let _ = socket.set_linger(Some(Duration::ZERO));
+                return;
+            }
+        };
+        if stream.write_all(&answer).is_err() || close {
+            return;
+        }
+    }
+}
+
+/// The next request of a connection with its body; `None`: there is none.
+fn request(stream: &mut TcpStream) -> Option<String> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        match stream.read(&mut byte) {
+            Ok(1) => head.push(byte[0]),
+            _ => return None,
+        }
+    }
+    let text = String::from_utf8_lossy(&head).into_owned();
+    let length = text
+        .lines()
+        .find_map(|line| line.strip_prefix("Content-Length: "))
+        .and_then(|value| value.trim().parse().ok())
+        .unwrap_or(0);
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).ok()?;
+    Some(text + &String::from_utf8_lossy(&body))
+}
+
+/// A plan of one group with this content.
+pub fn plan(users: u32, loops: i64, content: &str) -> String {
+    format!(
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
+<ThreadGroup testname="Users"><stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">{loops}</intProp></elementProp></ThreadGroup>
+<hashTree>{content}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
+    )
+}
+
+/// A GET of this path at the far end, with keep-alive, named after the path.
+pub fn get(address: SocketAddr, path: &str, below: &str) -> String {
+    format!(
+        r#"<HTTPSamplerProxy testname="{path}"><stringProp name="HTTPSampler.domain">{}</stringProp><stringProp name="HTTPSampler.port">{}</stringProp><stringProp name="HTTPSampler.path">{path}</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp></HTTPSamplerProxy><hashTree>{below}</hashTree>"#,
+        address.ip(),
+        address.port()
+    )
+}
