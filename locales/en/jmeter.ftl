@@ -23,7 +23,12 @@ jmx-no-plan = the file holds no enabled `TestPlan`
 # Elements
 jmx-unknown-element = `{ $element }` (“{ $name }”) is not an element that sokudo knows
 jmx-unknown-element-hint = disable it, or choose `--unsupported warn` to run without it and everything below it
-jmx-needs-scripts = `{ $element }` (“{ $name }”) needs the script engine, which is not there yet
+jmx-needs-scripts = `{ $element }` (“{ $name }”) holds a script in a language that is not executed here: only JavaScript is
+jmx-script-flaw = the script is no JavaScript: { $why }
+jmx-script-java-hint = use what JavaScript has itself: Date, Math.random, JSON, regular expressions
+jmx-script-java = line { $line } of the script names a class of Java (`{ $word }`), and there is no Java here
+jmx-script-language-hint = write it in JavaScript (language `javascript`): vars, props, prev, ctx, log and sampler are there
+jmx-script-language = the script is in { $language }, and only JavaScript is executed here
 jmx-needs-database = `{ $element }` (“{ $name }”) needs the database layer, which is not there yet
 jmx-not-supported = `{ $element }` (“{ $name }”) is known, and what it does is not supported
 jmx-unread-property = property `{ $property }` of `{ $element }` is not read
@@ -49,7 +54,7 @@ jmx-bad-row = a row of `{ $property }` does not hold the numbers that it must ho
 
 # Expressions
 jmx-unknown-function = no function is called `{ $function }`
-jmx-script-function = function `{ $function }` needs the script engine, which is not there yet
+jmx-script-function = function `{ $function }` is a script in a language that is not executed here: only `__javaScript` is
 jmx-argument-count = function `{ $function }` takes { $takes }, not { $got } arguments
 jmx-not-closed-call = `{"}"}` must follow the call of `{ $function }` in `{ $text }`
 jmx-unclosed-expression = a `${"{"}` without its `{"}"}` in `{ $text }`: the text behind it is sent as it is
@@ -106,7 +111,7 @@ jmx-stage-main = main
 jmx-stage-teardown = tearDown
 jmx-treated-runs = supported
 jmx-treated-no-effect = no effect outside the editor
-jmx-treated-scripts = needs the script engine
+jmx-treated-scripts = a script in another language than JavaScript
 jmx-treated-database = needs the database layer
 jmx-treated-not-supported = not supported
 jmx-treated-unknown = unknown

@@ -23,7 +23,12 @@ jmx-no-plan = 有効な `TestPlan` がファイルにありません
 # 要素
 jmx-unknown-element = `{ $element }` (「{ $name }」) は sokudo の知らない要素です
 jmx-unknown-element-hint = この要素を無効にするか、`--unsupported warn` でこの要素と配下を除いて実行してください
-jmx-needs-scripts = `{ $element }` (「{ $name }」) にはスクリプトエンジンが必要ですが、まだありません
+jmx-needs-scripts = `{ $element }` (「{ $name }」) のスクリプトは、ここで実行できない言語です。実行できるのは JavaScript だけです
+jmx-script-flaw = スクリプトは JavaScript として正しくありません: { $why }
+jmx-script-java-hint = JavaScript 自身の Date、Math.random、JSON、正規表現を使ってください
+jmx-script-java = スクリプトの { $line } 行目に Java のクラス (`{ $word }`) がありますが、ここに Java はありません
+jmx-script-language-hint = JavaScript (言語 `javascript`) で書いてください。vars、props、prev、ctx、log、sampler が使えます
+jmx-script-language = スクリプトは { $language } で書かれていますが、実行できるのは JavaScript だけです
 jmx-needs-database = `{ $element }` (「{ $name }」) にはデータベース層が必要ですが、まだありません
 jmx-not-supported = `{ $element }` (「{ $name }」) は既知の要素ですが、その動作には対応していません
 jmx-unread-property = `{ $element }` のプロパティ `{ $property }` は読まれません
@@ -49,7 +54,7 @@ jmx-bad-row = `{ $property }` に、必要な数値がそろっていない行�
 
 # 式
 jmx-unknown-function = `{ $function }` という関数はありません
-jmx-script-function = 関数 `{ $function }` にはスクリプトエンジンが必要ですが、まだありません
+jmx-script-function = 関数 `{ $function }` のスクリプトは、ここで実行できない言語です。実行できるのは `__javaScript` だけです
 jmx-argument-count = 関数 `{ $function }` の引数は { $takes } です ({ $got } 個渡されました)
 jmx-not-closed-call = `{ $text }` の `{ $function }` の呼び出しの後に `{"}"}` がありません
 jmx-unclosed-expression = `{ $text }` の `${"{"}` に対応する `{"}"}` がありません。後ろの文字はそのまま送られます
@@ -106,7 +111,7 @@ jmx-stage-main = 本番
 jmx-stage-teardown = tearDown
 jmx-treated-runs = 対応
 jmx-treated-no-effect = エディターの外では意味なし
-jmx-treated-scripts = スクリプトエンジンが必要
+jmx-treated-scripts = JavaScript 以外のスクリプト
 jmx-treated-database = データベース層が必要
 jmx-treated-not-supported = 未対応
 jmx-treated-unknown = 不明

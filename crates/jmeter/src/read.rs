@@ -83,14 +83,21 @@ fn properties_stay(nodes: &[Node]) -> bool {
     nodes.iter().all(|node| {
         let script = registry::find(node).map(|spec| spec.treatment());
         script != Some(Treatment::NeedsScripts)
+            && !(node.class.starts_with("JSR223") && has_file(node))
             && !node.properties.iter().any(sets_property)
             && properties_stay(&node.children)
     })
 }
 
+/// A script in a file may do anything.
+fn has_file(node: &Node) -> bool {
+    let file = |p: &Property| matches!(&p.value, Value::Scalar { text, .. } if p.name == "filename" && !text.is_empty());
+    node.properties.iter().any(file)
+}
+
 fn sets_property(property: &Property) -> bool {
     match &property.value {
-        Value::Scalar { text, .. } => ["__setProperty", "__groovy", "__javaScript"]
+        Value::Scalar { text, .. } => ["__setProperty", "setProperty(", "props.put"]
             .iter()
             .any(|function| text.contains(function)),
         Value::List(items) => items.iter().any(sets_property),

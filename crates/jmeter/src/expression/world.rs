@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use jiff::tz::TimeZone;
 use sokudo_pace::Random;
 
 use crate::files::Files;
 use crate::properties::{Origin, Properties};
+use crate::script::Lent;
 use crate::xml;
 
 /// Largest file that an expression reads.
@@ -61,6 +62,10 @@ pub trait World {
     fn lines(&mut self, path: &str, encoding: &str) -> Result<Lines, String>;
     /// The row of a shared file at which this user stands; `None` before the first.
     fn row(&self, file: &str) -> Option<u64>;
+    /// Lends a script what it may see and change; [`World::take_back`] follows.
+    fn lend(&mut self) -> Lent;
+    /// Takes back what was lent.
+    fn take_back(&mut self, lent: Lent);
     /// Puts this user on the next row that no other user took; rows begin again after the last.
     fn next_row(&mut self, file: &str, rows: u64) -> u64;
 }
@@ -162,6 +167,24 @@ impl World for StartWorld<'_> {
 
     fn row(&self, file: &str) -> Option<u64> {
         self.rows.get(file).copied()
+    }
+
+    fn lend(&mut self) -> Lent {
+        Lent {
+            variables: std::mem::take(&mut self.variables),
+            properties: Arc::new(RwLock::new(self.properties.clone())),
+            random: self.random.clone(),
+            now_ms: self.now_ms,
+            ..Lent::default()
+        }
+    }
+
+    fn take_back(&mut self, lent: Lent) {
+        self.variables = lent.variables;
+        self.random = lent.random;
+        let properties = lent.properties.read();
+        let properties = properties.unwrap_or_else(PoisonError::into_inner);
+        self.properties.clone_from(&properties);
     }
 
     fn next_row(&mut self, file: &str, rows: u64) -> u64 {

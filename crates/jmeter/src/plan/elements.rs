@@ -24,6 +24,17 @@ pub enum SamplerKind {
     Dummy(Box<Dummy>),
     /// Something that happens to the flow; no result.
     Action(Action),
+    /// A script whose value is the body of its result.
+    Script(Script),
+}
+
+/// A script in JavaScript.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Script {
+    /// The script; empty: nothing happens.
+    pub text: Template,
+    /// What it finds in `Parameters` and `args`.
+    pub parameters: Template,
 }
 
 /// A result that is made up.
@@ -131,6 +142,8 @@ pub enum TimerKind {
         /// Rows of the table.
         rows: Vec<ShapeRow>,
     },
+    /// The value of a script, in milliseconds.
+    Script(Script),
     /// Waits until several users have come.
     Synchronizing {
         /// Number of users; 0: all of the group.
@@ -354,6 +367,8 @@ pub enum PreKind {
         /// Set once per iteration, not before each sampler.
         per_iteration: bool,
     },
+    /// A script.
+    Script(Script),
     /// The sampler is broken off after a time.
     Timeout {
         /// Milliseconds; 0: never.
@@ -466,6 +481,8 @@ pub enum PostKind {
         #[serde(flatten)]
         extraction: Extraction,
     },
+    /// A script, which may change the result.
+    Script(Script),
     /// Acts on the flow when the sample failed.
     OnError(OnErrorAction),
     /// Shows variables and properties as an inner result.
@@ -579,6 +596,8 @@ pub enum AssertionKind {
         /// Which results.
         applies: Applies,
     },
+    /// A script that says whether the result holds.
+    Script(Script),
     /// The body is well-formed XML.
     WellFormedXml,
     /// MD5 sum of the body.
@@ -653,6 +672,8 @@ pub enum ListenerKind {
         /// What it saves although it is large.
         saves: Vec<Saved>,
     },
+    /// A script that sees every result.
+    Script(Script),
     /// Sends results on to a database of time series.
     Backend {
         /// Class of the sender.

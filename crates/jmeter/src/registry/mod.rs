@@ -24,6 +24,7 @@ mod listeners;
 mod open_model;
 mod others;
 mod samplers;
+mod scripts;
 mod timers;
 
 pub(crate) use http::{header_manager, request};
@@ -76,7 +77,7 @@ pub enum Treatment {
     Runs,
     /// It is read and has no meaning outside the editor.
     NoEffect,
-    /// It needs the script engine.
+    /// It is a script in a language that is not executed.
     NeedsScripts,
     /// It needs the database layer.
     NeedsDatabase,
@@ -134,6 +135,7 @@ pub static REGISTRY: &[&[ElementSpec]] = &[
     extractors::ELEMENTS,
     assertions::ELEMENTS,
     listeners::ELEMENTS,
+    scripts::ELEMENTS,
     others::REFUSED,
     others::TOOLS,
 ];

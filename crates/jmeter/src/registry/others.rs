@@ -33,45 +33,32 @@ const FOREIGN: Role = Role::Refused(Treatment::NotSupported);
 
 pub(super) const REFUSED: &[ElementSpec] = &[
     element(
-        &["JSR223Sampler", "BeanShellSampler", "BSFSampler"],
+        &["BeanShellSampler", "BSFSampler"],
         Family::Sampler,
         3,
         SCRIPT,
     ),
     element(
-        &[
-            "JSR223PreProcessor",
-            "BeanShellPreProcessor",
-            "BSFPreProcessor",
-        ],
+        &["BeanShellPreProcessor", "BSFPreProcessor"],
         Family::PreProcessor,
         3,
         SCRIPT,
     ),
     element(
-        &[
-            "JSR223PostProcessor",
-            "BeanShellPostProcessor",
-            "BSFPostProcessor",
-        ],
+        &["BeanShellPostProcessor", "BSFPostProcessor"],
         Family::PostProcessor,
         3,
         SCRIPT,
     ),
     element(
-        &["JSR223Assertion", "BeanShellAssertion", "BSFAssertion"],
+        &["BeanShellAssertion", "BSFAssertion"],
         Family::Assertion,
         3,
         SCRIPT,
     ),
+    element(&["BeanShellTimer", "BSFTimer"], Family::Timer, 3, SCRIPT),
     element(
-        &["JSR223Timer", "BeanShellTimer", "BSFTimer"],
-        Family::Timer,
-        3,
-        SCRIPT,
-    ),
-    element(
-        &["JSR223Listener", "BeanShellListener", "BSFListener"],
+        &["BeanShellListener", "BSFListener"],
         Family::Listener,
         3,
         SCRIPT,

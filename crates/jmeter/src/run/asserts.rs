@@ -32,13 +32,23 @@ impl Body {
             says: String::new(),
         };
         for id in assertions {
-            let kind = &test.plan.assertions[*id as usize].kind;
+            let assertion = &test.plan.assertions[*id as usize];
+            let kind = &assertion.kind;
             if let AssertionKind::Response { assume_success, .. } = kind
                 && self.person.view(test, now_ns).flag(assume_success)
             {
                 verdict.success = true;
             }
-            if let Some(says) = self.fails(test, now_ns, kind, answer) {
+            let says = match kind {
+                AssertionKind::Script(script) => {
+                    let seen = Some(self.seen(answer));
+                    let done = self.run_script(test, now_ns, script, &assertion.name, seen);
+                    let judged = done.judgement.failed.then_some(done.judgement.message);
+                    done.fault.or(judged)
+                }
+                kind => self.fails(test, now_ns, kind, answer),
+            };
+            if let Some(says) = says {
                 verdict.success = false;
                 if verdict.says.is_empty() {
                     verdict.says = says;
@@ -92,6 +102,8 @@ impl Body {
             AssertionKind::WellFormedXml => xml_fails(answer.body),
             // Refused before the first request.
             AssertionKind::XPath { .. } | AssertionKind::Md5 { .. } => None,
+            // Told by whoever asks.
+            AssertionKind::Script(_) => None,
         }
     }
 

@@ -165,10 +165,14 @@ impl Body {
 
     /// Carries out a preprocessor.
     pub(super) fn pre_process(&mut self, test: &Test, now_ns: i64, id: Id) {
-        let PreKind::UserParameters { names, values, .. } =
-            &test.plan.pre_processors[id as usize].kind
-        else {
-            return;
+        let pre = &test.plan.pre_processors[id as usize];
+        let (names, values) = match &pre.kind {
+            PreKind::UserParameters { names, values, .. } => (names, values),
+            PreKind::Script(script) => {
+                self.run_script(test, now_ns, script, &pre.name, None);
+                return;
+            }
+            PreKind::Timeout { .. } => return,
         };
         let Some(own) = (self.person.number as usize)
             .checked_sub(1)

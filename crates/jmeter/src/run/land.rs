@@ -9,12 +9,14 @@ use super::outcome::{Lost, NotHttp, Reply};
 use super::row::{RowKind, SampleRow};
 use super::test::Test;
 use super::user::{Body, Validators};
-use crate::plan::{ConfigKind, HttpRequest, Id, SamplerKind};
+use crate::plan::{ConfigKind, HttpRequest, Id, ListenerKind, PostKind, SamplerKind};
+use crate::script::Seen;
 
 /// Most addresses whose age is kept per user.
 const MOST_CACHED: usize = 5_000;
 
 /// A result while it is looked at: everything as text.
+#[derive(Clone, Copy)]
 pub(super) struct Answer<'a> {
     /// Header lines, the status line first.
     pub headers: &'a str,
@@ -235,7 +237,8 @@ impl Body {
             bytes: self.flight.bytes,
             success: lost.is_none() && (200..400).contains(&reply.status),
         };
-        let verdict = self.look_at(test, reply.end_ns, self.flight.sampler, &answer);
+        let (verdict, revised) = self.look_at(test, reply.end_ns, self.flight.sampler, &answer);
+        let now = answer.revised(revised.as_ref());
         let (group_threads, all_threads) = self.actives(test);
         let label = std::mem::take(&mut self.person.sampler);
         let name = std::mem::take(&mut self.person.name);
@@ -244,8 +247,8 @@ impl Body {
             start_ms,
             elapsed_ms: answer.elapsed_ms,
             label: &label,
-            code: &code,
-            message: &message,
+            code: now.code,
+            message: now.message,
             thread_name: &name,
             data_type: data_type(lost.is_some(), content_type.as_deref()),
             success: verdict.success,
@@ -280,13 +283,56 @@ impl Body {
         }
     }
 
-    /// Extractions, then assertions.
-    fn look_at(&mut self, test: &Test, now_ns: i64, sampler: Id, answer: &Answer<'_>) -> Verdict {
+    /// Extractions, then assertions, then scripts that listen. A result that a script changed comes
+    /// back with the verdict.
+    fn look_at(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        sampler: Id,
+        answer: &Answer<'_>,
+    ) -> (Verdict, Option<Seen>) {
         let scope = &test.plan.samplers[sampler as usize].scope;
-        for post in &scope.post_processors {
-            self.extract(test, now_ns, *post, answer);
+        let mut revised: Option<Seen> = None;
+        for id in &scope.post_processors {
+            let post = &test.plan.post_processors[*id as usize];
+            let now = answer.revised(revised.as_ref());
+            match &post.kind {
+                PostKind::Script(script) => {
+                    let seen = self.seen(&now);
+                    let done = self.run_script(test, now_ns, script, &post.name, Some(seen));
+                    if let Some(seen) = &done.seen {
+                        self.person.sampler.clone_from(&seen.label);
+                    }
+                    revised = done.seen;
+                }
+                _ => self.extract(test, now_ns, *id, &now),
+            }
         }
-        self.assert(test, now_ns, &scope.assertions, answer)
+        let now = answer.revised(revised.as_ref());
+        let verdict = self.assert(test, now_ns, &scope.assertions, &now);
+        for id in &scope.listeners {
+            let listener = &test.plan.listeners[*id as usize];
+            if let ListenerKind::Script(script) = &listener.kind {
+                let mut seen = self.seen(&now);
+                seen.success = verdict.success;
+                self.run_script(test, now_ns, script, &listener.name, Some(seen));
+            }
+        }
+        (verdict, revised)
+    }
+
+    /// The result of a script that was a sampler.
+    pub(super) fn tell_script(&mut self, test: &Test, now_ns: i64, seen: &Seen) {
+        let answer = plain_answer(
+            &seen.text,
+            &seen.code,
+            &seen.message,
+            "null",
+            0,
+            seen.success,
+        );
+        self.tell_plain(test, (now_ns, now_ns), &answer, (0, 0));
     }
 
     /// A request that cannot even be written is a failed result.
@@ -365,7 +411,8 @@ impl Body {
         answer: &Answer<'_>,
         (latency_ms, connect_ms): (u64, u64),
     ) {
-        let verdict = self.look_at(test, end_ns, self.flight.sampler, answer);
+        let (verdict, revised) = self.look_at(test, end_ns, self.flight.sampler, answer);
+        let answer = &answer.revised(revised.as_ref());
         let (group_threads, all_threads) = self.actives(test);
         let (label, name) = (self.person.sampler.clone(), self.person.name.clone());
         self.tell(

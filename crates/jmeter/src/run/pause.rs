@@ -22,6 +22,14 @@ impl Body {
 
     fn one_pause_ns(&mut self, test: &Test, now_ns: i64, id: Id) -> i64 {
         let kind = &test.plan.timers[id as usize].kind;
+        if let TimerKind::Script(script) = kind {
+            let name = &test.plan.timers[id as usize].name;
+            let done = self.run_script(test, now_ns, script, name, None);
+            let ms = done
+                .value
+                .and_then(|value| value.trim().parse::<f64>().ok());
+            return (ms.unwrap_or(0.0).max(0.0) * 1e6) as i64;
+        }
         let mut view = self.person.view(test, now_ns);
         let think = match kind {
             TimerKind::Constant { delay_ms } => Think::Constant {
@@ -58,7 +66,7 @@ impl Body {
                 let rate = self.shaped_rate(test, now_ns, rows, now_ns - begun_ns);
                 return self.at_most_ns(test, now_ns, id, rate, Over::AllUsersShared);
             }
-            TimerKind::Synchronizing { .. } => return 0,
+            TimerKind::Synchronizing { .. } | TimerKind::Script(_) => return 0,
         };
         let drawn_ms = think.draw_ms(&mut self.person.random);
         let factor = match think {

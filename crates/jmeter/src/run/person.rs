@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use jiff::tz::TimeZone;
 use sokudo_pace::Random;
@@ -12,6 +12,7 @@ use super::test::Test;
 use crate::expression::{Fact, Fault, Lines, Template, World};
 use crate::plan::Value;
 use crate::properties::Origin;
+use crate::script::Lent;
 use crate::xml;
 
 /// The variable in which JMeter keeps whether the previous sample succeeded.
@@ -248,6 +249,25 @@ impl World for View<'_> {
 
     fn row(&self, file: &str) -> Option<u64> {
         self.person.rows.get(file).copied()
+    }
+
+    fn lend(&mut self) -> Lent {
+        Lent {
+            variables: std::mem::take(&mut self.person.variables),
+            fixed: Arc::clone(&self.test.variables),
+            properties: Arc::clone(&self.test.shared.properties),
+            random: self.person.random.clone(),
+            now_ms: self.now_ms,
+            thread_name: self.person.name.clone(),
+            thread_number: self.person.number,
+            iteration: self.person.iteration,
+            sampler: self.person.sampler.clone(),
+        }
+    }
+
+    fn take_back(&mut self, lent: Lent) {
+        self.person.variables = lent.variables;
+        self.person.random = lent.random;
     }
 
     fn next_row(&mut self, file: &str, rows: u64) -> u64 {

@@ -58,6 +58,11 @@ impl Body {
                     until_ns: now_ns + waits_ms * 1_000_000,
                 })
             }
+            SamplerKind::Script(script) => {
+                self.phase = Phase::Choose;
+                self.sample_script(test, now_ns, script);
+                None
+            }
             SamplerKind::Action(action) => self.act(test, now_ns, node, action),
         }
     }

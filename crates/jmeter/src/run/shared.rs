@@ -29,7 +29,7 @@ pub(super) struct Shared {
     /// Active users of all groups.
     pub all: AtomicU32,
     /// Properties, which `__setProperty` changes.
-    pub properties: RwLock<Properties>,
+    pub properties: Arc<RwLock<Properties>>,
     /// Files that were read, by path, delimiter and such.
     pub files: Mutex<HashMap<String, Arc<Rows>>>,
     /// Files that are sent, by path.
@@ -75,7 +75,7 @@ impl Shared {
             stop: AtomicU8::new(0),
             active: (0..groups).map(|_| AtomicU32::new(0)).collect(),
             all: AtomicU32::new(0),
-            properties: RwLock::new(properties),
+            properties: Arc::new(RwLock::new(properties)),
             files: Mutex::default(),
             sent: Mutex::default(),
             feeds: Mutex::default(),

@@ -17,8 +17,8 @@ use super::shared::{Shared, StopKind, locked};
 use super::steps::{Node, flatten};
 use crate::files::Files;
 use crate::plan::{
-    AssertionKind, ConfigKind, CsvData, Field, Group, HttpRequest, Id, Plan, PostKind, SamplerKind,
-    SizeField, TimerKind,
+    AssertionKind, ConfigKind, CsvData, Group, HttpRequest, Id, Plan, PostKind, SamplerKind,
+    TimerKind,
 };
 use crate::problem::{Problem, Severity};
 use crate::properties::Properties;
@@ -77,7 +77,7 @@ pub struct Test {
     pub(super) targets: Arc<dyn Targets>,
     pub(super) files: Arc<dyn Files + Send + Sync>,
     /// User defined variables.
-    pub(super) variables: HashMap<String, String>,
+    pub(super) variables: Arc<HashMap<String, String>>,
     /// Controllers of each group.
     pub(super) nodes: Vec<Vec<Node>>,
     /// What is known of each sampler.
@@ -131,7 +131,7 @@ impl Test {
         let default_encoding = properties.get("sampleresult.default.encoding");
         let default_encoding = default_encoding.unwrap_or("UTF-8").to_owned();
         let variables = plan.variables.iter();
-        let variables = variables
+        let variables: HashMap<_, _> = variables
             .map(|v| (v.name.clone(), v.value.clone()))
             .collect();
         let programs = plan.samplers.iter().map(|sampler| {
@@ -142,14 +142,7 @@ impl Test {
                     _ => program.pauses.push(*timer),
                 }
             }
-            let posts = sampler.scope.post_processors.iter();
-            let posts = posts.map(|id| looks_at(&plan.post_processors[*id as usize].kind));
-            let asserts = sampler.scope.assertions.iter();
-            let asserts = asserts.map(|id| asserts_on(&plan.assertions[*id as usize].kind));
-            for look in posts.chain(asserts) {
-                program.needs_body |= look == Looks::Body;
-                program.needs_request |= look == Looks::Request;
-            }
+            program.look(&plan, &sampler.scope);
             if let SamplerKind::Http(request) = &sampler.kind {
                 program.may_be_proxied = settings.proxy.is_some() || !request.proxy.host.is_empty();
                 if !program.may_be_proxied {
@@ -168,7 +161,7 @@ impl Test {
             ),
             nodes: plan.groups.iter().map(flatten).collect(),
             programs,
-            variables,
+            variables: Arc::new(variables),
             pause_factor,
             most_redirects,
             default_encoding,
@@ -351,39 +344,6 @@ fn fixed_target(request: &HttpRequest, targets: &dyn Targets) -> Option<u32> {
         port => port.parse().ok()?,
     };
     (!host.is_empty()).then(|| targets.target(tls, host, port))
-}
-
-/// What an element looks at.
-#[derive(Clone, Copy, PartialEq)]
-enum Looks {
-    Body,
-    Request,
-    Other,
-}
-
-fn field(field: Field) -> Looks {
-    match field {
-        Field::Body | Field::BodyUnescaped | Field::BodyAsDocument => Looks::Body,
-        Field::RequestHeaders | Field::RequestBody => Looks::Request,
-        _ => Looks::Other,
-    }
-}
-
-fn looks_at(kind: &PostKind) -> Looks {
-    match kind {
-        PostKind::Regex { field: at, .. } | PostKind::Boundary { field: at, .. } => field(*at),
-        PostKind::Json { .. } => Looks::Body,
-        _ => Looks::Other,
-    }
-}
-
-fn asserts_on(kind: &AssertionKind) -> Looks {
-    match kind {
-        AssertionKind::Response { field: at, .. } => field(*at),
-        AssertionKind::Json { .. } | AssertionKind::WellFormedXml => Looks::Body,
-        AssertionKind::Size { field, .. } if *field == SizeField::Body => Looks::Other,
-        _ => Looks::Other,
-    }
 }
 
 /// What is read from plans and cannot be executed yet, with its place.

@@ -11,6 +11,8 @@ use crate::properties::{Origin, Properties};
 use crate::proxy::Proxy;
 use crate::settings::Settings;
 
+mod scripts;
+
 /// A row that is kept.
 #[derive(Debug, Clone, PartialEq)]
 struct Row {

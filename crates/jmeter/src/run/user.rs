@@ -280,6 +280,11 @@ impl Body {
         self.phase = Phase::Choose;
     }
 
+    /// Ends the user before its next step.
+    pub(super) fn end_soon(&mut self) {
+        self.ends_ns = Some(i64::MIN);
+    }
+
     /// Leaves; what was held is given back.
     pub(super) fn go(&mut self, test: &Test) {
         if !matches!(self.phase, Phase::Begin | Phase::Gone) {

@@ -40,7 +40,7 @@ pub struct Function {
 pub enum Needs {
     /// Nothing.
     Nothing,
-    /// The script engine: read and reported, not run.
+    /// A script language that is not executed: read and reported.
     ScriptEngine,
 }
 
@@ -177,7 +177,13 @@ pub static FUNCTIONS: &[Function] = &[
         variables::is_variable,
     ),
     function("__iterationNum", 3, (0, 0), "()", variables::iteration),
-    script("__javaScript", 2, "(script, [variable])"),
+    function(
+        "__javaScript",
+        3,
+        (1, 2),
+        "(script, [variable])",
+        scripts::java_script,
+    ),
     function(
         "__jexl2",
         3,

@@ -2,6 +2,7 @@
 
 use super::Frame;
 use crate::expression::{Fault, condition};
+use crate::script::{self, Bindings};
 
 /// `__jexl3(expression, [variable])`: comparisons, arithmetic and logic; what else the language
 /// has is refused.
@@ -11,8 +12,21 @@ pub(super) fn jexl(frame: &mut Frame<'_>) -> Result<(), Fault> {
     frame.give(1, &value.to_string())
 }
 
-/// Functions that need the script engine. Reading a plan reports them, so that this is reached
+/// `__javaScript(script, [variable])`: the value of a script.
+pub(super) fn java_script(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let text = frame.argument(0)?;
+    let bindings = Bindings {
+        lent: frame.world.lend(),
+        ..Bindings::default()
+    };
+    let (value, after) = script::evaluate(&text, bindings);
+    frame.world.take_back(after.lent);
+    let value = value.map_err(|why| frame.fault(why.to_string()))?;
+    frame.give(1, value.as_deref().unwrap_or("null"))
+}
+
+/// Functions in a script language that is not executed. Reading a plan reports them, so that this is reached
 /// only where the operator chose to go on without.
 pub(super) fn not_here(frame: &mut Frame<'_>) -> Result<(), Fault> {
-    Err(frame.fault("needs the script engine"))
+    Err(frame.fault("only JavaScript is executed"))
 }

@@ -1,0 +1,130 @@
+//! Elements that hold a script.
+
+use sokudo_model::Text;
+
+use super::{ElementSpec, Family, Role, element};
+use crate::compile::Reader;
+use crate::expression::Template;
+use crate::plan::{AssertionKind, ListenerKind, PostKind, PreKind, SamplerKind, Script, TimerKind};
+use crate::script;
+use crate::xml;
+
+/// Longest file of a script, bytes.
+const MOST_BYTES: u64 = 1 << 20;
+
+pub(super) const ELEMENTS: &[ElementSpec] = &[
+    element(
+        &["JSR223Sampler"],
+        Family::Sampler,
+        3,
+        Role::Sampler(|reader| SamplerKind::Script(script_of(reader))),
+    ),
+    element(
+        &["JSR223PreProcessor"],
+        Family::PreProcessor,
+        3,
+        Role::Pre(|reader| PreKind::Script(script_of(reader))),
+    ),
+    element(
+        &["JSR223PostProcessor"],
+        Family::PostProcessor,
+        3,
+        Role::Post(|reader| PostKind::Script(script_of(reader))),
+    ),
+    element(
+        &["JSR223Assertion"],
+        Family::Assertion,
+        3,
+        Role::Assertion(|reader| AssertionKind::Script(script_of(reader))),
+    ),
+    element(
+        &["JSR223Timer"],
+        Family::Timer,
+        3,
+        Role::Timer(|reader| TimerKind::Script(script_of(reader))),
+    ),
+    element(
+        &["JSR223Listener"],
+        Family::Listener,
+        3,
+        Role::Listener(|reader| ListenerKind::Script(script_of(reader))),
+    ),
+];
+
+/// The script of an element. One that cannot be carried out is noted and is empty.
+fn script_of(reader: &mut Reader<'_, '_>) -> Script {
+    reader.ignore(&["cacheKey"]);
+    let language = reader.start_text("scriptLanguage");
+    let parameters = reader.text("parameters");
+    let file = reader.start_text("filename");
+    let mut text = reader.text("script");
+    let mut place = reader.place_of("script");
+    let known = script::is_known(&language);
+    if !known && !(file.is_empty() && text.is_empty()) {
+        let language = match language.trim() {
+            // What JMeter takes when nothing is chosen.
+            "" => "groovy",
+            language => language,
+        };
+        let says = Text::new("jmx-script-language").word("language", language);
+        let hint = Text::new("jmx-script-language-hint");
+        reader.compiler.unsupported(&place, says, Some(hint));
+        return Script::default();
+    }
+    if !file.trim().is_empty() {
+        place = reader.place_of("filename");
+        text = Template::text(of_file(reader, file.trim()));
+    }
+    if let Some(text) = text.constant() {
+        examine(reader, text, &place);
+        note_variables(reader, text);
+    }
+    Script { text, parameters }
+}
+
+/// The script in a file; empty, and noted, when it cannot be read.
+fn of_file(reader: &mut Reader<'_, '_>, path: &str) -> String {
+    let read = reader.compiler.files.read(path, MOST_BYTES);
+    let text = read.map_err(|error| error.kind().to_string());
+    let text = text.and_then(|bytes| {
+        xml::decode_named(&bytes, "").map_err(|_| "it is not text in UTF-8".to_owned())
+    });
+    text.unwrap_or_else(|why| {
+        let says = Text::new("jmx-data-file-unreadable")
+            .word("file", path)
+            .word("why", why);
+        let place = reader.place_of("filename");
+        reader.compiler.problems.error(place, says);
+        String::new()
+    })
+}
+
+/// Notes what would go wrong in a script, before it runs.
+fn examine(reader: &mut Reader<'_, '_>, text: &str, place: &crate::problem::Place) {
+    if let Some((word, line)) = script::java_in(text) {
+        let says = Text::new("jmx-script-java")
+            .word("word", word)
+            .word("line", line.to_string());
+        let hint = Text::new("jmx-script-java-hint");
+        reader.compiler.unsupported(place, says, Some(hint));
+    } else if let Some(fault) = script::flaw(text) {
+        let says = Text::new("jmx-script-flaw").word("why", fault.to_string());
+        reader.compiler.problems.error(place.clone(), says);
+    }
+}
+
+/// Notes the variables that a script sets; any, when their names are made in it.
+fn note_variables(reader: &mut Reader<'_, '_>, text: &str) {
+    for call in ["vars.put(", "vars.putObject("] {
+        for (at, _) in text.match_indices(call) {
+            let argument = text[at + call.len()..].trim_start();
+            let quote = argument.chars().next().filter(|c| matches!(c, '"' | '\''));
+            let literal = quote.and_then(|quote| argument[1..].split_once(quote));
+            let name = match literal {
+                Some((name, rest)) if rest.trim_start().starts_with(',') => name,
+                _ => "*",
+            };
+            reader.compiler.sets(&Template::text(name));
+        }
+    }
+}
