@@ -48,12 +48,16 @@ fn keep(
     let mut kept = Vec::with_capacity(nodes.len());
     for mut node in nodes {
         let spec = registry::find(&node);
+        let foreign = registry::foreign_script(&node);
         let name = spec.map_or(node.class.as_str(), |spec| spec.name());
         let entry = counted.entry(name.to_owned()).or_insert_with(|| Coverage {
             element: name.to_owned(),
             family: spec.map(|spec| spec.family),
             tier: spec.map(|spec| spec.tier),
-            treatment: spec.map(|spec| spec.treatment()),
+            treatment: match &foreign {
+                Some(_) => Some(Treatment::NeedsScripts),
+                None => spec.map(|spec| spec.treatment()),
+            },
             count: 0,
             first: node.place.clone(),
         });
@@ -74,11 +78,17 @@ fn keep(
                 let hint = Text::new("jmx-unknown-element-hint");
                 compiler.unsupported(&node.place, says, Some(hint));
             }
-            Some(_) => {}
+            Some(_) => {
+                if let Some(language) = &foreign {
+                    let says = Text::new("jmx-script-language").word("language", language.as_str());
+                    let hint = Text::new("jmx-script-language-hint");
+                    compiler.unsupported(&node.place, says, Some(hint));
+                }
+            }
         }
         // Below an element that is left out nothing is executed, but all of it is told.
         node.children = keep(node.children, counted, compiler);
-        if !matches!(role, None | Some(Role::Refused(_))) {
+        if foreign.is_none() && !matches!(role, None | Some(Role::Refused(_))) {
             kept.push(node);
         }
     }

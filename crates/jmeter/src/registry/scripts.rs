@@ -5,6 +5,7 @@ use sokudo_model::Text;
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::Reader;
 use crate::expression::Template;
+use crate::node::{Node, Value, find};
 use crate::plan::{AssertionKind, ListenerKind, PostKind, PreKind, SamplerKind, Script, TimerKind};
 use crate::script;
 use crate::xml;
@@ -51,26 +52,32 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     ),
 ];
 
+/// The language of a script that is not executed; `None` where there is no such script.
+pub(crate) fn foreign(node: &Node) -> Option<String> {
+    if !node.class.starts_with("JSR223") {
+        return None;
+    }
+    let text = |name: &str| match find(&node.properties, name).map(|property| &property.value) {
+        Some(Value::Scalar { text, .. }) => text.trim(),
+        _ => "",
+    };
+    let is_empty = text("script").is_empty() && text("filename").is_empty();
+    let language = match text("scriptLanguage") {
+        // What JMeter takes when nothing is chosen.
+        "" => "groovy",
+        language => language,
+    };
+    (!is_empty && !script::is_known(language)).then(|| language.to_owned())
+}
+
 /// The script of an element. One that cannot be carried out is noted and is empty.
 fn script_of(reader: &mut Reader<'_, '_>) -> Script {
     reader.ignore(&["cacheKey"]);
-    let language = reader.start_text("scriptLanguage");
+    reader.text("scriptLanguage");
     let parameters = reader.text("parameters");
     let file = reader.start_text("filename");
     let mut text = reader.text("script");
     let mut place = reader.place_of("script");
-    let known = script::is_known(&language);
-    if !known && !(file.is_empty() && text.is_empty()) {
-        let language = match language.trim() {
-            // What JMeter takes when nothing is chosen.
-            "" => "groovy",
-            language => language,
-        };
-        let says = Text::new("jmx-script-language").word("language", language);
-        let hint = Text::new("jmx-script-language-hint");
-        reader.compiler.unsupported(&place, says, Some(hint));
-        return Script::default();
-    }
     if !file.trim().is_empty() {
         place = reader.place_of("filename");
         text = Template::text(of_file(reader, file.trim()));
