@@ -210,22 +210,48 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     }
 }
 
+/// Options whose value could let others in, and the commands that have them; empty: all.
+const SECRETS: &[(&str, &str)] = &[
+    ("--key", ""),
+    ("--join", ""),
+    ("-a", "load"),
+    ("--password", "load"),
+];
+
 /// The command line as it goes into the record: what could let others in is taken out.
 fn command_for_record() -> Vec<String> {
+    without_secrets(std::env::args())
+}
+
+fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
+    const HIDDEN: &str = "(hidden)";
     let mut hide_next = false;
-    std::env::args()
-        .map(|word| {
-            if std::mem::take(&mut hide_next) {
-                return "(hidden)".into();
+    let mut command = String::new();
+    let hide = |(index, word): (usize, String)| {
+        if index == 1 {
+            command.clone_from(&word);
+        }
+        if std::mem::take(&mut hide_next) {
+            return HIDDEN.into();
+        }
+        for (name, of) in SECRETS {
+            let Some(value) = word.strip_prefix(name) else {
+                continue;
+            };
+            let is_long = name.starts_with("--");
+            if !of.is_empty() && *of != command {
+                continue;
             }
-            hide_next = word == "--key" || word == "--join";
-            if word.starts_with("--key=") {
-                "--key=(hidden)".into()
-            } else {
-                word
+            match value.strip_prefix('=') {
+                _ if value.is_empty() => hide_next = true,
+                Some(_) if is_long => return format!("{name}={HIDDEN}"),
+                _ if is_long => continue,
+                _ => return format!("{name}{HIDDEN}"),
             }
-        })
-        .collect()
+        }
+        word
+    };
+    words.enumerate().map(hide).collect()
 }
 
 /// Where groups, memberships and what the console remembers are kept, for this user.
@@ -265,4 +291,34 @@ pub fn die_quietly_on_closed_pipe() {
         }
         default(info);
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_not_recorded() {
+        let check = |typed: &str, expected: &str| {
+            let words = typed.split(' ').map(str::to_owned);
+            assert_eq!(without_secrets(words).join(" "), expected);
+        };
+        check(
+            "sokudo rr h --key k -a b",
+            "sokudo rr h --key (hidden) -a b",
+        );
+        check(
+            "sokudo rr h --key=k --keyed",
+            "sokudo rr h --key=(hidden) --keyed",
+        );
+        check(
+            "sokudo load p -u me -a pw -n",
+            "sokudo load p -u me -a (hidden) -n",
+        );
+        check("sokudo load p -apw", "sokudo load p -a(hidden)");
+        check(
+            "sokudo load p --password=pw",
+            "sokudo load p --password=(hidden)",
+        );
+    }
 }
