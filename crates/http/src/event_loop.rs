@@ -9,6 +9,8 @@
 //! Sockets are registered once, edge-triggered; a request on a kept connection costs one `send` and
 //! one `recv`. In the steady state nothing is allocated.
 
+mod bounds;
+
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -16,6 +18,8 @@ use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
 use sokudo_net::wait::{AsFd as _, Interest, Ready, Trigger, Wait, Waiter};
+
+use bounds::{answer_by, phase_of, whole_by};
 
 use crate::connection::{Connection, Stage, is_later};
 use crate::crew::Crew;
@@ -877,39 +881,6 @@ where
 
 fn is_busy(seat: &Seat) -> bool {
     matches!(seat.doing, Doing::Resolving | Doing::Exchanging)
-}
-
-/// At which stage the connection's exchange is.
-fn phase_of(connection: &Connection) -> Phase {
-    match connection.stage {
-        Stage::Vacant => Phase::Resolve,
-        Stage::Connecting | Stage::Tunnelling => Phase::Connect,
-        Stage::Securing => Phase::Tls,
-        Stage::Sending => Phase::Send,
-        Stage::Receiving | Stage::Idle => match connection.response.is_untouched() {
-            true => Phase::Wait,
-            false => Phase::Read,
-        },
-    }
-}
-
-/// The exchange as a whole must be over by then.
-#[inline]
-fn whole_by(exchange: &Exchange, start_ns: i64) -> i64 {
-    match exchange.whole_timeout_ns {
-        0 => i64::MAX,
-        bound => start_ns.saturating_add_unsigned(bound),
-    }
-}
-
-/// The server must have said something by then, when it was quiet since `now`.
-#[inline]
-fn answer_by(exchange: &Exchange, start_ns: i64, now: i64) -> i64 {
-    let answer = match exchange.response_timeout_ns {
-        0 => i64::MAX,
-        bound => now.saturating_add_unsigned(bound),
-    };
-    answer.min(whole_by(exchange, start_ns))
 }
 
 fn token(index: u32, generation: u32) -> u64 {
