@@ -149,6 +149,10 @@ pub struct PlanArgs {
     #[arg(long)]
     replicate: bool,
 
+    /// The users of the plan are divided, with -R and -r too.
+    #[arg(long, conflicts_with = "replicate")]
+    split: bool,
+
     /// The hosts of --on with --replicate, as the tool has it.
     #[arg(
         short = 'R',
@@ -274,12 +278,13 @@ impl PlanArgs {
         }
         if !self.remote.is_empty() {
             self.generators.on = std::mem::take(&mut self.remote);
-            self.replicate = true;
+            self.replicate = !self.split;
         }
         let alone = self.generators.on.is_empty();
-        if alone && (self.replicate || self.data == Data::Split || !self.with.is_empty()) {
+        let shared = self.replicate || self.split || self.data == Data::Split;
+        if alone && (shared || !self.with.is_empty()) {
             return Err(Failure::operator(
-                "--replicate, --data and --with say what several generators do, and there is one",
+                "--replicate, --split, --data and --with say what several generators do, and there is one",
                 "name the generators: --on hosta,hostb",
             ));
         }

@@ -23,7 +23,7 @@ fn a_script_stages_different_commands_and_starts_them_together() {
     let ended = place
         .words(["run", "staged.sks", "--local", "4", "--json"])
         .run();
-    ended.expect_code(0).expect_stderr("results of 2 hosts");
+    ended.expect_code(0).expect_stderr("hosts with results: 2");
     let summary = summary(&ended);
     assert_eq!(summary.number("group.hosts"), 4.0);
     assert_eq!(summary.number("group.clock_error_seconds.max"), 0.0);
