@@ -148,7 +148,7 @@ impl Policy {
                 phase.workload
             )));
         }
-        if STRANGERS.contains(&phase.workload.as_str()) {
+        if loads_strangers(spec) {
             self.allows_strangers(&phase.workload)?;
         }
         let length_ns = match phase.duration_ns {
@@ -270,6 +270,17 @@ impl Policy {
     }
 }
 
+/// True when servers are loaded that take no part in the run. A host of the run that is loaded with
+/// `http` proves first that it agreed.
+fn loads_strangers(spec: &PhaseSpec) -> bool {
+    let phase = &spec.phase;
+    let own = phase.flows.iter().filter(|flow| flow.from == spec.me);
+    match phase.workload.as_str() {
+        "http" => own.into_iter().any(|flow| flow.from == flow.to),
+        name => STRANGERS.contains(&name),
+    }
+}
+
 fn network(text: &str) -> Result<IpNet, String> {
     let one = text.parse::<IpAddr>().map(IpNet::from).ok();
     one.or_else(|| text.parse().ok()).ok_or_else(|| {
@@ -346,7 +357,10 @@ mod tests {
         let spec = spec("rr", SECOND_NS, "192.0.2.7");
         forbidden("workloads = [\"stream\"]", &spec, None, "`rr`");
         forbidden("workloads = []", &spec, None, "`rr`");
-        let http = self::spec("http", 1, "127.0.0.1");
+        let mut http = self::spec("http", 1, "127.0.0.1");
+        // A host of the run proves that it agreed; a server elsewhere cannot.
+        assert_eq!(Policy::default().allows(&http, None), Ok(()));
+        http.phase.flows[0].to = 0;
         forbidden("", &http, None, "outside of the run");
         let load = self::spec("load", 1, "127.0.0.1");
         forbidden("", &load, None, "outside of the run");

@@ -48,6 +48,7 @@ pub const FIGURES: &[Figure] = &[
     figure("crr", "crr.connections_per_second", true),
     figure("stream", "stream.goodput_bits_per_second", true),
     figure("bus", "bus.messages_per_second", true),
+    figure("http", "http.requests_per_second", true),
     figure("datagram", "datagram.loss_ratio", false),
 ];
 
@@ -101,6 +102,7 @@ pub fn is_dead(workload: &str, flow: &FlowResult) -> bool {
         "rr" => "rr.transactions",
         "crr" => "crr.connections",
         "stream" => "stream.received_bytes",
+        "http" => "http.requests",
         _ => "bus.messages",
     };
     flow.metrics.get(came).is_none_or(|count| *count <= 0.0)
@@ -135,7 +137,7 @@ pub fn broken(expected: &Expectation, workload: &str, flow: &FlowResult) -> Vec<
     for bound in expected.bounds() {
         let asked = match bound.what {
             "loss" => ["probe", "datagram"].contains(&workload),
-            "errors" => ["rr", "crr", "bus"].contains(&workload),
+            "errors" => ["rr", "crr", "bus", "http"].contains(&workload),
             _ => ["probe", "rr"].contains(&workload),
         };
         if asked && bound.used(names, &result) > 1.0 {

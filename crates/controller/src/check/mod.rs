@@ -7,6 +7,7 @@ mod bus;
 mod crr;
 mod datagram;
 pub mod group;
+mod http;
 mod probe;
 mod rr;
 mod stream;
@@ -166,6 +167,14 @@ pub const LAYERS: &[Layer] = &[
         question: "how many messages per second cross between two hosts, and how long do they take?",
         options: bus::options,
         in_turn: true,
+        connects: true,
+        inside: None,
+    },
+    Layer {
+        name: "http",
+        question: "how many web requests per second does one host answer another, and how long does each take?",
+        options: http::options,
+        in_turn: false,
         connects: true,
         inside: None,
     },

@@ -10,6 +10,7 @@ use super::client::Tally;
 use super::course::share;
 use super::names::{HTTP, READ, WAIT};
 use super::options::HttpOptions;
+use super::phase::aimed_at;
 use crate::contract::HostResult;
 use crate::histogram_text::HistogramText;
 use crate::joined::{Merged, NS, put, ratio};
@@ -204,7 +205,7 @@ fn empty_flow(
     FlowResult {
         id: plan.id,
         from: from.map_or(String::new(), |host| host.name.clone()),
-        to: options.url.authority(),
+        to: aimed_at(options, spec, plan),
         labels,
         ..FlowResult::default()
     }

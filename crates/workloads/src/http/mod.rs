@@ -7,7 +7,7 @@
 //!   request ─────────────────────────────────►  open loop (--rate): when its time has come
 //! ```
 //!
-//! The server needs nothing of ours. Each request's time is taken apart into waiting for a free
+//! The server needs nothing of ours; between two hosts of a run, one of them is a small server itself. Each request's time is taken apart into waiting for a free
 //! connection, resolving, connecting, TLS, sending, waiting for the first byte, and reading. It
 //! stresses whatever stands behind the URL, and always the same thing: a cache sees one key, a
 //! database one row. The generator was the limit when its event loop used a whole core
@@ -22,6 +22,7 @@ mod course;
 mod join;
 pub mod names;
 pub mod options;
+mod peer;
 mod phase;
 pub mod url;
 

@@ -1,12 +1,13 @@
 //! One phase of HTTP load, from the look-up of the server's name to the result. There is no other
 //! end of ours: the server is whatever answers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
 use sokudo_http::{
-    Config, Engine, Entry, Exchange, Keep, LoopAudit, Stop, TargetId, Targets, Trust,
+    Config, Engine, Entry, Exchange, Keep, LoopAudit, Scheme, Stop, TargetId, Targets, Trust,
 };
 use sokudo_model::{Change, FlowPlan, PhaseSpec, Refusal};
 use sokudo_net::clock::now_ns;
@@ -18,7 +19,10 @@ use super::course::{Course, Wanted, share};
 use super::join::Numbers;
 use super::names::HTTP;
 use super::options::{Arrival, HttpOptions};
+use super::peer::{self, Offer, Server};
+use super::url::Url;
 use crate::contract::{Emit, Phase};
+use crate::place::{own_address, resolve};
 use crate::refusal::{failed, operator, spawn};
 use crate::reporting::{self, REPORT_QUEUE, as_text, never_started};
 use crate::rr::client::Asked;
@@ -45,13 +49,23 @@ struct Steered {
     rates: Vec<(i64, f64)>,
 }
 
+/// Whom a flow loads, and with what.
+#[derive(Clone)]
+struct Aim {
+    target: TargetId,
+    request: Vec<u8>,
+}
+
 /// One host's part of a phase.
 pub(crate) struct HttpPhase {
     options: HttpOptions,
     spec: PhaseSpec,
     emit: Emit,
     targets: Arc<Targets>,
-    target: TargetId,
+    /// Whom each own flow loads, by its number.
+    aims: BTreeMap<u32, Aim>,
+    /// Answers the hosts that load this one.
+    server: Option<Server>,
     stop: Stop,
     wanted: Arc<Wanted>,
     steered: Steered,
@@ -66,28 +80,29 @@ impl HttpPhase {
         emit: Emit,
     ) -> Result<Self, Refusal> {
         options.validate()?;
-        let targets = Arc::new(Targets::new());
-        let url = &options.url;
-        let target = targets.intern(url.scheme, &url.host, url.port);
+        let server = server_of(&spec)?;
         let phase = Self {
             options,
             spec,
             emit,
-            targets,
-            target,
+            targets: Arc::new(Targets::new()),
+            aims: BTreeMap::new(),
+            server,
             stop: Stop::default(),
             wanted: Arc::default(),
             steered: Steered::default(),
             running: None,
         };
-        phase.check_loops(u64::from(phase.options.connections))?;
+        if phase.own_loops().next().is_some() {
+            phase.check_loops(u64::from(phase.options.connections))?;
+        }
         can_hold(phase.own_share(u64::from(phase.options.connections)))?;
         Ok(phase)
     }
 
-    fn exchange(&self) -> Exchange {
+    fn exchange(&self, target: TargetId) -> Exchange {
         Exchange {
-            target: self.target,
+            target,
             intended_ns: 0,
             close: self.options.no_keepalive,
             fresh: self.options.no_keepalive,
@@ -100,7 +115,12 @@ impl HttpPhase {
     }
 
     /// The visitors of one event loop.
-    fn visitors(&self, flow: &FlowPlan, at_ns: i64, reports: &SyncSender<Report>) -> Visitors {
+    fn visitors(
+        &self,
+        (flow, aim): (&FlowPlan, &Aim),
+        at_ns: i64,
+        reports: &SyncSender<Report>,
+    ) -> Visitors {
         let options = &self.options;
         let (loops, number) = (self.loops(), u64::from(flow.id));
         let end_ns = at_ns.saturating_add_unsigned(match options.duration_ns() {
@@ -125,8 +145,8 @@ impl HttpPhase {
             is_open: arrivals.is_some(),
         };
         let course = Course {
-            request: options.request(),
-            exchange: self.exchange(),
+            request: aim.request.clone(),
+            exchange: self.exchange(aim.target),
             arrivals,
             left: options.count.map(|count| share(count.0, number, loops)),
             end_ns,
@@ -152,6 +172,45 @@ impl HttpPhase {
         let own = self.own_loops();
         own.map(|flow| share(whole, u64::from(flow.id), loops))
             .sum()
+    }
+
+    /// A server of somebody else's.
+    fn aim_at(&self, url: &Url) -> Result<Aim, Refusal> {
+        let target = self.targets.intern(url.scheme, &url.host, url.port);
+        let options = HttpOptions {
+            url: url.clone(),
+            ..self.options.clone()
+        };
+        let known = self.targets.get(target);
+        let known = known.ok_or_else(|| failed("the server's name was lost", None))?;
+        known.resolve().map_err(|error| {
+            operator(
+                format!("the server `{}` has no address: {error}", url.host),
+                "check the name, or write the address itself",
+            )
+        })?;
+        Ok(Aim {
+            target,
+            request: options.request(),
+        })
+    }
+
+    /// A host of the run, which must have agreed to be loaded.
+    fn aim_at_peer(&self, flow: &FlowPlan, offers: &[Option<String>]) -> Result<Aim, Refusal> {
+        let silent = || failed("a host to be loaded offered no port", None);
+        let offer = offers.get(flow.to as usize).and_then(Option::as_deref);
+        let offer: Offer = serde_json::from_str(offer.ok_or_else(silent)?).map_err(|_| silent())?;
+        let host = self.spec.hosts.get(flow.to as usize).ok_or_else(silent)?;
+        let ticket = self.spec.tickets.get(flow.id as usize);
+        let ticket = *ticket.ok_or_else(silent)?;
+        let address = resolve(&host.address, offer.port)?;
+        peer::must_agree(address, ticket)?;
+        self.aim_at(&Url {
+            scheme: Scheme::Http,
+            host: address.ip().to_string(),
+            port: address.port(),
+            path: peer::path(ticket),
+        })
     }
 
     /// Errors: an event loop would have no connection.
@@ -222,9 +281,12 @@ impl HttpPhase {
     fn series_names(&self, at_ns: i64, t0_ns: i64) -> reporting::Names {
         let me = self.spec.hosts.get(self.spec.me as usize);
         let host = me.map_or(String::new(), |host| host.name.clone());
-        let label = |flow: &FlowPlan| match self.options.threads {
-            1 => self.options.url.authority(),
-            _ => format!("{} #{}", self.options.url.authority(), flow.stream + 1),
+        let label = |flow: &FlowPlan| {
+            let to = aimed_at(&self.options, &self.spec, flow);
+            match self.options.threads {
+                1 => to,
+                _ => format!("{to} #{}", flow.stream + 1),
+            }
         };
         let flows = self.spec.phase.flows.iter();
         reporting::Names {
@@ -238,27 +300,40 @@ impl HttpPhase {
 
 impl Phase for HttpPhase {
     fn offer(&self) -> String {
-        "{}".into()
+        let offer = self
+            .server
+            .as_ref()
+            .map(|server| Offer { port: server.port });
+        // A number cannot fail to be written.
+        offer.map_or("{}".into(), |offer| {
+            serde_json::to_string(&offer).unwrap_or_default()
+        })
     }
 
-    fn arm(&mut self, _offers: &[Option<String>]) -> Result<(), Refusal> {
-        let Some(target) = self.targets.get(self.target) else {
-            return Err(failed("the server's name was lost", None));
-        };
-        let host = &self.options.url.host;
-        target.resolve().map(drop).map_err(|error| {
-            operator(
-                format!("the server `{host}` has no address: {error}"),
-                "check the name, or write the address itself",
-            )
-        })
+    fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
+        let own: Vec<FlowPlan> = self.own_loops().cloned().collect();
+        for flow in own {
+            let aim = match flow.from == flow.to {
+                true => self.aim_at(&self.options.url)?,
+                false => self.aim_at_peer(&flow, offers)?,
+            };
+            self.aims.insert(flow.id, aim);
+        }
+        Ok(())
     }
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
         let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
         let mine: Vec<FlowPlan> = self.own_loops().cloned().collect();
-        let crews = mine.iter().map(|flow| self.visitors(flow, at_ns, &reports));
-        let crews: Vec<Visitors> = crews.collect();
+        if mine.is_empty() {
+            return Ok(());
+        }
+        let crews = mine.iter().map(|flow| {
+            let aim = self.aims.get(&flow.id);
+            let aim = aim.ok_or_else(|| failed("the load was never armed on this host", None))?;
+            Ok(self.visitors((flow, aim), at_ns, &reports))
+        });
+        let crews: Vec<Visitors> = crews.collect::<Result<_, Refusal>>()?;
         let engine = Engine::start(&self.config(), &self.targets, crews, &self.stop)
             .map_err(|error| failed(error.to_string(), None))?;
         let visitors = self.own_share(u64::from(self.options.connections));
@@ -302,6 +377,10 @@ impl Phase for HttpPhase {
 
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         self.stop.now();
+        if self.own_loops().next().is_none() {
+            self.server = None;
+            return Ok("[]".into());
+        }
         let Some((waiting, reports, collected)) = self.running.take() else {
             return Err(never_started());
         };
@@ -328,6 +407,29 @@ impl Drop for HttpPhase {
             drop(reports);
             let _ = collected.join();
         }
+    }
+}
+
+/// What the end of a flow is called: a host of the run, or a server elsewhere.
+pub(crate) fn aimed_at(options: &HttpOptions, spec: &PhaseSpec, flow: &FlowPlan) -> String {
+    let host = spec.hosts.get(flow.to as usize);
+    match host.filter(|_| flow.from != flow.to) {
+        Some(host) => host.name.clone(),
+        None => options.url.authority(),
+    }
+}
+
+/// A server when other hosts of the run load this one.
+fn server_of(spec: &PhaseSpec) -> Result<Option<Server>, Refusal> {
+    let (flows, tickets) = (spec.phase.flows.iter(), &spec.tickets);
+    let mine = flows.filter(|flow| flow.to == spec.me && flow.from != spec.me);
+    let mine = mine.filter_map(|flow| tickets.get(flow.id as usize).copied());
+    let tickets: Vec<u64> = mine.collect();
+    let own = spec.hosts.get(spec.me as usize);
+    let address = own_address(own.map_or("", |host| host.address.as_str()));
+    match tickets.is_empty() {
+        true => Ok(None),
+        false => Server::start(address, tickets).map(Some),
     }
 }
 

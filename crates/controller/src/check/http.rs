@@ -1,0 +1,22 @@
+//! The HTTP layer: how many requests per second cross between two hosts, and how long each takes.
+//!
+//! The answering host is a web server of our own that does nothing but answer: the layer shows what
+//! hosts and network allow, which no application between them will exceed.
+
+use sokudo_workloads::http::HttpOptions;
+use sokudo_workloads::values::Span;
+
+use super::Amount;
+
+/// Connections of one pair: enough that one of them never waits for the network alone.
+const CONNECTIONS: u32 = 16;
+
+/// HTTP/1.1 in the clear, connections kept, each response starts the next request.
+pub fn options(amount: &Amount) -> String {
+    let options = HttpOptions {
+        connections: CONNECTIONS,
+        duration: Some(Span(amount.duration_ns)),
+        ..HttpOptions::default()
+    };
+    options.to_json()
+}
