@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sokudo_http::{Crew, Exchange, Failure, Keep, Kind, Outcome, Phase, Step, Stop, TargetId};
 use sokudo_jmeter::run::{Lost, Next, NotHttp, Reply, Sink, Start, StopKind, Test, VirtualUser};
 
+use super::crowd::Floors;
 use super::tally::Shard;
 
 /// The users of one event loop.
@@ -15,6 +16,7 @@ pub(super) struct PlanUsers {
     stop: Stop,
     places: Vec<Option<Placed>>,
     inflight: Arc<Inflight>,
+    floors: Arc<Floors>,
 }
 
 /// How many users an open model may have at a time.
@@ -28,7 +30,11 @@ pub(super) struct Inflight {
 enum Placed {
     /// Not begun: nothing is held for it.
     Waits(Joining),
-    Lives(Box<VirtualUser>),
+    Lives {
+        user: Box<VirtualUser>,
+        group: u32,
+        number: u64,
+    },
 }
 
 /// A user that joins, on the clock of the engine.
@@ -40,13 +46,20 @@ pub(super) struct Joining {
 }
 
 impl PlanUsers {
-    pub fn new(test: Arc<Test>, shard: Arc<Shard>, stop: Stop, inflight: Arc<Inflight>) -> Self {
+    pub fn new(
+        test: Arc<Test>,
+        shard: Arc<Shard>,
+        stop: Stop,
+        inflight: Arc<Inflight>,
+        floors: Arc<Floors>,
+    ) -> Self {
         Self {
             test,
             shard,
             stop,
             places: Vec::new(),
             inflight,
+            floors,
         }
     }
 
@@ -95,12 +108,25 @@ impl Crew for PlanUsers {
     fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step {
         let place = user as usize;
         if let Some(Some(Placed::Waits(joining))) = self.places.get(place) {
+            let (group, number) = (joining.start.group as u32, joining.start.number);
             let begun = self.begin(joining);
-            self.places[place] = begun.map(Placed::Lives);
+            self.places[place] = begun.map(|user| Placed::Lives {
+                user,
+                group,
+                number,
+            });
         }
-        let Some(Some(Placed::Lives(living))) = self.places.get_mut(place) else {
+        let Some(Some(Placed::Lives {
+            user: living,
+            group,
+            number,
+        })) = self.places.get_mut(place)
+        else {
             return Step::End;
         };
+        if self.floors.sends_home(*group as usize, *number) {
+            return Step::End;
+        }
         let step = match living.step(now_ns, out) {
             Next::Pause { until_ns } => Step::Pause { until_ns },
             Next::End => Step::End,
@@ -124,8 +150,8 @@ impl Crew for PlanUsers {
     }
 
     fn ended(&mut self, user: u32, outcome: &Outcome<'_>) {
-        if let Some(Some(Placed::Lives(living))) = self.places.get_mut(user as usize) {
-            living.ended(&reply(outcome));
+        if let Some(Some(Placed::Lives { user, .. })) = self.places.get_mut(user as usize) {
+            user.ended(&reply(outcome));
         }
         self.heed();
     }

@@ -1,38 +1,26 @@
-//! What drives a test from its first stage to its last?
-//!
-//! ```text
-//! setUp groups ─► main groups, together or one by one ─► tearDown groups
-//!    each: starts in order of time ─► event loops ─► all users gone
-//! beside it: once a second, what the shards saw ─► Listener
-//! ```
+//! How is a test started, changed and ended from outside?
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
-use sokudo_http::{Audit, Config, Engine, Stop, Targets, Trust};
+use sokudo_http::{Audit, Stop, Targets, Trust};
 use sokudo_jmeter::jtl::JtlFormat;
-use sokudo_jmeter::plan::Stage;
+use sokudo_jmeter::plan::{Load, Stage};
 use sokudo_jmeter::problem::Problem;
-use sokudo_jmeter::run::{Part, Starts, StopKind, Test};
-use sokudo_model::{Refusal, Rows};
-use sokudo_net::clock::{now_ns, sleep_until};
+use sokudo_jmeter::run::{Part, StopKind, Test};
+use sokudo_model::{Change, Refusal, Rows};
 
-use super::client::{Inflight, Joining, PlanUsers};
+use super::client::Inflight;
+use super::course::Course;
+use super::crowd::Crowd;
 use super::options::LoadOptions;
 use super::read::Prepared;
 use super::rows::RowLog;
 use super::tally::{Shard, Tallies};
 use crate::refusal::{failed, operator, spawn};
 
-/// Users are handed to the event loops this long before they begin.
-const AHEAD_NS: i64 = 1_000_000_000;
-/// Time between two looks at whether the operator has had enough.
-const LOOK_NS: i64 = 50_000_000;
-/// Time between two reports.
-const INTERVAL: Duration = Duration::from_secs(1);
 /// Users at a time in an open model, unless the options say it.
 const MOST_INFLIGHT: u64 = 10_000;
 
@@ -49,11 +37,16 @@ pub struct Generator {
 }
 
 /// What can be done to it from outside.
-struct Control {
-    test: Arc<Test>,
-    stopped: AtomicBool,
+pub(super) struct Control {
+    pub test: Arc<Test>,
+    pub stopped: AtomicBool,
     /// The stage under way.
-    stage: Mutex<Stop>,
+    pub stage: Mutex<Stop>,
+    /// Its users, where their number can be changed.
+    pub crowd: Mutex<Option<Crowd>>,
+    /// Another rate that was asked for, arrivals per second of all generators together.
+    pub rate: Mutex<Option<f64>>,
+    pub rate_changed: AtomicBool,
 }
 
 /// What came of a test.
@@ -77,6 +70,8 @@ pub struct Finished {
     pub problems: Vec<String>,
     /// It was ended from outside.
     pub stopped: bool,
+    /// The rate of arrivals was changed from outside.
+    pub rate_changed: bool,
 }
 
 /// Why a test cannot start.
@@ -141,6 +136,9 @@ impl Generator {
             test,
             stopped: AtomicBool::new(false),
             stage: Mutex::default(),
+            crowd: Mutex::default(),
+            rate: Mutex::default(),
+            rate_changed: AtomicBool::new(false),
         });
         let course = Course {
             control: Arc::clone(&control),
@@ -171,6 +169,25 @@ impl Generator {
             control,
             thread: Some(thread),
         })
+    }
+
+    /// Other load from now on; `part` of its users are those of this generator.
+    ///
+    /// Errors: the stage under way has no users, or no arrivals, that could be changed.
+    pub fn steer(&self, change: &Change, part: Part) -> Result<(), Refusal> {
+        if let Some(per_s) = change.rate_per_s {
+            self.control.change_rate(per_s)?;
+        }
+        let Some(users) = change.users else {
+            return Ok(());
+        };
+        match &mut *locked(&self.control.crowd) {
+            Some(crowd) => crowd.become_so_many(users, part),
+            None => Err(operator(
+                "the groups that run now have no number of users that could be changed",
+                "wait for the main groups; where arrivals decide, change the rate",
+            )),
+        }
     }
 
     /// Asks for the end: samples under way finish, nothing new begins.
@@ -206,11 +223,29 @@ impl Drop for Generator {
     }
 }
 
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Control {
+    fn change_rate(&self, per_s: f64) -> Result<(), Refusal> {
+        let groups = self.test.plan().groups.iter();
+        let mut main = groups.filter(|group| group.stage == Stage::Main);
+        if !main.any(|group| matches!(group.load, Load::Open { .. })) {
+            return Err(operator(
+                "a number of users has no rate: each of them waits for its answers",
+                "change the number of users, or begin with `--model open:RATE`",
+            ));
+        }
+        *locked(&self.rate) = Some(per_s);
+        self.rate_changed.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
     fn stop(&self, kind: StopKind) {
         self.stopped.store(true, Ordering::Relaxed);
         self.test.stop(kind);
-        let stage = self.stage.lock().unwrap_or_else(PoisonError::into_inner);
+        let stage = locked(&self.stage);
         match kind {
             StopKind::Now => stage.now(),
             _ => stage.soon(),
@@ -227,160 +262,4 @@ fn open_log(options: &LoadOptions, prepared: &Prepared) -> Result<Option<OpenLog
     let format = Arc::new(options.row_format(&prepared.duty.host));
     let (log, sender) = RowLog::open(path, &format)?;
     Ok(Some((log, format, sender)))
-}
-
-/// Everything that a running test needs.
-struct Course {
-    control: Arc<Control>,
-    targets: Arc<Targets>,
-    shards: Vec<Arc<Shard>>,
-    trust: Trust,
-    inflight: Arc<Inflight>,
-    /// The users of this generator.
-    part: Part,
-    seed: u64,
-}
-
-impl Course {
-    fn run(self, at_ns: i64, log: Option<RowLog>, listener: &Arc<dyn Listener>) -> Finished {
-        let mut finished = Finished::default();
-        let over = Arc::new(AtomicBool::new(false));
-        let reporter = {
-            let (over, shards) = (Arc::clone(&over), self.shards.clone());
-            let (test, listener) = (Arc::clone(&self.control.test), Arc::clone(listener));
-            spawn("report", move || report(&over, &shards, &test, &*listener))
-        };
-        sleep_until(at_ns);
-        finished.start_late_ns = now_ns().saturating_sub(at_ns).max(0);
-        self.stages(&mut finished);
-        over.store(true, Ordering::Relaxed);
-        match reporter.map(|thread| {
-            thread.thread().unpark();
-            thread.join()
-        }) {
-            Ok(Ok(seen)) => finished.seen = seen,
-            Ok(Err(_)) => finished.problems.push("the reporting thread died".into()),
-            Err(refusal) => finished.problems.push(refusal.says),
-        }
-        for shard in &self.shards {
-            finished.lost_rows += shard.lost_rows();
-            for (what, count) in shard.troubles() {
-                *finished.troubles.entry(what).or_default() += count;
-            }
-        }
-        finished.dropped = self.inflight.dropped.load(Ordering::Relaxed);
-        finished.stopped = self.control.stopped.load(Ordering::Relaxed);
-        self.shards.iter().for_each(|shard| shard.close());
-        if let Some(log) = log {
-            let written = log.finish();
-            finished.rows = written.rows;
-            if let Some(error) = written.error {
-                finished.problems.push(format!(
-                    "{} bytes of results could not be written: {error}",
-                    written.lost_bytes
-                ));
-            }
-        }
-        finished
-    }
-
-    fn stages(&self, finished: &mut Finished) {
-        let test = &self.control.test;
-        let plan = test.plan();
-        self.stage(Stage::SetUp, None, finished);
-        match plan.serialize_groups {
-            false => self.stage(Stage::Main, None, finished),
-            true => (0..plan.groups.len())
-                .for_each(|group| self.stage(Stage::Main, Some(group), finished)),
-        }
-        let stopped = test.stopping() != StopKind::No;
-        if !stopped || plan.teardown_on_shutdown && test.stopping() == StopKind::Soon {
-            test.go_on();
-            self.stage(Stage::TearDown, None, finished);
-        }
-    }
-
-    /// Runs the groups of a stage until all their users are gone.
-    fn stage(&self, stage: Stage, only: Option<usize>, finished: &mut Finished) {
-        let test = &self.control.test;
-        // What prepares and tidies up is done by every generator.
-        let part = match stage {
-            Stage::Main => self.part,
-            Stage::SetUp | Stage::TearDown => Part::WHOLE,
-        };
-        let starts = Starts::new(test.plan(), stage, only, self.seed);
-        let mut starts = starts.filter(|start| part.has(start.number - 1)).peekable();
-        if starts.peek().is_none() || test.stopping() != StopKind::No {
-            return;
-        }
-        let stop = Stop::default();
-        *self
-            .control
-            .stage
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = stop.clone();
-        let crews = self.shards.iter().map(|shard| {
-            let inflight = Arc::clone(&self.inflight);
-            PlanUsers::new(Arc::clone(test), Arc::clone(shard), stop.clone(), inflight)
-        });
-        let config = Config {
-            trust: self.trust.clone(),
-            name: "users".into(),
-            ..Config::default()
-        };
-        let engine = match Engine::start(&config, &self.targets, crews.collect(), &stop) {
-            Ok(engine) => engine,
-            Err(error) => {
-                finished.problems.push(error.to_string());
-                test.stop(StopKind::Now);
-                return;
-            }
-        };
-        let stage_ns = now_ns();
-        for start in starts {
-            let at_ns = stage_ns + start.at_ns;
-            while now_ns() < at_ns - AHEAD_NS && test.stopping() == StopKind::No {
-                sleep_until((at_ns - AHEAD_NS).min(now_ns() + LOOK_NS));
-            }
-            if test.stopping() != StopKind::No {
-                break;
-            }
-            engine.add(at_ns, Joining { start, stage_ns });
-        }
-        let (crews, audit) = engine.finish();
-        drop(crews);
-        if audit.died > 0 {
-            finished
-                .problems
-                .push(format!("{} event loops died", audit.died));
-        }
-        finished.audits.push(audit);
-    }
-}
-
-/// Once per interval: what the shards saw. Gives everything at the end.
-fn report(
-    over: &AtomicBool,
-    shards: &[Arc<Shard>],
-    test: &Test,
-    listener: &dyn Listener,
-) -> Tallies {
-    let mut all = Tallies::new();
-    loop {
-        let ends = over.load(Ordering::Relaxed);
-        let mut seen = Tallies::new();
-        for shard in shards {
-            for (label, tally) in shard.take() {
-                seen.entry(label).or_default().merge(&tally);
-            }
-        }
-        for (label, tally) in &seen {
-            all.entry(label.clone()).or_default().merge(tally);
-        }
-        listener.interval(now_ns(), &seen, test.active());
-        if ends {
-            return all;
-        }
-        std::thread::park_timeout(INTERVAL);
-    }
 }

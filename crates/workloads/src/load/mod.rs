@@ -17,6 +17,8 @@
 
 mod bundle;
 mod client;
+mod course;
+mod crowd;
 mod gather;
 mod generator;
 pub mod options;

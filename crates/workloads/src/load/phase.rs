@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use sokudo_jmeter::run::Part;
-use sokudo_model::{Batch, Labels, PhaseSpec, Refusal, SeriesKey, Text};
+use sokudo_model::{Batch, Change, Labels, PhaseSpec, Refusal, SeriesKey, Text};
 
 use super::bundle::Bundle;
 use super::generator::{Generator, Listener, OpenLog};
@@ -103,6 +103,23 @@ impl LoadPhase {
         let flows = &self.spec.phase.flows;
         let index = flows.iter().position(|flow| flow.from == self.spec.me);
         Part::new(index.unwrap_or(0) as u64, flows.len() as u64).unwrap_or(Part::WHOLE)
+    }
+
+    /// A change of all generators together, for one that does the whole plan.
+    fn own_part_of(&self, change: &Change) -> Change {
+        let replicates = self
+            .options
+            .together
+            .as_ref()
+            .is_some_and(|all| all.replicate);
+        let rate_per_s = change.rate_per_s.map(|per_s| match replicates {
+            true => per_s / self.part().of() as f64,
+            false => per_s,
+        });
+        Change {
+            rate_per_s,
+            ..*change
+        }
     }
 
     /// Random choices: those of one test where users are divided, else each generator's own.
@@ -226,6 +243,14 @@ impl Phase for LoadPhase {
         }
     }
 
+    fn steer(&mut self, change: &Change) -> Result<(), Refusal> {
+        match &self.generator {
+            Some(generator) => generator.steer(&self.own_part_of(change), self.part()),
+            // Whoever only gave the plan has no users.
+            None => Ok(()),
+        }
+    }
+
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         if let Role::Gives(_) = self.role {
             return Ok("{}".into());
@@ -242,7 +267,8 @@ impl Phase for LoadPhase {
             Role::Given(Some(prepared)) => prepared.duty.users,
             _ => Part::WHOLE,
         };
-        let asked = self.options.open_per_s.map(|all| all / part.of() as f64);
+        let asked = self.options.open_per_s.filter(|_| !finished.rate_changed);
+        let asked = asked.map(|all| all / part.of() as f64);
         let numbers = Numbers::new(&finished, asked);
         as_text(&numbers)
     }

@@ -5,6 +5,8 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use sokudo_jmeter::run::Part;
+use sokudo_model::Change;
 use sokudo_net::clock::now_ns;
 
 use super::*;
@@ -124,6 +126,100 @@ fn an_open_model_has_its_arrivals_whatever_the_plan_says() {
         options.duration_s = Some(1);
     });
     assert_eq!(finished.seen["ask"].samples + finished.dropped, 100);
+}
+
+/// Waits until so many users are active.
+#[track_caller]
+fn becomes(seen: &Seen, users: u32) {
+    let begun = std::time::Instant::now();
+    while seen.0.load(Ordering::Relaxed) != u64::from(users) {
+        assert!(
+            begun.elapsed().as_secs() < 60,
+            "there are never {users} users"
+        );
+        std::thread::yield_now();
+    }
+}
+
+/// The users that were active last.
+#[derive(Default)]
+struct Seen(AtomicU64);
+
+impl Listener for Seen {
+    fn interval(&self, _at_ns: i64, _seen: &Tallies, active: u32) {
+        self.0.store(u64::from(active), Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn users_come_and_go_while_it_runs() {
+    let port = server(Arc::default());
+    let directory = std::env::temp_dir().join(format!("sokudo-steer-{}", now_ns()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let options = LoadOptions {
+        plan: directory.join("plan.jmx"),
+        threads: 2,
+        ..LoadOptions::default()
+    };
+    std::fs::write(&options.plan, plan(port, 4, -1)).unwrap();
+    let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();
+    std::fs::remove_dir_all(&directory).unwrap();
+    let seen = Arc::new(Seen::default());
+    let generator = Generator::start(&prepared, &options, (now_ns(), 1), seen.clone(), || {});
+    let generator = generator.map_err(Refusal::from).unwrap();
+    becomes(&seen, 4);
+    let change = |users, rate_per_s| Change { users, rate_per_s };
+    for users in [2, 5] {
+        generator
+            .steer(&change(Some(users), None), Part::WHOLE)
+            .unwrap();
+        becomes(&seen, users as u32);
+    }
+    // Of five users this generator has every other.
+    let half = Part::new(1, 2).unwrap();
+    generator.steer(&change(Some(5), None), half).unwrap();
+    becomes(&seen, 2);
+    for refused in [change(Some(0), None), change(None, Some(5.0))] {
+        assert!(generator.steer(&refused, Part::WHOLE).is_err());
+    }
+    generator.stop();
+    let finished = generator.finish().unwrap();
+    assert_eq!(finished.problems, Vec::<String>::new());
+    // Whoever left did so between two requests.
+    assert_eq!(finished.seen["ask"].failed, 0);
+}
+
+#[test]
+fn arrivals_change_their_rate_while_it_runs() {
+    let answered = Arc::new(AtomicU64::new(0));
+    let port = server(Arc::clone(&answered));
+    let directory = std::env::temp_dir().join(format!("sokudo-rate-{}", now_ns()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let options = LoadOptions {
+        plan: directory.join("plan.jmx"),
+        open_per_s: Some(0.5),
+        duration_s: Some(120),
+        threads: 1,
+        ..LoadOptions::default()
+    };
+    std::fs::write(&options.plan, plan(port, 1, -1)).unwrap();
+    let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();
+    std::fs::remove_dir_all(&directory).unwrap();
+    let generator = Generator::start(&prepared, &options, (now_ns(), 1), Arc::new(Silent), || {});
+    let generator = generator.map_err(Refusal::from).unwrap();
+    let change = Change {
+        users: None,
+        rate_per_s: Some(100.0),
+    };
+    generator.steer(&change, Part::WHOLE).unwrap();
+    let begun = std::time::Instant::now();
+    // The first rate would bring as many in all of the two minutes.
+    while answered.load(Ordering::Relaxed) < 60 {
+        assert!(begun.elapsed().as_secs() < 60, "the rate stays as it was");
+        std::thread::yield_now();
+    }
+    generator.stop();
+    assert!(generator.finish().unwrap().rate_changed);
 }
 
 #[test]
