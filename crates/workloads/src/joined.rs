@@ -67,6 +67,13 @@ pub(crate) fn put(metrics: &mut Summary, name: &str, value: impl Into<Option<f64
     }
 }
 
+/// How much later than agreed a flow began; one that began early, by the width of a clock tick, was
+/// not late.
+pub(crate) fn put_start_late(metrics: &mut Summary, late_ns: Option<i64>) {
+    let late_s = late_ns.map(|ns| ns.max(0) as f64 * NS);
+    put(metrics, "group.start_late_seconds", late_s);
+}
+
 /// A share; nothing of nothing is no number.
 pub(crate) fn ratio(part: f64, whole: f64) -> Option<f64> {
     (whole > 0.0).then(|| part / whole)

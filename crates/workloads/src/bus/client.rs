@@ -17,7 +17,7 @@ use sokudo_net::stream::Stream;
 use sokudo_net::wait::{Interest, Trigger, Wait, Waiter};
 
 use super::amounts::Batch;
-use super::course::{Course, Next, Task, wait_for_start};
+use super::course::{Course, Next, Task, started_late, wait_for_start};
 use super::options::Mode;
 use super::outgoing::{Outgoing, fill};
 use super::protocol::{Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
@@ -64,6 +64,7 @@ pub(crate) fn run(
     };
     let start_ns = started.unwrap_or(at_ns);
     let mut sender = Sender::new(task, stream, start_ns, recorder, outgoing);
+    sender.recorder.start_late_ns = started_late(task, started, at_ns);
     let outcome = started.map_or(Ok(()), |_| sender.carry().and_then(|()| sender.drain()));
     sender.finish(outcome.err());
 }

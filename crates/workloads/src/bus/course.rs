@@ -181,6 +181,12 @@ impl Course {
     }
 }
 
+/// How much later than agreed the calling thread begins to send now; nothing when it does not, or
+/// waited for a peer.
+pub(crate) fn started_late(task: &Task, started: Option<i64>, at_ns: i64) -> Option<i64> {
+    (started.is_some() && task.polite.is_none()).then(|| now_ns() - at_ns)
+}
+
 /// Sleeps until the start, or until the first message has come in politely; `None` when stopped.
 pub(crate) fn wait_for_start(task: &Task, at_ns: i64) -> Option<i64> {
     sleep_until_or_stop(at_ns, &task.stop)?;

@@ -10,7 +10,7 @@ use super::record::{End, Finished, Kind, Totals};
 use super::report::{Collected, FlowDistributions, RECEIPT, RELAY, RESPONSE, SERVICE};
 use crate::contract::HostResult;
 use crate::histogram_text::HistogramText;
-use crate::joined::{Merged, NS, put, ratio};
+use crate::joined::{Merged, NS, put, put_start_late, ratio};
 
 /// What one thread counted.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -38,6 +38,8 @@ struct EndNumbers {
     cpu_ns: Option<u64>,
     wait_ns: Option<u64>,
     elapsed_ns: i64,
+    #[serde(default)]
+    start_late_ns: Option<i64>,
 }
 
 impl EndNumbers {
@@ -83,6 +85,7 @@ impl EndNumbers {
             cpu_ns: thread.cpu_ns,
             wait_ns: thread.wait_ns,
             elapsed_ns: thread.elapsed_ns,
+            start_late_ns: thread.start_late_ns,
         }
     }
 
@@ -271,6 +274,7 @@ impl Join<'_> {
     fn sent(&self, flow: &mut FlowResult, from: &EndNumbers, asked_per_s: Option<f64>) {
         let metrics = &mut flow.metrics;
         let failed = failed(from);
+        put_start_late(metrics, from.start_late_ns);
         for (name, value) in [
             ("bus.sent_messages", from.messages as f64),
             ("bus.sent_bytes", from.bytes as f64),

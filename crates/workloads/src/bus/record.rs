@@ -191,6 +191,8 @@ pub struct Finished {
     pub end: End,
     /// Its counters.
     pub totals: Totals,
+    /// When it was ready to send its first message, minus the agreed start, nanoseconds (sending).
+    pub start_late_ns: Option<i64>,
     /// Messages under way when it ended: sent, and no receipt came.
     pub unacknowledged: u64,
     /// Answers that were asked for and did not come.
@@ -224,6 +226,8 @@ pub enum Report {
 pub struct Recorder {
     /// Counters.
     pub totals: Totals,
+    /// When it was ready to send its first message, minus the agreed start, nanoseconds.
+    pub start_late_ns: Option<i64>,
     pending: Interval,
     interval_ns: i64,
     report_at_ns: i64,
@@ -240,6 +244,7 @@ impl Recorder {
         let begun_ns = now_ns();
         Self {
             totals: Totals::default(),
+            start_late_ns: None,
             pending: Interval::new(flow, end),
             interval_ns,
             report_at_ns: begun_ns.saturating_add(interval_ns),
@@ -317,6 +322,7 @@ impl Recorder {
             flow: self.pending.flow,
             end: self.pending.end,
             totals: self.totals,
+            start_late_ns: self.start_late_ns,
             unacknowledged: 0,
             unanswered: 0,
             unstarted: 0,

@@ -13,7 +13,7 @@ use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::stream::{Listener, Stream};
 
 use super::client::{CHUNK_BYTES, LOOK};
-use super::course::{Course, Next, Task, wait_for_start};
+use super::course::{Course, Next, Task, started_late, wait_for_start};
 use super::protocol::{Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
 use super::record::{End, Failure, Kind, Recorder, Report};
 use super::server::{Answers, Shared, count, hang_up, prepare, silent};
@@ -40,6 +40,7 @@ pub(crate) fn send(
     let interval_ns = task.options.interval.0;
     let mut recorder = Recorder::new(task.flow, End::Sending, interval_ns, reports.clone());
     let mut course = Course::new(task, started.unwrap_or(at_ns));
+    recorder.start_late_ns = started_late(task, started, at_ns);
     let mut calls = Calls {
         task,
         ticket,

@@ -127,6 +127,8 @@ pub struct ClientCounts {
     pub late: u64,
     /// First send, nanoseconds.
     pub first_ns: Option<i64>,
+    /// First send minus the agreed start, nanoseconds; `None` for a flow that waited for a peer.
+    pub start_late_ns: Option<i64>,
     /// Datagrams that the first send took: they only start the clock of the rate.
     pub first_batch: u64,
     /// Last send, nanoseconds.
@@ -209,6 +211,11 @@ pub fn run(mut task: ClientTask, at_ns: i64, reports: &SyncSender<Report>) {
     let effort = Effort::begin();
     let mut lateness = Histogram::new();
     send_all(&mut task, start_ns, reports, &mut lateness);
+    if task.polite.is_none() {
+        for ClientFlow { counts, .. } in &mut task.flows {
+            counts.start_late_ns = counts.first_ns.map(|first| first - at_ns);
+        }
+    }
     let Spent { cpu_ns, wait_ns } = effort.spent();
     let _ = reports.send(Report::ClientDone(done(
         task, start_ns, cpu_ns, wait_ns, lateness,

@@ -48,6 +48,8 @@ pub(crate) struct Sent {
     pub(crate) refused: u64,
     /// Probes left out because the time of the next one had come before they could leave.
     pub(crate) unsent: u64,
+    /// First departure minus the agreed start, nanoseconds.
+    pub(crate) start_late_ns: Option<i64>,
     /// Departure minus its moment in the schedule, nanoseconds.
     pub(crate) timer_error: Histogram,
     /// Length of the send call, nanoseconds.
@@ -152,6 +154,7 @@ fn send(task: &Task, socket: &UdpSocket, at_ns: i64, shared: &Shared) -> Sent {
             out.unsent += 1;
             continue;
         }
+        out.start_late_ns.get_or_insert(now - at_ns);
         shared.departures_ns[sequence as usize].store(now, Ordering::Relaxed);
         // Counted before it can be answered.
         shared.sent.store(sequence + 1, Ordering::Release);

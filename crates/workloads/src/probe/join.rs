@@ -19,7 +19,7 @@ use super::{NAME, names};
 use crate::contract::HostResult;
 use crate::datagram::sequence::Tracker;
 use crate::histogram_text::HistogramText;
-use crate::joined::{Merged, NS, put, ratio};
+use crate::joined::{Merged, NS, put, put_start_late, ratio};
 
 /// What one direction's numbering tells.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -78,6 +78,8 @@ struct AskedNumbers {
     sent: u64,
     refused: u64,
     unsent: u64,
+    #[serde(default)]
+    start_late_ns: Option<i64>,
     answered: u64,
     late: u64,
     answers: Arrivals,
@@ -159,6 +161,7 @@ fn asked_numbers(probed: Probed, clock: Option<&PairClock>) -> AskedNumbers {
         sent: sent.sent,
         refused: sent.refused,
         unsent: sent.unsent,
+        start_late_ns: sent.start_late_ns,
         answered: rows.iter().flatten().count() as u64,
         late: received.late,
         rtt: distribution(&Row::rtt_ns),
@@ -289,6 +292,7 @@ impl Join<'_> {
 
     fn asked(&mut self, flow: &mut FlowResult, asked: &AskedNumbers) {
         let metrics = &mut flow.metrics;
+        put_start_late(metrics, asked.start_late_ns);
         let lost = asked.sent.saturating_sub(asked.answered + asked.late) as f64;
         for (what, value) in [
             ("sent_packets", asked.sent as f64),

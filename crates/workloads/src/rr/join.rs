@@ -8,7 +8,7 @@ use super::options::RrOptions;
 use super::report::{Collected, FlowDistributions};
 use crate::contract::HostResult;
 use crate::histogram_text::HistogramText;
-use crate::joined::{Merged, NS, put, ratio};
+use crate::joined::{Merged, NS, put, put_start_late, ratio};
 
 /// A flow as its asking end saw it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -227,12 +227,7 @@ impl Join<'_> {
             .map(|first| asked.last_ns.saturating_sub(first));
         let rate = span_ns.and_then(|span| ratio(n * 1e9, span as f64));
         put(metrics, self.names.per_second, rate.unwrap_or(0.0));
-        let late_ns = asked.start_late_ns.map(|late_ns| late_ns.max(0) as f64);
-        put(
-            metrics,
-            "group.start_late_seconds",
-            late_ns.map(|ns| ns * NS),
-        );
+        put_start_late(metrics, asked.start_late_ns);
         let Sums { started, failed } = Sums::of(asked);
         for (what, value) in [
             ("errors", asked.errors as f64),

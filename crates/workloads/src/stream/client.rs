@@ -182,6 +182,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
     );
     let mut courses: Vec<Course> = flows.iter().map(|_| Course::new(&task)).collect();
     let mut copied = vec![None; flows.len()];
+    let start_late_ns = started.then(|| now_ns() - task.times.start_ns);
     let written = match started {
         false => Ok(()),
         true => match flows.as_mut_slice() {
@@ -214,6 +215,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
             asked_per_s: task.rate_per_s,
             events: course.events,
             late: course.late,
+            start_late_ns,
             path: Some(task.path),
             copied_ratio: copied[index],
             whole: false,

@@ -10,7 +10,7 @@ use super::account::{End, Mark};
 use super::options::{IoMode, StreamOptions};
 use super::report::{Ended, RECEIVER, SENDER};
 use crate::contract::HostResult;
-use crate::joined::{put, ratio};
+use crate::joined::{put, put_start_late, ratio};
 
 /// One end of one flow, as it travels to the controller.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -31,6 +31,7 @@ struct EndNumbers {
     socket_ratio: Option<f64>,
     asked_bits_per_s: Option<f64>,
     late_ratio: Option<f64>,
+    start_late_ns: Option<i64>,
     io: Option<String>,
     copied_ratio: Option<f64>,
     write_size_bytes: u64,
@@ -108,6 +109,7 @@ fn numbers(ended: Ended, options: &StreamOptions, size_bytes: u64) -> EndNumbers
         socket_ratio: shares.socket,
         asked_bits_per_s: ended.asked_per_s.map(|rate| rate * size_bytes as f64 * 8.0),
         late_ratio: ratio(ended.late as f64, ended.events as f64),
+        start_late_ns: ended.start_late_ns,
         io,
         copied_ratio: ended.copied_ratio,
         write_size_bytes: size_bytes,
@@ -301,6 +303,7 @@ fn cpu_per_gigabyte(end: &EndNumbers) -> Option<f64> {
 fn put_sender(metrics: &mut Summary, options: &StreamOptions, sent: &EndNumbers) {
     put_own(metrics, "sent_bytes", sent.bytes as f64);
     put_own(metrics, "sent_bits_per_second", bits_per_s(sent));
+    put_start_late(metrics, sent.start_late_ns);
     put_own(metrics, "write_size_bytes", sent.write_size_bytes as f64);
     let calls = sent.counted_calls as f64;
     put_own(

@@ -45,6 +45,8 @@ pub(crate) struct Ended {
     /// Writes that had a time, and those of them that began late although there was room.
     pub(crate) events: u64,
     pub(crate) late: u64,
+    /// When it was ready to write its first byte, minus the agreed start, nanoseconds.
+    pub(crate) start_late_ns: Option<i64>,
     /// How bytes were handed to the kernel.
     pub(crate) path: Option<SendPath>,
     /// Share of the zero-copy writes that were copied after all.

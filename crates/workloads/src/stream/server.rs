@@ -87,6 +87,7 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
             asked_per_s: None,
             events: 0,
             late: 0,
+            start_late_ns: None,
             path: None,
             copied_ratio: None,
             whole: outcome.end_seen,

@@ -8,7 +8,7 @@ use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Summary};
 
 use super::options::DatagramOptions;
 use crate::contract::HostResult;
-use crate::joined::{Merged, NS, put, ratio};
+use crate::joined::{Merged, NS, put, put_start_late, ratio};
 use loss::attribute_loss;
 pub use numbers::{Numbers, SenderSettings, SocketSettings};
 use numbers::{ReceiverNumbers, SenderNumbers, SocketNumbers};
@@ -115,6 +115,7 @@ fn join_sender(flow: &mut FlowResult, sender: &SenderNumbers, merged: &mut Merge
     let metrics = &mut flow.metrics;
     put(metrics, "datagram.sent_packets", sender.sent as f64);
     put(metrics, "datagram.sent_bytes", sender.bytes as f64);
+    put_start_late(metrics, sender.start_late_ns);
     put(
         metrics,
         "datagram.refused_sends",

@@ -56,6 +56,8 @@ pub(super) struct SenderNumbers {
     pub(super) unreachable: u64,
     pub(super) late: u64,
     pub(super) first_ns: Option<i64>,
+    #[serde(default)]
+    pub(super) start_late_ns: Option<i64>,
     pub(super) first_batch: u64,
     pub(super) last_ns: i64,
     pub(super) cpu_ns: Option<f64>,
@@ -153,6 +155,7 @@ impl Numbers {
                         + unreachable.get(&flow).copied().unwrap_or_default(),
                     late: counts.late,
                     first_ns: counts.first_ns,
+                    start_late_ns: counts.start_late_ns,
                     first_batch: counts.first_batch,
                     last_ns: counts.last_ns,
                     cpu_ns: client.cpu_ns.map(|ns| ns as f64),
