@@ -350,3 +350,5 @@ rule-hot_link-out = All { $count } of { $pairs } directed pairs that stand out a
 rule-hot_link-both = All { $count } of { $pairs } directed pairs that stand out have { $host } at one end: its link or the host itself is slow or broken, not a single pair.
 rule-hot_link-next = Look at the link of { $host }: speed and duplex of its port (`ethtool`), errors on the interface, the cable, and what else runs on the host.
 evidence-pair-carries = { $from } → { $to } carries { $bits } over one connection.
+check-skew-held = { $phase }: the flows began within { $spread } of each other, { $most } were allowed.
+check-skew-failed = { $phase }: the flows began { $spread } apart, more than the { $most } that were allowed, also when it was repeated.

@@ -547,3 +547,6 @@ report-group-stream-goodput-bits-per-second = one stream
 report-group-bus-messages-per-second = messages
 report-group-datagram-loss-ratio = datagrams lost
 report-terminal-more = … and { $n } more pairs in the report
+report-column-per-second = per second
+report-column-p50 = median
+report-column-p99 = 99 %

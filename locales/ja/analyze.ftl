@@ -350,3 +350,5 @@ rule-hot_link-out = 目立つ { $count } 組 (全 { $pairs } 組) はすべて {
 rule-hot_link-both = 目立つ { $count } 組 (全 { $pairs } 組) はすべて { $host } が端にあります。個々の組ではなく、{ $host } のリンクかホスト自身が遅いか壊れています。
 rule-hot_link-next = { $host } のリンクを調べてください。ポートの速度とデュプレックス (`ethtool`)、インターフェースのエラー、ケーブル、そのホストで動いているほかのプログラムです。
 evidence-pair-carries = { $from } → { $to } は 1 本の接続で { $bits } を運びます。
+check-skew-held = { $phase }: フローは { $spread } 以内にそろって始まりました (許容 { $most })。
+check-skew-failed = { $phase }: フローの開始が { $spread } ずれました。繰り返しても許容の { $most } を超えました。

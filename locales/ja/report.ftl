@@ -547,3 +547,6 @@ report-group-stream-goodput-bits-per-second = 1 本の接続
 report-group-bus-messages-per-second = メッセージ
 report-group-datagram-loss-ratio = データグラム損失
 report-terminal-more = … ほか { $n } 組はレポートにあります
+report-column-per-second = 毎秒
+report-column-p50 = 中央値
+report-column-p99 = 99 %

@@ -3,7 +3,7 @@
 //! A run whose books do not balance proves nothing, however good its figures look.
 
 use sokudo_model::pairs::is_round;
-use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, load};
+use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, load, skew};
 
 use crate::phase::PhaseView;
 use crate::search;
@@ -13,7 +13,7 @@ pub const ERRORS: f64 = 0.01;
 
 /// What must hold in each phase: both ends delivered their numbers (`complete`), received and
 /// missing datagrams add up to those sent (`accounting`), every missing datagram has a place
-/// (`attribution`), no more was lost than the phase allows (`loss`), every other bound of a search
+/// (`attribution`), its flows began as close together as was asked for (`skew`), no more was lost than the phase allows (`loss`), every other bound of a search
 /// is kept by the phase that confirms it (`bound`), a search finds a rate (`found`), and of the requests of a measurement at most
 /// [`ERRORS`] failed unless it allows more (`errors`).
 ///
@@ -28,6 +28,7 @@ pub fn checks(record: &Record) -> Vec<Check> {
         }
         out.extend(accounting(&view));
         out.extend(attribution(&view));
+        out.extend(together(&view));
         out.extend(demands(&view));
     }
     out.extend(crate::pairs::checks(record));
@@ -102,6 +103,18 @@ fn attribution(view: &PhaseView<'_>) -> Option<Check> {
         (!known.is_empty()).then(|| (missing, known.iter().sum()))
     });
     balance("attribution", view, flows)
+}
+
+/// How far apart the flows began, where that was bounded.
+fn together(view: &PhaseView<'_>) -> Option<Check> {
+    let (spread, most) = (skew::of(view.phase)?, skew::most(view.phase)?);
+    let mut check = check("skew", spread <= most, view);
+    check.says =
+        check
+            .says
+            .number("spread", spread, Unit::Seconds)
+            .number("most", most, Unit::Seconds);
+    Some(check)
 }
 
 /// What was demanded of a phase. Trials look for what breaks a bound, and of several confirmations

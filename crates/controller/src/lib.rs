@@ -11,6 +11,7 @@
 
 pub mod check;
 pub mod clock;
+mod clocks;
 mod error;
 mod hosts;
 mod phase;

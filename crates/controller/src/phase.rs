@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_bus::BusError;
+use sokudo_model::skew::{self, MAX_SKEW};
 use sokudo_model::{
     ClockReading, HostClock, PhasePlan, PhaseRecord, PhaseSpec, RunStatus, Text, Unit,
 };
@@ -26,6 +27,8 @@ const LEAD_NS: i64 = 100_000_000;
 const HALT_BOUND: Duration = Duration::from_secs(5);
 /// How much longer than its load a phase may take in any case.
 pub const SLACK_NS: u64 = 30_000_000_000;
+/// How often a phase is carried out at most until its flows begin together.
+const ATTEMPTS: u32 = 3;
 /// How often the observer hears of the time.
 const TICK: Duration = Duration::from_millis(100);
 
@@ -33,8 +36,9 @@ impl Run {
     /// Runs one phase and adds it to the manifest.
     ///
     /// A host that is lost on the way makes the phase partial; its numbers are missing, the others'
-    /// are kept. An error means that nothing was measured.
-    pub fn run_phase(&mut self, plan: PhasePlan) -> Result<PhaseRecord, ControlError> {
+    /// are kept. An error means that nothing was measured. A phase whose flows begin too far apart (see
+    /// [`Run::repeat_above_skew`]) is repeated, and only the last time is kept.
+    pub fn run_phase(&mut self, mut plan: PhasePlan) -> Result<PhaseRecord, ControlError> {
         if self.interrupted() {
             return Err(ControlError::Interrupted);
         }
@@ -43,13 +47,39 @@ impl Run {
                 says: format!("there is no workload `{}`", plan.workload),
                 hint: None,
             })?;
-        let tickets = self.tickets(plan.flows.len())?;
+        if let Some(max_ns) = self.max_skew_ns {
+            plan.labels.insert(MAX_SKEW.into(), format!("{max_ns}ns"));
+        }
         self.manifest.plan.phases.push(plan.clone());
-        let outcome = self.carry_out(workload, &plan, &tickets);
-        self.stop_phase();
-        let record = outcome?;
-        self.add_phase(record.clone())?;
-        Ok(record)
+        self.look_at_clocks();
+        let mut attempt = 1;
+        loop {
+            let tickets = self.tickets(plan.flows.len())?;
+            let outcome = self.carry_out(workload, &plan, &tickets);
+            self.stop_phase();
+            let record = outcome?;
+            if attempt < ATTEMPTS && self.begins_apart(&record) && !self.interrupted() {
+                attempt += 1;
+                continue;
+            }
+            self.add_phase(record.clone())?;
+            return Ok(record);
+        }
+    }
+
+    /// True when the flows of a phase began too far apart; the record keeps that it is repeated.
+    fn begins_apart(&mut self, record: &PhaseRecord) -> bool {
+        let spread = skew::of(record);
+        let both = spread.zip(skew::most(record));
+        let Some((spread_s, max_s)) = both.filter(|(spread, max)| spread > max) else {
+            return false;
+        };
+        let note = Text::new("engine-skew-repeated")
+            .word("phase", &record.name)
+            .number("spread", spread_s, Unit::Seconds)
+            .number("max", max_s, Unit::Seconds);
+        self.manifest.notes.push(note);
+        true
     }
 
     fn tickets(&self, count: usize) -> Result<Vec<u64>, ControlError> {
@@ -206,17 +236,14 @@ impl Run {
     /// record keeps them.
     fn read_clocks(&mut self, parts: &[usize]) -> Vec<Option<ClockReading>> {
         let mut readings = vec![None; self.hosts.list().len()];
-        for index in parts.iter().copied().filter(|index| !self.lost[*index]) {
+        let alive = parts.iter().copied().filter(|index| !self.lost[*index]);
+        for index in alive.collect::<Vec<_>>() {
             // Whether a silent host is lost shows when it is asked for its numbers.
             let Ok(reading) = self.hosts.read_clock(index) else {
                 continue;
             };
             readings[index] = Some(reading);
-            let (host, t_ns) = (&self.hosts.list()[index].name, reading.at_ns - self.t0_ns);
-            // The phase's own numbers say the clock error, too.
-            let _ = self
-                .writer
-                .append_clock(host, t_ns, reading.offset_ns, reading.error_ns);
+            self.keep_clock(index, reading);
         }
         readings
     }

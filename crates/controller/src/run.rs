@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_model::manifest::RUN_SCHEMA;
 use sokudo_model::{
-    Batch, Manifest, PhasePlan, PhaseRecord, Plan, Problem, Rows, RunId, RunStatus, Text,
+    Batch, ClockReading, Manifest, PhasePlan, PhaseRecord, Plan, Problem, Rows, RunId, RunStatus,
+    Text,
 };
 use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_store::{RunDir, StoreError, Writer};
 use sokudo_wire::{Ask, Note, Reply};
 
+use crate::clock::ClockTrack;
 use crate::error::ControlError;
 use crate::hosts::{ASK_BOUND, Hosts, LEASE};
 use crate::steering::Steering;
@@ -82,6 +84,10 @@ pub struct Run {
     told_interrupted: bool,
     pub(crate) steering: Steering,
     rows: Option<Box<dyn KeepRows>>,
+    /// Phases whose flows begin further apart are repeated, nanoseconds.
+    pub(crate) max_skew_ns: Option<u64>,
+    /// How the clocks of the hosts move, by index.
+    pub(crate) clocks: Vec<ClockTrack>,
 }
 
 /// A run that is over and recorded.
@@ -159,6 +165,8 @@ impl Run {
             told_interrupted: false,
             steering: Steering::default(),
             rows: None,
+            max_skew_ns: None,
+            clocks: vec![ClockTrack::default(); count],
         };
         match run.open() {
             Ok(()) => Ok(run),
@@ -205,6 +213,11 @@ impl Run {
             self.writer.write_environment(&environment)?;
             self.writer
                 .append_clock(&host.name, 0, host.clock.offset_ns, host.clock.error_ns)?;
+            self.clocks[index].add(ClockReading {
+                at_ns: self.t0_ns,
+                offset_ns: host.clock.offset_ns,
+                error_ns: host.clock.error_ns,
+            });
         }
         Ok(())
     }
@@ -311,13 +324,10 @@ impl Run {
     ///
     /// Errors: a host that is not lost does not answer.
     pub fn sync_clocks(&mut self) -> Result<(), ControlError> {
-        for index in (0..self.lost.len()).filter(|index| !self.lost[*index]) {
+        let alive = (0..self.lost.len()).filter(|index| !self.lost[*index]);
+        for index in alive.collect::<Vec<_>>() {
             let reading = self.hosts.sync_clock(index)?;
-            let (name, t_ns) = (&self.hosts.list()[index].name, reading.at_ns - self.t0_ns);
-            // What the record lacks, the store counts and tells.
-            let _ = self
-                .writer
-                .append_clock(name, t_ns, reading.offset_ns, reading.error_ns);
+            self.keep_clock(index, reading);
         }
         Ok(())
     }
@@ -328,6 +338,12 @@ impl Run {
     pub fn watch_every(&mut self, interval_ns: u64) -> Result<(), ControlError> {
         self.config.interval_ns = interval_ns;
         self.watch()
+    }
+
+    /// Repeats phases whose flows begin further apart than this from now on, nanoseconds; one that does
+    /// so every time is kept, and a check says that it failed.
+    pub fn repeat_above_skew(&mut self, max_skew_ns: u64) {
+        self.max_skew_ns = Some(max_skew_ns);
     }
 
     /// True when a host, by index, was lost on the way.
@@ -341,6 +357,7 @@ impl Run {
         let numbers = crate::together::numbers(self.hosts.list(), &self.manifest.phases);
         self.manifest.summary.extend(self.own_summary());
         self.manifest.summary.extend(numbers);
+        self.manifest.summary.extend(self.drift_numbers());
     }
 
     /// The summary as it would be without anybody's additions: the last phase's.
@@ -409,6 +426,8 @@ impl Run {
         match note {
             Note::Batch(batch) => {
                 self.keep(&batch);
+                let jumps = batch.events.iter().filter(|e| e.kind == "clock-jump");
+                self.manifest.notes.extend(jumps.map(|e| e.says.clone()));
                 None
             }
             Note::Problem { says, missing } => {

@@ -1,11 +1,8 @@
 //! How well did the hosts of a run act together?
 
-use sokudo_model::{PhaseRecord, Summary};
+use sokudo_model::{PhaseRecord, Summary, skew};
 
 use crate::hosts::Host;
-
-/// What the first send of a flow was behind the agreed start, seconds, on the sender's own clock.
-const START_LATE: &str = "group.start_late_seconds";
 
 /// Numbers of the group: hosts, the largest clock error, and the spread of the starts.
 ///
@@ -20,7 +17,7 @@ pub(crate) fn numbers(hosts: &[Host], phases: &[PhaseRecord]) -> Summary {
             error_ns.unwrap_or(0) as f64 * 1e-9,
         ),
     ]);
-    let mut spreads: Vec<f64> = phases.iter().flat_map(spreads_of).collect();
+    let mut spreads: Vec<f64> = phases.iter().flat_map(skew::spreads).collect();
     spreads.sort_by(f64::total_cmp);
     if let (Some(max), Some(p50)) = (spreads.last(), spreads.get(spreads.len() / 2)) {
         out.insert("group.start_spread_seconds.max".to_owned(), *max);
@@ -29,21 +26,9 @@ pub(crate) fn numbers(hosts: &[Host], phases: &[PhaseRecord]) -> Summary {
     out
 }
 
-/// How much later than the first one each flow of a phase began; nothing for a single flow.
-fn spreads_of(phase: &PhaseRecord) -> Vec<f64> {
-    let flows = phase.result.flows.iter();
-    let late: Vec<f64> = flows
-        .filter_map(|flow| flow.metrics.get(START_LATE).copied())
-        .collect();
-    let first = late.iter().copied().reduce(f64::min).unwrap_or(0.0);
-    match late.len() {
-        0 | 1 => Vec::new(),
-        _ => late.into_iter().map(|late| late - first).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use sokudo_model::skew::START_LATE;
     use sokudo_model::{FlowResult, PhaseResult, RunStatus};
 
     use super::*;

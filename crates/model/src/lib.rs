@@ -17,6 +17,7 @@ pub mod plan;
 pub mod record;
 pub mod rows;
 pub mod series;
+pub mod skew;
 pub mod steer;
 pub mod summary;
 pub mod text;

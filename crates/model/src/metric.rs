@@ -146,6 +146,8 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("group.median_pair_bits_per_second", BitsPerSecond, "the same of the pair in the middle"),
     gauge("group.worst_pair_latency_seconds", Seconds, "time within which the pair with the latest answers got 99 % of them"),
     gauge("group.worst_pair_loss_ratio", Ratio, "share of the datagrams that the pair with the largest loss lost"),
+    histogram("group.clock_drift_ratio", Ratio, "seconds per second that a host's clock gains or loses against the controller's; in the summary with .max"),
+    gauge("group.clock_drift_error_ratio", Ratio, "that drift is right within this"),
     histogram("group.clock_error_seconds", Seconds, "how far the offset of a host's clock may be wrong; in the summary with .max"),
 
     // Datagram workload: totals, flows and (those per second) series.
@@ -296,6 +298,8 @@ pub const CATALOGUE: &[MetricDef] = &[
 
     // Clock of a host against the controller's.
     gauge("clock.offset_seconds", Seconds, "host clock minus controller clock"),
+    gauge("clock.drift_ratio", Ratio, "seconds that the host's clock gains per second of the controller's, by the line through all comparisons"),
+    gauge("clock.drift_error_ratio", Ratio, "the drift is right within this"),
     gauge("clock.error_seconds", Seconds, "half of the smallest round trip: the offset is right within this"),
 
     // Rates that people compare with link speeds.

@@ -62,6 +62,11 @@ pub struct LoadArgs {
     /// the exit code 1.
     #[arg(long, value_name = "BOUNDS", conflicts_with_all = ["find", "sweep"])]
     slo: Option<Bounds>,
+
+    /// How far apart the flows may begin, `2ms`: a measurement that exceeds it is repeated up to twice,
+    /// and then fails a check. Between hosts the clock error comes on top.
+    #[arg(long, value_name = "TIME")]
+    max_skew: Option<Span>,
 }
 
 /// From which hosts a server of somebody else's is loaded.
@@ -81,6 +86,7 @@ pub struct Generators {
 /// Load that can be carried out.
 pub struct Planned<O> {
     options: O,
+    max_skew: Option<Span>,
     kind: Kind<O>,
 }
 
@@ -117,6 +123,7 @@ impl LoadArgs {
         };
         Ok(Planned {
             options: options.clone(),
+            max_skew: self.max_skew,
             kind,
         })
     }
@@ -197,6 +204,9 @@ impl<O: Load> Planned<O> {
     /// Carries it out.
     pub fn measure(self, run: &mut Run, lang: Lang) -> Result<(), ControlError> {
         let hosts = run.hosts().list().len() as u32;
+        if let Some(most) = self.max_skew {
+            run.repeat_above_skew(most.0);
+        }
         match self.kind {
             Kind::Once(slo) => {
                 let mut phase = phase("measure", &self.options, hosts);

@@ -84,6 +84,11 @@ pub struct LabArgs {
     #[arg(long, value_name = "TIME", default_value = "250ms")]
     interval: Span,
 
+    /// How far apart the flows of a phase may begin, `2ms`: a phase that exceeds it is repeated up to
+    /// twice, and then fails a check. Between hosts the clock error comes on top.
+    #[arg(long, value_name = "TIME")]
+    max_skew: Option<Span>,
+
     #[command(flatten)]
     show: ShowOptions,
 }
@@ -364,6 +369,9 @@ fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
     let observer = Terminal::new(lang, None, None);
     let mut run = Run::begin(hosts, config, Box::new(observer))?;
     run.manifest_mut().notes.extend(note);
+    if let Some(most) = args.max_skew {
+        run.repeat_above_skew(most.0);
+    }
     Ok(Lab {
         run,
         first,

@@ -10,6 +10,7 @@ use crate::view::{self, View};
 
 /// Columns of the flow table, where any flow has the number.
 const COLUMNS: &[&str] = &[
+    "group.start_late_seconds",
     "datagram.sent_packets",
     "datagram.received_packets",
     "datagram.delivered_bits_per_second",

@@ -1,7 +1,7 @@
 //! What was measured one after the other, and what can the generators do by themselves?
 
 use sokudo_model::units::human;
-use sokudo_model::{PhaseRecord, RunStatus, Text, Unit};
+use sokudo_model::{PhaseRecord, RunStatus, Summary, Text, Unit, load, metric};
 
 use crate::block::{Block, Cell, Column, Phrase, Table};
 use crate::names;
@@ -39,20 +39,34 @@ fn measured(view: &View, phases: &[&PhaseRecord]) -> Table {
             .map(move |s| s.get(&name).copied())
             .collect::<Vec<_>>()
     };
-    let bits: Vec<_> = all.iter().map(view::delivered_bits).collect();
+    let bits: Vec<_> = phases
+        .iter()
+        .zip(&all)
+        .map(|(p, s)| carried(p, s))
+        .collect();
     let loss: Vec<_> = all.iter().map(view::loss).collect();
-    let rate = of("datagram.delivered_packets_per_second");
+    let rate: Vec<_> = phases.iter().zip(&all).map(|(p, s)| done(p, s)).collect();
+    let latency = |which: &str| -> Vec<_> {
+        let each = phases.iter();
+        each.map(|p| load::names_of(&p.workload)?.latency_s(&p.result, which))
+            .collect()
+    };
+    let (p50, p99) = (latency("p50"), latency("p99"));
     let order = of("datagram.out_of_order_packets");
     let send = cost(phases, "datagram.sender_cpu_seconds_per_packet");
     let receive = cost(phases, "datagram.receiver_cpu_seconds_per_packet");
-    let columns: [(&str, &Vec<Option<f64>>, Unit); 6] = [
+    // A workload has its own columns: those without any value stay away.
+    let mut columns: Vec<(&str, &Vec<Option<f64>>, Unit)> = vec![
         ("report-column-delivered", &bits, Unit::BitsPerSecond),
-        ("report-column-datagrams", &rate, Unit::PacketsPerSecond),
+        (per_second(phases), &rate, Unit::PerSecond),
+        ("report-column-p50", &p50, Unit::Seconds),
+        ("report-column-p99", &p99, Unit::Seconds),
         ("report-column-lost", &loss, Unit::Ratio),
         ("report-column-order", &order, Unit::Packets),
         ("report-column-cpu-send", &send, Unit::Seconds),
         ("report-column-cpu-receive", &receive, Unit::Seconds),
     ];
+    columns.retain(|(_, values, _)| values.iter().any(Option::is_some));
     let scales: Vec<Scale> = columns
         .iter()
         .map(|(_, values, unit)| Scale::of(values.iter().flatten().copied(), *unit))
@@ -84,6 +98,34 @@ fn measured(view: &View, phases: &[&PhaseRecord]) -> Table {
         columns: head,
         marked: phases.iter().position(|p| Some(p.name.as_str()) == subject),
         tools: true,
+    }
+}
+
+/// Payload that arrived, bits per second.
+fn carried(phase: &PhaseRecord, summary: &Summary) -> Option<f64> {
+    let own = ["stream.goodput_bits_per_second", "bus.bits_per_second"];
+    let own = own.into_iter().find_map(|name| summary.get(name).copied());
+    view::delivered_bits(summary)
+        .or(own)
+        .or_else(|| load::totals(&phase.result.flows).map(load::Carried::bits_per_second))
+}
+
+/// Datagrams, answers, connections or messages per second, whatever the workload counts.
+fn done(phase: &PhaseRecord, summary: &Summary) -> Option<f64> {
+    let datagrams = summary.get("datagram.delivered_packets_per_second");
+    let counted = || {
+        let names = load::names_of(&phase.workload)?;
+        let bits = metric::unit_of(names.delivered) == Unit::BitsPerSecond;
+        names.delivered_in(&phase.result).filter(|_| !bits)
+    };
+    datagrams.copied().or_else(counted)
+}
+
+/// What is counted per second: datagrams where all phases send them.
+fn per_second(phases: &[&PhaseRecord]) -> &'static str {
+    match phases.iter().all(|phase| phase.workload == "datagram") {
+        true => "report-column-datagrams",
+        false => "report-column-per-second",
     }
 }
 

@@ -1,0 +1,95 @@
+//! How do the clocks of a run's hosts move while it goes on?
+//!
+//! Every comparison is kept: as a line of `clock/<host>.csv`, and as series beside what was measured. No
+//! clock is ever set.
+
+use sokudo_model::{Batch, ClockReading, Event, SeriesKey, Summary, Text, Unit};
+use sokudo_net::clock::now_ns;
+
+use crate::run::Run;
+
+/// Comparisons are this far apart at least, nanoseconds: phases may be short.
+const EVERY_NS: i64 = 5_000_000_000;
+/// Source of the series.
+const SOURCE: &str = "clock";
+
+impl Run {
+    /// Compares the clocks of hosts that have not been compared for a while: what starts from now on
+    /// counts on it.
+    pub(crate) fn look_at_clocks(&mut self) {
+        for index in 0..self.lost.len() {
+            let last_ns = self.clocks[index].last_ns().unwrap_or(i64::MIN);
+            let one_clock = self.hosts.list()[index].one_clock;
+            if self.lost[index] || one_clock || now_ns().saturating_sub(last_ns) < EVERY_NS {
+                continue;
+            }
+            // A host that does not answer is noted as lost where it is needed.
+            if let Ok(reading) = self.hosts.sync_clock(index) {
+                self.keep_clock(index, reading);
+            }
+        }
+    }
+
+    /// Records a comparison; a clock that was stepped is told.
+    pub(crate) fn keep_clock(&mut self, index: usize, reading: ClockReading) {
+        let host = self.hosts.list()[index].name.clone();
+        let t_ns = reading.at_ns - self.t0_ns;
+        // What the record lacks, the store counts and tells.
+        let _ = self
+            .writer
+            .append_clock(&host, t_ns, reading.offset_ns, reading.error_ns);
+        let stepped = self.clocks[index].add(reading);
+        let mut batch = Batch::default();
+        let mut push = |metric: &str, value: f64| {
+            let key = SeriesKey {
+                host: host.clone(),
+                source: SOURCE.into(),
+                metric: metric.into(),
+                labels: Default::default(),
+            };
+            batch.push(&key, t_ns, value);
+        };
+        push("clock.offset_seconds", reading.offset_ns as f64 * 1e-9);
+        push("clock.error_seconds", reading.error_ns as f64 * 1e-9);
+        if let Some(drift) = self.clocks[index].drift() {
+            push("clock.drift_ratio", drift.per_second);
+            push("clock.drift_error_ratio", drift.error_per_second);
+        }
+        if let Some(by_ns) = stepped {
+            let says = Text::new("engine-clock-step").word("host", &host).number(
+                "by",
+                by_ns as f64 * 1e-9,
+                Unit::Seconds,
+            );
+            self.manifest.notes.push(says.clone());
+            batch.events.push(Event {
+                t_ns,
+                host,
+                source: SOURCE.into(),
+                kind: "clock-step".into(),
+                says,
+            });
+        }
+        let _ = self.writer.append(&batch);
+    }
+
+    /// The fastest drift among the hosts and how sure it is; nothing when all read one clock, or none
+    /// was compared twice.
+    pub(crate) fn drift_numbers(&self) -> Summary {
+        let drifts = self.clocks.iter().filter_map(|track| track.drift());
+        let worst = drifts.max_by(|a, b| a.per_second.abs().total_cmp(&b.per_second.abs()));
+        let numbers = worst.map(|drift| {
+            [
+                (
+                    "group.clock_drift_ratio.max".to_owned(),
+                    drift.per_second.abs(),
+                ),
+                (
+                    "group.clock_drift_error_ratio".to_owned(),
+                    drift.error_per_second,
+                ),
+            ]
+        });
+        numbers.into_iter().flatten().collect()
+    }
+}

@@ -1,0 +1,36 @@
+//! How far apart did the flows of a phase begin?
+//!
+//! Each flow says how late it began on its own clock; between two hosts the errors of their clocks come
+//! on top of that.
+
+use crate::manifest::PhaseRecord;
+use crate::units::Nanos;
+
+/// What the first send of a flow was behind the agreed start, seconds, on the sender's own clock.
+pub const START_LATE: &str = "group.start_late_seconds";
+/// Label of phases whose flows must not begin further apart than this.
+pub const MAX_SKEW: &str = "max_skew";
+
+/// How much later than the first one each flow of a phase began, seconds; nothing for a single flow.
+pub fn spreads(phase: &PhaseRecord) -> Vec<f64> {
+    let flows = phase.result.flows.iter();
+    let late: Vec<f64> = flows
+        .filter_map(|flow| flow.metrics.get(START_LATE).copied())
+        .collect();
+    let first = late.iter().copied().reduce(f64::min).unwrap_or(0.0);
+    match late.len() {
+        0 | 1 => Vec::new(),
+        _ => late.into_iter().map(|late| late - first).collect(),
+    }
+}
+
+/// Time between the first and the last begin of a phase, seconds; `None` for less than two flows.
+pub fn of(phase: &PhaseRecord) -> Option<f64> {
+    spreads(phase).into_iter().reduce(f64::max)
+}
+
+/// The most that the phase was allowed, seconds; `None` when nobody asked for it.
+pub fn most(phase: &PhaseRecord) -> Option<f64> {
+    let text = phase.labels.get(MAX_SKEW)?;
+    text.parse::<Nanos>().ok().map(Nanos::seconds)
+}
