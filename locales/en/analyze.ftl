@@ -352,3 +352,12 @@ rule-hot_link-next = Look at the link of { $host }: speed and duplex of its port
 evidence-pair-carries = { $from } → { $to } carries { $bits } over one connection.
 check-skew-held = { $phase }: the flows began within { $spread } of each other, { $most } were allowed.
 check-skew-failed = { $phase }: the flows began { $spread } apart, more than the { $most } that were allowed, also when it was repeated.
+
+## Layers of a check
+
+verdict-layers = { $from } → { $to }: { $layers }.
+layer-probe = { $p50 } there and back, { $loss } lost
+layer-rr = an answer after { $p50 }, 99 % within { $p99 }
+layer-crr = { $rate } new connections/s
+layer-stream = { $bits } over one connection
+layer-bus = { $rate } messages/s

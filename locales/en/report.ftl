@@ -550,3 +550,4 @@ report-terminal-more = … and { $n } more pairs in the report
 report-column-per-second = per second
 report-column-p50 = median
 report-column-p99 = 99 %
+report-phases-layer = { $name }: { $says }

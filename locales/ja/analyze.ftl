@@ -352,3 +352,12 @@ rule-hot_link-next = { $host } のリンクを調べてください。ポート�
 evidence-pair-carries = { $from } → { $to } は 1 本の接続で { $bits } を運びます。
 check-skew-held = { $phase }: フローは { $spread } 以内にそろって始まりました (許容 { $most })。
 check-skew-failed = { $phase }: フローの開始が { $spread } ずれました。繰り返しても許容の { $most } を超えました。
+
+## check の各層
+
+verdict-layers = { $from } → { $to }: { $layers }。
+layer-probe = 往復 { $p50 }、損失 { $loss }
+layer-rr = 応答まで { $p50 }、99 % は { $p99 } 以内
+layer-crr = 新しい接続 { $rate } 本/秒
+layer-stream = 1 本の接続で { $bits }
+layer-bus = メッセージ { $rate } 件/秒

@@ -550,3 +550,4 @@ report-terminal-more = … ほか { $n } 組はレポートにあります
 report-column-per-second = 毎秒
 report-column-p50 = 中央値
 report-column-p99 = 99 %
+report-phases-layer = { $name }: { $says }

@@ -14,6 +14,7 @@
 mod checks;
 mod exchange;
 mod fold;
+pub mod layers;
 mod load;
 mod machine;
 mod merge;

@@ -12,6 +12,7 @@ use sokudo_model::{
 use super::*;
 
 mod bottlenecks;
+mod layers;
 mod search;
 mod together;
 

@@ -10,7 +10,7 @@ use crate::exchange::Exchange;
 use crate::phase::PhaseView;
 use crate::rules::is_limit;
 use crate::transfer::Transfer;
-use crate::{checks, diagnose, findings, pairs, probe, search, sweep};
+use crate::{checks, diagnose, findings, layers, pairs, probe, search, sweep};
 
 /// Sentences at most.
 const MAX_SENTENCES: usize = 3;
@@ -33,13 +33,16 @@ pub fn verdict(record: &Record) -> Vec<Text> {
         out.truncate(MAX_OF_PAIRS);
         return out;
     }
+    let of_layers = layers::sentence(record);
+    let most = MAX_SENTENCES + usize::from(of_layers.is_some());
+    out.extend(of_layers);
     match (sweep::of(record), main_phase(record)) {
         (Some((curve, _)), _) => out.extend(swept(record, &curve)),
         (None, Some(main)) => out.extend(about(&PhaseView::new(record, main))),
         (None, None) if out.is_empty() => out.push(Text::new("verdict-nothing")),
         (None, None) => {}
     }
-    out.truncate(MAX_SENTENCES);
+    out.truncate(most);
     out
 }
 
@@ -53,7 +56,8 @@ pub fn limit(record: &Record) -> Option<Finding> {
     limit_of(&PhaseView::new(record, phase?))
 }
 
-fn about(view: &PhaseView<'_>) -> Vec<Text> {
+/// What one phase says: what was achieved, what limited it, what next.
+pub(crate) fn about(view: &PhaseView<'_>) -> Vec<Text> {
     if let Some(exchange) = Exchange::of(*view) {
         return answered(view, &exchange);
     }

@@ -60,6 +60,7 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.verdict(view);
     writer.out.push('\n');
     writer.numbers(view);
+    writer.layers(view);
     writer.phases(view);
     writer.sweep(view);
     writer.pairs(view);
@@ -188,9 +189,36 @@ impl Writer {
         }
     }
 
-    /// One line per measured phase when there are several.
+    /// One sentence or two per layer of a check.
+    fn layers(&mut self, view: &View) {
+        let layers = sokudo_analyze::layers::of(view.record);
+        let width = layers.iter().map(|(name, _)| columns(name)).max();
+        let indent = INDENT + width.unwrap_or(0) + 2;
+        for (at, (name, says)) in layers.iter().enumerate() {
+            if at == 0 {
+                self.out.push('\n');
+            }
+            let says: Vec<String> = says.iter().map(|t| self.say(&t.clone().into())).collect();
+            let lines = wrap(&says.join(" "), self.width.saturating_sub(indent).max(20));
+            for (at, line) in lines.iter().enumerate() {
+                let label = if at == 0 { *name } else { "" };
+                let label = pad_right(label, indent - INDENT);
+                let _ = writeln!(
+                    self.out,
+                    "{:INDENT$}{}{line}",
+                    "",
+                    self.ink(Ink::Dim, &label)
+                );
+            }
+        }
+    }
+
+    /// One line per measured phase when there are several, but for those of which [`Writer::layers`]
+    /// speaks.
     fn phases(&mut self, view: &View) {
-        let phases: Vec<_> = view.measured().collect();
+        let layers = sokudo_analyze::layers::of(view.record);
+        let told = |name: &str| layers.iter().any(|(layer, _)| *layer == name);
+        let phases: Vec<_> = view.measured().filter(|p| !told(&p.name)).collect();
         if phases.len() < 2 {
             return;
         }

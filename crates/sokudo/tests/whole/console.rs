@@ -78,3 +78,50 @@ fn mistakes_are_told_before_anything_starts() {
     let ended = place.words(["console"]).run();
     ended.expect_code(2).expect_stderr("no hosts are named");
 }
+
+/// Every kind of load says how late each of its flows began, and a bound on that is kept or told.
+#[test]
+fn flows_begin_together_or_a_check_says_that_they_do_not() {
+    let place = place();
+    let lines = "\
+node 1 set stream 2 --bytes 100kB
+node 2 set bus 3 --count 50
+node 3 set datagram 4 --count 50 --rate 1000/s
+node 4 set probe 1 --duration 200ms
+all enter
+waitallresults 4 60s
+";
+    place.write("begin.sks", lines);
+    let run = |most: &str| {
+        let words = [
+            "run",
+            "begin.sks",
+            "--local",
+            "4",
+            "--json",
+            "--max-skew",
+            most,
+        ];
+        place.words(words).run()
+    };
+    let kept = run("10s");
+    kept.expect_code(0);
+    let said = summary(&kept);
+    let flows = said.0["flows"].as_array().expect("flows");
+    assert_eq!(flows.len(), 4);
+    for flow in flows {
+        let late = &flow["metrics"]["group.start_late_seconds"];
+        assert!(late.as_f64().is_some_and(|late| late >= 0.0), "{flow}");
+    }
+    assert!(said.number("group.start_spread_seconds.max") < 10.0);
+    let missed = run("1ns");
+    missed.expect_code(1);
+    let said = summary(&missed);
+    let checks = said.0["checks"].as_array().expect("checks");
+    let skew = checks.iter().find(|check| check["name"] == "skew");
+    assert_eq!(skew.expect("a check")["passed"], false);
+    let shown = place.run("show latest");
+    shown
+        .expect_stdout("was repeated")
+        .expect_stdout("more than the");
+}

@@ -11,12 +11,29 @@ use crate::view::{self, Role, View};
 /// One row per measured phase when there are several, and the generators' self-test.
 pub fn blocks(view: &View) -> Vec<Block> {
     let phases: Vec<&PhaseRecord> = view.measured().collect();
-    let mut out = Vec::new();
+    let mut out = layers(view);
     if phases.len() > 1 {
         out.push(Block::Table(measured(view, &phases)));
     }
     out.extend(selftest(view).map(Block::Table));
     out
+}
+
+/// What each layer of a check says, in a sentence or two.
+fn layers(view: &View) -> Vec<Block> {
+    let layers = sokudo_analyze::layers::of(view.record).into_iter();
+    let sentences = layers.flat_map(|(name, says)| {
+        let each = says.into_iter().enumerate();
+        each.map(move |(at, says)| match at {
+            0 => Text::new("report-phases-layer")
+                .word("name", name)
+                .text("says", says),
+            _ => says,
+        })
+    });
+    sentences
+        .map(|says| Block::Paragraph(says.into()))
+        .collect()
 }
 
 fn column(key: &str, unit: &str, numeric: bool) -> Column {
@@ -47,8 +64,11 @@ fn measured(view: &View, phases: &[&PhaseRecord]) -> Table {
     let loss: Vec<_> = all.iter().map(view::loss).collect();
     let rate: Vec<_> = phases.iter().zip(&all).map(|(p, s)| done(p, s)).collect();
     let latency = |which: &str| -> Vec<_> {
+        // Of datagrams only samples are acknowledged: no answer that anybody waits for.
+        let answered = |p: &&&PhaseRecord| p.workload != "datagram";
+        let of = |p: &&PhaseRecord| load::names_of(&p.workload)?.latency_s(&p.result, which);
         let each = phases.iter();
-        each.map(|p| load::names_of(&p.workload)?.latency_s(&p.result, which))
+        each.map(|p| Some(p).filter(answered).and_then(of))
             .collect()
     };
     let (p50, p99) = (latency("p50"), latency("p99"));

@@ -1,0 +1,72 @@
+//! What does each layer of a check say, in one sentence and all together?
+
+use sokudo_model::{PhaseRecord, Record, Text, Unit};
+
+use crate::phase::PhaseView;
+use crate::verdict;
+
+/// Sentences of one layer at most: what was achieved, and what limited it.
+const SENTENCES: usize = 2;
+
+/// Name of a layer and what its phase says; nothing for runs that are no check of one machine. The
+/// layer of datagrams has many phases, and is what the verdict is about.
+pub fn of(record: &Record) -> Vec<(&str, Vec<Text>)> {
+    let each = phases(record);
+    each.map(|phase| {
+        let mut says = verdict::about(&PhaseView::new(record, phase));
+        says.truncate(SENTENCES);
+        (phase.name.as_str(), says)
+    })
+    .collect()
+}
+
+/// The phases that are a layer each: named as their workload.
+fn phases(record: &Record) -> impl Iterator<Item = &PhaseRecord> {
+    let check = record.manifest.workload == "check";
+    let each = record.manifest.phases.iter();
+    each.filter(move |phase| check && phase.name == phase.workload)
+        .filter(|phase| brief(phase).is_some())
+}
+
+/// All layers in one sentence; `None` for less than two, of which the verdict speaks anyway.
+pub(crate) fn sentence(record: &Record) -> Option<Text> {
+    let first = phases(record).next()?.result.flows.first()?;
+    let mut all: Vec<Text> = phases(record).filter_map(brief).collect();
+    let last = all.pop().filter(|_| !all.is_empty())?;
+    let layers = all.into_iter().rfold(last, |rest, first| {
+        Text::new("pair-and")
+            .text("first", first)
+            .text("rest", rest)
+    });
+    Some(
+        Text::new("verdict-layers")
+            .word("from", &first.from)
+            .word("to", &first.to)
+            .text("layers", layers),
+    )
+}
+
+/// The one or two numbers that tell most of a layer.
+fn brief(phase: &PhaseRecord) -> Option<Text> {
+    let value = |name: &str| phase.result.summary.get(name).copied();
+    Some(match phase.workload.as_str() {
+        "probe" => Text::new("layer-probe")
+            .number("p50", value("probe.rtt_seconds.p50")?, Unit::Seconds)
+            .number("loss", value("probe.loss_ratio")?, Unit::Ratio),
+        "rr" => Text::new("layer-rr")
+            .number("p50", value("rr.latency_seconds.p50")?, Unit::Seconds)
+            .number("p99", value("rr.latency_seconds.p99")?, Unit::Seconds),
+        "crr" => {
+            Text::new("layer-crr").number("rate", value("crr.connections_per_second")?, Unit::One)
+        }
+        "stream" => Text::new("layer-stream").number(
+            "bits",
+            value("stream.goodput_bits_per_second")?,
+            Unit::BitsPerSecond,
+        ),
+        "bus" => {
+            Text::new("layer-bus").number("rate", value("bus.messages_per_second")?, Unit::One)
+        }
+        _ => return None,
+    })
+}
