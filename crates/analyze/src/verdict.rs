@@ -38,7 +38,11 @@ pub fn verdict(record: &Record) -> Vec<Text> {
     out.extend(of_layers);
     match (sweep::of(record), main_phase(record)) {
         (Some((curve, _)), _) => out.extend(swept(record, &curve)),
-        (None, Some(main)) => out.extend(about(&PhaseView::new(record, main))),
+        (None, Some(main)) => {
+            // What a layer came to has been said with all the others.
+            let said = usize::from(most > MAX_SENTENCES && main.name == main.workload);
+            out.extend(about(&PhaseView::new(record, main)).into_iter().skip(said));
+        }
         (None, None) if out.is_empty() => out.push(Text::new("verdict-nothing")),
         (None, None) => {}
     }

@@ -12,6 +12,7 @@ use clap::{Args, Command};
 use sokudo_controller::{ControlError, Run, SearchPlan, Sweep, SweepStep};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Bound, Bounds, FlowPlan, Labels, PhasePlan, Refusal, load, units};
+use sokudo_workloads::values::Span;
 
 use super::Failure;
 use super::key::KeyText;
