@@ -107,14 +107,20 @@ impl Body {
         let mut view = self.person.view(test, now_ns);
         let timeout = |ms: i64| u64::try_from(ms).unwrap_or(0).saturating_mul(1_000_000);
         let connect_timeout_ns = timeout(view.integer(&request.connect_timeout_ms));
-        let mut response_timeout_ns = timeout(view.integer(&request.response_timeout_ms));
+        let response_timeout_ns = timeout(view.integer(&request.response_timeout_ms));
+        let mut whole_timeout_ns = 0;
         for pre in &test.plan.samplers[id as usize].scope.pre_processors {
             if let PreKind::Timeout { timeout_ms } = &test.plan.pre_processors[*pre as usize].kind {
-                let bound = timeout(view.integer(timeout_ms));
-                if bound > 0 && (response_timeout_ns == 0 || bound < response_timeout_ns) {
-                    response_timeout_ns = bound;
+                let bound_ns = timeout(view.integer(timeout_ms));
+                if bound_ns > 0 && (whole_timeout_ns == 0 || bound_ns < whole_timeout_ns) {
+                    whole_timeout_ns = bound_ns;
                 }
             }
+        }
+        if whole_timeout_ns > 0 && flight.hops > 0 {
+            // It bounds the sample with all redirects, not each of them.
+            let spent_ns = u64::try_from(now_ns - flight.start_ns).unwrap_or(0);
+            whole_timeout_ns = whole_timeout_ns.saturating_sub(spent_ns).max(1);
         }
         self.phase = Phase::Flying;
         Next::Send(Request {
@@ -128,6 +134,7 @@ impl Body {
             fresh: std::mem::take(&mut self.fresh),
             connect_timeout_ns,
             response_timeout_ns,
+            whole_timeout_ns,
             body_at_most: if program.needs_body {
                 MOST_BODY_BYTES
             } else {

@@ -58,6 +58,8 @@ pub struct Request {
     pub connect_timeout_ns: u64,
     /// Longest time for the answer; 0: no bound.
     pub response_timeout_ns: u64,
+    /// Longest time from the start to the whole answer; 0: no bound.
+    pub whole_timeout_ns: u64,
     /// Bytes of the body that are looked at.
     pub body_at_most: usize,
     /// The answer has no body.

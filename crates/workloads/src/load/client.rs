@@ -137,7 +137,7 @@ impl Crew for PlanUsers {
                 fresh: request.fresh,
                 connect_timeout_ns: request.connect_timeout_ns,
                 response_timeout_ns: request.response_timeout_ns,
-                whole_timeout_ns: 0,
+                whole_timeout_ns: request.whole_timeout_ns,
                 keep: match request.body_at_most {
                     0 => Keep::Head,
                     at_most => Keep::Body { at_most },
