@@ -28,10 +28,14 @@ async function bundle(entry, options) {
   return result.outputFiles[0].text;
 }
 
-const script = await bundle("src/report.ts", { format: "iife", target: "es2020" });
-const style = await bundle("src/report.css", { target: ["chrome111", "firefox113", "safari16.4"] });
+const built = [];
+for (const page of ["report", "web"]) {
+  const script = await bundle(`src/${page}.ts`, { format: "iife", target: "es2020" });
+  const style = await bundle(`src/${page}.css`, { target: ["chrome111", "firefox113", "safari16.4"] });
+  built.push([`${page}.js`, script], [`${page}.css`, style]);
+}
 
-for (const [name, text] of [["report.js", script], ["report.css", style]]) {
+for (const [name, text] of built) {
   // Inside an HTML page neither may end the element that it stands in.
   if (/<\/(script|style)|<!--/i.test(text)) {
     throw new Error(`${name} holds text that would end its element`);

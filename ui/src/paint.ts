@@ -1,6 +1,6 @@
 // Colours of the page's tokens, and what is painted below and above the lines of a chart.
 import type uPlot from "uplot";
-import type { Data, Heat, Line } from "./data";
+import type { Data, Heat, Line, Words } from "./data";
 import { say, times } from "./data";
 
 const root = document.documentElement;
@@ -26,7 +26,7 @@ function font(): string {
 }
 
 /** Phases as faint bands, events as thin marks, names of phases where there is room. */
-export function bands(u: uPlot, data: Data): void {
+export function bands(u: uPlot, data: Pick<Data, "phases" | "events">): void {
   const { ctx, bbox } = u;
   ctx.save();
   ctx.beginPath();
@@ -62,7 +62,7 @@ export function bands(u: uPlot, data: Data): void {
 }
 
 /** Labels at the lines' right ends, moved apart. */
-export function endLabels(u: uPlot, lines: Line[], colours: string[], at: (number | null)[]): void {
+export function endLabels(u: uPlot, lines: { label: Words }[], colours: string[], at: (number | null)[]): void {
   const { ctx, bbox } = u;
   const gap = 12 * devicePixelRatio;
   const wanted = lines

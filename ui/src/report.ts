@@ -1,29 +1,11 @@
 // The report's controls: language, light and dark, print, copying, sorting, and the charts.
 import { redraw, start, toggleLog } from "./charts";
+import { dark, remember, remembered } from "./choices";
 import type { Data, Lang } from "./data";
 import { readData, say } from "./data";
 import { copy, csv, sort } from "./tables";
 
 const root = document.documentElement;
-
-/** What was chosen before, when the browser lets a file remember anything. */
-function remembered(name: string): string | null {
-  const asked = new URLSearchParams(location.search).get(name);
-  if (asked) return asked;
-  try {
-    return localStorage.getItem(`sokudo-${name}`);
-  } catch {
-    return null;
-  }
-}
-
-function remember(name: string, value: string): void {
-  try {
-    localStorage.setItem(`sokudo-${name}`, value);
-  } catch {
-    // Nothing is lost but the memory of a choice.
-  }
-}
 
 /** The first thing below the window's upper edge, so that it can stay where it is. */
 function anchor(): { element: Element; top: number } | null {
@@ -43,11 +25,6 @@ function setLanguage(lang: Lang): void {
   }
   redraw();
   if (before) window.scrollBy(0, before.element.getBoundingClientRect().top - before.top);
-}
-
-function dark(): boolean {
-  const chosen = root.dataset["theme"];
-  return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
 function setTheme(theme: string): void {

@@ -396,10 +396,6 @@ impl Run {
             .collect();
         // A host that does not answer stops by itself when its lease ends.
         let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
-        while let Ok((member, note)) = self.hosts.bus.notes().try_recv() {
-            if let Some(index) = self.hosts.index_of(member) {
-                self.take_note(index, note, "");
-            }
-        }
+        self.attend();
     }
 }

@@ -346,6 +346,16 @@ impl Run {
         self.max_skew_ns = Some(max_skew_ns);
     }
 
+    /// Takes what the hosts have sent since the last phase: for whoever waits between phases for
+    /// longer than a moment, such as a person at a console.
+    pub fn attend(&mut self) {
+        while let Ok((member, note)) = self.hosts.bus.notes().try_recv() {
+            if let Some(index) = self.hosts.index_of(member) {
+                self.take_note(index, note, "");
+            }
+        }
+    }
+
     /// True when a host, by index, was lost on the way.
     pub fn is_lost(&self, index: usize) -> bool {
         self.lost.get(index).copied().unwrap_or(true)

@@ -21,7 +21,7 @@ pub use lang::{Lang, UnknownLang};
 const MAX_DEPTH: u32 = 8;
 
 /// The files of one language: name and content.
-pub type Sources = [(&'static str, &'static str); 5];
+pub type Sources = [(&'static str, &'static str); 6];
 
 macro_rules! sources {
     ($lang:literal) => {
@@ -46,6 +46,10 @@ macro_rules! sources {
                 "report",
                 include_str!(concat!("../../../locales/", $lang, "/report.ftl")),
             ),
+            (
+                "web",
+                include_str!(concat!("../../../locales/", $lang, "/web.ftl")),
+            ),
         ]
     };
 }
@@ -59,6 +63,17 @@ pub fn sources(lang: Lang) -> &'static Sources {
         Lang::En => &ENGLISH,
         Lang::Ja => &JAPANESE,
     }
+}
+
+/// Keys of the messages of one file, in its order; none for a file that does not exist.
+pub fn keys_of(file: &str) -> impl Iterator<Item = &'static str> {
+    let found = sources(Lang::En).iter().find(|(name, _)| *name == file);
+    let lines = found.map_or("", |(_, source)| source).lines();
+    // A message begins at the start of a line; what belongs to it is indented.
+    lines
+        .filter_map(|line| line.split_once(" ="))
+        .map(|(key, _)| key)
+        .filter(|key| key.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// Messages of one language. Cheap to share between threads, made once per program.

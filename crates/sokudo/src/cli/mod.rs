@@ -27,6 +27,7 @@ mod records;
 mod scenario;
 mod serve;
 mod stream;
+mod web;
 mod workload;
 
 use std::path::PathBuf;
@@ -92,6 +93,7 @@ enum Command {
     Console(scenario::ConsoleArgs),
     Run(scenario::RunArgs),
     Scenario(scenario::ScenarioArgs),
+    Web(web::WebArgs),
     Compat(compat::CompatArgs),
     Load(Box<plan::PlanArgs>),
     Jmx(jmx::JmxArgs),
@@ -193,6 +195,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Console(args) => scenario::console(args),
         Command::Run(args) => scenario::run(args),
         Command::Scenario(args) => scenario::scenario(args),
+        Command::Web(args) => web::run(args),
         Command::Compat(args) => compat::run(args),
         Command::Load(args) => plan::run(*args),
         Command::Jmx(args) => jmx::run(args),

@@ -1,20 +1,21 @@
 //! `sokudo console`, `run` and `scenario`: what is done by many hosts, line by line or by a script?
 
-mod console;
+pub mod console;
 mod lab;
-mod script;
+pub mod script;
 mod words;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clap::{Args, Subcommand};
-use sokudo_controller::{Hosts, Run, RunConfig, check};
-use sokudo_i18n::I18n;
-use sokudo_model::{RunStatus, Text};
-use sokudo_scenario::console::{Next, Pace};
+use sokudo_controller::{Hosts, Observer, Run, RunConfig, check};
+use sokudo_i18n::{I18n, Lang};
+use sokudo_model::{Record, RunStatus, Text};
+use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::pairs::{self, Exchange};
-use sokudo_scenario::{Console, Executor as _, Failed, line};
+use sokudo_scenario::{Console, Executor as _, Failed, HostInfo, line};
 use sokudo_store::export::{Format, commands};
 use sokudo_workloads::values::{ByteSize, HowMany, Span};
 
@@ -22,10 +23,10 @@ use super::finish::{ShowOptions, conclude, exit_of, show};
 use super::key::{self, KeyText};
 use super::observer::Terminal;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
-use lab::Lab;
+pub use lab::{Lab, Voice};
 
 /// Largest script, bytes.
-const SCRIPT_BYTES_MAX: u64 = 10 << 20;
+pub const SCRIPT_BYTES_MAX: u64 = 10 << 20;
 
 /// Table of everything that was done, inside the record.
 const COMMANDS: &str = "commands.csv";
@@ -60,21 +61,28 @@ Examples:
   sokudo scenario pairs lab --emit --javascript   the same as a program
   sokudo scenario types > sokudo.d.ts             what programs can call, for editors";
 
-/// Which hosts take part, and how their results are shown.
-#[derive(Debug, Args)]
-pub struct LabArgs {
+/// Which hosts take part.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PlaceArgs {
     /// Hosts: HOST or HOST:PORT on which `sokudo serve` runs, GROUP for all hosts of a group,
     /// GROUP/NAME for one of them.
     #[arg(value_name = "GROUP|HOST", conflicts_with = "local")]
-    hosts: Vec<String>,
+    pub hosts: Vec<String>,
 
     /// Make so many hosts inside this machine.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
-    local: Option<u8>,
+    pub local: Option<u8>,
 
     /// Key that `sokudo serve` printed.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
     key: Option<KeyText>,
+}
+
+/// Which hosts take part, and how their results are shown.
+#[derive(Debug, Args)]
+pub struct LabArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
 
     /// Seed of every random choice. Default: drawn, and recorded.
     #[arg(long, value_name = "N")]
@@ -170,7 +178,7 @@ struct PairsArgs {
 }
 
 /// How the lines ended.
-enum Ended {
+pub enum Ended {
     /// All of them were carried out.
     Well,
     /// One of them was not; what came before is kept.
@@ -180,11 +188,45 @@ enum Ended {
 }
 
 /// What is left when everything was said.
-struct Left {
+pub struct Left {
     lab: Option<Lab>,
     ended: Ended,
     /// Files for the record: name and content.
     files: Vec<(&'static str, String)>,
+}
+
+/// What came of it.
+pub struct Sealed {
+    /// The record and where it is; `None` when nothing was loaded, and nothing is kept.
+    pub record: Option<(PathBuf, Record)>,
+    /// How the lines ended.
+    pub ended: Ended,
+}
+
+/// Hosts that were reached.
+pub struct Reached {
+    hosts: Hosts,
+    note: Option<Text>,
+    /// Index of host number 1.
+    first: usize,
+}
+
+/// What a run of many hosts is begun with.
+pub struct Beginning<'a> {
+    /// What the run is called after.
+    pub name: &'a str,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Time between two samples of the monitors, nanoseconds.
+    pub interval_ns: u64,
+    /// Phases whose flows begin further apart than this are repeated, nanoseconds.
+    pub max_skew_ns: Option<u64>,
+    /// Set when the operator wants the run to end.
+    pub stop: Arc<AtomicBool>,
+    /// Told how the run goes on.
+    pub observer: Box<dyn Observer>,
+    /// Told what the lines say.
+    pub voice: Voice,
 }
 
 /// Carries out `sokudo console`.
@@ -201,7 +243,7 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
     let extension = args.file.extension().and_then(|e| e.to_str());
     match extension.unwrap_or_default() {
         "js" => {
-            let left = script::carry_out(open(&args.lab, "run")?, text, &args.file, args.set);
+            let (left, _) = script::carry_out(open(&args.lab, "run")?, text, &args.file, args.set);
             close(left, &args.lab)
         }
         "sks" if !args.set.is_empty() => Err(Failure::operator(
@@ -266,7 +308,8 @@ fn refused(failed: Failed) -> Failure {
     Failure::operator(failed.says, failed.hint.unwrap_or_default())
 }
 
-fn by_lines(lab: Lab, ended: Ended, text: String) -> Left {
+/// What console lines leave, with their text for the record.
+pub fn by_lines(lab: Lab, ended: Ended, text: String) -> Left {
     Left {
         lab: Some(lab),
         ended,
@@ -276,19 +319,20 @@ fn by_lines(lab: Lab, ended: Ended, text: String) -> Left {
 
 /// Carries out console lines one after the other.
 fn script(lines: &[line::Line], lab: &mut Lab) -> Ended {
+    carry_out(lines, lab).unwrap_or_else(console::ended_by)
+}
+
+/// The same; an error is the line that was refused.
+pub fn carry_out(lines: &[line::Line], lab: &mut Lab) -> Result<Ended, Refused> {
     let mut console = Console::new(Pace::Gather);
     for line in lines {
-        match console.execute(line, lab) {
-            Ok(Next::Line) => {}
-            Ok(Next::End) => return Ended::Well,
-            Err(refused) => return console::ended_by(refused),
+        if console.execute(line, lab)? == Next::End {
+            return Ok(Ended::Well);
         }
     }
     let last = lines.last().map_or(1, |line| line.number);
-    match console.end(last, lab) {
-        Ok(()) => Ended::Well,
-        Err(refused) => console::ended_by(refused),
-    }
+    console.end(last, lab)?;
+    Ok(Ended::Well)
 }
 
 fn read_script(file: &Path) -> Result<String, Failure> {
@@ -335,50 +379,82 @@ fn many(file: &Path, mistakes: &[sokudo_scenario::Mistake]) -> Failure {
 
 /// Reaches the hosts and begins a record.
 fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
-    let key = key::parse(args.key.as_ref())?;
     let stop = stop_flag()?;
-    let (hosts, note, first) = match args.local {
-        Some(count) => {
-            let (hosts, note) = check::local_hosts(sokudo_agent::factory, count.into())?;
-            (hosts, Some(note), 0)
-        }
-        None if args.hosts.is_empty() => {
-            return Err(Failure::operator(
-                "no hosts are named",
-                "name a group or hosts, or try it with --local 4",
-            ));
-        }
-        None => {
-            let mut hosts = Hosts::own(sokudo_agent::factory)?;
-            for host in &args.hosts {
-                workload::reach(&mut hosts, &whole_group(host), key.as_ref())?;
-            }
-            (hosts, None, 1)
-        }
+    let reached = reach(&args.place)?;
+    let lang = args.show.lang();
+    let (i18n, quiet) = (I18n::new(lang), args.show.json);
+    let beginning = Beginning {
+        name,
+        seed: args.seed.unwrap_or_else(workload::random_seed),
+        interval_ns: args.interval.0,
+        max_skew_ns: args.max_skew.map(|most| most.0),
+        stop,
+        observer: Box::new(Terminal::new(lang, None, None)),
+        // Results go to stdout as JSON, and sentences must not.
+        voice: Box::new(move |what| match quiet {
+            true => eprintln!("{}", i18n.text(what)),
+            false => println!("{}", i18n.text(what)),
+        }),
     };
-    let seed = args.seed.unwrap_or_else(workload::random_seed);
+    begin(reached, beginning)
+}
+
+/// Calls the hosts.
+pub fn reach(place: &PlaceArgs) -> Result<Reached, Failure> {
+    let key = key::parse(place.key.as_ref())?;
+    if let Some(count) = place.local {
+        let (hosts, note) = check::local_hosts(sokudo_agent::factory, count.into())?;
+        return Ok(Reached {
+            hosts,
+            note: Some(note),
+            first: 0,
+        });
+    }
+    if place.hosts.is_empty() {
+        return Err(Failure::operator(
+            "no hosts are named",
+            "name a group or hosts, or try it with --local 4",
+        ));
+    }
+    let mut hosts = Hosts::own(sokudo_agent::factory)?;
+    for host in &place.hosts {
+        workload::reach(&mut hosts, &whole_group(host), key.as_ref())?;
+    }
+    Ok(Reached {
+        hosts,
+        note: None,
+        first: 1,
+    })
+}
+
+impl Reached {
+    /// The hosts by number.
+    pub fn infos(&self) -> Vec<HostInfo> {
+        lab::infos(&self.hosts, self.first)
+    }
+}
+
+/// Begins a record of what these hosts do.
+pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Failure> {
     let config = RunConfig {
-        workload: name.into(),
+        workload: with.name.into(),
         command: command_for_record(),
         root: sokudo_store::runs_root(),
-        seed,
-        interval_ns: args.interval.0.max(workload::WATCH_NS),
-        stop: Arc::clone(&stop),
+        seed: with.seed,
+        interval_ns: with.interval_ns.max(workload::WATCH_NS),
+        stop: Arc::clone(&with.stop),
     };
-    let lang = args.show.lang();
-    let observer = Terminal::new(lang, None, None);
-    let mut run = Run::begin(hosts, config, Box::new(observer))?;
-    run.manifest_mut().notes.extend(note);
-    if let Some(most) = args.max_skew {
-        run.repeat_above_skew(most.0);
+    let mut run = Run::begin(reached.hosts, config, with.observer)?;
+    run.manifest_mut().notes.extend(reached.note);
+    if let Some(most_ns) = with.max_skew_ns {
+        run.repeat_above_skew(most_ns);
     }
     Ok(Lab {
         run,
-        first,
-        i18n: I18n::new(lang),
-        quiet: args.show.json,
-        stop,
-        seed,
+        first: reached.first,
+        voice: with.voice,
+        stop: with.stop,
+        seed: with.seed,
     })
 }
 
@@ -398,6 +474,27 @@ fn whole_group(host: &str) -> String {
 
 /// Closes the record and shows it. Nothing is kept when nothing was loaded.
 fn close(left: Left, args: &LabArgs) -> Result<Exit, Failure> {
+    let sealed = seal(left, args.show.lang())?;
+    let Some((path, record)) = sealed.record else {
+        return match sealed.ended {
+            Ended::Early(failure) => Err(failure),
+            Ended::Well => Ok(Exit::Fine),
+            Ended::Interrupted => Ok(Exit::RunFailed),
+        };
+    };
+    let failed = match &sealed.ended {
+        Ended::Early(failure) => {
+            failure.print();
+            Some(failure.exit())
+        }
+        _ => None,
+    };
+    show(&record, &path, &args.show);
+    Ok(failed.unwrap_or_else(|| exit_of(&record)))
+}
+
+/// Closes the record, and puts into it what is made of it.
+pub fn seal(left: Left, lang: Lang) -> Result<Sealed, Failure> {
     let Some(lab) = left.lab else {
         return Err(Failure::run("the script engine did not end", None));
     };
@@ -405,29 +502,27 @@ fn close(left: Left, args: &LabArgs) -> Result<Exit, Failure> {
     let phases = &run.manifest().phases;
     if phases.iter().all(|phase| phase.status == RunStatus::Failed) {
         sokudo_store::discard(&run.finish()?.path)?;
-        return match left.ended {
-            Ended::Early(failure) => Err(failure),
-            Ended::Well => Ok(Exit::Fine),
-            Ended::Interrupted => Ok(Exit::RunFailed),
-        };
+        return Ok(Sealed {
+            record: None,
+            ended: left.ended,
+        });
     }
-    let mut exit = None;
     if let Ended::Early(failure) = &left.ended {
         let why = failure.says().to_owned();
         run.note_problem(Text::new("engine-ended-by").word("why", why));
-        failure.print();
-        exit = Some(failure.exit());
     }
     run.group_numbers();
     let path = run.finish()?.path;
     for (name, text) in left.files {
         sokudo_store::attach(&path, name, text.as_bytes())?;
     }
-    let record = conclude(&path, args.show.lang())?;
+    let record = conclude(&path, lang)?;
     let mut table = Vec::new();
     commands::write(&record, Format::Csv, &mut table)
         .map_err(|error| Failure::cannot_write(&path.join(COMMANDS), &error))?;
     sokudo_store::attach(&path, COMMANDS, &table)?;
-    show(&record, &path, &args.show);
-    Ok(exit.unwrap_or_else(|| exit_of(&record)))
+    Ok(Sealed {
+        record: Some((path, record)),
+        ended: left.ended,
+    })
 }

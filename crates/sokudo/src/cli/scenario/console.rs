@@ -68,7 +68,13 @@ fn with_a_pipe(lab: &mut Lab, said: &mut String) -> Ended {
     }
 }
 
-fn heard(console: &mut Console, text: &str, number: u32, lab: &mut Lab) -> Result<Next, Refused> {
+/// Carries out one line; an empty one does nothing.
+pub fn heard(
+    console: &mut Console,
+    text: &str,
+    number: u32,
+    lab: &mut Lab,
+) -> Result<Next, Refused> {
     match line::parse_line(text, number)? {
         Some(line) => console.execute(&line, lab),
         None => Ok(Next::Line),

@@ -4,8 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use sokudo_controller::{ControlError, Run};
-use sokudo_i18n::I18n;
+use sokudo_controller::{ControlError, Hosts, Run};
 use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Text};
 use sokudo_scenario::{Executor, Failed, HostInfo, Load, Part, Phase};
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
@@ -16,16 +15,17 @@ use crate::cli::workload::{WATCH_NS, bound_ns};
 /// How often a pause looks whether the operator wants to end.
 const LOOK: Duration = Duration::from_millis(50);
 
+/// Whoever hears what the lines say.
+pub type Voice = Box<dyn FnMut(&Text)>;
+
 /// A run that goes on, as scenarios see it.
 pub struct Lab {
     /// The run.
     pub run: Run,
     /// Index of host number 1: the host that gives the commands has no number.
     pub first: usize,
-    /// Sentences.
-    pub i18n: I18n,
-    /// True when results go to stdout as JSON, and sentences must not.
-    pub quiet: bool,
+    /// Told what the lines say.
+    pub voice: Voice,
     /// Set when the operator wants the run to end.
     pub stop: Arc<AtomicBool>,
     /// Seed of the run.
@@ -108,19 +108,24 @@ fn failed(error: ControlError) -> Failed {
     }
 }
 
+/// Hosts as scenarios see them; `first` is the index of number 1.
+pub fn infos(hosts: &Hosts, first: usize) -> Vec<HostInfo> {
+    let hosts = hosts.list().iter().skip(first);
+    let hosts = hosts.zip(1u32..).map(|(host, number)| HostInfo {
+        number,
+        name: host.name.clone(),
+        address: host.address.clone().unwrap_or_default(),
+        os: host.description.os.clone(),
+        cores: host.description.cores,
+        clock_offset_seconds: host.clock.offset_ns as f64 * 1e-9,
+        clock_error_seconds: host.clock.error_ns as f64 * 1e-9,
+    });
+    hosts.collect()
+}
+
 impl Executor for Lab {
     fn hosts(&self) -> Vec<HostInfo> {
-        let hosts = self.run.hosts().list().iter().skip(self.first);
-        let hosts = hosts.zip(1u32..).map(|(host, number)| HostInfo {
-            number,
-            name: host.name.clone(),
-            address: host.address.clone().unwrap_or_default(),
-            os: host.description.os.clone(),
-            cores: host.description.cores,
-            clock_offset_seconds: host.clock.offset_ns as f64 * 1e-9,
-            clock_error_seconds: host.clock.error_ns as f64 * 1e-9,
-        });
-        hosts.collect()
+        infos(self.run.hosts(), self.first)
     }
 
     fn words(&self) -> Vec<(&'static str, &'static str)> {
@@ -168,11 +173,7 @@ impl Executor for Lab {
     }
 
     fn say(&mut self, what: &Text) {
-        let said = self.i18n.text(what);
-        match self.quiet {
-            true => eprintln!("{said}"),
-            false => println!("{said}"),
-        }
+        (self.voice)(what);
     }
 
     fn missing(&mut self, what: Text) {

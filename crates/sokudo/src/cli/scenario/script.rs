@@ -11,8 +11,13 @@ use super::lab::Lab;
 use super::{Ended, Left};
 use crate::cli::Failure;
 
-/// Carries a script out; `file` is what it is called.
-pub fn carry_out(lab: Lab, source: String, file: &Path, set: Vec<(String, String)>) -> Left {
+/// Carries a script out; `file` is what it is called. The error says where it ended early.
+pub fn carry_out(
+    lab: Lab,
+    source: String,
+    file: &Path,
+    set: Vec<(String, String)>,
+) -> (Left, Option<ScriptError>) {
     let begun = Instant::now();
     let stop = Arc::clone(&lab.stop);
     let outside = Outside {
@@ -22,19 +27,20 @@ pub fn carry_out(lab: Lab, source: String, file: &Path, set: Vec<(String, String
         parameters: set,
     };
     let over = script::run(&source, lab, outside, Limits::default());
-    let ended = match over.outcome {
+    let ended = match &over.outcome {
         Ok(()) => Ended::Well,
         Err(error) if error.interrupted => Ended::Interrupted,
-        Err(error) => Ended::Early(failure(&error, file)),
+        Err(error) => Ended::Early(failure(error, file)),
     };
-    Left {
+    let left = Left {
         lab: over.executor,
         ended,
         files: vec![
             ("plan/scenario.js", source),
             ("plan/journal.jsonl", over.journal),
         ],
-    }
+    };
+    (left, over.outcome.err())
 }
 
 fn failure(error: &ScriptError, file: &Path) -> Failure {

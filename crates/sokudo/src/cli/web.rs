@@ -1,0 +1,140 @@
+//! `sokudo web`: what do the hosts do, seen and steered in a browser?
+//!
+//! ```text
+//! browser ◄─► sokudo-web ── orders ─► desk ─► worker (a thread): the same engine as `run` and `console`
+//!                  ▲                                   │
+//!                  └───────── feed ◄── tap ◄── observer of the run
+//! ```
+
+mod desk;
+mod tap;
+mod worker;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use clap::Args;
+use sokudo_controller::host_name;
+use sokudo_web::{Feed, Server, WebError};
+use sokudo_workloads::values::Span;
+
+use super::scenario::PlaceArgs;
+use super::{Exit, Failure, stop_flag};
+use desk::Orders;
+use worker::{Setting, Worker};
+
+/// Port of the page.
+const WEB_PORT: u16 = 7480;
+/// How often it is looked whether the operator wants to end.
+const LOOK: Duration = Duration::from_millis(100);
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo web lab                        the hosts of the group lab
+  sokudo web hosta hostb                hosts on which `sokudo serve` runs
+  sokudo web --local 4                  four hosts inside this machine, to try it
+  sokudo web lab --listen 0.0.0.0:7480  for other machines, with a token in the address
+
+Open the printed address in a browser. Beyond this machine the page goes over plain HTTP: use it in a
+network that you trust, or through a tunnel (`ssh -L 7480:localhost:7480 HOST`).";
+
+/// Show the hosts in a browser: collect who they are, write a script, run it, watch it, stop it.
+///
+/// The page does what `console`, `run` and `scenario pairs` do. It is reachable from this machine
+/// alone unless --listen says otherwise; then the printed address holds a token.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct WebArgs {
+    #[command(flatten)]
+    place: PlaceArgs,
+
+    #[command(flatten)]
+    page: PageArgs,
+
+    /// Seed of every random choice. Default: drawn for each run, and recorded.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// Time between two samples of the monitors.
+    #[arg(long, value_name = "TIME", default_value = "250ms")]
+    interval: Span,
+}
+
+/// Where the page is served.
+#[derive(Debug, Clone, Args)]
+pub struct PageArgs {
+    /// Address to serve the page on; port 0 takes any that is free.
+    #[arg(long, value_name = "ADDR:PORT", default_value_t = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), WEB_PORT))]
+    pub listen: SocketAddr,
+
+    /// Want a token also from this machine: against its other users.
+    #[arg(long)]
+    pub token: bool,
+}
+
+impl From<WebError> for Failure {
+    fn from(error: WebError) -> Self {
+        match error {
+            WebError::Listen { .. } => Failure::operator(
+                error.to_string(),
+                "choose another address with --listen, port 0 takes any that is free",
+            ),
+            WebError::System(_) => Failure::run(error.to_string(), None),
+        }
+    }
+}
+
+/// A page and whoever carries out what it asks for. It ends when this is dropped.
+pub struct Page {
+    // Nobody can ask any more before the worker is told to end.
+    _server: Server,
+    worker: Worker,
+}
+
+impl Page {
+    /// Serves the page for some hosts, and prints its address.
+    pub fn open(setting: Setting, page: &PageArgs) -> Result<Self, Failure> {
+        let cannot = |error: std::io::Error| Failure::run(format!("no page: {error}"), None);
+        let feed = Feed::new(&setting.name(), false).map_err(cannot)?;
+        let worker = Worker::start(setting, feed.clone()).map_err(cannot)?;
+        let desk = Arc::new(Orders::new(&worker, feed.clone()));
+        let name = host_name();
+        let runs = sokudo_store::runs_root();
+        let server = sokudo_web::open(page.listen, page.token, &name, (feed, desk), runs)?;
+        println!("page of {} on {}", worker.place(), server.url(&name));
+        Ok(Self {
+            _server: server,
+            worker,
+        })
+    }
+
+    /// Ends what is under way, and keeps what was measured.
+    pub fn close(self) {
+        self.worker.end();
+    }
+}
+
+/// Carries out `sokudo web`.
+pub fn run(args: WebArgs) -> Result<Exit, Failure> {
+    if args.place.hosts.is_empty() && args.place.local.is_none() {
+        return Err(Failure::operator(
+            "no hosts are named",
+            "name a group or hosts, or try it with --local 4",
+        ));
+    }
+    let stop = stop_flag()?;
+    let setting = Setting {
+        place: args.place,
+        seed: args.seed,
+        interval_ns: args.interval.0,
+    };
+    let page = Page::open(setting, &args.page)?;
+    while !stop.load(Ordering::Relaxed) {
+        std::thread::sleep(LOOK);
+    }
+    eprintln!("  stopping");
+    page.close();
+    Ok(Exit::Fine)
+}

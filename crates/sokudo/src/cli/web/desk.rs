@@ -1,0 +1,122 @@
+//! Which orders of the page are taken on, and which are refused at once?
+
+use std::sync::Arc;
+
+use sokudo_model::Refusal;
+use sokudo_scenario::pairs::{self, Exchange};
+use sokudo_scenario::{Failed, line};
+use sokudo_web::desk::{Mistake, refusal};
+use sokudo_web::feed::Told;
+use sokudo_web::{Desk, Emit, Feed, Language, Order};
+use sokudo_workloads::values::ByteSize;
+
+use super::worker::{Shared, State, Worker};
+use crate::cli::scenario::SCRIPT_BYTES_MAX;
+
+/// The desk of a worker.
+pub struct Orders {
+    shared: Arc<Shared>,
+    feed: Feed,
+}
+
+impl Orders {
+    /// Takes orders for this worker.
+    pub fn new(worker: &Worker, feed: Feed) -> Self {
+        Self {
+            shared: worker.shared(),
+            feed,
+        }
+    }
+}
+
+impl Desk for Orders {
+    fn order(&self, order: Order) -> Result<(), Refusal> {
+        let text = match &order {
+            Order::Run { text, .. } | Order::Line { text } => text.as_str(),
+            Order::Collect {} | Order::Close {} => "",
+        };
+        if text.len() as u64 > SCRIPT_BYTES_MAX {
+            return Err(refusal(
+                format!("the script has more than {} MiB", SCRIPT_BYTES_MAX >> 20),
+                "make it shorter: loops belong into the script's language, not into its length",
+            ));
+        }
+        self.shared
+            .take_on(order, |state, order| match (state, order) {
+                (State::Idle, Order::Close {}) => {
+                    Err(refusal("no record is open", "say something first"))
+                }
+                (State::Idle, _) | (State::Waits, Order::Line { .. } | Order::Close {}) => Ok(()),
+                (State::Waits, _) => Err(refusal(
+                    "the console's record is open",
+                    "close it first: one run at a time",
+                )),
+                (State::Works, _) => Err(refusal(
+                    "something is under way already",
+                    "wait until it is over, or stop it: one run at a time",
+                )),
+            })
+    }
+
+    fn emit(&self, asked: &Emit) -> Result<String, Refusal> {
+        let hosts = self.shared.hosts();
+        if hosts.is_empty() {
+            return Err(refusal(
+                "it is not known yet which hosts are there",
+                "collect node info first",
+            ));
+        }
+        let size: ByteSize =
+            asked
+                .size
+                .parse()
+                .map_err(|error: sokudo_model::units::UnitError| {
+                    refusal(error.to_string(), "write for example `1MB` or `64KiB`")
+                })?;
+        if asked.times == 0 {
+            return Err(refusal("0 times is never", "write 1 or more"));
+        }
+        let exchange = Exchange {
+            pairs: asked.pairs,
+            size: size.to_string(),
+            times: asked.times,
+            duplex: asked.duplex,
+        };
+        let write = match asked.language {
+            Language::Lines => pairs::lines,
+            Language::Javascript => pairs::javascript,
+        };
+        write(&hosts, &exchange).map_err(|failed: Failed| {
+            let hint = failed.hint.unwrap_or_default();
+            refusal(failed.says, hint)
+        })
+    }
+
+    fn check(&self, language: Language, text: &str) -> Vec<Mistake> {
+        match language {
+            Language::Lines => line::parse(text)
+                .err()
+                .map_or_else(Vec::new, |mistakes| mistakes.iter().map(mistake).collect()),
+            // What is wrong with a program shows when it runs.
+            Language::Javascript => Vec::new(),
+        }
+    }
+
+    fn stop(&self) -> bool {
+        let stopped = self.shared.stop();
+        if stopped {
+            self.feed.tell(Told::Stopping);
+        }
+        stopped
+    }
+}
+
+/// A mistake as the page marks it.
+pub fn mistake(mistake: &sokudo_scenario::Mistake) -> Mistake {
+    Mistake {
+        line: mistake.line,
+        column: mistake.column,
+        says: mistake.says.clone(),
+        hint: mistake.hint.clone(),
+    }
+}

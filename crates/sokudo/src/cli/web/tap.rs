@@ -1,0 +1,59 @@
+//! How does a run tell the page what happens, without ever waiting for it?
+
+use sokudo_controller::{Observer, Progress};
+use sokudo_model::Text;
+use sokudo_web::feed::{Kind, Told};
+use sokudo_web::{Feed, tracks};
+
+/// Shortest time between two words about how much of a phase is over, nanoseconds.
+const ELAPSED_NS: u64 = 200_000_000;
+
+/// Watches a run for the page.
+pub struct Tap {
+    feed: Feed,
+    told_ns: u64,
+}
+
+impl Tap {
+    /// Tells this feed.
+    pub fn new(feed: Feed) -> Self {
+        Self { feed, told_ns: 0 }
+    }
+}
+
+impl Observer for Tap {
+    fn note(&mut self, progress: &Progress<'_>) {
+        match progress {
+            Progress::Doing(what) => self.feed.offer(Told::Doing((*what).clone())),
+            Progress::PhaseBegins(plan) => {
+                self.told_ns = 0;
+                let (name, of_ns) = (plan.name.clone(), plan.duration_ns);
+                self.feed.offer(Told::PhaseBegins(name, of_ns));
+            }
+            Progress::Batch(batch) => {
+                let drawn = tracks::pick(batch);
+                if !drawn.is_empty() {
+                    self.feed.offer(Told::Samples(drawn));
+                }
+            }
+            Progress::Elapsed { elapsed_ns, .. } => {
+                if elapsed_ns.saturating_sub(self.told_ns) >= ELAPSED_NS {
+                    self.told_ns = *elapsed_ns;
+                    self.feed.offer(Told::Elapsed(*elapsed_ns));
+                }
+            }
+            Progress::PhaseEnds(record) => {
+                let (t0_ns, t1_ns) = (record.t0_ns, record.t1_ns);
+                let name = record.name.clone();
+                self.feed.offer(Told::PhaseEnds(name, t0_ns, t1_ns));
+            }
+            Progress::Problem(problem) => {
+                if problem.says.key == "engine-host-lost" {
+                    self.feed.offer(Told::Lost(problem.host.clone()));
+                }
+                let says: Text = problem.says.clone();
+                self.feed.offer(Told::Says(Kind::Problem, says));
+            }
+        }
+    }
+}

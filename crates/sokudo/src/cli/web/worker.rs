@@ -1,0 +1,420 @@
+//! Who carries out what the page asks for?
+//!
+//! One thread, one order at a time: a script from a fresh record to its report, or console lines that
+//! share a record until it is closed. The thread tells the feed; it never waits for a page.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use sokudo_i18n::Lang;
+use sokudo_model::{Record, Refusal};
+use sokudo_report::View;
+use sokudo_scenario::console::{Next, Pace, Refused};
+use sokudo_scenario::{Console, HostInfo, line};
+use sokudo_web::feed::{Kind, Outcome, Told};
+use sokudo_web::{Feed, HostRow, Language, Order};
+
+use super::desk::mistake;
+use super::tap::Tap;
+use crate::cli::Failure;
+use crate::cli::scenario::console::{ended_by, heard};
+use crate::cli::scenario::{
+    self, Beginning, Ended, Lab, Left, PlaceArgs, Sealed, by_lines, script,
+};
+use crate::cli::workload;
+
+/// Orders that wait: there is never more than one, and the end.
+const ORDERS_MAX: usize = 2;
+/// How often hosts are listened to while the console's record waits for a line.
+const LISTEN: Duration = Duration::from_millis(200);
+/// A console record that nobody talks to is closed after this.
+const SILENCE: Duration = Duration::from_secs(15 * 60);
+
+/// What a page is opened for.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// Hosts.
+    pub place: PlaceArgs,
+    /// Seed of every run; drawn when absent.
+    pub seed: Option<u64>,
+    /// Time between two samples of the monitors, nanoseconds.
+    pub interval_ns: u64,
+}
+
+impl Setting {
+    /// The hosts in a few words.
+    pub fn name(&self) -> String {
+        match self.place.local {
+            Some(count) => format!("{count} local hosts"),
+            None => self.place.hosts.join(" "),
+        }
+    }
+}
+
+/// What the worker is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Nothing.
+    Idle,
+    /// An order.
+    Works,
+    /// It waits for the next line of an open record.
+    Waits,
+}
+
+/// What the desk and the worker share.
+pub struct Shared {
+    orders: SyncSender<Order>,
+    inside: Mutex<Inside>,
+}
+
+struct Inside {
+    state: State,
+    /// Ends what is under way.
+    stop: Arc<AtomicBool>,
+    /// Set when the program ends.
+    ending: bool,
+    hosts: Vec<HostInfo>,
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Inside> {
+        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The hosts as they were last collected.
+    pub fn hosts(&self) -> Vec<HostInfo> {
+        self.lock().hosts.clone()
+    }
+
+    /// Hands an order to the worker unless `judge` refuses it.
+    pub fn take_on(
+        &self,
+        order: Order,
+        judge: impl FnOnce(State, &Order) -> Result<(), Refusal>,
+    ) -> Result<(), Refusal> {
+        let mut inside = self.lock();
+        judge(inside.state, &order)?;
+        inside.state = State::Works;
+        // The worker is waiting: it has said so in the state.
+        let _ = self.orders.try_send(order);
+        Ok(())
+    }
+
+    /// Ends what is under way; false when nothing is.
+    pub fn stop(&self) -> bool {
+        let mut inside = self.lock();
+        match inside.state {
+            State::Idle => return false,
+            State::Works => inside.stop.store(true, Ordering::Relaxed),
+            State::Waits => {
+                inside.state = State::Works;
+                let _ = self.orders.try_send(Order::Close {});
+            }
+        }
+        true
+    }
+
+    fn is(&self, state: State) {
+        self.lock().state = state;
+    }
+
+    /// A flag that ends the run that begins now.
+    fn fresh_stop(&self) -> Arc<AtomicBool> {
+        let mut inside = self.lock();
+        inside.stop = Arc::new(AtomicBool::new(inside.ending));
+        Arc::clone(&inside.stop)
+    }
+}
+
+/// The thread that carries out orders.
+pub struct Worker {
+    shared: Arc<Shared>,
+    place: String,
+    thread: JoinHandle<()>,
+}
+
+impl Worker {
+    /// Starts it; it waits for orders.
+    pub fn start(setting: Setting, feed: Feed) -> io::Result<Self> {
+        let (orders, queue) = sync_channel(ORDERS_MAX);
+        let shared = Arc::new(Shared {
+            orders,
+            inside: Mutex::new(Inside {
+                state: State::Idle,
+                stop: Arc::default(),
+                ending: false,
+                hosts: Vec::new(),
+            }),
+        });
+        let place = setting.name();
+        let hand = Hand {
+            setting,
+            feed,
+            shared: Arc::clone(&shared),
+            queue,
+        };
+        let thread = std::thread::Builder::new()
+            .name("sokudo-web-worker".into())
+            .spawn(move || hand.work())?;
+        Ok(Self {
+            shared,
+            place,
+            thread,
+        })
+    }
+
+    /// What it works with.
+    pub fn shared(&self) -> Arc<Shared> {
+        Arc::clone(&self.shared)
+    }
+
+    /// The hosts in a few words.
+    pub fn place(&self) -> &str {
+        &self.place
+    }
+
+    /// Ends what is under way, keeps what was measured, and waits until that is done.
+    pub fn end(self) {
+        {
+            let mut inside = self.shared.lock();
+            inside.ending = true;
+            inside.stop.store(true, Ordering::Relaxed);
+        }
+        // Whatever it does, it looks at the flag, or gets this.
+        let _ = self.shared.orders.try_send(Order::Close {});
+        // A worker that has panicked has told why.
+        let _ = self.thread.join();
+    }
+}
+
+/// The worker's own side.
+struct Hand {
+    setting: Setting,
+    feed: Feed,
+    shared: Arc<Shared>,
+    queue: Receiver<Order>,
+}
+
+impl Hand {
+    fn work(&self) {
+        while let Ok(order) = self.queue.recv() {
+            match order {
+                Order::Collect {} => self.collect(),
+                Order::Run { language, text } => self.run(language, text),
+                Order::Line { text } => self.converse(text),
+                Order::Close {} => {}
+            }
+            self.shared.is(State::Idle);
+            if self.shared.lock().ending {
+                return;
+            }
+        }
+    }
+
+    fn begins(&self, what: &str, record: bool) {
+        let what = what.to_owned();
+        self.feed.tell(Told::Begins { what, record });
+    }
+
+    fn fails(&self, failure: &Failure) {
+        let mut says = failure.says().to_owned();
+        if let Some(hint) = failure.hint().filter(|hint| !hint.is_empty()) {
+            says = format!("{says}\n{hint}");
+        }
+        self.feed.tell(Told::Words(Kind::Error, says));
+    }
+
+    /// Calls all hosts and tells who they are.
+    fn collect(&self) {
+        self.begins("collect", false);
+        match scenario::reach(&self.setting.place) {
+            Ok(reached) => self.know(reached.infos()),
+            Err(failure) => self.fails(&failure),
+        }
+        self.feed.tell(Told::Ends(None));
+    }
+
+    fn know(&self, hosts: Vec<HostInfo>) {
+        let rows = hosts.iter().map(row).collect();
+        self.shared.lock().hosts = hosts;
+        self.feed.tell(Told::Hosts(rows));
+    }
+
+    /// Reaches the hosts and begins a record.
+    fn open(&self, name: &str) -> Result<Lab, Failure> {
+        let stop = self.shared.fresh_stop();
+        let reached = scenario::reach(&self.setting.place)?;
+        self.know(reached.infos());
+        let feed = self.feed.clone();
+        let beginning = Beginning {
+            name,
+            seed: self.setting.seed.unwrap_or_else(workload::random_seed),
+            interval_ns: self.setting.interval_ns,
+            stop,
+            observer: Box::new(Tap::new(self.feed.clone())),
+            voice: Box::new(move |what| feed.tell(Told::Says(Kind::Answer, what.clone()))),
+        };
+        scenario::begin(reached, beginning)
+    }
+
+    /// Carries out a script.
+    fn run(&self, language: Language, text: String) {
+        self.begins("run", true);
+        let outcome = match language {
+            Language::Lines => self.run_lines(text),
+            Language::Javascript => self.run_javascript(text),
+        };
+        self.over(outcome);
+    }
+
+    fn run_lines(&self, text: String) -> Result<Left, Failure> {
+        let lines = line::parse(&text).map_err(|mistakes| {
+            let marked = mistakes.iter().map(mistake).collect();
+            self.feed.tell(Told::Mistakes(marked));
+            let first = mistakes.first();
+            let hint = first.map_or_else(String::new, |mistake| mistake.hint.clone());
+            Failure::operator(first.map_or_else(String::new, ToString::to_string), hint)
+        })?;
+        let mut lab = self.open("run")?;
+        let ended = scenario::carry_out(&lines, &mut lab).unwrap_or_else(|refused| {
+            self.feed.tell(Told::Mistakes(vec![marked(&refused)]));
+            ended_by(refused)
+        });
+        Ok(by_lines(lab, ended, text))
+    }
+
+    fn run_javascript(&self, text: String) -> Result<Left, Failure> {
+        let lab = self.open("run")?;
+        let file = Path::new("page.js");
+        let feed = self.feed.clone();
+        let (left, error) = script::carry_out(lab, text, file, Vec::new());
+        if let Some(error) = error.filter(|error| !error.interrupted) {
+            feed.tell(Told::Mistakes(vec![sokudo_web::desk::Mistake {
+                line: error.line,
+                column: error.column,
+                says: error.says,
+                hint: error.hint.unwrap_or_default(),
+            }]));
+        }
+        Ok(left)
+    }
+
+    /// Carries out console lines, from the first one until the record is closed.
+    fn converse(&self, first: String) {
+        self.begins("console", true);
+        let mut lab = match self.open("console") {
+            Ok(lab) => lab,
+            Err(failure) => return self.over(Err(failure)),
+        };
+        let mut console = Console::new(Pace::AtOnce);
+        let mut said = String::new();
+        let mut text = first;
+        let mut number = 0;
+        let ended = loop {
+            number += 1;
+            self.feed.tell(Told::Works);
+            self.feed.tell(Told::Words(Kind::Order, text.clone()));
+            match heard(&mut console, &text, number, &mut lab) {
+                Ok(next) => {
+                    said.push_str(&text);
+                    said.push('\n');
+                    if next == Next::End {
+                        break Ended::Well;
+                    }
+                }
+                Err(refused) => match ended_by(refused) {
+                    Ended::Early(failure) => self.fails(&failure),
+                    ended => break ended,
+                },
+            }
+            match self.next_line(&mut lab) {
+                Some(next) => text = next,
+                None => break Ended::Well,
+            }
+        };
+        self.over(Ok(by_lines(lab, ended, said)));
+    }
+
+    /// The next line of an open record; `None` when it is to be closed. Meanwhile the hosts are
+    /// listened to.
+    fn next_line(&self, lab: &mut Lab) -> Option<String> {
+        self.shared.is(State::Waits);
+        self.feed.tell(Told::Waits);
+        let until = Instant::now() + SILENCE;
+        while Instant::now() < until {
+            match self.queue.recv_timeout(LISTEN) {
+                Ok(Order::Line { text }) => return Some(text),
+                Ok(_) | Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => lab.run.attend(),
+            }
+        }
+        self.shared.is(State::Works);
+        // An order that came in the last moment finds no record any more.
+        None
+    }
+
+    /// Closes the record and tells what came of it.
+    fn over(&self, left: Result<Left, Failure>) {
+        let hosts = self.shared.hosts();
+        let sealed = left.and_then(|left| scenario::seal(left, Lang::from_env()));
+        let outcome = match sealed {
+            Ok(Sealed { record, ended }) => {
+                if let Ended::Early(failure) = &ended {
+                    self.fails(failure);
+                }
+                record.map(|(_, record)| self.outcome(&record))
+            }
+            Err(failure) => {
+                self.fails(&failure);
+                None
+            }
+        };
+        self.feed.tell(Told::Hosts(hosts.iter().map(row).collect()));
+        self.feed.tell(Told::Ends(Some(outcome.unwrap_or(Outcome {
+            record: None,
+            status: "failed".into(),
+            verdict: Vec::new(),
+        }))));
+    }
+
+    fn outcome(&self, record: &Record) -> Outcome {
+        let verdict = View::new(record).verdict;
+        Outcome {
+            record: Some(record.manifest.id.0.clone()),
+            status: format!("{:?}", record.manifest.status).to_lowercase(),
+            verdict: verdict.iter().map(|text| self.feed.both(text)).collect(),
+        }
+    }
+}
+
+/// A line that was refused while the script ran.
+fn marked(refused: &Refused) -> sokudo_web::desk::Mistake {
+    match refused {
+        Refused::Mistake(why) => mistake(why),
+        Refused::Failed { line, failed } => sokudo_web::desk::Mistake {
+            line: *line,
+            column: 0,
+            says: failed.says.clone(),
+            hint: failed.hint.clone().unwrap_or_default(),
+        },
+    }
+}
+
+fn row(host: &HostInfo) -> HostRow {
+    HostRow {
+        number: host.number,
+        name: host.name.clone(),
+        address: host.address.clone(),
+        os: host.os.clone(),
+        cores: host.cores,
+        clock_offset_seconds: host.clock_offset_seconds,
+        clock_error_seconds: host.clock_error_seconds,
+        answers: true,
+    }
+}

@@ -1,0 +1,329 @@
+//! Which addresses does the server answer, and what is allowed at each?
+//!
+//! | address | answer |
+//! |---|---|
+//! | `GET /` | the page; with `?token=…` the cookie first |
+//! | `GET /ui/web.js`, `/ui/web.css` | its script and style |
+//! | `GET /api/events` | a snapshot, then what changes, as server-sent events |
+//! | `POST /api/order` | 202, or 409 with the reason |
+//! | `POST /api/script` | a script for the hosts that are known |
+//! | `POST /api/check` | what is wrong with a script |
+//! | `POST /api/stop` | 202: what is under way ends |
+//! | `GET /api/records`, `/api/records/{id}/tracks` | the newest records; the tracks of one |
+//! | `GET /records/{id}/report` | its report, in an origin of its own |
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Path, Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
+    REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use sokudo_model::Refusal;
+use tokio::sync::Semaphore;
+
+use crate::desk::{Desk, Emit, Language, Order, refusal};
+use crate::feed::Feed;
+use crate::guard::{Denied, Guard};
+use crate::records::{self, NotShown};
+use crate::{events, page};
+
+/// Largest body of an order, bytes: the longest script.
+const BODY_BYTES_MAX: usize = 11 << 20;
+/// Pages that may listen at a time.
+const LISTENERS_MAX: usize = 32;
+/// Records that are read at a time.
+const READERS_MAX: usize = 2;
+
+/// What every answer needs.
+#[derive(Clone)]
+pub struct Serving {
+    pub guard: Arc<Guard>,
+    pub feed: Feed,
+    pub desk: Arc<dyn Desk>,
+    /// Directory of the records.
+    pub runs: Arc<PathBuf>,
+    document: Arc<String>,
+    listeners: Arc<Semaphore>,
+    readers: Arc<Semaphore>,
+}
+
+impl Serving {
+    pub fn new(guard: Guard, feed: Feed, desk: Arc<dyn Desk>, runs: PathBuf) -> Self {
+        Self {
+            guard: Arc::new(guard),
+            feed,
+            desk,
+            runs: Arc::new(runs),
+            document: Arc::new(page::document()),
+            listeners: Arc::new(Semaphore::new(LISTENERS_MAX)),
+            readers: Arc::new(Semaphore::new(READERS_MAX)),
+        }
+    }
+}
+
+/// Everything that is answered, guarded.
+pub fn router(serving: Serving) -> Router {
+    Router::new()
+        .route("/", get(document))
+        .route("/ui/web.js", get(script))
+        .route("/ui/web.css", get(style))
+        .route("/api/events", get(listen))
+        .route("/api/order", post(order))
+        .route("/api/script", post(emit))
+        .route("/api/check", post(check))
+        .route("/api/stop", post(stop))
+        .route("/api/records", get(list))
+        .route("/api/records/{id}/tracks", get(tracks))
+        .route("/records/{id}/report", get(report))
+        .fallback(nothing)
+        .layer(middleware::from_fn_with_state(serving.clone(), guarded))
+        .with_state(serving)
+}
+
+/// Turns away who may not ask, and gives every answer the headers that bound what a page may do.
+async fn guarded(State(serving): State<Serving>, request: Request, next: Next) -> Response {
+    let (method, headers) = (request.method(), request.headers());
+    let token = (request.uri().path() == "/")
+        .then(|| token_of(request.uri().query()))
+        .flatten();
+    let mut response = match token {
+        Some(token) => match serving.guard.check_place(method, headers) {
+            Ok(()) if serving.guard.opens(token) => enter(&serving.guard, token),
+            Ok(()) => denied(Denied::Token),
+            Err(why) => denied(why),
+        },
+        None => match serving.guard.check(method, headers) {
+            Ok(()) => next.run(request).await,
+            Err(why) => denied(why),
+        },
+    };
+    protect(&mut response);
+    response
+}
+
+fn token_of(query: Option<&str>) -> Option<&str> {
+    let mut pairs = query?.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.find_map(|(name, value)| (name == "token").then_some(value))
+}
+
+/// Puts the token into a cookie that no script can read, and out of the address.
+fn enter(guard: &Guard, token: &str) -> Response {
+    let name = guard.cookie_name();
+    let cookie = format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict");
+    let Ok(cookie) = HeaderValue::from_str(&cookie) else {
+        return denied(Denied::Token);
+    };
+    let to = HeaderValue::from_static("/");
+    (
+        StatusCode::SEE_OTHER,
+        [(SET_COOKIE, cookie), (LOCATION, to)],
+    )
+        .into_response()
+}
+
+fn denied(why: Denied) -> Response {
+    (why.status(), format!("{}\n", why.says())).into_response()
+}
+
+fn protect(response: &mut Response) {
+    let headers = response.headers_mut();
+    let fixed: [(HeaderName, &'static str); 4] = [
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (CACHE_CONTROL, "no-store"),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if !headers.contains_key(CONTENT_SECURITY_POLICY) {
+        let policy = HeaderValue::from_static(page::POLICY);
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
+        headers.insert(X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    }
+}
+
+fn typed(content: impl Into<Body>, kind: &'static str) -> Response {
+    ([(CONTENT_TYPE, kind)], content.into()).into_response()
+}
+
+async fn document(State(serving): State<Serving>) -> Response {
+    typed(
+        serving.document.as_str().to_owned(),
+        "text/html; charset=utf-8",
+    )
+}
+
+async fn script() -> Response {
+    typed(page::SCRIPT, "text/javascript; charset=utf-8")
+}
+
+async fn style() -> Response {
+    typed(page::STYLE, "text/css; charset=utf-8")
+}
+
+async fn nothing() -> Response {
+    let why = refusal("there is nothing here", "open `/`");
+    answer_refusal(StatusCode::NOT_FOUND, &why)
+}
+
+async fn listen(State(serving): State<Serving>) -> Response {
+    match Arc::clone(&serving.listeners).try_acquire_owned() {
+        Ok(place) => events::listen(serving.feed, place).into_response(),
+        Err(_) => {
+            let says = format!("{LISTENERS_MAX} pages are open already");
+            let why = refusal(says, "close one of them");
+            answer_refusal(StatusCode::SERVICE_UNAVAILABLE, &why)
+        }
+    }
+}
+
+async fn order(State(serving): State<Serving>, request: Request) -> Response {
+    let order: Order = match read(request).await {
+        Ok(order) => order,
+        Err(response) => return response,
+    };
+    match serving.desk.order(order) {
+        Ok(()) => StatusCode::ACCEPTED.into_response(),
+        Err(why) => answer_refusal(StatusCode::CONFLICT, &why),
+    }
+}
+
+async fn emit(State(serving): State<Serving>, request: Request) -> Response {
+    let asked: Emit = match read(request).await {
+        Ok(asked) => asked,
+        Err(response) => return response,
+    };
+    match serving.desk.emit(&asked) {
+        Ok(text) => axum::Json(json!({ "text": text })).into_response(),
+        Err(why) => answer_refusal(StatusCode::CONFLICT, &why),
+    }
+}
+
+/// A script that is to be read.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Script {
+    language: Language,
+    text: String,
+}
+
+async fn check(State(serving): State<Serving>, request: Request) -> Response {
+    let script: Script = match read(request).await {
+        Ok(script) => script,
+        Err(response) => return response,
+    };
+    let mistakes = serving.desk.check(script.language, &script.text);
+    axum::Json(json!({ "mistakes": mistakes })).into_response()
+}
+
+async fn stop(State(serving): State<Serving>) -> Response {
+    match serving.desk.stop() {
+        true => StatusCode::ACCEPTED.into_response(),
+        false => {
+            let why = refusal("nothing is under way", "run something first");
+            answer_refusal(StatusCode::CONFLICT, &why)
+        }
+    }
+}
+
+async fn list(State(serving): State<Serving>) -> Response {
+    let rows = from_store(&serving, |runs| records::list(runs)).await;
+    rows.map_or_else(|response| response, |rows| axum::Json(rows).into_response())
+}
+
+async fn tracks(State(serving): State<Serving>, Path(id): Path<String>) -> Response {
+    let lines = from_store(&serving, move |runs| records::tracks(runs, &id)).await;
+    lines.map_or_else(
+        |response| response,
+        |lines| axum::Json(lines).into_response(),
+    )
+}
+
+async fn report(State(serving): State<Serving>, Path(id): Path<String>) -> Response {
+    let bytes = match from_store(&serving, move |runs| records::report(runs, &id)).await {
+        Ok(bytes) => bytes,
+        Err(response) => return response,
+    };
+    let mut response = typed(bytes, "text/html; charset=utf-8");
+    let policy = HeaderValue::from_static(page::REPORT_POLICY);
+    response
+        .headers_mut()
+        .insert(CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
+/// Reads from disk beside the threads that answer, a few readers at a time.
+async fn from_store<T: Send + 'static>(
+    serving: &Serving,
+    read: impl FnOnce(&std::path::Path) -> Result<T, NotShown> + Send + 'static,
+) -> Result<T, Response> {
+    let broken = |says: String| {
+        let why = refusal(says, "look at the record with `sokudo show`");
+        answer_refusal(StatusCode::INTERNAL_SERVER_ERROR, &why)
+    };
+    let Ok(place) = Arc::clone(&serving.readers).acquire_owned().await else {
+        return Err(broken("the server is ending".into()));
+    };
+    let runs = Arc::clone(&serving.runs);
+    let done = tokio::task::spawn_blocking(move || {
+        let _place = place;
+        read(&runs)
+    });
+    match done.await {
+        Ok(Ok(value)) => Ok(value),
+        Ok(Err(why @ NotShown::Unknown { .. })) => {
+            let why = refusal(why.to_string(), "choose one of the list");
+            Err(answer_refusal(StatusCode::NOT_FOUND, &why))
+        }
+        Ok(Err(NotShown::Store(error))) => Err(broken(error.to_string())),
+        Err(_) => Err(broken("the record cannot be read".into())),
+    }
+}
+
+/// Reads a body of JSON.
+async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
+    let bad = |status, says: String| {
+        let why = refusal(says, "this address takes what the page's own script sends");
+        answer_refusal(status, &why)
+    };
+    let is_json = |value: &HeaderValue| value.as_bytes().starts_with(b"application/json");
+    if !request.headers().get(CONTENT_TYPE).is_some_and(is_json) {
+        let says = "an order is JSON".into();
+        return Err(bad(StatusCode::UNSUPPORTED_MEDIA_TYPE, says));
+    }
+    let too_large = || {
+        let says = format!("an order has more than {} MiB", BODY_BYTES_MAX >> 20);
+        bad(StatusCode::PAYLOAD_TOO_LARGE, says)
+    };
+    let said = request.headers().get(CONTENT_LENGTH);
+    let said = said.and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    if said.is_some_and(|said| said > BODY_BYTES_MAX) {
+        return Err(too_large());
+    }
+    let body = to_bytes(request.into_body(), BODY_BYTES_MAX).await;
+    let body = body.map_err(|_| too_large())?;
+    serde_json::from_slice(&body).map_err(|error| {
+        let says = format!("the order cannot be read: {error}");
+        bad(StatusCode::BAD_REQUEST, says)
+    })
+}
+
+fn answer_refusal(status: StatusCode, why: &Refusal) -> Response {
+    let body = json!({ "says": why.says, "hint": why.hint });
+    (status, axum::Json(body)).into_response()
+}

@@ -1,0 +1,114 @@
+//! What can somebody at the page ask for, and who does it?
+
+use serde::{Deserialize, Serialize};
+use sokudo_model::Refusal;
+
+/// A host as the page lists it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HostRow {
+    /// Number from 1, as console lines use it; 0 for the host that gives the commands.
+    pub number: u32,
+    /// Name, unique within the run.
+    pub name: String,
+    /// Address that the others reach it by; empty inside one process.
+    pub address: String,
+    /// Operating system.
+    pub os: String,
+    /// Cores that it may use.
+    pub cores: u32,
+    /// Its clock minus this host's, seconds.
+    pub clock_offset_seconds: f64,
+    /// The offset is right within this, seconds.
+    pub clock_error_seconds: f64,
+    /// False when it did not answer, or was lost.
+    pub answers: bool,
+}
+
+/// Which language a script is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Language {
+    /// Console lines, `.sks`.
+    Lines,
+    /// A program, `.js`.
+    Javascript,
+}
+
+/// Something that takes time; how it goes is told to the feed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "order", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Order {
+    /// Reach all hosts and learn who they are.
+    Collect {},
+    /// Carry out a script, from a fresh record to its report.
+    Run {
+        /// Language of the text.
+        language: Language,
+        /// The script.
+        text: String,
+    },
+    /// Carry out one console line; the first one opens a record that stays open.
+    Line {
+        /// The line.
+        text: String,
+    },
+    /// Close the record that console lines have opened.
+    Close {},
+}
+
+/// What a script is to be written for.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Emit {
+    /// Language of the script.
+    pub language: Language,
+    /// How many pairs; all that there are when absent.
+    pub pairs: Option<u32>,
+    /// Bytes each way, as typed: `1MB`.
+    pub size: String,
+    /// How often.
+    pub times: u64,
+    /// Both ways at once.
+    pub duplex: bool,
+}
+
+/// Something wrong in a script, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mistake {
+    /// Line from 1; 0 when it is not known.
+    pub line: u32,
+    /// Column in characters from 1; 0 when it is not known.
+    pub column: u32,
+    /// What is wrong.
+    pub says: String,
+    /// How to mend it.
+    pub hint: String,
+}
+
+/// Whoever carries out what the page asks for.
+pub trait Desk: Send + Sync {
+    /// Takes an order on, and returns before it is carried out.
+    ///
+    /// Errors: another one is under way, or this page only watches.
+    fn order(&self, order: Order) -> Result<(), Refusal>;
+
+    /// Writes a script for the hosts that are known.
+    ///
+    /// Errors: hosts are not known, or too few for what is asked.
+    fn emit(&self, asked: &Emit) -> Result<String, Refusal>;
+
+    /// What is wrong with a script as far as reading it shows.
+    fn check(&self, language: Language, text: &str) -> Vec<Mistake>;
+
+    /// Ends what is under way: load stops, what was measured is kept. False when there is nothing.
+    fn stop(&self) -> bool;
+}
+
+/// A refusal that the operator can mend.
+pub fn refusal(says: impl Into<String>, hint: impl Into<String>) -> Refusal {
+    Refusal {
+        operator_error: true,
+        says: says.into(),
+        hint: Some(hint.into()),
+    }
+}

@@ -1,0 +1,57 @@
+//! How does a page hear what is told, as server-sent events?
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::IntoResponse;
+use axum::response::sse::{Event, KeepAlive, Sse};
+use futures_util::{Stream, stream};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{OwnedSemaphorePermit, broadcast};
+
+use crate::feed::{Feed, Frame};
+
+/// A word on a silent line, so that both ends notice when the other is gone.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+
+/// One page that listens.
+struct Listener {
+    feed: Feed,
+    next: Option<Arc<Frame>>,
+    frames: broadcast::Receiver<Arc<Frame>>,
+    /// Its place among the pages that may listen.
+    _place: OwnedSemaphorePermit,
+}
+
+/// The stream of events of one page, from a snapshot on.
+pub fn listen(feed: Feed, place: OwnedSemaphorePermit) -> impl IntoResponse {
+    let (snapshot, frames) = feed.subscribe();
+    let listener = Listener {
+        feed,
+        next: Some(snapshot),
+        frames,
+        _place: place,
+    };
+    Sse::new(events(listener)).keep_alive(KeepAlive::new().interval(KEEP_ALIVE))
+}
+
+fn events(listener: Listener) -> impl Stream<Item = Result<Event, Infallible>> {
+    stream::unfold(listener, |mut listener| async move {
+        let frame = match listener.next.take() {
+            Some(snapshot) => snapshot,
+            None => match listener.frames.recv().await {
+                Ok(frame) => frame,
+                // Too slow to hear everything: it begins again.
+                Err(RecvError::Lagged(_)) => {
+                    let (snapshot, frames) = listener.feed.subscribe();
+                    listener.frames = frames;
+                    snapshot
+                }
+                Err(RecvError::Closed) => return None,
+            },
+        };
+        let event = Event::default().event(frame.event).data(&frame.data);
+        Some((Ok(event), listener))
+    })
+}

@@ -1,0 +1,575 @@
+//! What is told to all pages, and how does whoever tells it never wait?
+//!
+//! ```text
+//! controller's thread ──offer──► queue (bounded; full = dropped, counted) ─► pump ─► state, history
+//! orders' thread ──────tell────►                                              │ five times a second
+//!                                                            subscribers ◄────┘ (bounded, lossy)
+//! ```
+//!
+//! A page that opens in the middle of a run gets a snapshot first. Nothing is serialized while
+//! nobody watches, and nothing wakes up while nothing happens.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::json;
+use sokudo_i18n::{I18n, Lang};
+use sokudo_model::{SeriesKey, Text};
+use tokio::sync::broadcast;
+
+use crate::desk::{HostRow, Mistake};
+use crate::tracks::{Point, TICK_NS, Tracks};
+
+/// Things told that may wait for the pump.
+const QUEUE_MAX: usize = 2048;
+/// Frames that a slow page may be behind before it begins again.
+const BEHIND_MAX: usize = 64;
+/// Sentences that a page gets when it opens.
+const SAID_MAX: usize = 500;
+/// Phases of a run that are marked in the tracks.
+const PHASES_MAX: usize = 400;
+
+/// Text in both languages.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Words {
+    /// English.
+    pub en: String,
+    /// Japanese.
+    pub ja: String,
+}
+
+impl Words {
+    /// What is the same in every language.
+    pub fn same(text: impl Into<String>) -> Self {
+        let en = text.into();
+        Self { ja: en.clone(), en }
+    }
+}
+
+/// What kind of sentence it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Somebody's order.
+    Order,
+    /// What came of it.
+    Answer,
+    /// It was not carried out.
+    Error,
+    /// Something went wrong on the way.
+    Problem,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outcome {
+    /// Id of the record; `None` when nothing was measured and nothing is kept.
+    pub record: Option<String>,
+    /// `ok`, `partial`, `failed`.
+    pub status: String,
+    /// Sentences, the most important first.
+    pub verdict: Vec<Words>,
+}
+
+/// What a feed is told.
+#[derive(Debug, Clone)]
+pub enum Told {
+    /// Something begins that keeps the desk busy: a word for it, and whether it is a run with
+    /// tracks of its own.
+    Begins {
+        /// `collect`, `run`, `console`, or a workload's name.
+        what: String,
+        /// True when it begins a record.
+        record: bool,
+    },
+    /// A console record is open, and waits for the next line.
+    Waits,
+    /// A line or a script is being carried out.
+    Works,
+    /// Something that takes a moment.
+    Doing(Text),
+    /// Load begins: name of the phase, its planned length in nanoseconds (0 = not known).
+    PhaseBegins(String, u64),
+    /// So much of it is over, nanoseconds.
+    Elapsed(u64),
+    /// A phase is over: name, start and end in nanoseconds since the run's start.
+    PhaseEnds(String, i64, i64),
+    /// New samples of series that are drawn.
+    Samples(Vec<(SeriesKey, i64, f64)>),
+    /// A sentence by its key.
+    Says(Kind, Text),
+    /// A sentence that is the same in every language.
+    Words(Kind, String),
+    /// A host was lost.
+    Lost(String),
+    /// Who takes part.
+    Hosts(Vec<HostRow>),
+    /// What is wrong in the script that was to be carried out.
+    Mistakes(Vec<Mistake>),
+    /// The operator wants it to end.
+    Stopping,
+    /// It is over.
+    Ends(Option<Outcome>),
+}
+
+/// One message to all pages.
+#[derive(Debug)]
+pub struct Frame {
+    /// Name of the event.
+    pub event: &'static str,
+    /// JSON.
+    pub data: String,
+}
+
+/// A sentence in the transcript.
+#[derive(Debug, Clone, Serialize)]
+struct Said {
+    kind: Kind,
+    says: Words,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct PhaseMark {
+    name: String,
+    t0: f64,
+    t1: f64,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct PhaseNow {
+    name: String,
+    elapsed_ms: u64,
+    of_ms: u64,
+}
+
+/// What is under way.
+#[derive(Debug, Clone, Serialize)]
+struct Now {
+    what: String,
+    /// False while a console record waits for the next line.
+    works: bool,
+    stopping: bool,
+    since_ms: u64,
+    doing: Option<Words>,
+    phase: Option<PhaseNow>,
+}
+
+/// Everything but sentences and tracks: sent whole whenever it changes.
+#[derive(Debug, Clone, Default, Serialize)]
+struct State {
+    /// What this page serves, as it was named when it was opened.
+    place: String,
+    /// True when orders are refused: the page belongs to a single command.
+    watches: bool,
+    /// Tracks of different numbers belong to different runs.
+    number: u64,
+    hosts: Vec<HostRow>,
+    now: Option<Now>,
+    phases: Vec<PhaseMark>,
+    mistakes: Vec<Mistake>,
+    last: Option<Outcome>,
+    dropped: u64,
+}
+
+struct Inner {
+    state: State,
+    said: VecDeque<Said>,
+    tracks: Tracks,
+    /// What subscribers have not been sent yet.
+    unsent: Unsent,
+}
+
+#[derive(Default)]
+struct Unsent {
+    state: bool,
+    said: Vec<Said>,
+    samples: bool,
+    /// Lines that pages know of.
+    lines: usize,
+}
+
+struct Shared {
+    inner: Mutex<Inner>,
+    frames: broadcast::Sender<Arc<Frame>>,
+    dropped: AtomicU64,
+    speakers: [I18n; 2],
+}
+
+/// The place where everything is told, and from which pages are fed. Clones share it.
+#[derive(Clone)]
+pub struct Feed {
+    queue: SyncSender<Told>,
+    shared: Arc<Shared>,
+}
+
+impl Feed {
+    /// A feed for the hosts of `place`; `watches` when the page can only look on.
+    ///
+    /// Errors: no thread can be started.
+    pub fn new(place: &str, watches: bool) -> std::io::Result<Self> {
+        let (queue, told) = sync_channel(QUEUE_MAX);
+        let (frames, _) = broadcast::channel(BEHIND_MAX);
+        let state = State {
+            place: place.into(),
+            watches,
+            ..State::default()
+        };
+        let shared = Arc::new(Shared {
+            inner: Mutex::new(Inner {
+                state,
+                said: VecDeque::new(),
+                tracks: Tracks::default(),
+                unsent: Unsent::default(),
+            }),
+            frames,
+            dropped: AtomicU64::new(0),
+            speakers: Lang::ALL.map(I18n::new),
+        });
+        let pumped = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("sokudo-web-feed".into())
+            .spawn(move || pump(&pumped, &told))?;
+        Ok(Self { queue, shared })
+    }
+
+    /// Tells something while load may be running: what finds no room is dropped, and counted.
+    pub fn offer(&self, told: Told) {
+        if self.queue.try_send(told).is_err() {
+            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Tells something that must not be lost; waits for room, which the pump makes at once.
+    pub fn tell(&self, told: Told) {
+        // The pump ends with the feed itself.
+        let _ = self.queue.send(told);
+    }
+
+    /// A message in both languages.
+    pub fn both(&self, text: &Text) -> Words {
+        self.shared.both(text)
+    }
+
+    /// What a page gets when it opens, and what comes after it.
+    pub(crate) fn subscribe(&self) -> (Arc<Frame>, broadcast::Receiver<Arc<Frame>>) {
+        self.shared.subscribe()
+    }
+}
+
+impl Shared {
+    fn both(&self, text: &Text) -> Words {
+        let [en, ja] = [0, 1].map(|lang: usize| self.speakers[lang].text(text));
+        Words { en, ja }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn subscribe(&self) -> (Arc<Frame>, broadcast::Receiver<Arc<Frame>>) {
+        let mut inner = self.lock();
+        // What the others have not been sent yet goes out first: a snapshot holds it already.
+        self.flush(&mut inner);
+        let data = json!({
+            "state": inner.state,
+            "said": inner.said,
+            "lines": inner.tracks.lines(),
+        });
+        let snapshot = Arc::new(Frame {
+            event: "snapshot",
+            data: data.to_string(),
+        });
+        (snapshot, self.frames.subscribe())
+    }
+
+    /// Sends what has changed since the last time.
+    fn flush(&self, inner: &mut Inner) {
+        let points = match std::mem::take(&mut inner.unsent.samples) {
+            true => inner.tracks.tick(),
+            false => Vec::new(),
+        };
+        let dropped = self.dropped.load(Ordering::Relaxed);
+        let changed = std::mem::take(&mut inner.unsent.state) || dropped != inner.state.dropped;
+        inner.state.dropped = dropped;
+        let said = std::mem::take(&mut inner.unsent.said);
+        let known = std::mem::replace(&mut inner.unsent.lines, inner.tracks.lines().len());
+        if self.frames.receiver_count() == 0 {
+            return;
+        }
+        if changed {
+            self.send("state", &inner.state);
+        }
+        if !said.is_empty() {
+            self.send("said", &said);
+        }
+        if !points.is_empty() {
+            self.send("samples", &samples(inner, known, &points));
+        }
+    }
+
+    fn send(&self, event: &'static str, data: &impl Serialize) {
+        let Ok(data) = serde_json::to_string(data) else {
+            return;
+        };
+        // Nobody may be left to hear it.
+        let _ = self.frames.send(Arc::new(Frame { event, data }));
+    }
+}
+
+/// New points, with the heads of the lines that pages do not know yet.
+fn samples(inner: &Inner, known: usize, points: &[Point]) -> serde_json::Value {
+    let lines = inner.tracks.lines();
+    let heads = lines.iter().skip(known).map(|line| {
+        json!({ "track": line.track, "unit": line.unit, "host": line.host, "name": line.name })
+    });
+    json!({
+        "number": inner.state.number,
+        "first": known,
+        "heads": heads.collect::<Vec<_>>(),
+        "points": points,
+    })
+}
+
+/// Applies what is told, and sends it on at most five times a second.
+fn pump(shared: &Shared, told: &Receiver<Told>) {
+    let tick = Duration::from_nanos(TICK_NS as u64);
+    loop {
+        let Ok(first) = told.recv() else {
+            return;
+        };
+        apply(shared, first);
+        let due = Instant::now() + tick;
+        loop {
+            let left = due.saturating_duration_since(Instant::now());
+            match told.recv_timeout(left) {
+                Ok(next) => apply(shared, next),
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => {
+                    shared.flush(&mut shared.lock());
+                    return;
+                }
+            }
+            // Told faster than it can be applied, it is still sent in time.
+            if Instant::now() >= due {
+                break;
+            }
+        }
+        shared.flush(&mut shared.lock());
+    }
+}
+
+fn apply(shared: &Shared, told: Told) {
+    let mut inner = shared.lock();
+    let inner = &mut *inner;
+    match told {
+        Told::Samples(samples) => {
+            for (key, t_ns, value) in samples {
+                inner.tracks.take(&key, t_ns, value);
+            }
+            inner.unsent.samples = true;
+            return;
+        }
+        Told::Says(kind, text) => {
+            let says = shared.both(&text);
+            return say(inner, kind, says);
+        }
+        Told::Words(kind, text) => return say(inner, kind, Words::same(text)),
+        Told::Doing(text) => {
+            let doing = shared.both(&text);
+            inner.now(|now| now.doing = Some(doing));
+        }
+        other => inner.change(other),
+    }
+    inner.unsent.state = true;
+}
+
+fn say(inner: &mut Inner, kind: Kind, says: Words) {
+    let said = Said { kind, says };
+    inner.said.push_back(said.clone());
+    if inner.said.len() > SAID_MAX {
+        inner.said.pop_front();
+    }
+    inner.unsent.said.push(said);
+}
+
+impl Inner {
+    fn now(&mut self, change: impl FnOnce(&mut Now)) {
+        if let Some(now) = &mut self.state.now {
+            change(now);
+        }
+    }
+
+    /// Changes the state.
+    fn change(&mut self, told: Told) {
+        match told {
+            Told::Begins { what, record } => self.begin(what, record),
+            Told::Waits => self.now(|now| {
+                now.works = false;
+                now.phase = None;
+                now.doing = None;
+            }),
+            Told::Works => self.now(|now| now.works = true),
+            Told::PhaseBegins(name, of_ns) => self.now(|now| {
+                now.doing = None;
+                now.phase = Some(PhaseNow {
+                    name,
+                    elapsed_ms: 0,
+                    of_ms: of_ns / 1_000_000,
+                });
+            }),
+            Told::Elapsed(ns) => self.now(|now| {
+                if let Some(phase) = &mut now.phase {
+                    phase.elapsed_ms = ns / 1_000_000;
+                }
+            }),
+            Told::PhaseEnds(name, t0_ns, t1_ns) => {
+                self.now(|now| now.phase = None);
+                if self.state.phases.len() < PHASES_MAX {
+                    let ms = |ns: i64| (ns / 1_000_000) as f64;
+                    let (t0, t1) = (ms(t0_ns), ms(t1_ns));
+                    self.state.phases.push(PhaseMark { name, t0, t1 });
+                }
+            }
+            Told::Lost(host) => {
+                let mut rows = self.state.hosts.iter_mut();
+                if let Some(row) = rows.find(|row| row.name == host) {
+                    row.answers = false;
+                }
+            }
+            Told::Hosts(hosts) => self.state.hosts = hosts,
+            Told::Mistakes(mistakes) => self.state.mistakes = mistakes,
+            Told::Stopping => self.now(|now| now.stopping = true),
+            Told::Ends(outcome) => {
+                self.state.now = None;
+                if outcome.is_some() {
+                    self.state.last = outcome;
+                }
+            }
+            // These change no state.
+            Told::Samples(_) | Told::Says(..) | Told::Words(..) | Told::Doing(_) => {}
+        }
+    }
+
+    fn begin(&mut self, what: String, record: bool) {
+        if record {
+            self.state.number += 1;
+            self.tracks = Tracks::default();
+            self.unsent.lines = 0;
+            self.state.phases.clear();
+            self.state.last = None;
+        }
+        self.state.mistakes.clear();
+        self.state.now = Some(Now {
+            what,
+            works: true,
+            stopping: false,
+            since_ms: unix_ms(),
+            doing: None,
+            phase: None,
+        });
+    }
+}
+
+fn unix_ms() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    fn rate(host: &str) -> SeriesKey {
+        SeriesKey {
+            host: host.into(),
+            source: "rr".into(),
+            metric: "rr.transactions_per_second".into(),
+            labels: Default::default(),
+        }
+    }
+
+    /// The next frame of this name; a bound on how long it may take.
+    fn next(frames: &mut broadcast::Receiver<Arc<Frame>>, event: &str) -> Value {
+        let due = Instant::now() + Duration::from_secs(20);
+        while Instant::now() < due {
+            match frames.try_recv() {
+                Ok(frame) if frame.event == event => {
+                    return serde_json::from_str(&frame.data).expect("JSON");
+                }
+                Ok(_) => {}
+                Err(_) => std::thread::yield_now(),
+            }
+        }
+        panic!("no `{event}` in time");
+    }
+
+    fn begins() -> Told {
+        Told::Begins {
+            what: "run".into(),
+            record: true,
+        }
+    }
+
+    #[test]
+    fn a_page_gets_a_snapshot_and_then_what_changes() {
+        let feed = Feed::new("lab", false).expect("a feed");
+        feed.tell(begins());
+        feed.tell(Told::Words(Kind::Order, "syncTime".into()));
+        feed.offer(Told::Samples(vec![(rate("hosta"), 1_000_000_000, 5.0)]));
+        let mut seen = feed.subscribe();
+        let due = Instant::now() + Duration::from_secs(20);
+        // The pump has its own thread: what it has applied is in one or the other.
+        while !seen.0.data.contains("hosta") && Instant::now() < due {
+            seen = feed.subscribe();
+        }
+        let snapshot: Value = serde_json::from_str(&seen.0.data).expect("JSON");
+        assert_eq!(snapshot["state"]["now"]["what"], "run");
+        assert_eq!(snapshot["said"][0]["says"]["en"], "syncTime");
+        assert_eq!(
+            snapshot["lines"][0]["points"],
+            serde_json::json!([1000.0, 5.0])
+        );
+        feed.offer(Told::Samples(vec![(rate("hostb"), 2_000_000_000, 7.0)]));
+        let samples = next(&mut seen.1, "samples");
+        assert_eq!(samples["heads"][0]["host"], "hostb");
+        assert_eq!(samples["first"], 1);
+        feed.tell(Told::Ends(None));
+        assert!(next(&mut seen.1, "state")["now"].is_null());
+    }
+
+    #[test]
+    fn a_new_run_has_new_tracks() {
+        let feed = Feed::new("lab", false).expect("a feed");
+        feed.tell(begins());
+        feed.offer(Told::Samples(vec![(rate("hosta"), 1, 5.0)]));
+        feed.tell(begins());
+        let due = Instant::now() + Duration::from_secs(20);
+        loop {
+            let (snapshot, _) = feed.subscribe();
+            let snapshot: Value = serde_json::from_str(&snapshot.data).expect("JSON");
+            if snapshot["state"]["number"] == 2 {
+                assert_eq!(snapshot["lines"].as_array().map(Vec::len), Some(0));
+                break;
+            }
+            assert!(Instant::now() < due, "the run never began");
+        }
+    }
+
+    #[test]
+    fn whoever_offers_never_waits() {
+        let feed = Feed::new("lab", false).expect("a feed");
+        // The pump cannot apply anything while this is held.
+        let held = feed.shared.lock();
+        for _ in 0..2 * QUEUE_MAX {
+            feed.offer(Told::Elapsed(1));
+        }
+        drop(held);
+        assert!(feed.shared.dropped.load(Ordering::Relaxed) >= QUEUE_MAX as u64 - 1);
+    }
+}

@@ -1,0 +1,31 @@
+//! How is a browser shown what the hosts do, and how does it give orders?
+//!
+//! ```text
+//! browser ──GET /──────────────► page, script, style (part of the program)
+//!         ◄─SSE /api/events───── Feed ◄── samples, sentences, state (bounded, lossy)
+//!         ──POST /api/order────► Desk: whoever carries orders out
+//!         ──GET /records/…─────► the store: reports, and tracks of earlier runs
+//! ```
+//!
+//! The crate knows no controller: it shows what a [`Feed`] is told, and hands orders to a [`Desk`].
+//! Whoever measures is never kept waiting by whoever watches: samples are offered to a queue that
+//! drops what does not fit, and a browser that reads too slowly begins again from a snapshot.
+//!
+//! Nothing is parsed before the caller has shown that it may ask ([`guard`]).
+
+mod api;
+pub mod desk;
+mod events;
+pub mod feed;
+pub mod guard;
+mod page;
+mod records;
+mod server;
+#[cfg(test)]
+mod tests;
+pub mod tracks;
+
+pub use desk::{Desk, Emit, HostRow, Language, Order};
+pub use feed::{Feed, Told};
+pub use guard::Guard;
+pub use server::{Server, WebError, open};

@@ -1,0 +1,67 @@
+//! What is the page made of?
+//!
+//! One HTML document without a line of script or style in it, one script, one style sheet; all of
+//! them are part of the program. The document carries the page's words in both languages.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+use sokudo_i18n::{I18n, Lang, keys_of};
+
+/// The page's script, built from `ui/src/web.ts`.
+pub const SCRIPT: &str = include_str!("../../../ui/dist/web.js");
+/// Its style sheet.
+pub const STYLE: &str = include_str!("../../../ui/dist/web.css");
+/// The document around them.
+const DOCUMENT: &str = include_str!("page.html");
+/// Messages that the page says begin with this.
+const PREFIX: &str = "web-";
+/// Values that the page's script fills in itself.
+const VALUES: [(&str, &str); 6] = [
+    ("n", "{n}"),
+    ("host", "{host}"),
+    ("name", "{name}"),
+    ("place", "{place}"),
+    ("time", "{time}"),
+    ("error", "{error}"),
+];
+
+/// What pages may load, and from where: nothing but their own files.
+pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    connect-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'none'";
+
+/// What a report may do: show itself. It has its own script inside, and an origin of its own, so that
+/// a record that somebody else has made can give no orders here.
+pub const REPORT_POLICY: &str = "sandbox allow-scripts allow-downloads allow-modals allow-popups; \
+    default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
+    base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+
+/// The document.
+pub fn document() -> String {
+    let mut words = Map::new();
+    let speakers = Lang::ALL.map(I18n::new);
+    for key in keys_of("web") {
+        let [en, ja] = [0, 1].map(|lang: usize| speakers[lang].message(key, &VALUES));
+        let short = key.trim_start_matches(PREFIX);
+        words.insert(short.to_owned(), json!({ "en": en, "ja": ja }));
+    }
+    let words = harmless(&Value::Object(words).to_string());
+    DOCUMENT
+        .replace("{version}", env!("CARGO_PKG_VERSION"))
+        .replace("{words}", &words)
+}
+
+/// JSON text without the characters that mean something in HTML.
+fn harmless(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' => {
+                let _ = write!(out, "\\u{:04x}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

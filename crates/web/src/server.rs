@@ -1,0 +1,168 @@
+//! How are connections accepted, and what bounds each of them?
+//!
+//! One thread with a small event loop serves all pages. A caller gets so much time to say what it
+//! wants, and there are so many callers at a time; the next ones wait in the kernel's queue.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, oneshot};
+
+use crate::api::{Serving, router};
+use crate::desk::Desk;
+use crate::feed::Feed;
+use crate::guard::{Guard, new_token};
+
+/// Connections at a time.
+const CONNECTIONS_MAX: usize = 128;
+/// Time to send the head of a request.
+const HEAD_BOUND: Duration = Duration::from_secs(10);
+/// Largest head of a request, bytes.
+const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Headers of a request.
+const HEADERS_MAX: usize = 64;
+/// Pause after an error of the listening socket, such as too many open files.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Why the page cannot be served.
+#[derive(Debug, thiserror::Error)]
+pub enum WebError {
+    /// The address cannot be listened on.
+    #[error("the page cannot be served on `{at}`: {error}")]
+    Listen {
+        /// Address.
+        at: SocketAddr,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The system gives no threads or no randomness.
+    #[error("the page cannot be served: {0}")]
+    System(io::Error),
+}
+
+/// A page that is being served; it ends when this is dropped.
+#[derive(Debug)]
+pub struct Server {
+    at: SocketAddr,
+    token: Option<String>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+/// Serves the page `at` an address, port 0 for any; a token is wanted beyond loopback, and on it
+/// when `token` says so. `name` is this host's own name.
+///
+/// Errors: the address is taken or not this host's.
+pub fn open(
+    at: SocketAddr,
+    token: bool,
+    name: &str,
+    (feed, desk): (Feed, Arc<dyn Desk>),
+    runs: PathBuf,
+) -> Result<Server, WebError> {
+    let listen = |error| WebError::Listen { at, error };
+    let listener = std::net::TcpListener::bind(at).map_err(listen)?;
+    listener.set_nonblocking(true).map_err(listen)?;
+    let at = listener.local_addr().map_err(listen)?;
+    let token = match token || !at.ip().is_loopback() {
+        true => Some(new_token().map_err(|_| WebError::System(io::Error::other("no randomness")))?),
+        false => None,
+    };
+    let guard = Guard::new(at, token.clone(), vec![name.to_owned()]);
+    let serving = Serving::new(guard, feed, desk, runs);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .max_blocking_threads(4)
+        .build()
+        .map_err(WebError::System)?;
+    let (stop, stopped) = oneshot::channel();
+    let thread = std::thread::Builder::new()
+        .name("sokudo-web".into())
+        .spawn(move || {
+            runtime.block_on(async move {
+                let Ok(listener) = TcpListener::from_std(listener) else {
+                    return;
+                };
+                tokio::select! {
+                    () = accept(listener, serving) => {}
+                    _ = stopped => {}
+                }
+            });
+        })
+        .map_err(WebError::System)?;
+    Ok(Server {
+        at,
+        token,
+        stop: Some(stop),
+        thread: Some(thread),
+    })
+}
+
+impl Server {
+    /// Address that is listened on.
+    pub fn at(&self) -> SocketAddr {
+        self.at
+    }
+
+    /// What to open in a browser; holds the token where one is wanted. `host` stands in for an
+    /// unspecified address.
+    pub fn url(&self, host: &str) -> String {
+        let place = match (self.at.ip().is_unspecified(), host.contains(':')) {
+            (true, true) => format!("[{host}]:{}", self.at.port()),
+            (true, false) => format!("{host}:{}", self.at.port()),
+            (false, _) => self.at.to_string(),
+        };
+        match &self.token {
+            Some(token) => format!("http://{place}/?token={token}"),
+            None => format!("http://{place}/"),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both ends of the channel may be gone when the thread has ended by itself.
+        let _ = self.stop.take().map(|stop| stop.send(()));
+        let _ = self.thread.take().map(std::thread::JoinHandle::join);
+    }
+}
+
+async fn accept(listener: TcpListener, serving: Serving) {
+    let app = router(serving);
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    loop {
+        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+            return;
+        };
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(ACCEPT_PAUSE).await;
+            continue;
+        };
+        let service = TowerToHyperService::new(app.clone());
+        tokio::spawn(async move {
+            let _place = place;
+            serve(stream, service).await;
+        });
+    }
+}
+
+async fn serve(stream: TcpStream, service: TowerToHyperService<axum::Router>) {
+    // Small answers must not wait for the next ones.
+    let _ = stream.set_nodelay(true);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_BOUND)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(HEADERS_MAX)
+        .serve_connection(TokioIo::new(stream), service);
+    // A caller that breaks off or talks nonsense has been answered as far as that goes.
+    let _ = connection.await;
+}

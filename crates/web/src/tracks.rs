@@ -1,0 +1,455 @@
+//! Which of the many series of a run are drawn while it goes on, and how are they joined?
+//!
+//! ```text
+//! points of many flows ─► a line per host (sum, or the worst) ─► one value per tick ─► history
+//! ```
+//!
+//! The record keeps every sample of every series; what is here is what a person can follow. The
+//! same code makes tracks of a record, so that an earlier run can be laid under a running one.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use sokudo_model::{Batch, Record, SeriesKey};
+
+/// Lines of one track; further ones are left out, and counted.
+const LINES_MAX: usize = 24;
+/// Points that are kept of a line; when there are more, every second one is dropped.
+const POINTS_MAX: usize = 2400;
+/// Series that feed lines; further ones are left out.
+const FEEDERS_MAX: usize = 8192;
+/// A flow counts for so long after its last sample, nanoseconds.
+const FRESH_NS: i64 = 1_600_000_000;
+/// Shortest time between two values of a line, nanoseconds.
+pub const TICK_NS: i64 = 200_000_000;
+/// Values of a line of an earlier run.
+const RECORD_TICKS: i64 = 600;
+
+/// How the series of one host become one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Join {
+    /// Rates and shares of one whole.
+    Sum,
+    /// Latencies and losses: the flow that has it worst.
+    Worst,
+}
+
+/// One metric that feeds a track.
+struct Source {
+    metric: &'static str,
+    /// Label and its values that count; all when `None`.
+    only: Option<(&'static str, &'static [&'static str])>,
+    /// What the line is called after the host.
+    suffix: &'static str,
+}
+
+const fn of(metric: &'static str) -> Source {
+    Source {
+        metric,
+        only: None,
+        suffix: "",
+    }
+}
+
+const fn called(metric: &'static str, suffix: &'static str) -> Source {
+    Source {
+        metric,
+        only: None,
+        suffix,
+    }
+}
+
+/// One chart of the page.
+struct Track {
+    id: &'static str,
+    unit: &'static str,
+    join: Join,
+    sources: &'static [Source],
+}
+
+/// States of a core in which it works.
+const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq", "steal"];
+
+/// The charts from top to bottom. Titles are the page's messages `web-track-<id>`.
+const TRACKS: &[Track] = &[
+    Track {
+        id: "throughput",
+        unit: "bits/second",
+        join: Join::Sum,
+        sources: &[
+            of("datagram.delivered_bits_per_second"),
+            of("stream.goodput_bits_per_second"),
+            of("bus.bits_per_second"),
+        ],
+    },
+    Track {
+        id: "answers",
+        unit: "1/second",
+        join: Join::Sum,
+        sources: &[
+            of("rr.transactions_per_second"),
+            of("crr.connections_per_second"),
+            of("http.requests_per_second"),
+            of("bus.messages_per_second"),
+        ],
+    },
+    Track {
+        id: "users",
+        unit: "1",
+        join: Join::Sum,
+        sources: &[of("http.active_users")],
+    },
+    Track {
+        id: "latency",
+        unit: "seconds",
+        join: Join::Worst,
+        sources: &[
+            called("rr.latency_p50_seconds", "p50"),
+            called("rr.latency_p99_seconds", "p99"),
+            called("crr.latency_p50_seconds", "p50"),
+            called("crr.latency_p99_seconds", "p99"),
+            called("http.latency_p50_seconds", "p50"),
+            called("http.latency_p99_seconds", "p99"),
+            called("bus.response_p50_seconds", "p50"),
+            called("bus.response_p99_seconds", "p99"),
+            called("probe.rtt_p50_seconds", "p50"),
+            called("probe.rtt_p99_seconds", "p99"),
+        ],
+    },
+    Track {
+        id: "loss",
+        unit: "ratio",
+        join: Join::Worst,
+        sources: &[
+            of("datagram.loss_ratio"),
+            of("probe.loss_ratio"),
+            of("http.error_ratio"),
+            of("rr.error_ratio"),
+        ],
+    },
+    Track {
+        id: "cpu",
+        unit: "ratio",
+        join: Join::Sum,
+        sources: &[Source {
+            metric: "host.cpu_ratio",
+            only: Some(("state", BUSY)),
+            suffix: "",
+        }],
+    },
+];
+
+/// Where a series belongs: track and source, by index. `None` for a series that is not drawn.
+fn place(key: &SeriesKey) -> Option<(usize, usize)> {
+    for (t, track) in TRACKS.iter().enumerate() {
+        let found = track.sources.iter().position(|source| {
+            let wanted = |(label, values): (&str, &[&str])| {
+                let value = key.labels.get(label).map(String::as_str);
+                value.is_some_and(|value| values.contains(&value))
+            };
+            source.metric == key.metric && source.only.is_none_or(wanted)
+        });
+        if let Some(s) = found {
+            let all_cores = key.labels.get("core").is_none_or(|core| core == "all");
+            return all_cores.then_some((t, s));
+        }
+    }
+    None
+}
+
+/// What of a batch is drawn: the last point of each series that has a place.
+pub fn pick(batch: &Batch) -> Vec<(SeriesKey, i64, f64)> {
+    let drawn = batch.series.iter().filter(|s| place(&s.key).is_some());
+    drawn
+        .filter_map(|s| s.points.last().map(|&(t, v)| (s.key.clone(), t, v)))
+        .collect()
+}
+
+/// One line as the page receives it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// Track that it belongs to.
+    pub track: &'static str,
+    /// Unit of its values, by catalogue name.
+    pub unit: &'static str,
+    /// Host that it tells of.
+    pub host: String,
+    /// What tells it from the host's other lines: `p99`; empty when there is one.
+    pub name: &'static str,
+    /// `t0, v0, t1, v1, …`: milliseconds since the run's start, and values.
+    pub points: Vec<f64>,
+}
+
+/// Last sample of a series.
+struct Feeder {
+    line: usize,
+    t_ns: i64,
+    value: f64,
+}
+
+/// Lines of one run so far.
+#[derive(Default)]
+pub struct Tracks {
+    lines: Vec<Line>,
+    feeders: HashMap<SeriesKey, Feeder>,
+    by_line: HashMap<(usize, String, &'static str), usize>,
+    /// Lines that have had samples since the last tick.
+    fresh: Vec<bool>,
+    left_out: u64,
+}
+
+/// What a tick adds: index of the line, time in milliseconds, value.
+pub type Point = (usize, f64, f64);
+
+impl Tracks {
+    /// Takes one sample.
+    pub fn take(&mut self, key: &SeriesKey, t_ns: i64, value: f64) {
+        if !value.is_finite() {
+            return;
+        }
+        if let Some(feeder) = self.feeders.get_mut(key) {
+            (feeder.t_ns, feeder.value) = (t_ns, value);
+            self.fresh[feeder.line] = true;
+            return;
+        }
+        let Some((t, s)) = place(key) else {
+            return;
+        };
+        if self.feeders.len() >= FEEDERS_MAX {
+            self.left_out += 1;
+            return;
+        }
+        let Some(line) = self.line(t, s, &key.host) else {
+            self.left_out += 1;
+            return;
+        };
+        self.fresh[line] = true;
+        self.feeders
+            .insert(key.clone(), Feeder { line, t_ns, value });
+    }
+
+    /// The line of a host in a track; `None` when the track has no room for it.
+    fn line(&mut self, t: usize, s: usize, host: &str) -> Option<usize> {
+        let name = TRACKS[t].sources[s].suffix;
+        let key = (t, host.to_owned(), name);
+        if let Some(line) = self.by_line.get(&key) {
+            return Some(*line);
+        }
+        let of_track = self.by_line.keys().filter(|(other, ..)| *other == t);
+        if of_track.count() >= LINES_MAX {
+            return None;
+        }
+        self.lines.push(Line {
+            track: TRACKS[t].id,
+            unit: TRACKS[t].unit,
+            host: host.to_owned(),
+            name,
+            points: Vec::new(),
+        });
+        self.fresh.push(false);
+        self.by_line.insert(key, self.lines.len() - 1);
+        Some(self.lines.len() - 1)
+    }
+
+    /// Joins what has come since the last tick into one value per line, and adds it to the history.
+    pub fn tick(&mut self) -> Vec<Point> {
+        let mut joined: Vec<Option<(i64, f64)>> = vec![None; self.lines.len()];
+        let newest = |joined: &[Option<(i64, f64)>], line: usize| joined[line].map(|(t, _)| t);
+        for feeder in self.feeders.values().filter(|f| self.fresh[f.line]) {
+            let t_ns = newest(&joined, feeder.line).unwrap_or(i64::MIN);
+            joined[feeder.line] = Some((t_ns.max(feeder.t_ns), 0.0));
+        }
+        for feeder in self.feeders.values() {
+            let Some((t_ns, value)) = &mut joined[feeder.line] else {
+                continue;
+            };
+            if *t_ns - feeder.t_ns > FRESH_NS {
+                continue;
+            }
+            *value = match join_of(self.lines[feeder.line].track) {
+                Join::Sum => *value + feeder.value,
+                Join::Worst => value.max(feeder.value),
+            };
+        }
+        self.fresh.fill(false);
+        let mut out = Vec::new();
+        for (index, joined) in joined.into_iter().enumerate() {
+            let Some((t_ns, value)) = joined else {
+                continue;
+            };
+            let t_ms = (t_ns / 1_000_000) as f64;
+            keep(&mut self.lines[index].points, t_ms, value);
+            out.push((index, t_ms, value));
+        }
+        out
+    }
+
+    /// All lines so far.
+    pub fn lines(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// Series that found no room, counted once per sample.
+    pub fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}
+
+fn join_of(track: &str) -> Join {
+    let found = TRACKS.iter().find(|t| t.id == track);
+    found.map_or(Join::Sum, |track| track.join)
+}
+
+/// Adds a point; a history that is full loses every second point.
+fn keep(points: &mut Vec<f64>, t_ms: f64, value: f64) {
+    if points.len() >= 2 * POINTS_MAX {
+        let mut pair = 0usize;
+        let thinned: Vec<f64> = points
+            .chunks_exact(2)
+            .filter(|_| {
+                pair += 1;
+                pair % 2 == 1
+            })
+            .flatten()
+            .copied()
+            .collect();
+        *points = thinned;
+    }
+    points.extend([t_ms, value]);
+}
+
+/// The tracks of a finished run.
+pub fn of_record(record: &Record) -> Vec<Line> {
+    let mut points: Vec<(i64, &SeriesKey, f64)> = Vec::new();
+    for series in record.series.iter().filter(|s| place(&s.key).is_some()) {
+        points.extend(series.points.iter().map(|&(t, v)| (t, &series.key, v)));
+    }
+    points.sort_by_key(|point| point.0);
+    let mut tracks = Tracks::default();
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Vec::new();
+    };
+    let tick_ns = TICK_NS.max((last.0 - first.0) / RECORD_TICKS);
+    let mut due_ns = first.0 + tick_ns;
+    for (t_ns, key, value) in points {
+        if t_ns >= due_ns {
+            tracks.tick();
+            due_ns = t_ns + tick_ns;
+        }
+        tracks.take(key, t_ns, value);
+    }
+    tracks.tick();
+    tracks.lines
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_model::metric;
+
+    use super::*;
+
+    fn key(metric: &str, host: &str, labels: &[(&str, &str)]) -> SeriesKey {
+        SeriesKey {
+            host: host.into(),
+            source: "test".into(),
+            metric: metric.into(),
+            labels: labels
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn every_source_is_a_metric_of_the_tracks_unit() {
+        for track in TRACKS {
+            for source in track.sources {
+                let metric = metric::find(source.metric);
+                let unit = metric.unwrap_or_else(|| panic!("{}", source.metric)).unit;
+                assert_eq!(unit.name(), track.unit, "{}", source.metric);
+            }
+        }
+    }
+
+    #[test]
+    fn flows_of_a_host_add_up_and_the_worst_latency_stands() {
+        let mut tracks = Tracks::default();
+        for (flow, rate, p99) in [("1", 100.0, 0.001), ("2", 50.0, 0.004)] {
+            let labels = [("flow", flow)];
+            tracks.take(
+                &key("rr.transactions_per_second", "hosta", &labels),
+                1_000_000,
+                rate,
+            );
+            tracks.take(
+                &key("rr.latency_p99_seconds", "hosta", &labels),
+                1_000_000,
+                p99,
+            );
+        }
+        let mut points = tracks.tick();
+        points.sort_by_key(|point| point.0);
+        assert_eq!(points, [(0, 1.0, 150.0), (1, 1.0, 0.004)]);
+        assert!(tracks.tick().is_empty(), "nothing new, nothing told");
+    }
+
+    #[test]
+    fn a_flow_that_has_ended_counts_no_more() {
+        let mut tracks = Tracks::default();
+        let one = key("rr.transactions_per_second", "hosta", &[("flow", "1")]);
+        let two = key("rr.transactions_per_second", "hosta", &[("flow", "2")]);
+        tracks.take(&one, 0, 100.0);
+        tracks.take(&two, 0, 10.0);
+        assert_eq!(tracks.tick()[0].2, 110.0);
+        tracks.take(&two, 2 * FRESH_NS, 10.0);
+        assert_eq!(tracks.tick()[0].2, 10.0);
+    }
+
+    #[test]
+    fn a_core_counts_once() {
+        let mut tracks = Tracks::default();
+        for (core, state, share) in [
+            ("all", "user", 0.25),
+            ("all", "system", 0.5),
+            ("all", "idle", 0.25),
+            ("0", "user", 1.0),
+        ] {
+            let labels = [("core", core), ("state", state)];
+            tracks.take(&key("host.cpu_ratio", "hosta", &labels), 5, share);
+        }
+        assert_eq!(tracks.tick(), [(0, 0.0, 0.75)]);
+    }
+
+    #[test]
+    fn everything_is_bounded() {
+        let mut tracks = Tracks::default();
+        for host in 0..100 {
+            let key = key(
+                "stream.goodput_bits_per_second",
+                &format!("host{host}"),
+                &[],
+            );
+            for t in 0..3 * POINTS_MAX as i64 {
+                if host > 0 && t > 0 {
+                    break;
+                }
+                tracks.take(&key, t * TICK_NS, f64::from(host));
+                tracks.tick();
+            }
+        }
+        assert_eq!(tracks.lines().len(), LINES_MAX);
+        assert!(
+            tracks
+                .lines()
+                .iter()
+                .all(|line| line.points.len() <= 2 * POINTS_MAX)
+        );
+        assert!(tracks.left_out() > 0);
+        tracks.take(
+            &key("stream.goodput_bits_per_second", "host0", &[]),
+            0,
+            f64::NAN,
+        );
+        assert!(tracks.tick().is_empty());
+    }
+}

@@ -1,0 +1,100 @@
+# Messages of the web page: web-<place>-<meaning>. Values in braces are filled in by the page's script.
+
+## Header
+web-place-own = this machine
+web-state-idle = ready
+web-state-works = running
+web-state-waits = record open
+web-state-stopping = stopping
+web-state-away = connection lost, trying again
+web-tool-theme = Light or dark
+
+## What is going on
+web-lead-first = Collect node info to see which hosts are there.
+web-lead-ready = { $n } hosts are ready. Write a script for them, change it as you like, and run it.
+web-lead-alone = One host is ready. A pair needs two: start `sokudo serve` or `sokudo agent` on another one.
+web-lead-watch = Nothing runs.
+web-lead-collect = Asking the hosts who they are …
+web-lead-run = The script is being carried out.
+web-lead-console = The console's record is open: what you say next belongs to it.
+web-lead-measure = Load is running.
+web-lead-stopping = Stopping. What was measured until now is kept.
+web-lead-over = The run is over.
+web-lead-nothing = The run is over; nothing was measured, and no record is kept.
+web-phase = phase { $name }
+web-phase-of = of { $time }
+web-report-open = Open the report
+web-dropped = { $n } messages were dropped on the way to this page; the record has them.
+
+## Buttons
+web-do-collect = Collect node info
+web-do-emit = Write script
+web-do-run = Run
+web-do-stop = Stop
+web-do-close = Close the record
+
+## Hosts
+web-hosts-title = Hosts
+web-hosts-none = Nobody has been asked yet. “Collect node info” calls every host and compares its clock with this one.
+web-hosts-cores = { $n } cores
+web-hosts-clock = clock { $time } ± { $error }
+web-hosts-one-clock = same clock
+web-hosts-answers = answers
+web-hosts-lost = does not answer
+web-hosts-cpu = CPU busy
+web-hosts-speak = Talk to { $host }
+
+## Tracks
+web-tracks-title = Over time
+web-tracks-how = Drag to zoom all charts, double-click to return. With a chart in focus: arrows move the cursor, + and − zoom, Home returns.
+web-track-throughput = Data that arrives, per host
+web-track-answers = Answers per second, per host
+web-track-users = Users
+web-track-latency = Latency: median and 99th percentile of the slowest flow
+web-track-loss = Lost or failed, worst flow
+web-track-cpu = CPU busy, per host
+web-track-earlier = { $name } (earlier)
+web-tracks-start = after the start
+web-tracks-none = no data
+
+## Script
+web-script-title = Script
+web-script-language = Language
+web-script-lines = console lines
+web-script-javascript = JavaScript
+web-script-pairs = Pairs
+web-script-all = all
+web-script-size = Bytes each way
+web-script-times = Times
+web-script-duplex = both ways at once
+web-script-label = The script
+web-script-hint = Write console lines or JavaScript here, or let “Write script” make the lines for all hosts at once.
+web-script-fine = No mistake found.
+web-script-place = line { $n }
+
+## Console
+web-console-title = Console
+web-console-to = To
+web-console-typed = as typed
+web-console-all = all hosts
+web-console-host = { $n } { $host }
+web-console-line = Line
+web-console-send = Send
+web-console-none = Lines such as `hosts`, `syncTime` or `node 1 rr 2 --count 1000` are carried out at once, and one record is kept of them. `help` lists the words; arrow up brings earlier lines back.
+web-console-record = Everything said since the record was opened goes into one report. Closing it makes the report.
+
+## Records
+web-records-title = Records
+web-records-none = No runs yet. The first one appears here when it is over.
+web-records-report = Report
+web-records-under = Lay under
+web-records-under-off = Take away
+web-status-ok = complete
+web-status-partial = partial
+web-status-failed = failed
+web-status-running = running
+web-records-more = Show all { $n }
+
+## Errors
+web-error-sent = The order did not reach the program: { $error }
+web-error-watch = This page only watches the command that opened it.
