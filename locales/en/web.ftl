@@ -98,3 +98,27 @@ web-records-more = Show all { $n }
 ## Errors
 web-error-sent = The order did not reach the program: { $error }
 web-error-watch = This page only watches the command that opened it.
+
+## Numbers while a run goes on
+web-figure-throughput = arrives
+web-figure-answers = answers
+web-figure-users = users
+web-figure-p50 = latency, median
+web-figure-p99 = latency, 99th percentile
+web-figure-loss = lost or failed
+web-figure-cpu = busiest CPU
+
+## Web server
+web-load-title = Web server
+web-load-url = URL
+web-load-connections = Connections
+web-load-duration = For
+web-load-rate = Rate
+web-load-rate-none = none: closed
+web-load-do = Load it
+web-report-kept = The command has ended. `sokudo show { $name }` shows its record again.
+web-steer-title = While it runs:
+web-steer-users = users or connections
+web-steer-rate = requests per second
+web-steer-same = as it is
+web-steer-do = Change

@@ -98,3 +98,27 @@ web-records-more = { $n } 件すべてを表示
 ## Errors
 web-error-sent = 指示がプログラムに届きませんでした: { $error }
 web-error-watch = このページは、自分を開いたコマンドを見るだけです。
+
+## Numbers while a run goes on
+web-figure-throughput = 到着
+web-figure-answers = 応答
+web-figure-users = ユーザー
+web-figure-p50 = レイテンシー (中央値)
+web-figure-p99 = レイテンシー (p99)
+web-figure-loss = 欠損・失敗
+web-figure-cpu = 最も忙しい CPU
+
+## Web server
+web-load-title = Web サーバー
+web-load-url = URL
+web-load-connections = 接続数
+web-load-duration = 時間
+web-load-rate = レート
+web-load-rate-none = なし (閉ループ)
+web-load-do = 負荷をかける
+web-report-kept = コマンドは終わりました。`sokudo show { $name }` で記録をもう一度見られます。
+web-steer-title = 実行中の変更:
+web-steer-users = ユーザー数・接続数
+web-steer-rate = 毎秒の要求数
+web-steer-same = そのまま
+web-steer-do = 変更する

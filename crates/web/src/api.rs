@@ -8,6 +8,7 @@
 //! | `POST /api/order` | 202, or 409 with the reason |
 //! | `POST /api/script` | a script for the hosts that are known |
 //! | `POST /api/check` | what is wrong with a script |
+//! | `POST /api/steer` | 202: other load from now on |
 //! | `POST /api/stop` | 202: what is under way ends |
 //! | `GET /api/records`, `/api/records/{id}/tracks` | the newest records; the tracks of one |
 //! | `GET /records/{id}/report` | its report, in an origin of its own |
@@ -29,7 +30,7 @@ use axum::routing::{get, post};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
-use sokudo_model::Refusal;
+use sokudo_model::{Change, Refusal};
 use tokio::sync::Semaphore;
 
 use crate::desk::{Desk, Emit, Language, Order, refusal};
@@ -82,6 +83,7 @@ pub fn router(serving: Serving) -> Router {
         .route("/api/order", post(order))
         .route("/api/script", post(emit))
         .route("/api/check", post(check))
+        .route("/api/steer", post(steer))
         .route("/api/stop", post(stop))
         .route("/api/records", get(list))
         .route("/api/records/{id}/tracks", get(tracks))
@@ -229,6 +231,17 @@ async fn check(State(serving): State<Serving>, request: Request) -> Response {
     };
     let mistakes = serving.desk.check(script.language, &script.text);
     axum::Json(json!({ "mistakes": mistakes })).into_response()
+}
+
+async fn steer(State(serving): State<Serving>, request: Request) -> Response {
+    let change: Change = match read(request).await {
+        Ok(change) => change,
+        Err(response) => return response,
+    };
+    match serving.desk.steer(change) {
+        Ok(()) => StatusCode::ACCEPTED.into_response(),
+        Err(why) => answer_refusal(StatusCode::CONFLICT, &why),
+    }
 }
 
 async fn stop(State(serving): State<Serving>) -> Response {

@@ -1,7 +1,7 @@
 //! What can somebody at the page ask for, and who does it?
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::Refusal;
+use sokudo_model::{Change, Refusal};
 
 /// A host as the page lists it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,6 +54,17 @@ pub enum Order {
     },
     /// Close the record that console lines have opened.
     Close {},
+    /// Load a web server from this host.
+    Load {
+        /// What is asked for.
+        url: String,
+        /// Connections, and thereby requests under way at a time.
+        connections: u32,
+        /// How long, as typed: `10s`.
+        duration: String,
+        /// Requests per second, as typed: `500/s`; as fast as answers come when empty.
+        rate: String,
+    },
 }
 
 /// What a script is to be written for.
@@ -99,6 +110,11 @@ pub trait Desk: Send + Sync {
 
     /// What is wrong with a script as far as reading it shows.
     fn check(&self, language: Language, text: &str) -> Vec<Mistake>;
+
+    /// Other load from now on, for what runs.
+    ///
+    /// Errors: nothing runs, or nobody can mean that change.
+    fn steer(&self, change: Change) -> Result<(), Refusal>;
 
     /// Ends what is under way: load stops, what was measured is kept. False when there is nothing.
     fn stop(&self) -> bool;

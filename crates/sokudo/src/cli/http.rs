@@ -1,12 +1,18 @@
 //! `sokudo http`: how many requests per second does a web server answer?
 
-use clap::Args;
-use sokudo_model::{FlowPlan, Refusal};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use clap::{Args, Command, FromArgMatches};
+use sokudo_controller::{Hosts, Observer, Run, RunConfig, Steering};
+use sokudo_i18n::Lang;
+use sokudo_model::{FlowPlan, Record, Refusal, RunStatus};
 use sokudo_workloads::http::{self, HttpOptions};
 
-use super::finish::ShowOptions;
+use super::finish::{ShowOptions, conclude};
 use super::load::{Generators, Load, LoadArgs};
 use super::observer::Terminal;
+use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
 use super::{Exit, Failure};
 
@@ -21,6 +27,7 @@ Examples:
   sokudo http https://hostb/api -X POST -H 'Content-Type: application/json' -b @request.json
   sokudo http hostb:8080/ --on 'lab/*' -c 400         from every host of a group, 400 connections in all
   sokudo http hostb:8080/ --no-keepalive             a connection for each request
+  sokudo http hostb:8080/ -d 60s --web               seen in a browser while it goes on
 
 Without --rate the loop is closed: a server that stalls is asked less, and few requests see it. With
 --rate everybody who would have asked meanwhile sees it.";
@@ -39,6 +46,9 @@ pub struct HttpArgs {
 
     #[command(flatten)]
     generators: Generators,
+
+    #[command(flatten)]
+    watch: WatchArgs,
 
     /// Seed of every random choice. Default: drawn, and recorded.
     #[arg(long, value_name = "N")]
@@ -86,16 +96,78 @@ pub fn run(mut args: HttpArgs) -> Result<Exit, Failure> {
         interval_ns: args.options.interval.0,
         show: &args.show,
     };
+    let page = args.watch.open(http::NAME)?;
+    let beside = page.as_ref().map(Watched::observer);
     workload::carry_out(
         &call,
-        Terminal::new(lang, None, None),
+        Terminal::new(lang, None, None).beside(beside),
         |run| {
+            if let Some(page) = &page {
+                page.steers(run.steering());
+            }
             planned.measure(run, lang)?;
             if !args.generators.on.is_empty() {
                 run.group_numbers();
             }
             Ok(())
         },
-        |_| Ok(()),
+        |record| {
+            if let Some(page) = &page {
+                page.close(record);
+            }
+            Ok(())
+        },
     )
+}
+
+/// A load that a page asks for.
+pub struct ForPage<'a> {
+    /// What would be typed after `sokudo http`.
+    pub words: &'a [String],
+    /// Seed of every random choice; drawn when absent.
+    pub seed: Option<u64>,
+    /// Ends the run early.
+    pub stop: Arc<AtomicBool>,
+    /// Told how it goes on.
+    pub observer: Box<dyn Observer>,
+    /// Gets the handle with which the load is changed.
+    pub steers: &'a dyn Fn(Steering),
+}
+
+/// Measures once, and returns the record.
+pub fn for_page(asked: ForPage<'_>) -> Result<Record, Failure> {
+    let no_word = |error: clap::Error| {
+        let text = error.render().to_string();
+        super::not_understood(&text, Some(http::NAME.into()))
+    };
+    let bare = Command::new(http::NAME).no_binary_name(true);
+    let typed = HttpOptions::augment_args(bare).try_get_matches_from(asked.words);
+    let options = HttpOptions::from_arg_matches(&typed.map_err(no_word)?).map_err(no_word)?;
+    let planned = LoadArgs::default().plan(&options)?;
+    let config = RunConfig {
+        workload: http::NAME.into(),
+        command: super::command_for_record(),
+        root: sokudo_store::runs_root(),
+        seed: asked.seed.unwrap_or_else(workload::random_seed),
+        interval_ns: options.interval.0.max(workload::WATCH_NS),
+        stop: asked.stop,
+    };
+    let hosts = Hosts::own(sokudo_agent::factory)?;
+    let lang = Lang::from_env();
+    let mut run = Run::begin(hosts, config, asked.observer)?;
+    (asked.steers)(run.steering());
+    let measured = planned.measure(&mut run, lang);
+    let phases = &run.manifest().phases;
+    let nothing = phases.iter().all(|phase| phase.status == RunStatus::Failed);
+    match measured {
+        Err(error) if nothing => {
+            sokudo_store::discard(&run.finish()?.path)?;
+            Err(error.into())
+        }
+        Err(error) => {
+            run.ended_by(&error);
+            conclude(&run.finish()?.path, lang)
+        }
+        Ok(()) => conclude(&run.finish()?.path, lang),
+    }
 }

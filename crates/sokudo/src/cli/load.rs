@@ -46,7 +46,7 @@ pub trait Load: Args + Clone {
 }
 
 /// How much load there is.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, Default, Args)]
 pub struct LoadArgs {
     /// Measure once per value of an option, and find the knee: `rate=1k/s..10k/s:10` (ten equal
     /// steps), `rate=1k/s..64k/s:x2` (doubling), `size=64,1KiB,16KiB`. Any option of this test can

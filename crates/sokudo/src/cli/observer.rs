@@ -33,6 +33,8 @@ pub struct Terminal {
     ticks: Option<Ticker>,
     every: Option<(ReportEvery, f64)>,
     counts: Counts,
+    /// Somebody else who watches.
+    beside: Option<Box<dyn Observer>>,
 }
 
 /// Datagrams so far, from the rates of the batches.
@@ -69,7 +71,14 @@ impl Terminal {
             }),
             every: every.map(|every| (every, 0.0)),
             counts: Counts::default(),
+            beside: None,
         }
+    }
+
+    /// The same, with somebody else who is told everything, too.
+    pub fn beside(mut self, other: Option<Box<dyn Observer>>) -> Self {
+        self.beside = other;
+        self
     }
 
     /// The same, told how far apart the samples of a flow are: how much the first of them counts.
@@ -253,6 +262,9 @@ impl Ticker {
 
 impl Observer for Terminal {
     fn note(&mut self, progress: &Progress<'_>) {
+        if let Some(other) = &mut self.beside {
+            other.note(progress);
+        }
         match progress {
             Progress::Doing(what) => {
                 self.clear();

@@ -35,6 +35,7 @@ use super::finish::ShowOptions;
 use super::jmx::{PropertyArgs, print_problems};
 use super::load::Generators;
 use super::observer::Terminal;
+use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
 use super::{Exit, Failure, jtl, stop_flag};
 
@@ -187,6 +188,9 @@ pub struct PlanArgs {
     /// Seed of every random choice. Default: drawn, and recorded.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+
+    #[command(flatten)]
+    watch: WatchArgs,
 
     #[command(flatten)]
     show: ShowOptions,
@@ -378,10 +382,15 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     };
     let plan = prepared.plan.clone();
     drop(prepared);
+    let page = args.watch.open(load::NAME)?;
+    let beside = page.as_ref().map(Watched::observer);
     let exit = workload::carry_out(
         &call,
-        Terminal::new(lang, None, None),
+        Terminal::new(lang, None, None).beside(beside),
         |run| {
+            if let Some(page) = &page {
+                page.steers(run.steering());
+            }
             let generators = run.hosts().list().len().max(2) as u64 - 1;
             announce(&plan, &options, generators, lang);
             match options.together {
@@ -389,7 +398,12 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
                 None => run.run_phase(phase(&plan, &options, 1)).map(drop),
             }
         },
-        |_| Ok(()),
+        |record| {
+            if let Some(page) = &page {
+                page.close(record);
+            }
+            Ok(())
+        },
     )?;
     args.report_after(exit)
 }

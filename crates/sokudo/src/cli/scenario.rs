@@ -78,6 +78,17 @@ pub struct PlaceArgs {
     key: Option<KeyText>,
 }
 
+#[cfg(feature = "fleet")]
+impl PlaceArgs {
+    /// All hosts of a group.
+    pub fn group(name: &str) -> Self {
+        Self {
+            hosts: vec![name.to_owned()],
+            ..Self::default()
+        }
+    }
+}
+
 /// Which hosts take part, and how their results are shown.
 #[derive(Debug, Args)]
 pub struct LabArgs {

@@ -7,10 +7,12 @@
 //! ```
 
 mod desk;
+mod outcome;
 mod tap;
+mod watch;
 mod worker;
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -23,10 +25,14 @@ use sokudo_workloads::values::Span;
 use super::scenario::PlaceArgs;
 use super::{Exit, Failure, stop_flag};
 use desk::Orders;
+pub use watch::{WatchArgs, Watched};
 use worker::{Setting, Worker};
 
-/// Port of the page.
-const WEB_PORT: u16 = 7480;
+/// Where the page is served unless somebody says otherwise.
+pub const DEFAULT_PLACE: &str = "127.0.0.1:7480";
+/// Time between two samples of the monitors, nanoseconds.
+#[cfg(feature = "fleet")]
+const WATCH_NS: u64 = 250_000_000;
 /// How often it is looked whether the operator wants to end.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -66,7 +72,7 @@ pub struct WebArgs {
 #[derive(Debug, Clone, Args)]
 pub struct PageArgs {
     /// Address to serve the page on; port 0 takes any that is free.
-    #[arg(long, value_name = "ADDR:PORT", default_value_t = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), WEB_PORT))]
+    #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_PLACE)]
     pub listen: SocketAddr,
 
     /// Want a token also from this machine: against its other users.
@@ -114,6 +120,21 @@ impl Page {
     pub fn close(self) {
         self.worker.end();
     }
+}
+
+/// The page of all hosts of a group, for its controller.
+#[cfg(feature = "fleet")]
+pub fn of_group(group: &str, at: SocketAddr) -> Result<Page, Failure> {
+    let setting = Setting {
+        place: PlaceArgs::group(group),
+        seed: None,
+        interval_ns: WATCH_NS,
+    };
+    let page = PageArgs {
+        listen: at,
+        token: false,
+    };
+    Page::open(setting, &page)
 }
 
 /// Carries out `sokudo web`.

@@ -7,6 +7,7 @@
 
 mod bad_input;
 mod bottlenecks;
+mod browser;
 mod bus;
 mod check;
 mod clients;
@@ -31,3 +32,4 @@ mod scenario;
 mod security;
 mod stream;
 mod vocabulary;
+mod web;

@@ -11,7 +11,7 @@ use sokudo_wire::join::MemberRole;
 use sokudo_zenoh::enrol::Door;
 use sokudo_zenoh::{Group, Router};
 
-use super::super::{Exit, Failure, config, stop_flag};
+use super::super::{Exit, Failure, config, stop_flag, web};
 use super::{DEFAULT_GROUP_PORT, TokenArgs, log};
 
 /// Let the agents of a group meet here, until Ctrl-C.
@@ -23,6 +23,7 @@ use super::{DEFAULT_GROUP_PORT, TokenArgs, log};
 Examples:
   sokudo group init lab
   sokudo controller lab
+  sokudo controller lab --web      with the page of the group on http://127.0.0.1:7480/
   sokudo agent --join TOKEN        on every host
   sokudo group hosts lab
   sokudo rr lab/hostb              hosts of a group are written GROUP/NAME
@@ -41,6 +42,11 @@ pub struct ControllerArgs {
 
     #[command(flatten)]
     token: TokenArgs,
+
+    /// Serve the group's page, too: `sokudo web` of the whole group. Beyond 127.0.0.1 the printed
+    /// address holds a token.
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, require_equals = true, default_missing_value = web::DEFAULT_PLACE)]
+    web: Option<SocketAddr>,
 }
 
 /// Carries out `sokudo controller`.
@@ -69,10 +75,14 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
         "good for {}; another one: sokudo group token {name}",
         args.token.says()
     );
+    let page = args.web.map(|at| web::of_group(&name, at)).transpose()?;
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(100));
     }
     eprintln!("  stopping");
+    if let Some(page) = page {
+        page.close();
+    }
     Ok(Exit::Fine)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sokudo_model::Refusal;
+use sokudo_model::{Change, Refusal};
 use sokudo_scenario::pairs::{self, Exchange};
 use sokudo_scenario::{Failed, line};
 use sokudo_web::desk::{Mistake, refusal};
@@ -10,6 +10,7 @@ use sokudo_web::feed::Told;
 use sokudo_web::{Desk, Emit, Feed, Language, Order};
 use sokudo_workloads::values::ByteSize;
 
+use super::watch::steer;
 use super::worker::{Shared, State, Worker};
 use crate::cli::scenario::SCRIPT_BYTES_MAX;
 
@@ -33,6 +34,7 @@ impl Desk for Orders {
     fn order(&self, order: Order) -> Result<(), Refusal> {
         let text = match &order {
             Order::Run { text, .. } | Order::Line { text } => text.as_str(),
+            Order::Load { url, .. } => url.as_str(),
             Order::Collect {} | Order::Close {} => "",
         };
         if text.len() as u64 > SCRIPT_BYTES_MAX {
@@ -100,6 +102,10 @@ impl Desk for Orders {
             // What is wrong with a program shows when it runs.
             Language::Javascript => Vec::new(),
         }
+    }
+
+    fn steer(&self, change: Change) -> Result<(), Refusal> {
+        steer(self.shared.steering().as_ref(), change)
     }
 
     fn stop(&self) -> bool {

@@ -11,22 +11,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use sokudo_controller::Steering;
 use sokudo_i18n::Lang;
 use sokudo_model::{Record, Refusal};
-use sokudo_report::View;
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo, line};
-use sokudo_web::feed::{Kind, Outcome, Told};
+use sokudo_web::feed::{Kind, Told};
 use sokudo_web::{Feed, HostRow, Language, Order};
 
 use super::desk::mistake;
+use super::outcome;
 use super::tap::Tap;
 use crate::cli::Failure;
 use crate::cli::scenario::console::{ended_by, heard};
 use crate::cli::scenario::{
     self, Beginning, Ended, Lab, Left, PlaceArgs, Sealed, by_lines, script,
 };
-use crate::cli::workload;
+use crate::cli::{http, workload};
 
 /// Orders that wait: there is never more than one, and the end.
 const ORDERS_MAX: usize = 2;
@@ -80,6 +81,8 @@ struct Inside {
     /// Set when the program ends.
     ending: bool,
     hosts: Vec<HostInfo>,
+    /// Changes the load that runs.
+    steering: Option<Steering>,
 }
 
 impl Shared {
@@ -90,6 +93,15 @@ impl Shared {
     /// The hosts as they were last collected.
     pub fn hosts(&self) -> Vec<HostInfo> {
         self.lock().hosts.clone()
+    }
+
+    /// What changes the load that runs.
+    pub fn steering(&self) -> Option<Steering> {
+        self.lock().steering.clone()
+    }
+
+    fn steers(&self, steering: Option<Steering>) {
+        self.lock().steering = steering;
     }
 
     /// Hands an order to the worker unless `judge` refuses it.
@@ -150,6 +162,7 @@ impl Worker {
                 stop: Arc::default(),
                 ending: false,
                 hosts: Vec::new(),
+                steering: None,
             }),
         });
         let place = setting.name();
@@ -208,8 +221,22 @@ impl Hand {
                 Order::Collect {} => self.collect(),
                 Order::Run { language, text } => self.run(language, text),
                 Order::Line { text } => self.converse(text),
+                Order::Load {
+                    url,
+                    connections,
+                    duration,
+                    rate,
+                } => self.load([
+                    format!("--connections={connections}"),
+                    format!("--duration={duration}"),
+                    format!("--rate={rate}"),
+                    // Whatever follows is no option.
+                    "--".into(),
+                    url,
+                ]),
                 Order::Close {} => {}
             }
+            self.shared.steers(None);
             self.shared.is(State::Idle);
             if self.shared.lock().ending {
                 return;
@@ -260,7 +287,9 @@ impl Hand {
             observer: Box::new(Tap::new(self.feed.clone())),
             voice: Box::new(move |what| feed.tell(Told::Says(Kind::Answer, what.clone()))),
         };
-        scenario::begin(reached, beginning)
+        let lab = scenario::begin(reached, beginning)?;
+        self.shared.steers(Some(lab.run.steering()));
+        Ok(lab)
     }
 
     /// Carries out a script.
@@ -361,35 +390,43 @@ impl Hand {
 
     /// Closes the record and tells what came of it.
     fn over(&self, left: Result<Left, Failure>) {
-        let hosts = self.shared.hosts();
         let sealed = left.and_then(|left| scenario::seal(left, Lang::from_env()));
-        let outcome = match sealed {
-            Ok(Sealed { record, ended }) => {
-                if let Ended::Early(failure) = &ended {
-                    self.fails(failure);
-                }
-                record.map(|(_, record)| self.outcome(&record))
+        // Who was lost on the way may be back.
+        self.know(self.shared.hosts());
+        self.ends(sealed.map(|Sealed { record, ended }| {
+            if let Ended::Early(failure) = &ended {
+                self.fails(failure);
             }
-            Err(failure) => {
-                self.fails(&failure);
-                None
-            }
-        };
-        self.feed.tell(Told::Hosts(hosts.iter().map(row).collect()));
-        self.feed.tell(Told::Ends(Some(outcome.unwrap_or(Outcome {
-            record: None,
-            status: "failed".into(),
-            verdict: Vec::new(),
-        }))));
+            record.map(|(_, record)| record)
+        }));
     }
 
-    fn outcome(&self, record: &Record) -> Outcome {
-        let verdict = View::new(record).verdict;
-        Outcome {
-            record: Some(record.manifest.id.0.clone()),
-            status: format!("{:?}", record.manifest.status).to_lowercase(),
-            verdict: verdict.iter().map(|text| self.feed.both(text)).collect(),
-        }
+    /// Tells how something ended; no record when nothing was measured.
+    fn ends(&self, record: Result<Option<Record>, Failure>) {
+        let record = record.unwrap_or_else(|failure| {
+            self.fails(&failure);
+            None
+        });
+        let outcome = outcome::of(&self.feed, record.as_ref());
+        self.feed.tell(Told::Ends(Some(outcome)));
+    }
+
+    /// Loads a web server from this host, as `sokudo http` does. A rate that is empty is none.
+    fn load(&self, words: [String; 5]) {
+        self.begins("http", true);
+        let given = words.iter().filter(|word| *word != "--rate=");
+        let words: Vec<String> = given.cloned().collect();
+        let said = format!("http {}", words.join(" "));
+        self.feed.tell(Told::Words(Kind::Order, said));
+        let stop = self.shared.fresh_stop();
+        let call = http::ForPage {
+            words: &words,
+            seed: self.setting.seed,
+            stop,
+            observer: Box::new(Tap::new(self.feed.clone())),
+            steers: &|steering| self.shared.steers(Some(steering)),
+        };
+        self.ends(http::for_page(call).map(Some));
     }
 }
 

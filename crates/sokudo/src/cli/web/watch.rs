@@ -1,0 +1,147 @@
+//! How is a command that runs in a terminal watched, and stopped, in a browser?
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use clap::Args;
+use signal_hook::consts::SIGINT;
+use sokudo_controller::{Observer, Steering, host_name};
+use sokudo_model::{Change, Record, Refusal};
+use sokudo_web::desk::{Mistake, refusal};
+use sokudo_web::feed::Told;
+use sokudo_web::{Desk, Emit, Feed, Language, Order, Server};
+
+use super::tap::Tap;
+use super::{DEFAULT_PLACE, outcome};
+use crate::cli::Failure;
+
+/// Pages hear of the end within this.
+const LAST_WORD: Duration = Duration::from_millis(500);
+
+/// Whether the page shows this command.
+#[derive(Debug, Clone, Args)]
+pub struct WatchArgs {
+    /// Show the run in a browser while it goes on, and let it be stopped there. Beyond 127.0.0.1 the
+    /// printed address holds a token.
+    #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, require_equals = true, default_missing_value = DEFAULT_PLACE)]
+    web: Option<SocketAddr>,
+}
+
+/// A page that shows one command.
+pub struct Watched {
+    feed: Feed,
+    desk: Arc<Watching>,
+    _server: Server,
+}
+
+impl WatchArgs {
+    /// Serves the page when it is wanted; `what` is what the run is called after.
+    pub fn open(&self, what: &str) -> Result<Option<Watched>, Failure> {
+        let Some(at) = self.web else {
+            return Ok(None);
+        };
+        let cannot = |error: std::io::Error| Failure::run(format!("no page: {error}"), None);
+        let feed = Feed::new(&format!("sokudo {what}"), true).map_err(cannot)?;
+        let desk = Arc::new(Watching {
+            feed: feed.clone(),
+            steering: Mutex::default(),
+        });
+        let (name, runs) = (host_name(), sokudo_store::runs_root());
+        let both = (feed.clone(), Arc::clone(&desk) as Arc<dyn Desk>);
+        let server = sokudo_web::open(at, false, &name, both, runs)?;
+        eprintln!("  page on {}", server.url(&name));
+        feed.tell(Told::Begins {
+            what: what.into(),
+            record: true,
+        });
+        Ok(Some(Watched {
+            feed,
+            desk,
+            _server: server,
+        }))
+    }
+}
+
+impl Watched {
+    /// Watches a run.
+    pub fn observer(&self) -> Box<dyn Observer> {
+        Box::new(Tap::new(self.feed.clone()))
+    }
+
+    /// From now on the page can change the load of a run.
+    pub fn steers(&self, steering: Steering) {
+        *self.desk.lock() = Some(steering);
+    }
+
+    /// Tells how the run ended, and leaves pages a moment to hear it.
+    pub fn close(&self, record: &Record) {
+        let outcome = outcome::of(&self.feed, Some(record));
+        self.feed.tell(Told::Ends(Some(outcome)));
+        std::thread::sleep(LAST_WORD);
+    }
+}
+
+/// Takes no orders but those that concern the load that runs.
+struct Watching {
+    feed: Feed,
+    steering: Mutex<Option<Steering>>,
+}
+
+impl Watching {
+    fn lock(&self) -> MutexGuard<'_, Option<Steering>> {
+        self.steering.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Desk for Watching {
+    fn order(&self, _: Order) -> Result<(), Refusal> {
+        Err(watches())
+    }
+
+    fn emit(&self, _: &Emit) -> Result<String, Refusal> {
+        Err(watches())
+    }
+
+    fn check(&self, _: Language, _: &str) -> Vec<Mistake> {
+        Vec::new()
+    }
+
+    fn steer(&self, change: Change) -> Result<(), Refusal> {
+        steer(self.lock().as_ref(), change)
+    }
+
+    fn stop(&self) -> bool {
+        self.feed.tell(Told::Stopping);
+        // What Ctrl-C in the terminal does: the run ends, and what was measured is kept.
+        signal_hook::low_level::raise(SIGINT).is_ok()
+    }
+}
+
+/// Hands a change to the load that runs.
+pub fn steer(steering: Option<&Steering>, change: Change) -> Result<(), Refusal> {
+    let Some(steering) = steering else {
+        return Err(refusal(
+            "no load is running that could be changed",
+            "begin it first",
+        ));
+    };
+    match steering.ask(change) {
+        true => Ok(()),
+        false => Err(refusal(
+            "users must be 0 or more, and a rate above 0",
+            format!(
+                "at most {} users and {} requests per second",
+                Change::MOST_USERS,
+                Change::MOST_PER_S
+            ),
+        )),
+    }
+}
+
+fn watches() -> Refusal {
+    refusal(
+        "this page only watches the command that opened it",
+        "`sokudo web` opens one that takes orders",
+    )
+}

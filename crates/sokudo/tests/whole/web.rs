@@ -1,0 +1,148 @@
+//! The page in a real browser: collect, write, run, watch, stop, read the report.
+
+use sokudo_testkit::program::Running;
+
+use crate::browser::{Browser, browser};
+use crate::vocabulary::{Place, place};
+
+/// A page over local hosts, and its address.
+fn page(place: &Place, hosts: &str) -> (Running, String) {
+    let words = ["web", "--local", hosts, "--listen", "127.0.0.1:0"];
+    let mut running = place.words(words).start();
+    let url = running.wait_for(|line| line.split_once(" on ").map(|(_, url)| url.to_owned()));
+    (running, url)
+}
+
+fn text(browser: &mut Browser, selector: &str) -> String {
+    let text = browser.value(&format!("document.querySelector('{selector}').textContent"));
+    text.as_str().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn from_no_hosts_to_a_report() {
+    let Some(mut browser) = browser(1440, 1000) else {
+        return;
+    };
+    let place = place();
+    let (running, url) = page(&place, "2");
+    browser.go(&url);
+    browser.wait("document.querySelector('#lead').textContent.includes('Collect node info')");
+    browser.shot("1-empty");
+    browser.press("#do-collect");
+    browser.wait("document.querySelectorAll('.host').length === 2");
+    browser.press("#do-emit");
+    browser.wait("document.querySelector('#script').value.includes('connectnode 2')");
+    browser.shot("2-script");
+
+    // Longer than the script's own thousand exchanges, so that there is something to watch.
+    let lines = "node 1 rr 2 --duration 3s --size 1kB\\nwaitallresults 1 60s\\n\
+                 node 1 stream 2 --duration 2s\\nwaitallresults 1 60s";
+    browser.value(&format!(
+        "{{ const s = document.querySelector('#script'); s.value = '{lines}'; \
+           s.dispatchEvent(new Event('input')); }}"
+    ));
+    browser.press("#do-run");
+    let points = "Number(document.querySelector('[data-track=answers] .readout')\
+                  ?.textContent.match(/[0-9.]+/)?.[0] ?? 0)";
+    browser.wait(&format!("{points} > 0"));
+    browser.wait("!document.querySelector('[data-track=throughput]').hidden");
+    browser.wait("document.querySelector('[data-track=throughput] canvas')");
+    browser.shot("3-live");
+    browser.wait("document.querySelector('#report')");
+    browser.wait("document.querySelectorAll('.record').length === 1");
+    browser.shot("4-over");
+    assert_eq!(place.records().len(), 1);
+
+    // Both languages, light and dark.
+    browser.press("[data-lang=ja]");
+    browser.wait("document.querySelector('#do-run').textContent === '実行'");
+    browser.press("[data-do=theme]");
+    browser.shot("5-japanese-dark");
+    browser.press("[data-lang=en]");
+    browser.press("[data-do=theme]");
+
+    // The earlier run under the next one.
+    browser.press(".record .link");
+    browser.wait("document.querySelector('.record .link').getAttribute('aria-pressed') === 'true'");
+    let lead = text(&mut browser, "#lead");
+    assert!(!lead.is_empty());
+    let complaints = browser.complaints();
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    let report = browser.value("document.querySelector('#report').href");
+    browser.go(report.as_str().expect("an address"));
+    browser.wait("document.querySelectorAll('.drawn .plot canvas').length > 0");
+    browser.shot("6-report");
+    let complaints = browser.complaints();
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    running.interrupt();
+    running.finish().expect_code(0);
+}
+
+#[test]
+fn a_mistake_is_marked_a_line_is_answered_and_a_run_is_stopped() {
+    let Some(mut browser) = browser(1280, 900) else {
+        return;
+    };
+    let place = place();
+    let (running, url) = page(&place, "2");
+    browser.go(&url);
+    browser.wait("document.querySelector('#do-collect')?.disabled === false");
+    let write = |browser: &mut Browser, script: &str| {
+        browser.value("document.querySelector('#script').value = ''");
+        browser.type_into("#script", script);
+    };
+    write(&mut browser, "hosts\nnode 1 nonsense 2\n");
+    browser.press("#do-run");
+    browser.wait("document.querySelector('.numbers-column .wrong')?.textContent === '2'");
+    browser.wait("document.querySelector('#do-run').disabled === false");
+    browser.shot("7-mistake");
+    browser.press(".mistakes .place");
+    let selected = "document.activeElement.id === 'script' && \
+                    document.querySelector('#script').selectionStart > 5";
+    browser.wait(selected);
+
+    write(&mut browser, "node 1 rr 2 --duration 10min\n");
+    browser.press("#do-run");
+    browser.wait("!document.querySelector('[data-track=answers]').hidden");
+    browser.press("#do-stop");
+    browser.wait("document.querySelector('#report')");
+    assert_eq!(place.records().len(), 1, "what was measured is kept");
+
+    browser.type_into("#line", "hosts");
+    browser.key("Enter", 13);
+    browser.wait("document.querySelector('.log').textContent.includes('hostb')");
+    browser.press(".host-head");
+    browser.type_into("#line", "rr 2 --count 50");
+    browser.key("Enter", 13);
+    browser.wait("document.querySelector('.log').textContent.includes('hosta → hostb')");
+    browser.shot("8-console");
+    browser.press("#do-close");
+    browser.wait("document.querySelectorAll('.record').length === 2");
+    let complaints = browser.complaints();
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    running.interrupt();
+    running.finish().expect_code(0);
+}
+
+#[test]
+fn a_page_that_cannot_be_served_says_why() {
+    let place = place();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");
+    let at = taken.local_addr().expect("an address").to_string();
+    let ended = place.words(["web", "--local", "2", "--listen", &at]).run();
+    ended
+        .expect_code(2)
+        .expect_stderr("hint: choose another address");
+    let ended = place.words(["web"]).run();
+    ended.expect_code(2).expect_stderr("no hosts are named");
+}
+
+#[test]
+fn beyond_this_machine_the_address_holds_a_token() {
+    let place = place();
+    let words = ["web", "--local", "2", "--listen", "0.0.0.0:0"];
+    let mut running = place.words(words).start();
+    running.wait_for(|line| line.contains("/?token=").then_some(()));
+    running.interrupt();
+    running.finish().expect_code(0);
+}

@@ -1,0 +1,16 @@
+// The page's own words, in both languages; written by crates/web/src/page.rs.
+import type { Words } from "../data";
+import { say } from "../data";
+
+let words: Record<string, Words> = {};
+
+export function readWords(): void {
+  const text = document.getElementById("words")?.textContent ?? "{}";
+  words = JSON.parse(text) as Record<string, Words>;
+}
+
+/** A message in the page's language, its values filled in. */
+export function word(key: string, values: Record<string, string | number> = {}): string {
+  const text = say(words[key]) || `[${key}]`;
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+}
