@@ -171,6 +171,7 @@ class Page {
     this.state = state;
     if (marked && state.mistakes.length > 0) this.editor.mark(state.mistakes);
     this.tracks.marks(state);
+    if (!state.now && was) this.tracks.over();
     this.console.who(state.hosts);
     if (was && !state.now) void this.records.load();
   }
@@ -266,7 +267,7 @@ class Page {
   }
 
   private start(): Promise<boolean> {
-    this.editor.mark([]);
+    this.editor.forget();
     return this.order({ order: "run", language: this.editor.chosen(), text: this.editor.text.value });
   }
 

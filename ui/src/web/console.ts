@@ -1,6 +1,6 @@
 // The console: to whom, a line with its history, and what was answered.
 import { say } from "../data";
-import { fill, make, put } from "./dom";
+import { fill, make, put, rich } from "./dom";
 import type { Host, Said } from "./server";
 import { word } from "./words";
 
@@ -75,7 +75,7 @@ export class Console {
   private show(): void {
     const atEnd = this.log.scrollHeight - this.log.scrollTop - this.log.clientHeight < 40;
     if (this.said.length === 0) {
-      fill(this.log, make("p", { class: "empty" }, word("console-none")));
+      fill(this.log, make("p", { class: "empty" }, ...rich(word("console-none"))));
       return;
     }
     fill(this.log, ...this.said.map((one) => make("p", { class: `said ${one.kind}` },

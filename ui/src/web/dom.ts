@@ -27,3 +27,8 @@ export function fill(element: HTMLElement, ...children: Child[]): void {
 export function put(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
+
+/** Text in which what stands between backticks is something to type. */
+export function rich(text: string): Node[] {
+  return text.split("`").map((part, i) => (i % 2 === 1 ? make("code", {}, part) : document.createTextNode(part)));
+}

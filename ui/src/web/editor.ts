@@ -88,6 +88,13 @@ export class Editor {
     this.number();
   }
 
+  /** The script is about to be carried out: what reading it found is of no interest any more. */
+  forget(): void {
+    clearTimeout(this.timer);
+    this.asked++;
+    this.mark([]);
+  }
+
   private go({ line, column }: Mistake): void {
     const lines = this.text.value.split("\n");
     const before = lines.slice(0, Math.max(line - 1, 0)).reduce((sum, text) => sum + text.length + 1, 0);

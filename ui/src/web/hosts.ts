@@ -1,7 +1,6 @@
 // Who is there: name, system, health, clock with its error, CPU.
 import { human } from "../format";
-import { seriesColour } from "../paint";
-import { fill, make, put } from "./dom";
+import { fill, make, put, rich } from "./dom";
 import type { Host } from "./server";
 import { word } from "./words";
 
@@ -23,7 +22,7 @@ export class Hosts {
     this.shown = all;
     this.rows.clear();
     if (hosts.length === 0) {
-      fill(this.list, make("li", { class: "empty" }, word("hosts-none")));
+      fill(this.list, make("li", { class: "empty" }, ...rich(word("hosts-none"))));
       return;
     }
     fill(this.list, ...hosts.map((host, index) => this.row(host, index)));
@@ -31,9 +30,9 @@ export class Hosts {
 
   private row(host: Host, index: number): HTMLElement {
     const number = make("span", { class: "number-sign" }, String(host.number));
-    number.style.borderColor = seriesColour(index);
+    number.style.borderColor = `var(--s${index % 8})`;
     const bar = make("span", { class: "cpu-bar" });
-    bar.style.background = seriesColour(index);
+    bar.style.background = `var(--s${index % 8})`;
     const share = make("span", { class: "cpu-share" }, "–");
     this.rows.set(host.name, { bar, share });
     const clock = host.clock_error_seconds === 0

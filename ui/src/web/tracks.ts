@@ -14,6 +14,8 @@ const NARROW = 620;
 const POINTS_MAX = 4800;
 /** A line is broken where it has no sample for so long, milliseconds. */
 const GAP_MS = 2500;
+/** A value tells of now for so long, milliseconds. */
+const FRESH_MS = 3000;
 /** The time axis of a run that has just begun is so long, milliseconds. */
 const SHORTEST_MS = 10_000;
 
@@ -45,6 +47,11 @@ class Line {
     }
     this.t.length = kept;
     this.v.length = kept;
+  }
+
+  /** Time of the last sample. */
+  end(): number {
+    return this.t[this.t.length - 1] ?? 0;
   }
 
   last(): number | null {
@@ -247,6 +254,8 @@ export class Tracks {
   private earlier: Line[] = [];
   private hosts: string[] = [];
   private chosen = false;
+  /** The time axis is at least so long, milliseconds. */
+  private shortest = SHORTEST_MS;
   private zooming = false;
   private readonly charts = ORDER.map((id) => new Chart(id, this));
   private readonly pill = make("output", { class: "moment", hidden: true });
@@ -261,6 +270,13 @@ export class Tracks {
   begin(lines: LineData[]): void {
     this.own = lines.map((data) => line(data, false));
     this.chosen = false;
+    this.shortest = SHORTEST_MS;
+    this.gather();
+  }
+
+  /** The run is over: the axis ends with it. */
+  over(): void {
+    this.shortest = 1000;
     this.gather();
   }
 
@@ -298,8 +314,9 @@ export class Tracks {
   /** The newest value of a track for each host that has one. */
   newest(track: string, name = ""): Map<string, number> {
     const out = new Map<string, number>();
+    const since = this.own.reduce((end, line) => Math.max(end, line.end()), 0) - FRESH_MS;
     for (const line of this.own) {
-      const value = line.last();
+      const value = line.end() >= since ? line.last() : null;
       if (line.head.track === track && line.head.name === name && value !== null) out.set(line.head.host, value);
     }
     return out;
@@ -325,11 +342,11 @@ export class Tracks {
   }
 
   private end(): number {
-    return this.lines.reduce((end, line) => Math.max(end, line.t[line.t.length - 1] ?? 0), 0);
+    return this.lines.reduce((end, line) => Math.max(end, line.end()), 0);
   }
 
   private fit(): void {
-    if (!this.chosen) this.zoom = [0, Math.max(this.end(), SHORTEST_MS)];
+    if (!this.chosen) this.zoom = [0, Math.max(this.end(), this.shortest)];
   }
 
   redraw(): void {
@@ -349,7 +366,7 @@ export class Tracks {
 
   zoomed(min: number, max: number): void {
     if (this.zooming || !(max > min) || (min === this.zoom[0] && max === this.zoom[1])) return;
-    this.zoom = [Math.max(0, min), Math.min(max, Math.max(this.end(), SHORTEST_MS))];
+    this.zoom = [Math.max(0, min), Math.min(max, Math.max(this.end(), this.shortest))];
     this.chosen = true;
     this.zoomAll();
   }

@@ -3,7 +3,7 @@
 pub mod console;
 mod lab;
 pub mod script;
-mod words;
+pub mod words;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

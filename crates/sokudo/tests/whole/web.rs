@@ -70,6 +70,8 @@ fn from_no_hosts_to_a_report() {
     assert!(complaints.is_empty(), "{complaints:#?}");
     let report = browser.value("document.querySelector('#report').href");
     browser.go(report.as_str().expect("an address"));
+    // Charts are drawn when they come near the window.
+    browser.value("document.querySelector('#over-time').scrollIntoView()");
     browser.wait("document.querySelectorAll('.drawn .plot canvas').length > 0");
     browser.shot("6-report");
     let complaints = browser.complaints();
