@@ -112,11 +112,14 @@ fn a_mistake_is_marked_a_line_is_answered_and_a_run_is_stopped() {
 
     browser.type_into("#line", "hosts");
     browser.key("Enter", 13);
-    browser.wait("document.querySelector('.log').textContent.includes('hostb')");
+    browser.wait("document.querySelectorAll('.said.order').length === 1");
+    browser.wait("document.querySelector('.pill.waits')");
     browser.press(".host-head");
     browser.type_into("#line", "rr 2 --count 50");
     browser.key("Enter", 13);
-    browser.wait("document.querySelector('.log').textContent.includes('hosta → hostb')");
+    let answered = "document.querySelector('.said.order ~ .said.order ~ .said.answer')\
+                    ?.textContent.includes('hosta → hostb')";
+    browser.wait(answered);
     browser.shot("8-console");
     browser.press("#do-close");
     browser.wait("document.querySelectorAll('.record').length === 2");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sokudo_model::{Change, Refusal};
 use sokudo_scenario::pairs::{self, Exchange};
-use sokudo_scenario::{Failed, line};
+use sokudo_scenario::{Command, Failed, line};
 use sokudo_web::desk::{Mistake, refusal};
 use sokudo_web::feed::Told;
 use sokudo_web::{Desk, Emit, Feed, Language, Order};
@@ -12,7 +12,7 @@ use sokudo_workloads::values::ByteSize;
 
 use super::watch::steer;
 use super::worker::{Shared, State, Worker};
-use crate::cli::scenario::SCRIPT_BYTES_MAX;
+use crate::cli::scenario::{SCRIPT_BYTES_MAX, words};
 
 /// The desk of a worker.
 pub struct Orders {
@@ -96,9 +96,10 @@ impl Desk for Orders {
 
     fn check(&self, language: Language, text: &str) -> Vec<Mistake> {
         match language {
-            Language::Lines => line::parse(text)
-                .err()
-                .map_or_else(Vec::new, |mistakes| mistakes.iter().map(mistake).collect()),
+            Language::Lines => match line::parse(text) {
+                Ok(lines) => lines.iter().filter_map(unreadable).collect(),
+                Err(mistakes) => mistakes.iter().map(mistake).collect(),
+            },
             // What is wrong with a program shows when it runs.
             Language::Javascript => Vec::new(),
         }
@@ -115,6 +116,28 @@ impl Desk for Orders {
         }
         stopped
     }
+}
+
+/// What is wrong with the workload of a line: its word, or its options.
+fn unreadable(line: &line::Line) -> Option<Mistake> {
+    let Command::Order { order, .. } = &line.command else {
+        return None;
+    };
+    let order = match order {
+        line::Order::Set(order) => order.as_ref(),
+        order => order,
+    };
+    let line::Order::Load { word, arguments } = order else {
+        return None;
+    };
+    let arguments: Vec<String> = arguments.iter().map(|word| word.text.clone()).collect();
+    let failed = words::read(&word.text, &arguments).err()?;
+    Some(Mistake {
+        line: line.number,
+        column: word.column,
+        says: failed.says,
+        hint: failed.hint.unwrap_or_default(),
+    })
 }
 
 /// A mistake as the page marks it.
