@@ -182,7 +182,10 @@ class Page {
     put(this.what, state?.place ?? "");
     this.hosts.show(state?.hosts ?? []);
     this.hosts.cpu(this.tracks.newest("cpu"));
+    const appears = this.tracksPart.hidden && !this.tracks.empty;
     this.tracksPart.hidden = this.tracks.empty;
+    // What was hidden had no width to draw in.
+    if (appears) this.tracks.redraw();
     this.said();
     this.numbers();
     this.buttons();
