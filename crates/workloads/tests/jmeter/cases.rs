@@ -1,7 +1,7 @@
 //! What is tried: small plans, each with the answers of the server.
 
 use crate::plan::{Request, assertion, authorization, cache, cookies, headers, request, variables};
-use crate::recorder::Answer;
+use crate::recorder::{Answer, Then};
 
 /// A small plan: everything in it goes to paths that begin with its name.
 pub struct Case {
@@ -24,6 +24,7 @@ impl Case {
         self.answers.push(Answer {
             when: when.into(),
             text: text.into(),
+            then: Then::Stay,
         });
         self
     }

@@ -45,10 +45,15 @@ pub fn told(names: &[&str], heard: &[Heard], rows: &str, ports: &[(u16, &str)]) 
             );
         }
     }
+    without_ports(out, ports)
+}
+
+/// A text with words instead of ports.
+pub fn without_ports(mut text: String, ports: &[(u16, &str)]) -> String {
     for (port, word) in ports {
-        out = out.replace(&format!(":{port}"), &format!(":{{{word}}}"));
+        text = text.replace(&format!(":{port}"), &format!(":{{{word}}}"));
     }
-    out
+    text
 }
 
 fn is_of(request: &Heard, name: &str) -> bool {
@@ -96,8 +101,8 @@ fn without(text: &str, header: &str) -> String {
     lines.collect()
 }
 
-/// Rows of a file of results; a row may hold line ends.
-fn rows_of(text: &str) -> Vec<String> {
+/// Rows of a file of results, the columns first; a row may hold line ends.
+pub fn rows_of(text: &str) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();
     for line in text.lines() {
         let stamp = line.split(',').next().unwrap_or_default();
@@ -129,7 +134,7 @@ fn agent_bytes(request: &[u8]) -> usize {
 /// of them where a boundary of any length was sent; and, where there was no answer, without both
 /// counts of bytes: JMeter counts the characters of a Java stack trace as received, and the last of
 /// too many redirects twice as sent.
-fn comparable(row: &str, agent_bytes: usize, has_parts: bool) -> String {
+pub fn comparable(row: &str, agent_bytes: usize, has_parts: bool) -> String {
     let mut fields = fields_of(row);
     // …,failureMessage,bytes,sentBytes,grpThreads,allThreads,URL,Latency,Encoding,SampleCount,
     // ErrorCount,IdleTime,Connect
@@ -169,6 +174,16 @@ pub fn path(name: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("tests/jmeter/golden")
         .join(name)
+}
+
+/// Compares what JMeter did today with a recording, or makes the recording anew.
+#[track_caller]
+pub fn compare_or_bless(name: &str, today: &str) {
+    if std::env::var_os("SOKUDO_BLESS").is_some() {
+        std::fs::write(path(name), today).expect("write the recording");
+    }
+    let recorded = std::fs::read_to_string(path(name)).unwrap_or_default();
+    assert_same(today, &recorded);
 }
 
 /// Fails with both texts, line by line from the first difference of each case, unless they are

@@ -15,3 +15,4 @@ mod plan;
 mod play;
 mod recorder;
 mod requests;
+mod rows;

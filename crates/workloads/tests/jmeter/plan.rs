@@ -148,6 +148,11 @@ fn gui(class: &str) -> &'static str {
         "AuthManager" => "AuthPanel",
         "Arguments" => "ArgumentsPanel",
         "ResponseAssertion" => "AssertionGui",
+        "SizeAssertion" => "SizeAssertionGui",
+        "XMLAssertion" => "XMLAssertionGui",
+        "JSONPathAssertion" => "JSONPathAssertionGui",
+        "TransactionController" => "TransactionControllerGui",
+        "DebugSampler" => "TestBeanGUI",
         "GenericController" => "LogicControllerGui",
         "ThreadGroup" => "ThreadGroupGui",
         _ => "TestPlanGui",
@@ -250,6 +255,42 @@ pub fn assertion(name: &str, field: &str, bits: u32, texts: &[&str]) -> String {
         + &property("boolProp", "Assertion.assume_success", "false")
         + &property("intProp", "Assertion.test_type", &bits.to_string());
     element("ResponseAssertion", name, &inner, "")
+}
+
+/// Something that may not be larger or other than so many bytes: field, operator, bytes.
+pub fn size_assertion(field: &str, operator: u32, bytes: u32) -> String {
+    let inner = property(
+        "stringProp",
+        "Assertion.test_field",
+        &format!("SizeAssertion.{field}"),
+    ) + &property("stringProp", "SizeAssertion.size", &bytes.to_string())
+        + &property("intProp", "SizeAssertion.operator", &operator.to_string());
+    element("SizeAssertion", "size", &inner, "")
+}
+
+/// A JSON assertion: path, expected value.
+pub fn json_assertion(path: &str, expected: &str, is_pattern: bool, inverted: bool) -> String {
+    let inner = property("stringProp", "JSON_PATH", path)
+        + &property("stringProp", "EXPECTED_VALUE", expected)
+        + &property(
+            "boolProp",
+            "JSONVALIDATION",
+            &(!expected.is_empty()).to_string(),
+        )
+        + &property("boolProp", "EXPECT_NULL", "false")
+        + &property("boolProp", "INVERT", &inverted.to_string())
+        + &property("boolProp", "ISREGEX", &is_pattern.to_string());
+    element("JSONPathAssertion", "json", &inner, "")
+}
+
+/// A transaction around requests.
+pub fn transaction(name: &str, stands_for_all: bool, below: &str) -> String {
+    let inner = property(
+        "boolProp",
+        "TransactionController.parent",
+        &stands_for_all.to_string(),
+    ) + &property("boolProp", "TransactionController.includeTimers", "false");
+    element("TransactionController", name, &inner, below)
 }
 
 /// A simple controller around a case.

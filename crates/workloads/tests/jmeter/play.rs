@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use sokudo_net::clock::now_ns;
 use sokudo_testkit::jmeter::JMeter;
@@ -13,6 +14,11 @@ const MORE: &[(&str, &str)] = &[
     ("jmeter.save.saveservice.encoding", "true"),
     ("jmeter.save.saveservice.sample_count", "true"),
 ];
+
+/// Longest that either may take.
+const BOUND: Duration = Duration::from_secs(60);
+/// Time between two looks at whether it is over.
+const LOOK: Duration = Duration::from_millis(5);
 
 struct Silent;
 
@@ -37,6 +43,11 @@ pub fn sokudo(directory: &Path, plan: &str, properties: &[(&str, String)]) -> St
         Prepared::new(reading, &options, 1).unwrap_or_else(|why| panic!("{why:?}: {problems}"));
     let started = Generator::start(&prepared, &options, (now_ns(), 1), Arc::new(Silent), || {});
     let generator = started.unwrap_or_else(|why| panic!("{why:?}"));
+    let deadline = Instant::now() + BOUND;
+    while !generator.is_over() {
+        assert!(Instant::now() < deadline, "the test does not end");
+        std::thread::sleep(LOOK);
+    }
     let finished = generator.finish().expect("the test ends");
     assert_eq!(finished.problems, Vec::<String>::new());
     fs::read_to_string(directory.join("sokudo.jtl")).expect("results were written")
@@ -58,7 +69,7 @@ pub fn jmeter(
             .iter()
             .map(|(name, value)| format!("-J{name}={value}")),
     );
-    let ended = peer.call(directory, words).run();
+    let ended = peer.call(directory, words).bound(BOUND).run();
     let results = fs::read_to_string(directory.join("jmeter.jtl"));
     Ok(results.unwrap_or_else(|error| panic!("{error}: {ended}")))
 }

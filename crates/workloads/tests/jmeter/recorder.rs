@@ -1,9 +1,10 @@
 //! A server that keeps exactly what it was sent, and answers as a script says.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
+use std::time::Duration;
 
 /// What is answered to requests whose head holds `when`.
 #[derive(Debug, Clone)]
@@ -12,6 +13,19 @@ pub struct Answer {
     pub when: String,
     /// Everything that is sent back; `{port}` stands for the server's.
     pub text: String,
+    /// What becomes of the connection.
+    pub then: Then,
+}
+
+/// What becomes of a connection after an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// It stays, unless the answer says that it is closed.
+    Stay,
+    /// It is closed.
+    Close,
+    /// It is broken off.
+    Reset,
 }
 
 /// One request as it came.
@@ -64,6 +78,13 @@ fn serve(
     answers: &[Answer],
 ) {
     let mut reader = BufReader::new(stream);
+    // TLS begins like this: it is told what servers tell it that do not speak it.
+    if matches!(reader.fill_buf(), Ok([0x16, ..])) {
+        let _ = reader
+            .get_mut()
+            .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        return;
+    }
     while let Some(bytes) = read(&mut reader) {
         let head = String::from_utf8_lossy(&bytes).into_owned();
         all.lock()
@@ -71,16 +92,70 @@ fn serve(
             .push(Heard { connection, bytes });
         let found = answers.iter().find(|answer| head.contains(&answer.when));
         let text = found.map_or(USUAL, |answer| &answer.text);
+        let then = found.map_or(Then::Stay, |answer| answer.then);
         let text = text.replace("{port}", &port.to_string());
         let cut = match head.starts_with("HEAD ") {
             true => text.find("\r\n\r\n").map_or(text.len(), |end| end + 4),
             false => text.len(),
         };
         let sent = reader.get_mut().write_all(&text.as_bytes()[..cut]);
-        if sent.is_err() || text.is_empty() || text.contains("Connection: close") {
+        if then == Then::Reset {
+            break_off(reader.get_ref());
+        }
+        if sent.is_err() || then != Then::Stay || text.contains("Connection: close") {
             return;
         }
     }
+}
+
+/// Closing it will send a reset.
+fn break_off(stream: &TcpStream) {
+    let socket = socket2::SockRef::from(stream);
+    socket
+        .set_linger(Some(Duration::ZERO))
+        .expect("a connection can linger");
+}
+
+/// A port whose connections are broken off as soon as they stand.
+pub fn breaking_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
+    let port = listener.local_addr().expect("it is bound").port();
+    thread::spawn(move || {
+        listener
+            .incoming()
+            .flatten()
+            .for_each(|stream| break_off(&stream))
+    });
+    port
+}
+
+/// A port on which nobody listens.
+pub fn silent_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
+    listener.local_addr().expect("it is bound").port()
+}
+
+/// A port that answers no further attempt to connect, as long as what comes with it lives.
+pub fn full_port() -> (u16, Vec<socket2::Socket>) {
+    let listener = stream_socket();
+    let any: SocketAddr = ([127, 0, 0, 1], 0).into();
+    listener.bind(&any.into()).expect("loopback has ports");
+    listener.listen(0).expect("it listens");
+    let address = listener.local_addr().expect("it is bound");
+    let mut held = vec![listener];
+    for _ in 0..4 {
+        let waiting = stream_socket();
+        waiting.set_nonblocking(true).expect("it need not wait");
+        // Under way or not: it stands in the queue.
+        let _ = waiting.connect(&address);
+        held.push(waiting);
+    }
+    let port = address.as_socket().map_or(0, |address| address.port());
+    (port, held)
+}
+
+fn stream_socket() -> socket2::Socket {
+    socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).expect("a socket")
 }
 
 /// A whole request; `None` at the end of the connection.

@@ -61,10 +61,5 @@ fn the_recording_is_what_jmeter_sends_today() {
     let today = record(|directory, plan, properties| {
         play::jmeter(directory, plan, properties).unwrap_or_else(|why| panic!("{why}"))
     });
-    let path = golden::path(GOLDEN);
-    if std::env::var_os("SOKUDO_BLESS").is_some() {
-        std::fs::write(&path, &today).expect("write the recording");
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
-    golden::assert_same(&today, &golden);
+    golden::compare_or_bless(GOLDEN, &today);
 }
