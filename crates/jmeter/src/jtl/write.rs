@@ -231,10 +231,10 @@ impl JtlFormat {
         }
     }
 
-    /// Appends a row. Samples inside a transaction that stands for them have none.
+    /// Appends a row. Samples inside a transaction that stands for them have none in XML.
     pub fn row(&self, row: &SampleRow<'_>, out: &mut String) {
         match (row.kind, self.xml) {
-            (RowKind::Inner, _) => {}
+            (RowKind::Inner, true) => {}
             (_, true) => self.xml_row(row, out),
             (_, false) => self.csv_row(row, out),
         }
@@ -500,13 +500,13 @@ mod tests {
             ..row()
         };
         format.row(&failed, &mut text);
-        format.row(
-            &SampleRow {
-                kind: RowKind::Inner,
-                ..row()
-            },
-            &mut text,
-        );
+        let inner = SampleRow {
+            kind: RowKind::Inner,
+            ..row()
+        };
+        if format.xml {
+            format.row(&inner, &mut text);
+        }
         out.extend_from_slice(text.as_bytes());
         format.end(&mut out).unwrap();
         String::from_utf8(out).unwrap()

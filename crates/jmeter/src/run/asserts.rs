@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::extract::json_matches;
+use super::extract::{json_matches, json_text};
 use super::land::Answer;
 use super::person::View;
 use super::test::Test;
@@ -258,15 +258,15 @@ fn cut(part: &[char], keeps_end: bool) -> String {
 fn size_fails(found: u64, is: Comparison, wanted: i64) -> Option<String> {
     let found = i64::try_from(found).unwrap_or(i64::MAX);
     let (holds, words) = match is {
-        Comparison::Equal => (found == wanted, "equal to"),
-        Comparison::NotEqual => (found != wanted, "not equal to"),
-        Comparison::Greater => (found > wanted, "greater than"),
-        Comparison::Less => (found < wanted, "less than"),
-        Comparison::GreaterOrEqual => (found >= wanted, "greater than or equal to"),
-        Comparison::LessOrEqual => (found <= wanted, "less than or equal to"),
+        Comparison::Equal => (found == wanted, "been equal to"),
+        Comparison::NotEqual => (found != wanted, "not been equal to"),
+        Comparison::Greater => (found > wanted, "been greater than"),
+        Comparison::Less => (found < wanted, "been less than"),
+        Comparison::GreaterOrEqual => (found >= wanted, "been greater than or equal to"),
+        Comparison::LessOrEqual => (found <= wanted, "been less than or equal to"),
     };
     (!holds).then(|| {
-        format!("The result was the wrong size: It was {found} bytes, but should have been {words} {wanted} bytes.")
+        format!("The result was the wrong size: It was {found} bytes, but should have {words} {wanted} bytes.")
     })
 }
 
@@ -301,24 +301,56 @@ fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) ->
         };
         match (found.is_empty(), &expected) {
             (true, _) if expects_null => Ok(()),
-            (true, _) => Err(format!("No results for path: {path}")),
-            (false, Some(expected)) if !found.iter().any(fits) => Err(format!(
-                "Value in json path '{path}' expected to be '{expected}', but found '{}'",
-                found.join(",")
-            )),
+            (true, _) => Err(format!("No results for path: {}", bracketed(&path))),
+            (false, Some(expected)) if !found.iter().any(fits) => {
+                let found = match compiled.query(&document).all().as_slice() {
+                    [one] => json_text(one),
+                    several => serde_json::json!(several).to_string(),
+                };
+                Err(match is_pattern {
+                    true => format!(
+                        "Value in json path '{path}' expected to match regexp '{expected}', but it did not match: '{found}'"
+                    ),
+                    false => format!(
+                        "Value in json path '{path}' expected to be '{expected}', but found '{found}'"
+                    ),
+                })
+            }
             (false, _) => Ok(()),
         }
     };
     match (outcome(), negated) {
-        (Ok(()), true) => Some(format!(
-            "Failed: JSONPath '{path}' holds although it must not"
-        )),
+        (Ok(()), true) => Some(match &expected {
+            Some(expected) => format!("Failed that JSONPath {path} not matches {expected}"),
+            None => format!("Failed that JSONPath not exists: {path}"),
+        }),
         (Err(says), false) => Some(says),
         _ => None,
     }
 }
 
+/// A path of plain names as JMeter's library writes it: `$['a']['b']`; any other path as it is.
+fn bracketed(path: &str) -> String {
+    let plain = |name: &str| {
+        !name.is_empty()
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    match path.strip_prefix("$.") {
+        Some(names) if names.split('.').all(plain) => {
+            let names = names.split('.').map(|name| format!("['{name}']"));
+            format!("${}", names.collect::<String>())
+        }
+        _ => path.to_owned(),
+    }
+}
+
 fn xml_fails(body: &[u8]) -> Option<String> {
+    // The words of Java's parser.
+    if !body.is_empty() && body.trim_ascii_start().first() != Some(&b'<') {
+        return Some("Content is not allowed in prolog.".into());
+    }
     let mut reader = quick_xml::Reader::from_reader(body);
     let mut scratch = Vec::new();
     loop {

@@ -77,11 +77,10 @@ impl Body {
             } else {
                 0
             };
-            let connected = !reply.reused && (is_http || reply.connected_ns < reply.end_ns);
-            flight.connect_ms = if connected {
-                since(reply.start_ns, reply.connected_ns)
-            } else {
-                0
+            // An attempt that failed took its time, too.
+            flight.connect_ms = match reply.reused {
+                true => 0,
+                false => since(reply.start_ns, reply.connected_ns),
             };
         }
         let bytes = reply.head_bytes + reply.body_bytes + reply.framing_bytes;
@@ -155,7 +154,6 @@ impl Body {
             says: "",
         };
         let Some(location) = header_values(reply.headers, "Location").next() else {
-            self.flight.sent_bytes = 0;
             return Err(lost(NotHttp::NoLocation));
         };
         if self.flight.hops >= test.most_redirects {
@@ -178,20 +176,22 @@ impl Body {
     fn conclude(&mut self, test: &Test, reply: &Reply<'_>, lost: Option<Lost<'_>>) {
         let mut code = String::with_capacity(3);
         let mut message = String::new();
+        // A head that is not whole is no answer at all.
+        let lost = lost.map(|lost| match (lost.class, reply.status) {
+            (NotHttp::BodyCut, 0) => Lost {
+                class: NotHttp::Malformed,
+                ..lost
+            },
+            _ => lost,
+        });
         match lost {
             Some(lost) => {
                 let address = &self.flight.address;
                 let _ = write!(code, "Non HTTP response code: {}", lost.class.class());
                 message.push_str("Non HTTP response message: ");
-                let says = match lost.class {
-                    NotHttp::TooManyRedirects => Cow::from(test.most_redirects.to_string()),
-                    NotHttp::NoLocation => {
-                        format!("{} {} HTTP/1.1", self.flight.method, self.flight.url).into()
-                    }
-                    _ => lost.says.into(),
-                };
-                lost.class
-                    .write_message(&address.host, address.port, &says, &mut message);
+                let says = self.said(test, reply, lost);
+                let to = (address.host.as_str(), address.port);
+                lost.class.write_message(to, &says, &mut message);
             }
             None => {
                 let _ = write!(code, "{}", reply.status);
@@ -254,7 +254,11 @@ impl Body {
             success: verdict.success,
             failure_message: &verdict.says,
             bytes: answer.bytes,
-            sent_bytes: self.flight.sent_bytes,
+            // JMeter counts what was sent only where something came back.
+            sent_bytes: match lost {
+                Some(_) if self.flight.hops == 0 => 0,
+                _ => self.flight.sent_bytes,
+            },
             group_threads,
             all_threads,
             url: &url,
@@ -280,6 +284,35 @@ impl Body {
         self.flight.sent = sent;
         if !verdict.success {
             self.after_failure(test, reply.end_ns);
+        }
+    }
+
+    /// What JMeter's sentence about a failure holds of the moment.
+    fn said<'a>(&self, test: &Test, reply: &Reply<'_>, lost: Lost<'a>) -> Cow<'a, str> {
+        let flight = &self.flight;
+        match lost.class {
+            NotHttp::TooManyRedirects => test.most_redirects.to_string().into(),
+            NotHttp::NoLocation => format!("{} {} HTTP/1.1", flight.method, flight.url).into(),
+            NotHttp::Refused | NotHttp::ConnectTimeout => {
+                let host = flight.address.host.as_str();
+                let name = match host.parse::<std::net::IpAddr>() {
+                    Ok(_) => "",
+                    Err(_) => host,
+                };
+                match reply.peer {
+                    Some(peer) => format!("{name}/{}", peer.ip()).into(),
+                    None => format!("{name}/{host}").into(),
+                }
+            }
+            NotHttp::BodyCut => match header_values(reply.headers, "Content-Length").next() {
+                Some(length) => format!(
+                    "Content-Length delimited message body (expected: {length}; received: {})",
+                    reply.body_bytes
+                )
+                .into(),
+                None => "chunk coded message body: closing chunk expected".into(),
+            },
+            _ => lost.says.into(),
         }
     }
 
@@ -339,6 +372,15 @@ impl Body {
     pub(super) fn could_not_send(&mut self, test: &Test, now_ns: i64, class: NotHttp, why: &str) {
         self.flight.latency_ms = 0;
         self.flight.connect_ms = 0;
+        self.flight.write_url();
+        if class == NotHttp::BadScheme {
+            let rest = self
+                .flight
+                .url
+                .split_once("://")
+                .map_or("", |(_, rest)| rest);
+            self.flight.url = format!("{why}://{rest}");
+        }
         let lost = Lost {
             class,
             phase: "send",
@@ -352,6 +394,7 @@ impl Body {
             sent_ns: now_ns,
             first_byte_ns: now_ns,
             end_ns: now_ns,
+            peer: None,
             reused: false,
             sent_bytes: 0,
             head_bytes: 0,
@@ -436,7 +479,7 @@ impl Body {
                 latency_ms,
                 idle_ms: 0,
                 connect_ms,
-                encoding: "",
+                encoding: &test.default_encoding,
                 intended_ns: start_ns,
                 start_ns,
                 sent_ns: start_ns,

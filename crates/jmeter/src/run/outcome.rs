@@ -18,6 +18,8 @@ pub struct Reply<'a> {
     pub first_byte_ns: i64,
     /// The end of the answer or the failure.
     pub end_ns: i64,
+    /// Where the connection went, as far as that is known.
+    pub peer: Option<std::net::SocketAddr>,
     /// The connection had been used before.
     pub reused: bool,
     /// Bytes sent.
@@ -88,6 +90,10 @@ pub enum NotHttp {
     TooManyRedirects,
     /// The address cannot be used.
     BadAddress,
+    /// The address has no host.
+    NoHost,
+    /// Requests of this kind are not known.
+    BadScheme,
     /// A value that should be encoded already is not.
     BadEscape,
     /// Nobody knows the charset.
@@ -113,7 +119,8 @@ impl NotHttp {
             Self::BodyCut => "org.apache.http.ConnectionClosedException",
             Self::Unreachable => "java.net.NoRouteToHostException",
             Self::Tls => "javax.net.ssl.SSLHandshakeException",
-            Self::Malformed => "org.apache.http.client.ClientProtocolException",
+            Self::BadScheme => "org.apache.http.conn.UnsupportedSchemeException",
+            Self::Malformed | Self::NoHost => "org.apache.http.client.ClientProtocolException",
             Self::NoLocalPort => "java.net.BindException",
             Self::ProxyRefused => "org.apache.http.impl.execchain.TunnelRefusedException",
             Self::TooManyRedirects => "java.io.IOException",
@@ -125,23 +132,27 @@ impl NotHttp {
         }
     }
 
-    /// Appends the text behind `Non HTTP response message: `; `host` and `port` are the target's.
-    pub fn write_message(self, host: &str, port: u16, says: &str, out: &mut String) {
+    /// Appends the text behind `Non HTTP response message: `; `host` and `port` are the target's,
+    /// `says` holds what only the moment knows.
+    pub fn write_message(self, (host, port): (&str, u16), says: &str, out: &mut String) {
         use std::fmt::Write as _;
         let written = match self {
             Self::Refused => write!(
                 out,
-                "Connect to {host}:{port} [{host}] failed: Connection refused"
+                "Connect to {host}:{port} [{says}] failed: Connection refused"
             ),
             Self::ConnectTimeout => write!(
                 out,
-                "Connect to {host}:{port} [{host}] failed: connect timed out"
+                "Connect to {host}:{port} [{says}] failed: Connect timed out"
             ),
             Self::ReadTimeout => write!(out, "Read timed out"),
-            Self::UnknownHost => write!(out, "{host}"),
+            Self::UnknownHost => write!(out, "{host}: Name or service not known"),
             Self::Reset => write!(out, "Connection reset"),
             Self::NoResponse => write!(out, "{host}:{port} failed to respond"),
-            Self::BodyCut => write!(out, "Premature end of message body"),
+            Self::BodyCut => write!(out, "Premature end of {says}"),
+            Self::Malformed => write!(out, "null"),
+            Self::NoHost => write!(out, "URI does not specify a valid host name: {says}"),
+            Self::BadScheme => write!(out, "{says} protocol is not supported"),
             Self::Unreachable => write!(out, "No route to host"),
             Self::NoLocalPort => write!(out, "Cannot assign requested address"),
             Self::BrokenPipe => write!(out, "Broken pipe"),
@@ -150,7 +161,6 @@ impl NotHttp {
             Self::NoLocation => write!(out, "Missing location header in redirect for {says}"),
             Self::ProxyRefused => write!(out, "CONNECT refused by proxy"),
             Self::Tls
-            | Self::Malformed
             | Self::BadAddress
             | Self::BadEscape
             | Self::BadCharset

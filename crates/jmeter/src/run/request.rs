@@ -337,19 +337,23 @@ fn address(
     if !to.path.starts_with('/') {
         to.path.insert(0, '/');
     }
-    view.render(&request.protocol, scratch);
-    to.tls = scratch.trim().eq_ignore_ascii_case("https");
     view.render(&request.domain, &mut to.host);
-    if to.host.is_empty() {
-        return Err(bad("the host is empty".into()));
-    }
+    view.render(&request.protocol, scratch);
+    let scheme = scratch.trim();
+    to.tls = scheme.eq_ignore_ascii_case("https");
+    let is_known = to.tls || scheme.is_empty() || scheme.eq_ignore_ascii_case("http");
+    let unknown = (!is_known).then(|| Unsent::Impossible(NotHttp::BadScheme, scheme.to_owned()));
     view.render(&request.port, scratch);
-    to.port = match scratch.trim() {
-        "" => default_port(to.tls),
-        port => port
-            .parse()
-            .map_err(|_| bad(format!("`{port}` is no port")))?,
-    };
+    // What is no port counts as none.
+    to.port = scratch.trim().parse().unwrap_or(default_port(to.tls));
+    if let Some(unknown) = unknown {
+        return Err(unknown);
+    }
+    if to.host.is_empty() {
+        let mut url = String::new();
+        to.write(&mut url);
+        return Err(Unsent::Impossible(NotHttp::NoHost, url));
+    }
     Ok(())
 }
 

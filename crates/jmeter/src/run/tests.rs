@@ -273,6 +273,7 @@ fn reply<'a>(
         sent_bytes,
         head_bytes: answer.1.len() as u64,
         framing_bytes: 0,
+        peer: None,
         body_bytes: answer.2.len() as u64,
         status: answer.0,
         reason: b"OK",

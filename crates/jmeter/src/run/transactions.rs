@@ -49,7 +49,8 @@ impl Body {
         self.person.last_ok = row.success;
         let nodes = &test.nodes[self.person.group];
         let mut inner = false;
-        for open in &mut self.open {
+        // The innermost one first: what it stands for is counted there alone.
+        for open in self.open.iter_mut().rev() {
             let ControllerKind::Transaction {
                 is_parent,
                 with_timers,
@@ -58,7 +59,13 @@ impl Body {
             else {
                 continue;
             };
-            inner |= is_parent;
+            let is_counted = match is_parent {
+                true => !std::mem::replace(&mut inner, true),
+                false => row.kind == RowKind::Sample,
+            };
+            if !is_counted {
+                continue;
+            }
             open.samples += 1;
             open.failed += u64::from(!row.success);
             if open.failed == 0 || (open.failed == 1 && !row.success) {
@@ -110,14 +117,15 @@ impl Body {
             (false, _) => "",
         };
         let (group_threads, all_threads) = self.actives(test);
-        self.sink.sample(&SampleRow {
+        let name = std::mem::take(&mut self.person.name);
+        let row = SampleRow {
             kind: RowKind::Transaction,
             start_ms,
             elapsed_ms: spent_ms.saturating_sub(open.idle_ms),
             label: &label,
             code,
             message: &message,
-            thread_name: &self.person.name,
+            thread_name: &name,
             data_type: "",
             success: open.failed == 0,
             failure_message: "",
@@ -129,14 +137,19 @@ impl Body {
             latency_ms: open.latency_ms,
             idle_ms: open.idle_ms,
             connect_ms: open.connect_ms,
-            encoding: "",
+            encoding: &test.default_encoding,
             intended_ns: open.start_ns,
             start_ns: open.start_ns,
             sent_ns: open.start_ns,
             end_ns: now_ns,
             errno: 0,
             phase: "",
-        });
+        };
+        match is_parent {
+            true => self.tell(test, &row),
+            false => self.sink.sample(&row),
+        }
+        self.person.name = name;
     }
 
     /// Active users of the group and of all groups.

@@ -171,6 +171,7 @@ fn reply<'a>(outcome: &Outcome<'a>) -> Reply<'a> {
         sent_ns: outcome.sent_ns,
         first_byte_ns: outcome.first_byte_ns,
         end_ns: outcome.end_ns,
+        peer: outcome.peer,
         reused: outcome.reused,
         sent_bytes: outcome.sent_bytes,
         head_bytes: outcome.head_bytes,

@@ -141,6 +141,7 @@ pub fn comparable(row: &str, agent_bytes: usize, has_parts: bool) -> String {
     fields[0] = "T".into();
     fields[1] = "E".into();
     fields[14] = "L".into();
+    fields[18] = "I".into();
     fields[19] = "C".into();
     let lost = fields[3].starts_with("Non HTTP");
     if lost {

@@ -116,19 +116,6 @@ fn break_off(stream: &TcpStream) {
         .expect("a connection can linger");
 }
 
-/// A port whose connections are broken off as soon as they stand.
-pub fn breaking_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
-    let port = listener.local_addr().expect("it is bound").port();
-    thread::spawn(move || {
-        listener
-            .incoming()
-            .flatten()
-            .for_each(|stream| break_off(&stream))
-    });
-    port
-}
-
 /// A port on which nobody listens.
 pub fn silent_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
