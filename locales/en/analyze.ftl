@@ -361,3 +361,17 @@ layer-rr = an answer after { $p50 }, 99 % within { $p99 }
 layer-crr = { $rate } new connections/s
 layer-stream = { $bits } over one connection
 layer-bus = { $rate } messages/s
+
+## Flows that stood still
+
+rule-stalled-says = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: { $near } had bytes to send, and sent none.
+rule-stalled-unacknowledged = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: what { $near } had sent was not acknowledged, and was sent again { $again } times. Nothing came through to { $far }, or nothing back.
+rule-stalled-unread = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: { $far } had bytes that its program did not read.
+rule-stalled-next-path = Look at the way between { $near } and { $far } at that time: link state and errors of both interfaces (`ip -s link`), the switch's log, firewalls that forget connections.
+rule-stalled-next-program = Look at what { $far } did at that time: a program that was stopped, starved of CPU, or waited for something else.
+evidence-stall-send-queue = Bytes that waited in the send queue of { $host } at the end of it: { $value }
+evidence-stall-again = Segments that { $host } sent again meanwhile: { $value }
+evidence-stall-window = Receive window that { $host } was offered: { $value }
+evidence-stall-receive-queue = Bytes that { $host } had received and nobody had read: { $value }
+evidence-stall-far-queue = Bytes that waited in the send queue of { $host }, the other end: { $value }
+evidence-stall-nic = Packets that an interface of { $host } dropped or found broken during the phase: { $value }

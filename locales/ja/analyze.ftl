@@ -361,3 +361,17 @@ layer-rr = 応答まで { $p50 }、99 % は { $p99 } 以内
 layer-crr = 新しい接続 { $rate } 本/秒
 layer-stream = 1 本の接続で { $bits }
 layer-bus = メッセージ { $rate } 件/秒
+
+## 止まったフロー
+
+rule-stalled-says = { $from } → { $to } は、開始から { $begin } 後に { $seconds } のあいだ止まりました。{ $near } には送るデータがありましたが、何も送りませんでした。
+rule-stalled-unacknowledged = { $from } → { $to } は、開始から { $begin } 後に { $seconds } のあいだ止まりました。{ $near } が送ったデータに確認応答がなく、{ $again } 回再送しました。{ $far } に何も届かなかったか、何も戻らなかったかです。
+rule-stalled-unread = { $from } → { $to } は、開始から { $begin } 後に { $seconds } のあいだ止まりました。{ $far } に届いたデータを、プログラムが読みませんでした。
+rule-stalled-next-path = その時刻の { $near } と { $far } のあいだの経路を調べてください。両方のインターフェースのリンク状態とエラー (`ip -s link`)、スイッチのログ、接続を忘れるファイアウォールです。
+rule-stalled-next-program = その時刻に { $far } が何をしていたかを調べてください。停止したプログラム、CPU の不足、ほかの待ちです。
+evidence-stall-send-queue = 止まった期間の終わりに { $host } の送信キューで待っていたバイト数: { $value }
+evidence-stall-again = そのあいだに { $host } が再送したセグメント数: { $value }
+evidence-stall-window = { $host } に示されていた受信ウィンドウ: { $value }
+evidence-stall-receive-queue = { $host } に届いて読まれていなかったバイト数: { $value }
+evidence-stall-far-queue = 反対側の { $host } の送信キューで待っていたバイト数: { $value }
+evidence-stall-nic = フェーズ中に { $host } のインターフェースが破棄したか壊れていたパケット数: { $value }

@@ -18,6 +18,7 @@ const LOWEST: &str = "tcp.min_rtt_seconds";
 const DELIVERY: &str = "tcp.delivery_rate_bytes_per_second";
 const RETRANSMITTED: &str = "tcp.retransmitted_segments";
 const SENT: &str = "tcp.sent_segments";
+const SEND_QUEUE: &str = "tcp.send_queue_bytes";
 
 /// Samples of the delivery rate from which its steadiness means something.
 const ENOUGH: usize = 10;
@@ -64,6 +65,19 @@ impl RoundTrips {
     pub fn queueing(&self) -> f64 {
         (self.mean - self.lowest).max(0.0)
     }
+}
+
+/// A time in which one end had something to send and sent nothing new.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stall {
+    /// Its length, seconds.
+    pub seconds: f64,
+    /// When it began, seconds since the start of the phase.
+    pub begin_s: f64,
+    /// Segments sent again meanwhile.
+    pub again: f64,
+    begin_ns: i64,
+    end_ns: i64,
 }
 
 impl<'a> Connection<'a> {
@@ -119,6 +133,59 @@ impl<'a> Connection<'a> {
     fn share(&self, metric: &str) -> Option<f64> {
         let (grown, seconds) = self.growth(metric)?;
         Some((grown / seconds).clamp(0.0, 1.0))
+    }
+
+    /// The host of this end.
+    pub fn host(&self) -> &'a str {
+        self.host
+    }
+
+    /// The same connection, seen from the other end; `flow` is the one it is of.
+    pub fn far_end(&self, flow: &'a FlowResult) -> Self {
+        match self.end {
+            End::Sender => Self::of(self.view, flow, End::Receiver),
+            End::Receiver => Self::of(self.view, flow, End::Sender),
+        }
+    }
+
+    /// The longest time in which bytes waited in the send queue and no segment was sent for the first
+    /// time; `None` where the kernel does not tell, or it was never so.
+    pub fn longest_stall(&self) -> Option<Stall> {
+        let (queue, again) = (self.points(SEND_QUEUE), self.points(RETRANSMITTED));
+        let at = |points: &[(i64, f64)], t: i64| {
+            let index = points.partition_point(|(time, _)| *time <= t);
+            points.get(index.checked_sub(1)?).map(|(_, value)| *value)
+        };
+        let mut longest: Option<Stall> = None;
+        let mut open: Option<(i64, f64, f64)> = None;
+        for (t, sent) in self.points(SENT) {
+            let resent = at(&again, t).unwrap_or(0.0);
+            let waits = at(&queue, t).is_some_and(|bytes| bytes > 0.0);
+            let fresh = sent - resent;
+            let goes_on = open.filter(|(_, before, _)| waits && fresh <= *before);
+            let Some((begin_ns, _, before)) = goes_on else {
+                open = waits.then_some((t, fresh, resent));
+                continue;
+            };
+            let seconds = (t - begin_ns) as f64 / 1e9;
+            if longest.is_none_or(|longest| seconds > longest.seconds) {
+                longest = Some(Stall {
+                    seconds,
+                    begin_s: (begin_ns - self.view.phase.t0_ns) as f64 / 1e9,
+                    again: resent - before,
+                    begin_ns,
+                    end_ns: t,
+                });
+            }
+        }
+        longest
+    }
+
+    /// The last reading of a gauge during a stall.
+    pub fn last_in(&self, metric: &str, stall: Stall) -> Option<f64> {
+        let points = self.points(metric).into_iter();
+        let mut inside = points.filter(|(t, _)| (stall.begin_ns..=stall.end_ns).contains(t));
+        inside.next_back().map(|(_, value)| value)
     }
 
     /// Mean of a gauge during the phase.

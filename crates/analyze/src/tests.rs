@@ -14,6 +14,7 @@ use super::*;
 mod bottlenecks;
 mod layers;
 mod search;
+mod stalls;
 mod together;
 
 const SECOND: i64 = 1_000_000_000;

@@ -25,6 +25,7 @@ mod sender_cpu_limited;
 mod sender_refusal;
 mod softirq_core;
 mod spinning;
+mod stalled_flow;
 mod unreachable;
 mod window_full;
 
@@ -82,6 +83,7 @@ pub const REGISTRY: &[&dyn Rule] = &[
     &sender_refusal::SenderRefusal,
     &softirq_core::SoftirqCore,
     &spinning::Spinning,
+    &stalled_flow::StalledFlow,
     &unreachable::Unreachable,
     &window_full::WindowFull,
 ];

@@ -135,6 +135,16 @@ fn an_agent_does_what_its_owner_allows_and_notes_who_asked() {
         .expect_stderr("unknown field `workload`");
 }
 
+/// Waits until an agent has noted this.
+#[track_caller]
+fn until_noted(place: &Place, home: &str, what: &str) {
+    let deadline = Instant::now() + BOUND;
+    while !noted(place, home).iter().any(|entry| entry["what"] == what) {
+        assert!(Instant::now() < deadline, "{home} never notes `{what}`");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
 #[test]
 fn load_ends_with_who_asked_for_it() {
     let place = place();
@@ -150,22 +160,12 @@ fn load_ends_with_who_asked_for_it() {
         "10min",
     ];
     let asking = at(&place, "home", &words).start();
-    let until = |home: &str, what: &str| {
-        let deadline = Instant::now() + BOUND;
-        while !noted(&place, home)
-            .iter()
-            .any(|entry| entry["what"] == what)
-        {
-            assert!(Instant::now() < deadline, "{home} never notes `{what}`");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-    };
     for home in ["hosta", "hostb"] {
-        until(home, "start");
+        until_noted(&place, home, "start");
     }
     asking.kill();
     for home in ["hosta", "hostb"] {
-        until(home, "left during a phase");
+        until_noted(&place, home, "left during a phase");
     }
 }
 
@@ -334,6 +334,37 @@ fn a_check_of_a_group_goes_on_when_a_pair_is_dead() {
     shown.expect_stdout("nothing comes through (crr, rr");
     let few = lab.command(&["check", "--group", "lab", "--expect", "quick"]);
     few.expect_code(2).expect_stderr("is no expectation");
+}
+
+/// A connection through which nothing comes any more is named, with what both ends say about it.
+#[test]
+fn a_flow_that_stands_still_is_named_with_what_both_ends_know() {
+    let Some(lab) = Lab::new(2) else {
+        return;
+    };
+    let script = "node 1 stream 2 --rate 8Mb/s --duration 5s\nwaitallresults 1 8s\n";
+    lab.place.write("still.sks", script);
+    let words = ["run", "still.sks", "lab", "--json"];
+    let running = start_on(&lab.hosts, 0, at(&lab.place, "home", &words));
+    until_noted(&lab.place, "host1", "start");
+    if let Err(why) = block(&lab.hosts, 1, 2) {
+        return skip(why);
+    }
+    let ended = running.finish();
+    let said = summary(&ended);
+    let findings = said.0["findings"].as_array().expect("findings");
+    let still = findings.iter().find(|f| f["rule"] == "stalled_flow");
+    let still = still.unwrap_or_else(|| panic!("{findings:?}: {ended}"));
+    assert!(
+        still["says"]
+            .as_str()
+            .is_some_and(|says| says.contains("host1 → host2 stood still"))
+    );
+    assert!(
+        still["evidence"]
+            .as_array()
+            .is_some_and(|rows| rows.len() >= 2)
+    );
 }
 
 /// Lets nothing pass between two of the hosts, by a route into nowhere on the first one.
