@@ -73,6 +73,20 @@ fn the_bus_mesh_runs_small() {
 }
 
 #[test]
+fn the_test_before_production_runs_small() {
+    let set = ["duration=100ms", "rate=300kB/s", "messages=200/s"];
+    let manifest = small(&place(), "pre-production.js", "4", &set);
+    let expected = ["one way", "both ways", "everybody to everybody"];
+    let kinds = ["datagrams", "messages"];
+    let each = kinds
+        .iter()
+        .flat_map(|kind| expected.map(|name| format!("{kind}, {name}")));
+    assert_eq!(phases(&manifest), each.collect::<Vec<_>>());
+    let notes = manifest["notes"].as_array().map_or(0, Vec::len);
+    assert!(notes >= 6, "{}", manifest["notes"]);
+}
+
+#[test]
 fn the_wireless_echo_runs_small() {
     let manifest = small(&place(), "wireless-echo.js", "2", &["size=10kB", "times=5"]);
     let names = phases(&manifest);
