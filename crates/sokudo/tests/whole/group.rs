@@ -342,7 +342,7 @@ fn a_flow_that_stands_still_is_named_with_what_both_ends_know() {
     let Some(lab) = Lab::new(2) else {
         return;
     };
-    let script = "node 1 stream 2 --rate 8Mb/s --duration 5s\nwaitallresults 1 8s\n";
+    let script = "node 1 stream 2 --rate 8Mb/s --duration 3s\nwaitallresults 1 5s\n";
     lab.place.write("still.sks", script);
     let words = ["run", "still.sks", "lab", "--json"];
     let running = start_on(&lab.hosts, 0, at(&lab.place, "home", &words));
