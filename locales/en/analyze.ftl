@@ -375,3 +375,5 @@ evidence-stall-window = Receive window that { $host } was offered: { $value }
 evidence-stall-receive-queue = Bytes that { $host } had received and nobody had read: { $value }
 evidence-stall-far-queue = Bytes that waited in the send queue of { $host }, the other end: { $value }
 evidence-stall-nic = Packets that an interface of { $host } dropped or found broken during the phase: { $value }
+rule-hot_link-incast = All { $count } of { $pairs } flows that are slow send to { $host } at the same moment, { $bits } together: they meet at its link, or in the buffer of the port before it (incast).
+evidence-flow-carries = { $from } → { $to } carries { $bits }.

@@ -375,3 +375,5 @@ evidence-stall-window = { $host } に示されていた受信ウィンドウ: { 
 evidence-stall-receive-queue = { $host } に届いて読まれていなかったバイト数: { $value }
 evidence-stall-far-queue = 反対側の { $host } の送信キューで待っていたバイト数: { $value }
 evidence-stall-nic = フェーズ中に { $host } のインターフェースが破棄したか壊れていたパケット数: { $value }
+rule-hot_link-incast = 遅いフロー { $count } 本 (全 { $pairs } 本) はすべて同時に { $host } へ送信し、合計 { $bits } です。{ $host } のリンクか、その手前のポートのバッファーで衝突しています (インキャスト)。
+evidence-flow-carries = { $from } → { $to } は { $bits } を運びます。

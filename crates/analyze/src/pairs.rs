@@ -168,9 +168,12 @@ fn speeds(pairs: &[Pair]) -> Option<Text> {
 
 /// What goes through a host in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Way {
+pub(crate) enum Way {
+    /// All of them send to it.
     In,
+    /// It sends all of them.
     Out,
+    /// Some this way, some that way.
     Both,
 }
 
@@ -183,7 +186,11 @@ pub(crate) fn findings(record: &Record) -> Vec<Finding> {
     if !failed {
         hit = slow(&pairs);
     }
-    let Some((host, way)) = common(&hit).filter(|_| hit.len() < pairs.len()) else {
+    let ends: Vec<(&str, &str)> = hit
+        .iter()
+        .map(|p| (p.from.as_str(), p.to.as_str()))
+        .collect();
+    let Some((host, way)) = common(&ends).filter(|_| hit.len() < pairs.len()) else {
         return Vec::new();
     };
     let key = match way {
@@ -222,19 +229,17 @@ fn slow(pairs: &[Pair]) -> Vec<&Pair> {
     pairs.iter().filter(below).collect()
 }
 
-/// The one host that at least two pairs have in common, and which way.
-fn common<'a>(hit: &[&'a Pair]) -> Option<(&'a str, Way)> {
+/// The one host that at least two pairs, each from one host to another, have in common, and which way.
+pub(crate) fn common<'a>(hit: &[(&'a str, &'a str)]) -> Option<(&'a str, Way)> {
     let (first, _) = hit.split_first().filter(|(_, rest)| !rest.is_empty())?;
-    let has = |pair: &Pair, host: &str| pair.from == host || pair.to == host;
-    let ends = [first.from.as_str(), first.to.as_str()];
-    let in_all = |host: &&str| hit.iter().all(|pair| has(pair, host));
-    let shared: Vec<&str> = ends.into_iter().filter(in_all).collect();
+    let in_all = |host: &&str| hit.iter().all(|(from, to)| from == host || to == host);
+    let shared: Vec<&str> = [first.0, first.1].into_iter().filter(in_all).collect();
     let [host] = shared.as_slice() else {
         return None;
     };
     let way = match () {
-        () if hit.iter().all(|pair| pair.to == *host) => Way::In,
-        () if hit.iter().all(|pair| pair.from == *host) => Way::Out,
+        () if hit.iter().all(|(_, to)| to == host) => Way::In,
+        () if hit.iter().all(|(from, _)| from == host) => Way::Out,
         () => Way::Both,
     };
     Some((host, way))
@@ -273,19 +278,14 @@ mod tests {
 
     #[test]
     fn a_host_that_all_have_in_common_is_named_with_the_way() {
-        let (ab, cb, bc, ba) = (
-            pair("a", "b"),
-            pair("c", "b"),
-            pair("b", "c"),
-            pair("b", "a"),
-        );
-        assert_eq!(common(&[&ab, &cb]), Some(("b", Way::In)));
-        assert_eq!(common(&[&ba, &bc]), Some(("b", Way::Out)));
-        assert_eq!(common(&[&ab, &cb, &bc]), Some(("b", Way::Both)));
+        let (ab, cb, bc, ba) = (("a", "b"), ("c", "b"), ("b", "c"), ("b", "a"));
+        assert_eq!(common(&[ab, cb]), Some(("b", Way::In)));
+        assert_eq!(common(&[ba, bc]), Some(("b", Way::Out)));
+        assert_eq!(common(&[ab, cb, bc]), Some(("b", Way::Both)));
         // One pair both ways: it may be either host.
-        assert_eq!(common(&[&ab, &ba]), None);
-        assert_eq!(common(&[&ab]), None);
-        assert_eq!(common(&[&ab, &cb, &pair("a", "c")]), None);
+        assert_eq!(common(&[ab, ba]), None);
+        assert_eq!(common(&[ab]), None);
+        assert_eq!(common(&[ab, cb, ("a", "c")]), None);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use sokudo_model::{
 use super::*;
 
 mod bottlenecks;
+mod hot_link;
 mod layers;
 mod search;
 mod stalls;

@@ -10,6 +10,7 @@ mod delayed_ack;
 mod duplicates;
 mod generator_limited;
 mod host_busy;
+mod hot_link;
 mod loss_limited;
 mod low_mtu;
 mod neighbour_interference;
@@ -68,6 +69,7 @@ pub const REGISTRY: &[&dyn Rule] = &[
     &duplicates::Duplicates,
     &generator_limited::GeneratorLimited,
     &host_busy::HostBusy,
+    &hot_link::HotLink,
     &loss_limited::LossLimited,
     &low_mtu::LowMtu,
     &neighbour_interference::NeighbourInterference,
