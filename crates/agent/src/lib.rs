@@ -10,6 +10,7 @@
 //! ```
 
 pub mod audit;
+pub mod keep;
 pub mod policy;
 mod watch;
 
@@ -18,13 +19,14 @@ use std::sync::Arc;
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Client, Handler, Notes};
 use sokudo_model::units::Rate;
-use sokudo_model::{Change, PhaseSpec, Refusal};
+use sokudo_model::{Change, PhaseSpec, Refusal, RunId};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
 use sokudo_workloads::{Emit, Emitted, Phase, REGISTRY};
 
 use audit::Audit;
+use keep::{Keeper, Outlet};
 use policy::Policy;
 use watch::Watch;
 
@@ -42,6 +44,8 @@ pub struct Guard {
     pub policy: Policy,
     /// Where it is noted who asked for what.
     pub audit: Audit,
+    /// Where observations wait whose controller died.
+    pub keeper: Arc<Keeper>,
 }
 
 /// One controller's agent.
@@ -49,7 +53,7 @@ pub struct Session {
     host: String,
     client: Client,
     guard: Option<Arc<Guard>>,
-    notes: Notes,
+    outlet: Outlet,
     state: State,
     watch: Option<Watch>,
 }
@@ -76,7 +80,7 @@ impl Session {
             host: host.to_owned(),
             client,
             guard,
-            notes,
+            outlet: Outlet { notes, kept: None },
             state: State::Idle,
             watch: None,
         }
@@ -107,6 +111,9 @@ impl Session {
             says: format!("{} does not know the workload `{name}`", self.host),
             hint: Some("install the same version of sokudo on all hosts".into()),
         })?;
+        if let Some(kept) = &self.outlet.kept {
+            kept.name(&spec.run);
+        }
         self.pass(&spec, workload.rate(&spec.phase.options))?;
         let phase = workload.prepare(spec, self.emit())?;
         let offer = phase.offer();
@@ -148,9 +155,9 @@ impl Session {
     /// Hands on what the workload says. Full means that the controller reads too slowly; the bus
     /// counts what it dropped and tells.
     fn emit(&self) -> Emit {
-        let notes = self.notes.clone();
+        let outlet = self.outlet.clone();
         Arc::new(move |emitted| {
-            let _ = notes.push(match emitted {
+            let _ = outlet.push(match emitted {
                 Emitted::Batch(batch) => Note::Batch(batch),
                 Emitted::Rows(rows) => Note::Rows(rows),
                 Emitted::Sent(text) => Note::Sent(text),
@@ -206,6 +213,9 @@ impl Session {
         scope: WatchScope,
     ) -> Result<Reply, Refusal> {
         self.watch = None;
+        if let (None, Some(guard)) = (&self.outlet.kept, &self.guard) {
+            self.outlet.kept = Some(Arc::new(guard.keeper.begin()));
+        }
         // The controller names the hosts of a run; series carry those names.
         self.host = host;
         let context = match scope {
@@ -213,13 +223,47 @@ impl Session {
             WatchScope::Process => Context::process(&self.host),
             WatchScope::Namespace => Context::namespace(&self.host),
         };
-        let watch = Watch::begin(context, t0_ns, interval_ns, self.notes.clone());
+        let watch = Watch::begin(context, t0_ns, interval_ns, self.outlet.clone());
         self.watch = Some(watch.map_err(|error| Refusal {
             operator_error: false,
             says: format!("the monitors' thread cannot be started: {error}"),
             hint: Some("raise the limit on threads (ulimit -u)".into()),
         })?);
         Ok(Reply::Done)
+    }
+}
+
+impl Session {
+    /// A controller that says goodbye has heard everything.
+    fn leave(&mut self) {
+        self.state = State::Idle;
+        self.watch = None;
+        if let Some(kept) = self.outlet.kept.take() {
+            kept.forget();
+        }
+    }
+
+    fn kept(&self, run: &RunId, from: u64) -> Result<Reply, Refusal> {
+        let page = self
+            .guard
+            .as_ref()
+            .map(|guard| guard.keeper.page(run, from));
+        match page {
+            // Without a guard nothing is ever kept.
+            None => Ok(Reply::Kept {
+                batches: Vec::new(),
+                next: None,
+            }),
+            Some(Ok(page)) => Ok(Reply::Kept {
+                batches: page.batches,
+                next: page.next,
+            }),
+            Some(Err(says)) => Err(Refusal {
+                operator_error: false,
+                says: format!("{}: {says}", self.host),
+                hint: None,
+            }),
+        }
     }
 }
 
@@ -231,6 +275,8 @@ impl Drop for Session {
             State::Prepared(_) | State::Armed(_) | State::Running(_) => "left during a phase",
         };
         self.state = State::Idle;
+        // Its last sample is kept, too.
+        self.watch = None;
         // Nobody is there any more to be told that it cannot be noted.
         let _ = self.note(what, serde_json::Value::Null);
     }
@@ -273,8 +319,19 @@ impl Handler for Session {
                 Ok(Reply::Done)
             }
             Ask::Drain { sent } => self.drain(&sent),
-            Ask::Stop | Ask::Bye => {
+            Ask::Stop => {
                 self.state = State::Idle;
+                Ok(Reply::Done)
+            }
+            Ask::Bye => {
+                self.leave();
+                Ok(Reply::Done)
+            }
+            Ask::Kept { run, from } => self.kept(&run, from),
+            Ask::Discard { run } => {
+                if let Some(guard) = &self.guard {
+                    guard.keeper.discard(&run);
+                }
                 Ok(Reply::Done)
             }
             // Answered by the bus; here it changes nothing.

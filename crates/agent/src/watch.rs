@@ -5,11 +5,12 @@ use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use sokudo_bus::Notes;
 use sokudo_model::{Batch, Event, Text, Unit};
 use sokudo_monitors::{Context, open_all};
 use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_wire::Note;
+
+use crate::keep::Outlet;
 
 /// Shortest interval: below it the observation would be the load.
 const MIN_INTERVAL: Duration = Duration::from_millis(50);
@@ -27,7 +28,12 @@ pub struct Watch {
 
 impl Watch {
     /// Begins to observe. `t0_ns` is zero of all time stamps, on this host's monotonic clock.
-    pub fn begin(context: Context, t0_ns: i64, interval_ns: u64, notes: Notes) -> io::Result<Self> {
+    pub fn begin(
+        context: Context,
+        t0_ns: i64,
+        interval_ns: u64,
+        outlet: Outlet,
+    ) -> io::Result<Self> {
         let (stop, stopped) = mpsc::sync_channel::<()>(1);
         let interval = Duration::from_nanos(interval_ns).max(MIN_INTERVAL);
         let thread = std::thread::Builder::new()
@@ -44,7 +50,7 @@ impl Watch {
                     }
                     clock.look(now, unix_ns(), &mut batch.events);
                     if !batch.is_empty() {
-                        let _ = notes.push(Note::Batch(batch));
+                        let _ = outlet.push(Note::Batch(batch));
                     }
                     next_ns = (next_ns + interval.as_nanos() as i64).max(now);
                     let wait = Duration::from_nanos((next_ns - now_ns()).max(0) as u64);
@@ -57,7 +63,7 @@ impl Watch {
                 for (_, sampler) in &mut opened.samplers {
                     sampler.sample(now_ns() - t0_ns, &mut batch);
                 }
-                let _ = notes.push(Note::Batch(batch));
+                let _ = outlet.push(Note::Batch(batch));
             })?;
         Ok(Self {
             stop: Some(stop),

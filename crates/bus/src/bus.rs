@@ -113,10 +113,10 @@ impl Bus {
         &self.notes
     }
 
-    /// Keeps all present members at work: sends each a lease twice per lease.
+    /// Keeps all present members at work: sends each a lease three times per lease.
     ///
-    /// An agent that hears nothing for two leases stops its load. A member that does not answer
-    /// for two leases is given up: its link is closed and [`Note::Lost`](sokudo_wire::Note::Lost)
+    /// An agent that hears nothing for two leases stops its load. A member that falls silent is given
+    /// up within two leases: its link is closed and [`Note::Lost`](sokudo_wire::Note::Lost)
     /// follows. Ends with [`Bus::close`].
     pub fn keep_alive(&self, lease: Duration) -> Result<(), BusError> {
         for seat in self.seats().iter() {
@@ -179,9 +179,11 @@ impl Seat {
     }
 }
 
-/// Sends leases until the bus closes or the member is gone.
+/// Sends leases until the bus closes or the member is gone. A member may fall silent just after it
+/// has answered: the pause and the wait for the next answer together are two leases.
 fn beat(seat: &Seat, lease: Duration, closing: &Latch) {
-    let bound = 2 * lease;
+    let pause = lease / 3;
+    let bound = 2 * lease - pause;
     let lease_ns = u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX);
     loop {
         match seat.ask(Ask::Lease { lease_ns }, bound) {
@@ -191,7 +193,7 @@ fn beat(seat: &Seat, lease: Duration, closing: &Latch) {
             }
             Err(_) => return,
         }
-        if closing.wait(lease / 2) {
+        if closing.wait(pause) {
             return;
         }
     }

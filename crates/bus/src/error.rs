@@ -217,6 +217,8 @@ pub(crate) fn name_of(ask: &Ask) -> &'static str {
         Ask::Stop => "stop",
         Ask::Lease { .. } => "lease",
         Ask::Bye => "bye",
+        Ask::Kept { .. } => "kept",
+        Ask::Discard { .. } => "discard",
     }
 }
 

@@ -57,7 +57,7 @@ impl Parcel for Note {
 }
 
 /// Memory of a batch, bytes, without counting every string.
-fn batch_bytes(batch: &Batch) -> usize {
+pub(crate) fn batch_bytes(batch: &Batch) -> usize {
     const KEY: usize = 256;
     let series: usize = batch.series.iter().map(|s| KEY + 16 * s.points.len()).sum();
     let histograms: usize = batch.histograms.iter().map(|h| KEY + h.hdr_v2.len()).sum();

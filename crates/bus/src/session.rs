@@ -22,6 +22,7 @@ use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, Note, Refusal, Reply};
 use crate::agent::{Client, Factory, Gate, Notes, Outgoing, Port};
 use crate::carried::SEND_BOUND;
 use crate::mailbox::{Bound, Mailbox, Parcel, PopError};
+use crate::notes::batch_bytes;
 use crate::pipe::{Arrival, FrameSender, FrameSource};
 
 /// Asks that may wait for the handler.
@@ -48,6 +49,9 @@ impl Parcel for Outgoing {
             Self::Note(note) => note.weight(),
             Self::Reply(_, Reply::Offer(json) | Reply::Result(json)) => 256 + json.len(),
             Self::Reply(_, Reply::Environment(environment)) => 256 * (1 + environment.facts.len()),
+            Self::Reply(_, Reply::Kept { batches, .. }) => {
+                256 + batches.iter().map(batch_bytes).sum::<usize>()
+            }
             Self::Reply(..) => 256,
         }
     }

@@ -1,6 +1,7 @@
 //! Which hosts take part, and how do they reach each other?
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::thread;
 use std::time::Duration;
 
 use sokudo_bus::agent::Factory;
@@ -21,6 +22,8 @@ const CLOCK_PROBES: usize = 64;
 const CLOCK_PROBES_MIN: usize = 8;
 /// … when they have taken so long.
 const CLOCK_BOUND_NS: i64 = 2_000_000_000;
+/// Hosts whose clocks are read at the same time.
+const CLOCKS_AT_ONCE: usize = 4;
 /// Agents that hear nothing for two of these stop their load.
 pub(crate) const LEASE: Duration = Duration::from_secs(3);
 
@@ -167,6 +170,36 @@ impl Hosts {
         self.add(link, None, Some(address), WatchScope::Host, true)
     }
 
+    /// Adds many hosts at once, as [`Hosts::admit`] does one after the other.
+    ///
+    /// Errors: one of them does not answer.
+    pub fn admit_all(&mut self, links: Vec<(Box<dyn Link>, String)>) -> Result<(), ControlError> {
+        let join = |(link, address): (Box<dyn Link>, String)| {
+            let name = address.clone();
+            let member = Member { name, address };
+            let shown = member.address.clone();
+            (self.bus.add(member, link), shown)
+        };
+        let joined: Vec<(MemberId, String)> = links.into_iter().map(join).collect();
+        let asks = joined.iter().map(|(id, _)| (*id, Ask::Describe)).collect();
+        let mut newcomers = Vec::with_capacity(joined.len());
+        for ((id, address), answer) in joined.into_iter().zip(self.bus.ask_all(asks, ASK_BOUND)) {
+            newcomers.push(Newcomer {
+                id,
+                name: None,
+                description: description(answer?, &address)?,
+                address: Some(address),
+                scope: WatchScope::Host,
+                remote: true,
+            });
+        }
+        let clocks = self.measure_clocks(&newcomers)?;
+        for (newcomer, clock) in newcomers.into_iter().zip(clocks) {
+            self.seat(newcomer, clock);
+        }
+        Ok(())
+    }
+
     fn add(
         &mut self,
         link: Box<dyn Link>,
@@ -181,16 +214,32 @@ impl Hosts {
             address: address.clone().unwrap_or_default(),
         };
         let id = self.bus.add(member, link);
-        let description = match self.bus.ask(id, Ask::Describe, ASK_BOUND)? {
-            Reply::Description(description) => description,
-            _ => return Err(ControlError::OutOfOrder { host: shown }),
+        let answer = self.bus.ask(id, Ask::Describe, ASK_BOUND)?;
+        let newcomer = Newcomer {
+            id,
+            name,
+            description: description(answer, &shown)?,
+            address,
+            scope,
+            remote,
         };
-        let own = sokudo_net::clock::identity();
-        let one_clock = !remote || (own.is_some() && description.clock == own);
-        let clock = match one_clock {
-            true => Offset::default(),
-            false => self.measure_clock(id)?,
-        };
+        let clock = self.clock_of(&newcomer)?;
+        self.seat(newcomer, clock);
+        Ok(())
+    }
+
+    /// Gives a host its number.
+    fn seat(&mut self, newcomer: Newcomer, clock: Offset) {
+        let one_clock = newcomer.has_own_clock();
+        let Newcomer {
+            id,
+            name,
+            address,
+            description,
+            scope,
+            ..
+        } = newcomer;
+        let shown = name.clone().or_else(|| address.clone()).unwrap_or_default();
         let name = self.unique_name(name.unwrap_or_else(|| description.name.clone()), &shown);
         let scope = match scope {
             WatchScope::Host if self.is_watched(&description) => WatchScope::Process,
@@ -205,7 +254,44 @@ impl Hosts {
             clock,
             one_clock,
         });
-        Ok(())
+    }
+
+    fn clock_of(&self, newcomer: &Newcomer) -> Result<Offset, ControlError> {
+        match newcomer.has_own_clock() {
+            true => Ok(Offset::default()),
+            false => self.measure_clock(newcomer.id),
+        }
+    }
+
+    /// The clocks of many, a few at a time: each question waits as little as possible for others.
+    fn measure_clocks(&self, newcomers: &[Newcomer]) -> Result<Vec<Offset>, ControlError> {
+        let share = newcomers.len().div_ceil(CLOCKS_AT_ONCE).max(1);
+        thread::scope(|scope| {
+            let threads: Vec<_> = newcomers
+                .chunks(share)
+                .map(|chunk| {
+                    let measure = move || -> Result<Vec<Offset>, ControlError> {
+                        chunk
+                            .iter()
+                            .map(|newcomer| self.clock_of(newcomer))
+                            .collect()
+                    };
+                    (chunk, thread::Builder::new().spawn_scoped(scope, measure))
+                })
+                .collect();
+            let mut clocks = Vec::with_capacity(newcomers.len());
+            for (chunk, thread) in threads {
+                let gone = || ControlError::OutOfOrder {
+                    host: chunk
+                        .first()
+                        .and_then(|n| n.address.clone())
+                        .unwrap_or_default(),
+                };
+                let measured = thread.map_err(|_| gone())?.join().map_err(|_| gone())?;
+                clocks.extend(measured?);
+            }
+            Ok(clocks)
+        })
     }
 
     /// True when a host that is there already observes the same machine.
@@ -334,6 +420,32 @@ impl Hosts {
         } else {
             "0.0.0.0".into()
         }
+    }
+}
+
+/// A host that has said who it is and has no number yet.
+struct Newcomer {
+    id: MemberId,
+    /// What the run calls it; `None` = what it calls itself.
+    name: Option<String>,
+    address: Option<String>,
+    description: Description,
+    scope: WatchScope,
+    remote: bool,
+}
+
+impl Newcomer {
+    /// True when it reads the controller's own clock.
+    fn has_own_clock(&self) -> bool {
+        let own = sokudo_net::clock::identity();
+        !self.remote || (own.is_some() && self.description.clock == own)
+    }
+}
+
+fn description(answer: Reply, host: &str) -> Result<Description, ControlError> {
+    match answer {
+        Reply::Description(description) => Ok(description),
+        _ => Err(ControlError::OutOfOrder { host: host.into() }),
     }
 }
 

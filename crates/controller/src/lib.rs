@@ -12,6 +12,7 @@
 pub mod check;
 pub mod clock;
 mod clocks;
+pub mod collect;
 mod error;
 mod hosts;
 mod phase;

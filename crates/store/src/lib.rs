@@ -43,7 +43,7 @@ pub use hash::{Verification, verify};
 pub use layout::runs_root;
 pub use load::load;
 pub use manifest::{attach, parse_manifest, read_manifest, save_findings};
-pub use recover::{RecoverReport, recover};
+pub use recover::{RecoverReport, add_to_spool, recover, spooled};
 pub use runs::{RunEntry, RunInfo, discard, list, resolve};
 pub use spool::Loss;
 pub use tables::histograms::{Percentiles, percentiles};

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use sokudo_model::{Manifest, Problem, RunStatus, Text, Unit};
+use sokudo_model::{Batch, Manifest, Problem, RunStatus, Text, Unit};
 
 use crate::disk::{self, Disk};
 use crate::layout::{CLOCK, SPOOL};
 use crate::manifest::JSON_BYTES_MAX;
-use crate::spool::Loss;
+use crate::spool::{self, Loss, SpoolWriter};
 use crate::writer::take_lock;
 use crate::{StoreError, read_manifest, seal};
 
@@ -36,6 +36,30 @@ pub struct RecoverReport {
 /// [`StoreError::Full`] (the spool stays).
 pub fn recover(record: &Path) -> Result<RecoverReport, StoreError> {
     recover_on(&Disk::default(), record)
+}
+
+/// What is in the spool of a run that was never closed, in its order.
+///
+/// Errors: [`StoreError::InUse`] while the run still goes on, [`StoreError::NotARecord`].
+pub fn spooled(record: &Path) -> Result<Vec<Batch>, StoreError> {
+    let _lock = take_lock(record)?;
+    let mut all = Vec::new();
+    for path in spool::segments(&record.join(SPOOL))? {
+        all.extend(spool::read_segment(&path)?.batches);
+    }
+    Ok(all)
+}
+
+/// Adds to the spool of a run that was never closed what was found elsewhere, before [`recover`].
+///
+/// Errors: [`StoreError::InUse`], [`StoreError::Full`] (what was added before stays).
+pub fn add_to_spool(record: &Path, batches: &[Batch]) -> Result<(), StoreError> {
+    let _lock = take_lock(record)?;
+    let mut writer = SpoolWriter::after_others(Disk::default(), record.join(SPOOL))?;
+    for batch in batches {
+        writer.append(batch)?;
+    }
+    writer.sync()
 }
 
 pub(crate) fn recover_on(disk: &Disk, record: &Path) -> Result<RecoverReport, StoreError> {

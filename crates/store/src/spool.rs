@@ -254,6 +254,16 @@ impl SpoolWriter {
         }
     }
 
+    /// A writer that goes on behind the segments that are there.
+    pub fn after_others(disk: Disk, dir: PathBuf) -> Result<Self, StoreError> {
+        let number = |path: &PathBuf| path.file_stem()?.to_str()?.parse::<u32>().ok();
+        let last = segments(&dir)?.iter().filter_map(number).max();
+        Ok(Self {
+            next: last.map_or(0, |last| last.saturating_add(1)),
+            ..Self::new(disk, dir)
+        })
+    }
+
     /// Adds one batch.
     ///
     /// Errors: [`StoreError::Full`] and others; what was added before stays readable, and a later

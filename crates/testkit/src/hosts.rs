@@ -60,6 +60,24 @@ impl Hosts {
         joined(self.local.spawn_on(i, f))
     }
 
+    /// Pulls the cable of host `i`: nothing reaches it or leaves it, and it sees no carrier.
+    pub fn pull_cable(&self, i: usize) -> io::Result<()> {
+        self.set_link(i, "down")
+    }
+
+    /// Plugs it in again.
+    pub fn plug_cable(&self, i: usize) -> io::Result<()> {
+        self.set_link(i, "up")
+    }
+
+    fn set_link(&self, i: usize, state: &'static str) -> io::Result<()> {
+        let set = move || {
+            let port = port_name(i);
+            tool("ip", &format!("link set dev {port} {state}"))
+        };
+        joined(self.local.spawn_on_hub(set))
+    }
+
     /// Limits what host `i` sends. A full queue is felt by the sender itself: its sends wait or
     /// are refused, as with a slow network card.
     pub fn limit_sending(&self, i: usize, tbf: Tbf) -> io::Result<()> {
@@ -82,15 +100,25 @@ impl Tbf {
             "qdisc replace dev {link} root tbf rate {rate}bit burst {burst}b limit {}b",
             self.limit_bytes
         );
-        let done = Command::new("tc")
-            .args(arguments.split_ascii_whitespace())
-            .output()?;
-        if done.status.success() {
-            return Ok(());
-        }
-        let said = String::from_utf8_lossy(&done.stderr);
-        Err(io::Error::other(format!("tc {arguments}: {}", said.trim())))
+        tool("tc", &arguments)
     }
+}
+
+/// Runs a program that sets up a link.
+///
+/// Errors: no such program, or what it says.
+fn tool(program: &str, arguments: &str) -> io::Result<()> {
+    let done = Command::new(program)
+        .args(arguments.split_ascii_whitespace())
+        .output()?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    Err(io::Error::other(format!(
+        "{program} {arguments}: {}",
+        said.trim()
+    )))
 }
 
 pub(crate) fn joined<T>(started: Result<JoinHandle<T>, NetnsError>) -> T {

@@ -1,7 +1,7 @@
 //! The messages themselves.
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Batch, Change, Environment, HostClock, Rows, Text};
+use sokudo_model::{Batch, Change, Environment, HostClock, Rows, RunId, Text};
 
 pub use sokudo_model::{HostSpec, PhaseSpec, Refusal};
 
@@ -68,6 +68,18 @@ pub enum Ask {
     },
     /// The controller is leaving.
     Bye,
+    /// What was kept of a run whose controller died. Answered by [`Reply::Kept`], page by page.
+    Kept {
+        /// Which run.
+        run: RunId,
+        /// Where the page begins: 0, then what the page before it said.
+        from: u64,
+    },
+    /// Whoever asked for [`Ask::Kept`] has it all: forget it.
+    Discard {
+        /// Which run.
+        run: RunId,
+    },
 }
 
 /// What the monitors of one agent observe.
@@ -99,6 +111,13 @@ pub enum Reply {
     Result(String),
     /// Not done.
     Refused(Refusal),
+    /// To [`Ask::Kept`].
+    Kept {
+        /// What the agent said, in its order.
+        batches: Vec<Batch>,
+        /// Where the next page begins; `None` after the last one.
+        next: Option<u64>,
+    },
 }
 
 /// Who an agent is.

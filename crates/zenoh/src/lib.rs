@@ -30,7 +30,7 @@ pub mod tokens;
 mod visitors;
 
 pub use error::GroupError;
-pub use fleet::{Fleet, Present, Router};
+pub use fleet::{Fleet, Present, Reached, Router};
 pub use group::{Group, Membership, Role};
 
 #[cfg(test)]

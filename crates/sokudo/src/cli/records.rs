@@ -62,6 +62,17 @@ pub struct RecoverArgs {
     #[arg(default_value = "latest")]
     run: String,
 
+    /// Group whose agents took part, and still hold what the dead controller did not take. Default:
+    /// the one that the run's command names.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "NAME")]
+    group: Option<String>,
+
+    /// Do not ask the agents: what they hold is given up.
+    #[cfg(feature = "fleet")]
+    #[arg(long, conflicts_with = "group")]
+    no_collect: bool,
+
     #[command(flatten)]
     show: ShowOptions,
 }
@@ -174,7 +185,13 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
 /// `sokudo recover`.
 pub fn recover(args: RecoverArgs) -> Result<Exit, Failure> {
     let path = resolve(&args.run)?;
+    #[cfg(feature = "fleet")]
+    let collected = collect(&path, &args)?;
     let report = sokudo_store::recover(&path)?;
+    #[cfg(feature = "fleet")]
+    if let Some(collected) = collected {
+        collected.forget();
+    }
     if report.recovered {
         eprintln!(
             "  recovered {} reports with {} points; {} bytes in {} places could not be read",
@@ -186,4 +203,21 @@ pub fn recover(args: RecoverArgs) -> Result<Exit, Failure> {
     let record = conclude(&path, args.show.lang())?;
     show_record(&record, &path, &args.show);
     Ok(Exit::Fine)
+}
+
+/// Takes from the agents of the run what they hold of it.
+#[cfg(feature = "fleet")]
+fn collect(
+    path: &Path,
+    args: &RecoverArgs,
+) -> Result<Option<super::group::collect::Collected>, Failure> {
+    if args.no_collect {
+        return Ok(None);
+    }
+    let named = args.group.clone();
+    let manifest = sokudo_store::read_manifest(path)?;
+    match named.or_else(|| super::group::collect::group_of(&manifest)) {
+        Some(group) => super::group::collect::collect(path, &group),
+        None => Ok(None),
+    }
 }

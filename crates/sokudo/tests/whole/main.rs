@@ -18,7 +18,10 @@ mod faults;
 mod flows;
 #[cfg(feature = "fleet")]
 mod generators;
+#[cfg(feature = "fleet")]
 mod group;
+#[cfg(feature = "fleet")]
+mod group_faults;
 mod http;
 mod jmx;
 mod jtl;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use sokudo_agent::Guard;
 use sokudo_agent::audit::Audit;
+use sokudo_agent::keep::Keeper;
 use sokudo_agent::policy::Policy;
 use sokudo_bus::Client;
 use sokudo_controller::host_name;
@@ -91,11 +92,17 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
         return Ok(Exit::Fine);
     }
     let audit = Audit::open(&noted).map_err(|error| Failure::cannot_write(&noted, &error))?;
+    let waiting = config().join("kept");
+    let keeper = Keeper::open(&waiting).map_err(|error| Failure::cannot_write(&waiting, &error))?;
     let stop = stop_flag()?;
     let membership = membership(&args)?;
     let (name, group) = (membership.agent().to_owned(), membership.group().to_owned());
     println!("{name} is an agent of {group}");
-    let guard = Arc::new(Guard { policy, audit });
+    let guard = Arc::new(Guard {
+        policy,
+        audit,
+        keeper: Arc::new(keeper),
+    });
     let service = Service {
         factory: sokudo_agent::guarded(&name, Arc::clone(&guard)),
         log: log(),

@@ -2,6 +2,7 @@
 //! meet?
 
 pub mod agent;
+pub mod collect;
 pub mod controller;
 mod hosts;
 pub mod router;
@@ -10,13 +11,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use sokudo_bus::{BusError, Link};
 use sokudo_controller::{Hosts, host_name};
 use sokudo_model::units::Nanos;
 use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole};
 use sokudo_wire::label::{Label, LabelError};
 use sokudo_zenoh::agent::Log;
 use sokudo_zenoh::tokens::Terms;
-use sokudo_zenoh::{Fleet, Group, GroupError, Present};
+use sokudo_zenoh::{Fleet, Group, GroupError, Present, Reached};
 
 use super::{Exit, Failure, config};
 
@@ -24,6 +26,9 @@ use super::{Exit, Failure, config};
 const DEFAULT_GROUP_PORT: u16 = 7412;
 /// How long an agent may take to answer.
 const ANSWER_BOUND: Duration = Duration::from_secs(10);
+
+/// Sessions that are opened at the same time.
+const OPENED_AT_ONCE: usize = 16;
 
 /// Make groups, let hosts in, and see who is there.
 #[derive(Debug, Args)]
@@ -206,9 +211,31 @@ pub fn reach(hosts: &mut Hosts, group: &str, name: &str) -> Result<(), Failure> 
         let says = format!("no agent of the group {}{which} is connected", group.name);
         return Err(Failure::operator(says, hint));
     }
-    for name in names {
-        let reached = fleet.link(&name, &host_name(), ANSWER_BOUND)?;
-        hosts.admit(Box::new(reached.link), reached.address)?;
-    }
-    Ok(())
+    let reached = reach_all(&fleet, &names)?;
+    let links = reached.into_iter().map(|reached| {
+        let link: Box<dyn Link> = Box::new(reached.link);
+        (link, reached.address)
+    });
+    Ok(hosts.admit_all(links.collect())?)
+}
+
+/// Sessions with all of these agents, several opened at a time; in their order.
+fn reach_all(fleet: &Fleet<'_>, names: &[String]) -> Result<Vec<Reached>, BusError> {
+    let me = host_name();
+    let open = |name: &String| fleet.link(name, &me, ANSWER_BOUND);
+    let share = names.len().div_ceil(OPENED_AT_ONCE).max(1);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = names
+            .chunks(share)
+            .map(|chunk| scope.spawn(move || chunk.iter().map(open).collect::<Vec<_>>()))
+            .collect();
+        let mut all = Vec::with_capacity(names.len());
+        for thread in threads {
+            let opened = thread
+                .join()
+                .unwrap_or_else(|why| std::panic::resume_unwind(why));
+            all.extend(opened);
+        }
+        all.into_iter().collect()
+    })
 }

@@ -1,0 +1,93 @@
+//! What do the agents of a group still hold of a run whose controller died?
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use sokudo_bus::{Bus, Member, MemberId};
+use sokudo_controller::collect::{self, Known};
+use sokudo_controller::host_name;
+use sokudo_model::{Manifest, RunStatus};
+use sokudo_zenoh::{Fleet, Group};
+
+use super::super::{Failure, config};
+use super::{ANSWER_BOUND, is_known};
+
+/// What has been collected for a record, to be forgotten by the agents once the record is complete.
+pub struct Collected {
+    bus: Bus,
+    agents: Vec<MemberId>,
+    manifest: Manifest,
+}
+
+/// The group whose agents took part in a run, as far as its command line names one of this host.
+pub fn group_of(manifest: &Manifest) -> Option<String> {
+    let words = manifest.command.iter().skip(1);
+    let mut names = words.map(|word| word.split_once('/').map_or(word.as_str(), |(name, _)| name));
+    names.find(|name| is_known(name)).map(str::to_owned)
+}
+
+/// Adds to the spool of a run that was never closed what its agents kept of it; `None` when the record
+/// is complete.
+///
+/// Errors: an agent of the run is not there, or does not answer.
+pub fn collect(record: &Path, group: &str) -> Result<Option<Collected>, Failure> {
+    let manifest = sokudo_store::read_manifest(record)?;
+    if manifest.status != RunStatus::Running {
+        return Ok(None);
+    }
+    let held = Group::load(&config(), group)?;
+    let fleet = Fleet::connect(&held, &held.router(&config())?)?;
+    let present: BTreeSet<String> = fleet
+        .agents(ANSWER_BOUND)?
+        .into_iter()
+        .map(|agent| agent.name)
+        .collect();
+    let known = sokudo_store::spooled(record)?;
+    let known = Known::of(&known);
+    let (bus, mut agents, mut points) = (Bus::new(), Vec::new(), 0);
+    // The controller's own host has died with it.
+    for host in manifest.hosts.iter().skip(1) {
+        if !present.contains(&host.name) {
+            let says = format!(
+                "{}, which took part in the run, is not connected",
+                host.name
+            );
+            let hint = "start its agent and try again, or give up what it holds: --no-collect";
+            return Err(Failure::run(says, String::from(hint)));
+        }
+        let reached = fleet.link(&host.name, &host_name(), ANSWER_BOUND)?;
+        let member = Member {
+            name: host.name.clone(),
+            address: reached.address,
+        };
+        let agent = bus.add(member, Box::new(reached.link));
+        let kept = collect::collect(&bus, agent, &manifest.id)?;
+        let missing: Vec<_> = kept
+            .into_iter()
+            .filter_map(|batch| known.missing(batch))
+            .collect();
+        let series = missing.iter().flat_map(|batch| &batch.series);
+        points += series.map(|series| series.points.len()).sum::<usize>();
+        sokudo_store::add_to_spool(record, &missing)?;
+        agents.push(agent);
+    }
+    eprintln!(
+        "  {} agents of {group} held {points} points that the record lacked",
+        agents.len()
+    );
+    Ok(Some(Collected {
+        bus,
+        agents,
+        manifest,
+    }))
+}
+
+impl Collected {
+    /// The record is complete: agents need not hold it any longer.
+    pub fn forget(self) {
+        for agent in self.agents {
+            // One that does not hear it lets its oldest runs give way.
+            let _ = collect::discard(&self.bus, agent, &self.manifest.id);
+        }
+    }
+}
