@@ -28,7 +28,7 @@ fn until_noted(place: &Place, home: &str, what: &str, count: usize) {
 
 /// A long run over all agents, under way on these.
 fn under_way(place: &Place, agents: &[&str]) -> Running {
-    let words = ["rr", "lab/*", "--duration", "10min", "--rate", "200"];
+    let words = ["rr", "lab/*", "--duration", "10min", "--rate", "200/s"];
     let running = at(place, "home", &words).start();
     for home in agents {
         until_noted(place, home, "start", 1);
@@ -167,7 +167,7 @@ fn a_cable_that_is_pulled_and_plugged_again() {
         agent.wait_for(|line| (line == "connected").then_some(()));
         agents.push(agent);
     }
-    let words = ["rr", "lab/*", "--duration", "10min", "--rate", "200"];
+    let words = ["rr", "lab/*", "--duration", "10min", "--rate", "200/s"];
     let mut running = start_on(&hosts, 0, at(&place, "home", &words));
     for home in ["hosta", "hostb"] {
         until_noted(&place, home, "start", 1);
@@ -317,7 +317,7 @@ fn a_pause_is_no_loss() {
     let (_controller, token) = controller(&place, &own_address(16));
     let hosta = agent(&place, &token, "hosta");
     has_members(&place, &["hosta"]);
-    let words = ["rr", "lab/hosta", "--duration", "4s", "--rate", "200"];
+    let words = ["rr", "lab/hosta", "--duration", "4s", "--rate", "200/s"];
     let running = at(&place, "home", &words).start();
     until_noted(&place, "hosta", "start", 1);
     kill_process(pid(&hosta), Signal::STOP).expect("stop it");
