@@ -148,6 +148,26 @@ impl Between {
     }
 }
 
+/// Proof that the process of an agent, called `life` by itself, has ended.
+pub fn end_proof(secret: &Secret, life: &[u8]) -> [u8; 32] {
+    let mut proof = [0; 32];
+    proof.copy_from_slice(hmac::sign(&end_key(secret), life).as_ref());
+    proof
+}
+
+/// True when `proof` is that of who holds `secret`.
+pub fn is_end_proof(secret: &Secret, life: &[u8], proof: &[u8]) -> bool {
+    hmac::verify(&end_key(secret), life, proof).is_ok()
+}
+
+fn end_key(secret: &Secret) -> hmac::Key {
+    let own = hmac::Key::new(hmac::HMAC_SHA256, secret);
+    hmac::Key::new(
+        hmac::HMAC_SHA256,
+        hmac::sign(&own, b"sokudo end 1").as_ref(),
+    )
+}
+
 /// Encrypts and numbers one way of a session.
 struct Outgoing {
     cipher: LessSafeKey,
@@ -443,6 +463,14 @@ mod tests {
         assert!(!own.is_proven(&[6; 32], b"192.0.2.1", &proof));
         assert!(!between("b", 7).is_proven(&SECRET, b"192.0.2.1", &proof));
         assert!(!own.is_proven(&SECRET, b"192.0.2.1", &[]));
+    }
+
+    #[test]
+    fn an_end_is_proven_for_one_life() {
+        let proof = end_proof(&SECRET, b"life 1");
+        assert!(is_end_proof(&SECRET, b"life 1", &proof));
+        assert!(!is_end_proof(&SECRET, b"life 2", &proof));
+        assert!(!is_end_proof(&[6; 32], b"life 1", &proof));
     }
 
     proptest! {

@@ -7,18 +7,20 @@ use std::net::ToSocketAddrs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use sokudo_bus::agent::{Client, Factory};
 use sokudo_bus::carried;
 use sokudo_net::udp;
-use sokudo_wire::order::{Between, Challenge, Checker, Sealer};
+use sokudo_wire::order::{Between, Challenge, Checker, Sealer, end_proof};
+use zenoh::qos::CongestionControl;
 use zenoh::query::Query;
 use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
 
 use crate::error::GroupError;
 use crate::fleet::{self, OpenSession, SessionOpened};
-use crate::group::{Membership, random};
+use crate::group::{Membership, hex, random};
 use crate::keys::Keys;
 use crate::pipes::{self, OnRefused, Sender, Source};
 use crate::settings;
@@ -27,6 +29,8 @@ use crate::settings;
 const MAX_SESSIONS: usize = 8;
 /// Orders of one session that were not believed and are told.
 const MAX_REFUSALS_TOLD: u32 = 8;
+/// How long telling an end may take.
+const GOODBYE_BOUND: Duration = Duration::from_secs(2);
 /// Longest opening of a session.
 const MAX_HELLO: usize = 1024;
 
@@ -53,6 +57,14 @@ pub struct Serving {
     _token: zenoh::liveliness::LivelinessToken,
     _door: zenoh::query::Queryable<()>,
     _session: Session,
+    life: String,
+}
+
+impl Serving {
+    /// Tells this process from the agent's earlier and later ones; for [`say_gone`].
+    pub fn life(&self) -> &str {
+        &self.life
+    }
 }
 
 struct House {
@@ -60,6 +72,8 @@ struct House {
     keys: Keys,
     session: Session,
     service: Service,
+    /// Drawn when the process began.
+    life: String,
     inside: AtomicUsize,
 }
 
@@ -76,11 +90,12 @@ pub fn serve(membership: Membership, service: Service) -> Result<Serving, GroupE
         session: session.clone(),
         membership,
         service,
+        life: hex(&random::<16>()?),
         inside: AtomicUsize::new(0),
     });
     let name = house.membership.agent().to_owned();
     let labels = house.membership.labels().to_string();
-    let keys = house.keys.clone();
+    let (keys, life) = (house.keys.clone(), house.life.clone());
     let door = session.declare_queryable(keys.open(&name));
     let door = door
         .callback(move |query| welcome(&house, query))
@@ -93,7 +108,32 @@ pub fn serve(membership: Membership, service: Service) -> Result<Serving, GroupE
         _token: token.wait().map_err(failed)?,
         _door: door,
         _session: session,
+        life,
     })
+}
+
+/// Tells the controllers of an agent that its process, `life`, has ended: for whoever outlives it.
+/// The network itself would find out later, when nobody answers any more.
+///
+/// Errors: no router can be reached.
+pub fn say_gone(membership: &Membership, life: &str) -> Result<(), GroupError> {
+    let admission = &membership.admission;
+    let keys = Keys::new(&admission.group_id);
+    let config = settings::client(&admission.routers, &membership.credentials(), false)?;
+    let session = fleet::open(config, "cannot reach a router")?;
+    let failed = |error| GroupError::network("nobody could be told", error);
+    let proof = end_proof(&admission.secret, life.as_bytes());
+    session
+        .put(keys.gone(&admission.agent), proof.to_vec())
+        .congestion_control(CongestionControl::Block)
+        .express(true)
+        .wait()
+        .map_err(failed)?;
+    // Whoever answers this has carried the word above.
+    let asked = session.liveliness().get(keys.controller("*"));
+    let answers = asked.timeout(GOODBYE_BOUND).wait().map_err(failed)?;
+    answers.into_iter().for_each(drop);
+    session.close().wait().map_err(failed)
 }
 
 /// Zenoh's thread must not wait: everything happens on one of the session's own.
@@ -188,11 +228,13 @@ fn begin(house: &House, query: &Query) -> Result<Begun, String> {
         challenge,
     };
     let address = own_address(&admission.routers);
-    let opened = SessionOpened {
+    let mut opened = SessionOpened {
         challenge,
-        proof: between.proof(secret, address.as_bytes()),
         address,
+        life: house.life.clone(),
+        proof: [0; 32],
     };
+    opened.proof = between.proof(secret, opened.said().as_bytes());
     let checker = Box::new(Checker::new(&between, secret, admission.commander));
     let sealer = Box::new(Sealer::new(&between, secret));
     let on_refused = on_refused(&house.service, &client);

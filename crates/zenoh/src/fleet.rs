@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sokudo_bus::BusError;
 use sokudo_bus::carried::{self, CarriedLink};
 use sokudo_wire::label::Labels;
-use sokudo_wire::order::{Between, Challenge, Opener, Signer};
+use sokudo_wire::order::{Between, Challenge, Opener, Signer, is_end_proof};
 use zenoh::query::{ConsolidationMode, QueryTarget, Reply, ReplyError};
 use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
@@ -37,8 +37,17 @@ pub(crate) struct SessionOpened {
     pub(crate) challenge: Challenge,
     /// Its address towards the router, by which the others may reach it.
     pub(crate) address: String,
+    /// Which of its processes answers.
+    pub(crate) life: String,
     /// That it was this agent who said so.
     pub(crate) proof: [u8; 32],
+}
+
+impl SessionOpened {
+    /// What is proven.
+    pub(crate) fn said(&self) -> String {
+        format!("{} {}", self.life, self.address)
+    }
 }
 
 /// An agent that is connected.
@@ -158,7 +167,7 @@ impl<'a> Fleet<'a> {
             .wait()
             .map_err(fault)?;
         let opened = self.open_session(agent, &session, me, bound);
-        let (between, address) = opened.map_err(failed)?;
+        let (between, opened) = opened.map_err(failed)?;
         let leaving = inbox.clone();
         let alive = self.session.liveliness();
         let alive = alive
@@ -174,13 +183,27 @@ impl<'a> Fleet<'a> {
         let pair = pair.map_err(|error| failed(error.to_string()))?;
         let secret = self.group.agent_secret(agent);
         let signer = Signer::new(&between, &secret, pair);
+        let ending = inbox.clone();
+        let gone = self.session.declare_subscriber(self.keys.gone(agent));
+        let gone = gone
+            .callback(move |sample| {
+                let proof = sample.payload().to_bytes();
+                if is_end_proof(&secret, opened.life.as_bytes(), &proof) {
+                    ending.end("its process has ended");
+                }
+            })
+            .wait()
+            .map_err(fault)?;
         let opener = Box::new(Opener::new(&between, &secret));
         // What somebody else says in the agent's name is passed over.
-        let source = source.believing(opener, Box::new(|_| {}), (up, token, alive));
+        let source = source.believing(opener, Box::new(|_| {}), (up, token, alive, gone));
         let key = self.keys.down(&session);
         let sender = Sender::new(self.session.clone(), key, Box::new(signer), inbox);
         let link = carried::link(agent, Box::new(sender), Box::new(source))?;
-        Ok(Reached { link, address })
+        Ok(Reached {
+            link,
+            address: opened.address,
+        })
     }
 
     /// Cuts the connection below all links, as a crash would.
@@ -189,14 +212,14 @@ impl<'a> Fleet<'a> {
         let _ = self.session.close().wait();
     }
 
-    /// The session as the agent itself has opened it, and the agent's address.
+    /// The session as the agent itself has opened it, and what it said then.
     fn open_session(
         &self,
         agent: &str,
         session: &str,
         me: &str,
         bound: Duration,
-    ) -> Result<(Between, String), String> {
+    ) -> Result<(Between, SessionOpened), String> {
         let hello = OpenSession {
             session: session.to_owned(),
             controller: me.to_owned(),
@@ -226,7 +249,7 @@ impl<'a> Fleet<'a> {
         agent: &str,
         session: &str,
         reply: Reply,
-    ) -> Result<(Between, String), String> {
+    ) -> Result<(Between, SessionOpened), String> {
         let refusal = |error: ReplyError| {
             let text = error.payload().to_bytes().into_owned();
             let text = String::from_utf8_lossy(&text);
@@ -247,9 +270,8 @@ impl<'a> Fleet<'a> {
             challenge: opened.challenge,
         };
         let secret = self.group.agent_secret(agent);
-        let address = opened.address;
-        match between.is_proven(&secret, address.as_bytes(), &opened.proof) {
-            true => Ok((between, address)),
+        match between.is_proven(&secret, opened.said().as_bytes(), &opened.proof) {
+            true => Ok((between, opened)),
             false => Err("somebody else answered in its name".into()),
         }
     }

@@ -5,6 +5,7 @@
 //! sk/G/s/<session>/down     frames from the controller
 //! sk/G/s/<session>/up       frames from the agent
 //! sk/G/alive/<agent>/<labels>   token: the agent is connected, and what is said of it
+//! sk/G/gone/<agent>         its process has ended without leaving, with the proof of it
 //! sk/G/ctl/<session>        token: the controller of this session is connected
 //! ```
 
@@ -44,6 +45,10 @@ impl Keys {
     /// `labels` is one part, as `Labels` writes it, or `*`.
     pub(crate) fn alive(&self, agent: &str, labels: &str) -> String {
         self.key(&format!("alive/{agent}/{labels}"))
+    }
+
+    pub(crate) fn gone(&self, agent: &str) -> String {
+        self.key(&format!("gone/{agent}"))
     }
 
     pub(crate) fn controller(&self, session: &str) -> String {

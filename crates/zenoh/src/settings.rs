@@ -124,7 +124,7 @@ fn access(group_id: &str) -> Value {
             { "id": "agent-answers", "permission": "allow", "flows": ["ingress"],
               "messages": ["declare_queryable", "reply"], "key_exprs": [keys.open("*")] },
             { "id": "agent-says", "permission": "allow", "flows": ["ingress"],
-              "messages": ["put"], "key_exprs": [keys.up("*")] },
+              "messages": ["put"], "key_exprs": [keys.up("*"), keys.gone("*")] },
             { "id": "agent-hears", "permission": "allow", "flows": ["ingress"],
               "messages": ["declare_subscriber"], "key_exprs": [keys.down("*")] },
             { "id": "agent-lives", "permission": "allow", "flows": ["ingress"],

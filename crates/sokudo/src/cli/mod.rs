@@ -75,6 +75,9 @@ enum Command {
     Agent(group::agent::AgentArgs),
     #[cfg(feature = "fleet")]
     Router(group::router::RouterArgs),
+    #[cfg(feature = "fleet")]
+    #[command(hide = true)]
+    AgentGuard(group::guard::GuardArgs),
     Datagram(Box<datagram::DatagramArgs>),
     Bus(Box<bus::BusArgs>),
     /// Ask and be answered: latency and requests per second between hosts.
@@ -185,6 +188,8 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Agent(args) => group::agent::run(args),
         #[cfg(feature = "fleet")]
         Command::Router(args) => group::router::run(args),
+        #[cfg(feature = "fleet")]
+        Command::AgentGuard(args) => group::guard::run(args),
         Command::Datagram(args) => datagram::run(*args),
         Command::Bus(args) => bus::run(*args),
         Command::Http(args) => http::run(*args),

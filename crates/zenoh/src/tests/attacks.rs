@@ -210,7 +210,7 @@ fn an_agent_cannot_pose_as_another() {
     let (asked, was_asked) = mpsc::channel();
     let asked = Mutex::new(asked);
     let opened = serde_json::json!({
-        "challenge": vec![0; 32], "address": "192.0.2.66", "proof": vec![0; 32],
+        "challenge": vec![0; 32], "address": "192.0.2.66", "life": "", "proof": vec![0; 32],
     });
     let _door = fraud
         .declare_queryable(keys.open("a"))

@@ -287,6 +287,24 @@ fn a_controller_that_vanishes_takes_its_load_along() {
     drop(bus);
 }
 
+/// Somebody who outlives the process tells, long before the network notices.
+#[test]
+fn the_end_of_a_process_is_told() {
+    let (lab, alive) = (Lab::new(), Alive::default());
+    let member = lab.member("a");
+    let a = serve(lab.member("a"), &alive);
+    let fleet = lab.fleet();
+    sees(&fleet, &["a"]);
+    let (bus, id) = on_bus(&fleet, "a");
+    // Another life of it, and a proof of somebody else's, end nothing.
+    agent::say_gone(&member, "another life").unwrap();
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+    agent::say_gone(&member, a.life()).unwrap();
+    let (_, note) = bus.notes().recv_timeout(BOUND).unwrap();
+    let why = "its process has ended".to_owned();
+    assert_eq!(note, Note::Lost { why });
+}
+
 #[test]
 fn labels_are_seen_without_asking() {
     let (lab, alive) = (Lab::new(), Alive::default());

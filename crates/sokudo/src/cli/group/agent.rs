@@ -18,6 +18,7 @@ use sokudo_zenoh::agent::{self, Refused, Service};
 use sokudo_zenoh::{Membership, enrol};
 
 use super::super::{Exit, Failure, config, stop_flag};
+use super::guard::Guarded;
 use super::{log, read_token};
 
 /// Belong to a group, and do what its controller asks, until Ctrl-C.
@@ -109,6 +110,7 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
         refused: refused(guard),
     };
     let serving = agent::serve(membership, service)?;
+    let _guarded = Guarded::begin(&group, &serving);
     println!("connected");
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(100));

@@ -4,6 +4,7 @@
 pub mod agent;
 pub mod collect;
 pub mod controller;
+pub mod guard;
 mod hosts;
 pub mod router;
 
