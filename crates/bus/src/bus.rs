@@ -189,7 +189,8 @@ fn beat(seat: &Seat, lease: Duration, closing: &Latch) {
         match seat.ask(Ask::Lease { lease_ns }, bound) {
             Ok(_) => {}
             Err(BusError::TimedOut { .. }) => {
-                return seat.give_up(format!("no sign of life for {} s", bound.as_secs_f64()));
+                let silent = (2 * lease).as_secs_f64();
+                return seat.give_up(format!("no sign of life for {silent} s"));
             }
             Err(_) => return,
         }
