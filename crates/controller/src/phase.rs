@@ -23,6 +23,8 @@ const READY_BOUND: Duration = Duration::from_secs(20);
 const DRAIN_BOUND: Duration = Duration::from_secs(30);
 /// Time between the order to start and the start, beside the slowest host's round trip.
 const LEAD_NS: i64 = 100_000_000;
+/// What each host adds to it: telling all of them takes its time.
+const LEAD_PER_HOST_NS: i64 = 200_000;
 /// Longest wait for the senders to stop when they are told to.
 const HALT_BOUND: Duration = Duration::from_secs(5);
 /// How much longer than its load a phase may take in any case.
@@ -217,7 +219,8 @@ impl Run {
             .iter()
             .map(|host| 2 * host.clock.error_ns as i64)
             .max();
-        let at_ns = now_ns() + LEAD_NS + 2 * slowest_ns.unwrap_or(0);
+        let lead_ns = LEAD_NS + parts.len() as i64 * LEAD_PER_HOST_NS;
+        let at_ns = now_ns() + lead_ns + 2 * slowest_ns.unwrap_or(0);
         let t0_ns = self.t0_ns;
         let offsets: Vec<i64> = self
             .hosts

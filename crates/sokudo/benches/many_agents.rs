@@ -1,0 +1,304 @@
+//! What does an agent cost the controller, and how long does a group of many take?
+//!
+//! All agents live in this process, each with its own certificate and its own connection to a real
+//! router over loopback; only their monitors are left out, because they would all watch the same host.
+//!
+//! ```text
+//! cargo bench -p sokudo --bench many_agents -- 50 200 1000      one JSON object per number of agents
+//! ```
+//!
+//! `bench/group` calls it and makes a table. Times are wall-clock times of this one host: whatever
+//! agents need is part of them.
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+use sokudo_agent::factory;
+use sokudo_bus::agent::Factory;
+use sokudo_bus::{Handler, Link};
+use sokudo_controller::{Hosts, Observer, Progress, Run, RunConfig};
+use sokudo_model::{Environment, FlowPlan, PhasePlan};
+use sokudo_wire::join::{JoinToken, MemberRole};
+use sokudo_wire::{Ask, Reply};
+use sokudo_zenoh::agent::{self, Service, Serving};
+use sokudo_zenoh::enrol::{self, Door};
+use sokudo_zenoh::tokens::Terms;
+use sokudo_zenoh::{Fleet, Group, Router};
+
+/// Only a failing step takes so long.
+const BOUND: Duration = Duration::from_secs(120);
+/// Agents that join, or are reached, at the same time.
+const AT_ONCE: usize = 16;
+/// Commands to all agents whose answers are waited for.
+const FAN_OUTS: usize = 20;
+/// How long nothing is asked of anybody.
+const QUIET: Duration = Duration::from_secs(5);
+/// Requests of each pair in the run.
+const REQUESTS: u64 = 10;
+/// UDP of the router, TCP of the door.
+const PORT: u16 = 7412;
+
+fn main() -> Result<()> {
+    let wanted = std::env::args().skip(1).filter(|word| word != "--bench");
+    let mut counts = Vec::new();
+    for word in wanted {
+        counts.push(
+            word.parse::<usize>()
+                .with_context(|| format!("`{word}` is no number"))?,
+        );
+    }
+    if counts.is_empty() {
+        counts = vec![50, 100, 200];
+    }
+    for count in counts {
+        println!("{}", measure(count.max(2))?);
+    }
+    Ok(())
+}
+
+/// A folder of this process, removed at the end.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new() -> Result<Self> {
+        let path = std::env::temp_dir().join(format!("sokudo-many-{}", std::process::id()));
+        fs::create_dir_all(&path)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What cannot be removed is temporary all the same.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn measure(count: usize) -> Result<Value> {
+    let scratch = Scratch::new()?;
+    let address = Ipv4Addr::new(127, 90, (count >> 8) as u8, count as u8);
+    let place = SocketAddr::new(address.into(), PORT).to_string();
+    let group = Group::found("many")?;
+    let _router = Router::open(&group, &place)?;
+    let token = group.token(&scratch.0, &Terms::default(), vec![place.clone()])?;
+    let founder = serde_json::from_value(serde_json::to_value(&group)?)?;
+    let log: agent::Log = Arc::new(|_: &str| {});
+    let listen = SocketAddr::new(address.into(), PORT);
+    let _door = Door::open(founder, &scratch.0, listen, vec![place.clone()], log)?;
+    let before = Usage::now();
+    let begun = Instant::now();
+    let agents = join_all(&token, count)?;
+    let fleet = Fleet::connect(&group, &place)?;
+    let mut seen = 0;
+    while seen < count {
+        if begun.elapsed() > BOUND {
+            bail!("{seen} of {count} agents were seen in time");
+        }
+        seen = fleet.agents(BOUND)?.len();
+    }
+    let joined = begun.elapsed();
+    let joined_usage = Usage::now();
+    let begun = Instant::now();
+    let hosts = reach(&fleet, count)?;
+    let reached = begun.elapsed();
+    let fan_outs = fan_out(&hosts)?;
+    let reached_usage = Usage::now();
+    let ran = run(hosts, &scratch.0, count)?;
+    drop(agents);
+    let each = |after: &Usage| (after.memory_bytes - before.memory_bytes) / count as f64;
+    Ok(json!({
+        "agents": count,
+        "join_seconds": joined.as_secs_f64(),
+        "reach_seconds": reached.as_secs_f64(),
+        "fan_out_seconds": { "p50": fan_outs[fan_outs.len() / 2], "max": fan_outs[fan_outs.len() - 1] },
+        "joined_bytes_per_agent": each(&joined_usage),
+        "reached_bytes_per_agent": each(&reached_usage),
+        "run": ran,
+    }))
+}
+
+/// Agents that have joined and are connected.
+fn join_all(token: &JoinToken, count: usize) -> Result<Vec<Serving>> {
+    let join = |number: usize| -> Result<Serving> {
+        let name = format!("agent{number:05}");
+        let member = enrol::join(token, &name, MemberRole::Agent)?;
+        let service = Service {
+            factory: without_monitors(&name),
+            log: Arc::new(|_: &str| {}),
+            refused: Arc::new(|_, why: &str| eprintln!("refused: {why}")),
+        };
+        Ok(agent::serve(member, service)?)
+    };
+    several(count, join)
+}
+
+/// Calls `step` with 0 to `count - 1`, several at a time; results in their order.
+fn several<T: Send>(count: usize, step: impl Fn(usize) -> Result<T> + Sync) -> Result<Vec<T>> {
+    let share = count.div_ceil(AT_ONCE);
+    let step = &step;
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..count)
+            .step_by(share)
+            .map(|first| {
+                let numbers = first..(first + share).min(count);
+                scope.spawn(move || numbers.map(step).collect::<Result<Vec<T>>>())
+            })
+            .collect();
+        let mut all = Vec::with_capacity(count);
+        for thread in threads {
+            match thread.join() {
+                Ok(done) => all.extend(done?),
+                Err(_) => bail!("a thread failed"),
+            }
+        }
+        Ok(all)
+    })
+}
+
+/// An ordinary agent that does not watch its host.
+struct Blind(Box<dyn Handler>);
+
+impl Handler for Blind {
+    fn handle(&mut self, ask: Ask) -> Reply {
+        match ask {
+            Ask::Environment => Reply::Environment(Environment::default()),
+            Ask::Watch { .. } | Ask::Unwatch => Reply::Done,
+            ask => self.0.handle(ask),
+        }
+    }
+}
+
+fn without_monitors(name: &str) -> Factory {
+    let inner = factory(name);
+    Arc::new(move |client, notes| Box::new(Blind(inner(client, notes))))
+}
+
+fn reach(fleet: &Fleet<'_>, count: usize) -> Result<Hosts> {
+    let link = |number: usize| -> Result<(Box<dyn Link>, String)> {
+        let reached = fleet.link(&format!("agent{number:05}"), "bench", BOUND)?;
+        Ok((Box::new(reached.link), reached.address))
+    };
+    let mut hosts = Hosts::own(without_monitors)?;
+    hosts.admit_all(several(count, link)?)?;
+    Ok(hosts)
+}
+
+/// How long a command to all takes until the last one has answered, seconds, in ascending order.
+fn fan_out(hosts: &Hosts) -> Result<Vec<f64>> {
+    let mut took = Vec::new();
+    for _ in 0..FAN_OUTS {
+        let agents = hosts.list().iter().skip(1);
+        let asks = agents.map(|host| (host.member, Ask::Clock)).collect();
+        let begun = Instant::now();
+        let answers = hosts.bus.ask_all(asks, BOUND);
+        took.push(begun.elapsed().as_secs_f64());
+        for answer in answers {
+            answer?;
+        }
+    }
+    took.sort_by(f64::total_cmp);
+    Ok(took)
+}
+
+struct Silent;
+
+impl Observer for Silent {
+    fn note(&mut self, _: &Progress<'_>) {}
+}
+
+/// A quiet time, then a run in which half of the agents ask the other half.
+fn run(hosts: Hosts, scratch: &Path, count: usize) -> Result<Value> {
+    let config = RunConfig {
+        workload: "rr".into(),
+        command: Vec::new(),
+        root: scratch.join("runs"),
+        seed: 1,
+        interval_ns: 10_000_000_000,
+        stop: Arc::new(AtomicBool::new(false)),
+    };
+    let mut run = Run::begin(hosts, config, Box::new(Silent))?;
+    let (usage, traffic) = (Usage::now(), loopback_bytes());
+    thread::sleep(QUIET);
+    let cpu = Usage::now().cpu_s - usage.cpu_s;
+    let quiet_s = QUIET.as_secs_f64();
+    let bytes = loopback_bytes()
+        .zip(traffic)
+        .map(|(after, before)| after - before);
+    let half = (count / 2) as u32;
+    let flow = |id: u32| FlowPlan {
+        id,
+        from: 1 + id,
+        to: 1 + half + id,
+        stream: 0,
+    };
+    let plan = PhasePlan {
+        name: "pairs".into(),
+        workload: "rr".into(),
+        options: json!({ "count": REQUESTS.to_string() }).to_string(),
+        flows: (0..half).map(flow).collect(),
+        duration_ns: 0,
+        bound_ns: 120_000_000_000,
+        labels: Default::default(),
+    };
+    let begun = Instant::now();
+    let record = run.run_phase(plan)?;
+    let phase = begun.elapsed();
+    run.group_numbers();
+    let summary = run.manifest().summary.clone();
+    let begun = Instant::now();
+    let finished = run.finish()?;
+    let whole = record
+        .result
+        .flows
+        .iter()
+        .filter(|flow| flow.complete)
+        .count();
+    Ok(json!({
+        "quiet_cpu_seconds_per_agent_and_second": cpu / quiet_s / count as f64,
+        "quiet_bytes_per_agent_and_second": bytes.map(|bytes| bytes / quiet_s / count as f64),
+        "pairs": half, "pairs_complete": whole,
+        "phase_seconds": phase.as_secs_f64(),
+        "finish_seconds": begun.elapsed().as_secs_f64(),
+        "status": finished.manifest.status,
+        "start_spread_seconds": {
+            "p50": summary.get("group.start_spread_seconds.p50"),
+            "max": summary.get("group.start_spread_seconds.max"),
+        },
+    }))
+}
+
+/// What this process has used.
+struct Usage {
+    memory_bytes: f64,
+    cpu_s: f64,
+}
+
+impl Usage {
+    fn now() -> Self {
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let kib = resident.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
+        let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+        Self {
+            memory_bytes: kib.unwrap_or(0.0) * 1024.0,
+            cpu_s: used.tv_sec as f64 + used.tv_nsec as f64 * 1e-9,
+        }
+    }
+}
+
+/// Bytes that the loopback interface has sent: everything between the agents and the controller, and
+/// whatever else the namespace does.
+fn loopback_bytes() -> Option<f64> {
+    let text = fs::read_to_string("/proc/self/net/dev").ok()?;
+    let line = text
+        .lines()
+        .find_map(|line| line.trim_start().strip_prefix("lo:"))?;
+    line.split_whitespace().nth(8)?.parse().ok()
+}
