@@ -255,7 +255,7 @@ async fn stop(State(serving): State<Serving>) -> Response {
 }
 
 async fn list(State(serving): State<Serving>) -> Response {
-    let rows = from_store(&serving, |runs| records::list(runs)).await;
+    let rows = from_store(&serving, records::list).await;
     rows.map_or_else(|response| response, |rows| axum::Json(rows).into_response())
 }
 

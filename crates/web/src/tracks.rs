@@ -125,6 +125,7 @@ const TRACKS: &[Track] = &[
             of("probe.loss_ratio"),
             of("http.error_ratio"),
             of("rr.error_ratio"),
+            of("crr.error_ratio"),
         ],
     },
     Track {

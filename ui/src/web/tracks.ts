@@ -314,7 +314,10 @@ export class Tracks {
   /** The newest value of a track for each host that has one. */
   newest(track: string, name = ""): Map<string, number> {
     const out = new Map<string, number>();
-    const since = this.own.reduce((end, line) => Math.max(end, line.end()), 0) - FRESH_MS;
+    const end = this.own.reduce((end, line) => Math.max(end, line.end()), 0);
+    // What a phase measured that is over tells nothing of now, but for the hosts' own state.
+    const over = track === "cpu" ? 0 : (this.phases[this.phases.length - 1]?.t1 ?? 0);
+    const since = Math.max(end - FRESH_MS, over);
     for (const line of this.own) {
       const value = line.end() >= since ? line.last() : null;
       if (line.head.track === track && line.head.name === name && value !== null) out.set(line.head.host, value);

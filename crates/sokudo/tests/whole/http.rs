@@ -18,7 +18,7 @@ const PROMISED: [&str; 8] = [
 ];
 
 /// A web server that gives this answer to every request.
-fn server(answer: &'static str) -> SocketAddr {
+pub fn server(answer: &'static str) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
     let address = listener.local_addr().expect("it is bound");
     thread::spawn(move || {

@@ -130,6 +130,40 @@ fn a_mistake_is_marked_a_line_is_answered_and_a_run_is_stopped() {
 }
 
 #[test]
+fn a_web_server_is_loaded_from_the_page_and_the_load_is_changed() {
+    let Some(mut browser) = browser(1280, 900) else {
+        return;
+    };
+    let place = place();
+    let server = crate::http::server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    let (running, url) = page(&place, "2");
+    browser.go(&url);
+    browser.wait("document.querySelector('#do-load')?.disabled === false");
+    browser.type_into("#url", &format!("http://{server}/"));
+    for (field, value) in [("duration", "10min"), ("rate", "100/s")] {
+        browser.value(&format!(
+            "document.querySelector('#{field}').value = '{value}'"
+        ));
+    }
+    browser.press("#do-load");
+    browser.wait("document.querySelector('[data-track=answers] canvas')");
+    browser.wait("document.querySelector('.steer')?.hidden === false");
+    browser.type_into("#rate-now", "200");
+    browser.press(".steer button");
+    browser.wait("document.querySelector('.notice').hidden");
+    browser.shot("9-web-server");
+    browser.press("#do-stop");
+    browser.wait("document.querySelector('#report')");
+    let complaints = browser.complaints();
+    assert!(complaints.is_empty(), "{complaints:#?}");
+    running.interrupt();
+    running.finish().expect_code(0);
+    let steered = place.load().events;
+    let steered = steered.iter().filter(|event| event.kind == "steered");
+    assert_eq!(steered.count(), 1, "the record tells of the change");
+}
+
+#[test]
 fn a_page_that_cannot_be_served_says_why() {
     let place = place();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("bound");

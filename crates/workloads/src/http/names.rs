@@ -10,6 +10,7 @@ pub const HTTP: Names = Names {
     latency: "http.latency_seconds",
     latency_p50: "http.latency_p50_seconds",
     latency_p99: "http.latency_p99_seconds",
+    error_ratio: "http.error_ratio",
     service: "http.service_seconds",
     round_trip: "http.round_trip_seconds",
     connect: "http.connect_seconds",

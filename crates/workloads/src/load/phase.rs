@@ -370,6 +370,10 @@ impl Series {
             t_ns,
             tally.samples as f64 / seconds,
         );
+        if tally.samples > 0 {
+            let share = tally.failed as f64 / tally.samples as f64;
+            batch.push(&key("http.error_ratio"), t_ns, share);
+        }
         if tally.latency.is_empty() {
             return;
         }

@@ -16,6 +16,8 @@ pub struct Names {
     pub latency_p50: &'static str,
     /// 99th percentile of it per interval.
     pub latency_p99: &'static str,
+    /// Share of requests that came to nothing.
+    pub error_ratio: &'static str,
     /// From the real start to the answer.
     pub service: &'static str,
     /// Round trips one by one.
@@ -34,6 +36,7 @@ pub const RR: Names = Names {
     latency: "rr.latency_seconds",
     latency_p50: "rr.latency_p50_seconds",
     latency_p99: "rr.latency_p99_seconds",
+    error_ratio: "rr.error_ratio",
     service: "rr.service_seconds",
     round_trip: "rr.round_trip_seconds",
     connect: "rr.connect_seconds",
@@ -48,6 +51,7 @@ pub const CRR: Names = Names {
     latency: "crr.latency_seconds",
     latency_p50: "crr.latency_p50_seconds",
     latency_p99: "crr.latency_p99_seconds",
+    error_ratio: "crr.error_ratio",
     service: "crr.service_seconds",
     round_trip: "crr.round_trip_seconds",
     connect: "crr.connect_seconds",

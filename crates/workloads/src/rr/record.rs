@@ -54,6 +54,8 @@ pub struct Interval {
     pub t_ns: i64,
     /// Answered requests so far.
     pub transactions: u64,
+    /// Requests so far that came to nothing.
+    pub errors: u64,
     /// From the intended start, since the last report.
     pub latency: Histogram,
     /// From the real start; empty in a closed loop, where both are the same.
@@ -242,6 +244,7 @@ impl Recorder {
         let flow = self.pending.flow;
         self.pending.t_ns = now;
         self.pending.transactions = self.counts.transactions;
+        self.pending.errors = self.counts.errors;
         let empty = Interval {
             flow,
             ..Interval::default()
@@ -257,6 +260,7 @@ impl Recorder {
     pub fn finish(mut self, now: i64) -> Counts {
         self.pending.t_ns = now;
         self.pending.transactions = self.counts.transactions;
+        self.pending.errors = self.counts.errors;
         // Fails only when nobody listens any more.
         let _ = self.reports.send(Report::Interval(Box::new(self.pending)));
         self.counts

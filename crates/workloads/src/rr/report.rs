@@ -44,8 +44,8 @@ pub struct Reporter {
     series: reporting::Names,
     emit: Emit,
     asking: usize,
-    /// Flow → when it reported last, and its count then.
-    last: BTreeMap<u32, (i64, u64)>,
+    /// Flow → when it reported last, and its counts of answers and errors then.
+    last: BTreeMap<u32, (i64, u64, u64)>,
     distributions: Distributions,
     collected: Collected,
 }
@@ -105,15 +105,20 @@ impl Reporter {
         let label = self.series.label(flow);
         let at_ns = interval.t_ns - self.series.t0_ns;
         let key = |metric: &str| self.series.key(source, metric, &label);
-        let begun = (self.series.start_ns, 0);
-        let last = self
-            .last
-            .insert(flow, (interval.t_ns, interval.transactions));
-        let (since_ns, before) = last.unwrap_or(begun);
+        let begun = (self.series.start_ns, 0, 0);
+        let now = (interval.t_ns, interval.transactions, interval.errors);
+        let (since_ns, before, errors_before) = self.last.insert(flow, now).unwrap_or(begun);
         let seconds = (interval.t_ns - since_ns) as f64 / 1e9;
         if seconds > 0.0 {
             let rate = (interval.transactions - before) as f64 / seconds;
             batch.push(&key(names.per_second), at_ns, rate);
+        }
+        let errors = interval.errors - errors_before;
+        let due = errors + (interval.transactions - before);
+        // Without any error there is no series of them.
+        if interval.errors > 0 && due > 0 {
+            let share = errors as f64 / due as f64;
+            batch.push(&key(names.error_ratio), at_ns, share);
         }
         if !interval.latency.is_empty() {
             for (metric, q) in [(names.latency_p50, 0.5), (names.latency_p99, 0.99)] {
