@@ -277,6 +277,33 @@ def need(program):
 # --- The vendor's tests --------------------------------------------------------------------------
 
 
+NGINX = """
+worker_processes 1;
+daemon off;
+pid {scratch}/nginx.pid;
+error_log stderr notice;
+events {{ worker_connections 16384; }}
+http {{
+  access_log off;
+  keepalive_requests 1000000000;
+  client_body_temp_path {scratch}; proxy_temp_path {scratch}; fastcgi_temp_path {scratch};
+  uwsgi_temp_path {scratch}; scgi_temp_path {scratch};
+  server {{ listen {port} backlog=16384; root {scratch}/www; }}
+}}
+"""
+
+
+def nginx(scratch, port, body_bytes):
+    """Words that start a web server with one file, `/index.html`, on every loopback address."""
+    need("nginx")
+    (scratch / "www").mkdir(exist_ok=True)
+    (scratch / "www/index.html").write_text("x" * body_bytes)
+    config = scratch / "nginx.conf"
+    config.write_text(NGINX.format(scratch=scratch, port=port))
+    scratch.chmod(0o755)
+    return ["nginx", "-c", str(config), "-p", str(scratch)]
+
+
 def vendor_jar():
     """Path of the vendor's jar, fetched when it is not there; or why not."""
     for program in ("java", "mvn"):
