@@ -15,6 +15,8 @@ use crate::joined::{Merged, NS, put, ratio};
 
 /// Rows that a generator handed over.
 const ROWS: &str = "http.rows";
+/// Where a generator as a whole goes to: the labels have flows of their own.
+const EVERYTHING: &str = "*";
 /// Stages in which a request can fail.
 const STAGES: [&str; 6] = ["resolve", "connect", "tls", "send", "wait", "read"];
 
@@ -41,6 +43,8 @@ pub(super) struct Numbers {
     labels: BTreeMap<String, LabelNumbers>,
     asked_per_s: Option<f64>,
     dropped: u64,
+    /// Exchanges that began, redirects one by one.
+    started: u64,
     late_starts: u64,
     connections: u64,
     ports_exhausted: u64,
@@ -92,6 +96,7 @@ impl Numbers {
                 .collect(),
             asked_per_s,
             dropped: finished.dropped,
+            started: sum(|one| one.started),
             late_starts: sum(|one| one.late_starts),
             connections: sum(|one| one.connections),
             ports_exhausted: sum(|one| one.ports_exhausted),
@@ -116,10 +121,7 @@ pub(super) fn join(spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
         let result = results.get(plan.from as usize);
         let text = result.and_then(|result| result.as_ref().ok());
         let numbers = text.and_then(|text| serde_json::from_str::<Numbers>(text).ok());
-        let is_sent_there = plan.from != plan.to;
-        if is_sent_there || numbers.is_none() {
-            flows.push(generator(flows.len() as u32, host, numbers.as_ref()));
-        }
+        flows.push(generator(flows.len() as u32, host, numbers.as_ref()));
         let Some(numbers) = numbers else {
             continue;
         };
@@ -136,11 +138,12 @@ pub(super) fn join(spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
     }
 }
 
-/// How one of several generators fared; without numbers it was lost.
+/// How a generator fared; without numbers it was lost.
 fn generator(id: u32, host: &str, numbers: Option<&Numbers>) -> FlowResult {
     let mut flow = FlowResult {
         id,
         from: host.into(),
+        to: EVERYTHING.into(),
         labels: Labels::from([("kind".into(), "generator".into())]),
         complete: numbers.is_some(),
         ..FlowResult::default()
@@ -149,7 +152,13 @@ fn generator(id: u32, host: &str, numbers: Option<&Numbers>) -> FlowResult {
         return flow;
     };
     let metrics = &mut flow.metrics;
-    put(metrics, "http.late_starts", numbers.late_starts as f64);
+    let late = numbers.late_starts as f64;
+    put(metrics, "http.late_starts", late);
+    put(
+        metrics,
+        "http.late_ratio",
+        ratio(late, numbers.started as f64),
+    );
     put(metrics, "http.client_cpu_ratio", numbers.cpu_ratio);
     put(metrics, "http.client_wait_ratio", numbers.wait_ratio);
     put(metrics, "http.unstarted_requests", numbers.dropped as f64);
@@ -256,7 +265,10 @@ fn totals(all: &[Numbers], merged: &Merged) -> Summary {
     }
     put_label_numbers(&mut summary, &labels);
     let sum = |of: fn(&Numbers) -> u64| all.iter().map(of).sum::<u64>() as f64;
-    put(&mut summary, "http.late_starts", sum(|n| n.late_starts));
+    let late = sum(|n| n.late_starts);
+    put(&mut summary, "http.late_starts", late);
+    let late_ratio = ratio(late, sum(|n| n.started));
+    put(&mut summary, "http.late_ratio", late_ratio);
     put(&mut summary, "http.unstarted_requests", sum(|n| n.dropped));
     put(
         &mut summary,
