@@ -35,6 +35,7 @@ use sokudo_stats::Outcome;
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::rr;
 
+pub use bundle::any_bytes;
 pub use gather::{Gather, Gathered};
 pub use generator::{Finished, Generator, Listener, NotStarted};
 pub use options::{LoadOptions, Together};
