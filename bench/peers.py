@@ -20,6 +20,7 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+JMETER = "5.6.3"
 JAR = "com.oracle.coherence.ce:coherence:24.09"
 # Longer than any program needs to begin and to end around its load.
 SLACK_S = 30.0
@@ -288,18 +289,25 @@ http {{
   keepalive_requests 1000000000;
   client_body_temp_path {scratch}; proxy_temp_path {scratch}; fastcgi_temp_path {scratch};
   uwsgi_temp_path {scratch}; scgi_temp_path {scratch};
-  server {{ listen {port} backlog=16384; root {scratch}/www; }}
+  server {{
+    listen {port} backlog=16384;
+    root {scratch}/www;
+    location = /plan {{ default_type text/html; return 200 "{body}"; }}
+  }}
 }}
 """
 
 
 def nginx(scratch, port, body_bytes):
-    """Words that start a web server with one file, `/index.html`, on every loopback address."""
+    """Words that start a web server with one file, `/index.html`, on every loopback address.
+
+    `/plan` answers as much to any method.
+    """
     need("nginx")
     (scratch / "www").mkdir(exist_ok=True)
     (scratch / "www/index.html").write_text("x" * body_bytes)
     config = scratch / "nginx.conf"
-    config.write_text(NGINX.format(scratch=scratch, port=port))
+    config.write_text(NGINX.format(scratch=scratch, port=port, body="x" * body_bytes))
     scratch.chmod(0o755)
     return ["nginx", "-c", str(config), "-p", str(scratch)]
 
@@ -319,6 +327,26 @@ def vendor_jar():
     if not jar.exists():
         raise Failed(f"`{jar}` is not there although Maven fetched it")
     return str(jar)
+
+
+def jmeter_home():
+    """JMeter laid out as the tests do it, fetched when it is not there; or why not."""
+    for program in ("java", "mvn"):
+        if not shutil.which(program):
+            raise Failed(f"`{program}` is not installed")
+    root = Path(__file__).resolve().parent.parent
+    cache = Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / "tmp"
+    home = cache / f"jmeter-{JMETER}"
+    if not (home / "bin/ApacheJMeter.jar").exists():
+        say(f"fetching JMeter {JMETER}")
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as building:
+            layout = root / "crates/testkit/src/jmeter.pom.xml"
+            shutil.copy(layout, Path(building) / "pom.xml")
+            command("mvn", "-q", "-B", "-f", str(Path(building) / "pom.xml"), "package")
+            (Path(building) / "lib/junit").mkdir(exist_ok=True)
+            shutil.copytree(building, home, dirs_exist_ok=True)
+    return home
 
 
 # --- The machine --------------------------------------------------------------------------------

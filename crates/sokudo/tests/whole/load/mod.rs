@@ -3,3 +3,4 @@
 mod far;
 mod faults;
 mod options;
+mod peer;
