@@ -69,7 +69,7 @@ impl Body {
         match kind {
             AssertionKind::Response { field, applies, .. } => {
                 let text = self.looked_at(test, now_ns, *field, applies, answer)?;
-                self.texts_fail(test, now_ns, kind, text)
+                self.texts_fail(test, now_ns, kind, (text, answer.code))
             }
             AssertionKind::Duration { most_ms, applies } => {
                 let most_ms = self.person.view(test, now_ns).integer(most_ms);
@@ -112,7 +112,7 @@ impl Body {
         test: &Test,
         now_ns: i64,
         kind: &AssertionKind,
-        text: Cow<'_, str>,
+        (text, code): (Cow<'_, str>, &str),
     ) -> Option<String> {
         let AssertionKind::Response {
             field,
@@ -129,7 +129,9 @@ impl Body {
         };
         let mut view = self.person.view(test, now_ns);
         let custom = view.text(message);
-        if text.is_empty() && matches!(field, Field::Body) {
+        // Where nothing came back JMeter looks at the trace of its exception: a text that fails.
+        let is_null = text.is_empty() && !code.starts_with("Non HTTP");
+        if is_null && matches!(field, Field::Body) {
             return (!negated).then(|| first_of(custom, || "Response was null".into()));
         }
         let mut failed = String::new();

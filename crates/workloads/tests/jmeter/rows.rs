@@ -140,6 +140,8 @@ fn assertions() -> Vec<Request> {
         ),
     );
     all.extend([
+        request("closed").below(&assertion("text", "response_data", 16, &["wanted"])),
+        request("closed").below(&assertion("no text", "response_data", 20, &["unwanted"])),
         request("gone"),
         request("gone").below(&assume),
         request("own-words").below(&own),
