@@ -16,6 +16,7 @@
 //! - [`expression`]: `${…}`, parsed once and rendered per request.
 //! - [`registry`]: every element class and what becomes of it.
 //! - [`run`]: virtual users that execute a plan, without threads, sockets or clocks.
+//! - [`document`]: trees of XML and HTML, and XPath.
 //! - [`script`]: JavaScript in plans, bounded.
 //! - [`jtl`]: the rows that a test leaves behind.
 //! - [`check`]: what a plan will do, and what its author probably did not mean.
@@ -24,6 +25,7 @@ mod build;
 pub mod check;
 mod compile;
 mod coverage;
+pub mod document;
 pub mod entry;
 mod expand;
 pub mod expression;

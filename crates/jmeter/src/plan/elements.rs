@@ -481,6 +481,14 @@ pub enum PostKind {
         #[serde(flatten)]
         extraction: Extraction,
     },
+    /// Finds by JMESPath.
+    JmesPath {
+        /// The path.
+        path: Template,
+        /// The rest.
+        #[serde(flatten)]
+        extraction: Extraction,
+    },
     /// A script, which may change the result.
     Script(Script),
     /// Acts on the flow when the sample failed.
@@ -595,6 +603,19 @@ pub enum AssertionKind {
         tolerant: Value<bool>,
         /// Which results.
         applies: Applies,
+    },
+    /// A JMESPath.
+    JmesPath {
+        /// The path.
+        path: Template,
+        /// What must be found; `None`: anything.
+        expected: Option<Template>,
+        /// The expected text is a regular expression.
+        is_pattern: Value<bool>,
+        /// Nothing or null is expected.
+        expects_null: Value<bool>,
+        /// It must not hold.
+        negated: Value<bool>,
     },
     /// A script that says whether the result holds.
     Script(Script),

@@ -20,6 +20,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     assertion(&["DurationAssertion"], 1, duration),
     assertion(&["SizeAssertion"], 2, size),
     assertion(&["JSONPathAssertion"], 2, json),
+    assertion(&["JMESPathAssertion"], 3, jmes_path),
     assertion(&["XPathAssertion"], 3, xpath),
     assertion(&["XMLAssertion"], 3, |_| AssertionKind::WellFormedXml),
     assertion(&["MD5HexAssertion"], 3, md5),
@@ -107,6 +108,18 @@ fn json(reader: &mut Reader<'_, '_>) -> AssertionKind {
         path: reader.text("JSON_PATH"),
         expected: compares.then_some(expected),
         is_pattern: reader.flag("ISREGEX", true),
+        expects_null: reader.flag("EXPECT_NULL", false),
+        negated: reader.flag("INVERT", false),
+    }
+}
+
+fn jmes_path(reader: &mut Reader<'_, '_>) -> AssertionKind {
+    let compares = reader.start_flag("JSONVALIDATION", false);
+    let expected = reader.text("EXPECTED_VALUE");
+    AssertionKind::JmesPath {
+        path: reader.text("JMES_PATH"),
+        expected: compares.then_some(expected),
+        is_pattern: reader.flag("ISREGEX", false),
         expects_null: reader.flag("EXPECT_NULL", false),
         negated: reader.flag("INVERT", false),
     }

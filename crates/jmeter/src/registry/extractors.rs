@@ -20,6 +20,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     post(&["XPathExtractor"], 2, xpath),
     post(&["XPath2Extractor"], 2, xpath2),
     post(&["HtmlExtractor"], 2, css),
+    post(&["JMESPathExtractor"], 3, jmes_path),
     post(&["ResultAction"], 2, on_error),
     post(&["DebugPostProcessor"], 3, debug),
 ];
@@ -114,6 +115,20 @@ fn json(reader: &mut Reader<'_, '_>) -> PostKind {
         matches,
         joins: reader.flag("JSONPostProcessor.compute_concat", false),
         applies: applies(reader, "Sample"),
+    }
+}
+
+fn jmes_path(reader: &mut Reader<'_, '_>) -> PostKind {
+    let variable = reader.text("JMESExtractor.referenceName");
+    note(reader, &variable);
+    PostKind::JmesPath {
+        path: reader.text("JMESExtractor.jmesPathExpr"),
+        extraction: Extraction {
+            variable,
+            match_number: reader.integer("JMESExtractor.matchNumber", 0),
+            default: Some(reader.text("JMESExtractor.defaultValue")),
+            applies: applies(reader, "Sample"),
+        },
     }
 }
 

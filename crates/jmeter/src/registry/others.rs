@@ -113,14 +113,12 @@ pub(super) const REFUSED: &[ElementSpec] = &[
         3,
         FOREIGN,
     ),
-    element(&["JMESPathExtractor"], Family::PostProcessor, 3, FOREIGN),
     element(
         &[
             "HTMLAssertion",
             "XMLSchemaAssertion",
             "CompareAssertion",
             "SMIMEAssertion",
-            "JMESPathAssertion",
         ],
         Family::Assertion,
         3,

@@ -1,11 +1,15 @@
 //! Does a result hold what it must?
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
+
+use md5::{Digest as _, Md5};
 
 use super::extract::{json_matches, json_text};
 use super::land::Answer;
 use super::person::View;
 use super::test::Test;
+use super::tree::{Looked, jmes};
 use super::user::Body;
 use crate::plan::{Applies, AssertionKind, Comparison, Field, Id, SizeField, TextTest};
 
@@ -100,8 +104,29 @@ impl Body {
                 json_fails(&mut self.person.view(test, now_ns), kind, answer)
             }
             AssertionKind::WellFormedXml => xml_fails(answer.body),
-            // Refused before the first request.
-            AssertionKind::XPath { .. } | AssertionKind::Md5 { .. } => None,
+            AssertionKind::JmesPath { .. } => {
+                json_fails(&mut self.person.view(test, now_ns), kind, answer)
+            }
+            AssertionKind::XPath {
+                path,
+                negated,
+                tolerant,
+                applies,
+            } => {
+                let mut view = self.person.view(test, now_ns);
+                let path = view.text(path);
+                let (negated, tolerant) = (view.flag(negated), view.flag(tolerant));
+                let looked = Looked {
+                    path: path.trim(),
+                    namespaces: "",
+                    tolerant,
+                };
+                self.xpath_fails(test, now_ns, (&looked, negated), applies, answer)
+            }
+            AssertionKind::Md5 { sum } => {
+                let wanted = self.person.view(test, now_ns).text(sum);
+                md5_fails(answer.body, wanted.trim())
+            }
             // Told by whoever asks.
             AssertionKind::Script(_) => None,
         }
@@ -273,13 +298,20 @@ fn size_fails(found: u64, is: Comparison, wanted: i64) -> Option<String> {
 }
 
 fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) -> Option<String> {
-    let AssertionKind::Json {
+    let (AssertionKind::Json {
         path,
         expected,
         is_pattern,
         expects_null,
         negated,
-    } = kind
+    }
+    | AssertionKind::JmesPath {
+        path,
+        expected,
+        is_pattern,
+        expects_null,
+        negated,
+    }) = kind
     else {
         return None;
     };
@@ -288,11 +320,18 @@ fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) ->
     let expected = expected.as_ref().map(|expected| view.text(expected));
     let is_pattern = view.flag(is_pattern);
     let test = view.test();
+    let by_jmes_path = matches!(kind, AssertionKind::JmesPath { .. });
     let outcome = || -> Result<(), String> {
-        let document =
+        let document: serde_json::Value =
             serde_json::from_str(answer.text).map_err(|e| format!("the body is no JSON: {e}"))?;
-        let compiled = test.path(&path)?;
-        let found = json_matches(&compiled, &path, &document);
+        let compiled = match by_jmes_path {
+            true => None,
+            false => Some(test.path(&path)?),
+        };
+        let found = match &compiled {
+            None => jmes(answer.text, path.trim())?,
+            Some(compiled) => json_matches(compiled, &path, &document),
+        };
         let fits = |text: &String| match &expected {
             None => true,
             Some(_) if expects_null => text == "null",
@@ -305,9 +344,13 @@ fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) ->
             (true, _) if expects_null => Ok(()),
             (true, _) => Err(format!("No results for path: {}", bracketed(&path))),
             (false, Some(expected)) if !found.iter().any(fits) => {
-                let found = match compiled.query(&document).all().as_slice() {
-                    [one] => json_text(one),
-                    several => serde_json::json!(several).to_string(),
+                let nodes = compiled
+                    .as_ref()
+                    .map(|compiled| compiled.query(&document).all());
+                let found = match nodes.as_deref() {
+                    None => found.join(","),
+                    Some([one]) => json_text(one),
+                    Some(several) => serde_json::json!(several).to_string(),
                 };
                 Err(match is_pattern {
                     true => format!(
@@ -346,6 +389,16 @@ fn bracketed(path: &str) -> String {
         }
         _ => path.to_owned(),
     }
+}
+
+/// JMeter's words for a body whose MD5 sum is another.
+fn md5_fails(body: &[u8], wanted: &str) -> Option<String> {
+    let mut sum = String::with_capacity(32);
+    for byte in Md5::digest(body) {
+        let _ = write!(sum, "{byte:02x}");
+    }
+    (!sum.eq_ignore_ascii_case(wanted))
+        .then(|| format!("Error asserting MD5 sum : got {sum} but should have been {wanted}"))
 }
 
 fn xml_fails(body: &[u8]) -> Option<String> {

@@ -13,7 +13,7 @@ use crate::plan::{Applies, Extraction, Field, Id, PostKind};
 const MOST_MATCHES: usize = 100_000;
 
 /// The texts of one match, the whole first.
-type Groups = Vec<String>;
+pub(super) type Groups = Vec<String>;
 
 impl Body {
     /// Carries out a postprocessor.
@@ -56,7 +56,7 @@ impl Body {
                 self.set_matches(test, now_ns, extraction, &found, None);
             }
             PostKind::Json { .. } => self.extract_json(test, now_ns, id, answer),
-            _ => {}
+            _ => self.extract_tree(test, now_ns, id, answer),
         }
     }
 
@@ -98,7 +98,7 @@ impl Body {
 
     /// Sets the variables of an extraction as JMeter does: `name`, `name_g1`, and with all
     /// matches `name_1`, `name_matchNr`.
-    fn set_matches(
+    pub(super) fn set_matches(
         &mut self,
         test: &Test,
         now_ns: i64,

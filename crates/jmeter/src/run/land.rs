@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::asserts::Verdict;
+use super::content;
 use super::cookies::http_date;
 use super::outcome::{Lost, NotHttp, Reply};
 use super::row::{RowKind, SampleRow};
@@ -184,6 +185,19 @@ impl Body {
             },
             _ => lost,
         });
+        let decoded = match test.programs[self.flight.sampler as usize].needs_body {
+            true => content::decoded(reply),
+            false => Ok(Cow::Borrowed(reply.body)),
+        };
+        let lost = lost.or_else(|| {
+            decoded.as_ref().err().map(|says| Lost {
+                class: NotHttp::BadContent,
+                phase: "read",
+                errno: None,
+                says,
+            })
+        });
+        let body: &[u8] = decoded.as_deref().unwrap_or_default();
         match lost {
             Some(lost) => {
                 let address = &self.flight.address;
@@ -206,7 +220,7 @@ impl Body {
                 .scope
                 .is_quiet();
         let text = if program.needs_body {
-            body_text(reply, content_type.as_deref())
+            body_text(body, content_type.as_deref())
         } else {
             String::new()
         };
@@ -225,7 +239,7 @@ impl Body {
         let sent = std::mem::take(&mut self.flight.sent);
         let answer = Answer {
             headers: &headers,
-            body: reply.body,
+            body,
             text: &text,
             code: &code,
             message: &message,
@@ -565,11 +579,11 @@ fn charset(content_type: &str) -> &str {
     parameter.unwrap_or("")
 }
 
-fn body_text(reply: &Reply<'_>, content_type: Option<&str>) -> String {
+fn body_text(body: &[u8], content_type: Option<&str>) -> String {
     let label = content_type.map_or("", charset);
     match encoding_rs::Encoding::for_label(label.as_bytes()) {
-        Some(encoding) => encoding.decode(reply.body).0.into_owned(),
-        None => String::from_utf8_lossy(reply.body).into_owned(),
+        Some(encoding) => encoding.decode(body).0.into_owned(),
+        None => String::from_utf8_lossy(body).into_owned(),
     }
 }
 

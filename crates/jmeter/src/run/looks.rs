@@ -48,7 +48,10 @@ fn script(script: &Script) -> Looks {
 fn looks_at(kind: &PostKind) -> Looks {
     match kind {
         PostKind::Regex { field: at, .. } | PostKind::Boundary { field: at, .. } => field(*at),
-        PostKind::Json { .. } | PostKind::Css { .. } | PostKind::XPath { .. } => Looks::Body,
+        PostKind::Json { .. }
+        | PostKind::JmesPath { .. }
+        | PostKind::Css { .. }
+        | PostKind::XPath { .. } => Looks::Body,
         PostKind::Script(held) => script(held),
         PostKind::OnError(_) | PostKind::Debug { .. } => Looks::Other,
     }
@@ -58,6 +61,7 @@ fn asserts_on(kind: &AssertionKind) -> Looks {
     match kind {
         AssertionKind::Response { field: at, .. } => field(*at),
         AssertionKind::Json { .. }
+        | AssertionKind::JmesPath { .. }
         | AssertionKind::WellFormedXml
         | AssertionKind::XPath { .. }
         | AssertionKind::Md5 { .. } => Looks::Body,

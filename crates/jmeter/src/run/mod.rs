@@ -15,6 +15,7 @@
 mod address;
 mod asserts;
 mod charset;
+mod content;
 mod cookies;
 mod encode;
 mod extract;
@@ -38,6 +39,7 @@ mod starts;
 mod steps;
 mod test;
 mod transactions;
+mod tree;
 mod uri;
 mod user;
 

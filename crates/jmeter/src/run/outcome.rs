@@ -82,6 +82,8 @@ pub enum NotHttp {
     NoLocalPort,
     /// The connection was closed while the request was being sent.
     BrokenPipe,
+    /// The body is not in the encoding that it claims.
+    BadContent,
     /// A proxy gives no tunnel.
     ProxyRefused,
     /// The test was stopped while the request was under way.
@@ -122,6 +124,7 @@ impl NotHttp {
             Self::BadScheme => "org.apache.http.conn.UnsupportedSchemeException",
             Self::Malformed | Self::NoHost => "org.apache.http.client.ClientProtocolException",
             Self::NoLocalPort => "java.net.BindException",
+            Self::BadContent => "java.util.zip.ZipException",
             Self::ProxyRefused => "org.apache.http.impl.execchain.TunnelRefusedException",
             Self::TooManyRedirects => "java.io.IOException",
             Self::BadAddress => "java.net.URISyntaxException",
@@ -161,6 +164,7 @@ impl NotHttp {
             Self::NoLocation => write!(out, "Missing location header in redirect for {says}"),
             Self::ProxyRefused => write!(out, "CONNECT refused by proxy"),
             Self::Tls
+            | Self::BadContent
             | Self::BadAddress
             | Self::BadEscape
             | Self::BadCharset

@@ -15,11 +15,9 @@ use super::proxied::Through;
 use super::row::Sink;
 use super::shared::{Shared, StopKind, locked};
 use super::steps::{Node, flatten};
+use crate::document::xpath::XPath;
 use crate::files::Files;
-use crate::plan::{
-    AssertionKind, ConfigKind, CsvData, Group, HttpRequest, Id, Plan, PostKind, SamplerKind,
-    TimerKind,
-};
+use crate::plan::{ConfigKind, CsvData, Group, HttpRequest, Id, Plan, SamplerKind, TimerKind};
 use crate::problem::{Problem, Severity};
 use crate::properties::Properties;
 use crate::proxy::Proxy;
@@ -90,8 +88,10 @@ pub struct Test {
     pub(super) default_encoding: String,
     /// When the first shared timer was asked: zero of its schedule.
     pub(super) begun_ns: OnceLock<i64>,
-    patterns: Mutex<HashMap<String, Option<Arc<Regex>>>>,
-    paths: Mutex<HashMap<String, Option<Arc<JsonPath>>>>,
+    patterns: Cache<Regex>,
+    paths: Cache<JsonPath>,
+    /// XPaths by their texts.
+    pub(super) xpaths: Cache<XPath>,
 }
 
 /// What is known of a sampler before it runs.
@@ -168,6 +168,7 @@ impl Test {
             begun_ns: OnceLock::new(),
             patterns: Mutex::default(),
             paths: Mutex::default(),
+            xpaths: Mutex::default(),
             plan,
             settings,
             sink,
@@ -310,8 +311,12 @@ impl Test {
     }
 }
 
-fn cached<T>(
-    cache: &Mutex<HashMap<String, Option<Arc<T>>>>,
+/// Compiled texts; `None` for those that cannot be.
+pub(super) type Cache<T> = Mutex<HashMap<String, Option<Arc<T>>>>;
+
+/// What a text was compiled to, now or before.
+pub(super) fn cached<T>(
+    cache: &Cache<T>,
     text: &str,
     compile: impl FnOnce() -> Option<T>,
 ) -> Option<Arc<T>> {
@@ -354,22 +359,6 @@ fn unsupported(plan: &Plan) -> Vec<Problem> {
         says: Text::new("jmx-not-executed").word("what", what),
         hint: None,
     };
-    let posts = plan
-        .post_processors
-        .iter()
-        .filter_map(|post| match post.kind {
-            PostKind::Css { .. } => Some(problem(&post.place, "HtmlExtractor")),
-            PostKind::XPath { .. } => Some(problem(&post.place, "XPathExtractor")),
-            _ => None,
-        });
-    let asserts = plan
-        .assertions
-        .iter()
-        .filter_map(|assert| match assert.kind {
-            AssertionKind::XPath { .. } => Some(problem(&assert.place, "XPathAssertion")),
-            AssertionKind::Md5 { .. } => Some(problem(&assert.place, "MD5HexAssertion")),
-            _ => None,
-        });
     let samplers = plan.samplers.iter().filter_map(|sampler| {
         let SamplerKind::Http(request) = &sampler.kind else {
             return None;
@@ -393,9 +382,5 @@ fn unsupported(plan: &Plan) -> Vec<Problem> {
         }
         _ => None,
     });
-    posts
-        .chain(asserts)
-        .chain(samplers)
-        .chain(configs)
-        .collect()
+    samplers.chain(configs).collect()
 }

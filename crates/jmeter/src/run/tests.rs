@@ -12,6 +12,7 @@ use crate::proxy::Proxy;
 use crate::settings::Settings;
 
 mod scripts;
+mod trees;
 
 /// A row that is kept.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,0 +1,59 @@
+//! HTML becomes the tree that browsers make of it.
+
+use scraper::{Html, Node as Parsed};
+
+use super::{Document, MOST_DEPTH, Name, NodeId, NodeKind};
+
+pub(super) fn read(text: &str) -> Document {
+    let parsed = Html::parse_document(text);
+    let mut document = Document::default();
+    document.add(0, NodeKind::Root);
+    // Nodes to be added with what they are in, and how deep; the next one is the last.
+    let children = parsed.tree.root().children().rev();
+    let mut open: Vec<_> = children.map(|node| (node, 0, 1)).collect();
+    while let Some((node, parent, depth)) = open.pop() {
+        let Some(kind) = kind_of(node.value()) else {
+            continue;
+        };
+        let Some(id) = document.add(parent, kind) else {
+            return document;
+        };
+        add_attributes(&mut document, id, node.value());
+        if depth < MOST_DEPTH {
+            open.extend(node.children().rev().map(|child| (child, id, depth + 1)));
+        }
+    }
+    document
+}
+
+fn kind_of(node: &Parsed) -> Option<NodeKind> {
+    Some(match node {
+        Parsed::Element(element) => NodeKind::Element(name(element.name())),
+        Parsed::Text(text) => NodeKind::Text(text.to_string()),
+        Parsed::Comment(text) => NodeKind::Comment(text.to_string()),
+        Parsed::ProcessingInstruction(said) => {
+            NodeKind::Instruction(said.target.to_string(), said.data.to_string())
+        }
+        Parsed::Document | Parsed::Fragment | Parsed::Doctype(_) => return None,
+    })
+}
+
+fn add_attributes(document: &mut Document, id: NodeId, node: &Parsed) {
+    let Parsed::Element(element) = node else {
+        return;
+    };
+    // By name, so that the order does not hang on how they are kept.
+    let mut attributes: Vec<_> = element.attrs().collect();
+    attributes.sort_unstable();
+    for (key, value) in attributes {
+        document.add(id, NodeKind::Attribute(name(key), value.into()));
+    }
+}
+
+/// HTML knows no namespaces that anybody asks for.
+fn name(local: &str) -> Name {
+    Name {
+        local: local.into(),
+        ..Name::default()
+    }
+}

@@ -1,0 +1,191 @@
+//! What tree does a document make: XML as it is, or HTML as browsers see it?
+//!
+//! ```text
+//! bytes ─ quick-xml ─► Document: nodes in document order, each with parent and children
+//! text  ─ scraper ───►
+//! ```
+//!
+//! A document is only read. Entities that a document defines itself are not expanded, external ones
+//! never fetched.
+
+mod html;
+mod xml;
+pub mod xpath;
+
+/// Most nodes of one document.
+const MOST_NODES: usize = 1_000_000;
+/// Deepest nesting of elements.
+const MOST_DEPTH: usize = 1_000;
+
+/// Number of a node; 0 is the root. Numbers follow document order.
+pub type NodeId = u32;
+
+/// A document.
+#[derive(Debug, Default)]
+pub struct Document {
+    nodes: Vec<Node>,
+}
+
+/// A node.
+#[derive(Debug, Default)]
+pub struct Node {
+    /// What it is.
+    pub kind: NodeKind,
+    /// What it is in; the root is in itself.
+    pub parent: NodeId,
+    /// What is in it, in order; attributes are not.
+    pub children: Vec<NodeId>,
+    /// Its attributes, in order.
+    pub attributes: Vec<NodeId>,
+}
+
+/// What a node is.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub enum NodeKind {
+    /// The document.
+    #[default]
+    Root,
+    /// An element.
+    Element(Name),
+    /// An attribute and its value.
+    Attribute(Name, String),
+    /// Text.
+    Text(String),
+    /// A comment.
+    Comment(String),
+    /// A processing instruction: its target and what it says.
+    Instruction(String, String),
+}
+
+/// A name in its namespace.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Name {
+    /// Prefix as written; empty: none.
+    pub prefix: String,
+    /// Name without the prefix.
+    pub local: String,
+    /// Address of the namespace; empty: none.
+    pub space: String,
+}
+
+impl Name {
+    /// As it is written.
+    pub fn written(&self) -> String {
+        match self.prefix.as_str() {
+            "" => self.local.clone(),
+            prefix => format!("{prefix}:{}", self.local),
+        }
+    }
+}
+
+impl Document {
+    /// The tree of an XML document. Errors: it is not well-formed, or it is beyond the bounds.
+    pub fn xml(text: &str) -> Result<Self, String> {
+        xml::read(text)
+    }
+
+    /// The tree that browsers make of a text, whatever it is.
+    pub fn html(text: &str) -> Self {
+        html::read(text)
+    }
+
+    /// A node.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    /// Its text: that of all texts in it, or its value.
+    pub fn text(&self, id: NodeId) -> String {
+        let mut out = String::new();
+        match &self.node(id).kind {
+            NodeKind::Root | NodeKind::Element(_) => self.append_text(id, &mut out),
+            NodeKind::Attribute(_, value)
+            | NodeKind::Text(value)
+            | NodeKind::Comment(value)
+            | NodeKind::Instruction(_, value) => out.push_str(value),
+        }
+        out
+    }
+
+    fn append_text(&self, id: NodeId, out: &mut String) {
+        for child in &self.node(id).children {
+            match &self.node(*child).kind {
+                NodeKind::Text(text) => out.push_str(text),
+                NodeKind::Element(_) => self.append_text(*child, out),
+                _ => {}
+            }
+        }
+    }
+
+    /// It with its tags, as XML.
+    pub fn fragment(&self, id: NodeId) -> String {
+        let mut out = String::new();
+        self.append_fragment(id, &mut out);
+        out
+    }
+
+    fn append_fragment(&self, id: NodeId, out: &mut String) {
+        let node = self.node(id);
+        let inside = |out: &mut String| {
+            node.children
+                .iter()
+                .for_each(|child| self.append_fragment(*child, out));
+        };
+        match &node.kind {
+            NodeKind::Root => inside(out),
+            NodeKind::Element(name) => {
+                let name = name.written();
+                out.extend(["<", &name]);
+                for attribute in &node.attributes {
+                    out.push(' ');
+                    self.append_fragment(*attribute, out);
+                }
+                if node.children.is_empty() {
+                    out.push_str("/>");
+                    return;
+                }
+                out.push('>');
+                inside(out);
+                out.extend(["</", &name, ">"]);
+            }
+            NodeKind::Attribute(name, value) => {
+                out.extend([&name.written(), "=\"", &escaped(value), "\""]);
+            }
+            NodeKind::Text(text) => out.push_str(&escaped(text)),
+            NodeKind::Comment(text) => out.extend(["<!--", text, "-->"]),
+            NodeKind::Instruction(target, text) => out.extend(["<?", target, " ", text, "?>"]),
+        }
+    }
+
+    /// Adds a node; `None` beyond the bounds.
+    fn add(&mut self, parent: NodeId, kind: NodeKind) -> Option<NodeId> {
+        if self.nodes.len() >= MOST_NODES {
+            return None;
+        }
+        let id = self.nodes.len() as NodeId;
+        let is_attribute = matches!(kind, NodeKind::Attribute(..));
+        self.nodes.push(Node {
+            kind,
+            parent,
+            ..Node::default()
+        });
+        if id > 0 {
+            let above = &mut self.nodes[parent as usize];
+            match is_attribute {
+                true => above.attributes.push(id),
+                false => above.children.push(id),
+            }
+        }
+        Some(id)
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,197 @@
+//! Trees and paths with known answers.
+
+use proptest::prelude::*;
+
+use super::xpath::{Found, XPath};
+use super::*;
+
+const BOOKS: &str = r#"<?xml version="1.0"?>
+<!-- shelf -->
+<shop xmlns:p="urn:price">
+  <book id="b1" lang="en"><title>One &amp; two</title><p:price>10</p:price></book>
+  <book id="b2"><title>Three</title><p:price>25.5</p:price></book>
+  <box><book id="b3" lang="ja"><title>四</title></book></box>
+  <?note keep?>
+</shop>"#;
+
+fn find_in(document: &Document, path: &str) -> Result<Vec<String>, String> {
+    let spaces = [("q".to_owned(), "urn:price".to_owned())];
+    let found = XPath::parse(path)?.find(document, &spaces)?;
+    Ok(found.texts(document, false))
+}
+
+#[track_caller]
+fn check(path: &str, expected: &[&str]) {
+    let document = Document::xml(BOOKS).unwrap();
+    let found = find_in(&document, path);
+    assert_eq!(
+        found
+            .as_deref()
+            .map(|texts| texts.iter().map(String::as_str).collect::<Vec<_>>()),
+        Ok(expected.to_vec()),
+        "{path}"
+    );
+}
+
+#[test]
+fn steps_and_axes_find_what_they_must() {
+    check("/shop/book/title", &["One & two", "Three"]);
+    check("//book/@id", &["b1", "b2", "b3"]);
+    check("//book[@lang]/@id", &["b1", "b3"]);
+    check("//title[. = 'Three']/../@id", &["b2"]);
+    check("//book[2]/@id", &["b2"]);
+    check("(//book)[last()]/@id", &["b3"]);
+    check("//box/preceding-sibling::book[1]/@id", &["b2"]);
+    check("//book[@id='b1']/following::title", &["Three", "四"]);
+    check(
+        "//title[text()='四']/preceding::title",
+        &["One & two", "Three"],
+    );
+    check("//title/ancestor::box/book/@id", &["b3"]);
+    check("/shop/*[self::box]/descendant::title", &["四"]);
+    check("//book[1]/child::node()", &["One & two", "10", "四"]);
+    check("//processing-instruction('note')", &["keep"]);
+    check("/comment()", &[" shelf "]);
+    check(
+        "//title | //@lang",
+        &["en", "One & two", "Three", "ja", "四"],
+    );
+    check("/", &["\n  One & two10\n  Three25.5\n  四\n  \n"]);
+}
+
+#[test]
+fn prefixes_are_namespaces_when_they_are_given() {
+    check("//q:price", &["10", "25.5"]);
+    check("//p:price", &["10", "25.5"]);
+    check("//price", &[]);
+    check("//*[local-name()='price']", &["10", "25.5"]);
+    check("//q:*", &["10", "25.5"]);
+    check("namespace-uri(//p:price)", &["urn:price"]);
+    check("name(//p:price)", &["p:price"]);
+}
+
+#[test]
+fn values_are_computed() {
+    check("count(//book)", &["3"]);
+    check("sum(//p:price) div 2", &["17.75"]);
+    check("7 mod 4 - -1 * 2", &["5"]);
+    check("//p:price > 20 and not(//p:price > 30)", &["true"]);
+    check("//book[p:price < 20]/@id", &["b1"]);
+    check(
+        "concat(//book[1]/@id, '-', string-length('日本'))",
+        &["b1-2"],
+    );
+    check("substring('12345', 2, 3)", &["234"]);
+    check("substring('12345', 0 div 0)", &[""]);
+    check("substring-before('a=b', '=')", &["a"]);
+    check("substring-after('a=b', '=')", &["b"]);
+    check("translate('bar', 'abc', 'AB')", &["BAr"]);
+    check("normalize-space('  a  b ')", &["a b"]);
+    check("upper-case('a')", &["A"]);
+    check("//book[matches(@id, 'b[12]')]/@id", &["b1", "b2"]);
+    check("//book[position() = last()]/@id", &["b2", "b3"]);
+    check("round(2.5) + floor(-1.5)", &["1"]);
+    check("number('x')", &["NaN"]);
+    check("1 div 0", &["Infinity"]);
+    check("string(0.1 + 0.2 = 0.3)", &["false"]);
+    check("boolean(//none) or true()", &["true"]);
+}
+
+#[test]
+fn fragments_come_with_their_tags() {
+    let document = Document::xml(BOOKS).unwrap();
+    let found = XPath::parse("//book[@id='b2']")
+        .unwrap()
+        .find(&document, &[])
+        .unwrap();
+    assert_eq!(
+        found.texts(&document, true),
+        ["<book id=\"b2\"><title>Three</title><p:price>25.5</p:price></book>"]
+    );
+}
+
+#[test]
+fn html_is_what_browsers_make_of_it() {
+    let html = "<p>one<p>two <b id=x>bold<a href='/l?a&b'>link</a><img src=i.png>";
+    let document = Document::html(html);
+    let find = |path: &str| find_in(&document, path).unwrap();
+    assert_eq!(find("//p"), ["one", "two boldlink"]);
+    assert_eq!(find("/html/body//a/@href"), ["/l?a&b"]);
+    assert_eq!(find("//img/@src"), ["i.png"]);
+    assert_eq!(find("//b[@id='x']/text()"), ["bold"]);
+}
+
+#[test]
+fn what_is_no_xml_is_told() {
+    for (text, says) in [
+        ("", "there is no element"),
+        ("<a>", "not closed"),
+        ("<a/><b/>", "two outermost"),
+        ("<a/>x", "outside"),
+    ] {
+        let why = Document::xml(text).unwrap_err();
+        assert!(why.contains(says), "{text}: {why}");
+    }
+    let deep = "<a>".repeat(2_000);
+    assert!(Document::xml(&deep).unwrap_err().contains("deeper"));
+    // A bomb of entities stays as small as it was written.
+    let bomb = "<!DOCTYPE a [<!ENTITY b \"cccc\"><!ENTITY d \"&b;&b;\">]><a>&d;</a>";
+    assert_eq!(Document::xml(bomb).unwrap().text(0), "&d;");
+}
+
+#[test]
+fn paths_that_are_none_are_told() {
+    for path in [
+        "",
+        "/book[",
+        "//",
+        "a b",
+        "count()",
+        "nothing(1)",
+        "'open",
+        "1.2.3",
+        "a::b",
+        "@",
+        "[1]",
+        "$x",
+    ] {
+        assert!(XPath::parse(path).is_err(), "{path}");
+    }
+    assert!(XPath::parse(&"(".repeat(1_000)).is_err());
+    let document = Document::xml("<a/>").unwrap();
+    assert!(
+        XPath::parse("count(1)")
+            .unwrap()
+            .find(&document, &[])
+            .is_err()
+    );
+}
+
+#[test]
+fn an_evaluation_has_its_bound() {
+    let wide = format!("<a>{}</a>", "<b/>".repeat(5_000));
+    let document = Document::xml(&wide).unwrap();
+    let path = XPath::parse("//b[count(//b) = count(//b[//b])]").unwrap();
+    assert!(path.find(&document, &[]).unwrap_err().contains("too many"));
+}
+
+proptest! {
+    #[test]
+    fn nothing_panics(
+        parts in prop::collection::vec(prop::sample::select(vec![
+            "/", "//", "a", "book", "*", "@", "id", "[", "]", "(", ")", "1", ".5", "'x'", "=", "<",
+            "and", "or", "div", "mod", "-", "+", "|", "..", ".", "::", "self", "preceding", "count(",
+            "text()", "last()", "substring(", ",", "p:", "日",
+        ]), 0..12),
+        text in "[<>a-b/&; \"=!?-]{0,40}",
+    ) {
+        let document = Document::xml(BOOKS).unwrap();
+        if let Ok(path) = XPath::parse(&parts.concat()) {
+            if let Ok(Found::Nodes(nodes)) = path.find(&document, &[]) {
+                prop_assert!(nodes.is_sorted());
+            }
+        }
+        let _ = Document::xml(&text);
+        Document::html(&text);
+    }
+}

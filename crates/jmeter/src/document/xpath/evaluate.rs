@@ -1,0 +1,338 @@
+//! What does a path find from a node on?
+
+use super::functions::{number_of, to_number};
+use super::{Axis, Expr, Found, From, MOST_LOOKS, Operator, Path, Step, Test};
+use crate::document::{Document, Name, NodeId, NodeKind};
+
+/// Where an expression is evaluated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Context {
+    /// The node at hand.
+    pub node: NodeId,
+    /// Its place among those that are looked at, from 1.
+    pub position: usize,
+    /// Their number.
+    pub size: usize,
+}
+
+/// One evaluation.
+pub(super) struct Evaluation<'d> {
+    pub document: &'d Document,
+    spaces: &'d [(String, String)],
+    looks: u64,
+}
+
+pub(super) fn evaluate(
+    expr: &Expr,
+    document: &Document,
+    spaces: &[(String, String)],
+) -> Result<Found, String> {
+    let mut run = Evaluation {
+        document,
+        spaces,
+        looks: 0,
+    };
+    let context = Context {
+        node: 0,
+        position: 1,
+        size: 1,
+    };
+    run.value(expr, context)
+}
+
+impl Evaluation<'_> {
+    /// The value of an expression.
+    pub(super) fn value(&mut self, expr: &Expr, context: Context) -> Result<Found, String> {
+        Ok(match expr {
+            Expr::Number(number) => Found::Number(*number),
+            Expr::Text(text) => Found::Text(text.clone()),
+            Expr::Negative(inner) => Found::Number(-self.number(inner, context)?),
+            Expr::Call(function, arguments) => function.call(self, context, arguments)?,
+            Expr::Path(path) => Found::Nodes(self.path(path, context)?),
+            Expr::Pair(operator, left, right) => self.pair(*operator, left, right, context)?,
+        })
+    }
+
+    /// The value of an expression that must be a set of nodes.
+    pub(super) fn nodes(&mut self, expr: &Expr, context: Context) -> Result<Vec<NodeId>, String> {
+        match self.value(expr, context)? {
+            Found::Nodes(nodes) => Ok(nodes),
+            _ => Err("a set of nodes is needed, and there is another value".into()),
+        }
+    }
+
+    fn number(&mut self, expr: &Expr, context: Context) -> Result<f64, String> {
+        let value = self.value(expr, context)?;
+        Ok(number_of(&value, self.document))
+    }
+
+    fn pair(
+        &mut self,
+        operator: Operator,
+        left: &Expr,
+        right: &Expr,
+        context: Context,
+    ) -> Result<Found, String> {
+        let flag = Found::Flag;
+        Ok(match operator {
+            Operator::Or => {
+                flag(self.value(left, context)?.holds() || self.value(right, context)?.holds())
+            }
+            Operator::And => {
+                flag(self.value(left, context)?.holds() && self.value(right, context)?.holds())
+            }
+            Operator::Union => {
+                let mut all = self.nodes(left, context)?;
+                all.extend(self.nodes(right, context)?);
+                Found::Nodes(in_order(all))
+            }
+            Operator::Plus | Operator::Minus | Operator::Times | Operator::Div | Operator::Mod => {
+                let (a, b) = (self.number(left, context)?, self.number(right, context)?);
+                Found::Number(match operator {
+                    Operator::Plus => a + b,
+                    Operator::Minus => a - b,
+                    Operator::Times => a * b,
+                    Operator::Div => a / b,
+                    _ => a % b,
+                })
+            }
+            comparison => {
+                let (a, b) = (self.value(left, context)?, self.value(right, context)?);
+                flag(self.compares(comparison, &a, &b)?)
+            }
+        })
+    }
+
+    /// Comparisons: of sets, that of any of their nodes.
+    fn compares(&mut self, by: Operator, a: &Found, b: &Found) -> Result<bool, String> {
+        let document = self.document;
+        let texts = |nodes: &[NodeId]| -> Vec<String> {
+            nodes.iter().map(|id| document.text(*id)).collect()
+        };
+        Ok(match (a, b) {
+            (Found::Nodes(a), Found::Nodes(b)) => {
+                self.look(a.len() as u64 * b.len().max(1) as u64)?;
+                let (a, b) = (texts(a), texts(b));
+                a.iter().any(|a| b.iter().any(|b| text_compares(by, a, b)))
+            }
+            (Found::Flag(_), _) | (_, Found::Flag(_)) if is_equality(by) => {
+                (a.holds() == b.holds()) == (by == Operator::Equal)
+            }
+            (Found::Nodes(nodes), other) => {
+                let one = |text: &String| value_compares(by, text, other, false);
+                texts(nodes).iter().any(one)
+            }
+            (other, Found::Nodes(nodes)) => {
+                let one = |text: &String| value_compares(by, text, other, true);
+                texts(nodes).iter().any(one)
+            }
+            (Found::Text(a), Found::Text(b)) => text_compares(by, a, b),
+            (a, b) => number_compares(by, number_of(a, document), number_of(b, document)),
+        })
+    }
+
+    /// Counts nodes that are looked at.
+    fn look(&mut self, count: u64) -> Result<(), String> {
+        self.looks = self.looks.saturating_add(count);
+        match self.looks > MOST_LOOKS {
+            true => Err("the path looks at too many nodes".into()),
+            false => Ok(()),
+        }
+    }
+
+    fn path(&mut self, path: &Path, context: Context) -> Result<Vec<NodeId>, String> {
+        let mut nodes = match &path.from {
+            From::Root => vec![0],
+            From::Here => vec![context.node],
+            From::Value(value) => self.nodes(value, context)?,
+        };
+        for predicate in &path.predicates {
+            nodes = self.kept(nodes, predicate)?;
+        }
+        for step in &path.steps {
+            nodes = self.step(step, &nodes)?;
+        }
+        Ok(nodes)
+    }
+
+    fn step(&mut self, step: &Step, from: &[NodeId]) -> Result<Vec<NodeId>, String> {
+        let mut found = Vec::new();
+        for node in from {
+            let mut nodes = self.axis(step.axis, *node)?;
+            nodes.retain(|id| self.passes(step, *id));
+            for predicate in &step.predicates {
+                nodes = self.kept(nodes, predicate)?;
+            }
+            found.extend(nodes);
+        }
+        Ok(in_order(found))
+    }
+
+    /// Those of which a condition holds; a number stands for a position.
+    fn kept(&mut self, nodes: Vec<NodeId>, predicate: &Expr) -> Result<Vec<NodeId>, String> {
+        let size = nodes.len();
+        let mut kept = Vec::new();
+        for (position, node) in (1..).zip(nodes) {
+            let context = Context {
+                node,
+                position,
+                size,
+            };
+            self.look(1)?;
+            let holds = match self.value(predicate, context)? {
+                Found::Number(number) => number == position as f64,
+                value => value.holds(),
+            };
+            if holds {
+                kept.push(node);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// The nodes of an axis, in its own direction.
+    fn axis(&mut self, axis: Axis, id: NodeId) -> Result<Vec<NodeId>, String> {
+        let document = self.document;
+        let node = document.node(id);
+        let found = match axis {
+            Axis::Here => vec![id],
+            Axis::Child => node.children.clone(),
+            Axis::Attribute => node.attributes.clone(),
+            Axis::Parent => above(document, id).take(1).collect(),
+            Axis::Ancestor => above(document, id).collect(),
+            Axis::AncestorOrSelf => std::iter::once(id).chain(above(document, id)).collect(),
+            Axis::Descendant => below(document, id),
+            Axis::DescendantOrSelf => {
+                let mut all = vec![id];
+                all.extend(below(document, id));
+                all
+            }
+            Axis::FollowingSibling => siblings(document, id).1.to_vec(),
+            Axis::PrecedingSibling => siblings(document, id).0.iter().rev().copied().collect(),
+            Axis::Following => {
+                let around = std::iter::once(id).chain(above(document, id));
+                let behind = around.flat_map(|at| siblings(document, at).1);
+                behind
+                    .flat_map(|at| std::iter::once(*at).chain(below(document, *at)))
+                    .collect()
+            }
+            Axis::Preceding => {
+                let around = std::iter::once(id).chain(above(document, id));
+                let before = around.flat_map(|at| siblings(document, at).0);
+                let mut all: Vec<NodeId> = before
+                    .flat_map(|at| std::iter::once(*at).chain(below(document, *at)))
+                    .collect();
+                all.sort_unstable_by(|a, b| b.cmp(a));
+                all
+            }
+        };
+        self.look(found.len() as u64 + 1)?;
+        Ok(found)
+    }
+
+    fn passes(&self, step: &Step, id: NodeId) -> bool {
+        let kind = &self.document.node(id).kind;
+        match &step.test {
+            Test::AnyNode => true,
+            Test::Text => matches!(kind, NodeKind::Text(_)),
+            Test::Comment => matches!(kind, NodeKind::Comment(_)),
+            Test::Instruction(target) => match kind {
+                NodeKind::Instruction(found, _) => {
+                    target.as_ref().is_none_or(|target| target == found)
+                }
+                _ => false,
+            },
+            Test::Name(prefix, local) => match kind {
+                NodeKind::Element(name) if step.axis != Axis::Attribute => {
+                    self.is_named(name, prefix, local)
+                }
+                NodeKind::Attribute(name, _) => self.is_named(name, prefix, local),
+                _ => false,
+            },
+        }
+    }
+
+    fn is_named(&self, name: &Name, prefix: &str, local: &str) -> bool {
+        if local != "*" && name.local != local {
+            return false;
+        }
+        if prefix == "*" {
+            return true;
+        }
+        match self.spaces.iter().find(|(known, _)| known == prefix) {
+            Some((_, space)) if !prefix.is_empty() => name.space == *space,
+            _ => name.prefix == prefix,
+        }
+    }
+}
+
+/// What a node is in, from the inside out.
+fn above(document: &Document, id: NodeId) -> impl Iterator<Item = NodeId> {
+    let next = move |id: &NodeId| (*id != 0).then(|| document.node(*id).parent);
+    std::iter::successors(next(&id), next)
+}
+
+/// What is in a node, in document order.
+fn below(document: &Document, id: NodeId) -> Vec<NodeId> {
+    let mut found = Vec::new();
+    let mut open: Vec<NodeId> = document.node(id).children.iter().rev().copied().collect();
+    while let Some(next) = open.pop() {
+        found.push(next);
+        open.extend(document.node(next).children.iter().rev());
+    }
+    found
+}
+
+/// Those before a node and behind it in the same parent.
+fn siblings(document: &Document, id: NodeId) -> (&[NodeId], &[NodeId]) {
+    let all = document.node(document.node(id).parent).children.as_slice();
+    match all.binary_search(&id) {
+        Ok(at) => (&all[..at], &all[at + 1..]),
+        // The root and attributes have none.
+        Err(_) => (&[], &[]),
+    }
+}
+
+fn in_order(mut nodes: Vec<NodeId>) -> Vec<NodeId> {
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+fn is_equality(by: Operator) -> bool {
+    matches!(by, Operator::Equal | Operator::NotEqual)
+}
+
+fn text_compares(by: Operator, a: &str, b: &str) -> bool {
+    match by {
+        Operator::Equal => a == b,
+        Operator::NotEqual => a != b,
+        by => number_compares(by, to_number(a), to_number(b)),
+    }
+}
+
+/// A node's text beside a value; `swapped`: the value stands before it.
+fn value_compares(by: Operator, text: &str, value: &Found, swapped: bool) -> bool {
+    let (number, other) = match value {
+        Found::Text(other) if is_equality(by) => return text_compares(by, text, other),
+        Found::Text(other) => (to_number(text), to_number(other)),
+        Found::Number(other) => (to_number(text), *other),
+        Found::Flag(flag) => (1.0, f64::from(u8::from(*flag))),
+        Found::Nodes(_) => return false,
+    };
+    match swapped {
+        true => number_compares(by, other, number),
+        false => number_compares(by, number, other),
+    }
+}
+
+fn number_compares(by: Operator, a: f64, b: f64) -> bool {
+    match by {
+        Operator::Equal => a == b,
+        Operator::NotEqual => a != b,
+        Operator::Less => a < b,
+        Operator::LessOrEqual => a <= b,
+        Operator::Greater => a > b,
+        _ => a >= b,
+    }
+}

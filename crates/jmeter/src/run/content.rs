@@ -1,0 +1,169 @@
+//! What does a body say once its content encodings are undone?
+
+use std::borrow::Cow;
+use std::io::{self, Read};
+
+use super::land::header_values;
+use super::outcome::Reply;
+
+/// Largest body after decoding, bytes; the rest is left out.
+const MOST_BYTES: u64 = 64 << 20;
+/// Most encodings on top of one another.
+const MOST_ENCODINGS: usize = 4;
+
+/// The body without its content encodings: gzip, deflate and br. A body of which only the beginning
+/// was kept gives what that beginning holds.
+///
+/// Errors: JMeter's words for what is wrong with it.
+pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, &'static str> {
+    let mut body = Cow::Borrowed(reply.body);
+    let is_cut = (reply.body.len() as u64) < reply.body_bytes;
+    let named = header_values(reply.headers, "Content-Encoding");
+    let names: Vec<String> = named
+        .flat_map(|value| {
+            let each = value
+                .split(',')
+                .map(|name| name.trim().to_ascii_lowercase());
+            each.collect::<Vec<_>>()
+        })
+        .take(MOST_ENCODINGS)
+        .collect();
+    for name in names.iter().rev() {
+        if body.is_empty() {
+            break;
+        }
+        let undone = match name.as_str() {
+            "gzip" | "x-gzip" => (
+                flate2::read::MultiGzDecoder::new(&*body).take_all(),
+                "Not in GZIP format",
+            ),
+            // By the standard with a head, by many servers without.
+            "deflate" if has_zlib_head(&body) => (
+                flate2::read::ZlibDecoder::new(&*body).take_all(),
+                "invalid block type",
+            ),
+            "deflate" => (
+                flate2::read::DeflateDecoder::new(&*body).take_all(),
+                "invalid block type",
+            ),
+            "br" => (
+                brotli_decompressor::Decompressor::new(&*body, 4096).take_all(),
+                "Brotli stream decoding failed",
+            ),
+            _ => continue,
+        };
+        let ((bytes, failed), says) = undone;
+        if failed && !is_cut {
+            return Err(says);
+        }
+        body = Cow::Owned(bytes);
+    }
+    Ok(body)
+}
+
+/// Reads as far as it goes.
+trait TakeAll: Read + Sized {
+    /// What could be read within the bound, and whether it ended with an error.
+    fn take_all(self) -> (Vec<u8>, bool) {
+        let mut bytes = Vec::new();
+        let read: io::Result<usize> = self.take(MOST_BYTES).read_to_end(&mut bytes);
+        (bytes, read.is_err())
+    }
+}
+
+impl<R: Read> TakeAll for R {}
+
+fn has_zlib_head(body: &[u8]) -> bool {
+    match body {
+        [first, second, ..] => {
+            first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn reply<'a>(headers: &'a [u8], body: &'a [u8], whole: u64) -> Reply<'a> {
+        Reply {
+            intended_ns: 0,
+            start_ns: 0,
+            connected_ns: 0,
+            sent_ns: 0,
+            first_byte_ns: 0,
+            end_ns: 0,
+            reused: true,
+            sent_bytes: 0,
+            head_bytes: 0,
+            body_bytes: whole,
+            framing_bytes: 0,
+            status: 200,
+            reason: b"",
+            headers,
+            body,
+            lost: None,
+        }
+    }
+
+    fn undo(encoding: &str, body: &[u8]) -> Result<Vec<u8>, &'static str> {
+        let headers = format!("Content-Encoding: {encoding}\r\n");
+        decoded(&reply(headers.as_bytes(), body, body.len() as u64)).map(Cow::into_owned)
+    }
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut to = flate2::write::GzEncoder::new(Vec::new(), Compression::fast());
+        to.write_all(text).unwrap();
+        to.finish().unwrap()
+    }
+
+    #[test]
+    fn encodings_are_undone() {
+        let zipped = gzip(b"hello");
+        assert_eq!(undo("gzip", &zipped).unwrap(), b"hello");
+        assert_eq!(undo("gzip, gzip", &gzip(&zipped)).unwrap(), b"hello");
+        let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), Compression::fast());
+        zlib.write_all(b"hello").unwrap();
+        assert_eq!(undo("deflate", &zlib.finish().unwrap()).unwrap(), b"hello");
+        let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), Compression::fast());
+        raw.write_all(b"hello").unwrap();
+        assert_eq!(undo("deflate", &raw.finish().unwrap()).unwrap(), b"hello");
+        // `hello` in one block as it is, RFC 7932.
+        let brotli = [0x0b, 0x02, 0x80, b'h', b'e', b'l', b'l', b'o', 0x03];
+        assert_eq!(undo("br", &brotli).unwrap(), b"hello");
+        assert_eq!(undo("identity", b"hello").unwrap(), b"hello");
+        assert_eq!(undo("gzip", b"").unwrap(), b"");
+    }
+
+    #[test]
+    fn garbage_is_told_and_a_cut_body_gives_its_beginning() {
+        assert_eq!(undo("gzip", b"no"), Err("Not in GZIP format"));
+        assert!(undo("br", b"\xff\xff\xff").is_err());
+        let zipped = gzip(&[b'x'; 100_000]);
+        let cut = &zipped[..zipped.len() / 2];
+        assert!(undo("gzip", cut).is_err());
+        let kept = reply(b"Content-Encoding: gzip\r\n", cut, zipped.len() as u64);
+        assert!(!decoded(&kept).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_bomb_stays_within_the_bound() {
+        let bomb = gzip(&vec![0; 80 << 20]);
+        assert_eq!(undo("gzip", &bomb).unwrap().len() as u64, MOST_BYTES);
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            for encoding in ["gzip", "deflate", "br", "br, gzip"] {
+                let _ = undo(encoding, &bytes);
+            }
+        }
+    }
+}
