@@ -147,3 +147,7 @@ load-lost-rows = { $count } rows of results found no room and were not written
 load-announce-divided = They are divided among { $generators } generators, which begin at the same moment.
 load-announce-replicated = That is the plan once on each of { $generators } generators, which begin at the same moment.
 load-options-ignored = taken and without meaning here: { $options }
+jmx-show-probe = One user per group
+jmx-probe-saw = { $users } users sent { $samples } requests, { $failed } of which failed: { $response } of response and { $pause } of pause each
+jmx-probe-knee = N* = (response + pause) / { $demand } of the busiest resource = { $users } users: beyond them the response grows, not the throughput
+jmx-probe-least = N* is at least { $users } users, if all of the response keeps one resource busy; --demand says what one request really costs it

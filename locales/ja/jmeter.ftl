@@ -147,3 +147,7 @@ load-lost-rows = 結果 { $count } 行が書き込めずに失われました
 load-announce-divided = これを { $generators } 台の負荷生成ホストで分担し、同時に開始します。
 load-announce-replicated = { $generators } 台の負荷生成ホストがそれぞれプラン全体を実行し、同時に開始します。
 load-options-ignored = 受け取りますが、ここでは意味を持たないオプション: { $options }
+jmx-show-probe = グループごとに 1 ユーザー
+jmx-probe-saw = { $users } ユーザーが { $samples } 件のリクエストを送り、うち { $failed } 件が失敗しました。応答は平均 { $response }、休止は平均 { $pause } です
+jmx-probe-knee = N* = (応答 + 休止) / 最も忙しい資源の { $demand } = { $users } ユーザー。これを超えると増えるのは応答時間で、スループットではありません
+jmx-probe-least = N* は少なくとも { $users } ユーザーです (応答のすべてが 1 つの資源を占める場合)。1 件が実際にかける時間は --demand で指定してください

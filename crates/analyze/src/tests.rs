@@ -14,6 +14,7 @@ use super::*;
 mod bottlenecks;
 mod hot_link;
 mod layers;
+mod requests;
 mod search;
 mod stalls;
 mod together;

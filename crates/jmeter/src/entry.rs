@@ -3,10 +3,13 @@
 use sokudo_stats::requests::{self, Tally};
 
 use crate::check::outlook;
+use crate::document::Document;
+use crate::document::xpath::XPath;
 use crate::expression::{StartWorld, parse};
 use crate::files::MemoryFiles;
 use crate::properties::{self, Properties};
 use crate::read;
+use crate::run::foreign;
 use crate::settings::Settings;
 
 /// Bytes as a plan: read or refused, and never both in silence.
@@ -40,6 +43,35 @@ pub fn expression(bytes: &[u8]) {
     let _ = parsed.template.to_string();
 }
 
+/// Bytes as an XPath in the first line and a document behind it, as XML and as HTML.
+pub fn xpath(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let (path, text) = text.split_once('\n').unwrap_or((&text, ""));
+    let path = XPath::parse(path);
+    for document in [Document::xml(text).ok(), Some(Document::html(text))] {
+        if let (Ok(path), Some(document)) = (&path, document)
+            && let Ok(found) = path.find(&document, &[])
+        {
+            found.texts(&document, true);
+        }
+    }
+}
+
+/// Bytes as a data file.
+pub fn data_file(bytes: &[u8]) {
+    foreign::data_file(bytes);
+}
+
+/// Bytes as cookies of a server, one per line.
+pub fn cookies(bytes: &[u8]) {
+    foreign::cookies(bytes);
+}
+
+/// Bytes as an encoded body: the first one chooses the encoding.
+pub fn body(bytes: &[u8]) {
+    foreign::body(bytes);
+}
+
 /// Bytes as a property file.
 pub fn properties(bytes: &[u8]) {
     properties::parse(bytes);
@@ -68,6 +100,10 @@ mod tests {
             super::expression(&bytes);
             super::properties(&bytes);
             super::jtl(&bytes);
+            super::xpath(&bytes);
+            super::data_file(&bytes);
+            super::cookies(&bytes);
+            super::body(&bytes);
         }
     }
 }

@@ -5,10 +5,13 @@
 
 mod application_limited;
 mod buffer_below_asked;
+mod connection_churn;
 mod corruption;
 mod delayed_ack;
+mod dropped_calls;
 mod duplicates;
 mod generator_limited;
+mod hidden_stall;
 mod host_busy;
 mod hot_link;
 mod loss_limited;
@@ -21,9 +24,11 @@ mod receiver_buffer_overflow;
 mod receiver_cpu_limited;
 mod receiver_host_drops;
 mod reordering;
+mod request_failures;
 mod send_buffer_limited;
 mod sender_cpu_limited;
 mod sender_refusal;
+mod slow_label;
 mod softirq_core;
 mod spinning;
 mod stalled_flow;
@@ -64,10 +69,13 @@ pub trait Rule: Sync {
 pub const REGISTRY: &[&dyn Rule] = &[
     &application_limited::ApplicationLimited,
     &buffer_below_asked::BufferBelowAsked,
+    &connection_churn::ConnectionChurn,
     &corruption::Corruption,
     &delayed_ack::DelayedAck,
+    &dropped_calls::DroppedCalls,
     &duplicates::Duplicates,
     &generator_limited::GeneratorLimited,
+    &hidden_stall::HiddenStall,
     &host_busy::HostBusy,
     &hot_link::HotLink,
     &loss_limited::LossLimited,
@@ -80,9 +88,11 @@ pub const REGISTRY: &[&dyn Rule] = &[
     &receiver_cpu_limited::ReceiverCpuLimited,
     &receiver_host_drops::ReceiverHostDrops,
     &reordering::Reordering,
+    &request_failures::RequestFailures,
     &send_buffer_limited::SendBufferLimited,
     &sender_cpu_limited::SenderCpuLimited,
     &sender_refusal::SenderRefusal,
+    &slow_label::SlowLabel,
     &softirq_core::SoftirqCore,
     &spinning::Spinning,
     &stalled_flow::StalledFlow,

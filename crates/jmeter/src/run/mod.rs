@@ -21,6 +21,7 @@ mod encode;
 mod extract;
 mod feed;
 mod flow;
+pub(crate) mod foreign;
 mod iterate;
 mod land;
 mod looks;

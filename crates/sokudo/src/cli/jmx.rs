@@ -1,5 +1,6 @@
 //! `sokudo jmx`: what does a JMeter test plan ask for?
 
+mod probe;
 mod properties;
 mod reference;
 mod show;
@@ -30,6 +31,7 @@ Examples:
   sokudo jmx check plan.jmx -J THREADS=40 -J DURATION=300
   sokudo jmx check plan.jmx -q test.properties --generators 4
   sokudo jmx check plan.jmx --json --resolved      everything, for a program
+  sokudo jmx check plan.jmx --probe --demand 43    one user for ten seconds: how many are too many?
 
 Exit codes: 0 the plan can be executed, 2 it is refused; all reasons are told at once.";
 
@@ -44,7 +46,7 @@ pub struct JmxArgs {
 enum What {
     /// Say what a plan holds, what it will do, and what its author probably did not mean.
     ///
-    /// Sends nothing. Elements that sokudo does not know are errors, told with file and line.
+    /// Sends nothing without --probe. Elements that sokudo does not know are errors, told with file and line.
     #[command(after_help = EXAMPLES)]
     Check(Box<CheckArgs>),
     /// Print every element and function that sokudo knows, as a page in Markdown.
@@ -78,6 +80,17 @@ struct CheckArgs {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
+    /// Send what one user per group sends, for so many seconds, and tell at how many users the load
+    /// will probably be too much.
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10",
+          value_parser = clap::value_parser!(u64).range(1..=3_600))]
+    probe: Option<u64>,
+
+    /// With --probe: milliseconds that one request keeps the server's busiest resource busy, such as
+    /// CPU time over cores.
+    #[arg(long, value_name = "MS", requires = "probe")]
+    demand: Option<f64>,
+
     /// With --json: the resolved plan, too.
     #[arg(long, requires = "json")]
     resolved: bool,
@@ -106,6 +119,14 @@ fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let directory = args.plan.parent().unwrap_or(Path::new(""));
     let files = PlanFiles(directory.to_owned());
     let reading = read(&args.plan.display().to_string(), &bytes, &settings, &files);
+    let probed = match args.probe.filter(|_| reading.errors == 0) {
+        Some(seconds) => {
+            let demand = args.demand.map(|ms| ms / 1e3);
+            let asked = (seconds, demand, args.seed);
+            Some(probe::probe(&args.plan, &args.properties, asked)?)
+        }
+        None => None,
+    };
     let shown = show::Shown::new(
         &reading,
         args.generators,
@@ -113,9 +134,9 @@ fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         args.show.lang(),
     );
     if args.show.json {
-        println!("{}", shown.json(args.resolved));
+        println!("{}", shown.json(args.resolved, probed.as_ref()));
     } else {
-        print!("{}", shown.text());
+        print!("{}", shown.text(probed.as_ref()));
     }
     Ok(match reading.errors {
         0 => Exit::Fine,

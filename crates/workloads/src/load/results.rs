@@ -20,6 +20,15 @@ const EVERYTHING: &str = "*";
 /// Stages in which a request can fail.
 const STAGES: [&str; 6] = ["resolve", "connect", "tls", "send", "wait", "read"];
 
+/// Kinds of failures: names of their metrics.
+const KINDS: [&str; 5] = [
+    "http.refused",
+    "http.resets",
+    "http.timeouts",
+    "http.closed_early",
+    "http.malformed",
+];
+
 /// What one label saw.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct LabelNumbers {
@@ -31,6 +40,7 @@ struct LabelNumbers {
     sent_bytes: u64,
     classes: [u64; 6],
     phases: BTreeMap<String, u64>,
+    kinds: BTreeMap<String, u64>,
     span_ns: Option<(i64, i64)>,
     latency: HistogramText,
     service: HistogramText,
@@ -61,6 +71,7 @@ pub(super) struct Numbers {
 impl LabelNumbers {
     fn new(tally: &LabelTally) -> Self {
         let phases = tally.phases.iter();
+        let kinds = tally.kinds.iter();
         Self {
             is_transaction: tally.is_transaction,
             samples: tally.samples,
@@ -71,6 +82,9 @@ impl LabelNumbers {
             classes: tally.classes,
             phases: phases
                 .map(|(phase, count)| ((*phase).to_owned(), *count))
+                .collect(),
+            kinds: kinds
+                .map(|(kind, count)| ((*kind).to_owned(), *count))
                 .collect(),
             span_ns: tally.span_ns,
             latency: HistogramText::new(&tally.latency),
@@ -239,6 +253,11 @@ fn put_label_numbers(metrics: &mut Summary, labels: &[LabelNumbers]) {
             &format!("http.status_{name}"),
             (count > 0.0).then_some(count),
         );
+    }
+    for kind in KINDS {
+        let each = labels.iter().filter_map(|label| label.kinds.get(kind));
+        let count = each.sum::<u64>() as f64;
+        put(metrics, kind, (count > 0.0).then_some(count));
     }
     for stage in STAGES {
         let failed: u64 = labels

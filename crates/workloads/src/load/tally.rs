@@ -49,6 +49,8 @@ pub struct LabelTally {
     pub classes: [u64; 6],
     /// Failures by stage.
     pub phases: HashMap<&'static str, u64>,
+    /// Failures by kind: names of their metrics.
+    pub kinds: HashMap<&'static str, u64>,
     /// First start and last end, monotonic nanoseconds.
     pub span_ns: Option<(i64, i64)>,
 }
@@ -74,6 +76,9 @@ impl LabelTally {
         if !row.phase.is_empty() {
             self.lost += 1;
             *self.phases.entry(row.phase).or_default() += 1;
+            if let Some(kind) = kind_of(row) {
+                *self.kinds.entry(kind).or_default() += 1;
+            }
         } else {
             let span = |from: i64| u64::try_from(row.end_ns - from).unwrap_or(0);
             self.latency.record(span(row.intended_ns));
@@ -113,6 +118,9 @@ impl LabelTally {
         for (mine, more) in self.classes.iter_mut().zip(other.classes) {
             *mine += more;
         }
+        for (kind, count) in &other.kinds {
+            *self.kinds.entry(kind).or_default() += count;
+        }
         for (phase, count) in &other.phases {
             *self.phases.entry(phase).or_default() += count;
         }
@@ -121,6 +129,21 @@ impl LabelTally {
             (mine, other) => mine.or(other),
         };
     }
+}
+
+/// The metric that counts failures of this kind, told by the name that JMeter has for it.
+fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
+    let class = row.code.rsplit('.').next()?;
+    Some(match class {
+        "HttpHostConnectException" => "http.refused",
+        "ConnectTimeoutException" | "SocketTimeoutException" => "http.timeouts",
+        // The operator's own end is no failure of the server.
+        "SocketException" if row.message.ends_with("Socket closed") => return None,
+        "SocketException" => "http.resets",
+        "NoHttpResponseException" | "ConnectionClosedException" => "http.closed_early",
+        "ClientProtocolException" | "ZipException" => "http.malformed",
+        _ => return None,
+    })
 }
 
 /// Where one event loop's results go.

@@ -13,6 +13,7 @@ use sokudo_jmeter::{PropertyUse, Reading};
 use sokudo_model::units;
 use sokudo_report::text_columns;
 
+use super::probe::Probed;
 use crate::cli::failure::colored;
 
 /// Name and version of the JSON output.
@@ -38,7 +39,7 @@ impl<'a> Shown<'a> {
     }
 
     /// For a program.
-    pub fn json(&self, resolved: bool) -> Value {
+    pub fn json(&self, resolved: bool, probed: Option<&Probed>) -> Value {
         let reading = self.reading;
         let plan = reading.plan.as_ref();
         let elements = reading.coverage.iter().map(|c| {
@@ -68,6 +69,9 @@ impl<'a> Shown<'a> {
             "problems": problems.collect::<Vec<_>>(),
             "problems_not_shown": reading.dropped,
         });
+        if let Some(probed) = probed {
+            all["probe"] = probed.json();
+        }
         if resolved {
             all["resolved"] = json!(plan);
         }
@@ -75,11 +79,15 @@ impl<'a> Shown<'a> {
     }
 
     /// For people.
-    pub fn text(&self) -> String {
+    pub fn text(&self, probed: Option<&Probed>) -> String {
         let ink = Ink::new();
         let mut out = String::new();
         self.head(&mut out, &ink);
         self.load(&mut out, &ink);
+        if let Some(probed) = probed {
+            self.title(&mut out, &ink, "jmx-show-probe");
+            out.push_str(&probed.text(self.i18n.lang()));
+        }
         self.elements(&mut out, &ink);
         self.functions(&mut out, &ink);
         self.properties(&mut out, &ink);

@@ -2,5 +2,8 @@
 
 mod far;
 mod faults;
+mod findings;
+mod guide;
 mod options;
 mod peer;
+mod probe;

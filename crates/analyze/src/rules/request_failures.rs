@@ -1,0 +1,147 @@
+//! How did requests fail, and what does that say about the server?
+//!
+//! ```text
+//! refused at once        nobody listens, or the server turns callers away
+//! reset before an answer accepted and thrown out: a bound on connections
+//! closed before it       the same, politely; or a server that restarts
+//! no connection in time  calls dropped: the queue of connections not yet accepted is full
+//! no answer in time      accepted and not served: threads or what they wait for
+//! no HTTP                something else listens there, or the answer is broken
+//! ```
+
+use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
+
+use super::{Kind, Rule};
+use crate::phase::PhaseView;
+
+/// Share of the requests from which failures are told.
+const SOME: f64 = 0.001;
+/// Share from which the numbers of the phase are about failures.
+const GRAVE: f64 = 0.05;
+/// Share of the failures from which a kind of them stands for all.
+const MOST: f64 = 0.5;
+
+/// See the module.
+pub struct RequestFailures;
+
+/// One kind of failure.
+#[derive(Clone, Copy)]
+struct Kinds {
+    /// What counts it.
+    metric: &'static str,
+    says: &'static str,
+    next: &'static str,
+}
+
+const KINDS: &[Kinds] = &[
+    Kinds {
+        metric: "http.refused",
+        says: "rule-request-failures-refused-says",
+        next: "rule-request-failures-refused-next",
+    },
+    Kinds {
+        metric: "http.resets",
+        says: "rule-request-failures-resets-says",
+        next: "rule-request-failures-resets-next",
+    },
+    Kinds {
+        metric: "http.closed_early",
+        says: "rule-request-failures-closed-says",
+        next: "rule-request-failures-closed-next",
+    },
+    Kinds {
+        metric: "http.timeouts",
+        says: "rule-request-failures-timeouts-says",
+        next: "rule-request-failures-timeouts-next",
+    },
+    Kinds {
+        metric: "http.malformed",
+        says: "rule-request-failures-malformed-says",
+        next: "rule-request-failures-malformed-next",
+    },
+];
+
+/// A call that is not answered is another matter than a request that is not.
+const UNANSWERED: Kinds = Kinds {
+    metric: "http.timeouts",
+    says: "rule-request-failures-unanswered-says",
+    next: "rule-request-failures-unanswered-next",
+};
+
+impl Rule for RequestFailures {
+    fn name(&self) -> &'static str {
+        "request_failures"
+    }
+
+    fn question(&self) -> &'static str {
+        "how did requests fail, and what does that say about the server?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Describes
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        let (Some(errors), Some(answered)) =
+            (view.total("http.errors"), view.total("http.requests"))
+        else {
+            return;
+        };
+        let share = errors / (errors + answered).max(1.0);
+        if share < SOME {
+            return;
+        }
+        let counted = KINDS.iter().filter_map(|kind| {
+            let count = view.total(kind.metric)?;
+            (count > 0.0).then_some((*kind, count))
+        });
+        let Some((mut kind, count)) = counted.max_by(|a, b| a.1.total_cmp(&b.1)) else {
+            return;
+        };
+        if count < errors * MOST {
+            return;
+        }
+        if kind.metric == UNANSWERED.metric && at_connect(view) {
+            kind = UNANSWERED;
+        }
+        let Some((flow, _)) = view.highest("http.errors") else {
+            return;
+        };
+        let severity = if share >= GRAVE {
+            Severity::Bad
+        } else {
+            Severity::Caution
+        };
+        let says = Text::new(kind.says)
+            .number("count", count, Unit::One)
+            .number("share", share, Unit::Ratio);
+        let mut finding = view.finding(self.name(), severity, 0.3 + 0.6 * share, says);
+        finding.evidence = evidence(view, flow, kind.metric, count);
+        finding.next = Some(Text::new(kind.next));
+        out.push(finding);
+    }
+}
+
+fn at_connect(view: &PhaseView<'_>) -> bool {
+    let failed = |stage: &str| view.total(&format!("http.failed_{stage}")).unwrap_or(0.0);
+    failed("connect") > failed("wait") + failed("read")
+}
+
+fn evidence(
+    view: &PhaseView<'_>,
+    flow: &FlowResult,
+    metric: &str,
+    count: f64,
+) -> Vec<sokudo_model::Evidence> {
+    let mut rows = vec![view.evidence("evidence-failed-requests", metric, &flow.from, count)];
+    let ratio = view.total("http.error_ratio");
+    rows.extend(ratio.map(|ratio| {
+        view.evidence(
+            "evidence-error-ratio",
+            "http.error_ratio",
+            &flow.from,
+            ratio,
+        )
+    }));
+    rows
+}

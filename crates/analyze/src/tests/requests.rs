@@ -1,0 +1,147 @@
+//! Requests that failed, and requests that took long, with a known cause.
+
+use super::*;
+
+/// A phase of a test plan with these labels: name, metrics, service and connect times in seconds
+/// (median, 99th percentile, longest).
+fn of_labels(labels: &[(&str, &[(&str, f64)], [f64; 3], f64)]) -> Record {
+    let times = |[p50, p99, max]: [f64; 3]| HistogramSummary {
+        n: 1_000,
+        min: p50 / 2.0,
+        mean: p50,
+        p50,
+        p90: p50,
+        p99,
+        p999: max,
+        max,
+    };
+    let flows = labels.iter().zip(0..);
+    let flows = flows.map(|((name, metrics, service, connect), id)| FlowResult {
+        id,
+        from: "hosta".into(),
+        to: (*name).into(),
+        metrics: metrics
+            .iter()
+            .map(|(name, value)| (format!("http.{name}"), *value))
+            .collect(),
+        histograms: BTreeMap::from([
+            ("http.service_seconds".into(), times(*service)),
+            (
+                "http.connect_seconds".into(),
+                times([0.001, 0.002, *connect]),
+            ),
+        ]),
+        complete: true,
+        ..FlowResult::default()
+    });
+    let mut record = empty();
+    let mut one = phase("measure", flows.collect());
+    one.workload = "load".into();
+    record.manifest.workload = "load".into();
+    record.manifest.phases.push(one);
+    record
+}
+
+const EVEN: [f64; 3] = [0.010, 0.020, 0.030];
+
+#[track_caller]
+fn check(record: &Record, rule: &str, key: &str) {
+    let findings = super::findings(record);
+    let found = findings.iter().find(|finding| finding.rule == rule);
+    let keys: Vec<_> = findings.iter().map(|f| f.says.key.as_str()).collect();
+    let found = found.unwrap_or_else(|| panic!("no {rule} among {keys:?}"));
+    assert_eq!(found.says.key, key);
+}
+
+fn is_quiet(record: &Record, rule: &str) -> bool {
+    super::findings(record)
+        .iter()
+        .all(|finding| finding.rule != rule)
+}
+
+#[test]
+fn failures_are_told_by_their_kind() {
+    for (metric, stage, key) in [
+        ("refused", "connect", "refused"),
+        ("resets", "wait", "resets"),
+        ("closed_early", "wait", "closed"),
+        ("timeouts", "connect", "unanswered"),
+        ("timeouts", "wait", "timeouts"),
+        ("malformed", "read", "malformed"),
+    ] {
+        let failed = format!("failed_{stage}");
+        let metrics = [
+            ("requests", 900.0),
+            ("errors", 100.0),
+            (metric, 95.0),
+            (failed.as_str(), 95.0),
+        ];
+        let record = of_labels(&[("/a", &metrics, EVEN, 0.003)]);
+        let key = format!("rule-request-failures-{key}-says");
+        check(&record, "request_failures", &key);
+    }
+    let few = [("requests", 1e6), ("errors", 1.0), ("resets", 1.0)];
+    assert!(is_quiet(
+        &of_labels(&[("/a", &few, EVEN, 0.003)]),
+        "request_failures"
+    ));
+}
+
+#[test]
+fn connections_that_are_made_for_each_request_are_told() {
+    let metrics = [("requests", 1_000.0), ("made_connections", 1_000.0)];
+    let record = of_labels(&[("/a", &metrics, EVEN, 0.003)]);
+    check(&record, "connection_churn", "rule-connection-churn-says");
+    let short = [metrics.as_slice(), &[("ports_exhausted", 5.0)]].concat();
+    let record = of_labels(&[("/a", &short, EVEN, 0.003)]);
+    check(
+        &record,
+        "connection_churn",
+        "rule-connection-churn-ports-says",
+    );
+    let kept = [("requests", 1_000.0), ("made_connections", 10.0)];
+    assert!(is_quiet(
+        &of_labels(&[("/a", &kept, EVEN, 0.003)]),
+        "connection_churn"
+    ));
+}
+
+#[test]
+fn calls_that_were_made_again_show_in_the_longest_connect() {
+    let metrics = [("requests", 1_000.0)];
+    for longest in [1.01, 3.05, 7.2] {
+        let record = of_labels(&[("/a", &metrics, EVEN, longest)]);
+        check(&record, "dropped_calls", "rule-dropped-calls-says");
+    }
+    for longest in [0.5, 2.0, 0.003] {
+        let record = of_labels(&[("/a", &metrics, EVEN, longest)]);
+        assert!(is_quiet(&record, "dropped_calls"), "{longest}");
+    }
+}
+
+#[test]
+fn one_slow_label_among_quick_ones_is_told() {
+    let metrics: &[(&str, f64)] = &[("requests", 1_000.0)];
+    let slow = [0.200, 0.300, 0.400];
+    let record = of_labels(&[
+        ("/a", metrics, EVEN, 0.003),
+        ("/b", metrics, slow, 0.003),
+        ("/c", metrics, EVEN, 0.003),
+    ]);
+    check(&record, "slow_label", "rule-slow-label-says");
+    let record = of_labels(&[("/a", metrics, EVEN, 0.003), ("/c", metrics, EVEN, 0.003)]);
+    assert!(is_quiet(&record, "slow_label"));
+}
+
+#[test]
+fn a_stall_that_percentiles_do_not_show_is_told_for_users_who_wait() {
+    let stalled = [0.010, 0.020, 2.0];
+    let metrics = [("requests", 1_000.0), ("requests_per_second", 100.0)];
+    let record = of_labels(&[("/a", &metrics, stalled, 0.003)]);
+    check(&record, "hidden_stall", "rule-hidden-stall-says");
+    let open = [metrics.as_slice(), &[("asked_per_second", 100.0)]].concat();
+    assert!(is_quiet(
+        &of_labels(&[("/a", &open, stalled, 0.003)]),
+        "hidden_stall"
+    ));
+}

@@ -1,0 +1,63 @@
+//! What must hold for any bytes that reach a running test: data files, cookies, encoded bodies.
+
+use super::address::Address;
+use super::content::decoded;
+use super::cookies::Jars;
+use super::feed::{FirstRow, Rows};
+use super::outcome::Reply;
+
+/// Bytes as a data file.
+pub(crate) fn data_file(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for (delimiter, quoted) in [(',', true), ('\t', false), ('日', true)] {
+        for first in [FirstRow::IsData, FirstRow::IsSkipped, FirstRow::Names] {
+            Rows::parse(&text, delimiter, quoted, first);
+        }
+    }
+}
+
+/// Bytes as cookies of a server, one per line, and what is sent back to it.
+pub(crate) fn cookies(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let Some(from) = Address::parse("https://shop.example/a/b") else {
+        return;
+    };
+    let mut jars = Jars::default();
+    let jar = jars.begin(0, "standard");
+    for (line, now_s) in text.lines().zip(0..) {
+        jar.take(&from, line, now_s);
+    }
+    let mut sent = String::new();
+    jar.write(&from, 0, &mut sent);
+    assert!(!sent.contains(['\r', '\n']));
+}
+
+/// Bytes as a body: the first one chooses its encoding.
+pub(crate) fn body(bytes: &[u8]) {
+    let Some((first, body)) = bytes.split_first() else {
+        return;
+    };
+    let encodings = ["gzip", "deflate", "br", "br, gzip", "x"];
+    let encoding = encodings[usize::from(*first) % encodings.len()];
+    let headers = format!("Content-Encoding: {encoding}\r\n");
+    let reply = Reply {
+        intended_ns: 0,
+        start_ns: 0,
+        connected_ns: 0,
+        sent_ns: 0,
+        first_byte_ns: 0,
+        end_ns: 0,
+        reused: false,
+        sent_bytes: 0,
+        head_bytes: 0,
+        body_bytes: body.len() as u64,
+        framing_bytes: 0,
+        status: 200,
+        reason: b"",
+        headers: headers.as_bytes(),
+        body,
+        lost: None,
+    };
+    // A body that is not in its encoding is an answer, too.
+    let _ = decoded(&reply);
+}
