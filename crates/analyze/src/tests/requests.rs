@@ -2,9 +2,11 @@
 
 use super::*;
 
-/// A phase of a test plan with these labels: name, metrics, service and connect times in seconds
-/// (median, 99th percentile, longest).
-fn of_labels(labels: &[(&str, &[(&str, f64)], [f64; 3], f64)]) -> Record {
+/// Name, metrics, service times (median, 99th percentile, longest) and longest connect in seconds.
+type Label<'a> = (&'a str, &'a [(&'a str, f64)], [f64; 3], f64);
+
+/// A phase of a test plan with these labels.
+fn of_labels(labels: &[Label<'_>]) -> Record {
     let times = |[p50, p99, max]: [f64; 3]| HistogramSummary {
         n: 1_000,
         min: p50 / 2.0,

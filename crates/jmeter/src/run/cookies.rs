@@ -119,7 +119,9 @@ impl CookieJar {
 
     /// Takes the value of a `Set-Cookie` header of a response from this address.
     pub fn take(&mut self, from: &Address, header: &str, now_s: i64) {
-        if self.policy == Policy::Ignore {
+        // As browsers do (RFC 6265bis, 5.6): such a cookie would break the header that it comes back in.
+        let breaks = |c: char| c.is_ascii_control() && c != '\t';
+        if self.policy == Policy::Ignore || header.contains(breaks) {
             return;
         }
         let mut parts = header.split(';');
