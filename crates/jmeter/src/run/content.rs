@@ -100,6 +100,7 @@ mod tests {
             first_byte_ns: 0,
             end_ns: 0,
             reused: true,
+            peer: None,
             sent_bytes: 0,
             head_bytes: 0,
             body_bytes: whole,

@@ -48,6 +48,7 @@ pub(crate) fn body(bytes: &[u8]) {
         first_byte_ns: 0,
         end_ns: 0,
         reused: false,
+        peer: None,
         sent_bytes: 0,
         head_bytes: 0,
         body_bytes: body.len() as u64,
