@@ -186,10 +186,10 @@ proptest! {
         text in "[<>a-b/&; \"=!?-]{0,40}",
     ) {
         let document = Document::xml(BOOKS).unwrap();
-        if let Ok(path) = XPath::parse(&parts.concat()) {
-            if let Ok(Found::Nodes(nodes)) = path.find(&document, &[]) {
-                prop_assert!(nodes.is_sorted());
-            }
+        if let Ok(path) = XPath::parse(&parts.concat())
+            && let Ok(Found::Nodes(nodes)) = path.find(&document, &[])
+        {
+            prop_assert!(nodes.is_sorted());
         }
         let _ = Document::xml(&text);
         Document::html(&text);
