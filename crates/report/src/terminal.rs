@@ -255,7 +255,8 @@ impl Writer {
         }
     }
 
-    /// A table with columns of equal width; `mark` stands behind its marked row.
+    /// A table with columns of equal width; `mark` stands behind its marked row. Titles are broken
+    /// into lines, and columns stand closer, when the table would be wider than the text.
     fn table(&mut self, table: &Table, mark: &str) {
         let titles = table.columns.iter().map(|column| {
             let title = self.say(&column.title);
@@ -264,14 +265,28 @@ impl Writer {
                 unit => format!("{title} {unit}"),
             }
         });
-        let head: Vec<String> = titles.collect();
+        let titles: Vec<String> = titles.collect();
         let cells = |row: &Vec<Cell>| row.iter().map(|cell| self.say(&cell.says)).collect();
         let rows: Vec<Vec<String>> = table.rows.iter().map(cells).collect();
-        let width = |at: usize| {
-            let all = rows.iter().chain([&head]).map(|row| columns(&row[at]));
-            all.max().unwrap_or(0)
+        let widest = |at: usize| rows.iter().map(|row| columns(&row[at])).max().unwrap_or(0);
+        let whole = titles.iter().enumerate();
+        let whole = whole.map(|(at, title)| widest(at).max(columns(title)) + 2);
+        let fits = whole.sum::<usize>() <= self.width.saturating_sub(INDENT) + 2;
+        let broken = |at: usize, title: &String| match fits {
+            true => vec![title.clone()],
+            false => wrap(title, widest(at).max(longest_piece(title))),
         };
-        let widths: Vec<usize> = (0..head.len()).map(width).collect();
+        let titles: Vec<Vec<String>> = titles
+            .iter()
+            .enumerate()
+            .map(|(at, it)| broken(at, it))
+            .collect();
+        let gap = if fits { "  " } else { " " };
+        let widths = titles.iter().enumerate().map(|(at, lines)| {
+            let lines = lines.iter().map(|line| columns(line));
+            lines.max().unwrap_or(0).max(widest(at))
+        });
+        let widths: Vec<usize> = widths.collect();
         let line = |row: &[String]| {
             let sides = table.columns.iter().map(|column| column.numeric);
             let padded = row.iter().zip(&widths).zip(sides);
@@ -279,11 +294,13 @@ impl Writer {
                 true => pad_left(cell, *width),
                 false => pad_right(cell, *width),
             });
-            padded.collect::<Vec<_>>().join("  ")
+            padded.collect::<Vec<_>>().join(gap)
         };
         self.out.push('\n');
-        let head = self.ink(Ink::Dim, line(&head).trim_end());
-        let _ = writeln!(self.out, "{:INDENT$}{head}", "");
+        for head in stacked(&titles) {
+            let head = self.ink(Ink::Dim, line(&head).trim_end());
+            let _ = writeln!(self.out, "{:INDENT$}{head}", "");
+        }
         for (at, row) in rows.iter().enumerate() {
             let mut text = line(row).trim_end().to_owned();
             if table.marked == Some(at) {
@@ -400,6 +417,24 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     lines.iter().map(|l| l.trim_end().to_string()).collect()
+}
+
+/// Columns of the longest part of a text that cannot be broken.
+fn longest_piece(text: &str) -> usize {
+    let pieces = pieces(text).into_iter();
+    pieces.map(|it| columns(it.trim_end())).max().unwrap_or(0)
+}
+
+/// Titles of columns, each in lines, as lines of cells; short ones stand at the bottom, next to their
+/// numbers.
+fn stacked(titles: &[Vec<String>]) -> Vec<Vec<String>> {
+    let height = titles.iter().map(Vec::len).max().unwrap_or(0);
+    let cell = |lines: &Vec<String>, at: usize| {
+        let at = (at + lines.len()).checked_sub(height);
+        at.and_then(|at| lines.get(at)).cloned().unwrap_or_default()
+    };
+    let row = |at: usize| titles.iter().map(|lines| cell(lines, at)).collect();
+    (0..height).map(row).collect()
 }
 
 /// The smallest parts that a line may be broken between.

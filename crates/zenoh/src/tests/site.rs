@@ -28,7 +28,11 @@ fn agents_behind_a_router_join_and_are_commanded() {
     sees(&fleet, &["a"]);
     let (bus, id) = on_bus(&fleet, "a");
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
-    // The site is cut off: the controller is told, the load ends with its lease.
+    // The site is cut off after the agent has heard of its lease: the controller is told, and the
+    // load ends with the lease.
+    let lease_ns = 5_000_000_000;
+    let heard = bus.ask(id, Ask::Lease { lease_ns }, BOUND);
+    assert_eq!(heard, Ok(Reply::Done));
     bus.keep_alive(Duration::from_millis(500)).unwrap();
     drop(router);
     let (_, note) = bus.notes().recv_timeout(BOUND).unwrap();

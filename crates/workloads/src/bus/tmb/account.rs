@@ -115,7 +115,8 @@ impl Book {
         true
     }
 
-    fn merge(&mut self, other: &Book) {
+    /// Adds what another book holds.
+    pub fn merge(&mut self, other: &Book) {
         self.response.merge(&other.response);
         self.corrected.merge(&other.corrected);
         self.receipt.merge(&other.receipt);

@@ -184,6 +184,7 @@ fn go(
         started
     });
     started?;
+    course.take_late(&world.mailbox);
     let mut peers = BTreeMap::new();
     for bus in &buses {
         let totals = bus.totals().into_iter();
@@ -316,6 +317,13 @@ impl Course {
         if self.windows.lives() {
             let (_, life) = self.report(buses, world);
             self.life = Some(life);
+        }
+    }
+
+    /// Takes the times that threads still kept to themselves when the life's numbers were read.
+    fn take_late(&mut self, mailbox: &Mailbox) {
+        if let (Some(life), Ok(late)) = (&mut self.life, mailbox.lock()) {
+            life.book.merge(&late);
         }
     }
 
