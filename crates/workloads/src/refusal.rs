@@ -36,6 +36,19 @@ pub(crate) fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
     operator(format!("cannot listen on {address}: {error}"), hint)
 }
 
+/// Options as another host, or this one, wrote them.
+pub(crate) fn read_options<T: serde::de::DeserializeOwned>(
+    name: &str,
+    text: &str,
+) -> Result<T, Refusal> {
+    serde_json::from_str(text).map_err(|error| {
+        operator(
+            format!("the options of `{name}` cannot be read: {error}"),
+            "install the same version of sokudo on all hosts",
+        )
+    })
+}
+
 /// Starts a thread; refuses when the system has none to give.
 pub(crate) fn spawn<T: Send + 'static>(
     name: &str,

@@ -80,7 +80,7 @@ fn part_of(spec: &PhaseSpec, part: &TogetherPart) -> PhaseSpec {
 }
 
 fn parts_of(spec: &PhaseSpec) -> Result<Vec<(&'static dyn Workload, PhaseSpec)>, Refusal> {
-    let options: TogetherOptions = crate::rr::read(NAME, &spec.phase.options)?;
+    let options: TogetherOptions = crate::refusal::read_options(NAME, &spec.phase.options)?;
     if options.parts.len() > PARTS_MAX {
         return Err(operator(
             format!("{} kinds of load at once", options.parts.len()),

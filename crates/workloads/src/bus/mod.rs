@@ -41,7 +41,7 @@ use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::datagram;
-use crate::rr::read;
+use crate::refusal::read_options;
 use crate::values::{LoadRate, Span};
 pub use options::BusOptions;
 use options::Direction;
@@ -66,7 +66,7 @@ impl Workload for Bus {
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: BusOptions = read(NAME, &spec.phase.options)?;
+        let options: BusOptions = read_options(NAME, &spec.phase.options)?;
         Ok(Box::new(phase::BusPhase::prepare(options, spec, emit)?))
     }
 
@@ -76,7 +76,7 @@ impl Workload for Bus {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal> {
-        let mut options: BusOptions = read(NAME, options)?;
+        let mut options: BusOptions = read_options(NAME, options)?;
         options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
         options.count = None;
         options.duration = Some(Span(duration_ns));

@@ -24,8 +24,9 @@ use sokudo_model::{PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::refusal::read_options;
 use crate::rr::phase::RrPhase;
-use crate::rr::{join, names, outcome, read};
+use crate::rr::{join, names, outcome};
 pub use options::CrrOptions;
 
 /// The connect/request/response test.
@@ -45,7 +46,7 @@ impl Workload for Crr {
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: CrrOptions = read(NAME, &spec.phase.options)?;
+        let options: CrrOptions = read_options(NAME, &spec.phase.options)?;
         options.validate()?;
         let phase = RrPhase::prepare(&names::CRR, true, options.as_rr(), spec, emit)?;
         Ok(Box::new(phase))
@@ -57,7 +58,7 @@ impl Workload for Crr {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal> {
-        let mut options: CrrOptions = read(NAME, options)?;
+        let mut options: CrrOptions = read_options(NAME, options)?;
         options.common.become_trial(rate_per_s, duration_ns);
         Ok(options.to_json())
     }

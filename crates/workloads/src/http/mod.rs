@@ -30,6 +30,7 @@ use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::refusal::read_options;
 use crate::rr;
 pub use options::HttpOptions;
 
@@ -50,7 +51,7 @@ impl Workload for Http {
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: HttpOptions = rr::read(NAME, &spec.phase.options)?;
+        let options: HttpOptions = read_options(NAME, &spec.phase.options)?;
         Ok(Box::new(phase::HttpPhase::prepare(options, spec, emit)?))
     }
 
@@ -60,7 +61,7 @@ impl Workload for Http {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal> {
-        let mut options: HttpOptions = rr::read(NAME, options)?;
+        let mut options: HttpOptions = read_options(NAME, options)?;
         options.become_trial(rate_per_s, duration_ns);
         Ok(options.to_json())
     }

@@ -33,7 +33,7 @@ use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
-use crate::rr;
+use crate::refusal::read_options;
 
 pub use bundle::any_bytes;
 pub use gather::{Gather, Gathered};
@@ -61,7 +61,7 @@ impl Workload for Load {
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: LoadOptions = rr::read(NAME, &spec.phase.options)?;
+        let options: LoadOptions = read_options(NAME, &spec.phase.options)?;
         Ok(Box::new(phase::LoadPhase::prepare(options, spec, emit)?))
     }
 
@@ -71,7 +71,7 @@ impl Workload for Load {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal> {
-        let mut options: LoadOptions = rr::read(NAME, options)?;
+        let mut options: LoadOptions = read_options(NAME, options)?;
         if let Some(rate) = rate_per_s {
             options.open_per_s = Some(rate);
         }

@@ -32,7 +32,7 @@ use sokudo_model::{PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
-use crate::rr::read;
+use crate::refusal::read_options;
 use crate::values::Span;
 pub use options::ProbeOptions;
 
@@ -56,12 +56,12 @@ impl Workload for Probe {
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: ProbeOptions = read(NAME, &spec.phase.options)?;
+        let options: ProbeOptions = read_options(NAME, &spec.phase.options)?;
         Ok(Box::new(phase::ProbePhase::prepare(options, spec, emit)?))
     }
 
     fn rate(&self, options: &str) -> Option<Rate> {
-        let options: ProbeOptions = read(NAME, options).ok()?;
+        let options: ProbeOptions = read_options(NAME, options).ok()?;
         Some(Rate::Events(1e9 / options.every.0.max(1) as f64))
     }
 
@@ -71,7 +71,7 @@ impl Workload for Probe {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal> {
-        let mut options: ProbeOptions = read(NAME, options)?;
+        let mut options: ProbeOptions = read_options(NAME, options)?;
         let every_ns = rate_per_s.map_or(0.0, |rate| 1e9 / rate) as u64;
         options.every = Span(every_ns.max(ProbeOptions::MIN_EVERY_NS));
         options.count = None;

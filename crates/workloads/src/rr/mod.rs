@@ -33,7 +33,7 @@ use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
-use crate::refusal::operator;
+use crate::refusal::read_options;
 use names::Names;
 use options::Direction;
 pub use options::{CommonOptions, RrOptions};
@@ -58,7 +58,7 @@ impl Workload for Rr {
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: RrOptions = read(NAME, &spec.phase.options)?;
+        let options: RrOptions = read_options(NAME, &spec.phase.options)?;
         let phase = phase::RrPhase::prepare(&names::RR, false, options, spec, emit)?;
         Ok(Box::new(phase))
     }
@@ -69,7 +69,7 @@ impl Workload for Rr {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal> {
-        let mut options: RrOptions = read(NAME, options)?;
+        let mut options: RrOptions = read_options(NAME, options)?;
         options.common.become_trial(rate_per_s, duration_ns);
         Ok(options.to_json())
     }
@@ -82,16 +82,6 @@ impl Workload for Rr {
         let options: RrOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
         join::join(&names::RR, &options, spec, results)
     }
-}
-
-/// Options as another host, or this one, wrote them.
-pub(crate) fn read<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, Refusal> {
-    serde_json::from_str(text).map_err(|error| {
-        operator(
-            format!("the options of `{name}` cannot be read: {error}"),
-            "install the same version of sokudo on all hosts",
-        )
-    })
 }
 
 /// What a trial of a search came to. A request without an answer is a loss.

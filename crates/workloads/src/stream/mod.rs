@@ -34,7 +34,7 @@ use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::datagram;
-use crate::rr::read;
+use crate::refusal::read_options;
 use crate::values::{LoadRate, Span};
 pub use options::{Direction, StreamOptions};
 
@@ -59,7 +59,7 @@ impl Workload for Stream {
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: StreamOptions = read(NAME, &spec.phase.options)?;
+        let options: StreamOptions = read_options(NAME, &spec.phase.options)?;
         Ok(Box::new(phase::StreamPhase::prepare(options, spec, emit)?))
     }
 
@@ -70,7 +70,7 @@ impl Workload for Stream {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal> {
-        let mut options: StreamOptions = read(NAME, options)?;
+        let mut options: StreamOptions = read_options(NAME, options)?;
         options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
         options.bytes = None;
         options.duration = Some(Span(duration_ns));

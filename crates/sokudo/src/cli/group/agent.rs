@@ -11,11 +11,10 @@ use sokudo_agent::audit::Audit;
 use sokudo_agent::keep::Keeper;
 use sokudo_agent::policy::Policy;
 use sokudo_bus::Client;
-use sokudo_controller::host_name;
 use sokudo_wire::join::{MemberRole, is_place};
 use sokudo_wire::label::{Label, LabelError, Labels};
+use sokudo_zenoh::Membership;
 use sokudo_zenoh::agent::{self, Refused, Service};
-use sokudo_zenoh::{Membership, enrol};
 
 use super::super::{Exit, Failure, config, stop_flag};
 use super::guard::Guarded;
@@ -124,20 +123,12 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
 fn membership(args: &AgentArgs) -> Result<Membership, Failure> {
     let wrong = |error: LabelError| Failure::operator(error.to_string(), error.hint());
     let labels = Labels::new(args.label.iter().cloned()).map_err(wrong)?;
-    let mut membership = match (&args.join, &args.group) {
-        (Some(token), _) => {
-            let mut token = read_token(token)?;
-            if let Some(via) = &args.via {
-                token.places = vec![via.clone()];
-            }
-            let name = args.name.clone().unwrap_or_else(host_name);
-            enrol::join(&token, &name, MemberRole::Agent)?
-        }
-        (None, group) => {
-            let group = group.as_deref().unwrap_or_default();
-            Membership::load(&config(), group, MemberRole::Agent)?
-        }
-    };
+    let mut token = args.join.as_deref().map(read_token).transpose()?;
+    if let (Some(token), Some(via)) = (&mut token, &args.via) {
+        token.places = vec![via.clone()];
+    }
+    let (name, group) = (args.name.as_deref(), args.group.as_deref());
+    let mut membership = super::membership(token.as_ref(), name, group, MemberRole::Agent)?;
     if !labels.is_empty() {
         membership.set_labels(&labels);
     }

@@ -19,7 +19,7 @@ use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole};
 use sokudo_wire::label::{Label, LabelError};
 use sokudo_zenoh::agent::Log;
 use sokudo_zenoh::tokens::Terms;
-use sokudo_zenoh::{Fleet, Group, GroupError, Present, Reached};
+use sokudo_zenoh::{Fleet, Group, GroupError, Membership, Present, Reached, enrol};
 
 use super::{Exit, Failure, config};
 
@@ -147,6 +147,20 @@ fn token(name: &str, terms: &TokenArgs, router: bool) -> Result<Exit, Failure> {
 fn read_token(text: &str) -> Result<JoinToken, Failure> {
     text.parse()
         .map_err(|error: JoinTokenError| Failure::operator(error.to_string(), error.hint()))
+}
+
+/// A new membership with a token, not yet kept, or that of earlier.
+fn membership(
+    token: Option<&JoinToken>,
+    name: Option<&str>,
+    group: Option<&str>,
+    role: MemberRole,
+) -> Result<Membership, Failure> {
+    let membership = match token {
+        Some(token) => enrol::join(token, &name.map_or_else(host_name, str::to_owned), role)?,
+        None => Membership::load(&config(), group.unwrap_or_default(), role)?,
+    };
+    Ok(membership)
 }
 
 fn log() -> Log {

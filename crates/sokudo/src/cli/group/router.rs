@@ -5,14 +5,12 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::Args;
-use sokudo_controller::host_name;
 use sokudo_wire::join::MemberRole;
 use sokudo_zenoh::site::Site;
-use sokudo_zenoh::{Membership, enrol};
 
 use super::super::{Exit, Failure, config, stop_flag};
 use super::controller::own_address;
-use super::{DEFAULT_GROUP_PORT, log, read_token};
+use super::{DEFAULT_GROUP_PORT, log, membership, read_token};
 
 /// Carry the messages of a site's agents to their controller, until Ctrl-C.
 ///
@@ -51,18 +49,12 @@ pub struct RouterArgs {
 /// Carries out `sokudo router`.
 pub fn run(args: RouterArgs) -> Result<Exit, Failure> {
     let stop = stop_flag()?;
-    let membership = match (&args.join, &args.group) {
-        (Some(token), _) => {
-            let name = args.name.unwrap_or_else(host_name);
-            let membership = enrol::join(&read_token(token)?, &name, MemberRole::Router)?;
-            membership.save(&config())?;
-            membership
-        }
-        (None, group) => {
-            let group = group.as_deref().unwrap_or_default();
-            Membership::load(&config(), group, MemberRole::Router)?
-        }
-    };
+    let token = args.join.as_deref().map(read_token).transpose()?;
+    let (name, group) = (args.name.as_deref(), args.group.as_deref());
+    let membership = membership(token.as_ref(), name, group, MemberRole::Router)?;
+    if token.is_some() {
+        membership.save(&config())?;
+    }
     let site = Site::open(&membership, args.bind, log())?;
     let place = SocketAddr::new(args.bind.ip(), site.address().port());
     println!("router of {} on {place}", membership.group());
