@@ -121,7 +121,8 @@ impl<'a> Fleet<'a> {
         })
     }
 
-    /// The agents that are connected, in the order of their names.
+    /// The agents that are connected, in the order of their names as people count: `host2` comes
+    /// before `host10`.
     pub fn agents(&self, bound: Duration) -> Result<Vec<Present>, GroupError> {
         let failed = |error| GroupError::network("cannot ask who is there", error);
         let asked = self.session.liveliness().get(self.keys.alive("*", "*"));
@@ -139,7 +140,7 @@ impl<'a> Fleet<'a> {
             .filter_map(|reply| reply.into_result().ok())
             .filter_map(|sample| present(sample.key_expr().as_str()))
             .collect();
-        agents.sort_by(|a, b| a.name.cmp(&b.name));
+        agents.sort_by_cached_key(|agent| (counted(&agent.name), agent.name.clone()));
         agents.dedup_by(|a, b| a.name == b.name);
         Ok(agents)
     }
@@ -274,5 +275,40 @@ impl<'a> Fleet<'a> {
             true => Ok((between, opened)),
             false => Err("somebody else answered in its name".into()),
         }
+    }
+}
+
+/// A name in pieces that sort as people count: runs of digits by their value, the rest by its bytes.
+fn counted(name: &str) -> Vec<(usize, Vec<u8>)> {
+    let runs = name
+        .as_bytes()
+        .chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+    let piece = |run: &[u8]| match run[0].is_ascii_digit() {
+        true => {
+            let value = run.iter().skip_while(|digit| **digit == b'0');
+            let value: Vec<u8> = value.copied().collect();
+            (1 + value.len(), value)
+        }
+        false => (0, run.to_vec()),
+    };
+    runs.map(piece).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn names_are_in_the_order_of_their_numbers() {
+        let mut names = [
+            "host10", "host9", "b", "host", "host2b", "host2", "a11c2", "a11c10", "host0",
+        ];
+        names.sort_by_cached_key(|name| counted(name));
+        assert_eq!(
+            names,
+            [
+                "a11c2", "a11c10", "b", "host", "host0", "host2", "host2b", "host9", "host10"
+            ]
+        );
     }
 }

@@ -199,7 +199,7 @@ pub fn start_on(hosts: &Hosts, host: usize, call: Sokudo) -> Running {
     hosts.run_in(host, move || call.start())
 }
 
-/// A group of agents, each on a host of its own; host 0 is the controller's.
+/// A group of agents on hosts of their own; host 0 is the controller's.
 struct Lab {
     hosts: Hosts,
     place: Place,
@@ -208,10 +208,15 @@ struct Lab {
 }
 
 impl Lab {
-    /// So many agents, `host1`, `host2`, …; says why the test is skipped and returns `None` where the
-    /// system has no such hosts.
+    /// So many agents, `host1`, `host2`, …, each on a host of its own; says why the test is skipped
+    /// and returns `None` where the system has no such hosts.
     fn new(agents: usize) -> Option<Self> {
-        let hosts = Hosts::new(agents + 1)?;
+        Self::shared(agents, 1)
+    }
+
+    /// As [`Lab::new`], with so many agents on each of the hosts: the first ones share the first host.
+    fn shared(count: usize, agents_each: usize) -> Option<Self> {
+        let hosts = Hosts::new(count + 1)?;
         let place = place();
         at(&place, "home", &["group", "init", "lab"])
             .run()
@@ -222,10 +227,10 @@ impl Lab {
         let token =
             controller.wait_for(|line| line.split_once("--join ").map(|(_, t)| t.to_owned()));
         let mut running = vec![controller];
-        for number in 1..=agents {
-            let name = format!("host{number}");
+        for number in 0..count * agents_each {
+            let name = format!("host{}", number + 1);
             let call = at(&place, &name, &["agent", "--join", &token, "--name", &name]);
-            let mut agent = start_on(&hosts, number, call);
+            let mut agent = start_on(&hosts, 1 + number / agents_each, call);
             agent.wait_for(|line| (line == "connected").then_some(()));
             running.push(agent);
         }
@@ -242,34 +247,41 @@ impl Lab {
     }
 }
 
-/// The guide's way: a group is made, hosts join, a script is written from what is known of them,
-/// carried out, and one record holds what all of them found.
+/// The guide's way: a group is made, forty agents on four hosts join, a console script is written
+/// from what is known of them, twenty pairs carry it out at the same moment, and one record and its
+/// report hold what all of them found.
 #[test]
-fn pairs_of_a_group_exchange_data_by_a_script_made_for_them() {
-    let Some(lab) = Lab::new(4) else {
+fn twenty_pairs_exchange_data_by_a_script_made_for_them() {
+    let Some(lab) = Lab::shared(4, 10) else {
         return;
     };
     let pairs = [
-        "scenario", "pairs", "lab", "--size", "10kB", "--times", "20",
+        "scenario", "pairs", "lab", "--pairs", "20", "--size", "10kB", "--times", "20",
     ];
     let emitted = lab.command(&[&pairs[..], &["--emit"]].concat());
-    emitted.expect_code(0).expect_stdout("connectnode 3");
+    emitted.expect_code(0).expect_stdout("connectnode 21");
     lab.place.write("pairs.sks", &emitted.stdout);
     let ended = lab.command(&["run", "pairs.sks", "lab", "--json"]);
     ended.expect_code(0);
     let summary = summary(&ended);
-    assert_eq!(summary.number("rr.transactions"), 40.0);
-    assert_eq!(summary.number("group.hosts"), 5.0);
+    assert_eq!(summary.number("rr.transactions"), 400.0);
+    assert_eq!(summary.number("group.hosts"), 41.0);
     for name in [
         "group.start_spread_seconds.p50",
+        "group.start_spread_seconds.max",
         "group.clock_error_seconds.max",
     ] {
         assert!(summary.number(name) >= 0.0, "{name}");
     }
     let record = lab.place.record();
     let table = std::fs::read_to_string(record.join("commands.csv")).expect("a table");
-    assert!(table.contains("sendreceive-n,host1,host3"), "{table}");
-    assert!(table.contains("sendreceive-n,host2,host4"), "{table}");
+    let report = std::fs::read_to_string(record.join("report.html")).expect("a report");
+    for pair in 1..=20 {
+        let (one, other) = (format!("host{pair}"), format!("host{}", pair + 20));
+        let row = format!("sendreceive-n,{one},{other},");
+        assert_eq!(table.matches(&row).count(), 1, "{row} in {table}");
+        assert!(report.contains(&other), "{other} in the report");
+    }
 }
 
 /// The way into host 3 is a hundred times slower than expected: the pairs that send to it fail, and

@@ -26,13 +26,14 @@ fn until_noted(place: &Place, home: &str, what: &str, count: usize) {
     }
 }
 
-/// A long run over all agents, under way on these.
+/// A long run over all agents, under way on these and seen here.
 fn under_way(place: &Place, agents: &[&str]) -> Running {
     let words = ["rr", "lab/*", "--duration", "10min", "--rate", "200/s"];
     let running = at(place, "home", &words).start();
     for home in agents {
         until_noted(place, home, "start", 1);
     }
+    place.wait_until_recorded();
     running
 }
 
@@ -100,7 +101,6 @@ fn nothing_recorded_is_lost_with_the_controller() {
     let _hostb = agent(&place, &token, "hostb");
     has_members(&place, &["hosta", "hostb"]);
     let running = under_way(&place, &["hosta", "hostb"]);
-    place.wait_until_recorded();
     running.kill();
     lab.kill();
     for home in ["hosta", "hostb"] {
@@ -135,7 +135,6 @@ fn what_an_absent_agent_holds_is_not_given_up_in_silence() {
     let hosta = agent(&place, &token, "hosta");
     has_members(&place, &["hosta"]);
     let running = under_way(&place, &["hosta"]);
-    place.wait_until_recorded();
     running.kill();
     hosta.kill();
     has_members(&place, &[]);

@@ -68,7 +68,7 @@ impl Place {
         let deadline = Instant::now() + BOUND;
         let recorded = || {
             let records = self.records();
-            let spool = records.first().map(|record| record.join("spool"));
+            let spool = records.last().map(|record| record.join("spool"));
             let files = spool.and_then(|spool| std::fs::read_dir(spool).ok());
             let sizes = files.into_iter().flatten().flatten();
             let bytes: u64 = sizes
