@@ -23,8 +23,10 @@ use crate::group::{Group, Membership, new_key};
 use crate::tokens::Tokens;
 use crate::visitors::Visitors;
 
-/// How long one enrolment may take.
+/// How long one enrolment may take at the door.
 const BOUND: Duration = Duration::from_secs(5);
+/// How long a host tries at one place, where it may have to wait for many others that came first.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest message after the ticket.
 const MAX_MESSAGE: usize = 64 * 1024;
 /// This product's version, as told in tickets and answers.
@@ -181,7 +183,7 @@ fn join_at(
 ) -> Result<Membership, GroupError> {
     let failed = |why: String| GroupError::network(format!("cannot join at {place}"), why);
     let text = |why: &dyn ToString| failed(why.to_string());
-    let deadline = Instant::now() + BOUND;
+    let deadline = Instant::now() + PATIENCE;
     let address = place.to_socket_addrs().map_err(|why| text(&why))?.next();
     let address = address.ok_or_else(|| failed("it has no address".into()))?;
     let tcp = TcpStream::connect_timeout(&address, BOUND).map_err(|why| text(&why))?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::error::GroupError;
 
-/// Visitors at a time; who comes beyond is sent away at once.
+/// Visitors at a time; who comes beyond waits in the system's queue until one of them leaves.
 const MAX_VISITORS: usize = 32;
 /// Time between two looks at whether the port is to be closed.
 const LOOK: Duration = Duration::from_millis(20);
@@ -70,12 +70,14 @@ impl Drop for Visitors {
 fn keep(listener: &TcpListener, receive: &Receive, closing: &AtomicBool) {
     let inside: Arc<AtomicUsize> = Arc::default();
     while !closing.load(Ordering::Acquire) {
-        let Ok((tcp, address)) = listener.accept() else {
+        let full = inside.load(Ordering::Acquire) >= MAX_VISITORS;
+        let accepted = (!full).then(|| listener.accept());
+        let Some(Ok((tcp, address))) = accepted else {
             thread::sleep(LOOK);
             continue;
         };
         let visit = Visit::begin(&inside);
-        if inside.load(Ordering::Acquire) > MAX_VISITORS || tcp.set_nonblocking(false).is_err() {
+        if tcp.set_nonblocking(false).is_err() {
             continue;
         }
         let receive = Arc::clone(receive);
@@ -101,5 +103,36 @@ impl Visit {
 impl Drop for Visit {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::sync::Barrier;
+
+    use super::*;
+
+    #[test]
+    fn who_comes_while_all_places_are_taken_waits_for_one() {
+        let full = Arc::new(Barrier::new(MAX_VISITORS));
+        let served = Arc::new(AtomicUsize::new(0));
+        let (meet, count) = (Arc::clone(&full), Arc::clone(&served));
+        let receive = move |mut tcp: TcpStream, _| {
+            // The first ones stay until all places are taken.
+            if count.fetch_add(1, Ordering::AcqRel) < MAX_VISITORS {
+                meet.wait();
+            }
+            let _ = tcp.write_all(b"!");
+        };
+        let listen = SocketAddr::from(([127, 0, 0, 1], 0));
+        let door = Visitors::open(listen, "listen", Arc::new(receive)).expect("a port");
+        let come = |_| TcpStream::connect(door.address()).expect("the system lets everybody wait");
+        let waiting: Vec<TcpStream> = (0..MAX_VISITORS + 8).map(come).collect();
+        for mut tcp in waiting {
+            let mut answer = [0];
+            tcp.read_exact(&mut answer).expect("an answer");
+        }
+        assert_eq!(served.load(Ordering::Acquire), MAX_VISITORS + 8);
     }
 }
