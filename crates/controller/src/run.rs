@@ -24,6 +24,8 @@ use crate::steering::Steering;
 pub enum Progress<'a> {
     /// Something that takes a moment, in words.
     Doing(&'a Text),
+    /// That is done; what comes next has yet to be said.
+    Ready,
     /// Load of a phase begins.
     PhaseBegins(&'a PhasePlan),
     /// New samples.
@@ -169,7 +171,10 @@ impl Run {
             clocks: vec![ClockTrack::default(); count],
         };
         match run.open() {
-            Ok(()) => Ok(run),
+            Ok(()) => {
+                run.observer.note(&Progress::Ready);
+                Ok(run)
+            }
             Err(error) => {
                 run.discard();
                 Err(error)
@@ -317,6 +322,13 @@ impl Run {
             self.problem("", "", Text::new("engine-interrupted"), Some(missing));
         }
         wanted
+    }
+
+    /// The operator wanted what was under way to end, and not the run: what is asked for from now on is
+    /// carried out.
+    pub fn go_on(&mut self) {
+        self.config.stop.store(false, Ordering::Relaxed);
+        self.told_interrupted = false;
     }
 
     /// Compares the clocks of all hosts again: what starts from now on counts on it. The record

@@ -190,11 +190,20 @@ pub fn carried(metrics: &Summary) -> Option<Carried> {
             get("bus.bytes_per_second")?,
         ))
     };
+    let http = || {
+        let bytes: f64 = ["sent", "head", "body"]
+            .iter()
+            .filter_map(|part| get(&format!("http.{part}_bytes")))
+            .sum();
+        let seconds = get("http.requests")? / get("http.requests_per_second")?;
+        Some(Carried { bytes, seconds })
+    };
     let found = stream()
         .or_else(datagram)
         .or_else(|| asked("rr", "transactions", "transactions_per_second"))
         .or_else(|| asked("crr", "connections", "connections_per_second"))
-        .or_else(bus);
+        .or_else(bus)
+        .or_else(http);
     found.filter(|carried| carried.seconds.is_finite() && carried.seconds > 0.0)
 }
 

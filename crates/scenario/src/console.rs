@@ -15,7 +15,7 @@ mod say;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use sokudo_model::{PhaseRecord, Text};
+use sokudo_model::{PhaseRecord, Text, units};
 
 use crate::execute::{Executor, Failed, HostInfo, Load, Part, Phase};
 use crate::line::{Command, Line, Order, Who};
@@ -144,10 +144,15 @@ impl Console {
             }
             Command::Help(word) => say::help(word.as_deref(), executor),
             Command::Hosts => say::hosts(executor),
-            Command::SyncTime => {
+            Command::SyncTime { most_ns } => {
                 self.fire(None, executor).map_err(failed)?;
                 executor.sync_time().map_err(failed)?;
                 say::clocks(executor);
+                known_well_enough(&executor.hosts(), *most_ns).map_err(failed)?;
+            }
+            Command::AutoPairs { pairs, column } => {
+                self.pair(*pairs, *column, executor)?;
+                self.go(executor)?;
             }
             Command::Pause(ns) => {
                 self.fire(None, executor).map_err(failed)?;
@@ -162,12 +167,34 @@ impl Console {
             }
             Command::Order { who, order } => {
                 self.order(who, order, executor)?;
-                if self.pace == Pace::AtOnce {
-                    self.fire(None, executor).map_err(failed)?;
-                }
+                self.go(executor)?;
             }
         }
         Ok(Next::Line)
+    }
+
+    /// Starts what was entered, when somebody sits at the console.
+    fn go(&mut self, executor: &mut dyn Executor) -> Result<(), Refused> {
+        match self.pace {
+            Pace::AtOnce => self.fire(None, executor).map_err(failed),
+            Pace::Gather => Ok(()),
+        }
+    }
+
+    /// Connects the first hosts with as many others.
+    fn pair(
+        &mut self,
+        wanted: Option<u32>,
+        column: u32,
+        executor: &mut dyn Executor,
+    ) -> Result<(), Refused> {
+        let pairs = crate::pairs::pairs(&executor.hosts(), wanted)
+            .map_err(|failed| Mistake::at(column, failed.says, failed.hint.unwrap_or_default()))?;
+        for (one, other) in pairs {
+            let who = Who::Nodes(vec![one], column);
+            self.order(&who, &Order::ConnectNode(other, column), executor)?;
+        }
+        Ok(())
     }
 
     /// Gives an order to hosts. Either all of them take it, or none does.
@@ -297,7 +324,7 @@ impl Console {
             let peer = find_host(peer, hosts).ok_or_else(|| no_host(column, peer, hosts))?;
             peers.push(peer);
         }
-        if peers.is_empty() {
+        if peers.is_empty() && load.needs_a_peer() {
             match self.seats[number as usize - 1].peer {
                 Some(peer) => peers.push(peer),
                 // With `all`, those that others are connected to only answer.
@@ -411,6 +438,30 @@ enum Change {
     Peer(Option<u32>),
     Connect(u32, Job),
     Queue(Job),
+}
+
+/// Refuses to go on with clocks that are known less well than asked for.
+fn known_well_enough(hosts: &[HostInfo], most_ns: Option<u64>) -> Result<(), Failed> {
+    let Some(most_ns) = most_ns else {
+        return Ok(());
+    };
+    let most_s = most_ns as f64 * 1e-9;
+    let wide = hosts
+        .iter()
+        .filter(|host| host.clock_error_seconds > most_s);
+    let widest = wide.max_by(|a, b| a.clock_error_seconds.total_cmp(&b.clock_error_seconds));
+    widest.map_or(Ok(()), |host| {
+        Err(Failed::new(
+            format!(
+                "the clock of host {} ({}) is known within {} only, and {} was asked for",
+                host.number,
+                host.name,
+                units::duration(host.clock_error_seconds),
+                units::duration(most_s)
+            ),
+            "say `syncTime` again when the network is quiet, or allow a larger error",
+        ))
+    })
 }
 
 fn failed(failed: Failed) -> Refused {

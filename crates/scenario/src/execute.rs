@@ -37,6 +37,24 @@ pub struct Load {
     pub flows: Vec<(u32, u32, u32)>,
 }
 
+impl Load {
+    /// True when it goes to another host of the run, and not to a server that is named by its options.
+    pub fn needs_a_peer(&self) -> bool {
+        self.flows.iter().any(|(from, to, _)| from != to)
+    }
+}
+
+/// A word that loads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LoadWord {
+    /// The word.
+    pub name: &'static str,
+    /// The question that the workload answers.
+    pub question: &'static str,
+    /// True when it is followed by the server's address, and not by other hosts.
+    pub takes_url: bool,
+}
+
 /// One kind of load in a phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
@@ -91,8 +109,8 @@ pub trait Executor {
     /// The hosts, by number from 1 without gaps.
     fn hosts(&self) -> Vec<HostInfo>;
 
-    /// Words that load, with the question that each answers.
-    fn words(&self) -> Vec<(&'static str, &'static str)>;
+    /// Words that load.
+    fn words(&self) -> Vec<LoadWord>;
 
     /// Reads what follows a workload's word as its own command does.
     ///

@@ -17,9 +17,10 @@ pub mod pairs;
 #[cfg(test)]
 mod remembering;
 pub mod script;
+pub mod vocabulary;
 pub mod words;
 
 pub use console::Console;
-pub use execute::{Executor, Failed, HostInfo, Load, Part, Phase};
+pub use execute::{Executor, Failed, HostInfo, Load, LoadWord, Part, Phase};
 pub use line::{Command, Line, Order, Who};
 pub use mistake::Mistake;

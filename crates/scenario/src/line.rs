@@ -1,9 +1,11 @@
 //! What does one line of the console say?
 //!
 //! ```text
-//! syncTime                          compare the clocks, print offset and error
+//! syncTime [ERROR]                  compare the clocks, print offset and error; go on if it is as small
 //! all      COMMAND                  every host …
 //! node N   COMMAND                  host N, or 1,3,5-8 …
+//! stage N|all COMMAND · fire        `node N set COMMAND`, `all enter`
+//! autopairs [N]                     the first hosts connect to as many others
 //! waittime MS | sleep TIME          pause
 //! waitallresults [N] [TIMEOUT]      until N hosts have their results; who is missing is named
 //! hosts | help [WORD] | quit
@@ -15,6 +17,7 @@
 use sokudo_model::{Bytes, Count, Nanos};
 
 use crate::mistake::Mistake;
+use crate::vocabulary::{self, CONSOLE, HOST};
 use crate::words::{self, Word};
 
 /// Largest node number that is read.
@@ -35,7 +38,17 @@ pub struct Line {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Compare the clocks of all hosts with this one's.
-    SyncTime,
+    SyncTime {
+        /// Every one of them must be known as well as this, nanoseconds.
+        most_ns: Option<u64>,
+    },
+    /// Connect so many pairs of hosts; `None` = as many as there are.
+    AutoPairs {
+        /// How many.
+        pairs: Option<u32>,
+        /// Where the word stands.
+        column: u32,
+    },
     /// A command for hosts.
     Order {
         /// Which hosts.
@@ -137,11 +150,19 @@ pub fn parse_line(text: &str, number: u32) -> Result<Option<Line>, Mistake> {
 }
 
 fn command(first: &Word, rest: &[Word]) -> Result<Command, Mistake> {
-    match first.text.to_ascii_lowercase().as_str() {
-        "synctime" => nothing_more(rest).map(|()| Command::SyncTime),
-        "hosts" | "nodes" => nothing_more(rest).map(|()| Command::Hosts),
-        "quit" | "exit" => nothing_more(rest).map(|()| Command::Quit),
-        "help" | "?" => Ok(Command::Help(rest.first().map(|word| word.text.clone()))),
+    match vocabulary::name_of(&first.text, CONSOLE).unwrap_or_default() {
+        "syncTime" => Ok(Command::SyncTime {
+            most_ns: at_most_one(rest)?
+                .map(|word| time_ns(word, Unit::Seconds))
+                .transpose()?,
+        }),
+        "hosts" => nothing_more(rest).map(|()| Command::Hosts),
+        "quit" => nothing_more(rest).map(|()| Command::Quit),
+        "help" => Ok(Command::Help(rest.first().map(|word| word.text.clone()))),
+        "autopairs" => Ok(Command::AutoPairs {
+            pairs: at_most_one(rest)?.map(number).transpose()?,
+            column: first.column,
+        }),
         "waittime" => pause(first, rest, Unit::Milliseconds),
         "sleep" => pause(first, rest, Unit::Seconds),
         "waitallresults" => awaiting(rest),
@@ -150,14 +171,27 @@ fn command(first: &Word, rest: &[Word]) -> Result<Command, Mistake> {
             order: order(rest, end_of(first), 0)?,
         }),
         "node" => {
-            let (numbers, rest) = rest
-                .split_first()
-                .ok_or_else(|| missing(first, "a number"))?;
+            let (numbers, rest) = split(first, rest, "a number")?;
             Ok(Command::Order {
                 who: Who::Nodes(nodes(numbers)?, numbers.column),
                 order: order(rest, end_of(numbers), 0)?,
             })
         }
+        "stage" => {
+            let (who, rest) = split(first, rest, "a number or `all`")?;
+            let staged = order(rest, end_of(who), DEPTH_MAX)?;
+            Ok(Command::Order {
+                who: match who.text.eq_ignore_ascii_case("all") {
+                    true => Who::All,
+                    false => Who::Nodes(nodes(who)?, who.column),
+                },
+                order: Order::Set(Box::new(staged)),
+            })
+        }
+        "fire" => nothing_more(rest).map(|()| Command::Order {
+            who: Who::All,
+            order: Order::Enter(first.column),
+        }),
         _ => Err(Mistake::at(
             first.column,
             format!(
@@ -180,7 +214,7 @@ enum Unit {
 }
 
 fn pause(first: &Word, rest: &[Word], unit: Unit) -> Result<Command, Mistake> {
-    let (time, rest) = rest.split_first().ok_or_else(|| missing(first, "a time"))?;
+    let (time, rest) = split(first, rest, "a time")?;
     nothing_more(rest)?;
     time_ns(time, unit).map(Command::Pause)
 }
@@ -207,31 +241,34 @@ fn order(words: &[Word], column: u32, depth: u32) -> Result<Order, Mistake> {
         )
     })?;
     let one = |what: &str| {
-        let (word, rest) = rest.split_first().ok_or_else(|| missing(first, what))?;
+        let (word, rest) = split(first, rest, what)?;
         nothing_more(rest).map(|()| word)
     };
-    match first.text.to_ascii_lowercase().as_str() {
+    let said_to_the_console = vocabulary::name_of(&first.text, CONSOLE);
+    let word = vocabulary::name_of(&first.text, HOST).or(said_to_the_console);
+    match word.unwrap_or_default() {
         "connect" => one("a host").map(|host| Order::Connect(host.clone())),
         "connectnode" => {
             let word = one("the number of a host")?;
             Ok(Order::ConnectNode(node_number(word)?, word.column))
         }
         "disconnect" => nothing_more(rest).map(|()| Order::Disconnect),
-        "clr" | "clear" => nothing_more(rest).map(|()| Order::Clear),
-        "enter" => nothing_more(rest).map(|()| Order::Enter(first.column)),
+        "clr" => nothing_more(rest).map(|()| Order::Clear),
+        // What enters itself would never come to an end.
+        "enter" if depth == 0 => nothing_more(rest).map(|()| Order::Enter(first.column)),
         "sendreceive-n" => send_receive(first, rest),
         "set" if depth < DEPTH_MAX => {
             Ok(Order::Set(Box::new(order(rest, end_of(first), depth + 1)?)))
         }
-        "set" | "all" | "node" => Err(Mistake::at(
+        "" => Ok(Order::Load {
+            word: first.clone(),
+            arguments: rest.to_vec(),
+        }),
+        _ => Err(Mistake::at(
             first.column,
             format!("`{}` cannot stand here", first.text),
             "a host's command is one of connect, connectnode, disconnect, sendreceive-n, or a workload",
         )),
-        _ => Ok(Order::Load {
-            word: first.clone(),
-            arguments: rest.to_vec(),
-        }),
     }
 }
 
@@ -303,7 +340,7 @@ fn number(word: &Word) -> Result<u32, Mistake> {
         Mistake::at(
             word.column,
             format!("`{}` is no number of hosts", word.text),
-            "write for example `waitallresults 4 60s`",
+            "write for example `4`",
         )
     })
 }
@@ -321,6 +358,20 @@ fn time_ns(word: &Word, bare: Unit) -> Result<u64, Mistake> {
             "write for example `500ms` or `2s`",
         )
     })
+}
+
+/// The next word and what follows it.
+fn split<'a>(
+    before: &Word,
+    rest: &'a [Word],
+    what: &str,
+) -> Result<(&'a Word, &'a [Word]), Mistake> {
+    rest.split_first().ok_or_else(|| missing(before, what))
+}
+
+fn at_most_one(rest: &[Word]) -> Result<Option<&Word>, Mistake> {
+    nothing_more(rest.get(1..).unwrap_or_default())?;
+    Ok(rest.first())
 }
 
 fn nothing_more(rest: &[Word]) -> Result<(), Mistake> {
@@ -356,87 +407,4 @@ pub fn any_bytes(bytes: &[u8]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn one(text: &str) -> Command {
-        parse_line(text, 1).expect(text).expect(text).command
-    }
-
-    #[test]
-    fn the_words_of_the_group_tester_are_read() {
-        assert_eq!(one("syncTime"), Command::SyncTime);
-        assert_eq!(one("waittime 250"), Command::Pause(250_000_000));
-        assert_eq!(one("sleep 2"), Command::Pause(2_000_000_000));
-        let wait = Command::Await {
-            results: Some(4),
-            timeout_ns: Some(60_000_000_000),
-        };
-        assert_eq!(one("waitallresults 4 60s"), wait);
-        let Command::Order { who, order } = one("node 1,3-4 set connectnode 2") else {
-            panic!("an order");
-        };
-        assert_eq!(who, Who::Nodes(vec![1, 3, 4], 6));
-        assert_eq!(order, Order::Set(Box::new(Order::ConnectNode(2, 28))));
-        let Command::Order { order, .. } = one("all sendreceive-n 500000 10 --duplex") else {
-            panic!("an order");
-        };
-        assert!(matches!(
-            order,
-            Order::SendReceive { size_bytes: 500_000, times: 10, ref options, .. }
-                if options[0].text == "--duplex"
-        ));
-    }
-
-    #[test]
-    fn mistakes_say_where_and_how_to_mend_them() {
-        for (text, column, says) in [
-            ("node x enter", 6, "names no hosts"),
-            ("node 5-2 enter", 6, "names no hosts"),
-            ("node 0 enter", 6, "names no hosts"),
-            ("all", 4, "no command"),
-            ("all set set enter", 9, "cannot stand here"),
-            ("all sendreceive-n 1XB 3", 19, "1XB"),
-            ("all sendreceive-n 1MB", 18, "needs a size"),
-            ("waittime", 9, "needs a time"),
-            ("waitallresults many", 16, "no number of hosts"),
-            ("enter", 1, "not said to anybody"),
-            ("all connectnode 1-2", 17, "several hosts"),
-            ("syncTime now", 10, "too much"),
-        ] {
-            let mistake = parse_line(text, 7).unwrap_err();
-            assert_eq!((mistake.line, mistake.column), (7, column), "{text}");
-            assert!(mistake.says.contains(says), "{text}: {}", mistake.says);
-            assert!(!mistake.hint.is_empty());
-        }
-    }
-
-    #[test]
-    fn a_script_tells_all_its_mistakes_at_once() {
-        let mistakes = parse("# fine\nall enter\nnode\n\nwaittime x\n").unwrap_err();
-        let lines: Vec<u32> = mistakes.iter().map(|m| m.line).collect();
-        assert_eq!(lines, [3, 5]);
-    }
-
-    proptest! {
-        #[test]
-        fn any_bytes_are_lines_or_mistakes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-            any_bytes(&bytes);
-        }
-
-        #[test]
-        fn words_in_any_order_are_lines_or_mistakes(
-            words in prop::collection::vec(
-                prop::sample::select(vec![
-                    "all", "node", "1", "2-4", "set", "enter", "connectnode", "sendreceive-n",
-                    "1MB", "waitallresults", "rr", "--size", "'", "#", "syncTime", "99999999999",
-                ]),
-                0..12,
-            )
-        ) {
-            any_bytes(words.join(" ").as_bytes());
-        }
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, RunStatus, Text};
 
-use crate::execute::{Executor, Failed, HostInfo, Load, Phase};
+use crate::execute::{Executor, Failed, HostInfo, Load, LoadWord, Phase};
 
 /// Remembers phases; flows towards `dead` have no result.
 #[derive(Default)]
@@ -13,6 +13,7 @@ pub(crate) struct Remembering {
     pub said: Vec<Text>,
     pub missing: Vec<Text>,
     pub paused_ns: u64,
+    pub clock_error_seconds: f64,
 }
 
 impl Executor for Remembering {
@@ -24,18 +25,37 @@ impl Executor for Remembering {
             os: "linux".into(),
             cores: 1,
             clock_offset_seconds: 0.0,
-            clock_error_seconds: 0.0,
+            clock_error_seconds: self.clock_error_seconds,
         };
         (1..=self.count).map(host).collect()
     }
 
-    fn words(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("rr", "?"), ("crr", "?"), ("stream", "?")]
+    fn words(&self) -> Vec<LoadWord> {
+        let word = |name, takes_url| LoadWord {
+            name,
+            question: "?",
+            takes_url,
+        };
+        vec![
+            word("crr", false),
+            word("http", true),
+            word("rr", false),
+            word("stream", false),
+        ]
     }
 
     fn read(&self, word: &str, arguments: &[String]) -> Result<Load, Failed> {
-        if !self.words().iter().any(|(known, _)| *known == word) {
+        let Some(known) = self.words().into_iter().find(|known| known.name == word) else {
             return Err(Failed::new(format!("no word `{word}`"), "say another"));
+        };
+        if known.takes_url {
+            return Ok(Load {
+                workload: word.into(),
+                options: arguments.join(" "),
+                duration_ns: 0,
+                flows: vec![(0, 0, 0)],
+                peers: Vec::new(),
+            });
         }
         let (options, peers): (Vec<_>, Vec<_>) =
             arguments.iter().cloned().partition(|a| a.starts_with("--"));

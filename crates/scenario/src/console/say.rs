@@ -3,46 +3,36 @@
 use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, load};
 
 use crate::execute::Executor;
+use crate::vocabulary::{CONSOLE, HOST};
 
 /// Flows of a phase that are told one by one; the record holds all of them.
 const FLOWS_MAX: usize = 64;
 
-/// Words of the console itself, with the message that explains each.
-const WORDS: &[&str] = &[
-    "hosts",
-    "syncTime",
-    "all",
-    "node",
-    "connect",
-    "connectnode",
-    "disconnect",
-    "sendreceive-n",
-    "set",
-    "enter",
-    "clr",
-    "waittime",
-    "sleep",
-    "waitallresults",
-    "help",
-    "quit",
-];
-
 /// Explains all words, or one.
 pub(super) fn help(word: Option<&str>, executor: &mut dyn Executor) {
-    let wanted = |name: &str| word.is_none_or(|word| word.eq_ignore_ascii_case(name));
-    let loads = executor.words();
     let mut any = false;
-    for name in WORDS.iter().filter(|name| wanted(name)) {
+    for entry in CONSOLE.iter().chain(HOST) {
+        if word.is_some_and(|word| !entry.is(word)) {
+            continue;
+        }
         any = true;
-        executor.say(&Text::new(format!(
-            "console-help-{}",
-            name.to_ascii_lowercase()
-        )));
+        executor.say(&Text::new(entry.help_key()));
+        if !entry.also.is_empty() {
+            let also = Text::new("console-help-also").word("also", entry.also.join(", "));
+            executor.say(&also);
+        }
     }
-    for (name, question) in loads.into_iter().filter(|(name, _)| wanted(name)) {
+    for load in executor.words() {
+        if word.is_some_and(|word| !word.eq_ignore_ascii_case(load.name)) {
+            continue;
+        }
         any = true;
-        let said = Text::new("console-help-load");
-        executor.say(&said.word("word", name).word("question", question));
+        let said = Text::new(match load.takes_url {
+            true => "console-help-load-url",
+            false => "console-help-load",
+        });
+        let name = format!("{:<14}", load.name);
+        executor.say(&said.word("word", name).word("question", load.question));
     }
     if let (false, Some(word)) = (any, word) {
         executor.say(&Text::new("console-help-unknown").word("word", word));
@@ -95,13 +85,24 @@ fn of_flow(flow: &FlowResult, record: &PhaseRecord) -> Text {
             .word("from", &flow.from)
             .word("to", &flow.to)
     };
-    let Some(carried) = load::carried(&flow.metrics).filter(|_| flow.complete) else {
-        let why = flow.labels.get("error").cloned().unwrap_or_default();
-        return match why.is_empty() {
-            true => named("console-flow-silent"),
-            false => named("console-flow-dead").word("why", why),
+    let why = flow.labels.get("error").filter(|why| !why.is_empty());
+    let carried = load::carried(&flow.metrics).filter(|_| flow.complete);
+    let Some(carried) = carried else {
+        return match why {
+            Some(why) => named("console-flow-dead").word("why", why),
+            None if flow.complete => probed(flow, named),
+            None => named("console-flow-silent"),
         };
     };
+    if let Some(latency) = flow.histograms.get("http.latency_seconds") {
+        let get = |name: &str| flow.metrics.get(name).copied().unwrap_or_default();
+        let rate = get("http.requests_per_second");
+        return named("console-flow-answered")
+            .number("requests", get("http.requests"), Unit::One)
+            .number("time", carried.seconds, Unit::Seconds)
+            .number("rate", rate, Unit::PerSecond)
+            .number("p99", latency.p99, Unit::Seconds);
+    }
     if let Some(connect) = flow.histograms.get("crr.connect_seconds") {
         return named("console-flow-connected").number("time", connect.mean, Unit::Seconds);
     }
@@ -109,4 +110,18 @@ fn of_flow(flow: &FlowResult, record: &PhaseRecord) -> Text {
         .number("bytes", carried.bytes, Unit::Bytes)
         .number("time", carried.seconds, Unit::Seconds)
         .number("speed", carried.bits_per_second(), Unit::BitsPerSecond)
+}
+
+/// A flow that carries nothing to speak of, and is complete.
+fn probed(flow: &FlowResult, named: impl Fn(&str) -> Text) -> Text {
+    let get = |name: &str| flow.metrics.get(name).copied();
+    let numbers = get("probe.sent_packets").zip(get("probe.loss_ratio"));
+    let trips = flow.histograms.get("probe.rtt_seconds");
+    match numbers.zip(trips) {
+        Some(((sent, loss), trips)) => named("console-flow-probed")
+            .number("probes", sent, Unit::One)
+            .number("loss", loss, Unit::Ratio)
+            .number("p50", trips.p50, Unit::Seconds),
+        None => named("console-flow-done"),
+    }
 }

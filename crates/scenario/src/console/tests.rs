@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::remembering::Remembering;
+use crate::vocabulary::{CONSOLE, HOST};
 
 fn lab(count: u32) -> Remembering {
     Remembering {
@@ -117,6 +118,45 @@ fn help_knows_every_word() {
     let mut lab = lab(1);
     run("help\nhelp rr\nhelp dance", &mut lab).expect("carried out");
     let keys: Vec<&str> = lab.said.iter().map(|text| text.key.as_str()).collect();
-    assert!(keys.contains(&"console-help-sendreceive-n"));
+    for entry in CONSOLE.iter().chain(HOST) {
+        assert!(keys.contains(&entry.help_key().as_str()), "{entry:?}");
+    }
     assert_eq!(keys.last(), Some(&"console-help-unknown"));
+}
+
+#[test]
+fn a_server_that_is_no_host_is_loaded_by_all_of_them() {
+    let mut lab = lab(3);
+    run("all http http://server/ -c 4\nwaitallresults 3", &mut lab).expect("carried out");
+    let each: Vec<(u32, u32)> = (1..=3).map(|host| (host, host)).collect();
+    assert_eq!(shape(&lab.phases[0]), [("http", each)]);
+    assert_eq!(lab.phases[0].parts[0].options, "http://server/ -c 4");
+}
+
+#[test]
+fn pairs_are_made_by_themselves() {
+    let mut lab = lab(5);
+    run(
+        "autopairs\nall sendreceive-n 1kB 3\nwaitresults 2",
+        &mut lab,
+    )
+    .expect("carried out");
+    let flows = vec![(1, 3), (2, 4)];
+    assert_eq!(shape(&lab.phases[0]), [("crr", flows.clone())]);
+    assert_eq!(shape(&lab.phases[1]), [("rr", flows)]);
+    let refused = run("\n  autopairs 3", &mut lab).expect_err("too many");
+    assert!(
+        refused.to_string().contains("line 2, column 3"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn clocks_must_be_known_as_well_as_asked_for() {
+    let mut lab = lab(2);
+    lab.clock_error_seconds = 3e-4;
+    run("syncTime 1ms", &mut lab).expect("good enough");
+    let refused = run("syncTime 200us", &mut lab).expect_err("not good enough");
+    assert!(refused.to_string().contains("within 300 µs"), "{refused}");
+    assert!(refused.hint().is_some());
 }

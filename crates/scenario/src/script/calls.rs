@@ -119,7 +119,7 @@ impl<E: Executor> Calls<E> {
             }
             "words" => {
                 let words = executor.words();
-                Ok(words.into_iter().map(|(word, _)| word).collect())
+                Ok(words.into_iter().map(|word| word.name).collect())
             }
             "syncTime" => executor.sync_time().map(|()| Value::Null),
             "sleep" => executor
@@ -185,6 +185,15 @@ impl<E: Executor> Calls<E> {
             })
         };
         let from = number(&load.from)?;
+        let known = self.executor.words();
+        if known
+            .iter()
+            .any(|word| word.name == load.word && word.takes_url)
+        {
+            let words: Vec<String> = load.to.iter().chain(&load.options).cloned().collect();
+            let read = self.executor.read(&load.word, &words)?;
+            return Ok(part(from, &[], &read));
+        }
         let mut peers = Vec::new();
         for to in &load.to {
             peers.push(number(to)?);

@@ -275,6 +275,7 @@ impl Observer for Terminal {
                     self.bar = Some(bar);
                 }
             }
+            Progress::Ready => self.clear(),
             Progress::PhaseBegins(plan) => self.begin(plan),
             Progress::Elapsed { elapsed_ns, .. } => {
                 if let Some(bar) = &self.bar {

@@ -34,5 +34,7 @@ mod results;
 mod scenario;
 mod security;
 mod stream;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod vocabulary;
 mod web;

@@ -261,6 +261,20 @@ impl HttpOptions {
         self.duration = Some(Span(duration_ns));
     }
 
+    /// What so many hosts do together when each of them does this: a phase divides its load among
+    /// its hosts.
+    pub fn of_hosts(&self, hosts: u32) -> Self {
+        let rate = self.requests_per_s();
+        Self {
+            connections: self.connections.saturating_mul(hosts),
+            count: self
+                .count
+                .map(|count| HowMany(count.0.saturating_mul(u64::from(hosts)))),
+            rate: rate.map(|rate| LoadRate(Rate::Events(rate * f64::from(hosts)))),
+            ..self.clone()
+        }
+    }
+
     /// As it travels in a plan.
     pub fn to_json(&self) -> String {
         // Every field has a text form: nothing here can fail.

@@ -1,9 +1,14 @@
 //! Who speaks at the console: a person, or a pipe?
 
 use std::io::{BufRead, IsTerminal};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::time::Duration;
 
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
+use sokudo_model::Text;
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, line};
 
@@ -13,6 +18,8 @@ use crate::cli::Failure;
 
 /// Lines that are remembered from one console to the next.
 const HISTORY_MAX: usize = 1000;
+/// How often the hosts are listened to while the prompt waits for a line.
+const LISTEN: Duration = Duration::from_millis(200);
 
 /// Carries out lines until their end. What was said is appended to `said`.
 pub fn converse(lab: &mut Lab, said: &mut String) -> Ended {
@@ -81,31 +88,21 @@ pub fn heard(
     }
 }
 
-/// A person may mend a mistake: it is told, and the next line is read.
+/// A person may mend a mistake: it is told, and the next line is read. Ctrl-C ends what is under way,
+/// and not the console.
 fn with_a_person(lab: &mut Lab, said: &mut String) -> Ended {
-    let mut editor = match DefaultEditor::new() {
-        Ok(editor) => editor,
-        Err(error) => {
-            let hint = "pipe the lines into it, or use `sokudo run FILE.sks`";
-            return Ended::Early(Failure::operator(
-                format!("lines cannot be edited on this terminal: {error}"),
-                hint,
-            ));
-        }
+    let mut prompt = match Prompt::open() {
+        Ok(prompt) => prompt,
+        Err(failure) => return Ended::Early(failure),
     };
-    let history = crate::cli::config().join("console-history");
-    // There is none before the first console.
-    let _ = editor.load_history(&history);
     let mut console = Console::new(Pace::AtOnce);
-    let mut ended = Ended::Well;
     for number in 1u32.. {
-        let text = match editor.readline("sokudo> ") {
-            Ok(text) => text,
-            Err(ReadlineError::Interrupted) => continue,
-            Err(_) => break,
+        let text = match prompt.next_line(lab) {
+            Heard::Line(text) => text,
+            Heard::Nothing => continue,
+            Heard::End => break,
+            Heard::Terminated => return Ended::Interrupted,
         };
-        // A line that cannot be remembered is carried out all the same.
-        let _ = editor.add_history_entry(text.as_str());
         match heard(&mut console, &text, number, lab) {
             Ok(next) => {
                 said.push_str(&text);
@@ -114,18 +111,116 @@ fn with_a_person(lab: &mut Lab, said: &mut String) -> Ended {
                     break;
                 }
             }
-            Err(refused) => match ended_by(refused) {
-                Ended::Interrupted => {
-                    ended = Ended::Interrupted;
-                    break;
+            Err(refused) => {
+                if let Ended::Early(failure) = ended_by(refused) {
+                    failure.print();
                 }
-                Ended::Early(failure) => failure.print(),
-                Ended::Well => {}
-            },
+            }
+        }
+        if lab.stop.load(Ordering::Relaxed) && !prompt.is_terminated() {
+            lab.run.go_on();
+            (lab.voice)(&Text::new("console-stopped"));
         }
     }
-    remember(&mut editor, &history);
-    ended
+    Ended::Well
+}
+
+/// What came from the prompt.
+enum Heard {
+    Line(String),
+    /// Ctrl-C: the line that was begun is forgotten.
+    Nothing,
+    /// Ctrl-D.
+    End,
+    /// Somebody wants the program to end.
+    Terminated,
+}
+
+/// The prompt. Lines are edited on a thread of their own, so that the hosts are listened to meanwhile.
+struct Prompt {
+    wanted: SyncSender<()>,
+    lines: Receiver<Result<String, ReadlineError>>,
+    terminated: Arc<AtomicBool>,
+}
+
+impl Prompt {
+    fn open() -> Result<Self, Failure> {
+        let terminated = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal_hook::consts::SIGTERM, Arc::clone(&terminated))
+            .map_err(|error| Failure::run(format!("signals cannot be watched: {error}"), None))?;
+        // Whether there can be one at all shows now.
+        drop(editor()?);
+        let (wanted, asked) = mpsc::sync_channel(1);
+        let (heard, lines) = mpsc::sync_channel(1);
+        std::thread::Builder::new()
+            .name("prompt".into())
+            .spawn(move || read_lines(&asked, &heard))
+            .map_err(|error| Failure::run(format!("no thread for the prompt: {error}"), None))?;
+        Ok(Self {
+            wanted,
+            lines,
+            terminated,
+        })
+    }
+
+    fn is_terminated(&self) -> bool {
+        self.terminated.load(Ordering::Relaxed)
+    }
+
+    /// Asks for a line and waits for it; what the hosts send meanwhile goes into the record.
+    fn next_line(&mut self, lab: &mut Lab) -> Heard {
+        if self.wanted.send(()).is_err() {
+            return Heard::End;
+        }
+        loop {
+            if self.is_terminated() {
+                return Heard::Terminated;
+            }
+            return match self.lines.recv_timeout(LISTEN) {
+                Ok(Ok(text)) => Heard::Line(text),
+                Ok(Err(ReadlineError::Interrupted)) => Heard::Nothing,
+                Ok(Err(_)) | Err(RecvTimeoutError::Disconnected) => Heard::End,
+                Err(RecvTimeoutError::Timeout) => {
+                    lab.run.attend();
+                    continue;
+                }
+            };
+        }
+    }
+}
+
+fn editor() -> Result<DefaultEditor, Failure> {
+    DefaultEditor::new().map_err(|error| {
+        Failure::operator(
+            format!("lines cannot be edited on this terminal: {error}"),
+            "pipe the lines into it, or use `sokudo run FILE.sks`",
+        )
+    })
+}
+
+/// Reads a line whenever one is wanted, and keeps the history.
+///
+/// An editor has Ctrl-C for itself as long as it lives: each line has its own, so that Ctrl-C ends a
+/// load.
+fn read_lines(wanted: &Receiver<()>, heard: &SyncSender<Result<String, ReadlineError>>) {
+    let history = crate::cli::config().join("console-history");
+    while wanted.recv().is_ok() {
+        let Ok(mut editor) = editor() else {
+            return;
+        };
+        // There is none before the first console.
+        let _ = editor.load_history(&history);
+        let line = editor.readline("sokudo> ");
+        if let Ok(text) = &line {
+            // A line that cannot be remembered is carried out all the same.
+            let _ = editor.add_history_entry(text.as_str());
+            remember(&mut editor, &history);
+        }
+        drop(editor);
+        if heard.send(line).is_err() {
+            return;
+        }
+    }
 }
 
 /// Keeps the history; a home that cannot be written to forgets it.

@@ -1,12 +1,13 @@
 //! How does a run carry out what a scenario asks for?
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use sokudo_controller::{ControlError, Hosts, Run};
 use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Text};
-use sokudo_scenario::{Executor, Failed, HostInfo, Load, Part, Phase};
+use sokudo_scenario::{Executor, Failed, HostInfo, Load, LoadWord, Part, Phase};
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
 
 use super::words;
@@ -69,9 +70,10 @@ impl Lab {
                 to,
                 stream,
             }));
+            let loading: BTreeSet<u32> = part.flows.iter().map(|(from, ..)| *from).collect();
             parts.push(TogetherPart {
                 workload: part.workload.clone(),
-                options: part.options.clone(),
+                options: words::of_hosts(&part.workload, &part.options, loading.len() as u32),
                 duration_ns: part.duration_ns,
                 flows: (begin..flows.len() as u32).collect(),
             });
@@ -128,7 +130,7 @@ impl Executor for Lab {
         infos(self.run.hosts(), self.first)
     }
 
-    fn words(&self) -> Vec<(&'static str, &'static str)> {
+    fn words(&self) -> Vec<LoadWord> {
         words::words()
     }
 

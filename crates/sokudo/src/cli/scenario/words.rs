@@ -3,10 +3,11 @@
 //! As their own subcommands read them: one type per workload, one parser.
 
 use clap::{Arg, ArgAction, Command};
-use sokudo_scenario::{Failed, Load as Asked};
+use sokudo_scenario::{Failed, Load as Asked, LoadWord};
 use sokudo_workloads::bus::BusOptions;
 use sokudo_workloads::crr::CrrOptions;
 use sokudo_workloads::datagram::DatagramOptions;
+use sokudo_workloads::http::HttpOptions;
 use sokudo_workloads::probe::ProbeOptions;
 use sokudo_workloads::rr::RrOptions;
 use sokudo_workloads::stream::StreamOptions;
@@ -20,48 +21,89 @@ const PEERS: &str = "peers";
 /// One word and its parser.
 struct Entry {
     name: &'static str,
+    takes_url: bool,
     read: fn(&[String]) -> Result<Asked, Failed>,
 }
 
-const fn entry<O: Load>() -> Entry {
+/// A load between hosts.
+const fn between<O: Load>() -> Entry {
     Entry {
         name: O::NAME,
-        read: read_as::<O>,
+        takes_url: false,
+        read: between_hosts::<O>,
     }
 }
 
+/// A load on a server that is named by its address.
+const HTTP: Entry = Entry {
+    name: HttpOptions::NAME,
+    takes_url: true,
+    read: on_a_server,
+};
+
 /// Every word that loads.
 const WORDS: &[Entry] = &[
-    entry::<BusOptions>(),
-    entry::<CrrOptions>(),
-    entry::<DatagramOptions>(),
-    entry::<ProbeOptions>(),
-    entry::<RrOptions>(),
-    entry::<StreamOptions>(),
+    between::<BusOptions>(),
+    between::<CrrOptions>(),
+    between::<DatagramOptions>(),
+    HTTP,
+    between::<ProbeOptions>(),
+    between::<RrOptions>(),
+    between::<StreamOptions>(),
 ];
 
-/// The words with the questions that they answer.
-pub fn words() -> Vec<(&'static str, &'static str)> {
+/// Workloads that are no words here, and what to do instead.
+const ELSEWHERE: &[(&str, &str)] = &[
+    (
+        "load",
+        "its plan has files of its own: run `sokudo load PLAN.jmx --on 'GROUP/*'` beside the console",
+    ),
+    (
+        "together",
+        "`set` different commands and `enter` them: they start together",
+    ),
+];
+
+/// The words that load.
+pub fn words() -> Vec<LoadWord> {
     let question = |name| sokudo_workloads::find(name).map_or("", |w| w.descriptor().question);
-    let each = WORDS.iter();
-    each.map(|entry| (entry.name, question(entry.name)))
-        .collect()
+    let word = |entry: &Entry| LoadWord {
+        name: entry.name,
+        question: question(entry.name),
+        takes_url: entry.takes_url,
+    };
+    WORDS.iter().map(word).collect()
 }
 
 /// Reads a word and what follows it.
 pub fn read(word: &str, arguments: &[String]) -> Result<Asked, Failed> {
     let entry = WORDS.iter().find(|entry| entry.name == word);
     let entry = entry.ok_or_else(|| {
-        let known: Vec<&str> = WORDS.iter().map(|entry| entry.name).collect();
-        Failed::new(
-            format!("there is no word `{word}`"),
-            format!("words that load: {}", known.join(", ")),
-        )
+        let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == word);
+        let hint = elsewhere.map_or_else(
+            || {
+                let known: Vec<&str> = WORDS.iter().map(|entry| entry.name).collect();
+                format!("words that load: {}", known.join(", "))
+            },
+            |(_, instead)| (*instead).to_owned(),
+        );
+        Failed::new(format!("there is no word `{word}`"), hint)
     })?;
     (entry.read)(arguments)
 }
 
-fn read_as<O: Load>(arguments: &[String]) -> Result<Asked, Failed> {
+/// What several hosts do together of what each of them was asked to do: a load that is divided among
+/// its hosts grows with them.
+pub fn of_hosts(workload: &str, options: &str, hosts: u32) -> String {
+    let read = || serde_json::from_str::<HttpOptions>(options).ok();
+    match read().filter(|_| workload == HttpOptions::NAME && hosts > 1) {
+        Some(each) => each.of_hosts(hosts).to_json(),
+        None => options.to_owned(),
+    }
+}
+
+/// What was typed, as the workload's own subcommand reads it.
+fn typed<O: Load>(command: Command, arguments: &[String]) -> Result<(O, Vec<String>), Failed> {
     let no_word = |error: clap::Error| {
         let failure = not_understood(&error.render().to_string(), Some(O::NAME.into()));
         Failed {
@@ -70,48 +112,76 @@ fn read_as<O: Load>(arguments: &[String]) -> Result<Asked, Failed> {
             interrupted: false,
         }
     };
-    let peers = Arg::new(PEERS).action(ArgAction::Append).num_args(0..);
-    let bare = Command::new(O::NAME)
-        .no_binary_name(true)
-        .disable_help_flag(true);
-    let command = O::augment_args(bare).arg(peers);
     let mut matches = command.try_get_matches_from(arguments).map_err(no_word)?;
-    let peers: Vec<String> = matches
-        .remove_many::<String>(PEERS)
-        .map(Iterator::collect)
-        .unwrap_or_default();
+    let peers = matches.try_remove_many::<String>(PEERS).ok().flatten();
     let options = O::from_arg_matches(&matches).map_err(no_word)?;
     options.validate().map_err(|refusal| Failed {
         says: refusal.says,
         hint: refusal.hint,
         interrupted: false,
     })?;
-    let flows = options.flows(1 + peers.len().max(1) as u32);
-    Ok(Asked {
+    Ok((options, peers.map(Iterator::collect).unwrap_or_default()))
+}
+
+fn bare<O: Load>() -> Command {
+    let bare = Command::new(O::NAME)
+        .no_binary_name(true)
+        .disable_help_flag(true);
+    O::augment_args(bare)
+}
+
+fn between_hosts<O: Load>(arguments: &[String]) -> Result<Asked, Failed> {
+    let peers = Arg::new(PEERS).action(ArgAction::Append).num_args(0..);
+    let (options, peers) = typed::<O>(bare::<O>().arg(peers), arguments)?;
+    let among = 1 + peers.len().max(1) as u32;
+    Ok(asked(&options, peers, among))
+}
+
+fn on_a_server(arguments: &[String]) -> Result<Asked, Failed> {
+    let (options, _) = typed::<HttpOptions>(bare::<HttpOptions>(), arguments)?;
+    // Lines also come from a page: it must not send what this host's files hold.
+    if options
+        .body
+        .as_ref()
+        .is_some_and(|body| body.starts_with('@'))
+    {
+        return Err(Failed::new(
+            "a console reads no files, and the body of `http` names one",
+            "write the text itself after --body, or run `sokudo http --on` for a file",
+        ));
+    }
+    Ok(asked(&options, Vec::new(), 1))
+}
+
+fn asked<O: Load>(options: &O, peers: Vec<String>, among: u32) -> Asked {
+    let flows = options.flows(among);
+    Asked {
         workload: O::NAME.into(),
         options: options.to_json(),
         duration_ns: options.duration_ns(),
         peers,
         flows: flows.iter().map(|f| (f.from, f.to, f.stream)).collect(),
-    })
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use sokudo_scenario::vocabulary;
+
     use super::*;
 
-    fn asked(words: &[&str]) -> Result<Asked, Failed> {
+    fn said(words: &[&str]) -> Result<Asked, Failed> {
         let arguments: Vec<String> = words[1..].iter().map(|w| (*w).to_owned()).collect();
         read(words[0], &arguments)
     }
 
     #[test]
     fn peers_and_options_stand_in_any_order() {
-        let rr = asked(&["rr", "2", "--size", "1MB", "3", "--count=5"]).expect("a load");
+        let rr = said(&["rr", "2", "--size", "1MB", "3", "--count=5"]).expect("a load");
         assert_eq!(rr.peers, ["2", "3"]);
         assert_eq!(rr.flows, [(0, 1, 0), (0, 2, 0)]);
         assert_eq!(rr.duration_ns, 0);
-        let both = asked(&["stream", "--direction", "both"]).expect("a load");
+        let both = said(&["stream", "--direction", "both"]).expect("a load");
         assert_eq!((both.peers.len(), both.flows.len()), (0, 2));
     }
 
@@ -121,16 +191,65 @@ mod tests {
             &["rr", "--colour", "red"][..],
             &["rr", "--count", "0"],
             &["stream", "--transport", "udp"],
+            &["http", "-c", "4"],
+            &["http", "http://server/", "-b", "@/etc/hostname"],
+            &["load", "plan.jmx"],
             &["nothing"],
         ] {
-            let failed = asked(wrong).expect_err("refused");
+            let failed = said(wrong).expect_err("refused");
             assert!(failed.hint.is_some(), "{wrong:?}: {}", failed.says);
+        }
+    }
+
+    #[test]
+    fn a_server_is_named_by_its_address_and_every_host_gives_the_whole_load() {
+        let http = said(&["http", "http://server:8080/x", "-c", "4", "--rate", "10/s"]);
+        let http = http.expect("a load");
+        assert_eq!(
+            (http.flows.as_slice(), http.peers.len()),
+            (&[(0, 0, 0)][..], 0)
+        );
+        let three = of_hosts("http", &http.options, 3);
+        let three: HttpOptions = serde_json::from_str(&three).expect("options");
+        assert_eq!(three.connections, 12);
+        assert_eq!(three.rate, Some("30/s".parse().unwrap()));
+        let rr = said(&["rr", "2", "--count=5"]).expect("a load");
+        assert_eq!(of_hosts("rr", &rr.options, 3), rr.options);
+    }
+
+    /// The next workload becomes a word, or somebody says why not.
+    #[test]
+    fn every_workload_is_a_word_and_every_word_is_explained() {
+        let words: Vec<&str> = WORDS.iter().map(|entry| entry.name).collect();
+        let mut all = words.clone();
+        all.extend(ELSEWHERE.iter().map(|(name, _)| *name));
+        all.sort_unstable();
+        let registry = sokudo_workloads::REGISTRY.iter();
+        let registry: Vec<&str> = registry.map(|w| w.descriptor().name).collect();
+        assert_eq!(all, registry, "a workload is no word of the console");
+        let types = sokudo_scenario::script::TYPES;
+        let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference");
+        for lang in ["en", "ja"] {
+            let page =
+                std::fs::read_to_string(format!("{docs}/{lang}/console.md")).expect("a page");
+            for word in &words {
+                assert!(
+                    types.contains(&format!("declare function {word}(")),
+                    "{word}"
+                );
+                assert!(page.contains(&format!("`{word}`")), "{lang}: {word}");
+            }
+            for entry in vocabulary::CONSOLE.iter().chain(vocabulary::HOST) {
+                for spelling in std::iter::once(&entry.name).chain(entry.also) {
+                    assert!(page.contains(&format!("`{spelling}")), "{lang}: {spelling}");
+                }
+            }
         }
     }
 
     #[test]
     fn every_word_is_a_workload() {
         assert!(WORDS.windows(2).all(|pair| pair[0].name < pair[1].name));
-        assert!(words().iter().all(|(_, question)| !question.is_empty()));
+        assert!(words().iter().all(|word| !word.question.is_empty()));
     }
 }

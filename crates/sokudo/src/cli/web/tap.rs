@@ -25,6 +25,8 @@ impl Observer for Tap {
     fn note(&mut self, progress: &Progress<'_>) {
         match progress {
             Progress::Doing(what) => self.feed.offer(Told::Doing((*what).clone())),
+            // The page says itself what it waits for.
+            Progress::Ready => {}
             Progress::PhaseBegins(plan) => {
                 self.told_ns = 0;
                 let (name, of_ns) = (plan.name.clone(), plan.duration_ns);
