@@ -7,6 +7,7 @@ use crate::document::Document;
 use crate::document::xpath::XPath;
 use crate::expression::{StartWorld, parse};
 use crate::files::MemoryFiles;
+use crate::page;
 use crate::properties::{self, Properties};
 use crate::read;
 use crate::run::foreign;
@@ -54,6 +55,20 @@ pub fn xpath(bytes: &[u8]) {
         {
             found.texts(&document, true);
         }
+    }
+}
+
+/// Bytes as a page and as a style sheet: their links are bounded, and none is empty.
+pub fn page(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    for kind in [page::Kind::Markup, page::Kind::Style] {
+        let found = page::links(kind, &text);
+        assert!(found.len() <= page::MOST_LINKS);
+        let is_empty = |found: &page::Found| match found {
+            page::Found::Link(link) => link.is_empty(),
+            page::Found::Base(base) => base.is_empty(),
+        };
+        assert!(!found.iter().any(is_empty));
     }
 }
 

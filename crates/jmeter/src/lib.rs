@@ -17,6 +17,7 @@
 //! - [`registry`]: every element class and what becomes of it.
 //! - [`run`]: virtual users that execute a plan, without threads, sockets or clocks.
 //! - [`document`]: trees of XML and HTML, and XPath.
+//! - [`page`]: what a page needs besides itself.
 //! - [`script`]: JavaScript in plans, bounded.
 //! - [`jtl`]: the rows that a test leaves behind.
 //! - [`check`]: what a plan will do, and what its author probably did not mean.
@@ -32,6 +33,7 @@ pub mod expression;
 pub mod files;
 pub mod jtl;
 mod node;
+pub mod page;
 pub mod plan;
 pub mod problem;
 pub mod properties;
