@@ -2,6 +2,15 @@
 
 use crate::user::{Outcome, Step, User};
 
+/// What a crew asks of its loop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Call<N> {
+    /// Somebody joins at once, who was not told of from outside.
+    Joins(N),
+    /// A user that rests is asked for its next step; one that does not rest is left alone.
+    Wakes(u32),
+}
+
 /// All users of one event loop, by number. A loop owns its crew: what the users share (counters,
 /// histograms, a schedule) needs no lock.
 pub trait Crew {
@@ -19,6 +28,18 @@ pub trait Crew {
 
     /// The user has said [`Step::End`], or the run is over.
     fn leaves(&mut self, user: u32);
+
+    /// What the crew wants after a step or the end of an exchange, one at a time; `None`: no more.
+    #[inline]
+    fn calls(&mut self) -> Option<Call<Self::Newcomer>> {
+        None
+    }
+
+    /// True while a user is in the middle of something that is finished although no more steps are
+    /// asked for: see [`crate::Stop::soon`].
+    fn is_amid(&self, _user: u32) -> bool {
+        false
+    }
 
     /// A moment for reports, between two turns of the loop. Returns when the next one is wanted.
     fn look(&mut self, _now_ns: i64) -> i64 {

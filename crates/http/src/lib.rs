@@ -17,7 +17,7 @@ pub mod tls;
 mod tunnel;
 pub mod user;
 
-pub use crew::{Crew, Strangers};
+pub use crew::{Call, Crew, Strangers};
 pub use engine::{Audit, Config, Engine, Entry, LATE_NS, Limits, LoopAudit, NoEngine, Stop, run};
 pub use failure::{Failure, Kind, Malformed, Phase};
 pub use target::{Scheme, Target, TargetId, Targets, Via};

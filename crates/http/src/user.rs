@@ -35,6 +35,8 @@ pub enum Step {
         /// When `step` is called again.
         until_ns: i64,
     },
+    /// Does nothing until somebody of its crew calls it, see [`crate::Call::Wakes`].
+    Rest,
     /// Leaves; its connections are closed.
     End,
 }

@@ -26,7 +26,7 @@ use bounds::phase_of;
 use seat::{Doing, Seat};
 
 use crate::connection::{Connection, Stage};
-use crate::crew::Crew;
+use crate::crew::{Call, Crew};
 use crate::engine::{LATE_NS, Limits, LoopAudit, Stop};
 use crate::failure::{Failure, Kind, Phase};
 use crate::post::{Inbox, Letter, Sender};
@@ -134,9 +134,17 @@ where
     fn is_over(&self) -> bool {
         let stop = &self.parts.stop;
         match stop.is_soon() {
-            true => stop.is_now() || !self.seats.iter().any(is_busy),
+            true => stop.is_now() || !self.is_anybody_at_work(),
             false => self.is_closed && self.users == 0,
         }
+    }
+
+    /// Someone's exchange is under way, or another one belongs to it.
+    fn is_anybody_at_work(&self) -> bool {
+        let mut seats = (0..).zip(&self.seats);
+        seats.any(|(user, seat)| {
+            is_busy(seat) || seat.doing == Doing::Due && self.crew.is_amid(user)
+        })
     }
 
     fn turn(&mut self) {
@@ -246,7 +254,7 @@ where
                     let deadline_ns = seat.deadline_ns;
                     self.timers.set(user, deadline_ns);
                 }
-                Doing::Nothing | Doing::Due => {}
+                Doing::Nothing | Doing::Due | Doing::Resting => {}
             }
         }
     }
@@ -262,7 +270,7 @@ where
 
     /// Asks a user what it does now, and does it.
     fn step(&mut self, user: u32, now: i64) {
-        if self.parts.stop.is_soon() {
+        if self.parts.stop.is_soon() && !self.crew.is_amid(user) {
             // Parked: nobody's turn comes any more.
             self.seats[user as usize].doing = Doing::Due;
             return;
@@ -275,7 +283,28 @@ where
                 self.seats[user as usize].doing = Doing::Pausing;
                 self.timers.set(user, until_ns);
             }
+            Step::Rest => {
+                self.seats[user as usize].doing = Doing::Resting;
+                self.timers.clear(user);
+            }
             Step::End => self.leave(user),
+        }
+        self.heed_crew();
+    }
+
+    /// Does what the crew asks for.
+    #[inline]
+    fn heed_crew(&mut self) {
+        while let Some(call) = self.crew.calls() {
+            match call {
+                Call::Joins(newcomer) => self.join(now_ns(), newcomer),
+                Call::Wakes(user) => {
+                    let seat = self.seats.get(user as usize);
+                    if seat.is_some_and(|seat| seat.doing == Doing::Resting) {
+                        self.wait_for_turn(user);
+                    }
+                }
+            }
         }
     }
 
@@ -343,6 +372,7 @@ where
         self.forget(user, index);
         // Not at once: a server that refuses must not keep the others from their turn.
         self.wait_for_turn(user);
+        self.heed_crew();
     }
 
     /// Tells a user how its exchange ended.

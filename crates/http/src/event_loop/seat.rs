@@ -10,6 +10,8 @@ pub(super) enum Doing {
     Nothing,
     /// Waiting for a time.
     Pausing,
+    /// Waiting for somebody of its crew.
+    Resting,
     /// Waiting for its turn.
     Due,
     /// Waiting for its target's addresses.

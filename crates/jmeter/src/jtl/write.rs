@@ -22,6 +22,8 @@ pub struct JtlFormat {
     pub has_header: bool,
     /// Between columns.
     pub delimiter: char,
+    /// Parts of samples have rows of their own.
+    has_parts: bool,
     /// Columns in order.
     columns: Vec<Column>,
     stamp: Stamp,
@@ -195,6 +197,7 @@ impl JtlFormat {
             xml: get("output_format").is_some_and(|format| format.trim() == "xml"),
             has_header: flag("print_field_names", true),
             delimiter,
+            has_parts: flag("subresults", true),
             columns: columns.chain(own).collect(),
             stamp,
             time_zone,
@@ -231,10 +234,12 @@ impl JtlFormat {
         }
     }
 
-    /// Appends a row. Samples inside a transaction that stands for them have none in XML.
+    /// Appends a row. Samples inside a transaction that stands for them, and parts of samples, have
+    /// none in XML.
     pub fn row(&self, row: &SampleRow<'_>, out: &mut String) {
         match (row.kind, self.xml) {
-            (RowKind::Inner, true) => {}
+            (RowKind::Inner | RowKind::Part, true) => {}
+            (RowKind::Part, false) if !self.has_parts => {}
             (_, true) => self.xml_row(row, out),
             (_, false) => self.csv_row(row, out),
         }

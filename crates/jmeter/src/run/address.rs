@@ -90,8 +90,8 @@ impl Address {
 }
 
 /// Resolves `.` and `..` in the path part.
-fn without_dots(path: &str) -> String {
-    let (path, query) = match path.find('?') {
+pub(super) fn without_dots(path: &str) -> String {
+    let (path, query) = match path.find(['?', '#']) {
         Some(at) => path.split_at(at),
         None => (path, ""),
     };
@@ -102,6 +102,10 @@ fn without_dots(path: &str) -> String {
             ".." => drop(kept.pop()),
             part => kept.push(part),
         }
+    }
+    // What ends with dots is a folder.
+    if path.ends_with("/.") || path.ends_with("/..") {
+        kept.push("");
     }
     format!("/{}{query}", kept.join("/"))
 }
@@ -126,6 +130,8 @@ mod tests {
         assert_eq!(join("/c"), "http://h:8080/c");
         assert_eq!(join("c?y"), "http://h:8080/a/c?y");
         assert_eq!(join("../c/./d"), "http://h:8080/c/d");
+        assert_eq!(join("./"), "http://h:8080/a/");
+        assert_eq!(join(".."), "http://h:8080/");
         assert_eq!(join("?z"), "http://h:8080/a/b?z");
         assert_eq!(join("https://other/"), "https://other/");
         assert_eq!(join("//other:81"), "http://other:81/");

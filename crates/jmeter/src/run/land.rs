@@ -55,16 +55,30 @@ impl Body {
         self.remember(test, request, reply);
         let mut lost = reply.lost;
         match self.redirect(test, request, reply) {
-            Ok(true) => return self.hop(),
+            Ok(true) => {
+                // Where the client itself follows, redirects are no parts.
+                if !self.flight.tells_last {
+                    let leaf = self.leaf(test, reply, None);
+                    self.parts.answered(0, leaf);
+                }
+                return self.hop();
+            }
             Ok(false) => {}
             Err(why) => lost = Some(why),
+        }
+        if self.opens_page(test, request, reply, lost) {
+            return;
+        }
+        if !self.parts.is_empty() {
+            let leaf = self.leaf(test, reply, lost);
+            self.parts.answered(0, leaf);
         }
         self.landed();
         self.conclude(test, reply, lost);
     }
 
     /// Sums over the hops of one result.
-    fn note(&mut self, test: &Test, reply: &Reply<'_>) {
+    pub(super) fn note(&mut self, test: &Test, reply: &Reply<'_>) {
         let flight = &mut self.flight;
         let since = |from_ns: i64, to_ns: i64| {
             u64::try_from(test.wall_ms(to_ns) - test.wall_ms(from_ns)).unwrap_or(0)
@@ -93,7 +107,7 @@ impl Body {
     }
 
     /// Cookies and the age of what came.
-    fn remember(&mut self, test: &Test, request: &HttpRequest, reply: &Reply<'_>) {
+    pub(super) fn remember(&mut self, test: &Test, request: &HttpRequest, reply: &Reply<'_>) {
         let now_s = test.wall_ms(reply.end_ns) / 1000;
         if let Some(jar) = request.cookies.and_then(|id| self.jars.of_mut(id)) {
             for value in header_values(reply.headers, "Set-Cookie") {
@@ -128,7 +142,7 @@ impl Body {
     }
 
     /// True: the address in the flight is that of a redirect to follow. Errors: it cannot be.
-    fn redirect(
+    pub(super) fn redirect(
         &mut self,
         test: &Test,
         request: &HttpRequest,
@@ -174,7 +188,12 @@ impl Body {
     }
 
     /// Makes the result: extractions, assertions, row, consequences.
-    fn conclude(&mut self, test: &Test, reply: &Reply<'_>, lost: Option<Lost<'_>>) {
+    pub(super) fn conclude(
+        &mut self,
+        test: &Test,
+        reply: &Reply<'_>,
+        lost: Option<Lost<'_>>,
+    ) {
         let mut code = String::with_capacity(3);
         let mut message = String::new();
         // A head that is not whole is no answer at all.
@@ -198,19 +217,11 @@ impl Body {
             })
         });
         let body: &[u8] = decoded.as_deref().unwrap_or_default();
-        match lost {
-            Some(lost) => {
-                let address = &self.flight.address;
-                let _ = write!(code, "Non HTTP response code: {}", lost.class.class());
-                message.push_str("Non HTTP response message: ");
-                let says = self.said(test, reply, lost);
-                let to = (address.host.as_str(), address.port);
-                lost.class.write_message(to, &says, &mut message);
-            }
-            None => {
-                let _ = write!(code, "{}", reply.status);
-                message.push_str(&String::from_utf8_lossy(reply.reason));
-            }
+        self.write_answer(test, reply, lost, &mut code, &mut message);
+        let failure = self.parts.failure(0).filter(|_| !test.excuses_parts);
+        let is_whole = failure.is_none();
+        if let Some(says) = failure {
+            message = says;
         }
         let content_type = header_values(reply.headers, "Content-Type").next();
         let program = &test.programs[self.flight.sampler as usize];
@@ -249,7 +260,7 @@ impl Body {
             elapsed_ms: u64::try_from(end_ms - start_ms).unwrap_or(0),
             head_bytes: reply.head_bytes,
             bytes: self.flight.bytes,
-            success: lost.is_none() && (200..400).contains(&reply.status),
+            success: lost.is_none() && is_whole && (200..400).contains(&reply.status),
         };
         let (verdict, revised) = self.look_at(test, reply.end_ns, self.flight.sampler, &answer);
         let now = answer.revised(revised.as_ref());
@@ -292,6 +303,7 @@ impl Body {
             phase: lost.map_or("", |lost| lost.phase),
         };
         self.tell(test, &row);
+        self.tell_parts(test, &row);
         self.person.sampler = label;
         self.person.name = name;
         self.flight.url = url;
@@ -299,6 +311,28 @@ impl Body {
         if !verdict.success {
             self.after_failure(test, reply.end_ns);
         }
+    }
+
+    /// Code and message of an answer, or of a failure as JMeter names it.
+    pub(super) fn write_answer(
+        &self,
+        test: &Test,
+        reply: &Reply<'_>,
+        lost: Option<Lost<'_>>,
+        code: &mut String,
+        message: &mut String,
+    ) {
+        let Some(lost) = lost else {
+            // Writing into a String cannot fail.
+            let _ = write!(code, "{}", reply.status);
+            message.push_str(&String::from_utf8_lossy(reply.reason));
+            return;
+        };
+        let _ = write!(code, "Non HTTP response code: {}", lost.class.class());
+        message.push_str("Non HTTP response message: ");
+        let says = self.said(test, reply, lost);
+        let to = (self.flight.address.host.as_str(), self.flight.address.port);
+        lost.class.write_message(to, &says, message);
     }
 
     /// What JMeter's sentence about a failure holds of the moment.
@@ -386,6 +420,7 @@ impl Body {
     pub(super) fn could_not_send(&mut self, test: &Test, now_ns: i64, class: NotHttp, why: &str) {
         self.flight.latency_ms = 0;
         self.flight.connect_ms = 0;
+        self.parts.clear();
         self.flight.write_url();
         if class == NotHttp::BadScheme {
             let rest = self
@@ -569,7 +604,7 @@ fn fresh_s(headers: &[u8]) -> Option<i64> {
     }
 }
 
-fn charset(content_type: &str) -> &str {
+pub(super) fn charset(content_type: &str) -> &str {
     let parameter = content_type.split(';').skip(1).find_map(|part| {
         let (key, value) = part.split_once('=')?;
         key.trim()
@@ -579,7 +614,7 @@ fn charset(content_type: &str) -> &str {
     parameter.unwrap_or("")
 }
 
-fn body_text(body: &[u8], content_type: Option<&str>) -> String {
+pub(super) fn body_text(body: &[u8], content_type: Option<&str>) -> String {
     let label = content_type.map_or("", charset);
     match encoding_rs::Encoding::for_label(label.as_bytes()) {
         Some(encoding) => encoding.decode(body).0.into_owned(),
@@ -587,7 +622,7 @@ fn body_text(body: &[u8], content_type: Option<&str>) -> String {
     }
 }
 
-fn data_type(lost: bool, content_type: Option<&str>) -> &'static str {
+pub(super) fn data_type(lost: bool, content_type: Option<&str>) -> &'static str {
     const BINARY: &[&str] = &[
         "image/",
         "audio/",

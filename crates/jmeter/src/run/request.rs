@@ -222,7 +222,7 @@ impl Body {
     }
 
     /// True when a cache manager would not even ask.
-    fn is_known(&self, now_ns: i64, test: &Test, request: &HttpRequest) -> bool {
+    pub(super) fn is_known(&self, now_ns: i64, test: &Test, request: &HttpRequest) -> bool {
         if request.cache.is_none() || self.cache.is_empty() || self.flight.method != "GET" {
             return false;
         }

@@ -66,6 +66,9 @@ pub enum RowKind {
     Inner,
     /// A transaction controller.
     Transaction,
+    /// A part of the sample before it, a redirect or something that belongs to a page: written, not
+    /// counted.
+    Part,
 }
 
 /// Who hears of results. Called from the loops that send: must be quick and must not block.

@@ -8,6 +8,8 @@ use crate::plan::{Action, HttpRequest, Id, PreKind, SamplerKind};
 
 /// Largest part of a body that is kept for those who look at it.
 const MOST_BODY_BYTES: usize = 16 << 20;
+/// The same of something that belongs to a page: links are looked for in so much of it.
+const MOST_PAGE_BYTES: usize = 4 << 20;
 
 impl Body {
     /// Does what a sampler does. `None`: it is over already.
@@ -29,6 +31,7 @@ impl Body {
                 self.flight.bytes = 0;
                 self.flight.sent_bytes = 0;
                 self.flight.tells_last = false;
+                self.parts.clear();
                 if let Err(why) = self.render_http(test, now_ns, request, out) {
                     out.clear();
                     self.phase = Phase::Choose;
@@ -101,7 +104,7 @@ impl Body {
         }
         let flight = &self.flight;
         let target = match program.target {
-            Some(target) if flight.hops == 0 => target,
+            Some(target) if flight.hops == 0 && !flight.is_part => target,
             _ => flight.target(&*test.targets),
         };
         let mut view = self.person.view(test, now_ns);
@@ -117,8 +120,8 @@ impl Body {
                 }
             }
         }
-        if whole_timeout_ns > 0 && flight.hops > 0 {
-            // It bounds the sample with all redirects, not each of them.
+        if whole_timeout_ns > 0 && (flight.hops > 0 || flight.is_part) {
+            // It bounds the sample with all redirects and parts, not each of them.
             let spent_ns = u64::try_from(now_ns - flight.start_ns).unwrap_or(0);
             whole_timeout_ns = whole_timeout_ns.saturating_sub(spent_ns).max(1);
         }
@@ -135,10 +138,10 @@ impl Body {
             connect_timeout_ns,
             response_timeout_ns,
             whole_timeout_ns,
-            body_at_most: if program.needs_body {
-                MOST_BODY_BYTES
-            } else {
-                0
+            body_at_most: match program.needs_body || program.may_be_page {
+                true if flight.is_part => MOST_PAGE_BYTES,
+                true => MOST_BODY_BYTES,
+                false => 0,
             },
             is_head: flight.method == "HEAD",
         })

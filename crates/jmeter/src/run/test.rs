@@ -24,6 +24,8 @@ use crate::proxy::Proxy;
 
 /// Most compiled patterns that are kept.
 const MOST_PATTERNS: usize = 10_000;
+/// Deepest pages in pages, whatever the properties say.
+const MOST_DEPTH: u32 = 20;
 /// Largest file that a function reads.
 const MOST_FUNCTION_FILE_BYTES: u64 = 64 << 20;
 
@@ -84,6 +86,10 @@ pub struct Test {
     pub(super) pause_factor: f64,
     /// `httpsampler.max_redirects`.
     pub(super) most_redirects: u32,
+    /// `httpsampler.max_frame_depth`: pages in pages that are followed.
+    pub(super) most_depth: u32,
+    /// `httpsampler.ignore_failed_embedded_resources`.
+    pub(super) excuses_parts: bool,
     /// `sampleresult.default.encoding`: of answers that do not say theirs.
     pub(super) default_encoding: String,
     /// When the first shared timer was asked: zero of its schedule.
@@ -99,6 +105,8 @@ pub struct Test {
 pub(super) struct Program {
     /// Something looks at the body.
     pub needs_body: bool,
+    /// Its answer may be a page whose parts are fetched.
+    pub may_be_page: bool,
     /// Something looks at the request.
     pub needs_request: bool,
     /// Its meeting points.
@@ -128,6 +136,9 @@ impl Test {
         let number = |name: &str| properties.number(name);
         let pause_factor = number("timer.factor").unwrap_or(1.0);
         let most_redirects = number("httpsampler.max_redirects").unwrap_or(20.0) as u32;
+        let most_depth = number("httpsampler.max_frame_depth").unwrap_or(5.0) as u32;
+        let excuses = properties.get("httpsampler.ignore_failed_embedded_resources");
+        let excuses_parts = excuses.is_some_and(|value| value.trim() == "true");
         let default_encoding = properties.get("sampleresult.default.encoding");
         let default_encoding = default_encoding.unwrap_or("UTF-8").to_owned();
         let variables = plan.variables.iter();
@@ -144,6 +155,7 @@ impl Test {
             }
             program.look(&plan, &sampler.scope);
             if let SamplerKind::Http(request) = &sampler.kind {
+                program.may_be_page = request.embedded.fixed() != Some(&false);
                 program.may_be_proxied = settings.proxy.is_some() || !request.proxy.host.is_empty();
                 if !program.may_be_proxied {
                     program.target = fixed_target(request, &*targets);
@@ -164,6 +176,8 @@ impl Test {
             variables: Arc::new(variables),
             pause_factor,
             most_redirects,
+            most_depth: most_depth.min(MOST_DEPTH),
+            excuses_parts,
             default_encoding,
             begun_ns: OnceLock::new(),
             patterns: Mutex::default(),
@@ -363,9 +377,6 @@ fn unsupported(plan: &Plan) -> Vec<Problem> {
         let SamplerKind::Http(request) = &sampler.kind else {
             return None;
         };
-        if request.embedded.fixed() != Some(&false) {
-            return Some(problem(&sampler.place, "HTTPSampler.image_parser"));
-        }
         (!request.source.is_empty()).then(|| problem(&sampler.place, "HTTPSampler.ipSource"))
     });
     let configs = plan.configs.iter().filter_map(|config| match &config.kind {

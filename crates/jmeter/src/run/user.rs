@@ -11,9 +11,11 @@ use super::cookies::Jars;
 use super::feed::Feed;
 use super::flow::{FUEL, Found, Place};
 use super::outcome::Reply;
+use super::parts::Parts;
 use super::person::Person;
 use super::proxied::Through;
 use super::request::Texts;
+use super::resources::Fetching;
 use super::row::Sink;
 use super::shared::StopKind;
 use super::test::Test;
@@ -34,6 +36,8 @@ pub struct VirtualUser {
 pub enum Next {
     /// Sends what was appended.
     Send(Request),
+    /// Nothing until a helper has ended what it was at.
+    Rest,
     /// Nothing until then.
     Pause {
         /// When to ask again.
@@ -90,6 +94,10 @@ pub(super) struct Body {
     pub paces: HashMap<Id, i64>,
     pub texts: Texts,
     pub flight: Flight,
+    /// Parts of the result under way.
+    pub parts: Parts,
+    /// Fetches what belongs to pages, once there was one.
+    pub fetching: Option<Box<Fetching>>,
     /// Passes that controllers may still make without a sampler.
     pub fuel: u32,
     /// The next request uses a connection of its own.
@@ -125,6 +133,8 @@ pub(super) struct Flight {
     pub head_bytes: usize,
     /// The request itself, where something looks at it.
     pub sent: Vec<u8>,
+    /// It asks for something that belongs to a page.
+    pub is_part: bool,
     /// Redirects that were followed.
     pub hops: u32,
     /// Sums and beginnings over all hops.
@@ -151,6 +161,8 @@ pub(super) enum Phase {
     MadeUp(Id, usize, i64),
     Flying,
     Hop,
+    /// What belongs to a page is fetched.
+    Page,
     Gone,
 }
 
@@ -187,6 +199,8 @@ impl VirtualUser {
             paces: HashMap::new(),
             texts: Texts::default(),
             flight: Flight::default(),
+            parts: Parts::default(),
+            fetching: None,
             fuel: FUEL,
             fresh: false,
             phase: Phase::Begin,
@@ -206,7 +220,38 @@ impl VirtualUser {
 
     /// How the request ended: once per [`Next::Send`], before the next `step`.
     pub fn ended(&mut self, reply: &Reply<'_>) {
-        self.body.ended(&self.test, reply);
+        match self.body.phase {
+            Phase::Page => self.body.fetched(&self.test, 0, reply),
+            _ => self.body.ended(&self.test, reply),
+        }
+    }
+
+    /// Helpers that could do something for the user now: each asks as one of its lanes, from 1. To be
+    /// looked at after each `step` and `ended`; the lanes have connections of their own.
+    pub fn helpers(&self) -> usize {
+        self.body.helpers()
+    }
+
+    /// What a helper does now. With [`Next::Rest`] there is nothing to do until
+    /// [`VirtualUser::helpers`] asks for it again.
+    pub fn assist(&mut self, lane: usize, now_ns: i64, out: &mut Vec<u8>) -> Next {
+        let next = match self.body.phase {
+            Phase::Page => self.body.fetch(&self.test, now_ns, lane, out),
+            _ => None,
+        };
+        next.unwrap_or(Next::Rest)
+    }
+
+    /// How the request of a helper ended.
+    pub fn assisted(&mut self, lane: usize, reply: &Reply<'_>) {
+        if let Phase::Page = self.body.phase {
+            self.body.fetched(&self.test, lane, reply);
+        }
+    }
+
+    /// True while it is in the middle of a result that takes several requests.
+    pub fn is_amid(&self) -> bool {
+        matches!(self.body.phase, Phase::Hop | Phase::Page)
     }
 }
 
@@ -222,7 +267,7 @@ impl Body {
         self.fuel = FUEL;
         loop {
             let over = self.ends_ns.is_some_and(|end| now_ns >= end);
-            if !matches!(self.phase, Phase::Gone | Phase::Hop)
+            if !matches!(self.phase, Phase::Gone | Phase::Hop | Phase::Page)
                 && (over || test.stopping() != StopKind::No)
             {
                 self.go(test);
@@ -264,6 +309,14 @@ impl Body {
                         return self.send(test, now_ns, request, out);
                     }
                     self.phase = Phase::Choose;
+                }
+                Phase::Page => {
+                    if let Some(next) = self.fetch(test, now_ns, 0, out) {
+                        return next;
+                    }
+                    if let Phase::Page = self.phase {
+                        return Next::Rest;
+                    }
                 }
                 // Whoever sends asks too early: the answer is not there yet.
                 Phase::Flying => {
@@ -334,6 +387,9 @@ impl Body {
             }
         }
         self.fresh = !first && other_user;
+        if let Some(fetching) = self.fetching.as_deref_mut().filter(|_| self.fresh) {
+            fetching.refresh();
+        }
     }
 
     /// Preprocessors and pauses of a sampler. `Some`: when they are over.

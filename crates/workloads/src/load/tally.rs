@@ -227,6 +227,8 @@ impl Sink for Shard {
     fn sample(&self, row: &SampleRow<'_>) {
         let mut state = self.state();
         match state.labels.get_mut(row.label) {
+            // What it is part of is counted.
+            _ if row.kind == RowKind::Part => {}
             Some(label) => label.add(row),
             None => {
                 let room = state.labels.len() < MOST_LABELS;
