@@ -52,7 +52,10 @@ fn tags_name_what_they_need() {
         "<base href=/b/><img src=1><base href=''><img src=2>",
         &["base /b/", "1", "2"],
     );
-    page("<video src=/x poster=/x></video><image src=/x><source src=/x><img srcset=/x>", &[]);
+    page(
+        "<video src=/x poster=/x></video><image src=/x><source src=/x><img srcset=/x>",
+        &[],
+    );
 }
 
 #[test]
@@ -76,18 +79,39 @@ fn styles_name_quoted_addresses_from_first_to_last_quote() {
 
 #[test]
 fn what_only_looks_like_a_tag_is_none() {
-    page("<!-- <img src=/x> --><!--[if IE]><img src=/x><![endif]-->", &[]);
-    page("<![CDATA[<img src=/x>]]><?php <img src=/x> ?><!doctype x><img src=/1>", &["/1"]);
-    page("<textarea><img src=/x></textarea><title><img src=/x></title><xmp><img src=/x></xmp>", &[]);
-    page("<noscript><img src=/x></noscript><style><img src=/x></style><img src=/1>", &["/1"]);
+    page(
+        "<!-- <img src=/x> --><!--[if IE]><img src=/x><![endif]-->",
+        &[],
+    );
+    page(
+        "<![CDATA[<img src=/x>]]><?php <img src=/x> ?><!doctype x><img src=/1>",
+        &["/1"],
+    );
+    page(
+        "<textarea><img src=/x></textarea><title><img src=/x></title><xmp><img src=/x></xmp>",
+        &[],
+    );
+    page(
+        "<noscript><img src=/x></noscript><style><img src=/x></style><img src=/1>",
+        &["/1"],
+    );
     page("<plaintext><img src=/1>", &["/1"]);
-    page("</img src=/x><img alt='>' src=/1>< img src=/x><img src=/x", &["/1"]);
+    page(
+        "</img src=/x><img alt='>' src=/1>< img src=/x><img src=/x",
+        &["/1"],
+    );
 }
 
 #[test]
 fn addresses_are_read_as_they_are_meant() {
-    page("<img src=' /1 '><img src=''><img src=\"/a\nb\">", &["/1", "/ab"]);
-    page("<img src='?a=1&amp;b=2&x;&#65;&#x42;&lt;&ampc'>", &["?a=1&b=2&x;AB<&ampc"]);
+    page(
+        "<img src=' /1 '><img src=''><img src=\"/a\nb\">",
+        &["/1", "/ab"],
+    );
+    page(
+        "<img src='?a=1&amp;b=2&x;&#65;&#x42;&lt;&ampc'>",
+        &["?a=1&b=2&x;AB<&ampc"],
+    );
 }
 
 #[test]
@@ -115,7 +139,10 @@ fn kinds_follow_from_the_content_type() {
 fn their_number_and_length_are_bounded() {
     let many = "<img src=a>".repeat(MOST_LINKS + 10);
     assert_eq!(links(Kind::Markup, &many).len(), MOST_LINKS);
-    page(&format!("<img src={}>", "a".repeat(MOST_LINK_BYTES + 1)), &[]);
+    page(
+        &format!("<img src={}>", "a".repeat(MOST_LINK_BYTES + 1)),
+        &[],
+    );
 }
 
 proptest! {

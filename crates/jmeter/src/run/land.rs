@@ -188,12 +188,7 @@ impl Body {
     }
 
     /// Makes the result: extractions, assertions, row, consequences.
-    pub(super) fn conclude(
-        &mut self,
-        test: &Test,
-        reply: &Reply<'_>,
-        lost: Option<Lost<'_>>,
-    ) {
+    pub(super) fn conclude(&mut self, test: &Test, reply: &Reply<'_>, lost: Option<Lost<'_>>) {
         let mut code = String::with_capacity(3);
         let mut message = String::new();
         // A head that is not whole is no answer at all.

@@ -160,7 +160,11 @@ impl Parts {
         let Some(asked) = self.0.get(number) else {
             return;
         };
-        let below: Vec<_> = asked.below.iter().map(|below| (*below, self.row(*below))).collect();
+        let below: Vec<_> = asked
+            .below
+            .iter()
+            .map(|below| (*below, self.row(*below)))
+            .collect();
         let has_parts = asked.answers.len() > 1 || !below.is_empty();
         if !has_parts {
             return;

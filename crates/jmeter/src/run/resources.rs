@@ -203,8 +203,8 @@ impl Body {
     fn is_too_deep(&mut self, test: &Test, reply: &Reply<'_>, number: usize) {
         let leaf = Leaf {
             code: "Non HTTP response code: java.lang.Exception".into(),
-            message:
-                "Non HTTP response message: Maximum frame/iframe nesting depth exceeded.".into(),
+            message: "Non HTTP response message: Maximum frame/iframe nesting depth exceeded."
+                .into(),
             success: false,
             data_type: "text",
             bytes: 0,
@@ -247,7 +247,8 @@ impl Body {
             match leads {
                 Leads::To(address) => fetching.waiting.push((number, address.clone())),
                 Leads::Nowhere(url, class, says) => {
-                    self.parts.answered(number, nowhere(now_ns, url, class, says));
+                    self.parts
+                        .answered(number, nowhere(now_ns, url, class, says));
                 }
             }
         }

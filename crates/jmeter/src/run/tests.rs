@@ -39,6 +39,10 @@ struct Kept {
 
 impl Sink for Kept {
     fn sample(&self, row: &SampleRow<'_>) {
+        // Parts are compared with those of JMeter where requests are sent.
+        if row.kind == RowKind::Part {
+            return;
+        }
         self.rows.lock().unwrap().push(Row {
             kind: row.kind,
             start_ms: row.start_ms,
@@ -244,7 +248,7 @@ fn stage_over(
             Next::Pause { until_ns } => {
                 due.push(std::cmp::Reverse((until_ns.max(now_ns + 1), index)))
             }
-            Next::End => {}
+            Next::End | Next::Rest => {}
         }
     }
     last_ns

@@ -1,9 +1,19 @@
 //! How do the users of a plan live on an event loop?
+//!
+//! ```text
+//! seat 7: user ◄─ its lanes ─► seat 9: helper 1 · seat 12: helper 2   while a page is fetched
+//! ```
+//!
+//! A user whose page is fetched over several connections at a time has helpers in seats of their own;
+//! they stay with it until it leaves.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sokudo_http::{Crew, Exchange, Failure, Keep, Kind, Outcome, Phase, Step, Stop, TargetId};
+use sokudo_http::{
+    Call, Crew, Exchange, Failure, Keep, Kind, Outcome, Phase, Step, Stop, TargetId,
+};
 use sokudo_jmeter::run::{Lost, Next, NotHttp, Reply, Sink, Start, StopKind, Test, VirtualUser};
 
 use super::crowd::Floors;
@@ -17,6 +27,8 @@ pub(super) struct PlanUsers {
     places: Vec<Option<Placed>>,
     inflight: Arc<Inflight>,
     floors: Arc<Floors>,
+    /// What the loop is still to do.
+    calls: VecDeque<Call<Comer>>,
 }
 
 /// How many users an open model may have at a time.
@@ -34,7 +46,19 @@ enum Placed {
         user: Box<VirtualUser>,
         group: u32,
         number: u64,
+        /// Seats of its helpers, by lane from 1; `None`: not there yet.
+        helpers: Vec<Option<u32>>,
     },
+    /// One of the lanes of another seat.
+    Helps { of: u32, lane: usize },
+}
+
+/// Who joins.
+pub(super) enum Comer {
+    /// A user.
+    User(Joining),
+    /// A helper of the user in this seat.
+    Helper { of: u32, lane: usize },
 }
 
 /// A user that joins, on the clock of the engine.
@@ -60,6 +84,7 @@ impl PlanUsers {
             places: Vec::new(),
             inflight,
             floors,
+            calls: VecDeque::new(),
         }
     }
 
@@ -84,6 +109,42 @@ impl PlanUsers {
         Some(Box::new(user))
     }
 
+    /// Has a user's helpers come, or wakes them, when they could do something for it.
+    fn call_helpers(&mut self, user: u32) {
+        let Some(Some(Placed::Lives {
+            user: living,
+            helpers,
+            ..
+        })) = self.places.get_mut(user as usize)
+        else {
+            return;
+        };
+        for lane in 1..=living.helpers() {
+            match helpers.get(lane - 1) {
+                Some(Some(seat)) => self.calls.push_back(Call::Wakes(*seat)),
+                // It is on its way.
+                Some(None) => {}
+                None => {
+                    helpers.push(None);
+                    let comer = Comer::Helper { of: user, lane };
+                    self.calls.push_back(Call::Joins(comer));
+                }
+            }
+        }
+    }
+
+    /// What a helper does now.
+    fn assist(&mut self, (of, lane): (u32, usize), now_ns: i64, out: &mut Vec<u8>) -> Step {
+        let owner = self.places.get_mut(of as usize);
+        let Some(Some(Placed::Lives { user, .. })) = owner else {
+            return Step::End;
+        };
+        let step = step_of(user.assist(lane, now_ns, out));
+        // It may have found out that nothing is left to do.
+        self.calls.push_back(Call::Wakes(of));
+        step
+    }
+
     /// A plan may end its own test.
     fn heed(&self) {
         match self.test.stopping() {
@@ -95,18 +156,32 @@ impl PlanUsers {
 }
 
 impl Crew for PlanUsers {
-    type Newcomer = Joining;
+    type Newcomer = Comer;
 
-    fn joins(&mut self, user: u32, joining: Joining) {
+    fn joins(&mut self, user: u32, comer: Comer) {
         let place = user as usize;
         if place >= self.places.len() {
             self.places.resize_with(place + 1, || None);
         }
-        self.places[place] = Some(Placed::Waits(joining));
+        self.places[place] = Some(match comer {
+            Comer::User(joining) => Placed::Waits(joining),
+            Comer::Helper { of, lane } => {
+                let owner = self.places.get_mut(of as usize);
+                if let Some(Some(Placed::Lives { helpers, .. })) = owner
+                    && let Some(seat) = helpers.get_mut(lane - 1)
+                {
+                    *seat = Some(user);
+                }
+                Placed::Helps { of, lane }
+            }
+        });
     }
 
     fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step {
         let place = user as usize;
+        if let Some(Some(Placed::Helps { of, lane })) = self.places.get(place) {
+            return self.assist((*of, *lane), now_ns, out);
+        }
         if let Some(Some(Placed::Waits(joining))) = self.places.get(place) {
             let (group, number) = (joining.start.group as u32, joining.start.number);
             let begun = self.begin(joining);
@@ -114,52 +189,97 @@ impl Crew for PlanUsers {
                 user,
                 group,
                 number,
+                helpers: Vec::new(),
             });
         }
         let Some(Some(Placed::Lives {
             user: living,
             group,
             number,
+            ..
         })) = self.places.get_mut(place)
         else {
             return Step::End;
         };
-        if self.floors.sends_home(*group as usize, *number) {
+        if self.floors.sends_home(*group as usize, *number) && !living.is_amid() {
             return Step::End;
         }
-        let step = match living.step(now_ns, out) {
-            Next::Pause { until_ns } => Step::Pause { until_ns },
-            Next::End => Step::End,
-            Next::Send(request) => Step::Send(Exchange {
-                target: TargetId(request.target),
-                intended_ns: request.intended_ns,
-                close: request.close,
-                fresh: request.fresh,
-                connect_timeout_ns: request.connect_timeout_ns,
-                response_timeout_ns: request.response_timeout_ns,
-                whole_timeout_ns: request.whole_timeout_ns,
-                keep: match request.body_at_most {
-                    0 => Keep::Head,
-                    at_most => Keep::Body { at_most },
-                },
-                method_is_head: request.is_head,
-            }),
-        };
+        let step = step_of(living.step(now_ns, out));
+        if living.helpers() > 0 {
+            self.call_helpers(user);
+        }
         self.heed();
         step
     }
 
     fn ended(&mut self, user: u32, outcome: &Outcome<'_>) {
-        if let Some(Some(Placed::Lives { user, .. })) = self.places.get_mut(user as usize) {
-            user.ended(&reply(outcome));
+        let (owner, lane) = match self.places.get(user as usize) {
+            Some(Some(Placed::Helps { of, lane })) => (*of, *lane),
+            _ => (user, 0),
+        };
+        let Some(Some(Placed::Lives { user: living, .. })) = self.places.get_mut(owner as usize)
+        else {
+            return;
+        };
+        match lane {
+            0 => living.ended(&reply(outcome)),
+            lane => {
+                living.assisted(lane, &reply(outcome));
+                self.calls.push_back(Call::Wakes(owner));
+            }
+        }
+        if living.helpers() > 0 {
+            self.call_helpers(owner);
         }
         self.heed();
     }
 
-    fn leaves(&mut self, user: u32) {
-        if let Some(place) = self.places.get_mut(user as usize) {
-            *place = None;
+    fn calls(&mut self) -> Option<Call<Comer>> {
+        self.calls.pop_front()
+    }
+
+    fn is_amid(&self, user: u32) -> bool {
+        match self.places.get(user as usize) {
+            Some(Some(Placed::Lives { user, .. })) => user.is_amid(),
+            Some(Some(Placed::Helps { of, .. })) => match self.places.get(*of as usize) {
+                Some(Some(Placed::Lives { user, .. })) => user.is_amid(),
+                _ => false,
+            },
+            _ => false,
         }
+    }
+
+    fn leaves(&mut self, user: u32) {
+        let place = self.places.get_mut(user as usize).and_then(Option::take);
+        let Some(Placed::Lives { helpers, .. }) = place else {
+            return;
+        };
+        for seat in helpers.into_iter().flatten() {
+            self.places[seat as usize] = None;
+            self.calls.push_back(Call::Wakes(seat));
+        }
+    }
+}
+
+fn step_of(next: Next) -> Step {
+    match next {
+        Next::Pause { until_ns } => Step::Pause { until_ns },
+        Next::Rest => Step::Rest,
+        Next::End => Step::End,
+        Next::Send(request) => Step::Send(Exchange {
+            target: TargetId(request.target),
+            intended_ns: request.intended_ns,
+            close: request.close,
+            fresh: request.fresh,
+            connect_timeout_ns: request.connect_timeout_ns,
+            response_timeout_ns: request.response_timeout_ns,
+            whole_timeout_ns: request.whole_timeout_ns,
+            keep: match request.body_at_most {
+                0 => Keep::Head,
+                at_most => Keep::Body { at_most },
+            },
+            method_is_head: request.is_head,
+        }),
     }
 }
 

@@ -15,7 +15,7 @@ use sokudo_jmeter::plan::{Load, OpenStep, Stage};
 use sokudo_jmeter::run::{Part, Start, Starts, StopKind, Test};
 use sokudo_net::clock::{now_ns, sleep_until};
 
-use super::client::{Inflight, Joining, PlanUsers};
+use super::client::{Comer, Inflight, Joining, PlanUsers};
 use super::crowd::{Crowd, Floors};
 use super::generator::{Control, Finished, Listener, locked};
 use super::rows::RowLog;
@@ -201,7 +201,7 @@ impl Course {
             }
             crowd.came(joining.start.group);
         }
-        engine.add(at_ns, joining);
+        engine.add(at_ns, Comer::User(joining));
         true
     }
 

@@ -12,7 +12,7 @@ use sokudo_jmeter::run::{Part, Start};
 use sokudo_model::Refusal;
 use sokudo_net::clock::now_ns;
 
-use super::client::Joining;
+use super::client::{Comer, Joining};
 use crate::refusal::operator;
 
 /// Users below these numbers leave, by group. The event loops look at it before each step.
@@ -41,7 +41,7 @@ impl Floors {
 
 /// The users of the main groups that run.
 pub(super) struct Crowd {
-    entry: Entry<Joining>,
+    entry: Entry<Comer>,
     stage_ns: i64,
     /// How the numbers of users are divided among generators.
     numbers: Part,
@@ -66,7 +66,7 @@ impl Crowd {
     /// Before anybody has come; `None` when no group has a number of users.
     pub fn new(
         plan: &Plan,
-        (entry, stage_ns): (Entry<Joining>, i64),
+        (entry, stage_ns): (Entry<Comer>, i64),
         numbers: Part,
         floors: Arc<Floors>,
     ) -> Option<Self> {
@@ -134,7 +134,8 @@ impl Crowd {
                     is_arrival: false,
                 };
                 let stage_ns = self.stage_ns;
-                self.entry.add(now, Joining { start, stage_ns });
+                let joining = Joining { start, stage_ns };
+                self.entry.add(now, Comer::User(joining));
                 members.last += 1;
             }
         }

@@ -14,13 +14,13 @@ pub struct Case {
 
 impl Case {
     /// Adds an element beside the requests.
-    fn beside(mut self, element: &str) -> Self {
+    pub fn beside(mut self, element: &str) -> Self {
         self.xml.insert_str(0, element);
         self
     }
 
     /// Adds an answer to requests with this in their head.
-    fn answer(mut self, when: &str, text: &str) -> Self {
+    pub fn answer(mut self, when: &str, text: &str) -> Self {
         self.answers.push(Answer {
             when: when.into(),
             text: text.into(),
@@ -30,7 +30,7 @@ impl Case {
     }
 }
 
-fn case(name: &'static str, requests: &[Request]) -> Case {
+pub fn case(name: &'static str, requests: &[Request]) -> Case {
     Case {
         name,
         xml: requests.iter().map(Request::xml).collect(),
@@ -39,7 +39,7 @@ fn case(name: &'static str, requests: &[Request]) -> Case {
 }
 
 /// One request of this name, changed.
-fn one(name: &'static str, change: impl FnOnce(Request) -> Request) -> Case {
+pub fn one(name: &'static str, change: impl FnOnce(Request) -> Request) -> Case {
     case(name, &[change(request(name))])
 }
 

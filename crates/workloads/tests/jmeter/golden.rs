@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use crate::recorder::Heard;
 
-/// Requests and rows as text, case by case, without what differs each time.
+/// Requests and rows as text, case by case, without what differs each time. Of results with parts
+/// only the results themselves.
 pub fn told(names: &[&str], heard: &[Heard], rows: &str, ports: &[(u16, &str)]) -> String {
     let mut out = String::new();
     let rows = rows_of(rows);
@@ -46,6 +47,47 @@ pub fn told(names: &[&str], heard: &[Heard], rows: &str, ports: &[(u16, &str)]) 
         }
     }
     without_ports(out, ports)
+}
+
+/// The same of results with parts, whose requests all have a client's name of their own. Where the
+/// name says `at-once`, requests come in any order and on any connection.
+pub fn told_with_parts(names: &[&str], heard: &[Heard], rows: &str, port: u16) -> String {
+    let rows = rows_of(rows);
+    let mut out = String::new();
+    for name in names {
+        let _ = writeln!(out, "\n=== {name}");
+        let mut last = None;
+        let mut requests: Vec<String> = Vec::new();
+        for request in heard.iter().filter(|heard| is_of(heard, name)) {
+            let is_same = last.replace(request.connection) == Some(request.connection);
+            let way = match requests.is_empty() || is_same || name.contains("at-once") {
+                true => "",
+                false => " on another connection",
+            };
+            requests.push(format!(
+                "--- request{way}\n{}",
+                request_text(&request.bytes)
+            ));
+        }
+        if name.contains("at-once") {
+            requests.sort_unstable();
+        }
+        out.extend(requests);
+        for row in rows.iter().filter(|row| is_part_of(row, name)) {
+            let _ = writeln!(out, "--- row\n{}", comparable(row, 0, false));
+        }
+    }
+    without_ports(out, &[(port, "port")])
+}
+
+/// True for the row of this name and those of its parts.
+fn is_part_of(row: &str, name: &str) -> bool {
+    let label = row.split(',').nth(2).unwrap_or_default();
+    let Some(rest) = label.strip_prefix(name) else {
+        return false;
+    };
+    let digits = rest.strip_prefix('-').unwrap_or("x");
+    rest.is_empty() || digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A text with words instead of ports.

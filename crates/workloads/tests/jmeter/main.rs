@@ -11,6 +11,7 @@
 
 mod cases;
 mod golden;
+mod pages;
 mod plan;
 mod play;
 mod recorder;

@@ -8,11 +8,11 @@ use crate::{golden, plan, play};
 
 const GOLDEN: &str = "requests.txt";
 
-fn answers(cases: &[Case]) -> Vec<Answer> {
+pub fn answers(cases: &[Case]) -> Vec<Answer> {
     cases.iter().flat_map(|case| case.answers.clone()).collect()
 }
 
-fn whole_plan(cases: &[Case]) -> String {
+pub fn whole_plan(cases: &[Case]) -> String {
     let below: String = cases
         .iter()
         .map(|case| plan::controller(case.name, &case.xml))
