@@ -44,6 +44,8 @@ pub(super) struct Asked {
     pub answers: Vec<Leaf>,
     /// What belongs to it, by number.
     pub below: Vec<usize>,
+    /// It names things that belong to it, whether they are fetched or not.
+    pub is_page: bool,
     /// How many pages it is in.
     pub depth: u32,
     /// Its failure is none of what it belongs to.
@@ -88,6 +90,13 @@ impl Parts {
             asked.below.push(number);
         }
         number
+    }
+
+    /// Something names what belongs to it.
+    pub fn opened(&mut self, number: usize) {
+        if let Some(asked) = self.0.get_mut(number) {
+            asked.is_page = true;
+        }
     }
 
     /// How many pages something is in.
@@ -154,35 +163,43 @@ impl Parts {
         Some(row)
     }
 
-    /// Rows of what is below a part, each with its place there and how deep it is; a part before what
-    /// is below it.
-    fn rows(&self, number: usize, depth: u32, each: &mut impl FnMut(usize, u32, &Leaf)) {
+    /// Rows of what is below a part; a part before what is below it.
+    fn rows(&self, number: usize, depth: u32, each: &mut impl FnMut(&Place, &Leaf)) {
         let Some(asked) = self.0.get(number) else {
             return;
         };
-        let below: Vec<_> = asked
-            .below
-            .iter()
-            .map(|below| (*below, self.row(*below)))
-            .collect();
-        let has_parts = asked.answers.len() > 1 || !below.is_empty();
-        if !has_parts {
-            return;
+        let below = asked.below.iter();
+        let below: Vec<_> = below.map(|below| (*below, self.row(*below))).collect();
+        let mut place = Place {
+            number: 0,
+            depth,
+            is_own: true,
+        };
+        let has_own = asked.is_page || asked.answers.len() > 1;
+        for leaf in asked.answers.iter().filter(|_| has_own) {
+            each(&place, leaf);
+            place.number += 1;
         }
-        let mut place = 0;
-        for leaf in &asked.answers {
-            each(place, depth, leaf);
-            place += 1;
-        }
+        place.is_own = false;
         for (number, row) in below {
             let Some(row) = row else {
                 continue;
             };
-            each(place, depth, &row);
+            each(&place, &row);
             self.rows(number, depth + 1, each);
-            place += 1;
+            place.number += 1;
         }
     }
+}
+
+/// Where a part stands.
+struct Place {
+    /// Among those beside it, from 0.
+    number: usize,
+    /// How deep below the result, from 1.
+    depth: u32,
+    /// It is an answer of what it belongs to.
+    is_own: bool,
 }
 
 impl Body {
@@ -193,14 +210,15 @@ impl Body {
         }
         let mut label = String::new();
         let sink = &self.sink;
-        self.parts.rows(0, 1, &mut |place, depth, leaf| {
+        self.parts.rows(0, 1, &mut |place, leaf| {
             label.clear();
             label.push_str(told.label);
             label.push('-');
-            label.push_str(&place.to_string());
+            label.push_str(&place.number.to_string());
             let (start_ms, end_ms) = (test.wall_ms(leaf.start_ns), test.wall_ms(leaf.end_ns));
             // JMeter knows who it was and how many there were only of what is below the result.
-            let (is_near, is_own) = (depth == 1, place == 0);
+            let is_near = place.depth == 1;
+            let has_name = is_near || !(place.is_own && place.number == 0);
             sink.sample(&SampleRow {
                 kind: RowKind::Part,
                 start_ms,
@@ -208,10 +226,7 @@ impl Body {
                 label: &label,
                 code: &leaf.code,
                 message: &leaf.message,
-                thread_name: match is_near || !is_own {
-                    true => told.thread_name,
-                    false => "",
-                },
+                thread_name: if has_name { told.thread_name } else { "" },
                 data_type: leaf.data_type,
                 success: leaf.success,
                 failure_message: "",

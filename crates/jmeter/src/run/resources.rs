@@ -207,8 +207,7 @@ impl Body {
                 .into(),
             success: false,
             data_type: "text",
-            bytes: 0,
-            sent_bytes: 0,
+            // JMeter counts the page for it once more.
             ..self.leaf(test, reply, None)
         };
         let part = self.parts.add(number, true);
@@ -232,9 +231,10 @@ impl Body {
             let whole = test.pattern(&format!("^(?:{pattern})$")).ok()?;
             Some(whole.is_match(url).unwrap_or(false))
         };
-        let Some(fetching) = self.fetching.as_deref_mut() else {
+        let Some(fetching) = self.fetching.as_deref_mut().filter(|_| !found.is_empty()) else {
             return;
         };
+        self.parts.opened(owner);
         let begin = fetching.waiting.len();
         for leads in found {
             let url = url_of(leads);

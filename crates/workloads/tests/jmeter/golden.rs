@@ -74,7 +74,14 @@ pub fn told_with_parts(names: &[&str], heard: &[Heard], rows: &str, port: u16) -
         }
         out.extend(requests);
         for row in rows.iter().filter(|row| is_part_of(row, name)) {
-            let _ = writeln!(out, "--- row\n{}", comparable(row, 0, false));
+            let mut row = comparable(row, 0, false);
+            if name.contains("at-once") {
+                // The threads of JMeter's client mix up what they have received.
+                let mut fields = fields_of(&row);
+                fields[9] = "B".into();
+                row = fields.join(",");
+            }
+            let _ = writeln!(out, "--- row\n{row}");
         }
     }
     without_ports(out, &[(port, "port")])
