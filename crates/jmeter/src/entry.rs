@@ -119,6 +119,7 @@ mod tests {
             super::data_file(&bytes);
             super::cookies(&bytes);
             super::body(&bytes);
+            super::page(&bytes);
         }
     }
 }
