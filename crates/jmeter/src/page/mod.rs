@@ -40,7 +40,7 @@ impl Kind {
         let media = content_type.split(';').next().unwrap_or_default().trim();
         let is = |name: &&str| media.eq_ignore_ascii_case(name);
         match () {
-            () if MARKUP.iter().any(|name| is(&name)) => Some(Self::Markup),
+            () if MARKUP.iter().any(is) => Some(Self::Markup),
             () if is(&"text/css") => Some(Self::Style),
             () => None,
         }
