@@ -29,7 +29,7 @@ const live: Live[] = [];
 /** Height of the drawing area in CSS pixels. */
 function height(chart: ChartData): number {
   if (chart.kind === "strip") return Math.max(chart.lines.length * 16, 16) + 40;
-  if (chart.kind === "stack") return 130;
+  if (chart.kind === "stack") return chart.unit === "ratio" ? 130 : 190;
   return chart.kind === "heat" ? 230 : 190;
 }
 
@@ -78,7 +78,7 @@ function series(chart: ChartData): uPlot.Series[] {
 
 function yScale({ chart, linear }: Live): uPlot.Scale {
   if (chart.kind === "strip") return { range: [0, chart.lines.length] };
-  if (chart.kind === "stack") return { range: [0, 1] };
+  if (chart.kind === "stack" && chart.unit === "ratio") return { range: [0, 1] };
   if (chart.heat) {
     const { low, factor, rows } = chart.heat;
     const high = low * factor ** rows;

@@ -407,7 +407,7 @@ pub const CATALOGUE: &[MetricDef] = &[
     histogram("http.handshake_seconds", Seconds, "time of the TLS handshake"),
     histogram("http.wait_seconds", Seconds, "from the last byte of a request to the first of its response"),
     histogram("http.read_seconds", Seconds, "from the first byte of a response to its last"),
-    gauge("http.mean_queue_seconds", Seconds, "mean time between the intended and the real start of a request"),
+    gauge("http.mean_queue_seconds", Seconds, "mean time between the intended and the real start of a request; this and the six that follow add up to the latency, in series over the interval"),
     gauge("http.mean_resolve_seconds", Seconds, "mean time that looking up the server's name took, over all requests"),
     gauge("http.mean_connect_seconds", Seconds, "mean time that connecting took, over all requests, also those on kept connections"),
     gauge("http.mean_tls_seconds", Seconds, "mean time that TLS handshakes took, over all requests, also those on kept connections"),

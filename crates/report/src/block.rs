@@ -7,6 +7,7 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Severity, Text, Unit};
 use sokudo_stats::LoadCurve;
 
+use crate::bars::Bars;
 use crate::chart::Chart;
 use crate::knee::Knee;
 use crate::plane::Plane;
@@ -186,6 +187,8 @@ pub enum Block {
     Curve(Box<LoadCurve>),
     /// The trials of a search.
     Knee(Box<Knee>),
+    /// Bars made up of parts.
+    Bars(Box<Bars>),
     /// A drawing whose horizontal axis is not time.
     Plane(Box<Plane>),
     /// Something to type.

@@ -23,7 +23,8 @@ pub type Points = Vec<(i64, Option<f64>)>;
 pub enum Kind {
     /// One line per series; rates start at zero.
     Lines,
-    /// Layers on top of each other: shares of a whole. All layers have the same time stamps.
+    /// Layers on top of each other: shares of a whole, or parts of a sum. All layers have the same
+    /// time stamps.
     Stack,
     /// One row of coloured cells per series; `log` colours by magnitude.
     Strip {
@@ -100,7 +101,8 @@ impl Chart {
     /// Largest value, of the sum for a stack.
     pub fn largest(&self) -> f64 {
         match self.kind {
-            Kind::Stack => 1.0,
+            Kind::Stack if self.unit == Unit::Ratio => 1.0,
+            Kind::Stack => self.highest_stack(),
             _ => self
                 .lines
                 .iter()
@@ -108,6 +110,13 @@ impl Chart {
                 .filter_map(|(_, v)| *v)
                 .fold(0.0, f64::max),
         }
+    }
+
+    /// Largest sum of all layers at one moment.
+    fn highest_stack(&self) -> f64 {
+        let n = self.lines.iter().map(|l| l.points.len()).min().unwrap_or(0);
+        let at = |i: usize| self.lines.iter().filter_map(|l| l.points[i].1).sum::<f64>();
+        (0..n).map(at).fold(0.0, f64::max)
     }
 }
 

@@ -10,7 +10,9 @@
 //! the writers turn blocks into text. Words come from `locales/`, in English and Japanese.
 //! Host names, labels and messages in a record are foreign text: every writer escapes them.
 
+mod bars;
 pub mod block;
+mod budget;
 pub mod chart;
 mod date;
 mod heat;

@@ -89,8 +89,8 @@ impl Writer {
             Block::Conclusions(list) => list.iter().for_each(|c| self.conclusion(c)),
             Block::Table(table) => self.table(table),
             Block::Chart(chart) => self.chart(chart),
-            // The steps and trials follow as tables.
-            Block::Curve(_) | Block::Knee(_) => {}
+            // The steps, trials and parts follow as tables.
+            Block::Curve(_) | Block::Knee(_) | Block::Bars(_) => {}
             Block::Plane(plane) => {
                 let line = format!("**{}**\n\n", self.say(&plane.title));
                 self.out.push_str(&line);

@@ -9,6 +9,7 @@ use sokudo_i18n::Lang;
 use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text};
 
 use crate::block::{Cell, Number, Phrase, Speaker, Table};
+use crate::budget;
 use crate::kinds::{self, Subject};
 use crate::sections::verdict::status_words;
 use crate::sections::{group, load_curve, numbers};
@@ -148,7 +149,16 @@ impl Writer {
     fn numbers(&mut self, view: &View) {
         let mut numbers = numbers::numbers(view);
         numbers.extend(numbers::settings(view));
-        let rows: Vec<Row> = numbers.iter().map(|n| self.row(n)).collect();
+        let mut rows: Vec<Row> = numbers.iter().map(|n| self.row(n)).collect();
+        let budget = view
+            .subject()
+            .and_then(|phase| budget::line(phase, |p| self.say(p)));
+        if let Some((number, detail)) = budget {
+            rows.push(Row {
+                detail,
+                ..self.row(&number)
+            });
+        }
         self.rows(&rows);
     }
 

@@ -5,9 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use sokudo_model::spent::STAGE_MEANS;
 use sokudo_model::{Series, Text, Unit};
 
 use crate::block::Phrase;
+use crate::budget;
 use crate::chart::{self, Chart, Kind, Line, Points};
 use crate::kinds;
 use crate::view::View;
@@ -30,6 +32,7 @@ pub fn main_tracks(view: &View) -> Vec<Chart> {
     let mut out = Vec::new();
     out.extend(answers(view));
     out.extend(latency(view));
+    out.extend(budget::over_time(view));
     out.extend(throughput(view));
     out.extend(loss_strip(view));
     out.extend(drops(view));
@@ -59,6 +62,7 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
     for series in &view.record.series {
         let name = series.key.metric.as_str();
         let shown = SHOWN.contains(&name)
+            || STAGE_MEANS.contains(&name)
             || DROPS.contains(&name)
             || kinds::charted().any(|own| own == name);
         if !shown && moves(series) {
@@ -480,7 +484,7 @@ fn cpu_stack(view: &View, host: &str) -> Option<Chart> {
 
 /// Mean in each of `columns` equal stretches of the run, so that layers share their time stamps.
 /// A stretch shorter than the usual step takes the next sample, which describes it.
-fn mean_cells(points: &[(i64, f64)], end: i64, columns: usize) -> Points {
+pub(crate) fn mean_cells(points: &[(i64, f64)], end: i64, columns: usize) -> Points {
     let width = (end / columns.max(1) as i64).max(1);
     let limit = chart::usual_step(points)
         .unwrap_or(width)

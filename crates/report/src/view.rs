@@ -243,6 +243,17 @@ pub fn flow_name(flow: &FlowResult) -> String {
     format!("{} → {}", flow.from, flow.to)
 }
 
+/// Every host that asks in a phase, in order of appearance.
+pub fn hosts_that_ask(phase: &PhaseRecord) -> Vec<&str> {
+    let mut out: Vec<&str> = Vec::new();
+    for flow in &phase.result.flows {
+        if !out.contains(&flow.from.as_str()) {
+            out.push(&flow.from);
+        }
+    }
+    out
+}
+
 /// Every host that sends or receives in a phase, in order of appearance.
 pub fn hosts_of(phase: &PhaseRecord) -> Vec<&str> {
     let mut out: Vec<&str> = Vec::new();

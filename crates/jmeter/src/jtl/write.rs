@@ -476,6 +476,7 @@ mod tests {
             sent_ns: 3_000_000,
             end_ns: 54_500_000,
             errno: 0,
+            spent: Default::default(),
             phase: "",
         }
     }

@@ -101,6 +101,7 @@ mod tests {
             end_ns: 0,
             reused: true,
             peer: None,
+            spent: sokudo_model::Spent::default(),
             sent_bytes: 0,
             head_bytes: 0,
             body_bytes: whole,

@@ -1,5 +1,7 @@
 //! What must hold for any bytes that reach a running test: data files, cookies, encoded bodies.
 
+use sokudo_model::Spent;
+
 use super::address::Address;
 use super::content::decoded;
 use super::cookies::Jars;
@@ -49,6 +51,7 @@ pub(crate) fn body(bytes: &[u8]) {
         end_ns: 0,
         reused: false,
         peer: None,
+        spent: Spent::default(),
         sent_bytes: 0,
         head_bytes: 0,
         body_bytes: body.len() as u64,

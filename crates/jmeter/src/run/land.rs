@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use sokudo_model::Spent;
+
 use super::asserts::Verdict;
 use super::content;
 use super::cookies::http_date;
@@ -84,6 +86,7 @@ impl Body {
             u64::try_from(test.wall_ms(to_ns) - test.wall_ms(from_ns)).unwrap_or(0)
         };
         if flight.hops == 0 {
+            flight.spent = Spent::default();
             flight.start_ns = reply.start_ns;
             flight.intended_ns = reply.intended_ns;
             let is_http = reply.status > 0;
@@ -102,6 +105,7 @@ impl Body {
         if flight.tells_last {
             (flight.bytes, flight.sent_bytes) = (0, 0);
         }
+        flight.spent.add(&reply.spent);
         flight.bytes += bytes;
         flight.sent_bytes += reply.sent_bytes;
     }
@@ -295,6 +299,7 @@ impl Body {
             sent_ns: reply.sent_ns,
             end_ns: reply.end_ns,
             errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
+            spent: self.spent(reply.end_ns),
             phase: lost.map_or("", |lost| lost.phase),
         };
         self.tell(test, &row);
@@ -328,6 +333,14 @@ impl Body {
         let says = self.said(test, reply, lost);
         let to = (self.flight.address.host.as_str(), self.flight.address.port);
         lost.class.write_message(to, &says, message);
+    }
+
+    /// Where the time of the result under way went: parts of a page and what lies between redirects
+    /// belong to receiving it.
+    fn spent(&self, end_ns: i64) -> Spent {
+        let flight = &self.flight;
+        let whole_ns = end_ns.saturating_sub(flight.intended_ns);
+        flight.spent.filled(u64::try_from(whole_ns).unwrap_or(0))
     }
 
     /// What JMeter's sentence about a failure holds of the moment.
@@ -416,6 +429,7 @@ impl Body {
         self.flight.latency_ms = 0;
         self.flight.connect_ms = 0;
         self.parts.clear();
+        self.flight.spent = Spent::default();
         self.flight.write_url();
         if class == NotHttp::BadScheme {
             let rest = self
@@ -439,6 +453,7 @@ impl Body {
             first_byte_ns: now_ns,
             end_ns: now_ns,
             peer: None,
+            spent: Spent::default(),
             reused: false,
             sent_bytes: 0,
             head_bytes: 0,
@@ -529,6 +544,7 @@ impl Body {
                 sent_ns: start_ns,
                 end_ns,
                 errno: 0,
+                spent: Spent::default(),
                 phase: "",
             },
         );

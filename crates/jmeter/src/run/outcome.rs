@@ -1,5 +1,7 @@
 //! What came back from a request?
 
+use sokudo_model::Spent;
+
 /// What came back, with the moments of its stages.
 ///
 /// All times are nanoseconds of one monotonic clock. A stage that did not take place has the
@@ -18,6 +20,8 @@ pub struct Reply<'a> {
     pub first_byte_ns: i64,
     /// The end of the answer or the failure.
     pub end_ns: i64,
+    /// Where its time went.
+    pub spent: Spent,
     /// Where the connection went, as far as that is known.
     pub peer: Option<std::net::SocketAddr>,
     /// The connection had been used before.

@@ -10,6 +10,8 @@
 //! Sums of a result go over its parts; each part has a row of its own below that of the result, named
 //! after it with a number, as JMeter writes them.
 
+use sokudo_model::Spent;
+
 use super::row::{RowKind, SampleRow};
 use super::test::Test;
 use super::user::Body;
@@ -244,6 +246,8 @@ impl Body {
                 sent_ns: leaf.sent_ns,
                 end_ns: leaf.end_ns,
                 errno: leaf.errno,
+                // The whole has it.
+                spent: Spent::default(),
                 phase: leaf.phase,
             });
         });

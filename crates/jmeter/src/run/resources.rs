@@ -11,6 +11,8 @@
 
 use std::collections::HashSet;
 
+use sokudo_model::Spent;
+
 use super::address::Address;
 use super::content;
 use super::land::{body_text, charset, data_type, header_values};
@@ -64,6 +66,7 @@ struct Kept {
     sent_ns: i64,
     first_byte_ns: i64,
     end_ns: i64,
+    spent: Spent,
     peer: Option<std::net::SocketAddr>,
     reused: bool,
     sent_bytes: u64,
@@ -85,6 +88,7 @@ impl Kept {
             sent_ns: reply.sent_ns,
             first_byte_ns: reply.first_byte_ns,
             end_ns: reply.end_ns,
+            spent: reply.spent,
             peer: reply.peer,
             reused: reply.reused,
             sent_bytes: reply.sent_bytes,
@@ -106,6 +110,7 @@ impl Kept {
             sent_ns: self.sent_ns,
             first_byte_ns: self.first_byte_ns,
             end_ns,
+            spent: self.spent,
             peer: self.peer,
             reused: self.reused,
             sent_bytes: self.sent_bytes,

@@ -1,5 +1,7 @@
 //! What is told of one result?
 
+use sokudo_model::Spent;
+
 /// One result: everything that a row of a results file can hold, and what JMeter does not keep.
 ///
 /// Milliseconds are differences of whole milliseconds, as JMeter has them.
@@ -53,6 +55,8 @@ pub struct SampleRow<'a> {
     pub end_ns: i64,
     /// The system's error number; 0: none.
     pub errno: i32,
+    /// Where its time went, redirects included.
+    pub spent: Spent,
     /// Stage that failed; empty: none.
     pub phase: &'static str,
 }

@@ -279,6 +279,7 @@ fn reply<'a>(
         head_bytes: answer.1.len() as u64,
         framing_bytes: 0,
         peer: None,
+        spent: Default::default(),
         body_bytes: answer.2.len() as u64,
         status: answer.0,
         reason: b"OK",

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
+use sokudo_model::Spent;
+
 use super::row::{RowKind, SampleRow};
 use super::shared::StopKind;
 use super::test::Test;
@@ -143,6 +145,8 @@ impl Body {
             sent_ns: open.start_ns,
             end_ns: now_ns,
             errno: 0,
+            // Its samples have theirs.
+            spent: Spent::default(),
             phase: "",
         };
         match is_parent {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use sokudo_model::Spent;
 use sokudo_pace::Random;
 
 use super::address::Address;
@@ -142,6 +143,7 @@ pub(super) struct Flight {
     pub intended_ns: i64,
     pub latency_ms: u64,
     pub connect_ms: u64,
+    pub spent: Spent,
     pub bytes: u64,
     pub sent_bytes: u64,
     /// The client itself follows: of the bytes, only those of the last hop are told.

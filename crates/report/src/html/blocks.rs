@@ -7,7 +7,8 @@ use sokudo_model::{Severity, Text, units};
 use super::{Page, escape};
 use sokudo_stats::{self as stats, LoadCurve};
 
-use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Table};
+use crate::bars::Bars;
+use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Speaker, Table};
 use crate::chart::{self, Chart, Kind};
 use crate::knee::Knee;
 use crate::plane::Plane;
@@ -27,6 +28,7 @@ impl Page<'_> {
             Block::Chart(chart) => self.chart(out, chart),
             Block::Curve(curve) => self.curve(out, curve),
             Block::Knee(knee) => self.knee(out, knee),
+            Block::Bars(bars) => self.bars(out, bars),
             Block::Plane(plane) => self.plane(out, plane),
             Block::Command(line) => self.command(out, line),
             Block::Details {
@@ -313,13 +315,31 @@ impl Page<'_> {
     }
 
     fn plane(&self, out: &mut String, plane: &Plane) {
+        self.still(out, (&plane.title, &plane.note), |speaker| {
+            svg::plane(plane, speaker)
+        });
+    }
+
+    fn bars(&self, out: &mut String, bars: &Bars) {
+        self.still(out, (&bars.title, &bars.note), |speaker| {
+            svg::bars(bars, speaker)
+        });
+    }
+
+    /// A drawing that no script draws again, below its title and how to read it.
+    fn still(
+        &self,
+        out: &mut String,
+        (title, note): (&Phrase, &Phrase),
+        drawing: impl Fn(&Speaker) -> String,
+    ) {
         let _ = write!(
             out,
             "<figure class=\"chart knee\"><figcaption><span class=\"name\">{}</span></figcaption>",
-            self.say(&plane.title)
+            self.say(title)
         );
-        self.element(out, "p", "note", &plane.note);
-        out.push_str(&svg::plane(plane, &self.speaker));
+        self.element(out, "p", "note", note);
+        out.push_str(&drawing(&self.speaker));
         out.push_str("</figure>");
     }
 

@@ -84,7 +84,6 @@ fn numbers(subject: &Subject) -> Vec<Number> {
     out.extend(latency(source, &own));
     out.extend(rate(source, summary, &own));
     out.extend(set_up(&own));
-    out.extend(stages(&own));
     out.extend(errors(&own));
     out
 }
@@ -165,20 +164,6 @@ fn set_up(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     number
         .detail
         .extend(handshake.map(|value| seconds("report-number-handshake", value)));
-    Some(number)
-}
-
-/// Where the time of a request goes, for the workload that takes it apart: waiting for the first
-/// byte, which is the server's, and whatever else is more than a hundredth of the whole.
-fn stages(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
-    const OTHERS: [&str; 6] = ["queue", "resolve", "connect", "tls", "send", "read"];
-    let mean = |stage: &str| own(&format!("mean_{stage}_seconds")).unwrap_or(0.0);
-    let wait = own("mean_wait_seconds")?;
-    let whole = wait + OTHERS.iter().map(|stage| mean(stage)).sum::<f64>();
-    let mut number = Number::new(human(wait, Unit::Seconds), "report-number-http-wait");
-    let told = OTHERS.iter().filter(|stage| mean(stage) > whole / 100.0);
-    let told = told.map(|stage| seconds(&format!("report-number-http-{stage}"), mean(stage)));
-    number.detail.extend(told);
     Some(number)
 }
 

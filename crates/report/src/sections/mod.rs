@@ -6,6 +6,7 @@
 use crate::block::Block;
 use crate::view::View;
 
+pub mod budget;
 pub mod distributions;
 pub mod environment;
 pub mod flows;
@@ -72,6 +73,11 @@ pub const REGISTRY: &[Section] = &[
         name: "phases",
         headed: true,
         blocks: phases::blocks,
+    },
+    Section {
+        name: "budget",
+        headed: true,
+        blocks: budget::blocks,
     },
     Section {
         name: "over-time",

@@ -4,6 +4,7 @@
 //! dark and print follow without another drawing. Words that differ between the languages are
 //! written twice with a `lang` attribute; the page shows one of them.
 
+mod bars;
 mod cells;
 mod curve;
 mod knee;
@@ -19,6 +20,7 @@ use sokudo_i18n::Lang;
 use crate::block::{Phrase, Speaker};
 use crate::html::escape;
 
+pub use bars::bars;
 pub use curve::curve;
 pub use knee::knee;
 pub use plane::plane;

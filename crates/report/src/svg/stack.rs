@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
+use sokudo_model::Unit;
+
 use crate::block::Speaker;
-use crate::chart::{Chart, Points};
+use crate::chart::{self, Chart, Points};
 use crate::svg::text;
 use crate::svg::time::{Frame, RIGHT, TOP, WIDTH, draw_grid};
 
@@ -15,7 +17,11 @@ const NAME: f64 = 12.0;
 
 /// Draws the layers of a chart from the bottom up, each with its name beside it.
 pub(super) fn draw(out: &mut String, frame: &Frame, chart: &Chart, speaker: &Speaker) {
-    draw_grid(out, frame, &[0.0, 0.5, 1.0], chart);
+    let ticks = match chart.unit {
+        Unit::Ratio => vec![0.0, 0.5, 1.0],
+        unit => chart::ticks_in(chart.largest(), unit),
+    };
+    draw_grid(out, frame, &ticks, chart);
     let layers: Vec<Points> = chart.lines.iter().map(|l| means(&l.points)).collect();
     let n = layers.iter().map(Vec::len).min().unwrap_or(0);
     let mut below = vec![0.0; n];

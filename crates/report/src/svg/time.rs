@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use sokudo_model::Unit;
 use sokudo_model::units::duration;
 
 use crate::block::Speaker;
@@ -91,11 +92,11 @@ pub fn time(chart: &Chart, bands: &[Band], end_ns: i64, speaker: &Speaker) -> St
 
 fn frame(chart: &Chart, end_ns: i64) -> Frame {
     let (low, high, log, height) = match &chart.kind {
-        Kind::Lines => {
+        Kind::Stack if chart.unit == Unit::Ratio => (0.0, 1.0, false, 90.0),
+        Kind::Lines | Kind::Stack => {
             let top = chart::ticks_in(chart.largest(), chart.unit).last().copied();
             (0.0, top.unwrap_or(1.0), false, 130.0)
         }
-        Kind::Stack => (0.0, 1.0, false, 90.0),
         Kind::Strip { .. } => (0.0, 1.0, false, ROW * chart.lines.len() as f64),
         Kind::Heat(heat) => {
             let high = heat.low * heat.factor.powi(heat.rows as i32);

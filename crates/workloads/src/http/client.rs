@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use sokudo_http::crew::Crew;
 use sokudo_http::{Exchange, Failure, Kind, Outcome, Phase, Step};
+use sokudo_model::{Moments, Spent};
 use sokudo_stats::Histogram;
 
 use super::course::Course;
@@ -15,18 +16,6 @@ use crate::rr::record::{Counts, Recorder};
 
 /// How long after the end requests may leave whose time came before it.
 const BACKLOG_NS: i64 = 1_000_000_000;
-
-/// Time spent in each stage by the requests that were answered, nanoseconds in all.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Budget {
-    pub(crate) queue: u64,
-    pub(crate) resolve: u64,
-    pub(crate) connect: u64,
-    pub(crate) tls: u64,
-    pub(crate) send: u64,
-    pub(crate) wait: u64,
-    pub(crate) read: u64,
-}
 
 /// What the visitors counted beside what all exchanges have in common, since the end of the warm-up.
 #[derive(Debug, Default)]
@@ -40,7 +29,6 @@ pub(crate) struct Tally {
     pub(crate) body_bytes: u64,
     /// Connections made.
     pub(crate) connections: u64,
-    pub(crate) budget: Budget,
     pub(crate) wait: Histogram,
     pub(crate) read: Histogram,
     /// All that were answered, the warm-up included.
@@ -193,27 +181,17 @@ impl Crew for Visitors {
         tally.sent_bytes += outcome.sent_bytes;
         tally.head_bytes += outcome.head_bytes;
         tally.body_bytes += outcome.body_bytes;
-        let span = |from: i64, until: i64| (until - from).max(0) as u64;
-        let budget = &mut tally.budget;
-        budget.queue += span(intended_ns, start_ns);
+        let spent = stages(outcome);
+        let [_, _, connect_ns, tls_ns, _, wait_ns, read_ns] = spent.0;
         if !outcome.reused {
             tally.connections += 1;
-            let connect_ns = span(outcome.resolved_ns, outcome.connected_ns);
-            let tls_ns = span(outcome.connected_ns, outcome.secured_ns);
-            budget.resolve += span(start_ns, outcome.resolved_ns);
-            budget.connect += connect_ns;
-            budget.tls += tls_ns;
             let handshake_ns = (tls_ns > 0).then_some(tls_ns);
             self.recorder
                 .connected(intended_ns, Some(connect_ns), handshake_ns);
         }
-        let wait_ns = span(outcome.sent_ns, outcome.first_byte_ns);
-        let read_ns = span(outcome.first_byte_ns, outcome.end_ns);
-        budget.send += span(outcome.secured_ns, outcome.sent_ns);
-        budget.wait += wait_ns;
-        budget.read += read_ns;
         tally.wait.record(wait_ns);
         tally.read.record(read_ns);
+        self.recorder.spent(intended_ns, &spent);
     }
 
     fn leaves(&mut self, user: u32) {
@@ -226,4 +204,19 @@ impl Crew for Visitors {
         }
         self.recorder.report_at_ns()
     }
+}
+
+/// Where the time of a request went.
+#[inline]
+pub(crate) fn stages(outcome: &Outcome<'_>) -> Spent {
+    Spent::between(&Moments {
+        intended_ns: outcome.intended_ns,
+        start_ns: outcome.start_ns,
+        resolved_ns: outcome.resolved_ns,
+        connected_ns: outcome.connected_ns,
+        secured_ns: outcome.secured_ns,
+        sent_ns: outcome.sent_ns,
+        first_byte_ns: outcome.first_byte_ns,
+        end_ns: outcome.end_ns,
+    })
 }

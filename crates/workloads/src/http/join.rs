@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use sokudo_http::{Kind, LoopAudit, Phase};
-use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Summary};
+use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Spent, Summary};
 
 use super::client::Tally;
 use super::course::share;
@@ -33,8 +33,9 @@ struct LoopNumbers {
     cpu_ns: Option<u64>,
     wait_ns: Option<u64>,
     elapsed_ns: u64,
-    /// Stage → nanoseconds of all answered requests.
-    budget: BTreeMap<String, u64>,
+    /// Of all answered requests.
+    #[serde(default)]
+    spent: Spent,
     latency: HistogramText,
     service: HistogramText,
     connect: HistogramText,
@@ -70,7 +71,7 @@ impl Numbers {
                 cpu_ns: audit.cpu_ns,
                 wait_ns: audit.wait_ns,
                 elapsed_ns: audit.elapsed_ns,
-                budget: budget(&tally),
+                spent: kept.spent,
                 latency: HistogramText::new(&kept.latency),
                 service: HistogramText::new(&kept.service),
                 connect: HistogramText::new(&kept.connect),
@@ -136,21 +137,6 @@ fn failures(tally: &Tally) -> BTreeMap<String, u64> {
     let all = tally.failures.iter();
     all.map(|((phase, kind), count)| (format!("{}: {}", phase.name(), kind.name()), *count))
         .collect()
-}
-
-fn budget(tally: &Tally) -> BTreeMap<String, u64> {
-    let budget = tally.budget;
-    let stages = [
-        ("queue", budget.queue),
-        ("resolve", budget.resolve),
-        ("connect", budget.connect),
-        ("tls", budget.tls),
-        ("send", budget.send),
-        ("wait", budget.wait),
-        ("read", budget.read),
-    ];
-    let each = stages.into_iter();
-    each.map(|(stage, ns)| (stage.to_owned(), ns)).collect()
 }
 
 /// Joins the hosts' numbers; see [`crate::contract::Workload::join`].
@@ -296,11 +282,10 @@ fn put_shares(metrics: &mut Summary, loops: &[LoopNumbers]) {
     let cpu_ns: Option<u64> = loops.iter().map(|one| one.cpu_ns).sum();
     let per_cpu = cpu_ns.and_then(|ns| ratio(sum("answered") * 1e9, ns as f64));
     put(metrics, "http.requests_per_cpu_second", per_cpu);
-    for stage in ["queue", "resolve", "connect", "tls", "send", "wait", "read"] {
-        let spent = loops.iter().filter_map(|one| one.budget.get(stage));
-        let mean_ns = ratio(spent.sum::<u64>() as f64, requests);
-        let name = format!("http.mean_{stage}_seconds");
-        put(metrics, &name, mean_ns.map(|ns| ns * NS));
+    let mut spent = Spent::default();
+    loops.iter().for_each(|one| spent.add(&one.spent));
+    for (name, seconds) in spent.means(requests as u64) {
+        put(metrics, name, seconds);
     }
 }
 

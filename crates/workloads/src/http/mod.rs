@@ -32,6 +32,7 @@ use sokudo_stats::Outcome;
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::refusal::read_options;
 use crate::rr;
+pub(crate) use client::stages;
 pub use options::HttpOptions;
 
 /// Load on a web server.

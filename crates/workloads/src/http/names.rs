@@ -15,6 +15,7 @@ pub const HTTP: Names = Names {
     round_trip: "http.round_trip_seconds",
     connect: "http.connect_seconds",
     handshake: "http.handshake_seconds",
+    has_stages: true,
 };
 
 /// From the last byte of a request to the first of its response.

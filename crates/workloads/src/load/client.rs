@@ -18,6 +18,7 @@ use sokudo_jmeter::run::{Lost, Next, NotHttp, Reply, Sink, Start, StopKind, Test
 
 use super::crowd::Floors;
 use super::tally::Shard;
+use crate::http::stages;
 
 /// The users of one event loop.
 pub(super) struct PlanUsers {
@@ -292,6 +293,7 @@ fn reply<'a>(outcome: &Outcome<'a>) -> Reply<'a> {
         first_byte_ns: outcome.first_byte_ns,
         end_ns: outcome.end_ns,
         peer: outcome.peer,
+        spent: stages(outcome),
         reused: outcome.reused,
         sent_bytes: outcome.sent_bytes,
         head_bytes: outcome.head_bytes,

@@ -380,6 +380,10 @@ impl Series {
         let quantile = |q: f64| tally.latency.quantile(q) as f64 / 1e9;
         batch.push(&key("http.latency_p50_seconds"), t_ns, quantile(0.5));
         batch.push(&key("http.latency_p99_seconds"), t_ns, quantile(0.99));
+        let answered = tally.samples - tally.lost;
+        for (metric, seconds) in tally.spent.means(answered) {
+            batch.push(&key(metric), t_ns, seconds);
+        }
         let names = &self.names;
         distributions.add(
             names,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use sokudo_http::LoopAudit;
-use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Summary};
+use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Spent, Summary};
 use sokudo_stats::Histogram;
 
 use super::generator::Finished;
@@ -42,6 +42,9 @@ struct LabelNumbers {
     phases: BTreeMap<String, u64>,
     kinds: BTreeMap<String, u64>,
     span_ns: Option<(i64, i64)>,
+    /// Of those with a response.
+    #[serde(default)]
+    spent: Spent,
     latency: HistogramText,
     service: HistogramText,
     connect: HistogramText,
@@ -87,6 +90,7 @@ impl LabelNumbers {
                 .map(|(kind, count)| ((*kind).to_owned(), *count))
                 .collect(),
             span_ns: tally.span_ns,
+            spent: tally.spent,
             latency: HistogramText::new(&tally.latency),
             service: HistogramText::new(&tally.service),
             connect: HistogramText::new(&tally.connect),
@@ -242,6 +246,11 @@ fn put_label_numbers(metrics: &mut Summary, labels: &[LabelNumbers]) {
         "http.requests_per_second",
         ratio(samples - lost, seconds),
     );
+    let mut spent = Spent::default();
+    labels.iter().for_each(|label| spent.add(&label.spent));
+    for (name, seconds) in spent.means((samples - lost) as u64) {
+        put(metrics, name, seconds);
+    }
     for (class, name) in ["other", "1xx", "2xx", "3xx", "4xx", "5xx"]
         .iter()
         .enumerate()

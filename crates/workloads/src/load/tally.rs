@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sokudo_jmeter::jtl::JtlFormat;
 use sokudo_jmeter::run::{RowKind, SampleRow, Sink};
-use sokudo_model::Rows;
+use sokudo_model::{Rows, Spent};
 use sokudo_stats::Histogram;
 
 /// Text of rows that is handed over at a time, bytes.
@@ -41,6 +41,8 @@ pub struct LabelTally {
     pub service: Histogram,
     /// To the connection where one was made, nanoseconds; of milliseconds.
     pub connect: Histogram,
+    /// Where the time of those with a response went; nothing for a transaction.
+    pub spent: Spent,
     /// Bytes received.
     pub bytes: u64,
     /// Bytes sent.
@@ -83,6 +85,7 @@ impl LabelTally {
             let span = |from: i64| u64::try_from(row.end_ns - from).unwrap_or(0);
             self.latency.record(span(row.intended_ns));
             self.service.record(span(row.start_ns));
+            self.spent.add(&row.spent);
             if row.connect_ms > 0 {
                 self.connect.record(row.connect_ms * 1_000_000);
             }
@@ -113,6 +116,7 @@ impl LabelTally {
         self.latency.merge(&other.latency);
         self.service.merge(&other.service);
         self.connect.merge(&other.connect);
+        self.spent.add(&other.spent);
         self.bytes += other.bytes;
         self.sent_bytes += other.sent_bytes;
         for (mine, more) in self.classes.iter_mut().zip(other.classes) {

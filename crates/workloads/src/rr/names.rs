@@ -26,6 +26,8 @@ pub struct Names {
     pub connect: &'static str,
     /// Time of the TLS handshake.
     pub handshake: &'static str,
+    /// True for a workload that takes the time of a request apart.
+    pub has_stages: bool,
 }
 
 /// Names of `rr`.
@@ -41,6 +43,7 @@ pub const RR: Names = Names {
     round_trip: "rr.round_trip_seconds",
     connect: "rr.connect_seconds",
     handshake: "rr.handshake_seconds",
+    has_stages: false,
 };
 
 /// Names of `crr`.
@@ -56,4 +59,5 @@ pub const CRR: Names = Names {
     round_trip: "crr.round_trip_seconds",
     connect: "crr.connect_seconds",
     handshake: "crr.handshake_seconds",
+    has_stages: false,
 };

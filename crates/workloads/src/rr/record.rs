@@ -5,6 +5,7 @@
 
 use std::sync::mpsc::{SyncSender, TrySendError};
 
+use sokudo_model::Spent;
 use sokudo_net::clock::{coarse_now_ns, now_ns};
 use sokudo_stats::Histogram;
 
@@ -64,6 +65,8 @@ pub struct Interval {
     pub connect: Histogram,
     /// TLS handshakes, likewise.
     pub handshake: Histogram,
+    /// Time of the answered requests by stage, since the last report (`http`).
+    pub spent: Spent,
     /// Round trips one by one: when answered, latency in nanoseconds.
     pub kept: Vec<(i64, u64)>,
 }
@@ -226,6 +229,14 @@ impl Recorder {
             ] {
                 ns.into_iter().for_each(|ns| into.record(ns));
             }
+        }
+    }
+
+    /// Where the time of an answered request went.
+    #[inline]
+    pub fn spent(&mut self, intended_ns: i64, spent: &Spent) {
+        if self.counts(intended_ns) {
+            self.pending.spent.add(spent);
         }
     }
 

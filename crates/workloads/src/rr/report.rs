@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
-use sokudo_model::Batch;
+use sokudo_model::{Batch, Spent};
 use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
@@ -25,6 +25,8 @@ pub struct FlowDistributions {
     pub connect: Histogram,
     /// TLS handshakes.
     pub handshake: Histogram,
+    /// Time of the answered requests by stage (`http`).
+    pub spent: Spent,
 }
 
 /// Everything that was handed over, when all threads have ended.
@@ -126,6 +128,11 @@ impl Reporter {
                 batch.push(&key(metric), at_ns, seconds);
             }
         }
+        if names.has_stages {
+            let answered = interval.transactions - before;
+            let means = interval.spent.means(answered);
+            means.for_each(|(metric, seconds)| batch.push(&key(metric), at_ns, seconds));
+        }
         let round_trip = key(names.round_trip);
         for (t_ns, latency_ns) in &interval.kept {
             let at_ns = t_ns - self.series.t0_ns;
@@ -139,6 +146,7 @@ impl Reporter {
     /// Adds an interval's distributions to the stored ones and to those of the whole phase.
     fn keep(&mut self, interval: &Interval, label: &str) {
         let flow = self.collected.flows.entry(interval.flow).or_default();
+        flow.spent.add(&interval.spent);
         let names = self.names;
         let all = [
             (names.latency, &interval.latency, &mut flow.latency),

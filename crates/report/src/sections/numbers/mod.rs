@@ -3,13 +3,18 @@
 use sokudo_model::{PhaseRecord, Severity, Text, Unit};
 
 use crate::block::{Block, Number};
+use crate::budget;
 use crate::kinds::{self, Subject};
 use crate::sections::group;
 use crate::view::{self, Generator, View};
 
 /// The strip of numbers of the record's subject phase.
 pub fn blocks(view: &View) -> Vec<Block> {
-    let numbers = numbers(view);
+    let mut numbers = numbers(view);
+    if let Some(budget) = view.subject().and_then(budget::number) {
+        // Health stays the last.
+        numbers.insert(numbers.len().saturating_sub(1), budget);
+    }
     if numbers.is_empty() {
         return Vec::new();
     }
