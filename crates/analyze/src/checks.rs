@@ -5,6 +5,8 @@
 use sokudo_model::pairs::is_round;
 use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, load, skew};
 
+use crate::audit;
+use crate::exchange::Exchange;
 use crate::phase::PhaseView;
 use crate::search;
 
@@ -15,7 +17,8 @@ pub const ERRORS: f64 = 0.01;
 /// missing datagrams add up to those sent (`accounting`), every missing datagram has a place
 /// (`attribution`), its flows began as close together as was asked for (`skew`), no more was lost than the phase allows (`loss`), every other bound of a search
 /// is kept by the phase that confirms it (`bound`), a search finds a rate (`found`), and of the requests of a measurement at most
-/// [`ERRORS`] failed unless it allows more (`errors`).
+/// [`ERRORS`] failed unless it allows more (`errors`). Load on a web server must have had a generator
+/// that kept its schedule and had a local port for every connection (`generator`).
 ///
 /// A check whose figures the record does not hold is left out: it is neither passed nor failed.
 pub fn checks(record: &Record) -> Vec<Check> {
@@ -130,6 +133,7 @@ fn demands(view: &PhaseView<'_>) -> Vec<Check> {
     let others = bounds.iter().flat_map(Bounds::iter);
     let others = others.filter(|bound| bound.what != "loss");
     out.extend(others.filter_map(|other| bound(view, other)));
+    out.extend(generator(view));
     if bounds.is_none_or(|bounds| bounds.most("errors").is_none()) {
         out.extend(errors(view));
     }
@@ -163,6 +167,28 @@ fn errors(view: &PhaseView<'_>) -> Option<Check> {
             .says
             .number("failed", failed, Unit::Ratio)
             .number("bound", ERRORS, Unit::Ratio);
+    Some(check)
+}
+
+/// A generator that could not do what it was to do: figures of such a run are its own, not the
+/// server's.
+fn generator(view: &PhaseView<'_>) -> Option<Check> {
+    let exchange = Exchange::of(*view).filter(|exchange| exchange.source == "http")?;
+    if let Some(short) = audit::ports(view, &exchange) {
+        let mut check = check("generator", false, view);
+        check.says = Text::new("check-generator-ports")
+            .word("phase", &view.phase.name)
+            .word("host", short.host)
+            .number("share", short.share, Unit::Ratio);
+        return Some(check);
+    }
+    let late = exchange.asked().and(exchange.total("late_ratio"))?;
+    let mut check = check("generator", late <= audit::MOST_LATE, view);
+    check.says =
+        check
+            .says
+            .number("late", late, Unit::Ratio)
+            .number("bound", audit::MOST_LATE, Unit::Ratio);
     Some(check)
 }
 

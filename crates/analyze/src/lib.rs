@@ -11,6 +11,7 @@
 //!    └────► checks: do the numbers add up, was the bound kept? ───┴─► verdict
 //! ```
 
+mod audit;
 mod checks;
 mod exchange;
 mod fold;

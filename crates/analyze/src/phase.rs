@@ -281,6 +281,13 @@ impl<'a> PhaseView<'a> {
         (n > 0).then(|| sum / f64::from(n))
     }
 
+    /// Largest value of a gauge on one host inside the phase, all labels together.
+    pub fn peak(&self, host: &str, metric: &str) -> Option<f64> {
+        let series = self.series(Some(host), metric, &[]);
+        let values = series.flat_map(|series| self.inside(series));
+        values.max_by(f64::total_cmp)
+    }
+
     /// A sample stands for the interval that ends at its time, so one at `t0` is about before.
     fn inside<'s>(&self, series: &'s Series) -> impl Iterator<Item = f64> + use<'s> {
         let (t0, t1) = (self.phase.t0_ns, self.phase.t1_ns);

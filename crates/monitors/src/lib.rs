@@ -24,6 +24,7 @@ mod network;
 mod pressure;
 mod reread;
 mod self_threads;
+mod sockets;
 
 use std::path::PathBuf;
 
@@ -37,6 +38,7 @@ pub const REGISTRY: &[&dyn Monitor] = &[
     &network::Network,
     &pressure::Pressure,
     &self_threads::SelfThreads,
+    &sockets::Sockets,
 ];
 
 /// A kind of observation that an agent can make.

@@ -43,16 +43,10 @@ impl Rule for ConnectionChurn {
         let Some((flow, _)) = view.highest("http.requests") else {
             return;
         };
-        let exhausted = view.total("http.ports_exhausted").unwrap_or(0.0);
-        let (key, severity) = match exhausted > 0.0 {
-            true => ("rule-connection-churn-ports-says", Severity::Bad),
-            false => ("rule-connection-churn-says", Severity::Info),
-        };
-        let says = Text::new(key)
+        let says = Text::new("rule-connection-churn-says")
             .number("connections", made, Unit::One)
-            .number("requests", requests, Unit::One)
-            .number("exhausted", exhausted, Unit::One);
-        let mut finding = view.finding(self.name(), severity, 0.3, says);
+            .number("requests", requests, Unit::One);
+        let mut finding = view.finding(self.name(), Severity::Info, 0.3, says);
         let row = view.evidence("evidence-made-connections", MADE, &flow.from, made);
         finding.evidence.push(row);
         finding.next = Some(Text::new("rule-connection-churn-next"));

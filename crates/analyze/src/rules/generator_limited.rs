@@ -2,11 +2,13 @@
 //!
 //! With a rate asked for: less was sent than asked, or much of it late. Without: nothing was lost
 //! and the sending thread used a whole core, so the network and the receiver were not driven to
-//! their limit. With requests of an open loop: many of them left late although there was room.
+//! their limit. With requests of an open loop: many of them left late although there was room. With
+//! requests on connections of their own: no local port was left for them.
 
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use super::{Kind, Rule};
+use crate::audit;
 use crate::exchange::Exchange;
 use crate::phase::{PhaseView, name_what_lacks};
 
@@ -48,10 +50,13 @@ impl Rule for GeneratorLimited {
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
         if let Some(exchange) = Exchange::of(*view) {
-            let late = self.asks_late(view, &exchange);
+            let ports = self.has_no_ports(view, &exchange);
+            let late = || self.asks_late(view, &exchange);
             let busy = || self.loop_is_busy(view, &exchange);
             out.extend(
-                late.or_else(|| self.stood_still(view, &exchange))
+                ports
+                    .or_else(late)
+                    .or_else(|| self.stood_still(view, &exchange))
                     .or_else(busy),
             );
             return;
@@ -64,6 +69,20 @@ impl Rule for GeneratorLimited {
 }
 
 impl GeneratorLimited {
+    /// Connections that could not be made because the asking host had no local port left for them.
+    fn has_no_ports(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+        let short = audit::ports(view, exchange)?;
+        let says = Text::new("rule-generator-limited-ports-says")
+            .word("host", short.host)
+            .number("count", short.failed, Unit::One)
+            .number("share", short.share, Unit::Ratio);
+        let mut finding = view.finding(self.name(), Severity::Bad, 0.95, says);
+        finding.evidence = short.evidence(view, exchange);
+        let next = Text::new("rule-generator-limited-ports-next").word("host", short.host);
+        finding.next = Some(next);
+        Some(finding)
+    }
+
     /// Requests of an open loop that left late although there was room for them.
     fn asks_late(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
         let metric = exchange.name("late_ratio");

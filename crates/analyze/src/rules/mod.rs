@@ -10,6 +10,7 @@ mod corruption;
 mod delayed_ack;
 mod dropped_calls;
 mod duplicates;
+mod error_burst;
 mod generator_limited;
 mod hidden_stall;
 mod host_busy;
@@ -74,6 +75,7 @@ pub const REGISTRY: &[&dyn Rule] = &[
     &delayed_ack::DelayedAck,
     &dropped_calls::DroppedCalls,
     &duplicates::Duplicates,
+    &error_burst::ErrorBurst,
     &generator_limited::GeneratorLimited,
     &hidden_stall::HiddenStall,
     &host_busy::HostBusy,

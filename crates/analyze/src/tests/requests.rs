@@ -94,13 +94,6 @@ fn connections_that_are_made_for_each_request_are_told() {
     let metrics = [("requests", 1_000.0), ("made_connections", 1_000.0)];
     let record = of_labels(&[("/a", &metrics, EVEN, 0.003)]);
     check(&record, "connection_churn", "rule-connection-churn-says");
-    let short = [metrics.as_slice(), &[("ports_exhausted", 5.0)]].concat();
-    let record = of_labels(&[("/a", &short, EVEN, 0.003)]);
-    check(
-        &record,
-        "connection_churn",
-        "rule-connection-churn-ports-says",
-    );
     let kept = [("requests", 1_000.0), ("made_connections", 10.0)];
     assert!(is_quiet(
         &of_labels(&[("/a", &kept, EVEN, 0.003)]),
@@ -146,4 +139,101 @@ fn a_stall_that_percentiles_do_not_show_is_told_for_users_who_wait() {
         &of_labels(&[("/a", &open, stalled, 0.003)]),
         "hidden_stall"
     ));
+}
+
+#[test]
+fn a_host_without_local_ports_makes_its_run_invalid() {
+    let metrics = [
+        ("requests", 900.0),
+        ("requests_per_second", 90.0),
+        ("errors", 100.0),
+        ("ports_exhausted", 100.0),
+    ];
+    let mut record = of_labels(&[("/a", &metrics, EVEN, 0.003)]);
+    let t0_ns = record.manifest.phases[0].t0_ns;
+    record.series.push(Series {
+        key: SeriesKey {
+            host: "hosta".into(),
+            source: "host".into(),
+            metric: "host.tcp_time_wait_connections".into(),
+            labels: Labels::new(),
+        },
+        points: vec![(t0_ns + 1, 400.0), (t0_ns + 2, 900.0)],
+    });
+    check(
+        &record,
+        "generator_limited",
+        "rule-generator-limited-ports-says",
+    );
+    let found = super::findings(&record);
+    let evidence: Vec<_> = found[0]
+        .evidence
+        .iter()
+        .map(|row| row.says.key.as_str())
+        .collect();
+    assert_eq!(evidence, ["evidence-ports-exhausted", "evidence-time-wait"]);
+    let failed: Vec<_> = checks(&record).into_iter().filter(|c| !c.passed).collect();
+    let failed: Vec<_> = failed.iter().map(|c| c.name.as_str()).collect();
+    assert!(failed.contains(&"generator"), "{failed:?}");
+    assert_eq!(verdict(&record)[0].key, "verdict-distrust");
+}
+
+#[test]
+fn an_open_loop_must_leave_on_time_and_a_closed_one_has_no_time() {
+    let metrics = |late: f64| {
+        [
+            ("requests", 900.0),
+            ("requests_per_second", 90.0),
+            ("asked_per_second", 90.0),
+            ("late_ratio", late),
+        ]
+    };
+    let generator = |metrics: &[(&str, f64)]| {
+        let mut record = of_labels(&[("/a", metrics, EVEN, 0.003)]);
+        let of_phase = metrics.iter();
+        record.manifest.phases[0].result.summary = of_phase
+            .map(|(name, value)| (format!("http.{name}"), *value))
+            .collect();
+        let check = checks(&record).into_iter().find(|c| c.name == "generator");
+        check.map(|check| check.passed)
+    };
+    let mut of_phase = metrics(0.02);
+    assert_eq!(generator(&of_phase), Some(true));
+    of_phase = metrics(0.3);
+    assert_eq!(generator(&of_phase), Some(false));
+    assert_eq!(generator(&of_phase[..2]), None);
+}
+
+/// A phase of ten seconds in whose every second so many requests failed.
+fn failing(each_second: [f64; 10]) -> Record {
+    let mut record = of_labels(&[("/a", &[("requests", 1_000.0)], EVEN, 0.003)]);
+    let phase = &mut record.manifest.phases[0];
+    phase.t1_ns = phase.t0_ns + 10 * SECOND;
+    let t0_ns = phase.t0_ns;
+    let points = each_second.iter().zip(1..);
+    record.series.push(Series {
+        key: SeriesKey {
+            host: "hosta".into(),
+            source: "load".into(),
+            metric: "http.failed_per_second".into(),
+            labels: Labels::from([("flow".into(), "/a".into())]),
+        },
+        points: points.map(|(n, s)| (t0_ns + s * SECOND, *n)).collect(),
+    });
+    record
+}
+
+#[test]
+fn failures_that_stand_together_are_told_from_those_that_are_spread() {
+    let burst = failing([0.0, 0.0, 0.0, 1.0, 90.0, 70.0, 2.0, 0.0, 0.0, 0.0]);
+    check(&burst, "error_burst", "rule-error-burst-says");
+    let finding = one(&burst, "error_burst");
+    let number = |name: &str| match finding.says.args.get(name) {
+        Some(Arg::Number(value, _)) => *value,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((number("begin"), number("length")), (4.0, 2.0));
+    assert!(is_quiet(&failing([20.0; 10]), "error_burst"));
+    let few = [0.0, 0.0, 0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    assert!(is_quiet(&failing(few), "error_burst"));
 }

@@ -46,6 +46,8 @@ const METRICS: &[&str] = &[
     "host.tcp_segments_out_per_second",
     "host.tcp_retransmits",
     "host.tcp_listen_overflows",
+    "host.tcp_listen_drops",
+    "host.tcp_syn_retransmits",
     "host.softnet_drops",
     "host.softnet_time_squeezes",
 ];
@@ -239,7 +241,11 @@ const SNMP6: [&str; 7] = [
 ];
 
 /// Fields of `net/netstat`, following those of [`SNMP`].
-const NETSTAT: [(&str, &str); 1] = [("TcpExt", "ListenOverflows")];
+const NETSTAT: [(&str, &str); 3] = [
+    ("TcpExt", "ListenOverflows"),
+    ("TcpExt", "ListenDrops"),
+    ("TcpExt", "TCPSynRetrans"),
+];
 
 /// Texts of the protocol counters; `None` for one that could not be read this time.
 struct Readings<'a> {
@@ -346,6 +352,7 @@ mod tests {
             (at(("Ip", "ReasmFails")), "host.ip_reassembly_failures"),
             (at(("Tcp", "RetransSegs")), "host.tcp_retransmits"),
             (Some(SNMP.len()), "host.tcp_listen_overflows"),
+            (Some(SNMP.len() + 2), "host.tcp_syn_retransmits"),
         ] {
             let counter = field.map(|at| &protocols.counters[at]);
             assert_eq!(counter.map(|c| c.key.metric.as_str()), Some(metric));

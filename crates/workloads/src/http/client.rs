@@ -178,6 +178,9 @@ impl Crew for Visitors {
         let tally = &mut self.tally;
         let class = usize::from(outcome.status / 100).min(9);
         tally.classes[class] += 1;
+        if outcome.status >= 400 {
+            self.recorder.refused(intended_ns);
+        }
         tally.sent_bytes += outcome.sent_bytes;
         tally.head_bytes += outcome.head_bytes;
         tally.body_bytes += outcome.body_bytes;

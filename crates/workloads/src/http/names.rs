@@ -1,6 +1,6 @@
 //! What are the numbers of HTTP load called?
 
-use crate::rr::names::Names;
+use crate::rr::names::{Looks, Names};
 
 /// Catalogue names of what it shares with `rr`.
 pub const HTTP: Names = Names {
@@ -15,9 +15,13 @@ pub const HTTP: Names = Names {
     round_trip: "http.round_trip_seconds",
     connect: "http.connect_seconds",
     handshake: "http.handshake_seconds",
-    has_stages: true,
+    looks: Some(Looks {
+        failed_per_second: FAILED_PER_SECOND,
+    }),
 };
 
+/// Failed requests per second, whatever the failure.
+pub const FAILED_PER_SECOND: &str = "http.failed_per_second";
 /// From the last byte of a request to the first of its response.
 pub const WAIT: &str = "http.wait_seconds";
 /// From the first byte of a response to its last.

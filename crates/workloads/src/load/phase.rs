@@ -15,6 +15,7 @@ use super::rows::RowLog;
 use super::tally::{LabelTally, Tallies};
 use super::{Finished, NAME};
 use crate::contract::{Emit, Emitted, Phase};
+use crate::http::names::FAILED_PER_SECOND;
 use crate::refusal::{failed, operator};
 use crate::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, as_text, never_started};
 
@@ -306,6 +307,8 @@ struct Series {
 struct SeriesState {
     last_ns: Option<i64>,
     labels: Vec<String>,
+    /// Labels of which something failed: the others have no series of it.
+    failing: Vec<String>,
     distributions: Distributions,
 }
 
@@ -333,13 +336,7 @@ impl Listener for Series {
                 state.labels.push(label.clone());
             }
             if known || state.labels.last() == Some(label) {
-                self.one(
-                    &mut batch,
-                    &mut state.distributions,
-                    (at_ns, seconds),
-                    label,
-                    tally,
-                );
+                self.one(&mut batch, &mut state, (at_ns, seconds), label, tally);
             }
         }
         state
@@ -353,7 +350,7 @@ impl Series {
     fn one(
         &self,
         batch: &mut Batch,
-        distributions: &mut Distributions,
+        state: &mut SeriesState,
         (at_ns, seconds): (i64, f64),
         label: &str,
         tally: &LabelTally,
@@ -370,6 +367,14 @@ impl Series {
             t_ns,
             tally.samples as f64 / seconds,
         );
+        let known = state.failing.iter().any(|known| known == label);
+        if tally.failed > 0 && !known {
+            state.failing.push(label.into());
+        }
+        if tally.failed > 0 || known {
+            let per_s = tally.failed as f64 / seconds;
+            batch.push(&key(FAILED_PER_SECOND), t_ns, per_s);
+        }
         if tally.samples > 0 {
             let share = tally.failed as f64 / tally.samples as f64;
             batch.push(&key("http.error_ratio"), t_ns, share);
@@ -385,7 +390,7 @@ impl Series {
             batch.push(&key(metric), t_ns, seconds);
         }
         let names = &self.names;
-        distributions.add(
+        state.distributions.add(
             names,
             "http.latency_seconds",
             label.into(),

@@ -183,12 +183,18 @@ fn generator(id: u32, host: &str, numbers: Option<&Numbers>) -> FlowResult {
     put(metrics, "http.made_connections", numbers.connections as f64);
     put(
         metrics,
-        ROWS,
-        (numbers.rows > 0).then_some(numbers.rows as f64),
+        "http.ports_exhausted",
+        some(numbers.ports_exhausted),
     );
+    put(metrics, ROWS, some(numbers.rows));
     let late_s = numbers.start_late_ns.max(0) as f64 * NS;
     put(metrics, "group.start_late_seconds", late_s);
     flow
+}
+
+/// A count that is told only where there is something to count.
+fn some(count: u64) -> Option<f64> {
+    (count > 0).then_some(count as f64)
 }
 
 /// Rows that each generator says to have handed over, by host name, from what they measured.

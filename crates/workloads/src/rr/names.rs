@@ -26,8 +26,15 @@ pub struct Names {
     pub connect: &'static str,
     /// Time of the TLS handshake.
     pub handshake: &'static str,
-    /// True for a workload that takes the time of a request apart.
-    pub has_stages: bool,
+    /// Names for what only a workload tells that looks into answers and takes their time apart.
+    pub looks: Option<Looks>,
+}
+
+/// Names of what a workload tells that looks into its answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Looks {
+    /// Requests that failed per second, those with an answer that says so, too.
+    pub failed_per_second: &'static str,
 }
 
 /// Names of `rr`.
@@ -43,7 +50,7 @@ pub const RR: Names = Names {
     round_trip: "rr.round_trip_seconds",
     connect: "rr.connect_seconds",
     handshake: "rr.handshake_seconds",
-    has_stages: false,
+    looks: None,
 };
 
 /// Names of `crr`.
@@ -59,5 +66,5 @@ pub const CRR: Names = Names {
     round_trip: "crr.round_trip_seconds",
     connect: "crr.connect_seconds",
     handshake: "crr.handshake_seconds",
-    has_stages: false,
+    looks: None,
 };

@@ -67,6 +67,8 @@ pub struct Interval {
     pub handshake: Histogram,
     /// Time of the answered requests by stage, since the last report (`http`).
     pub spent: Spent,
+    /// Answers that say that the request failed, since the last report (`http`).
+    pub refused: u64,
     /// Round trips one by one: when answered, latency in nanoseconds.
     pub kept: Vec<(i64, u64)>,
 }
@@ -238,6 +240,12 @@ impl Recorder {
         if self.counts(intended_ns) {
             self.pending.spent.add(spent);
         }
+    }
+
+    /// The answer says that the request failed.
+    #[cold]
+    pub fn refused(&mut self, intended_ns: i64) {
+        self.pending.refused += u64::from(self.counts(intended_ns));
     }
 
     /// Requests failed.

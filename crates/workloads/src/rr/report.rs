@@ -48,6 +48,8 @@ pub struct Reporter {
     asking: usize,
     /// Flow → when it reported last, and its counts of answers and errors then.
     last: BTreeMap<u32, (i64, u64, u64)>,
+    /// Whether any request failed so far: without any there is no series of them.
+    has_failed: bool,
     distributions: Distributions,
     collected: Collected,
 }
@@ -61,6 +63,7 @@ impl Reporter {
             emit,
             asking,
             last: BTreeMap::new(),
+            has_failed: false,
             distributions: Distributions::default(),
             collected: Collected::default(),
         }
@@ -128,7 +131,13 @@ impl Reporter {
                 batch.push(&key(metric), at_ns, seconds);
             }
         }
-        if names.has_stages {
+        if let Some(looks) = names.looks {
+            let failed = errors + interval.refused;
+            self.has_failed |= failed > 0;
+            if self.has_failed && seconds > 0.0 {
+                let per_s = failed as f64 / seconds;
+                batch.push(&key(looks.failed_per_second), at_ns, per_s);
+            }
             let answered = interval.transactions - before;
             let means = interval.spent.means(answered);
             means.for_each(|(metric, seconds)| batch.push(&key(metric), at_ns, seconds));

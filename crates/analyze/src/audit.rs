@@ -1,0 +1,67 @@
+//! Could the generator of HTTP load do what it was to do?
+//!
+//! What its own threads counted and what its host's sockets show, for the rule that tells of it and
+//! for the check that makes a run invalid by it.
+
+use sokudo_model::Evidence;
+
+use crate::exchange::Exchange;
+use crate::phase::PhaseView;
+
+/// Share of the requests of an open loop that may leave late before the figures are those of the
+/// generator, 0 to 1.
+pub const MOST_LATE: f64 = 0.1;
+/// Share of the requests without a local port from which it is told.
+const SOME: f64 = 0.001;
+
+/// A host that had no local port left.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NoPorts<'a> {
+    /// The host with the most of these failures.
+    pub host: &'a str,
+    /// Connections that could not be made, on all hosts.
+    pub failed: f64,
+    /// Their share of the requests, 0 to 1.
+    pub share: f64,
+}
+
+/// Whether connections could not be made because no local port was left.
+pub fn ports<'a>(view: &PhaseView<'a>, exchange: &Exchange<'_>) -> Option<NoPorts<'a>> {
+    if exchange.source != "http" {
+        return None;
+    }
+    let failed = exchange.total("ports_exhausted")?;
+    let requests = exchange.total("requests")? + exchange.total("errors").unwrap_or(0.0);
+    let share = (failed / requests.max(1.0)).min(1.0);
+    let metric = exchange.name("ports_exhausted");
+    let (flow, _) = view
+        .highest(&metric)
+        .or_else(|| view.highest(&exchange.name("errors")))?;
+    (share >= SOME).then_some(NoPorts {
+        host: &flow.from,
+        failed,
+        share,
+    })
+}
+
+impl NoPorts<'_> {
+    /// What was counted, and what the host's sockets showed meanwhile.
+    pub fn evidence(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Vec<Evidence> {
+        let failures = exchange.name("ports_exhausted");
+        let row = view.evidence(
+            "evidence-ports-exhausted",
+            &failures,
+            self.host,
+            self.failed,
+        );
+        let mut rows = vec![row];
+        for (key, metric) in [
+            ("evidence-time-wait", "host.tcp_time_wait_connections"),
+            ("evidence-local-ports", "host.tcp_local_ports"),
+        ] {
+            let most = view.peak(self.host, metric);
+            rows.extend(most.map(|most| view.evidence(key, metric, self.host, most)));
+        }
+        rows
+    }
+}

@@ -1,0 +1,170 @@
+//! Did most failures of requests come within a short time?
+//!
+//! A server that restarts, a pool that runs dry, a path that is cut: their failures stand together,
+//! and a share over the whole run hides that nearly everything failed for a while and nothing after.
+
+use sokudo_model::{Finding, Series, Severity, Text, Unit};
+
+use super::{Kind, Rule};
+use crate::phase::PhaseView;
+
+/// Share of all failures that the burst must hold.
+const MOST: f64 = 0.8;
+/// Share of the time that it may take.
+const SHORT: f64 = 0.25;
+/// Fewest failures that are worth a word.
+const FEW: f64 = 20.0;
+/// Fewest intervals in which a burst can be told from the rest.
+const FEWEST_INTERVALS: usize = 8;
+
+const FAILED: &str = "http.failed_per_second";
+
+/// See the module.
+pub struct ErrorBurst;
+
+/// Failures that were counted in one interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Counted {
+    from_ns: i64,
+    to_ns: i64,
+    failed: f64,
+}
+
+impl Rule for ErrorBurst {
+    fn name(&self) -> &'static str {
+        "error_burst"
+    }
+
+    fn question(&self) -> &'static str {
+        "did most failures of requests come within a short time?"
+    }
+
+    fn kind(&self) -> Kind {
+        Kind::Describes
+    }
+
+    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
+        let (t0_ns, t1_ns) = (view.phase.t0_ns, view.phase.t1_ns);
+        let series: Vec<&Series> = view.series(None, FAILED, &[]).collect();
+        let counted = series.iter().flat_map(|s| intervals(s, t0_ns, t1_ns));
+        let mut counted: Vec<Counted> = counted.collect();
+        counted.sort_by_key(|one| one.to_ns);
+        let all: f64 = counted.iter().map(|one| one.failed).sum();
+        let mut ends: Vec<i64> = counted.iter().map(|one| one.to_ns).collect();
+        ends.dedup();
+        if all < FEW || ends.len() < FEWEST_INTERVALS {
+            return;
+        }
+        let Some(burst) = shortest(&counted, all * MOST) else {
+            return;
+        };
+        let seconds = |ns: i64| ns as f64 / 1e9;
+        let length_s = seconds(burst.to_ns - burst.from_ns);
+        if length_s > SHORT * seconds(t1_ns - t0_ns) {
+            return;
+        }
+        let (share, begin_s) = (burst.failed / all, seconds(burst.from_ns - t0_ns));
+        let says = Text::new("rule-error-burst-says")
+            .number("share", share, Unit::Ratio)
+            .number("count", all, Unit::One)
+            .number("length", length_s, Unit::Seconds)
+            .number("begin", begin_s.max(0.0), Unit::Seconds);
+        let mut finding = view.finding(self.name(), Severity::Caution, 0.55, says);
+        let peak = |s: &&&Series| s.points.iter().map(|p| p.1).fold(0.0, f64::max);
+        let worst = series.iter().max_by(|a, b| peak(a).total_cmp(&peak(b)));
+        finding.evidence.extend(worst.map(|worst| {
+            view.evidence(
+                "evidence-failed-peak",
+                FAILED,
+                &worst.key.host,
+                peak(&worst),
+            )
+        }));
+        let rest_s = seconds(t1_ns - t0_ns) - length_s;
+        let outside = (all - burst.failed) / rest_s.max(f64::MIN_POSITIVE);
+        finding.evidence.extend(worst.map(|worst| {
+            view.evidence("evidence-failed-outside", FAILED, &worst.key.host, outside)
+        }));
+        finding.next = Some(Text::new("rule-error-burst-next").number(
+            "begin",
+            begin_s.max(0.0),
+            Unit::Seconds,
+        ));
+        out.push(finding);
+    }
+}
+
+/// What a series counted in each interval of the phase; its values are rates over the time since the
+/// one before.
+fn intervals(series: &Series, t0_ns: i64, t1_ns: i64) -> Vec<Counted> {
+    let mut from_ns = t0_ns;
+    let points = series.points.iter().filter(|(t, _)| *t > t0_ns);
+    let mut out = Vec::new();
+    for (to_ns, per_s) in points {
+        let seconds = (to_ns - from_ns) as f64 / 1e9;
+        // The last interval of a phase may be told a little after its end.
+        if from_ns < t1_ns && per_s.is_finite() {
+            out.push(Counted {
+                from_ns,
+                to_ns: *to_ns,
+                failed: per_s * seconds,
+            });
+        }
+        from_ns = *to_ns;
+    }
+    out
+}
+
+/// The shortest stretch that holds at least `wanted` failures; `counted` is sorted by its ends.
+fn shortest(counted: &[Counted], wanted: f64) -> Option<Counted> {
+    let mut best: Option<Counted> = None;
+    let (mut first, mut held) = (0, 0.0);
+    for last in counted {
+        held += last.failed;
+        while held - counted[first].failed >= wanted {
+            held -= counted[first].failed;
+            first += 1;
+        }
+        let stretch = Counted {
+            from_ns: counted[first].from_ns,
+            to_ns: last.to_ns,
+            failed: held,
+        };
+        let length = |one: &Counted| one.to_ns - one.from_ns;
+        let is_better = best.is_none_or(|best| length(&stretch) < length(&best));
+        if held >= wanted && is_better {
+            best = Some(stretch);
+        }
+    }
+    best
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counted(failed: &[f64]) -> Vec<Counted> {
+        let each = failed.iter().zip(0..);
+        each.map(|(failed, i)| Counted {
+            from_ns: i,
+            to_ns: i + 1,
+            failed: *failed,
+        })
+        .collect()
+    }
+
+    #[test]
+    fn the_shortest_stretch_is_found_wherever_it_lies() {
+        let stretch = |failed: &[f64], wanted| {
+            let best = shortest(&counted(failed), wanted)?;
+            Some((best.from_ns, best.to_ns, best.failed))
+        };
+        assert_eq!(
+            stretch(&[1.0, 0.0, 9.0, 8.0, 1.0], 15.0),
+            Some((2, 4, 17.0))
+        );
+        assert_eq!(stretch(&[9.0, 1.0, 1.0], 9.0), Some((0, 1, 9.0)));
+        assert_eq!(stretch(&[1.0, 1.0], 3.0), None);
+        assert_eq!(stretch(&[], 1.0), None);
+    }
+}
