@@ -238,8 +238,11 @@ pub fn over_time(view: &View) -> Option<Chart> {
         }
     }
     let cells = times.into_iter().zip(spent);
+    let phases = &view.record.manifest.phases;
+    let is_measured = |t: i64| phases.iter().any(|p| (p.t0_ns..=p.t1_ns).contains(&t));
     let cells = cells.map(|(t, (spent, rate))| {
-        let means = (rate > 0.0).then(|| spent.map(|s| s / rate));
+        let is_known = rate > 0.0 && is_measured(t);
+        let means = is_known.then(|| spent.map(|s| s / rate));
         (t, means)
     });
     layers(cells.collect(), "report-over-time-budget")

@@ -15,7 +15,7 @@ const SHORT: f64 = 0.25;
 /// Fewest failures that are worth a word.
 const FEW: f64 = 20.0;
 /// Fewest intervals in which a burst can be told from the rest.
-const FEWEST_INTERVALS: usize = 8;
+const FEWEST_INTERVALS: i64 = 8;
 
 const FAILED: &str = "http.failed_per_second";
 
@@ -50,9 +50,9 @@ impl Rule for ErrorBurst {
         let mut counted: Vec<Counted> = counted.collect();
         counted.sort_by_key(|one| one.to_ns);
         let all: f64 = counted.iter().map(|one| one.failed).sum();
-        let mut ends: Vec<i64> = counted.iter().map(|one| one.to_ns).collect();
-        ends.dedup();
-        if all < FEW || ends.len() < FEWEST_INTERVALS {
+        let longest_step = series.iter().filter_map(|s| usual_step_ns(s)).max();
+        let intervals = longest_step.map_or(0, |step| (t1_ns - t0_ns) / step.max(1));
+        if all < FEW || intervals < FEWEST_INTERVALS {
             return;
         }
         let Some(burst) = shortest(&counted, all * MOST) else {
@@ -95,24 +95,33 @@ impl Rule for ErrorBurst {
 }
 
 /// What a series counted in each interval of the phase; its values are rates over the time since the
-/// one before.
+/// one before. A series begins with the first failure: its first interval is as long as the others.
 fn intervals(series: &Series, t0_ns: i64, t1_ns: i64) -> Vec<Counted> {
-    let mut from_ns = t0_ns;
-    let points = series.points.iter().filter(|(t, _)| *t > t0_ns);
-    let mut out = Vec::new();
-    for (to_ns, per_s) in points {
-        let seconds = (to_ns - from_ns) as f64 / 1e9;
+    let Some(step_ns) = usual_step_ns(series) else {
+        return Vec::new();
+    };
+    let mut out: Vec<Counted> = Vec::new();
+    for (to_ns, per_s) in series.points.iter().filter(|(t, _)| *t > t0_ns) {
+        let before = out.last().map(|last| last.to_ns);
+        let from_ns = before.unwrap_or((to_ns - step_ns).max(t0_ns));
         // The last interval of a phase may be told a little after its end.
         if from_ns < t1_ns && per_s.is_finite() {
             out.push(Counted {
                 from_ns,
                 to_ns: *to_ns,
-                failed: per_s * seconds,
+                failed: per_s * (to_ns - from_ns) as f64 / 1e9,
             });
         }
-        from_ns = *to_ns;
     }
     out
+}
+
+/// Median time between two points; `None` with fewer than two.
+fn usual_step_ns(series: &Series) -> Option<i64> {
+    let pairs = series.points.windows(2);
+    let mut steps: Vec<i64> = pairs.map(|pair| pair[1].0 - pair[0].0).collect();
+    steps.sort_unstable();
+    steps.get(steps.len() / 2).copied()
 }
 
 /// The shortest stretch that holds at least `wanted` failures; `counted` is sorted by its ends.

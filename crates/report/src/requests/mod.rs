@@ -4,8 +4,10 @@
 //! course over time, statistics per label, failures, distribution, comparison, conditions. And the
 //! figures as the file that programs read from JMeter's report, with the same keys.
 
+mod budget;
 mod compare;
 mod failures;
+mod felt;
 mod figures;
 mod over_time;
 mod shape;
@@ -78,7 +80,13 @@ impl Dashboard<'_> {
                 Some("report-over-time"),
                 over_time::blocks(self),
             ),
+            part(
+                "budget",
+                Some("report-budget"),
+                budget::blocks(self.requests),
+            ),
             part("statistics", Some("jtl-statistics"), tables::blocks(self)),
+            part("felt", Some("jtl-felt"), felt::blocks(self.requests)),
             part(
                 "failures",
                 Some("jtl-failures"),

@@ -26,6 +26,7 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
     let time = Axis::of(requests);
     let first = [
         times(&time),
+        budget(&time),
         compared(dashboard, &time),
         rates(&time),
         failures(&time),
@@ -180,6 +181,16 @@ fn compared(dashboard: &Dashboard, time: &Axis) -> Option<Chart> {
         Unit::Seconds,
         vec![now, before],
     )
+}
+
+/// The stages that a file knows, on top of each other.
+fn budget(time: &Axis) -> Option<Chart> {
+    let steps = time.requests.course.steps();
+    let moments = steps.filter_map(|(start, moment)| {
+        let (t, _) = time.place(start)?;
+        Some((t, super::budget::stages(&moment.spent)))
+    });
+    crate::budget::layers(moments.collect(), "report-over-time-budget")
 }
 
 fn rates(time: &Axis) -> Option<Chart> {

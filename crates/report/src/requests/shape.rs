@@ -143,8 +143,20 @@ fn by_rate(requests: &Requests) -> Option<Plane> {
         mark: Mark::Dot,
         points: points(percent),
     };
-    let traces = vec![trace("p95", 1, 95.0), trace("p50", 0, 50.0)];
-    (traces[0].points.len() > 2).then(|| {
+    let mut traces = vec![trace("p95", 1, 95.0), trace("p50", 0, 50.0)];
+    let steps = requests.course.steps();
+    let first_byte = steps.filter_map(|(_, m)| {
+        let latency_s = m.latency_ms.value()? / 1e3;
+        Some((m.ended as f64 / seconds, latency_s))
+    });
+    traces.push(Trace {
+        label: Text::new("jtl-line-first-byte").into(),
+        colour: 2,
+        mark: Mark::Dot,
+        points: first_byte.take(MOST_POINTS).collect(),
+    });
+    traces.retain(|trace| !trace.points.is_empty());
+    (traces.first().is_some_and(|trace| trace.points.len() > 2)).then(|| {
         plane(
             "rate",
             axis("jtl-axis-rate", Unit::PerSecond),

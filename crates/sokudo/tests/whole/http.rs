@@ -2,7 +2,11 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+
+use sokudo_testkit::hosts::Hosts;
 
 use crate::vocabulary::{place, summary};
 
@@ -19,15 +23,23 @@ const PROMISED: [&str; 8] = [
 
 /// A web server that gives this answer to every request.
 pub fn server(answer: &'static str) -> SocketAddr {
+    server_that(move |_| answer)
+}
+
+/// A web server whose answer hangs on the number of the request, from 0.
+fn server_that(answer: impl Fn(u64) -> &'static str + Send + Sync + 'static) -> SocketAddr {
+    let (answer, number) = (Arc::new(answer), Arc::new(AtomicU64::new(0)));
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
     let address = listener.local_addr().expect("it is bound");
     thread::spawn(move || {
         for mut stream in listener.incoming().flatten() {
+            let (answer, number) = (Arc::clone(&answer), Arc::clone(&number));
             thread::spawn(move || {
                 let mut portion = [0; 4096];
                 // A request fits into one portion, and none follows before its answer.
                 while let Ok(1..) = stream.read(&mut portion) {
-                    if stream.write_all(answer.as_bytes()).is_err() {
+                    let says = answer(number.fetch_add(1, Ordering::Relaxed));
+                    if stream.write_all(says.as_bytes()).is_err() {
                         return;
                     }
                 }
@@ -44,8 +56,11 @@ fn a_server_is_loaded_and_told_in_one_object() {
     let ended = place.run(&format!(
         "http {address}/x --rate 200/s --duration 1s --slo errors<1% --json"
     ));
-    ended.expect_code(0);
     let said = summary(&ended);
+    // On a machine that is busy with other things requests may leave late: then nothing holds.
+    let checks = said.0["checks"].as_array().expect("checks").iter();
+    let mut broken = checks.filter(|check| check["passed"] == false);
+    assert!(broken.all(|check| check["name"] == "generator"), "{said:?}");
     assert_eq!(said.text("workload"), "http");
     for metric in PROMISED {
         said.number(metric);
@@ -69,6 +84,99 @@ fn a_broken_bound_is_a_failed_check() {
     ));
     ended.expect_code(1);
     assert_eq!(summary(&ended).number("http.status_5xx"), 20.0);
+}
+
+/// What was found, as `rule: sentence`.
+fn findings(said: &serde_json::Value) -> Vec<String> {
+    let findings = said["findings"].as_array().expect("findings").iter();
+    let word = |one: &serde_json::Value, name: &str| one[name].as_str().unwrap_or("").to_owned();
+    findings
+        .map(|one| format!("{}: {}", word(one, "rule"), word(one, "says")))
+        .collect()
+}
+
+/// Leaves the calling thread's namespace so few local ports that they run out at once.
+fn few_ports() -> std::io::Result<()> {
+    let set = |name: &str, value: &str| std::fs::write(format!("/proc/sys/net/ipv4/{name}"), value);
+    set("ip_local_port_range", "40000 40039")?;
+    // Ports of connections that are over would be taken again at once on the loopback device.
+    set("tcp_tw_reuse", "0")
+}
+
+#[test]
+fn a_generator_without_local_ports_is_named_and_its_run_is_invalid() {
+    let Some(hosts) = Hosts::new(1) else {
+        return;
+    };
+    let place = place();
+    let address = hosts.run_in(0, || {
+        server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+    });
+    let command = place.sokudo(&format!(
+        "http {address} --no-keepalive --connections 4 --duration 1s --json"
+    ));
+    let ended = hosts.run_in(0, move || few_ports().map(|()| command.run()));
+    let ended = match ended {
+        Ok(ended) => ended,
+        Err(error) => {
+            sokudo_testkit::skip(format!("the range of local ports cannot be set: {error}"));
+            return;
+        }
+    };
+    ended.expect_code(1);
+    let said = summary(&ended);
+    assert!(said.number("http.ports_exhausted") > 0.0);
+    let found = findings(&said.0);
+    let named =
+        |one: &String| one.starts_with("generator_limited") && one.contains("no local port");
+    assert!(found.iter().any(named), "{found:#?}");
+    let checks = said.0["checks"].as_array().expect("checks").iter();
+    let failed = |one: &serde_json::Value| one["name"] == "generator" && one["passed"] == false;
+    assert!(checks.clone().any(failed), "{checks:?}");
+    let record = place.load();
+    let peak = |metric: &str| {
+        let points = record.series_of(metric).flat_map(|series| &series.points);
+        points.map(|(_, value)| *value).fold(0.0, f64::max)
+    };
+    assert_eq!(peak("host.tcp_local_ports"), 40.0);
+    assert!(peak("host.tcp_time_wait_connections") > 0.0);
+}
+
+#[test]
+fn failures_that_stand_together_are_told_as_a_burst() {
+    let place = place();
+    let address = server_that(|number| match (400..440).contains(&number) {
+        true => "HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n",
+        false => "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+    });
+    let ended = place.run(&format!(
+        "http {address} --rate 200/s --duration 4s --interval 100ms --json"
+    ));
+    let said = summary(&ended);
+    assert_eq!(said.number("http.status_5xx"), 40.0);
+    let found = findings(&said.0);
+    let told = |one: &String| one.starts_with("error_burst") && one.contains("failed within");
+    assert!(found.iter().any(told), "{found:#?}");
+}
+
+#[test]
+fn the_time_of_a_request_is_taken_apart() {
+    let place = place();
+    let address = server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    let ended = place.run(&format!(
+        "http {address} --count 200 --connections 2 --json"
+    ));
+    ended.expect_code(0);
+    let said = summary(&ended);
+    let stages: f64 = sokudo_model::spent::STAGE_MEANS
+        .map(|name| said.number(name))
+        .iter()
+        .sum();
+    let whole = said.number("http.latency_seconds.mean");
+    // The whole comes from a histogram with three significant digits.
+    assert!((stages / whole - 1.0).abs() < 0.01, "{stages} of {whole}");
+    let page = std::fs::read_to_string(place.record().join("report.html")).expect("a report");
+    assert!(page.contains("<section id=\"budget\">") && page.contains("id=\"chart-budget\""));
 }
 
 #[test]

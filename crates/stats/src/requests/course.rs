@@ -6,6 +6,8 @@
 
 use hdrhistogram::Histogram;
 
+use super::Request;
+
 /// Length of the first steps, milliseconds.
 const FINEST_MS: i64 = 125;
 /// Steps of one course at most.
@@ -167,6 +169,52 @@ impl Mean {
     }
 }
 
+/// Where the time of requests with an answer went, as far as a file of results says it: sums in
+/// milliseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Spent {
+    n: u64,
+    connect_ms: u64,
+    wait_ms: u64,
+    read_ms: u64,
+}
+
+impl Spent {
+    /// Counts a request that says when its first byte came; one without an answer has none.
+    #[inline]
+    pub(super) fn add(&mut self, request: &Request) {
+        let latency_ms = request.latency_ms.unwrap_or(0);
+        if request.latency_ms.is_none() || latency_ms == 0 && !request.success {
+            return;
+        }
+        let latency_ms = latency_ms.min(request.elapsed_ms);
+        let connect_ms = request.connect_ms.unwrap_or(0).min(latency_ms);
+        self.n += 1;
+        self.connect_ms = self.connect_ms.saturating_add(connect_ms);
+        self.wait_ms = self.wait_ms.saturating_add(latency_ms - connect_ms);
+        self.read_ms = self.read_ms.saturating_add(request.elapsed_ms - latency_ms);
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.n += other.n;
+        self.connect_ms = self.connect_ms.saturating_add(other.connect_ms);
+        self.wait_ms = self.wait_ms.saturating_add(other.wait_ms);
+        self.read_ms = self.read_ms.saturating_add(other.read_ms);
+    }
+
+    /// Requests that were counted.
+    pub fn n(&self) -> u64 {
+        self.n
+    }
+
+    /// Mean seconds until connected (name and TLS included), from there to the first byte, and from
+    /// there to the last; `None` when nothing was counted.
+    pub fn means_s(&self) -> Option<[f64; 3]> {
+        let mean = |sum_ms: u64| sum_ms as f64 / self.n as f64 / 1e3;
+        (self.n > 0).then(|| [self.connect_ms, self.wait_ms, self.read_ms].map(mean))
+    }
+}
+
 /// One step of all requests together.
 #[derive(Debug, Clone)]
 pub struct Moment {
@@ -186,6 +234,8 @@ pub struct Moment {
     pub latency_ms: Mean,
     /// Time until connected, milliseconds; only of those that had to connect.
     pub connect_ms: Mean,
+    /// Where the time of those that ended went.
+    pub spent: Spent,
     /// Users alive; per sending host, in the order of the hosts.
     pub threads: Vec<Mean>,
     /// Number of answers per response code, in the order of the codes.
@@ -204,6 +254,7 @@ impl Default for Moment {
             sent_bytes: 0,
             latency_ms: Mean::default(),
             connect_ms: Mean::default(),
+            spent: Spent::default(),
             threads: Vec::new(),
             codes: Vec::new(),
             elapsed_ms: Histogram::new(2)
@@ -254,6 +305,7 @@ impl Step for Moment {
         self.sent_bytes = self.sent_bytes.saturating_add(other.sent_bytes);
         self.latency_ms.merge(other.latency_ms);
         self.connect_ms.merge(other.connect_ms);
+        self.spent.merge(other.spent);
         if self.threads.len() < other.threads.len() {
             self.threads.resize(other.threads.len(), Mean::default());
         }

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use super::course::Course;
+use super::course::{Course, Spent};
 use super::{Request, Settings};
 
 /// Longest response time that is told apart from longer ones, milliseconds: about 24 days.
@@ -29,6 +29,8 @@ pub struct Group {
     pub last_ms: i64,
     /// Its course over time.
     pub course: Course<super::Slot>,
+    /// Where the time of its requests went.
+    pub spent: Spent,
     /// Failures by kind: index into the list of all kinds, and how many.
     pub failures: Vec<(usize, u64)>,
     elapsed_ms: Histogram<u32>,
@@ -52,6 +54,7 @@ impl Group {
             first_ms: i64::MAX,
             last_ms: i64::MIN,
             course: Course::default(),
+            spent: Spent::default(),
             failures: Vec::new(),
             elapsed_ms: Histogram::new(super::super::histogram::DIGITS)
                 .expect("three digits are between the 0 and 5 that HdrHistogram accepts"),
@@ -77,6 +80,7 @@ impl Group {
         self.min_ms = self.min_ms.min(elapsed_ms);
         self.max_ms = self.max_ms.max(elapsed_ms);
         self.sum_ms = self.sum_ms.saturating_add(elapsed_ms);
+        self.spent.add(request);
         if !request.success {
             self.errors += 1;
             self.failed_sum_ms = self.failed_sum_ms.saturating_add(elapsed_ms);
@@ -166,6 +170,13 @@ impl Group {
             self.satisfied as f64 + self.tolerated as f64 / 2.0,
             self.n as f64,
         )
+    }
+
+    /// Requests that were satisfied, tolerated, slower than that, and failed.
+    pub fn felt(&self) -> [u64; 4] {
+        let good = self.satisfied + self.tolerated + self.errors;
+        let slower = self.n.saturating_sub(good);
+        [self.satisfied, self.tolerated, slower, self.errors]
     }
 
     /// How many took how long: `parts` equal steps up to the longest, as `(lower edge, number)`.

@@ -17,7 +17,7 @@ mod tally;
 #[cfg(test)]
 mod tests;
 
-pub use course::{Course, Moment, Slot};
+pub use course::{Course, Moment, Slot, Spent};
 pub use failures::{Failure, Failures};
 pub use group::Group;
 pub use tally::{MOST_LABELS, Requests, Tally};

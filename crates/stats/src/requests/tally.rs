@@ -191,6 +191,7 @@ impl Tally {
         moment.bytes = moment.bytes.saturating_add(request.bytes);
         moment.sent_bytes = moment.sent_bytes.saturating_add(request.sent_bytes);
         moment.took(request.elapsed_ms);
+        moment.spent.add(request);
         if let Some(latency_ms) = request.latency_ms.filter(|_| request.success) {
             moment.latency_ms.add(latency_ms);
         }

@@ -212,3 +212,38 @@ proptest! {
         prop_assert!(all.total.n + all.far == 3);
     }
 }
+
+#[test]
+fn the_time_of_requests_is_taken_apart_where_an_answer_came() {
+    let answered = Request {
+        latency_ms: Some(60),
+        connect_ms: Some(10),
+        ..good(0, 100, b"a")
+    };
+    let lost = Request {
+        success: false,
+        latency_ms: Some(0),
+        ..good(0, 500, b"a")
+    };
+    let all = tally(&[answered, answered, lost]);
+    let spent = all.total.spent;
+    assert_eq!((spent.n(), spent.means_s()), (2, Some([0.01, 0.05, 0.04])));
+    assert_eq!(tally(&[good(0, 5, b"a")]).total.spent.means_s(), None);
+    let mut steps = all.course.steps();
+    assert!(steps.any(|(_, moment)| moment.spent == spent));
+}
+
+#[test]
+fn every_request_was_felt_in_one_of_four_ways() {
+    let failed = Request {
+        success: false,
+        ..good(0, 10, b"a")
+    };
+    let rows = [
+        good(0, 500, b"a"),
+        good(0, 501, b"a"),
+        good(0, 1501, b"a"),
+        failed,
+    ];
+    assert_eq!(tally(&rows).total.felt(), [1, 1, 1, 1]);
+}
