@@ -3,7 +3,7 @@
 //! One JSON object per line, appended before anything is carried out. The file is set aside as
 //! `audit.jsonl.1` when it has grown to its bound, so that it never fills a disk.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -12,6 +12,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 use sokudo_bus::Client;
 use sokudo_model::PhaseSpec;
+use sokudo_net::files::owner_only;
 
 /// Size at which a file is set aside, bytes.
 const MAX_BYTES: u64 = 8 << 20;
@@ -62,11 +63,7 @@ fn append(path: &Path) -> io::Result<File> {
     if let Some(dir) = path.parent() {
         std::fs::create_dir_all(dir)?;
     }
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
+    owner_only().append(true).open(path)
 }
 
 /// What the log says of a phase.

@@ -11,7 +11,7 @@
 //! the oldest give way, and a run that says more than its bound is kept up to it.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,6 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use sokudo_bus::{Notes, PushError};
 use sokudo_model::{Batch, RunId};
+use sokudo_net::files::owner_only;
 use sokudo_wire::{Body, Decoder, Envelope, MAX_FRAME, Note};
 
 /// Bytes of one run at most.
@@ -67,14 +68,10 @@ impl Keeper {
         let when = since.map_or(0, |since| since.as_nanos());
         let stem = format!("{when}-{}-{number}", std::process::id());
         let path = self.folder.join(format!("{stem}.part"));
-        let mut options = OpenOptions::new();
-        options.append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         Kept {
             keeper: Arc::clone(self),
             state: Mutex::new(State {
-                file: options.open(&path).ok(),
+                file: owner_only().append(true).open(&path).ok(),
                 path,
                 stem,
                 run: None,

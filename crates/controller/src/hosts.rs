@@ -469,13 +469,7 @@ fn letter_name(index: usize) -> String {
 
 /// This machine's name.
 pub fn host_name() -> String {
-    std::fs::read_to_string("/proc/sys/kernel/hostname")
-        .ok()
-        .or_else(|| std::env::var("COMPUTERNAME").ok())
-        .or_else(|| std::env::var("HOSTNAME").ok())
-        .map(|name| name.trim().to_owned())
-        .filter(|name| !name.is_empty())
-        .unwrap_or_else(|| "localhost".into())
+    sokudo_net::host::name().unwrap_or_else(|| "localhost".into())
 }
 
 /// `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT` or a bare IPv6 address; `None` for anything else.

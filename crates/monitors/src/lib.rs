@@ -41,6 +41,13 @@ pub const REGISTRY: &[&dyn Monitor] = &[
     &sockets::Sockets,
 ];
 
+/// Where Linux tells about itself. On other systems it is a path that no file has: each message about
+/// what is missing then says why.
+const PROC_ROOT: &str = match cfg!(target_os = "linux") {
+    true => "/proc",
+    false => "Linux only: /proc",
+};
+
 /// A kind of observation that an agent can make.
 pub trait Monitor: Sync {
     /// Name of its folder, as in `sokudo metrics` and the policy file.
@@ -74,7 +81,7 @@ pub struct Context {
     pub host: String,
     /// How much of the machine belongs to it.
     pub scope: Scope,
-    /// Where the kernel's process file system is: `/proc`. `/sys` is looked for beside it.
+    /// Where the kernel's process file system is: `/proc` on Linux. `/sys` is looked for beside it.
     pub proc_root: PathBuf,
 }
 
@@ -84,7 +91,7 @@ impl Context {
         Self {
             host: host.into(),
             scope: Scope::Host,
-            proc_root: PathBuf::from("/proc"),
+            proc_root: PathBuf::from(PROC_ROOT),
         }
     }
 

@@ -80,7 +80,7 @@ pub fn thread_cpu_ns() -> Option<u64> {
 /// Source: second field of `/proc/thread-self/schedstat` (Linux with `CONFIG_SCHED_INFO`);
 /// `None` elsewhere. Costs a file read: call it once per interval, not per datagram.
 pub fn thread_wait_ns() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let text = crate::counters::own_text("schedstat")?;
     text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 

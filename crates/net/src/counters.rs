@@ -1,7 +1,7 @@
 //! What has this host dropped outside the test's own sockets?
 //!
-//! Counters of the calling thread's network namespace (`/proc/thread-self/net`), where the system
-//! has such a thing; `None` elsewhere.
+//! Counters of the calling thread's network namespace (`/proc/thread-self/net`); `None` on systems
+//! other than Linux.
 
 /// Sums over the host, since boot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -15,8 +15,7 @@ pub struct HostCounters {
 impl HostCounters {
     /// Reads the counters now.
     pub fn read() -> Self {
-        let net =
-            |name: &str| std::fs::read_to_string(format!("/proc/thread-self/net/{name}")).ok();
+        let net = |name: &str| own_text(&format!("net/{name}"));
         let v4 = net("snmp").and_then(|text| snmp_value(&text, "Udp", "RcvbufErrors"));
         let v6 = net("snmp6").and_then(|text| snmp6_value(&text, "Udp6RcvbufErrors"));
         Self {
@@ -36,6 +35,18 @@ impl HostCounters {
             ),
         }
     }
+}
+
+/// What the kernel tells the calling thread in a file of its own.
+#[cfg(target_os = "linux")]
+pub(crate) fn own_text(file: &str) -> Option<String> {
+    std::fs::read_to_string(format!("/proc/thread-self/{file}")).ok()
+}
+
+/// Nothing: a file of that name on another system would not be the kernel's.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn own_text(_file: &str) -> Option<String> {
+    None
 }
 
 /// Sum of the second column over all cores; hexadecimal.

@@ -1,7 +1,11 @@
 //! How do bytes leave and reach this host, and what does the operating system say about it?
 
+#[cfg(not(target_os = "linux"))]
+mod absent;
 pub mod clock;
 pub mod counters;
+pub mod files;
+pub mod host;
 pub mod memory;
 pub mod netns;
 pub mod quic;

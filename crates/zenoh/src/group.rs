@@ -26,6 +26,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sokudo_net::files::owner_only;
 use sokudo_wire::join::{Admission, JoinRequest, JoinToken, MemberRole, is_agent_name};
 use sokudo_wire::label::Labels;
 use sokudo_wire::order::Secret;
@@ -450,10 +451,8 @@ pub(crate) fn write_secret(
     }
     let text = serde_json::to_vec_pretty(content).map_err(|why| failed(why.into()))?;
     let beside = path.with_extension("new");
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut options = owner_only();
+    options.write(true).truncate(true);
     let mut out = options.open(&beside).map_err(failed)?;
     out.write_all(&text).map_err(failed)?;
     out.sync_all().map_err(failed)?;

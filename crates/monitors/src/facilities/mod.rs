@@ -36,7 +36,20 @@ pub struct Facility {
 /// Starts no program, sends no traffic, changes nothing: a namespace and a file that it makes for
 /// trying are gone when it returns.
 pub fn probe(runs_dir: &Path) -> Vec<Facility> {
-    probe_in(&Context::host(""), runs_dir)
+    match cfg!(target_os = "linux") {
+        true => probe_in(&Context::host(""), runs_dir),
+        false => probe_elsewhere(runs_dir),
+    }
+}
+
+/// What there is to try on systems other than Linux.
+fn probe_elsewhere(runs_dir: &Path) -> Vec<Facility> {
+    let why = "not available on this system: sokudo asks only Linux for it";
+    let mut found: Vec<Facility> = ["network namespaces", "kernel counters and settings"]
+        .map(|name| no(name, why, None))
+        .into();
+    found.push(writable(runs_dir));
+    found
 }
 
 fn probe_in(ctx: &Context, runs_dir: &Path) -> Vec<Facility> {

@@ -8,7 +8,7 @@ use std::io;
 #[path = "unix.rs"]
 mod imp;
 #[cfg(not(unix))]
-#[path = "portable.rs"]
+#[path = "absent.rs"]
 mod imp;
 
 /// Bytes that are locked into RAM until this is dropped.

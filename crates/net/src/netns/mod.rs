@@ -27,9 +27,9 @@ mod linux;
 use linux as imp;
 
 #[cfg(not(target_os = "linux"))]
-mod other;
+mod absent;
 #[cfg(not(target_os = "linux"))]
-use other as imp;
+use absent as imp;
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};

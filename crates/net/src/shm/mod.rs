@@ -18,7 +18,7 @@ use std::time::Duration;
 #[path = "linux.rs"]
 mod imp;
 #[cfg(not(target_os = "linux"))]
-#[path = "portable.rs"]
+#[path = "absent.rs"]
 mod imp;
 #[cfg(target_os = "linux")]
 mod ring;

@@ -181,14 +181,14 @@ impl Receiving {
         match (self.wait, &mut self.waiter) {
             (Wait::Spin { for_ns }, _) => spinning(socket, out, for_ns, self.bound),
             (Wait::Epoll, Some(waiter)) => polling(socket, out, waiter, self.bound),
-            _ => blocking(socket, out),
+            _ => blocking(socket, out, self.bound),
         }
     }
 }
 
-fn blocking(socket: &impl AsFd, out: &mut [u8]) -> io::Result<usize> {
+fn blocking(socket: &impl AsFd, out: &mut [u8], bound: Duration) -> io::Result<usize> {
     loop {
-        match imp::receive(socket, out, false) {
+        match imp::receive(socket, out, bound) {
             Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
             Err(why) if why.kind() == io::ErrorKind::WouldBlock => {
                 return Err(io::ErrorKind::TimedOut.into());
@@ -200,7 +200,7 @@ fn blocking(socket: &impl AsFd, out: &mut [u8]) -> io::Result<usize> {
 
 fn at_once(socket: &impl AsFd, out: &mut [u8]) -> io::Result<usize> {
     loop {
-        match imp::receive(socket, out, true) {
+        match imp::receive(socket, out, Duration::ZERO) {
             Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
             taken => return taken,
         }
@@ -220,7 +220,7 @@ fn spinning(socket: &impl AsFd, out: &mut [u8], for_ns: u64, bound: Duration) ->
             return Err(io::ErrorKind::TimedOut.into());
         }
         if spent >= spin {
-            return blocking(socket, out);
+            return blocking(socket, out, bound - spent);
         }
     }
 }
@@ -268,7 +268,7 @@ impl Sending {
     pub(crate) fn send(&self, socket: &impl AsFd, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         let now = self.bound.is_zero();
         loop {
-            match imp::send(socket, pieces, now) {
+            match imp::send(socket, pieces, self.bound) {
                 Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
                 Err(why) if why.kind() == io::ErrorKind::WouldBlock && !now => {
                     return Err(io::ErrorKind::TimedOut.into());
@@ -281,7 +281,7 @@ impl Sending {
 
 #[cfg(unix)]
 mod imp {
-    //! One call each; "at once" is a flag of the call.
+    //! One call each; "at once" is a flag of the call, and the socket itself knows longer bounds.
 
     use super::*;
     use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send as send_one, sendmsg};
@@ -293,8 +293,12 @@ mod imp {
     const SEND: SendFlags = SendFlags::empty();
 
     #[inline]
-    pub(super) fn receive(socket: &impl AsFd, out: &mut [u8], now: bool) -> io::Result<usize> {
-        let flags = if now {
+    pub(super) fn receive(
+        socket: &impl AsFd,
+        out: &mut [u8],
+        bound: Duration,
+    ) -> io::Result<usize> {
+        let flags = if bound.is_zero() {
             RecvFlags::DONTWAIT
         } else {
             RecvFlags::empty()
@@ -303,8 +307,12 @@ mod imp {
     }
 
     #[inline]
-    pub(super) fn send(socket: &impl AsFd, pieces: &[IoSlice<'_>], now: bool) -> io::Result<usize> {
-        let flags = if now {
+    pub(super) fn send(
+        socket: &impl AsFd,
+        pieces: &[IoSlice<'_>],
+        bound: Duration,
+    ) -> io::Result<usize> {
+        let flags = if bound.is_zero() {
             SEND | SendFlags::DONTWAIT
         } else {
             SEND
@@ -325,20 +333,29 @@ mod imp {
 
 #[cfg(not(unix))]
 mod imp {
-    //! "At once" asks first whether the call would wait.
+    //! Waits first, then calls: on Windows a call that its own bound ended leaves the socket in a
+    //! state that nobody promises anything about (documentation of `SO_RCVTIMEO`).
 
     use super::*;
     use crate::wait;
 
-    pub(super) fn receive(socket: &impl AsFd, out: &mut [u8], now: bool) -> io::Result<usize> {
-        if now && !wait::readable(socket, Duration::ZERO)? {
+    pub(super) fn receive(
+        socket: &impl AsFd,
+        out: &mut [u8],
+        bound: Duration,
+    ) -> io::Result<usize> {
+        if !wait::readable(socket.as_fd(), bound)? {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         (&*SockRef::from(&socket.as_fd())).read(out)
     }
 
-    pub(super) fn send(socket: &impl AsFd, pieces: &[IoSlice<'_>], now: bool) -> io::Result<usize> {
-        if now && !wait::writable(socket, Duration::ZERO)? {
+    pub(super) fn send(
+        socket: &impl AsFd,
+        pieces: &[IoSlice<'_>],
+        bound: Duration,
+    ) -> io::Result<usize> {
+        if !wait::writable(socket.as_fd(), bound)? {
             return Err(io::ErrorKind::WouldBlock.into());
         }
         (&*SockRef::from(&socket.as_fd())).write_vectored(pieces)

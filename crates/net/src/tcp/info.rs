@@ -288,10 +288,7 @@ pub fn fetch(stream: &TcpStream, room: &mut [u8]) -> io::Result<usize> {
 /// Not offered here.
 #[cfg(not(target_os = "linux"))]
 pub fn fetch(_stream: &TcpStream, _room: &mut [u8]) -> io::Result<usize> {
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        "this system offers no TCP_INFO",
-    ))
+    Err(crate::absent::unsupported("TCP_INFO"))
 }
 
 #[cfg(test)]

@@ -7,23 +7,14 @@ use std::time::Duration;
 use socket2::{Protocol, SockRef, Socket};
 
 use super::{Queues, TcpError, TcpOptions, accepted};
-
-fn unsupported(what: &str) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::Unsupported,
-        format!("this system offers no {what}"),
-    )
-}
+use crate::absent::unsupported;
 
 pub(super) fn connect(socket: &Socket, peer: SocketAddr, bound: Duration) -> io::Result<()> {
     socket.connect_timeout(&peer.into(), bound.max(Duration::from_millis(1)))
 }
 
 pub(super) fn multipath_protocol() -> io::Result<Protocol> {
-    Err(io::Error::new(
-        io::ErrorKind::Unsupported,
-        "only Linux has it",
-    ))
+    Err(unsupported("multipath TCP"))
 }
 
 pub(super) fn too_many_open(why: &io::Error) -> bool {

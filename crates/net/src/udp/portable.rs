@@ -4,6 +4,7 @@ use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
 use super::{Datagram, SendMode, SendProblem, Sent};
+use crate::absent::unsupported;
 
 /// A peer's address.
 pub type RawAddress<'a> = SocketAddr;
@@ -11,13 +12,6 @@ pub type RawAddress<'a> = SocketAddr;
 /// Reads a peer's address.
 pub fn socket_address(raw: &RawAddress<'_>) -> Option<SocketAddr> {
     Some(*raw)
-}
-
-fn unsupported(what: &str) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::Unsupported,
-        format!("this system offers no {what}"),
-    )
 }
 
 /// Not offered here.

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 #[path = "unix.rs"]
 mod imp;
 #[cfg(not(unix))]
-#[path = "portable.rs"]
+#[path = "absent.rs"]
 mod imp;
 
 pub use imp::{Listener, LocalStream, connect};

@@ -21,7 +21,7 @@ pub use rustix::fd::{AsFd, BorrowedFd};
 #[path = "linux.rs"]
 mod imp;
 #[cfg(not(target_os = "linux"))]
-#[path = "portable.rs"]
+#[path = "absent.rs"]
 mod imp;
 mod poll;
 

@@ -38,3 +38,5 @@ mod stream;
 mod terminal;
 mod vocabulary;
 mod web;
+#[cfg(feature = "fleet")]
+mod windows;

@@ -54,7 +54,7 @@ impl Duty {
     /// Everything, on this host.
     fn whole() -> Self {
         Self {
-            host: host_name(),
+            host: sokudo_net::host::name().unwrap_or_default(),
             users: Part::WHOLE,
             data: Part::WHOLE,
             name_prefix: String::new(),
@@ -163,14 +163,6 @@ impl Prepared {
             sink,
         )
     }
-}
-
-/// Name of this host.
-fn host_name() -> String {
-    rustix::system::uname()
-        .nodename()
-        .to_string_lossy()
-        .into_owned()
 }
 
 /// What the options change in a plan: users, length, and the model of its main groups.

@@ -13,9 +13,9 @@ mod linux;
 pub(crate) use linux::{links, settings};
 
 #[cfg(not(target_os = "linux"))]
-mod other;
+mod absent;
 #[cfg(not(target_os = "linux"))]
-pub(crate) use other::{links, settings};
+pub(crate) use absent::{links, settings};
 
 /// Settings of one interface that `ethtool` shows; `None` where the driver does not say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

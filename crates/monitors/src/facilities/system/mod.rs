@@ -6,6 +6,6 @@ mod linux;
 pub(super) use linux::{enter_network_namespace, free_bytes};
 
 #[cfg(not(target_os = "linux"))]
-mod other;
+mod absent;
 #[cfg(not(target_os = "linux"))]
-pub(super) use other::{enter_network_namespace, free_bytes};
+pub(super) use absent::{enter_network_namespace, free_bytes};

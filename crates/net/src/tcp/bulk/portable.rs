@@ -5,13 +5,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 
 use super::{Achieved, SendPath};
-
-fn unsupported(what: &str) -> io::Error {
-    io::Error::new(
-        io::ErrorKind::Unsupported,
-        format!("this system offers no {what}"),
-    )
-}
+use crate::absent::unsupported;
 
 pub(super) fn can_discard() -> io::Result<()> {
     Err(unsupported("discarding of received bytes (MSG_TRUNC)"))

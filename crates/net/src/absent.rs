@@ -1,44 +1,35 @@
-//! Systems without sealed memory files and futexes.
+//! What is there when a system, or this build, lacks something?
+//!
+//! Next to each `linux.rs` or `unix.rs` lies either `portable.rs`, which does the same in a way that
+//! every system has, or `absent.rs`, whose types have no value and whose calls say in one sentence
+//! that the system lacks it. What both kinds share is here.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
 use std::time::Duration;
 
-use crate::stream::{Stream, StreamError, StreamKind};
-use crate::unix::{LocalStream, Name};
+use crate::stream::{Stream, StreamKind};
 use crate::wait::Wait;
 
-const WHY: &str = "it offers no sealed memory files";
-
-/// Cannot be made here.
-pub enum ShmStream {}
-
-/// Tells that this system cannot share memory so.
-pub fn available() -> Result<(), StreamError> {
-    Err(StreamError::unavailable(StreamKind::Shm, WHY))
+/// The answer to a call for something that this system lacks.
+pub(crate) fn unsupported(what: &str) -> io::Error {
+    io::Error::new(
+        io::ErrorKind::Unsupported,
+        format!("this system offers no {what}"),
+    )
 }
 
-/// Not offered here.
-pub fn connect(
-    _name: &Name,
-    _ring_bytes: usize,
-    _bound: Duration,
-) -> Result<ShmStream, StreamError> {
-    Err(StreamError::unavailable(StreamKind::Shm, WHY))
-}
+/// A stream that cannot be made here.
+#[derive(Debug)]
+pub enum NoStream {}
 
-/// Not offered here.
-pub fn accept(_stream: LocalStream, _bound: Duration) -> Result<ShmStream, StreamError> {
-    Err(StreamError::unavailable(StreamKind::Shm, WHY))
-}
-
-impl Read for ShmStream {
+impl Read for NoStream {
     fn read(&mut self, _out: &mut [u8]) -> io::Result<usize> {
         match *self {}
     }
 }
 
-impl Write for ShmStream {
+impl Write for NoStream {
     fn write(&mut self, _bytes: &[u8]) -> io::Result<usize> {
         match *self {}
     }
@@ -48,7 +39,7 @@ impl Write for ShmStream {
     }
 }
 
-impl Stream for ShmStream {
+impl Stream for NoStream {
     fn kind(&self) -> StreamKind {
         match *self {}
     }

@@ -2,14 +2,13 @@
 
 use std::io;
 
+use crate::absent::unsupported;
+
 /// Nothing is locked.
 pub(super) struct Lock;
 
 impl Lock {
     pub(super) fn new(_memory: &[u8]) -> io::Result<Self> {
-        Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "memory cannot be locked on this system",
-        ))
+        Err(unsupported("locking of memory that sokudo knows"))
     }
 }

@@ -4,16 +4,14 @@ use std::io;
 use std::time::Duration;
 
 use super::{BorrowedFd, Interest, Ready, Trigger};
+use crate::absent::unsupported;
 
 /// Cannot be made here.
 pub(super) enum Epoll {}
 
 impl Epoll {
     pub(super) fn new(_trigger: Trigger, _events: usize) -> io::Result<Self> {
-        Err(io::Error::new(
-            io::ErrorKind::Unsupported,
-            "this system offers no epoll",
-        ))
+        Err(unsupported("epoll"))
     }
 
     pub(super) fn add(
