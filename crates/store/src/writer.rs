@@ -211,6 +211,8 @@ impl Writer {
             manifest.status = RunStatus::Partial;
         }
         manifest.problems.extend(own);
+        // Its segment would still be open when the spool is removed.
+        drop(self.spool);
         seal::seal(&self.disk, &self.path, &mut manifest, self.lock)?;
         Ok(ClosedRun {
             path: self.path,

@@ -199,6 +199,16 @@ pub fn local_address_towards(peer: SocketAddr) -> io::Result<IpAddr> {
     Ok(socket.local_addr()?.ip())
 }
 
+/// True when a receive failed because of another datagram and the socket is as good as before: one of
+/// its own found a closed port (which Windows calls a reset), or, on Windows, one that came was longer
+/// than the buffer and is gone.
+pub fn is_passing(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{ConnectionRefused, ConnectionReset};
+    const WSAEMSGSIZE: i32 = 10_040;
+    matches!(error.kind(), ConnectionRefused | ConnectionReset)
+        || (cfg!(windows) && error.raw_os_error() == Some(WSAEMSGSIZE))
+}
+
 /// Bytes of IP and UDP headers in front of a datagram to this address.
 pub fn header_bytes(peer: &SocketAddr) -> usize {
     match peer {

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
-use super::{Datagram, SendMode, SendProblem, Sent};
+use super::{Datagram, SendMode, SendProblem, Sent, is_passing};
 use crate::absent::unsupported;
 
 /// A peer's address.
@@ -136,11 +136,11 @@ impl Receiver {
                 self.ready = Some(ready);
                 Ok(1)
             }
+            Err(error) if is_passing(&error) => Ok(0),
             Err(error) => match error.kind() {
                 io::ErrorKind::WouldBlock
                 | io::ErrorKind::TimedOut
-                | io::ErrorKind::Interrupted
-                | io::ErrorKind::ConnectionReset => Ok(0),
+                | io::ErrorKind::Interrupted => Ok(0),
                 _ => Err(error),
             },
         }

@@ -99,8 +99,10 @@ fn an_agent_on_windows_joins_and_measures_with_others() {
     let place = place();
     let told = wine.at(&place, "winhost", &["doctor"]).run();
     told.expect_stdout("not available on this system");
-    let alone = wine.at(&place, "winhost", &["check", "--quick"]).run();
+    let alone = wine.at(&place, "winhost", &["console", "--local", "2"]);
     alone
+        .stdin("node 1 rr 2 --count 5\n")
+        .run()
         .expect_code(2)
         .expect_stderr("local hosts are not available on this system")
         .expect_stderr("hint");

@@ -8,6 +8,7 @@ use std::sync::mpsc::SyncSender;
 
 use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
 use sokudo_net::stamps::{self, Stamped};
+use sokudo_net::udp;
 use sokudo_stats::Histogram;
 
 use super::delay::Row;
@@ -234,7 +235,7 @@ impl<'a> Receiving<'a> {
                 Ok(arrival) => self.take(&buffer[..arrival.length], &arrival),
                 Err(error) if is_silence(&error) => {}
                 // The far end's port was closed when a probe came: that probe is lost.
-                Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {}
+                Err(error) if udp::is_passing(&error) => {}
                 Err(error) => return Err(error),
             }
             let now = now_ns();

@@ -8,6 +8,7 @@ use std::sync::mpsc::SyncSender;
 
 use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns};
 use sokudo_net::stamps;
+use sokudo_net::udp;
 
 use super::protocol::{Agreed, Answer, HEADER_BYTES};
 use super::report::Report;
@@ -78,7 +79,7 @@ fn answer(task: &Task, done: &mut Answered) -> io::Result<()> {
             Ok(arrival) => arrival,
             Err(error) if is_silence(&error) => continue,
             // An earlier answer did not reach its port.
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => continue,
+            Err(error) if udp::is_passing(&error) => continue,
             Err(error) => return Err(error),
         };
         let probe = task.agreed.read_probe(&buffer[..arrival.length]);

@@ -8,6 +8,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers};
+use sokudo_net::udp;
 use sokudo_net::wait::{Interest, Wait};
 
 use super::client::{CHUNK_BYTES, LOOK, agreed};
@@ -240,7 +241,7 @@ impl Loop {
                 },
                 Err(error) if is_silence(&error) => {}
                 // An earlier answer did not reach its port.
-                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
+                Err(error) if udp::is_passing(&error) => {}
                 Err(error) => return Err(error),
             }
         }
