@@ -17,6 +17,7 @@ jmx-no-tree = `<jmeterTestPlan>` holds no `<hashTree>`
 jmx-not-paired = `<{ $tag }>` breaks the order: each element is followed by the `<hashTree>` of what stands below it
 jmx-unknown-property-tag = `<{ $tag }>` is no way to write a property
 jmx-not-executed = `{ $what }` is read but cannot be executed yet
+jmx-not-executed-hint = take it out of the plan or disable it; `--unsupported warn` runs the plan without it
 jmx-data-unreadable = the data file `{ $file }` cannot be read: { $why }
 jmx-no-plan = the file holds no enabled `TestPlan`
 

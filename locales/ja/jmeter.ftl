@@ -17,6 +17,7 @@ jmx-no-tree = `<jmeterTestPlan>` に `<hashTree>` がありません
 jmx-not-paired = `<{ $tag }>` が順序を崩しています。各要素の次には、その配下を表す `<hashTree>` が来ます
 jmx-unknown-property-tag = `<{ $tag }>` というプロパティの書き方はありません
 jmx-not-executed = `{ $what }` は読めますが、まだ実行できません
+jmx-not-executed-hint = 計画から取り除くか無効にしてください。`--unsupported warn` ではそれなしで計画を実行します
 jmx-data-unreadable = データファイル `{ $file }` を読めません: { $why }
 jmx-no-plan = 有効な `TestPlan` がファイルにありません
 

@@ -63,6 +63,7 @@ pub fn read(file: &str, bytes: &[u8], settings: &Settings, files: &dyn Files) ->
         }
     }
     if let Some(plan) = &plan {
+        check::refuse(plan, &mut compiler);
         check::warn(plan, &coverage, &mut compiler);
     }
     let (errors, dropped) = (compiler.problems.errors(), compiler.problems.dropped());

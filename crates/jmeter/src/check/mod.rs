@@ -11,8 +11,10 @@ use crate::plan::{
     Controller, Group, Id, Load, Loops, Plan, SamplerKind, Stage, Step, TimerKind, Value,
 };
 
+mod refused;
 mod warnings;
 
+pub(crate) use refused::refuse;
 pub(crate) use warnings::warn;
 
 /// What a plan will do.

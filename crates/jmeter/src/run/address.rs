@@ -73,6 +73,14 @@ impl Address {
         out.push_str(&self.path);
     }
 
+    /// As [`Address::write`], the port always.
+    pub fn write_with_port(&self, out: &mut String) {
+        use std::fmt::Write as _;
+        let scheme = if self.tls { "https" } else { "http" };
+        // Writing into a String cannot fail.
+        let _ = write!(out, "{scheme}://{}:{}{}", self.host, self.port, self.path);
+    }
+
     /// Scheme, host and port as a text.
     pub fn write_origin(&self, out: &mut String) {
         out.push_str(if self.tls { "https://" } else { "http://" });

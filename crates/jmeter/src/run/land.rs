@@ -55,6 +55,9 @@ impl Body {
         };
         self.note(test, reply);
         self.remember(test, request, reply);
+        if self.proves(test, request, reply) {
+            return self.hop();
+        }
         let mut lost = reply.lost;
         match self.redirect(test, request, reply) {
             Ok(true) => {
@@ -82,23 +85,20 @@ impl Body {
     /// Sums over the hops of one result.
     pub(super) fn note(&mut self, test: &Test, reply: &Reply<'_>) {
         let flight = &mut self.flight;
-        let since = |from_ns: i64, to_ns: i64| {
-            u64::try_from(test.wall_ms(to_ns) - test.wall_ms(from_ns)).unwrap_or(0)
-        };
-        if flight.hops == 0 {
+        if flight.hops == 0 && flight.proving.refused == 0 {
             flight.spent = Spent::default();
             flight.start_ns = reply.start_ns;
             flight.intended_ns = reply.intended_ns;
-            let is_http = reply.status > 0;
-            flight.latency_ms = if is_http {
-                since(reply.start_ns, reply.first_byte_ns)
-            } else {
-                0
-            };
             // An attempt that failed took its time, too.
             flight.connect_ms = match reply.reused {
                 true => 0,
-                false => since(reply.start_ns, reply.connected_ns),
+                false => test.between_ms(reply.start_ns, reply.connected_ns),
+            };
+        }
+        if flight.hops == 0 {
+            flight.latency_ms = match reply.status {
+                0 => 0,
+                _ => test.between_ms(flight.start_ns, reply.first_byte_ns),
             };
         }
         let bytes = reply.head_bytes + reply.body_bytes + reply.framing_bytes;
@@ -183,6 +183,7 @@ impl Body {
             return Ok(false);
         };
         self.flight.address = address;
+        self.flight.forget_proof();
         self.flight.hops += 1;
         self.flight.tells_last = !itself;
         if self.flight.method != "HEAD" {
@@ -412,16 +413,16 @@ impl Body {
     }
 
     /// The result of a script that was a sampler.
-    pub(super) fn tell_script(&mut self, test: &Test, now_ns: i64, seen: &Seen) {
+    pub(super) fn tell_script(&mut self, test: &Test, (start_ns, end_ns): (i64, i64), seen: &Seen) {
         let answer = plain_answer(
             &seen.text,
             &seen.code,
             &seen.message,
             "null",
-            0,
+            test.between_ms(start_ns, end_ns),
             seen.success,
         );
-        self.tell_plain(test, (now_ns, now_ns), &answer, (0, 0));
+        self.tell_plain(test, (start_ns, end_ns), &answer, (0, 0));
     }
 
     /// A request that cannot even be written is a failed result.

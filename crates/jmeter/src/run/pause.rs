@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use sokudo_pace::throughput::Exactly;
 use sokudo_pace::{Random, Think};
 
+use super::part::Part;
 use super::shared::{Pace, locked};
 use super::test::Test;
 use super::user::Body;
@@ -166,7 +167,8 @@ impl Body {
             (round, Exactly::new(arrivals, duration_s as f64, random))
         };
         let begun_ns = *test.begun_ns.get_or_init(|| now_ns);
-        let at_ns = next_arrival(&mut pace, arrivals, duration_s, fresh)
+        let own = test.settings.users;
+        let at_ns = next_arrival(&mut pace, own, arrivals, duration_s, fresh)
             .map_or(now_ns, |at_s| begun_ns.saturating_add((at_s * 1e9) as i64));
         pace.previous_ns.resize(1, None);
         pace.previous_ns[0] = Some(at_ns);
@@ -238,19 +240,23 @@ impl Body {
         let TimerKind::Synchronizing { users, .. } = &test.plan.timers[id as usize].kind else {
             return 1;
         };
-        match self.person.view(test, now_ns).integer(users) {
-            1.. => self.person.view(test, now_ns).integer(users) as u64,
+        let all = match self.person.view(test, now_ns).integer(users) {
+            wanted @ 1.. => wanted.unsigned_abs(),
             _ => test.plan.groups[self.person.group]
                 .load
                 .users()
                 .unwrap_or(1),
-        }
+        };
+        // Users of other generators are not met.
+        test.settings.users.share(all).max(1)
     }
 }
 
-/// The next of the arrivals; another round of them when they are over.
+/// The next of the arrivals that are this generator's; another round of them when they are over. All
+/// generators draw the same ones, so that together they have each of them once.
 fn next_arrival(
     pace: &mut Pace,
+    own: Part,
     arrivals: u64,
     duration_s: i64,
     fresh: impl Fn(i64) -> (i64, Exactly),
@@ -261,7 +267,13 @@ fn next_arrival(
     loop {
         let (round, all) = pace.exactly.get_or_insert_with(|| fresh(0));
         match all.next() {
-            Some(at_s) => return Some(at_s + (*round * duration_s) as f64),
+            Some(at_s) => {
+                let at_s = at_s + (*round * duration_s) as f64;
+                pace.arrived += 1;
+                if own.has(pace.arrived - 1) {
+                    return Some(at_s);
+                }
+            }
             None => pace.exactly = Some(fresh(*round + 1)),
         }
     }

@@ -72,7 +72,8 @@ impl Body {
         Ok(())
     }
 
-    /// Appends the request for a redirect: the same headers, the method as given, no body.
+    /// Appends the request for a redirect: the same headers, the method as given, no body; or the same
+    /// request as before with a proof.
     pub(super) fn render_hop(
         &mut self,
         test: &Test,
@@ -80,7 +81,9 @@ impl Body {
         request: &HttpRequest,
         out: &mut Vec<u8>,
     ) {
-        self.texts.payload.begin(false);
+        if !std::mem::take(&mut self.flight.proving.repeats) {
+            self.texts.payload.begin(false);
+        }
         self.flight.write_url();
         self.finish_head(test, now_ns, request, out);
     }
@@ -173,36 +176,6 @@ impl Body {
             line(out, "Cookie", &cookies);
         }
         self.texts.value = cookies;
-    }
-
-    fn write_authorization(
-        &mut self,
-        test: &Test,
-        now_ns: i64,
-        request: &HttpRequest,
-        out: &mut Vec<u8>,
-    ) {
-        let Some(id) = request.authorization else {
-            return;
-        };
-        let ConfigKind::Authorization { entries, .. } = &test.plan.configs[id as usize].kind else {
-            return;
-        };
-        let mut url = String::new();
-        self.flight.address.write(&mut url);
-        let mut view = self.person.view(test, now_ns);
-        for entry in entries {
-            let below = view.text(&entry.url);
-            if url.starts_with(below.trim()) {
-                let said = format!("{}:{}", view.text(&entry.user), view.text(&entry.password));
-                let mut bytes = Vec::with_capacity(said.len());
-                Charset::US_ASCII.encode(&said, &mut bytes);
-                out.extend_from_slice(b"Authorization: Basic ");
-                encode::base64(&bytes, out);
-                out.extend_from_slice(b"\r\n");
-                return;
-            }
-        }
     }
 
     fn write_validators(&mut self, request: &HttpRequest, out: &mut Vec<u8>) {

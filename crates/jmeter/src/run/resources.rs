@@ -322,11 +322,15 @@ impl Body {
         self.swap(lane);
         self.note(test, reply);
         self.remember(test, request, reply);
-        let (hops, lost) = match self.redirect(test, request, reply) {
-            Ok(hops) => (hops, reply.lost),
-            Err(why) => (false, Some(why)),
+        let proves = self.proves(test, request, reply);
+        let (hops, lost) = match proves {
+            true => (true, None),
+            false => match self.redirect(test, request, reply) {
+                Ok(hops) => (hops, reply.lost),
+                Err(why) => (false, Some(why)),
+            },
         };
-        if !(hops && self.flight.tells_last) {
+        if !(proves || hops && self.flight.tells_last) {
             let leaf = self.leaf(test, reply, lost);
             self.parts.answered(number, leaf);
         }
@@ -402,9 +406,15 @@ impl Body {
     pub(super) fn leaf(&self, test: &Test, reply: &Reply<'_>, lost: Option<Lost<'_>>) -> Leaf {
         let (mut code, mut message) = (String::new(), String::new());
         self.write_answer(test, reply, lost, &mut code, &mut message);
-        let since = |to_ns: i64| {
-            u64::try_from(test.wall_ms(to_ns) - test.wall_ms(reply.start_ns)).unwrap_or(0)
+        let own_ms = match reply.reused {
+            true => 0,
+            false => test.between_ms(reply.start_ns, reply.connected_ns),
         };
+        let (start_ns, connect_ms) = self
+            .flight
+            .proving
+            .first
+            .unwrap_or((reply.start_ns, own_ms));
         let content_type = header_values(reply.headers, "Content-Type").next();
         let named = content_type.as_deref().map(charset);
         let named = named.filter(|charset| !charset.is_empty());
@@ -422,13 +432,10 @@ impl Body {
             },
             latency_ms: match reply.status {
                 0 => 0,
-                _ => since(reply.first_byte_ns),
+                _ => test.between_ms(start_ns, reply.first_byte_ns),
             },
-            connect_ms: match reply.reused {
-                true => 0,
-                false => since(reply.connected_ns),
-            },
-            start_ns: reply.start_ns,
+            connect_ms,
+            start_ns,
             sent_ns: reply.sent_ns,
             end_ns: reply.end_ns,
             errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
@@ -445,6 +452,7 @@ impl Flight {
         self.address = address;
         self.method.replace_range(.., "GET");
         self.is_part = true;
+        self.forget_proof();
         self.hops = 0;
         // What bounds a sample bounds all of it.
         self.start_ns = of.start_ns;

@@ -31,6 +31,7 @@ impl Body {
                 self.flight.bytes = 0;
                 self.flight.sent_bytes = 0;
                 self.flight.tells_last = false;
+                self.flight.forget_proof();
                 self.parts.clear();
                 if let Err(why) = self.render_http(test, now_ns, request, out) {
                     out.clear();
@@ -62,9 +63,8 @@ impl Body {
                 })
             }
             SamplerKind::Script(script) => {
-                self.phase = Phase::Choose;
                 self.sample_script(test, now_ns, script);
-                None
+                Some(Next::Pause { until_ns: now_ns })
             }
             SamplerKind::Action(action) => self.act(test, now_ns, node, action),
         }
@@ -120,7 +120,8 @@ impl Body {
                 }
             }
         }
-        if whole_timeout_ns > 0 && (flight.hops > 0 || flight.is_part) {
+        let is_first = flight.hops == 0 && flight.proving.refused == 0;
+        if whole_timeout_ns > 0 && (!is_first || flight.is_part) {
             // It bounds the sample with all redirects and parts, not each of them.
             let spent_ns = u64::try_from(now_ns - flight.start_ns).unwrap_or(0);
             whole_timeout_ns = whole_timeout_ns.saturating_sub(spent_ns).max(1);
@@ -128,11 +129,7 @@ impl Body {
         self.phase = Phase::Flying;
         Next::Send(Request {
             target,
-            intended_ns: if flight.hops == 0 {
-                flight.intended_ns
-            } else {
-                now_ns
-            },
+            intended_ns: if is_first { flight.intended_ns } else { now_ns },
             close: !flight.keep_alive,
             fresh: std::mem::take(&mut self.fresh),
             connect_timeout_ns,

@@ -3,7 +3,7 @@
 use super::land::Answer;
 use super::shared::StopKind;
 use super::test::Test;
-use super::user::Body;
+use super::user::{Body, Phase};
 use crate::expression::{Template, World as _};
 use crate::plan::Script;
 use crate::script::{self, Bindings, Judgement, Seen, Wish};
@@ -95,7 +95,8 @@ impl Body {
         }
     }
 
-    /// A sampler that is a script: its value is the body of its result.
+    /// A sampler that is a script: its value is the body of its result, which is told with the next
+    /// step, so that the time that it took is its own.
     pub(super) fn sample_script(&mut self, test: &Test, now_ns: i64, script: &Script) {
         let name = &test.plan.samplers[self.flight.sampler as usize].name;
         let begins = Seen {
@@ -113,9 +114,18 @@ impl Body {
         if let (true, Some(value)) = (seen.text.is_empty(), done.value) {
             seen.text = value;
         }
+        self.scripted = Some((now_ns, Box::new(seen)));
+        self.phase = Phase::Scripted;
+    }
+
+    /// Tells the result of a script that was a sampler.
+    pub(super) fn tell_scripted(&mut self, test: &Test, now_ns: i64) {
+        let Some((start_ns, seen)) = self.scripted.take() else {
+            return;
+        };
         self.person.sampler.clone_from(&seen.label);
         (self.flight.latency_ms, self.flight.connect_ms) = (0, 0);
-        self.tell_script(test, now_ns, &seen);
+        self.tell_script(test, (start_ns, now_ns), &seen);
     }
 }
 

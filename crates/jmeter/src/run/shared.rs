@@ -61,8 +61,10 @@ pub(super) struct Shared {
 pub(super) struct Pace {
     /// When the previous request was due, by group; the last entry is that of all.
     pub previous_ns: Vec<Option<i64>>,
-    /// Arrivals to come.
+    /// Arrivals to come, with the number of the round.
     pub exactly: Option<(i64, sokudo_pace::throughput::Exactly)>,
+    /// Arrivals so far, those of other generators counted.
+    pub arrived: u64,
     /// Users that wait at a meeting point, by group.
     pub waiting: HashMap<usize, u64>,
     /// How often the users that met were let go.

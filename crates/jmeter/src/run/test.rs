@@ -128,10 +128,6 @@ impl Test {
         targets: Arc<dyn Targets>,
         sink: Arc<dyn Sink>,
     ) -> Result<Arc<Self>, Vec<Problem>> {
-        let refused = unsupported(&plan);
-        if !refused.is_empty() {
-            return Err(refused);
-        }
         let properties = settings.properties.clone();
         let number = |name: &str| properties.number(name);
         let pause_factor = number("timer.factor").unwrap_or(1.0);
@@ -223,6 +219,11 @@ impl Test {
         at_ns
             .saturating_add(self.settings.wall_offset_ns)
             .div_euclid(1_000_000)
+    }
+
+    /// Whole milliseconds between two moments, as JMeter counts them.
+    pub(super) fn between_ms(&self, from_ns: i64, to_ns: i64) -> u64 {
+        u64::try_from(self.wall_ms(to_ns) - self.wall_ms(from_ns)).unwrap_or(0)
     }
 
     /// Number of a group among those of its stage, from 1.
@@ -363,35 +364,4 @@ fn fixed_target(request: &HttpRequest, targets: &dyn Targets) -> Option<u32> {
         port => port.parse().ok()?,
     };
     (!host.is_empty()).then(|| targets.target(tls, host, port))
-}
-
-/// What is read from plans and cannot be executed yet, with its place.
-fn unsupported(plan: &Plan) -> Vec<Problem> {
-    let problem = |place: &crate::problem::Place, what: &str| Problem {
-        severity: Severity::Error,
-        place: Some(place.clone()),
-        says: Text::new("jmx-not-executed").word("what", what),
-        hint: None,
-    };
-    let samplers = plan.samplers.iter().filter_map(|sampler| {
-        let SamplerKind::Http(request) = &sampler.kind else {
-            return None;
-        };
-        (!request.source.is_empty()).then(|| problem(&sampler.place, "HTTPSampler.ipSource"))
-    });
-    let configs = plan.configs.iter().filter_map(|config| match &config.kind {
-        ConfigKind::Keystore { .. } => Some(problem(&config.place, "KeystoreConfig")),
-        ConfigKind::Dns {
-            is_custom: true, ..
-        } => Some(problem(&config.place, "DNSCacheManager")),
-        ConfigKind::Authorization { entries, .. } => {
-            let basic = |word: &str| word.is_empty() || word.to_ascii_uppercase().contains("BASIC");
-            let other = entries
-                .iter()
-                .any(|e| !e.mechanism.constant().is_some_and(basic));
-            other.then(|| problem(&config.place, "AuthManager DIGEST/KERBEROS"))
-        }
-        _ => None,
-    });
-    samplers.chain(configs).collect()
 }

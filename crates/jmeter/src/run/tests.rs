@@ -12,6 +12,7 @@ use crate::proxy::Proxy;
 use crate::settings::Settings;
 
 mod scripts;
+mod shares;
 mod trees;
 
 /// A row that is kept.
@@ -109,6 +110,7 @@ struct Simulation {
     properties: Properties,
     files: MemoryFiles,
     proxy: Option<Proxy>,
+    part: Part,
     most_ms: i64,
 }
 
@@ -128,8 +130,15 @@ impl Simulation {
             properties: Properties::default(),
             files: MemoryFiles::default(),
             proxy: None,
+            part: Part::WHOLE,
             most_ms: 600_000,
         }
+    }
+
+    /// One of several generators that divide the users.
+    fn part(mut self, index: u64, of: u64) -> Self {
+        self.part = Part::new(index, of).unwrap();
+        self
     }
 
     fn file(mut self, name: &str, text: &str) -> Self {
@@ -157,7 +166,7 @@ impl Simulation {
             time_zone: jiff::tz::TimeZone::UTC,
             plan_name: "plan.jmx".into(),
             host_name: "here".into(),
-            users: Part::WHOLE,
+            users: self.part,
             data: Part::WHOLE,
             name_prefix: String::new(),
             host_address: "127.0.0.1".into(),

@@ -14,6 +14,7 @@ use super::flow::{FUEL, Found, Place};
 use super::outcome::Reply;
 use super::parts::Parts;
 use super::person::Person;
+use super::proof::Proving;
 use super::proxied::Through;
 use super::request::Texts;
 use super::resources::Fetching;
@@ -22,6 +23,7 @@ use super::shared::StopKind;
 use super::test::Test;
 use super::transactions::Transaction;
 use crate::plan::{ConfigKind, Id, SamplerKind};
+use crate::script::Seen;
 
 /// Time between two looks at a meeting point.
 pub(super) const MEET_NS: i64 = 2_000_000;
@@ -95,6 +97,8 @@ pub(super) struct Body {
     pub paces: HashMap<Id, i64>,
     pub texts: Texts,
     pub flight: Flight,
+    /// When a script that was a sampler began, and its result.
+    pub scripted: Option<(i64, Box<Seen>)>,
     /// Parts of the result under way.
     pub parts: Parts,
     /// Fetches what belongs to pages, once there was one.
@@ -138,6 +142,8 @@ pub(super) struct Flight {
     pub is_part: bool,
     /// Redirects that were followed.
     pub hops: u32,
+    /// What the server asked for before it answers.
+    pub proving: Proving,
     /// Sums and beginnings over all hops.
     pub start_ns: i64,
     pub intended_ns: i64,
@@ -165,7 +171,16 @@ pub(super) enum Phase {
     Hop,
     /// What belongs to a page is fetched.
     Page,
+    /// A script was a sampler: its result is to be told.
+    Scripted,
     Gone,
+}
+
+impl Phase {
+    /// A result is begun and not yet told, although no request is under way.
+    fn is_amid(self) -> bool {
+        matches!(self, Self::Hop | Self::Page | Self::Scripted)
+    }
 }
 
 impl VirtualUser {
@@ -201,6 +216,7 @@ impl VirtualUser {
             paces: HashMap::new(),
             texts: Texts::default(),
             flight: Flight::default(),
+            scripted: None,
             parts: Parts::default(),
             fetching: None,
             fuel: FUEL,
@@ -251,9 +267,9 @@ impl VirtualUser {
         }
     }
 
-    /// True while it is in the middle of a result that takes several requests.
+    /// True while it is in the middle of a result that takes several steps.
     pub fn is_amid(&self) -> bool {
-        matches!(self.body.phase, Phase::Hop | Phase::Page)
+        self.body.phase.is_amid()
     }
 }
 
@@ -269,7 +285,8 @@ impl Body {
         self.fuel = FUEL;
         loop {
             let over = self.ends_ns.is_some_and(|end| now_ns >= end);
-            if !matches!(self.phase, Phase::Gone | Phase::Hop | Phase::Page)
+            if !matches!(self.phase, Phase::Gone)
+                && !self.phase.is_amid()
                 && (over || test.stopping() != StopKind::No)
             {
                 self.go(test);
@@ -311,6 +328,10 @@ impl Body {
                         return self.send(test, now_ns, request, out);
                     }
                     self.phase = Phase::Choose;
+                }
+                Phase::Scripted => {
+                    self.tell_scripted(test, now_ns);
+                    self.choose_again();
                 }
                 Phase::Page => {
                     if let Some(next) = self.fetch(test, now_ns, 0, out) {

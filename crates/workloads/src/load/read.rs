@@ -24,6 +24,10 @@ const MOST_BYTES: u64 = 64 << 20;
 /// Length of an open load when neither the plan nor the options say it.
 const OPEN_SECONDS: u64 = 60;
 
+/// `User-Agent` of requests whose plan names none: that of the client which plans are written for, as
+/// servers may answer browsers and programs differently.
+const USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.15)";
+
 /// A plan that can be started.
 pub struct Prepared {
     /// The plan with what the options change.
@@ -151,7 +155,7 @@ impl Prepared {
             name_prefix: self.duty.name_prefix.clone(),
             host_address: "127.0.0.1".into(),
             properties: self.options.all_properties(),
-            user_agent: concat!("sokudo/", env!("CARGO_PKG_VERSION")).into(),
+            user_agent: USER_AGENT.into(),
             proxy: self.options.proxy(),
         };
         let names = Arc::new(Names(Arc::clone(targets)));

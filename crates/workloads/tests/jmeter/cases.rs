@@ -19,6 +19,13 @@ impl Case {
         self
     }
 
+    /// As [`Case::answer`], before all others.
+    pub fn first(mut self, when: &str, text: &str) -> Self {
+        self = self.answer(when, text);
+        self.answers.rotate_right(1);
+        self
+    }
+
     /// Adds an answer to requests with this in their head.
     pub fn answer(mut self, when: &str, text: &str) -> Self {
         self.answers.push(Answer {

@@ -1,12 +1,12 @@
-//! Are redirects and what belongs to pages asked for, and written down, as JMeter does?
+//! Are redirects, proofs and what belongs to pages asked for, and written down, as JMeter does?
 
 use std::path::Path;
 
 use sokudo_testkit::skip;
 
 use crate::cases::{Case, case, one};
-use crate::plan::{Request, cache, cookies, headers, request};
-use crate::recorder::Recorder;
+use crate::plan::{Request, authorization, cache, cookies, headers, request};
+use crate::recorder::{Answer, Recorder, Then};
 use crate::{golden, play, requests};
 
 const GOLDEN: &str = "pages.txt";
@@ -115,9 +115,110 @@ fn pages() -> Vec<Case> {
     ]
 }
 
+/// Requests to a server that asks who it is in this way, with an entry of this mechanism.
+fn proof(
+    name: &'static str,
+    mechanism: &str,
+    asks: &[&str],
+    change: impl FnOnce(Request) -> Request,
+) -> Case {
+    let url = format!("http://127.0.0.1:${{__P(port)}}/{name}");
+    let entry = authorization(&[[url.as_str(), "us\"er", "pässword", mechanism]]);
+    let asks: String = asks
+        .iter()
+        .map(|ask| format!("WWW-Authenticate: {ask}\r\n"))
+        .collect();
+    one(name, |request| {
+        change(request.flag("follow_redirects", true))
+    })
+    .beside(&headers(&[("User-Agent", "own")]))
+    .beside(&entry)
+    // What is not answered above comes here.
+    .answer(
+        &format!("uri=\"/{name}/"),
+        &says("200 OK", "", "text/plain", "fine"),
+    )
+    .answer(
+        &format!("/{name}/"),
+        &says("401 Unauthorized", &asks, "text/plain", "who?"),
+    )
+}
+
+fn proofs() -> Vec<Case> {
+    const DIGEST: &str = "Digest realm=\"r\", nonce=\"n0nce\"";
+    let with = |rest: &str| format!("{DIGEST}, {rest}");
+    let same = |request: Request| request;
+    let mut stale = proof("proof-stale", "DIGEST", &[&with("qop=\"auth\"")], same);
+    stale.answers.insert(
+        0,
+        Answer {
+            when: "nonce=\"n0nce\", uri=\"/proof-stale/".into(),
+            text: says(
+                "401 Unauthorized",
+                &format!(
+                    "WWW-Authenticate: {}\r\n",
+                    with("qop=auth, stale=true").replace("n0nce", "new")
+                ),
+                "text/plain",
+                "old",
+            ),
+            then: Then::Stay,
+        },
+    );
+    let mut wrong = proof("proof-wrong", "DIGEST", &[DIGEST], same);
+    wrong.answers.remove(0);
+    vec![
+        proof("proof-old", "DIGEST", &[DIGEST], same),
+        proof(
+            "proof-auth",
+            "DIGEST",
+            &[&with("qop=\"auth,auth-int\", opaque=\"o\"")],
+            same,
+        ),
+        proof(
+            "proof-sha",
+            "DIGEST",
+            &[&with("qop=\"auth\", algorithm=SHA-256")],
+            same,
+        ),
+        proof(
+            "proof-session",
+            "DIGEST",
+            &[&with("qop=\"auth\", algorithm=MD5-sess")],
+            same,
+        ),
+        proof(
+            "proof-unknown",
+            "DIGEST",
+            &[&with("qop=\"auth\", algorithm=SHA-512-256")],
+            same,
+        ),
+        proof("proof-body", "DIGEST", &[&with("qop=\"auth\"")], |r| {
+            r.post()
+                .argument("a", "1")
+                .text("path", "/proof-body/x?b=%20c")
+        }),
+        proof(
+            "proof-shown",
+            "BASIC_DIGEST",
+            &[&with("qop=\"auth\"")],
+            same,
+        ),
+        proof("proof-basic", "BASIC", &["Basic realm=\"b\"", DIGEST], same),
+        proof("proof-both", "DIGEST", &["Basic realm=\"b\"", DIGEST], same),
+        proof("proof-page", "DIGEST", &[DIGEST], |r| {
+            r.flag("image_parser", true)
+        })
+        .first("uri=\"/proof-page/x\"", &html("<img src=1>")),
+        stale,
+        wrong,
+    ]
+}
+
 /// Executes all pages and tells what was sent and written.
 fn record(execute: impl FnOnce(&Path, &str, &[(&str, String)]) -> String) -> String {
-    let pages = pages();
+    let mut pages = pages();
+    pages.extend(proofs());
     let recorder = Recorder::start(requests::answers(&pages));
     let directory = tempfile::tempdir().expect("make a temporary directory");
     let rows = execute(

@@ -1,0 +1,48 @@
+//! What is read from plans and cannot be executed?
+
+use sokudo_model::Text;
+
+use crate::compile::Compiler;
+use crate::expression::Template;
+use crate::plan::{ConfigKind, Plan, SamplerKind};
+use crate::problem::Place;
+
+/// Notes what an engine would have to leave out, as heavily as the operator wants it.
+pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
+    let samplers = plan.samplers.iter().filter_map(|sampler| {
+        let SamplerKind::Http(request) = &sampler.kind else {
+            return None;
+        };
+        (!request.source.is_empty()).then_some((&sampler.place, "HTTPSampler.ipSource"))
+    });
+    let configs = plan.configs.iter().filter_map(|config| {
+        let what = match &config.kind {
+            ConfigKind::Keystore { .. } => "KeystoreConfig",
+            ConfigKind::Dns {
+                is_custom: true, ..
+            } => "DNSCacheManager",
+            ConfigKind::Authorization { entries, .. }
+                if !entries.iter().all(|entry| proves(&entry.mechanism)) =>
+            {
+                "AuthManager KERBEROS"
+            }
+            _ => return None,
+        };
+        Some((&config.place, what))
+    });
+    let found: Vec<(&Place, &str)> = samplers.chain(configs).collect();
+    for (place, what) in found {
+        let says = Text::new("jmx-not-executed").word("what", what);
+        compiler.unsupported(place, says, Some(Text::new("jmx-not-executed-hint")));
+    }
+}
+
+/// True for the mechanisms that are spoken.
+fn proves(mechanism: &Template) -> bool {
+    let named = mechanism.constant();
+    named.is_some_and(|word| {
+        let word = word.trim();
+        let known = ["", "BASIC", "DIGEST", "BASIC_DIGEST"];
+        known.iter().any(|known| word.eq_ignore_ascii_case(known))
+    })
+}
