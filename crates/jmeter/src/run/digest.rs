@@ -25,6 +25,8 @@ const MOST_VALUE_BYTES: usize = 4_096;
 pub(super) struct Asked {
     /// A proof that can be given.
     pub digest: Option<Challenge>,
+    /// A proof that cannot.
+    pub other_digest: bool,
     /// The password itself will do.
     pub basic: bool,
 }
@@ -90,6 +92,7 @@ pub(super) fn asked(headers: &[u8]) -> Asked {
             asked.basic = true;
         } else if scheme.eq_ignore_ascii_case("Digest") && asked.digest.is_none() {
             asked.digest = challenge(rest);
+            asked.other_digest = asked.digest.is_none();
         }
     }
     asked

@@ -68,6 +68,8 @@ impl Body {
             _ if asked.basic && !known.shows_itself && refused == 0 => {
                 (basic(&known.user, &known.password), false)
             }
+            // JMeter's client asks once more, without any proof.
+            _ if asked.other_digest && !shown && refused == 0 => (String::new(), true),
             _ => return false,
         };
         let connect_ms = match reply.reused {
