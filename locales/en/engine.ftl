@@ -13,6 +13,9 @@ engine-check-group-some = { $hosts } hosts meet in { $rounds } of { $all } round
 
 engine-clock-jump = The wall clock of { $host } was set by { $by }. Series are not affected: they use the monotonic clock.
 engine-host-stall = { $host } stood still for { $by }.
+engine-host-heard = { $host } is heard again.
+engine-host-suspect = { $host } has said nothing for { $silent }; it may be lost.
+engine-host-given-up = { $host } was given up.
 engine-host-lost = { $host } was lost: { $why }.
 engine-host-lost-missing = What { $host } measured after its last report is missing.
 engine-no-result = { $host } gave no result: { $why }.

@@ -39,8 +39,9 @@ web-hosts-none = Nobody has been asked yet. “Collect node info” calls every 
 web-hosts-cores = { $n } cores
 web-hosts-clock = clock { $time } ± { $error }
 web-hosts-one-clock = same clock
-web-hosts-answers = answers
-web-hosts-lost = does not answer
+web-hosts-ready = ready
+web-hosts-suspect = suspect
+web-hosts-lost = lost
 web-hosts-cpu = CPU busy
 web-hosts-speak = Talk to { $host }
 

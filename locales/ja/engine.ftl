@@ -13,6 +13,9 @@ engine-check-group-some = 時間が足りないため (--within)、{ $hosts } �
 
 engine-clock-jump = { $host } の時計が { $by } 変更されました。時系列は単調時計を使うので影響を受けません。
 engine-host-stall = { $host } が { $by } 停止していました。
+engine-host-heard = { $host } から再び届くようになりました。
+engine-host-suspect = { $host } から { $silent } の間何も届いていません。失われた可能性があります。
+engine-host-given-up = { $host } は失われたものとしました。
 engine-host-lost = { $host } との接続が失われました: { $why }
 engine-host-lost-missing = { $host } の最後の報告より後の測定値がありません。
 engine-no-result = { $host } から結果が得られませんでした: { $why }

@@ -39,8 +39,9 @@ web-hosts-none = まだ誰にも問い合わせていません。「ノード情
 web-hosts-cores = { $n } コア
 web-hosts-clock = 時計 { $time } ± { $error }
 web-hosts-one-clock = 同じ時計
-web-hosts-answers = 応答あり
-web-hosts-lost = 応答なし
+web-hosts-ready = 準備完了
+web-hosts-suspect = 応答が遅延
+web-hosts-lost = 喪失
 web-hosts-cpu = CPU 使用率
 web-hosts-speak = { $host } に話しかける
 

@@ -230,7 +230,7 @@ class Page {
     if (now) return word(`lead-${["collect", "run", "console"].includes(now.what) ? now.what : "measure"}`);
     if (last) return word(last.record ? "lead-over" : "lead-nothing");
     if (state.watches) return word("lead-watch");
-    const n = hosts.filter((host) => host.answers).length;
+    const n = hosts.filter((host) => host.health !== "lost").length;
     if (n === 0) return word("lead-first");
     return n === 1 ? word("lead-alone") : word("lead-ready", { n });
   }

@@ -2,14 +2,18 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use sokudo_wire::{Ask, Reply};
+use sokudo_wire::{Ask, Health, Note, Reply};
 
-use crate::Link;
 use crate::error::BusError;
 use crate::latch::Latch;
 use crate::notes::{NoteSink, Receiver};
+use crate::pulse::Pulse;
+use crate::{Asked, Link};
+
+/// Threads that ask many members: enough that one which takes no bytes keeps few others waiting.
+const ASKING_THREADS: usize = 8;
 
 /// A member's number on its bus, from 0 in the order of joining.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,18 +98,59 @@ impl Bus {
         asks: Vec<(MemberId, Ask)>,
         bound: Duration,
     ) -> Vec<Result<Reply, BusError>> {
+        let members: Vec<MemberId> = asks.iter().map(|(id, _)| *id).collect();
+        self.ask_each(&members, |index| asks[index].1.clone(), bound)
+    }
+
+    /// As [`Bus::ask_all`] of what `make` says for each, by its index in `members`: every ask is made when
+    /// it is sent, and none is kept.
+    pub fn ask_each(
+        &self,
+        members: &[MemberId],
+        make: impl Fn(usize) -> Ask + Sync,
+        bound: Duration,
+    ) -> Vec<Result<Reply, BusError>> {
+        let share = members.len().div_ceil(ASKING_THREADS).max(1);
+        let make = &make;
         thread::scope(|scope| {
-            let asked: Vec<_> = asks
-                .into_iter()
-                .map(|(id, ask)| {
-                    let name = format!("ask-{}", id.0);
-                    thread::Builder::new()
-                        .name(name)
-                        .spawn_scoped(scope, move || self.ask(id, ask, bound))
+            let threads: Vec<_> = (0..members.len())
+                .step_by(share)
+                .map(|first| {
+                    let part = &members[first..members.len().min(first + share)];
+                    let asking = move || self.ask_part(part, |index| make(first + index), bound);
+                    let thread = thread::Builder::new().name("ask".into());
+                    (part.len(), thread.spawn_scoped(scope, asking))
                 })
                 .collect();
-            asked.into_iter().map(answer_of).collect()
+            threads.into_iter().flat_map(answers_of).collect()
         })
+    }
+
+    /// First all asks, then all answers.
+    fn ask_part(
+        &self,
+        members: &[MemberId],
+        make: impl Fn(usize) -> Ask,
+        bound: Duration,
+    ) -> Vec<Result<Reply, BusError>> {
+        let seats: Vec<_> = members.iter().map(|id| self.seat(*id)).collect();
+        let asked: Vec<Result<(&Seat, Asked<'_>), BusError>> = seats
+            .iter()
+            .enumerate()
+            .map(|(index, seat)| {
+                let seat: &Seat = seat.as_ref().map_err(BusError::clone)?;
+                let asked = seat.link.begin(make(index), bound);
+                Ok((seat, asked.map_err(|why| seat.explained(why))?))
+            })
+            .collect();
+        let answer = |(seat, asked): (&Seat, Asked<'_>)| {
+            let answer = asked.wait();
+            answer.map_err(|why| seat.explained(why))
+        };
+        asked
+            .into_iter()
+            .map(|asked| asked.and_then(answer))
+            .collect()
     }
 
     /// Where the notes of all members arrive.
@@ -113,11 +158,11 @@ impl Bus {
         &self.notes
     }
 
-    /// Keeps all present members at work: sends each a lease three times per lease.
+    /// Keeps all present members at work: sends each a lease twice per lease.
     ///
-    /// An agent that hears nothing for two leases stops its load. A member that falls silent is given
-    /// up within two leases: its link is closed and [`Note::Lost`](sokudo_wire::Note::Lost)
-    /// follows. Ends with [`Bus::close`].
+    /// An agent that hears nothing for two leases stops its load. A member that falls silent is
+    /// [suspect](sokudo_wire::Health::Suspect) after one, which a note says, and given up after two: its
+    /// link is closed and [`Note::Lost`] follows. Ends with [`Bus::close`].
     pub fn keep_alive(&self, lease: Duration) -> Result<(), BusError> {
         for seat in self.seats().iter() {
             let (seat, closing) = (Arc::clone(seat), Arc::clone(&self.closing));
@@ -162,12 +207,17 @@ impl Drop for Bus {
 impl Seat {
     fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError> {
         let answer = self.link.ask(ask, bound);
+        answer.map_err(|why| self.explained(why))
+    }
+
+    /// Why an ask failed: a member that was given up was lost, whatever its closed link says.
+    fn explained(&self, why: BusError) -> BusError {
         match self.given_up.get() {
-            Some(why) if answer.is_err() => Err(BusError::Lost {
+            Some(why) => BusError::Lost {
                 host: self.link.describe().into(),
                 why: why.clone(),
-            }),
-            _ => answer,
+            },
+            None => why,
         }
     }
 
@@ -179,38 +229,46 @@ impl Seat {
     }
 }
 
-/// Sends leases until the bus closes or the member is gone. A member may fall silent just after it
-/// has answered: the pause and the wait for the next answer together are two leases.
+/// Sends leases, and tells how well the member is heard, until the bus closes or the member is gone.
 fn beat(seat: &Seat, lease: Duration, closing: &Latch) {
-    let pause = lease / 3;
-    let bound = 2 * lease - pause;
     let lease_ns = u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX);
+    let begun = Instant::now();
+    let mut pulse = Pulse::new(lease, Duration::ZERO);
     loop {
-        match seat.ask(Ask::Lease { lease_ns }, bound) {
-            Ok(_) => {}
-            Err(BusError::TimedOut { .. }) => {
+        let look = pulse.look(begun.elapsed(), seat.link.silent());
+        match look.health {
+            Some(Health::Lost) => {
                 let silent = (2 * lease).as_secs_f64();
                 return seat.give_up(format!("no sign of life for {silent} s"));
             }
-            Err(_) => return,
+            // Notes that do not fit are counted by the sink.
+            Some(health) => drop(seat.sink.push(Note::Health(health))),
+            None => {}
         }
-        if closing.wait(pause) {
+        // The answer shows as a sign of life; a link without one has said that it is lost.
+        if look.send && seat.link.begin(Ask::Lease { lease_ns }, lease).is_err() {
+            return;
+        }
+        if closing.wait(pulse.pause(begun.elapsed())) {
             return;
         }
     }
 }
 
-type Asked<'scope> = std::io::Result<thread::ScopedJoinHandle<'scope, Result<Reply, BusError>>>;
+type Part<'scope> = (
+    usize,
+    std::io::Result<thread::ScopedJoinHandle<'scope, Vec<Result<Reply, BusError>>>>,
+);
 
-fn answer_of(asked: Asked<'_>) -> Result<Reply, BusError> {
-    let failed = |why: String| BusError::Start {
-        what: "a thread that asks".into(),
-        why,
+fn answers_of((count, thread): Part<'_>) -> Vec<Result<Reply, BusError>> {
+    let failed = |why: String| {
+        let what = "a thread that asks".into();
+        vec![Err(BusError::Start { what, why }); count]
     };
-    match asked {
+    match thread {
         Ok(thread) => thread
             .join()
-            .unwrap_or_else(|_| Err(failed("it panicked".into()))),
-        Err(why) => Err(failed(why.to_string())),
+            .unwrap_or_else(|_| failed("it panicked".into())),
+        Err(why) => failed(why.to_string()),
     }
 }

@@ -8,18 +8,19 @@
 
 use std::collections::HashMap;
 use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use sokudo_wire::{Ask, Body, Envelope, Reply};
+use sokudo_wire::{Ask, Body, Envelope, Note, Reply};
 
-use crate::Link;
 use crate::error::{BusError, name_of};
 use crate::latch::deadline_in;
 use crate::notes::{NoteSink, Uplink};
 use crate::pipe::{Arrival, FrameSender, FrameSource};
+use crate::{Asked, Link};
 
 pub use crate::session::serve;
 
@@ -47,6 +48,8 @@ pub fn link(
         sender,
         waiting: Mutex::default(),
         uplink: Uplink::default(),
+        begun: Instant::now(),
+        heard_ns: AtomicU64::new(0),
     });
     let reading = Arc::clone(&line);
     thread::Builder::new()
@@ -73,6 +76,9 @@ struct Line {
     sender: Box<dyn FrameSender>,
     waiting: Mutex<Waiting>,
     uplink: Uplink,
+    begun: Instant,
+    /// When something came last, after `begun`, nanoseconds.
+    heard_ns: AtomicU64,
 }
 
 /// Asks on their way.
@@ -120,8 +126,14 @@ impl Line {
         }
     }
 
+    /// Something came.
+    fn heard(&self) {
+        let now_ns = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.heard_ns.store(now_ns, Ordering::Relaxed);
+    }
+
     /// Reserves a number for an ask.
-    fn begin(&self, ask: &Ask) -> Result<(u64, mpsc::Receiver<Reply>), BusError> {
+    fn begin(&self, ask: &Ask) -> Result<Answer<'_>, BusError> {
         let mut waiting = self.waiting();
         if waiting.lost.is_some() {
             drop(waiting);
@@ -132,7 +144,11 @@ impl Line {
         let (answer, answered) = mpsc::sync_channel(1);
         waiting.answers.insert(id, answer);
         waiting.leaving |= matches!(ask, Ask::Bye);
-        Ok((id, answered))
+        Ok(Answer {
+            line: self,
+            id,
+            answered,
+        })
     }
 }
 
@@ -141,6 +157,7 @@ fn receive(line: &Line, source: &mut dyn FrameSource) -> String {
     loop {
         match source.next(READ_SLICE) {
             Ok(Arrival::Frame(payload)) => {
+                line.heard();
                 if let Err(why) = deliver(line, &payload) {
                     return why;
                 }
@@ -161,7 +178,7 @@ fn deliver(line: &Line, payload: &[u8]) -> Result<(), String> {
                 let _ = answer.send(reply);
             }
         }
-        Body::Note(sokudo_wire::Note::Lost { .. }) => {
+        Body::Note(Note::Lost { .. } | Note::Health(_)) => {
             return Err("it sent a message that only the bus itself makes".into());
         }
         Body::Note(note) => {
@@ -173,37 +190,53 @@ fn deliver(line: &Line, payload: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
+/// An ask whose answer is under way; dropping it forgets the ask.
+struct Answer<'link> {
+    line: &'link Line,
+    id: u64,
+    answered: mpsc::Receiver<Reply>,
+}
+
+impl Drop for Answer<'_> {
+    fn drop(&mut self) {
+        self.line.waiting().answers.remove(&self.id);
+    }
+}
+
 impl Link for CarriedLink {
-    fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError> {
-        let line = &self.line;
+    fn begin(&self, ask: Ask, bound: Duration) -> Result<Asked<'_>, BusError> {
+        let line = &*self.line;
         let name = name_of(&ask);
-        let (id, answered) = line.begin(&ask)?;
         let deadline = deadline_in(bound);
-        let body = Body::Ask(ask);
-        let frame = Envelope { id, body }.to_frame().map_err(|why| {
-            line.waiting().answers.remove(&id);
-            BusError::TooLong {
-                host: line.host.clone(),
-                ask: name,
-                why: why.to_string(),
-            }
+        let answer = line.begin(&ask)?;
+        let (id, body) = (answer.id, Body::Ask(ask));
+        let frame = Envelope { id, body }.to_frame();
+        let frame = frame.map_err(|why| BusError::TooLong {
+            host: line.host.clone(),
+            ask: name,
+            why: why.to_string(),
         })?;
         if let Err(why) = line.sender.send(&frame, SEND_BOUND) {
             line.lost(&format!("nothing can be sent any more: {why}"));
             return Err(line.gone());
         }
-        let left = deadline.saturating_duration_since(Instant::now());
-        answered.recv_timeout(left).map_err(|why| match why {
-            RecvTimeoutError::Disconnected => line.gone(),
-            RecvTimeoutError::Timeout => {
-                line.waiting().answers.remove(&id);
-                BusError::TimedOut {
+        Ok(Asked::new(move || {
+            let left = deadline.saturating_duration_since(Instant::now());
+            answer.answered.recv_timeout(left).map_err(|why| match why {
+                RecvTimeoutError::Disconnected => line.gone(),
+                RecvTimeoutError::Timeout => BusError::TimedOut {
                     host: line.host.clone(),
                     ask: name,
                     bound,
-                }
-            }
-        })
+                },
+            })
+        }))
+    }
+
+    fn silent(&self) -> Duration {
+        let heard_ns = self.line.heard_ns.load(Ordering::Relaxed);
+        let heard = Duration::from_nanos(heard_ns);
+        self.line.begun.elapsed().saturating_sub(heard)
     }
 
     fn attach(&self, sink: NoteSink) {

@@ -6,15 +6,15 @@
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sokudo_wire::{Ask, Reply};
 
-use crate::Link;
 use crate::agent::{Client, Gate, Handler, Notes, Port};
 use crate::error::{BusError, name_of};
-use crate::latch::Latch;
+use crate::latch::{Latch, deadline_in};
 use crate::notes::{NoteSink, Uplink};
+use crate::{Asked, Link};
 
 /// Asks that may wait for the handler.
 const WAITING_ASKS: usize = 64;
@@ -154,16 +154,17 @@ impl InProcLink {
 }
 
 impl Link for InProcLink {
-    fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError> {
+    fn begin(&self, ask: Ask, bound: Duration) -> Result<Asked<'_>, BusError> {
         if self.gate.is_gone() {
             return Err(self.lost());
         }
         if matches!(ask, Ask::Lease { .. }) {
-            return Ok(Reply::Done);
+            return Ok(Asked::new(|| Ok(Reply::Done)));
         }
+        let deadline = deadline_in(bound);
         let jobs = self.jobs().ok_or_else(|| self.lost())?;
         let name = name_of(&ask);
-        let timed_out = || BusError::TimedOut {
+        let timed_out = move || BusError::TimedOut {
             host: self.name.clone(),
             ask: name,
             bound,
@@ -178,14 +179,17 @@ impl Link for InProcLink {
             }
             Err(TrySendError::Disconnected(_)) => return Err(self.lost()),
         }
-        answered.recv_timeout(bound).map_err(|why| match why {
-            RecvTimeoutError::Timeout => timed_out(),
-            RecvTimeoutError::Disconnected => {
-                // The answer's sender goes first, the reason comes with the thread's end.
-                self.ended.wait(CLOSE_BOUND);
-                self.lost()
-            }
-        })
+        Ok(Asked::new(move || {
+            let left = deadline.saturating_duration_since(Instant::now());
+            answered.recv_timeout(left).map_err(|why| match why {
+                RecvTimeoutError::Timeout => timed_out(),
+                RecvTimeoutError::Disconnected => {
+                    // The answer's sender goes first, the reason comes with the thread's end.
+                    self.ended.wait(CLOSE_BOUND);
+                    self.lost()
+                }
+            })
+        }))
     }
 
     fn attach(&self, sink: NoteSink) {

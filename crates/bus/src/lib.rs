@@ -22,6 +22,7 @@ mod latch;
 mod mailbox;
 mod notes;
 pub mod pipe;
+mod pulse;
 mod session;
 
 use std::time::Duration;
@@ -37,10 +38,23 @@ pub use notes::{NoteSink, Receiver};
 /// The controller's connection to one agent.
 pub trait Link: Send + Sync {
     /// Sends an ask and waits for its answer, at most `bound`. Several threads may ask at once.
-    /// A network that takes no bytes at all is given 20 s before the connection counts as lost.
     ///
     /// Errors: [`BusError::TimedOut`], [`BusError::Lost`], [`BusError::TooLong`].
-    fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError>;
+    fn ask(&self, ask: Ask, bound: Duration) -> Result<Reply, BusError> {
+        self.begin(ask, bound)?.wait()
+    }
+
+    /// Sends an ask whose answer is waited for later, until `bound` from now on. A network that takes
+    /// no bytes at all is given 20 s before the connection counts as lost.
+    ///
+    /// Errors: [`BusError::Lost`], [`BusError::TooLong`]; [`BusError::TimedOut`] when nothing more fits.
+    fn begin(&self, ask: Ask, bound: Duration) -> Result<Asked<'_>, BusError>;
+
+    /// How long nothing at all has come from the other end, which lives as long as this one in the
+    /// same process.
+    fn silent(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Where notes go from now on. Called once by the bus; earlier notes are handed over.
     fn attach(&self, sink: NoteSink);
@@ -50,4 +64,21 @@ pub trait Link: Send + Sync {
 
     /// Who is at the other end, for messages: `hostb:7411`.
     fn describe(&self) -> &str;
+}
+
+/// An answer that is under way. Dropping it forgets the ask.
+pub struct Asked<'link>(Box<dyn FnOnce() -> Result<Reply, BusError> + 'link>);
+
+impl<'link> Asked<'link> {
+    /// `wait` returns the answer, or why there is none, at the latest when the ask's bound is over.
+    pub fn new(wait: impl FnOnce() -> Result<Reply, BusError> + 'link) -> Self {
+        Self(Box::new(wait))
+    }
+
+    /// The answer.
+    ///
+    /// Errors: [`BusError::TimedOut`], [`BusError::Lost`].
+    pub fn wait(self) -> Result<Reply, BusError> {
+        (self.0)()
+    }
 }

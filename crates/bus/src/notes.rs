@@ -35,7 +35,7 @@ impl Parcel for Note {
             Note::Batch(batch) => batch_bytes(batch),
             Note::Rows(rows) => rows.bytes(),
             Note::Sent(json) => json.len(),
-            Note::Problem { .. } | Note::Lost { .. } => 256,
+            Note::Problem { .. } | Note::Lost { .. } | Note::Health(_) => 256,
         };
         size_of::<Note>() + content
     }

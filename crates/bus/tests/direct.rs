@@ -253,8 +253,12 @@ fn a_bus_that_keeps_alive_is_not_taken_for_silent() {
     let begun = Instant::now();
     bus.keep_alive(lease).unwrap();
     while begun.elapsed() < 2 * lease + lease / 2 {
-        let none = bus.notes().recv_timeout(lease);
-        assert!(none.is_err(), "{none:?}");
+        // A machine that is far too busy may make it suspect, but not lost.
+        let note = bus.notes().recv_timeout(lease);
+        assert!(
+            matches!(note, Err(_) | Ok((_, Note::Health(_)))),
+            "{note:?}"
+        );
     }
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
     bus.close();

@@ -16,8 +16,8 @@ use sokudo_bus::{Bus, BusError, Link, Member};
 use sokudo_net::tls::{self, Identity, PublicKey, Received, Session, Trust};
 use sokudo_wire::ticket::EXPORTER_LABEL;
 use sokudo_wire::{
-    Answer, Ask, Body, Decoder, Envelope, Key, KeyId, MAX_FRAME, Note, PROTOCOL_VERSION, Reply,
-    Ticket, Verdict, framing,
+    Answer, Ask, Body, Decoder, Envelope, Health, Key, KeyId, MAX_FRAME, Note, PROTOCOL_VERSION,
+    Reply, Ticket, Verdict, framing,
 };
 
 fn key() -> Key {
@@ -445,6 +445,8 @@ fn a_server_that_breaks_the_protocol_is_lost() {
     check(&frame(Body::Ask(Ask::Clock)), "only a controller asks");
     let faked = Note::Lost { why: "x".into() };
     check(&frame(Body::Note(faked)), "only the bus itself makes");
+    let faked = Note::Health(Health::Ready);
+    check(&frame(Body::Note(faked)), "only the bus itself makes");
     check(&reply[..reply.len() - 1], "closed the connection");
 }
 
@@ -473,6 +475,10 @@ fn a_member_that_freezes_is_given_up() {
     bus.keep_alive(Duration::from_millis(100)).unwrap();
     let asked = bus.ask(id, Ask::Clock, BOUND).unwrap_err();
     let why = "no sign of life for 0.2 s".to_owned();
+    assert_eq!(
+        bus.notes().recv_timeout(BOUND),
+        Ok((id, Note::Health(Health::Suspect)))
+    );
     assert_eq!(
         bus.notes().recv_timeout(BOUND),
         Ok((id, Note::Lost { why }))

@@ -14,6 +14,7 @@ pub mod clock;
 mod clocks;
 pub mod collect;
 mod error;
+mod health;
 mod hosts;
 mod phase;
 mod run;

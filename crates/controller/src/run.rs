@@ -12,7 +12,7 @@ use sokudo_model::{
 };
 use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_store::{RunDir, StoreError, Writer};
-use sokudo_wire::{Ask, Note, Reply};
+use sokudo_wire::{Ask, Health, Note, Reply};
 
 use crate::clock::ClockTrack;
 use crate::error::ControlError;
@@ -41,6 +41,15 @@ pub enum Progress<'a> {
     PhaseEnds(&'a PhaseRecord),
     /// Something went wrong; the run goes on as far as it can.
     Problem(&'a Problem),
+    /// A host is heard worse or better than before.
+    Health {
+        /// Which one.
+        host: &'a str,
+        /// How it is heard now.
+        health: Health,
+        /// The same in words.
+        says: &'a Text,
+    },
 }
 
 /// Somebody who watches a run, such as a progress bar.
@@ -461,6 +470,10 @@ impl Run {
                 self.lose(index, &why, phase);
                 None
             }
+            Note::Health(health) => {
+                self.keep_health(index, health);
+                None
+            }
             Note::Rows(rows) => {
                 let host = &self.hosts.list()[index].name;
                 if let Some(keeper) = &mut self.rows {
@@ -477,6 +490,7 @@ impl Run {
         if std::mem::replace(&mut self.lost[index], true) {
             return;
         }
+        self.keep_health(index, Health::Lost);
         let host = self.hosts.list()[index].name.clone();
         let says = Text::new("engine-host-lost")
             .word("host", &host)

@@ -20,8 +20,8 @@ pub struct HostRow {
     pub clock_offset_seconds: f64,
     /// The offset is right within this, seconds.
     pub clock_error_seconds: f64,
-    /// False when it did not answer, or was lost.
-    pub answers: bool,
+    /// How well it is heard: `ready`, `suspect`, `lost`.
+    pub health: &'static str,
 }
 
 /// Which language a script is written in.

@@ -104,8 +104,8 @@ pub enum Told {
     Says(Kind, Text),
     /// A sentence that is the same in every language.
     Words(Kind, String),
-    /// A host was lost.
-    Lost(String),
+    /// How well a host is heard now: its name, and `ready`, `suspect` or `lost`.
+    Health(String, &'static str),
     /// Who takes part.
     Hosts(Vec<HostRow>),
     /// What is wrong in the script that was to be carried out.
@@ -434,10 +434,10 @@ impl Inner {
                     self.state.phases.push(PhaseMark { name, t0, t1 });
                 }
             }
-            Told::Lost(host) => {
+            Told::Health(host, health) => {
                 let mut rows = self.state.hosts.iter_mut();
                 if let Some(row) = rows.find(|row| row.name == host) {
-                    row.answers = false;
+                    row.health = health;
                 }
             }
             Told::Hosts(hosts) => self.state.hosts = hosts,

@@ -35,4 +35,6 @@ pub use framing::{Decoder, FrameError, MAX_FRAME, MAX_FRAME_BEFORE_TICKET};
 pub use key::{Key, KeyError, KeyId};
 pub use ticket::{Answer, PROTOCOL_VERSION, Ticket, TicketError, Verdict, VersionMismatch};
 
-pub use message::{Ask, Description, HostSpec, Note, PhaseSpec, Refusal, Reply, WatchScope};
+pub use message::{
+    Ask, Description, Health, HostSpec, Note, PhaseSpec, Refusal, Reply, WatchScope,
+};

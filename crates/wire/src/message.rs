@@ -159,4 +159,29 @@ pub enum Note {
         /// What the connection said last.
         why: String,
     },
+    /// The agent is heard worse or better than before. Made by the bus, never sent over it.
+    Health(Health),
+}
+
+/// How well an agent is heard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    /// It answers.
+    Ready,
+    /// It has said nothing for a lease.
+    Suspect,
+    /// It has said nothing for two leases, and is given up.
+    Lost,
+}
+
+impl Health {
+    /// In the words of people: `ready`, `suspect`, `lost`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Health::Ready => "ready",
+            Health::Suspect => "suspect",
+            Health::Lost => "lost",
+        }
+    }
 }

@@ -10,8 +10,12 @@ use crate::error::GroupError;
 use crate::group::{Credentials, Role};
 use crate::keys::Keys;
 
-/// A link that says nothing for so long is given up, milliseconds; asked four times in between.
-const LEASE_MS: u64 = 4000;
+/// A link that says nothing for so long is given up, milliseconds. What is lost within a run is
+/// noticed long before, by the leases of the bus: this one tells a waiting agent that its router is
+/// gone. Below the 30 s after which QUIC and most address translators forget a silent connection.
+const LEASE_MS: u64 = 12_000;
+/// Signs of life within that time. One that is lost on the way is sent again by QUIC.
+const SIGNS_PER_LEASE: u64 = 2;
 /// How long opening a link may take, milliseconds.
 const OPEN_MS: u64 = 5000;
 /// How long a full link may block a message before it is given up, microseconds.
@@ -81,7 +85,7 @@ fn common(mode: &str, credentials: &Credentials) -> Value {
             "link": {
                 "protocols": ["quic"],
                 "tx": {
-                    "lease": LEASE_MS, "keep_alive": 4,
+                    "lease": LEASE_MS, "keep_alive": SIGNS_PER_LEASE,
                     "queue": { "congestion_control": { "block": { "wait_before_close": BLOCK_US } } },
                 },
                 "rx": { "max_message_size": MAX_MESSAGE },

@@ -4,6 +4,11 @@ import { fill, make, put, rich } from "./dom";
 import type { Host } from "./server";
 import { word } from "./words";
 
+/** How each health looks, and its sign: never told by colour alone. */
+const HEALTH: Record<Host["health"], [string, string]> = {
+  ready: ["good", "●"], suspect: ["doubt", "◐"], lost: ["bad", "▲"],
+};
+
 interface Row {
   bar: HTMLElement;
   share: HTMLElement;
@@ -38,7 +43,8 @@ export class Hosts {
     const clock = host.clock_error_seconds === 0
       ? word("hosts-one-clock")
       : word("hosts-clock", { time: signed(host.clock_offset_seconds), error: human(host.clock_error_seconds, "seconds") });
-    const health = make("span", { class: host.answers ? "health good" : "health bad" }, host.answers ? "● " : "▲ ", word(host.answers ? "hosts-answers" : "hosts-lost"));
+    const [look, sign] = HEALTH[host.health];
+    const health = make("span", { class: `health ${look}` }, `${sign} `, word(`hosts-${host.health}`));
     return make("li", { class: "host", "data-host": host.name },
       make("button", { type: "button", class: "host-head", title: word("hosts-speak", { host: host.name }), onclick: () => this.speak(host) },
         number, make("span", { class: "host-name" }, host.name), health),

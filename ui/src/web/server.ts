@@ -9,7 +9,7 @@ export interface Host {
   cores: number;
   clock_offset_seconds: number;
   clock_error_seconds: number;
-  answers: boolean;
+  health: "ready" | "suspect" | "lost";
 }
 
 export interface Mistake {

@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_controller::{Observer, Progress};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Batch, PhasePlan, PhaseRecord, Unit, units};
+use sokudo_wire::Health;
 
 /// Tick marks for datagrams, as the datagram test draws them.
 #[derive(Debug, Clone, Copy)]
@@ -287,6 +288,15 @@ impl Observer for Terminal {
             Progress::Problem(problem) => {
                 self.clear();
                 eprintln!("  ! {}", self.i18n.text(&problem.says));
+            }
+            // That it is lost is said as a problem.
+            Progress::Health {
+                health: Health::Lost,
+                ..
+            } => {}
+            Progress::Health { says, .. } => {
+                self.clear();
+                eprintln!("  {}", self.i18n.text(says));
             }
         }
     }

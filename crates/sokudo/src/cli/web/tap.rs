@@ -4,6 +4,7 @@ use sokudo_controller::{Observer, Progress};
 use sokudo_model::Text;
 use sokudo_web::feed::{Kind, Told};
 use sokudo_web::{Feed, tracks};
+use sokudo_wire::Health;
 
 /// Shortest time between two words about how much of a phase is over, nanoseconds.
 const ELAPSED_NS: u64 = 200_000_000;
@@ -49,10 +50,15 @@ impl Observer for Tap {
                 let name = record.name.clone();
                 self.feed.offer(Told::PhaseEnds(name, t0_ns, t1_ns));
             }
-            Progress::Problem(problem) => {
-                if problem.says.key == "engine-host-lost" {
-                    self.feed.offer(Told::Lost(problem.host.clone()));
+            Progress::Health { host, health, says } => {
+                let (host, word) = ((*host).to_owned(), health.word());
+                self.feed.offer(Told::Health(host, word));
+                // That it is lost is said as a problem.
+                if *health != Health::Lost {
+                    self.feed.offer(Told::Says(Kind::Answer, (*says).clone()));
                 }
+            }
+            Progress::Problem(problem) => {
                 let says: Text = problem.says.clone();
                 self.feed.offer(Told::Says(Kind::Problem, says));
             }

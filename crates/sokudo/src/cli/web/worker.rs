@@ -18,6 +18,7 @@ use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo, line};
 use sokudo_web::feed::{Kind, Told};
 use sokudo_web::{Feed, HostRow, Language, Order};
+use sokudo_wire::Health;
 
 use super::desk::mistake;
 use super::outcome;
@@ -453,6 +454,6 @@ fn row(host: &HostInfo) -> HostRow {
         cores: host.cores,
         clock_offset_seconds: host.clock_offset_seconds,
         clock_error_seconds: host.clock_error_seconds,
-        answers: true,
+        health: Health::Ready.word(),
     }
 }

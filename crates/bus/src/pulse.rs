@@ -1,0 +1,197 @@
+//! How well is a member heard, and when must it be asked again?
+//!
+//! ```text
+//! heard ──────── 1 lease ──────── 2 leases
+//!        ready            suspect          lost
+//! ```
+//!
+//! Whatever comes from a member is a sign of life; one that has nothing to say answers a lease. Pure: time
+//! is an argument, counted from any moment.
+
+use std::time::Duration;
+
+use sokudo_wire::Health;
+
+/// Leases are sent so often within one: a member that answers is heard in good time before it is suspect.
+const SENT_PER_LEASE: u32 = 2;
+/// A look that comes later than this part of a lease says nothing of the member: it was the looker who
+/// stood still.
+const LATE_PER_LEASE: u32 = 4;
+
+/// What a look came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// True when a lease is due now.
+    pub(crate) send: bool,
+    /// Only when it is another than before.
+    pub(crate) health: Option<Health>,
+}
+
+/// What is known of one member's signs of life.
+#[derive(Debug, Clone)]
+pub(crate) struct Pulse {
+    lease: Duration,
+    /// When it was heard last, or when looking began.
+    heard: Duration,
+    /// When the next lease is due.
+    due: Duration,
+    /// When the next look was to be taken.
+    expected: Duration,
+    health: Health,
+}
+
+impl Pulse {
+    /// Begins to look; the first lease is due at once.
+    pub(crate) fn new(lease: Duration, now: Duration) -> Self {
+        Self {
+            lease,
+            heard: now,
+            due: now,
+            expected: now,
+            health: Health::Ready,
+        }
+    }
+
+    /// Looks, `silent` after the member was heard.
+    pub(crate) fn look(&mut self, now: Duration, silent: Duration) -> Look {
+        self.heard = self.heard.max(now.saturating_sub(silent));
+        let late = now.saturating_sub(self.expected);
+        if late > self.lease / LATE_PER_LEASE {
+            self.heard = (self.heard + late).min(now);
+        }
+        let before = self.health;
+        if before != Health::Lost {
+            self.health = self.judge(now);
+        }
+        let send = now >= self.due && self.health != Health::Lost;
+        if send {
+            self.due = now + self.lease / SENT_PER_LEASE;
+        }
+        self.expected = self.next(now);
+        let health = (self.health != before).then_some(self.health);
+        Look { send, health }
+    }
+
+    /// How long until the next look is worth something.
+    pub(crate) fn pause(&self, now: Duration) -> Duration {
+        self.expected.saturating_sub(now)
+    }
+
+    fn judge(&self, now: Duration) -> Health {
+        let silent = now.saturating_sub(self.heard);
+        if silent >= 2 * self.lease {
+            Health::Lost
+        } else if silent >= self.lease {
+            Health::Suspect
+        } else {
+            Health::Ready
+        }
+    }
+
+    /// The next lease, or the moment at which more silence would mean more, whichever is first.
+    fn next(&self, now: Duration) -> Duration {
+        let worse = [self.heard + self.lease, self.heard + 2 * self.lease];
+        let worse = worse.into_iter().find(|at| *at > now);
+        worse.map_or(self.due, |at| at.min(self.due))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LEASE: Duration = Duration::from_secs(3);
+
+    fn ms(ms: u64) -> Duration {
+        Duration::from_millis(ms)
+    }
+
+    /// Looks whenever it is worth it until `end`; the member answers each lease until `dies`, and again
+    /// from `wakes` on. What was told, with when.
+    fn watched(dies: Duration, wakes: Duration, end: Duration) -> Vec<(u128, Health)> {
+        let mut pulse = Pulse::new(LEASE, ms(0));
+        let (mut now, mut heard, mut told) = (ms(0), ms(0), Vec::new());
+        while now < end {
+            let look = pulse.look(now, now - heard);
+            told.extend(look.health.map(|health| (now.as_millis(), health)));
+            if look.send && (now < dies || now >= wakes) {
+                heard = now;
+            }
+            now += pulse.pause(now).max(ms(1));
+        }
+        told
+    }
+
+    #[test]
+    fn who_answers_is_never_suspected() {
+        assert_eq!(watched(ms(60_000), ms(60_000), ms(60_000)), []);
+    }
+
+    /// Frozen just after an answer at 4.5 s, so that the whole silence counts.
+    #[test]
+    fn silence_makes_suspect_after_3_s_and_lost_after_6_s() {
+        let told = watched(ms(4501), ms(60_000), ms(60_000));
+        assert_eq!(told, [(7500, Health::Suspect), (10_500, Health::Lost)]);
+    }
+
+    #[test]
+    fn who_wakes_in_time_is_ready_again() {
+        let told = watched(ms(4501), ms(8500), ms(60_000));
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert_eq!(told[0], (7500, Health::Suspect));
+        assert_eq!(told[1].1, Health::Ready);
+    }
+
+    /// A suspended laptop, a frozen controller, a machine far too busy: nobody else was silent.
+    #[test]
+    fn a_looker_that_stood_still_blames_nobody() {
+        let mut pulse = Pulse::new(LEASE, ms(0));
+        assert!(pulse.look(ms(0), ms(0)).send);
+        let look = pulse.look(ms(100_000), ms(100_000));
+        let ready = Look {
+            send: true,
+            health: None,
+        };
+        assert_eq!(look, ready);
+        // But silence from here on counts.
+        let mut now = ms(100_000);
+        let mut told = Vec::new();
+        while told.len() < 2 {
+            now += pulse.pause(now);
+            let look = pulse.look(now, now);
+            told.extend(look.health.map(|health| (now, health)));
+        }
+        let lost_after = told[1].0 - ms(100_000);
+        assert_eq!(told[1].1, Health::Lost);
+        assert!(lost_after <= 2 * LEASE, "{lost_after:?}");
+    }
+
+    proptest! {
+        /// However looks and signs fall: ready, suspect and lost follow each other, and lost is the end.
+        #[test]
+        fn health_changes_one_step_at_a_time(
+            steps in prop::collection::vec((1u64..1500, any::<bool>()), 1..200),
+        ) {
+            let mut pulse = Pulse::new(LEASE, ms(0));
+            let (mut now, mut heard, mut health) = (ms(0), ms(0), Health::Ready);
+            for (pause, answers) in steps {
+                now += ms(pause).min(pulse.pause(now).max(ms(1)));
+                if answers {
+                    heard = now;
+                }
+                let before = health;
+                health = pulse.look(now, now - heard).health.unwrap_or(health);
+                let steps = [
+                    (Health::Ready, Health::Suspect),
+                    (Health::Suspect, Health::Ready),
+                    (Health::Suspect, Health::Lost),
+                ];
+                prop_assert!(before == health || steps.contains(&(before, health)));
+                let is_lost_now = before != health && health == Health::Lost;
+                prop_assert!(!is_lost_now || now - heard >= 2 * LEASE);
+            }
+        }
+    }
+}
