@@ -11,12 +11,15 @@ use socket2::{Domain, Protocol, Socket, Type};
 use crate::engine::Limits;
 use crate::failure::{Failure, Kind, Phase};
 use crate::response::Response;
+use crate::shared::Shared;
 use crate::target::TargetId;
 use crate::tls;
 use crate::tunnel::Tunnel;
 
 /// A request below this many bytes leaves in one segment, which is never held back.
 const ONE_SEGMENT: usize = 1200;
+/// Bytes of a shared connection that are encrypted or handed over at once.
+const AT_ONCE: usize = 64 * 1024;
 /// Bytes of an unsent request's buffer that outlive it.
 const ROOM_KEPT: usize = 16 * 1024;
 
@@ -37,6 +40,8 @@ pub(crate) enum Stage {
     Receiving,
     /// Kept for the next request.
     Idle,
+    /// HTTP/2: whatever it does, [`Connection::shared`] says.
+    Shared,
 }
 
 /// One connection, or the room for one: buffers outlive what they were made for.
@@ -53,6 +58,10 @@ pub(crate) struct Connection {
     /// It has carried an exchange before.
     pub(crate) used: bool,
     pub(crate) response: Response,
+    /// It speaks HTTP/2, and belongs to nobody alone.
+    pub(crate) is_for_many: bool,
+    /// What it is to the users of an HTTP/2 connection; stays as room for the next one.
+    pub(crate) shared: Option<Box<Shared>>,
     socket: Option<TcpStream>,
     tls: Option<Box<ClientConnection>>,
     /// What a proxy is asked before the handshake.
@@ -75,6 +84,8 @@ impl Connection {
             peer: None,
             used: false,
             response: Response::new(limits),
+            is_for_many: false,
+            shared: None,
             socket: None,
             tls: None,
             tunnel: None,
@@ -280,24 +291,56 @@ impl Connection {
         self.tls.is_none()
     }
 
-    fn flush_tls(&mut self) -> io::Result<bool> {
-        let (Some(tls), Some(socket)) = (&mut self.tls, &self.socket) else {
-            return Ok(true);
+    /// True when both ends have agreed to speak this.
+    pub(crate) fn has_agreed_on(&self, protocol: tls::Protocol) -> bool {
+        let tls = self.tls.as_ref();
+        tls.is_none_or(|tls| tls.alpn_protocol() == Some(protocol.name()))
+    }
+
+    /// Sends on what the shared session has to say; true when all has left.
+    ///
+    /// Errors: the connection is of no further use.
+    pub(crate) fn send_shared(&mut self) -> Result<bool, Failure> {
+        let failed = |error: io::Error| Failure::of(Phase::Send, &error);
+        let (Some(shared), Some(mut socket)) = (&mut self.shared, self.socket.as_ref()) else {
+            return Err(Failure::new(Phase::Send, Kind::Other));
         };
-        let mut socket: &TcpStream = socket;
-        while tls.wants_write() {
-            match tls.write_tls(&mut socket) {
-                Ok(_) => {}
+        loop {
+            shared.session.fill();
+            let pending = shared.session.pending();
+            let pending = &pending[..pending.len().min(AT_ONCE)];
+            if let Some(tls) = &mut self.tls {
+                // What the system has not taken is bounded by one portion.
+                if !flush(tls, socket).map_err(failed)? {
+                    return Ok(false);
+                }
+                tls.writer().write_all(pending).map_err(failed)?;
+            }
+            if pending.is_empty() {
+                return Ok(true);
+            }
+            let sent = match self.tls {
+                Some(_) => Ok(pending.len()),
+                None => socket.write(pending),
+            };
+            match sent {
+                Ok(count) => shared.session.left(count),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if is_later(&error) => return Ok(false),
-                Err(error) => return Err(error),
+                Err(error) => return Err(failed(error)),
             }
         }
-        Ok(true)
+    }
+
+    fn flush_tls(&mut self) -> io::Result<bool> {
+        match (&mut self.tls, &self.socket) {
+            (Some(tls), Some(socket)) => flush(tls, socket),
+            _ => Ok(true),
+        }
     }
 
     /// Small segments leave at once from now on.
-    fn be_prompt(&mut self) {
+    pub(crate) fn be_prompt(&mut self) {
         if !self.is_prompt
             && let Some(socket) = &self.socket
         {
@@ -306,6 +349,19 @@ impl Connection {
             let _ = socket.set_nodelay(true);
         }
     }
+}
+
+/// Hands encrypted bytes to the system; true when it took all.
+fn flush(tls: &mut ClientConnection, mut socket: &TcpStream) -> io::Result<bool> {
+    while tls.wants_write() {
+        match tls.write_tls(&mut socket) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if is_later(&error) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(true)
 }
 
 /// True when the call has to be made again later.

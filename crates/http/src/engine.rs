@@ -11,7 +11,7 @@ use crate::crew::{Crew, Strangers};
 use crate::event_loop::{Loop, Parts};
 use crate::post::{self, Letter, Sender};
 use crate::target::Targets;
-use crate::tls::{LazyTls, TlsSetUp, Trust};
+use crate::tls::{LazyTls, Protocol, TlsSetUp, Trust};
 use crate::user::User;
 
 /// How a caller ends a run from outside. Copies act on the same run.
@@ -176,9 +176,15 @@ impl<N> Entry<N> {
     /// A user joins, and is asked for its first step at `start_ns`. Users are dealt to the loops in
     /// turn; one that comes after the end is forgotten.
     pub fn add(&self, start_ns: i64, newcomer: N) {
+        self.add_together(start_ns, [newcomer]);
+    }
+
+    /// As [`Entry::add`] for users that share a connection: all of them go to the same loop.
+    pub fn add_together(&self, start_ns: i64, newcomers: impl IntoIterator<Item = N>) {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         if let Some(sender) = self.loops.get(turn % self.loops.len().max(1)) {
-            sender.send(Letter::Joins(start_ns, newcomer));
+            let newcomers = newcomers.into_iter();
+            newcomers.for_each(|one| sender.send(Letter::Joins(start_ns, one)));
         }
     }
 }
@@ -206,7 +212,7 @@ where
     ) -> Result<Self, NoEngine> {
         let tls = Arc::new(LazyTls::new(config.trust.clone()));
         if targets.any_over_tls() {
-            tls.config().map_err(Clone::clone)?;
+            tls.config(Protocol::Http1).map_err(Clone::clone)?;
         }
         let mut engine = Self {
             entry: Entry {
@@ -232,6 +238,11 @@ where
             engine.threads.push(thread.spawn(move || event_loop.run())?);
         }
         Ok(engine)
+    }
+
+    /// See [`Entry::add_together`].
+    pub fn add_together(&self, start_ns: i64, newcomers: impl IntoIterator<Item = C::Newcomer>) {
+        self.entry.add_together(start_ns, newcomers);
     }
 
     /// See [`Entry::add`].

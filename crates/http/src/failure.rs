@@ -98,6 +98,16 @@ pub enum Kind {
     ClosedEarly,
     /// What came is not HTTP/1.
     Malformed(Malformed),
+    /// The far end speaks no HTTP/2, which was asked for.
+    NoHttp2,
+    /// What came is not HTTP/2.
+    Http2(Breach),
+    /// The far end gave up this request and kept the connection.
+    StreamReset(Code),
+    /// The far end gave up the connection and said why.
+    GoneAway(Code),
+    /// The far end said that it has not begun this request: it may be sent again.
+    Unprocessed,
     /// The certificate's time is over.
     CertificateExpired,
     /// The certificate's time has not come.
@@ -153,6 +163,11 @@ impl Kind {
             Kind::Unreachable => "unreachable",
             Kind::ClosedEarly => "closed-early",
             Kind::Malformed(what) => what.name(),
+            Kind::NoHttp2 => "no-http2",
+            Kind::Http2(breach) => breach.name(),
+            Kind::StreamReset(code) => code.reset_name(),
+            Kind::GoneAway(code) => code.goaway_name(),
+            Kind::Unprocessed => "unprocessed",
             Kind::CertificateExpired => "certificate-expired",
             Kind::CertificateNotYetValid => "certificate-not-yet-valid",
             Kind::CertificateUntrusted => "certificate-untrusted",
@@ -205,6 +220,134 @@ impl Malformed {
             Malformed::HeadTooLong => "head-too-long",
             Malformed::TrailerTooLong => "trailer-too-long",
             Malformed::Informational => "too-many-informational",
+        }
+    }
+}
+
+/// Why the far end of an HTTP/2 connection gave up (RFC 9113 §7).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(pub u32);
+
+/// Names of the codes from 0 on, behind a word.
+macro_rules! code_names {
+    ($before:literal) => {
+        [
+            concat!($before, "no-error"),
+            concat!($before, "protocol-error"),
+            concat!($before, "internal-error"),
+            concat!($before, "flow-control-error"),
+            concat!($before, "settings-timeout"),
+            concat!($before, "stream-closed"),
+            concat!($before, "frame-size-error"),
+            concat!($before, "refused-stream"),
+            concat!($before, "cancel"),
+            concat!($before, "compression-error"),
+            concat!($before, "connect-error"),
+            concat!($before, "enhance-your-calm"),
+            concat!($before, "inadequate-security"),
+            concat!($before, "http-1-1-required"),
+            concat!($before, "unknown-code"),
+        ]
+    };
+}
+
+impl Code {
+    /// Nothing went wrong.
+    pub const NO_ERROR: Code = Code(0);
+    /// The other end broke the protocol.
+    pub const PROTOCOL_ERROR: Code = Code(1);
+    /// A window was overrun.
+    pub const FLOW_CONTROL_ERROR: Code = Code(3);
+    /// A frame has a size that it cannot have.
+    pub const FRAME_SIZE_ERROR: Code = Code(6);
+    /// The request was not begun.
+    pub const REFUSED_STREAM: Code = Code(7);
+    /// The request is no longer wanted.
+    pub const CANCEL: Code = Code(8);
+    /// A header block cannot be read.
+    pub const COMPRESSION_ERROR: Code = Code(9);
+    /// The other end causes too much work.
+    pub const ENHANCE_YOUR_CALM: Code = Code(11);
+
+    fn reset_name(self) -> &'static str {
+        const NAMES: [&str; 15] = code_names!("stream-reset-");
+        NAMES[(self.0 as usize).min(NAMES.len() - 1)]
+    }
+
+    fn goaway_name(self) -> &'static str {
+        const NAMES: [&str; 15] = code_names!("goaway-");
+        NAMES[(self.0 as usize).min(NAMES.len() - 1)]
+    }
+}
+
+/// How the far end breaks the rules of HTTP/2 (RFC 9113), or our bounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+pub enum Breach {
+    /// It does not begin with its settings.
+    #[error("the connection does not begin with settings")]
+    Greeting,
+    /// A frame is too long or too short for what it is.
+    #[error("a frame has a size that it cannot have")]
+    FrameSize,
+    /// A frame of this kind, on this stream, cannot come now.
+    #[error("a frame cannot stand where it stands")]
+    FrameOrder,
+    /// There is more padding than payload.
+    #[error("a frame has more padding than payload")]
+    Padding,
+    /// A setting has a value that it cannot have.
+    #[error("a setting has a value that it cannot have")]
+    Setting,
+    /// A window was overrun, or grew beyond its largest size.
+    #[error("a window was overrun or grew too large")]
+    Window,
+    /// A header block cannot be read.
+    #[error("a header block cannot be read")]
+    Compression,
+    /// The head has no status, or fields that cannot stand in it.
+    #[error("the head of a response is malformed")]
+    Head,
+    /// The body is not as long as the head says.
+    #[error("the body is not as long as the head says")]
+    Length,
+    /// The head is longer than the bound.
+    #[error("the head of the response is longer than the bound")]
+    HeadTooLong,
+    /// More informational responses than the bound.
+    #[error("too many informational responses")]
+    Informational,
+    /// So many frames without any progress that it can only be an attack.
+    #[error("too many frames that carry nothing")]
+    Flood,
+}
+
+impl Breach {
+    /// Name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Breach::Greeting => "http2-bad-greeting",
+            Breach::FrameSize => "http2-bad-frame-size",
+            Breach::FrameOrder => "http2-bad-frame-order",
+            Breach::Padding => "http2-bad-padding",
+            Breach::Setting => "http2-bad-setting",
+            Breach::Window => "http2-window-overrun",
+            Breach::Compression => "http2-bad-compression",
+            Breach::Head => "http2-bad-head",
+            Breach::Length => "http2-bad-length",
+            Breach::HeadTooLong => "http2-head-too-long",
+            Breach::Informational => "http2-too-many-informational",
+            Breach::Flood => "http2-flood",
+        }
+    }
+
+    /// What the far end is told.
+    pub fn code(self) -> Code {
+        match self {
+            Breach::FrameSize => Code::FRAME_SIZE_ERROR,
+            Breach::Window => Code::FLOW_CONTROL_ERROR,
+            Breach::Compression => Code::COMPRESSION_ERROR,
+            Breach::HeadTooLong | Breach::Informational | Breach::Flood => Code::ENHANCE_YOUR_CALM,
+            _ => Code::PROTOCOL_ERROR,
         }
     }
 }

@@ -8,9 +8,11 @@ pub mod crew;
 pub mod engine;
 mod event_loop;
 pub mod failure;
+pub mod h2;
 mod post;
 mod resolver;
 pub mod response;
+mod shared;
 pub mod target;
 mod timers;
 pub mod tls;
@@ -19,10 +21,11 @@ pub mod user;
 
 pub use crew::{Call, Crew, Strangers};
 pub use engine::{Audit, Config, Engine, Entry, LATE_NS, Limits, LoopAudit, NoEngine, Stop, run};
-pub use failure::{Failure, Kind, Malformed, Phase};
+pub use failure::{Breach, Code, Failure, Kind, Malformed, Phase};
+pub use h2::RequestHead;
 pub use target::{Scheme, Target, TargetId, Targets, Via};
 pub use tls::{TlsSetUp, Trust};
-pub use user::{Exchange, Keep, Outcome, Step, User};
+pub use user::{Exchange, Keep, Lane, Outcome, Step, User};
 
 #[cfg(test)]
 mod tests;

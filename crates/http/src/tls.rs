@@ -8,8 +8,8 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{
-    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore,
-    SignatureScheme,
+    AlertDescription, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct,
+    RootCertStore, SignatureScheme,
 };
 
 use crate::failure::Kind;
@@ -37,12 +37,32 @@ pub enum TlsSetUp {
     Refused(#[from] rustls::Error),
 }
 
+/// What is spoken behind a handshake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Protocol {
+    /// HTTP/1.1, also with servers that agree to nothing.
+    Http1,
+    /// HTTP/2, and nothing else.
+    Http2,
+}
+
+impl Protocol {
+    /// Its name in handshakes.
+    pub(crate) fn name(self) -> &'static [u8] {
+        match self {
+            Protocol::Http1 => b"http/1.1",
+            Protocol::Http2 => b"h2",
+        }
+    }
+}
+
 /// What handshakes need, made when the first is due: systems without trusted certificates can still
 /// speak without TLS.
 #[derive(Debug)]
 pub(crate) struct LazyTls {
     trust: Trust,
-    config: OnceLock<Result<Arc<ClientConfig>, TlsSetUp>>,
+    http1: OnceLock<Result<Arc<ClientConfig>, TlsSetUp>>,
+    http2: OnceLock<Result<Arc<ClientConfig>, TlsSetUp>>,
 }
 
 impl LazyTls {
@@ -50,20 +70,25 @@ impl LazyTls {
     pub(crate) fn new(trust: Trust) -> Self {
         Self {
             trust,
-            config: OnceLock::new(),
+            http1: OnceLock::new(),
+            http2: OnceLock::new(),
         }
     }
 
     /// What handshakes need.
-    pub(crate) fn config(&self) -> Result<&Arc<ClientConfig>, &TlsSetUp> {
-        let made = self.config.get_or_init(|| client_config(&self.trust));
+    pub(crate) fn config(&self, protocol: Protocol) -> Result<&Arc<ClientConfig>, &TlsSetUp> {
+        let kept = match protocol {
+            Protocol::Http1 => &self.http1,
+            Protocol::Http2 => &self.http2,
+        };
+        let made = kept.get_or_init(|| client_config(&self.trust, protocol));
         made.as_ref()
     }
 }
 
 /// What handshakes need. Sessions are not resumed: each connection costs a whole handshake, as that
 /// of a new visitor.
-fn client_config(trust: &Trust) -> Result<Arc<ClientConfig>, TlsSetUp> {
+fn client_config(trust: &Trust, protocol: Protocol) -> Result<Arc<ClientConfig>, TlsSetUp> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()?;
@@ -75,7 +100,7 @@ fn client_config(trust: &Trust) -> Result<Arc<ClientConfig>, TlsSetUp> {
             .with_no_client_auth(),
     };
     config.resumption = Resumption::disabled();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.alpn_protocols = vec![protocol.name().to_vec()];
     Ok(Arc::new(config))
 }
 
@@ -115,8 +140,11 @@ pub(crate) fn begin(config: &Arc<ClientConfig>, host: &str) -> Result<ClientConn
 
 /// What went wrong in a handshake or afterwards.
 pub(crate) fn kind_of(error: &rustls::Error) -> Kind {
-    let rustls::Error::InvalidCertificate(certificate) = error else {
-        return Kind::Tls;
+    let certificate = match error {
+        rustls::Error::InvalidCertificate(certificate) => certificate,
+        rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)
+        | rustls::Error::NoApplicationProtocol => return Kind::NoHttp2,
+        _ => return Kind::Tls,
     };
     match certificate {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {

@@ -51,7 +51,7 @@ pub struct Exchange {
     /// The connection is not kept after this exchange. The engine changes no byte of the request:
     /// `Connection: close` is the user's to write.
     pub close: bool,
-    /// A kept connection is not used; it is closed.
+    /// A kept connection is not used; it is closed. A shared one is always used.
     pub fresh: bool,
     /// Longest time for resolving, connecting and the TLS handshake together; 0 = no bound.
     pub connect_timeout_ns: u64,
@@ -64,6 +64,23 @@ pub struct Exchange {
     pub keep: Keep,
     /// The response has no body although its head may speak of one.
     pub method_is_head: bool,
+    /// HTTP/2: whom the request shares a connection with. `None`: HTTP/1.1, on a connection that
+    /// is the user's own.
+    pub lane: Option<Lane>,
+}
+
+/// How a request shares an HTTP/2 connection with others.
+///
+/// What the user appends to `out` begins with both blocks of a [`crate::RequestHead`], which is the
+/// same for all requests of the lane; the body follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lane {
+    /// Requests to one target with the same number share a connection.
+    pub number: u32,
+    /// Bytes of [`crate::RequestHead::first`].
+    pub first_bytes: u32,
+    /// Bytes of [`crate::RequestHead::next`].
+    pub next_bytes: u32,
 }
 
 /// What a user gets to see of a response.
@@ -120,7 +137,7 @@ pub struct Outcome<'a> {
     pub framing_bytes: u64,
     /// Status of the response; 0 when there was no head.
     pub status: u16,
-    /// Reason phrase as received; empty unless kept.
+    /// Reason phrase as received; empty unless kept, and in HTTP/2, which has none.
     pub reason: &'a [u8],
     /// Header lines as received, with their line ends, status line not included; empty unless kept.
     pub headers: &'a [u8],

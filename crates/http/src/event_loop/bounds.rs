@@ -15,6 +15,10 @@ pub(super) fn phase_of(connection: &Connection) -> Phase {
             true => Phase::Wait,
             false => Phase::Read,
         },
+        Stage::Shared => {
+            let shared = connection.shared.as_ref();
+            shared.map_or(Phase::Connect, |shared| shared.step.phase())
+        }
     }
 }
 
@@ -35,4 +39,14 @@ pub(super) fn answer_by(exchange: &Exchange, start_ns: i64, now: i64) -> i64 {
         bound => now.saturating_add_unsigned(bound),
     };
     answer.min(whole_by(exchange, start_ns))
+}
+
+/// The connection must be there by then.
+#[inline]
+pub(super) fn connect_by(exchange: &Exchange, now: i64) -> i64 {
+    let connect_by = match exchange.connect_timeout_ns {
+        0 => i64::MAX,
+        bound => now.saturating_add_unsigned(bound),
+    };
+    connect_by.min(whole_by(exchange, now))
 }

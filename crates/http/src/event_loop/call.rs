@@ -5,13 +5,14 @@ use std::sync::Arc;
 use sokudo_net::clock::now_ns;
 use sokudo_net::wait::{AsFd as _, Interest};
 
-use super::bounds::{answer_by, whole_by};
+use super::bounds::{answer_by, connect_by};
 use super::seat::{Doing, Stamps};
 use super::{Loop, NONE, token};
 use crate::connection::{Connection, Stage};
 use crate::crew::Crew;
 use crate::failure::{Failure, Kind, Phase};
-use crate::target::{Scheme, Target};
+use crate::target::{Scheme, Target, TargetId};
+use crate::tls::Protocol;
 use crate::user::Exchange;
 
 impl<C: Crew> Loop<C>
@@ -33,6 +34,9 @@ where
         };
         seat.busy = NONE;
         seat.doing = Doing::Exchanging;
+        if let Some(lane) = exchange.lane {
+            return self.begin_shared(user, &exchange, lane, now);
+        }
         match self.kept_connection(user, &exchange) {
             Some(index) => self.send_on_kept(user, index, &exchange, now),
             None => self.begin_fresh(user, &exchange, now),
@@ -76,28 +80,36 @@ where
     }
 
     pub(super) fn begin_fresh(&mut self, user: u32, exchange: &Exchange, now: i64) {
-        let connect_by = match exchange.connect_timeout_ns {
-            0 => i64::MAX,
-            bound => now.saturating_add_unsigned(bound),
-        };
-        let deadline_ns = connect_by.min(whole_by(exchange, now));
+        let deadline_ns = connect_by(exchange, now);
         let seat = &mut self.seats[user as usize];
         seat.reused = false;
         seat.deadline_ns = deadline_ns;
         self.wake_by(user, deadline_ns);
-        let index = self.free_connections.pop().unwrap_or_else(|| {
-            self.connections.push(Connection::vacant(self.parts.limits));
-            (self.connections.len() - 1) as u32
-        });
+        let index = self.vacant_connection(user, exchange.target);
         let connection = &mut self.connections[index as usize];
-        (connection.target, connection.user, connection.attempt) = (exchange.target, user, 0);
-        connection.peer = None;
         connection.hold(&self.out);
         connection
             .response
             .begin(exchange.method_is_head, exchange.keep);
         self.seats[user as usize].busy = index;
-        let Some(target) = self.target(exchange) else {
+        self.find_and_call(user, index, exchange.target, now);
+    }
+
+    /// Room for a connection to this target, which this user opens.
+    pub(super) fn vacant_connection(&mut self, user: u32, target: TargetId) -> u32 {
+        let index = self.free_connections.pop().unwrap_or_else(|| {
+            self.connections.push(Connection::vacant(self.parts.limits));
+            (self.connections.len() - 1) as u32
+        });
+        let connection = &mut self.connections[index as usize];
+        (connection.target, connection.user, connection.attempt) = (target, user, 0);
+        (connection.peer, connection.is_for_many) = (None, false);
+        index
+    }
+
+    /// Calls a target, whose addresses may have to be looked up first.
+    pub(super) fn find_and_call(&mut self, user: u32, index: u32, target: TargetId, now: i64) {
+        let Some(target) = self.target(target) else {
             return self.fail(user, Failure::new(Phase::Resolve, Kind::UnknownHost), now);
         };
         if target.known_addresses().is_some() {
@@ -111,12 +123,12 @@ where
         }
     }
 
-    pub(super) fn target(&mut self, exchange: &Exchange) -> Option<Arc<Target>> {
-        let place = exchange.target.0 as usize;
+    pub(super) fn target(&mut self, id: TargetId) -> Option<Arc<Target>> {
+        let place = id.0 as usize;
         if let Some(Some(known)) = self.targets.get(place) {
             return Some(Arc::clone(known));
         }
-        let target = self.parts.targets.get(exchange.target)?;
+        let target = self.parts.targets.get(id)?;
         if place >= self.targets.len() {
             self.targets.resize(place + 1, None);
         }
@@ -134,7 +146,7 @@ where
         seat.doing = Doing::Exchanging;
         let (index, exchange) = (seat.busy, seat.exchange);
         let now = now_ns();
-        let target = exchange.and_then(|exchange| self.target(&exchange));
+        let target = exchange.and_then(|exchange| self.target(exchange.target));
         match target {
             Some(target) if found => self.call(user, index, &target, now),
             _ => self.fail(user, Failure::new(Phase::Resolve, Kind::UnknownHost), now),
@@ -143,16 +155,27 @@ where
 
     /// Calls the next address of a target that has not been tried.
     pub(super) fn call(&mut self, user: u32, index: u32, target: &Target, now: i64) {
-        let addresses = target.known_addresses().unwrap_or(&[]);
         let stamps = &mut self.seats[user as usize].stamps;
         if stamps.resolved == 0 {
             stamps.resolved = now;
         }
+        let called = self.call_any(index, target);
+        self.is_called(index, now);
+        if let Err(failure) = called {
+            self.fail(user, failure, now_ns());
+        }
+    }
+
+    /// Calls the addresses of a target that have not been tried, until one can be.
+    ///
+    /// Errors: why the last one could not.
+    fn call_any(&mut self, index: u32, target: &Target) -> Result<(), Failure> {
+        let addresses = target.known_addresses().unwrap_or(&[]);
         let mut failure = Failure::new(Phase::Resolve, Kind::UnknownHost);
         loop {
             let connection = &mut self.connections[index as usize];
             if connection.attempt >= addresses.len() {
-                return self.fail(user, failure, now_ns());
+                return Err(failure);
             }
             let address = addresses[(target.preferred() + connection.attempt) % addresses.len()];
             let called = connection
@@ -162,7 +185,7 @@ where
             match called {
                 Ok(()) => {
                     self.audit.connections += 1;
-                    return;
+                    return Ok(());
                 }
                 Err(why) => {
                     self.audit.ports_exhausted += u64::from(why.kind == Kind::PortsExhausted);
@@ -177,7 +200,11 @@ where
     pub(super) fn set_up(&mut self, index: u32, target: &Target) -> Result<(), Failure> {
         let connection = &mut self.connections[index as usize];
         if target.scheme == Scheme::Https {
-            let Ok(config) = self.parts.tls.config() else {
+            let protocol = match connection.is_for_many {
+                true => Protocol::Http2,
+                false => Protocol::Http1,
+            };
+            let Ok(config) = self.parts.tls.config(protocol) else {
                 return Err(Failure::new(Phase::Tls, Kind::Tls));
             };
             let secured = connection.secure(config, &target.host);

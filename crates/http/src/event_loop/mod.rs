@@ -12,9 +12,10 @@
 mod bounds;
 mod call;
 mod seat;
+mod sharing;
 mod sockets;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,7 +32,7 @@ use crate::engine::{LATE_NS, Limits, LoopAudit, Stop};
 use crate::failure::{Failure, Kind, Phase};
 use crate::post::{Inbox, Letter, Sender};
 use crate::resolver::Resolver;
-use crate::target::{Target, Targets};
+use crate::target::{Target, TargetId, Targets};
 use crate::timers::Timers;
 use crate::tls::LazyTls;
 use crate::user::{Outcome, Step};
@@ -70,6 +71,12 @@ pub(crate) struct Loop<C: Crew> {
     free_seats: Vec<u32>,
     connections: Vec<Connection>,
     free_connections: Vec<u32>,
+    /// Target and lane → the shared connection that newcomers find.
+    lanes: HashMap<(TargetId, u32), u32>,
+    /// Shared connections with something to send.
+    marked: Vec<u32>,
+    /// Shared connections that ever were.
+    serial: u64,
     timers: Timers,
     due: VecDeque<u32>,
     users: usize,
@@ -104,6 +111,9 @@ where
             free_seats: Vec::new(),
             connections: Vec::new(),
             free_connections: Vec::new(),
+            lanes: HashMap::new(),
+            marked: Vec::new(),
+            serial: 0,
             timers: Timers::default(),
             due: VecDeque::new(),
             users: 0,
@@ -157,6 +167,7 @@ where
             }
         }
         self.fire_timers();
+        self.send_marked();
         let now = now_ns();
         if now >= self.next_look_ns {
             self.next_look_ns = self.crew.look(now);
@@ -221,6 +232,7 @@ where
         while let Some(index) = self.seats[user as usize].kept.pop() {
             self.close(index);
         }
+        self.leave_lane(user);
         self.crew.leaves(user);
         self.seats[user as usize].doing = Doing::Nothing;
         self.free_seats.push(user);
@@ -260,12 +272,24 @@ where
     }
 
     fn time_is_over(&mut self, user: u32) {
+        let now = now_ns();
+        if self.was_heard_of(user, now) {
+            return;
+        }
+        let failure = Failure::new(self.phase_now(user), Kind::TimedOut);
+        self.fail(user, failure, now);
+    }
+
+    /// At which stage a user's exchange is.
+    fn phase_now(&self, user: u32) -> Phase {
         let seat = &self.seats[user as usize];
-        let phase = match self.connections.get(seat.busy as usize) {
+        match self.connections.get(seat.busy as usize) {
             None => Phase::Resolve,
-            Some(connection) => phase_of(connection),
-        };
-        self.fail(user, Failure::new(phase, Kind::TimedOut), now_ns());
+            Some(connection) => match &connection.shared {
+                Some(shared) if connection.stage == Stage::Shared => shared.phase_of(seat.stream),
+                _ => phase_of(connection),
+            },
+        }
     }
 
     /// Asks a user what it does now, and does it.
@@ -368,6 +392,9 @@ where
     /// The exchange has failed; its connection is of no further use.
     fn fail(&mut self, user: u32, failure: Failure, now: i64) {
         let index = self.seats[user as usize].busy;
+        if self.connections[index as usize].stage == Stage::Shared {
+            return self.fail_shared(user, index, failure, now);
+        }
         self.tell(user, index, Some(failure), now);
         self.forget(user, index);
         // Not at once: a server that refuses must not keep the others from their turn.
@@ -420,11 +447,8 @@ where
         for user in 0..self.seats.len() as u32 {
             let seat = &self.seats[user as usize];
             if is_busy(seat) {
-                let phase = match self.connections.get(seat.busy as usize) {
-                    Some(connection) => phase_of(connection),
-                    None => Phase::Resolve,
-                };
-                self.fail(user, Failure::new(phase, Kind::Stopped), now);
+                let failure = Failure::new(self.phase_now(user), Kind::Stopped);
+                self.fail(user, failure, now);
             }
             if self.seats[user as usize].doing != Doing::Nothing {
                 self.leave(user);

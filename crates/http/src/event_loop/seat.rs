@@ -48,6 +48,10 @@ pub(super) struct Seat {
     pub(super) busy: u32,
     /// Connections kept, one per target.
     pub(super) kept: Vec<u32>,
+    /// Room and serial number of the shared connection that it comes to.
+    pub(super) lane: Option<(u32, u64)>,
+    /// Stream of the present exchange; 0: it has none.
+    pub(super) stream: u32,
 }
 
 impl Seat {
@@ -63,6 +67,8 @@ impl Seat {
             deadline_ns: i64::MAX,
             busy: NONE,
             kept: Vec::new(),
+            lane: None,
+            stream: 0,
         }
     }
 }

@@ -5,15 +5,17 @@
 //! ```
 
 use std::io;
+use std::sync::Arc;
 
 use sokudo_net::clock::now_ns;
 use sokudo_net::wait::{AsFd as _, Interest, Ready};
 
 use super::bounds::{answer_by, phase_of};
 use super::{EDGE, Loop};
-use crate::connection::{Stage, is_later};
+use crate::connection::{Connection, Stage, is_later};
 use crate::crew::Crew;
 use crate::failure::{Failure, Kind, Phase};
+use crate::target::Target;
 
 impl<C: Crew> Loop<C>
 where
@@ -28,6 +30,7 @@ where
         }
         let user = connection.user;
         match connection.stage {
+            Stage::Shared => self.shared_event(index, event),
             Stage::Receiving if event.readable => self.receive(user, index, event.ended),
             Stage::Receiving | Stage::Vacant => {}
             // Whatever comes on a kept connection, it is of no further use.
@@ -89,32 +92,43 @@ where
         let deadline_ns = seat.deadline_ns;
         self.timers.clear(user);
         self.wake_by(user, deadline_ns);
-        let connection = &self.connections[index as usize];
-        if connection.attempt > 0
-            && let Some(target) = self.target(&exchange)
+        self.remember_address(index);
+    }
+
+    /// Remembers which address answered, when it was not the first that was tried.
+    pub(super) fn remember_address(&mut self, index: u32) {
+        let Connection {
+            attempt, target, ..
+        } = self.connections[index as usize];
+        if attempt > 0
+            && let Some(target) = self.target(target)
         {
             let addresses = target.known_addresses().map_or(1, <[_]>::len);
-            let attempt = self.connections[index as usize].attempt;
             target.prefer((target.preferred() + attempt) % addresses.max(1));
         }
     }
 
     pub(super) fn try_next_address(&mut self, user: u32, index: u32, failure: Failure) {
-        let exchange = self.seats[user as usize].exchange;
-        let target = exchange.and_then(|exchange| self.target(&exchange));
+        match self.next_address(index) {
+            Some(target) => self.call(user, index, &target, now_ns()),
+            None => self.fail(user, failure, now_ns()),
+        }
+    }
+
+    /// Closes the socket if the target has an address that was not tried, and returns the target.
+    pub(super) fn next_address(&mut self, index: u32) -> Option<Arc<Target>> {
+        let target = self.target(self.connections[index as usize].target)?;
         let connection = &mut self.connections[index as usize];
         connection.attempt += 1;
-        match target {
-            Some(target) if connection.attempt < target.known_addresses().map_or(0, <[_]>::len) => {
-                // The old socket closes as the new one takes its place.
-                if !EDGE && let Some(socket) = connection.socket() {
-                    let _ = self.waiter.remove(socket.as_fd());
-                }
-                connection.close();
-                self.call(user, index, &target, now_ns());
-            }
-            _ => self.fail(user, failure, now_ns()),
+        if connection.attempt >= target.known_addresses().map_or(0, <[_]>::len) {
+            return None;
         }
+        // The old socket closes as the new one takes its place.
+        if !EDGE && let Some(socket) = connection.socket() {
+            let _ = self.waiter.remove(socket.as_fd());
+        }
+        connection.close();
+        Some(target)
     }
 
     pub(super) fn tunnels(&mut self, user: u32, index: u32) {

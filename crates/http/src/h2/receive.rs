@@ -1,0 +1,683 @@
+//! What does the far end say?
+//!
+//! Bytes come in any pieces. Data is taken as it comes; every other frame is read when it is whole,
+//! from the buffer that it came in if it lies there in one piece.
+
+use super::frame::{
+    self, ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, FRAME_BYTES, GOAWAY, HEADER_BYTES,
+    HEADER_TABLE_SIZE, HEADERS, Header, INITIAL_WINDOW_SIZE, MAX_CONCURRENT_STREAMS,
+    MAX_FRAME_SIZE, MOST, PADDED, PING, PRIORITY, PUSH_PROMISE, RST_STREAM, SETTINGS,
+    WINDOW_UPDATE,
+};
+use super::hpack::BadBlock;
+use super::session::Session;
+use super::stream::Reading;
+use crate::failure::{Breach, Code, Kind};
+use crate::user::Keep;
+
+/// Frames in a row that bring no response further: more are an attack, or a server gone mad.
+const MOST_IDLE_FRAMES: u32 = 10_000;
+/// Bytes of a buffer that outlive their use.
+const ROOM_KEPT: usize = FRAME_BYTES + HEADER_BYTES;
+
+/// How far the bytes of the connection are read.
+#[derive(Debug, Default)]
+pub(super) struct Reader {
+    /// The beginning of a frame whose end has not come.
+    part: Vec<u8>,
+    /// The data frame that bytes belong to at present.
+    data: Option<Data>,
+    /// A header block that is not whole.
+    block: Option<Block>,
+    /// Its bytes.
+    block_bytes: Vec<u8>,
+    /// The last head, for the next one that is the same.
+    same: Same,
+    /// Frames since something was brought further.
+    idle_frames: u32,
+}
+
+/// A data frame that is being read.
+#[derive(Debug, Clone, Copy)]
+struct Data {
+    stream: u32,
+    /// Bytes of its payload that have not come.
+    left: usize,
+    /// Bytes of padding at its end; `None`: its first byte will say.
+    padding: Option<usize>,
+    ends: bool,
+}
+
+/// A header block that is being read.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    stream: u32,
+    ends: bool,
+}
+
+/// What a head says, as far as it matters here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Said {
+    status: u16,
+    length: Option<u64>,
+}
+
+/// A block that was read, and what it said: servers say the same again and again.
+#[derive(Debug, Default)]
+struct Same {
+    block: Vec<u8>,
+    /// State of the table at which it says this.
+    version: u64,
+    said: Option<Said>,
+}
+
+impl Session {
+    /// Takes bytes as they came. Streams that ended are told by [`Session::next_ended`].
+    ///
+    /// Errors: the connection is of no further use; what is to be said about it lies in the buffer.
+    #[inline]
+    pub(crate) fn feed(&mut self, mut bytes: &[u8], now_ns: i64) -> Result<(), Kind> {
+        while !bytes.is_empty() {
+            let taken = match (self.reader.data, self.reader.part.is_empty()) {
+                (Some(data), _) => self.data(data, bytes, now_ns),
+                (None, true) => self.frame_here(bytes, now_ns),
+                (None, false) => self.frame_in_parts(bytes, now_ns),
+            };
+            match taken {
+                Ok(count) => bytes = &bytes[count..],
+                Err(kind) => {
+                    self.is_broken = true;
+                    if let Kind::Http2(breach) = kind {
+                        self.say_goodbye(breach.code());
+                    }
+                    return Err(kind);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a frame that begins here; one that is not whole is kept.
+    #[inline]
+    fn frame_here(&mut self, bytes: &[u8], now_ns: i64) -> Result<usize, Kind> {
+        let Some(header) = bytes.first_chunk() else {
+            self.reader.part.extend_from_slice(bytes);
+            return Ok(bytes.len());
+        };
+        let header = self.header(header)?;
+        if header.kind == DATA {
+            self.begin_data(header, now_ns)?;
+            return Ok(HEADER_BYTES);
+        }
+        let until = HEADER_BYTES + header.length;
+        match bytes.get(HEADER_BYTES..until) {
+            Some(payload) => {
+                self.frame(header, payload, now_ns)?;
+                Ok(until)
+            }
+            None => {
+                self.reader.part.extend_from_slice(bytes);
+                Ok(bytes.len())
+            }
+        }
+    }
+
+    /// Goes on with a frame whose beginning is kept.
+    fn frame_in_parts(&mut self, bytes: &[u8], now_ns: i64) -> Result<usize, Kind> {
+        let known = self.reader.part.len();
+        let wanted = match self.reader.part.first_chunk() {
+            None => HEADER_BYTES,
+            Some(header) => HEADER_BYTES + Header::read(header).length,
+        };
+        let count = (wanted - known).min(bytes.len());
+        self.reader.part.extend_from_slice(&bytes[..count]);
+        if known + count < wanted {
+            return Ok(count);
+        }
+        // Taken out and put back: the frame is read while the session changes.
+        let mut part = std::mem::take(&mut self.reader.part);
+        let read = self.whole_part(&part, known < HEADER_BYTES, now_ns);
+        if let Ok(true) = read {
+            part.clear();
+            part.shrink_to(ROOM_KEPT);
+        }
+        self.reader.part = part;
+        read.map(|_| count)
+    }
+
+    /// Reads what is kept: a header that has just become whole, or a whole frame. True when nothing
+    /// of it is needed any more.
+    fn whole_part(&mut self, part: &[u8], is_new: bool, now_ns: i64) -> Result<bool, Kind> {
+        let Some((first, payload)) = part.split_first_chunk() else {
+            return Ok(false);
+        };
+        let header = match is_new {
+            true => self.header(first)?,
+            false => Header::read(first),
+        };
+        if header.kind == DATA {
+            self.begin_data(header, now_ns)?;
+            return Ok(true);
+        }
+        if payload.len() < header.length {
+            return Ok(false);
+        }
+        self.frame(header, payload, now_ns)?;
+        Ok(true)
+    }
+
+    /// What can be said of a frame before its payload is there.
+    #[inline]
+    fn header(&mut self, bytes: &[u8; HEADER_BYTES]) -> Result<Header, Kind> {
+        let header = Header::read(bytes);
+        if !self.peer.has_greeted && header.kind != SETTINGS {
+            return Err(match bytes.starts_with(b"HTTP/") {
+                true => Kind::NoHttp2,
+                false => Breach::Greeting.into(),
+            });
+        }
+        if header.length > FRAME_BYTES {
+            return Err(Breach::FrameSize.into());
+        }
+        let follows = |block: Block| header.kind == CONTINUATION && header.stream == block.stream;
+        let may_stand = match self.reader.block {
+            Some(block) => follows(block),
+            None => header.kind != CONTINUATION,
+        };
+        match may_stand {
+            true => Ok(header),
+            false => Err(Breach::FrameOrder.into()),
+        }
+    }
+
+    /// A whole frame that is not data.
+    fn frame(&mut self, header: Header, payload: &[u8], now_ns: i64) -> Result<(), Kind> {
+        self.reader.idle_frames += 1;
+        if self.reader.idle_frames > MOST_IDLE_FRAMES {
+            return Err(Breach::Flood.into());
+        }
+        match header.kind {
+            HEADERS => self.headers(header, payload, now_ns),
+            CONTINUATION => self.continuation(header, payload, now_ns),
+            SETTINGS => self.settings(header, payload),
+            PING => self.ping(header, payload),
+            WINDOW_UPDATE => self.window_update(header, payload),
+            RST_STREAM => self.rst_stream(header, payload),
+            GOAWAY => self.goaway(header, payload),
+            // We have said that we want none.
+            PUSH_PROMISE => Err(Breach::FrameOrder.into()),
+            // Priorities of the first edition, and whatever else is unknown, say nothing to us.
+            _ => Ok(()),
+        }
+    }
+
+    /// A stream that a frame may come for: ours, though it may have been closed.
+    fn must_be_ours(&self, id: u32) -> Result<(), Kind> {
+        match id == 0 || self.streams.is_idle(id) {
+            true => Err(Breach::FrameOrder.into()),
+            false => Ok(()),
+        }
+    }
+
+    #[inline]
+    fn begin_data(&mut self, header: Header, now_ns: i64) -> Result<(), Kind> {
+        self.must_be_ours(header.stream)?;
+        let length = header.length as i64;
+        self.receive_window -= length;
+        let is_padded = header.has(PADDED);
+        if is_padded && header.length == 0 {
+            return Err(Breach::FrameSize.into());
+        }
+        let ends = header.has(END_STREAM);
+        if let Some(stream) = self.streams.get_mut(header.stream) {
+            stream.receive_window -= length;
+            stream.framing_bytes += HEADER_BYTES as u64;
+            if stream.receive_window < 0 {
+                return Err(Breach::Window.into());
+            }
+            if stream.reading == Reading::Head {
+                self.reset_stream(header.stream, Breach::FrameOrder);
+            }
+        }
+        if self.receive_window < 0 {
+            return Err(Breach::Window.into());
+        }
+        match length > 0 || ends {
+            true => self.reader.idle_frames = 0,
+            false => self.reader.idle_frames += 1,
+        }
+        if self.reader.idle_frames > MOST_IDLE_FRAMES {
+            return Err(Breach::Flood.into());
+        }
+        self.open_windows(header.stream);
+        let data = Data {
+            stream: header.stream,
+            left: header.length,
+            padding: if is_padded { None } else { Some(0) },
+            ends,
+        };
+        match data.left {
+            0 => self.end_data(data, now_ns),
+            _ => self.reader.data = Some(data),
+        }
+        Ok(())
+    }
+
+    /// Bytes of a data frame; says how many belong to it.
+    #[inline]
+    fn data(&mut self, mut data: Data, bytes: &[u8], now_ns: i64) -> Result<usize, Kind> {
+        let here = data.left.min(bytes.len());
+        let mut body = &bytes[..here];
+        if data.padding.is_none()
+            && let [padding, rest @ ..] = body
+        {
+            data.left -= 1;
+            if usize::from(*padding) > data.left {
+                return Err(Breach::Padding.into());
+            }
+            data.padding = Some(usize::from(*padding));
+            body = rest;
+            self.count_framing(data.stream, 1);
+        }
+        let padding = data.padding.unwrap_or(0);
+        // What comes after these bytes reaches so far into the padding.
+        let text = body.len().min(data.left - padding);
+        let rest = body.len() - text;
+        if rest > 0 {
+            self.count_framing(data.stream, rest);
+        }
+        self.body(data.stream, &body[..text], now_ns);
+        data.left -= body.len();
+        data.padding = data.padding.map(|padding| padding - rest);
+        match data.left {
+            0 => {
+                self.reader.data = None;
+                self.end_data(data, now_ns);
+            }
+            _ => self.reader.data = Some(data),
+        }
+        Ok(here)
+    }
+
+    fn count_framing(&mut self, id: u32, bytes: usize) {
+        if let Some(stream) = self.streams.get_mut(id) {
+            stream.framing_bytes += bytes as u64;
+        }
+    }
+
+    #[inline]
+    fn body(&mut self, id: u32, bytes: &[u8], now_ns: i64) {
+        let Some(stream) = self.streams.get_mut(id) else {
+            return;
+        };
+        if stream.reading != Reading::Body {
+            return;
+        }
+        stream.heard_ns = now_ns;
+        stream.body_bytes += bytes.len() as u64;
+        if let Keep::Body { at_most } = stream.keep {
+            let room = at_most.saturating_sub(stream.body.len());
+            stream
+                .body
+                .extend_from_slice(&bytes[..room.min(bytes.len())]);
+        }
+        let is_too_long = stream
+            .length
+            .is_some_and(|length| stream.body_bytes > length);
+        if is_too_long || stream.is_to_head && stream.body_bytes > 0 {
+            self.reset_stream(id, Breach::Length);
+        }
+    }
+
+    #[inline]
+    fn end_data(&mut self, data: Data, now_ns: i64) {
+        if data.ends {
+            self.ends(data.stream, now_ns);
+        }
+    }
+
+    /// The far end sends no more on this stream.
+    #[inline]
+    fn ends(&mut self, id: u32, now_ns: i64) {
+        let Some(stream) = self.streams.get_mut(id) else {
+            return;
+        };
+        if stream.reading != Reading::Body {
+            return;
+        }
+        stream.heard_ns = now_ns;
+        let has_body = !stream.is_to_head && stream.status != 304;
+        let is_whole = !has_body
+            || stream
+                .length
+                .is_none_or(|length| length == stream.body_bytes);
+        match is_whole {
+            true => self.end(id, None),
+            false => self.reset_stream(id, Breach::Length),
+        }
+    }
+
+    fn headers(&mut self, header: Header, payload: &[u8], now_ns: i64) -> Result<(), Kind> {
+        self.must_be_ours(header.stream)?;
+        let mut block = frame::without_padding(header.flags, payload).ok_or(Breach::Padding)?;
+        if header.has(PRIORITY) {
+            block = block.get(5..).ok_or(Breach::FrameSize)?;
+        }
+        self.count_head(header);
+        let begun = Block {
+            stream: header.stream,
+            ends: header.has(END_STREAM),
+        };
+        if header.has(END_HEADERS) {
+            return self.head(begun, block, now_ns);
+        }
+        self.reader.block = Some(begun);
+        self.reader.block_bytes.clear();
+        self.reader.block_bytes.extend_from_slice(block);
+        Ok(())
+    }
+
+    fn continuation(&mut self, header: Header, payload: &[u8], now_ns: i64) -> Result<(), Kind> {
+        let block = self.reader.block.ok_or(Breach::FrameOrder)?;
+        if self.reader.block_bytes.len() + payload.len() > self.limits.head_bytes {
+            return Err(Breach::HeadTooLong.into());
+        }
+        self.count_head(header);
+        self.reader.block_bytes.extend_from_slice(payload);
+        if !header.has(END_HEADERS) {
+            return Ok(());
+        }
+        self.reader.block = None;
+        let mut bytes = std::mem::take(&mut self.reader.block_bytes);
+        let read = self.head(block, &bytes, now_ns);
+        bytes.clear();
+        bytes.shrink_to(ROOM_KEPT);
+        self.reader.block_bytes = bytes;
+        read
+    }
+
+    fn count_head(&mut self, header: Header) {
+        if let Some(stream) = self.streams.get_mut(header.stream) {
+            stream.head_bytes += (HEADER_BYTES + header.length) as u64;
+        }
+    }
+
+    /// A whole header block: a head, an informational one, or what follows the body.
+    #[inline]
+    fn head(&mut self, block: Block, bytes: &[u8], now_ns: i64) -> Result<(), Kind> {
+        let said = self.read_block(block.stream, bytes)?;
+        let Some(stream) = self.streams.get_mut(block.stream) else {
+            return Ok(());
+        };
+        if stream.first_byte_ns == 0 {
+            stream.first_byte_ns = now_ns;
+        }
+        stream.heard_ns = now_ns;
+        match (stream.reading, said) {
+            (Reading::Ended(_), _) => return Ok(()),
+            // After the body: fields that nobody waits for.
+            (Reading::Body, Some(said)) if block.ends && said.status == 0 => {}
+            (Reading::Head, Some(said)) if (100..200).contains(&said.status) && !block.ends => {
+                stream.informational += 1;
+                stream.headers.clear();
+                match stream.informational > self.limits.informational {
+                    true => self.reset_stream(block.stream, Breach::Informational),
+                    false => self.reader.idle_frames = 0,
+                }
+                return Ok(());
+            }
+            (Reading::Head, Some(said)) if said.status >= 200 => {
+                stream.status = said.status;
+                stream.length = said.length.filter(|_| said.status != 204);
+                stream.reading = Reading::Body;
+            }
+            _ => {
+                self.reset_stream(block.stream, Breach::Head);
+                return Ok(());
+            }
+        }
+        self.reader.idle_frames = 0;
+        if block.ends {
+            self.ends(block.stream, now_ns);
+        }
+        Ok(())
+    }
+
+    /// What a block says; `None`: what no head may say. Its fields are kept if its stream wants
+    /// them.
+    ///
+    /// Errors: nothing that follows on the connection can be read.
+    #[inline]
+    fn read_block(&mut self, id: u32, bytes: &[u8]) -> Result<Option<Said>, Kind> {
+        let same = &mut self.reader.same;
+        let stream = self.streams.get_mut(id);
+        let kept = stream.filter(|stream| stream.keep != Keep::Nothing);
+        let version = self.decoder.version();
+        if kept.is_none() && same.said.is_some() && same.version == version && same.block == bytes {
+            return Ok(same.said);
+        }
+        let mut fields = Fields {
+            kept: kept
+                .filter(|stream| stream.reading == Reading::Head)
+                .map(|stream| &mut stream.headers),
+            ..Fields::default()
+        };
+        let read = self
+            .decoder
+            .read(bytes, self.limits.head_bytes, |name, value| {
+                fields.hear(name, value)
+            });
+        read.map_err(|bad| match bad {
+            BadBlock::Broken => Breach::Compression,
+            BadBlock::TooLong => Breach::HeadTooLong,
+        })?;
+        let said = (!fields.is_bad).then_some(fields.said);
+        same.said = None;
+        if self.decoder.version() == version {
+            same.block.clear();
+            same.block.shrink_to(ROOM_KEPT);
+            same.block.extend_from_slice(bytes);
+            (same.version, same.said) = (version, said);
+        }
+        Ok(said)
+    }
+
+    fn settings(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+        if header.stream != 0 {
+            return Err(Breach::FrameOrder.into());
+        }
+        if header.has(ACK) {
+            return match (payload.is_empty(), self.peer.has_greeted) {
+                (_, false) => Err(Breach::Greeting.into()),
+                (false, _) => Err(Breach::FrameSize.into()),
+                (true, true) => Ok(()),
+            };
+        }
+        let (settings, rest) = payload.as_chunks::<6>();
+        if !rest.is_empty() {
+            return Err(Breach::FrameSize.into());
+        }
+        self.reader.idle_frames += settings.len() as u32;
+        for [a, b, value @ ..] in settings {
+            let name = u16::from_be_bytes([*a, *b]);
+            self.setting(name, u32::from_be_bytes(*value))?;
+        }
+        self.peer.has_greeted = true;
+        frame::put(&mut self.out, SETTINGS, ACK, 0, &[]);
+        Ok(())
+    }
+
+    fn setting(&mut self, name: u16, value: u32) -> Result<(), Kind> {
+        match name {
+            HEADER_TABLE_SIZE => self.table_is(value as usize),
+            MAX_CONCURRENT_STREAMS => self.peer.streams = value,
+            INITIAL_WINDOW_SIZE if value > MOST => return Err(Breach::Window.into()),
+            INITIAL_WINDOW_SIZE => return self.window_is(i64::from(value)),
+            MAX_FRAME_SIZE if !(FRAME_BYTES as u32..1 << 24).contains(&value) => {
+                return Err(Breach::Setting.into());
+            }
+            // Longer frames than the usual ones would only make others wait.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Another window for all streams: those that are open change by the difference.
+    fn window_is(&mut self, window: i64) -> Result<(), Kind> {
+        let more = window - std::mem::replace(&mut self.peer.window, window);
+        let mut open = Vec::new();
+        for stream in self.streams.all() {
+            stream.send_window += more;
+            if stream.send_window > i64::from(MOST) {
+                return Err(Breach::Window.into());
+            }
+            open.push(stream.id);
+        }
+        open.into_iter().for_each(|id| self.may_send(id));
+        Ok(())
+    }
+
+    fn ping(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+        if header.stream != 0 {
+            return Err(Breach::FrameOrder.into());
+        }
+        if payload.len() != 8 {
+            return Err(Breach::FrameSize.into());
+        }
+        if !header.has(ACK) {
+            frame::put(&mut self.out, PING, ACK, 0, payload);
+        }
+        Ok(())
+    }
+
+    fn window_update(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+        if payload.len() != 4 {
+            return Err(Breach::FrameSize.into());
+        }
+        let more = i64::from(frame::word(payload).unwrap_or(0) & MOST);
+        if header.stream == 0 {
+            self.send_window += more;
+            return match more == 0 || self.send_window > i64::from(MOST) {
+                true => Err(Breach::Window.into()),
+                false => Ok(()),
+            };
+        }
+        self.must_be_ours(header.stream)?;
+        if let Some(stream) = self.streams.get_mut(header.stream) {
+            stream.send_window += more;
+            if more == 0 || stream.send_window > i64::from(MOST) {
+                self.reset_stream(header.stream, Breach::Window);
+            }
+            self.may_send(header.stream);
+        }
+        Ok(())
+    }
+
+    fn rst_stream(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+        self.must_be_ours(header.stream)?;
+        if payload.len() != 4 {
+            return Err(Breach::FrameSize.into());
+        }
+        let code = Code(frame::word(payload).unwrap_or(0));
+        let kind = match code {
+            Code::REFUSED_STREAM => Kind::Unprocessed,
+            code => Kind::StreamReset(code),
+        };
+        if let Some(stream) = self.streams.get_mut(header.stream) {
+            stream.unsent.clear();
+            stream.unsent_from = 0;
+            self.reader.idle_frames = 0;
+        }
+        self.end(header.stream, Some(kind));
+        Ok(())
+    }
+
+    fn goaway(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+        if header.stream != 0 {
+            return Err(Breach::FrameOrder.into());
+        }
+        let (Some(last), Some(code)) =
+            (frame::word(payload), payload.get(4..).and_then(frame::word))
+        else {
+            return Err(Breach::FrameSize.into());
+        };
+        let last = last & MOST;
+        self.peer.leaves = Some((last, Code(code)));
+        let late: Vec<u32> = {
+            let all = self.streams.all().map(|stream| stream.id);
+            all.filter(|id| *id > last).collect()
+        };
+        for id in late {
+            self.end(id, Some(Kind::Unprocessed));
+        }
+        Ok(())
+    }
+}
+
+impl From<Breach> for Kind {
+    fn from(breach: Breach) -> Self {
+        Kind::Http2(breach)
+    }
+}
+
+/// What is heard of the fields of a block.
+#[derive(Default)]
+struct Fields<'a> {
+    said: Said,
+    /// They say what they must not (RFC 9113 §8.2 and §8.3).
+    is_bad: bool,
+    /// A field without a colon has come: none with one may follow.
+    are_plain: bool,
+    /// Where they are kept as lines.
+    kept: Option<&'a mut Vec<u8>>,
+}
+
+impl Fields<'_> {
+    #[inline]
+    fn hear(&mut self, name: &[u8], value: &[u8]) {
+        if let [b':', ..] = name {
+            let status = (name == b":status").then(|| status(value)).flatten();
+            self.is_bad |= status.is_none() || self.are_plain || self.said.status != 0;
+            self.said.status = status.unwrap_or(0);
+            return;
+        }
+        self.are_plain = true;
+        self.is_bad |= !is_field(name, value);
+        if name == b"content-length" {
+            let length = std::str::from_utf8(value)
+                .ok()
+                .filter(|text| !text.starts_with('+'));
+            let length = length.and_then(|text| text.parse().ok());
+            self.is_bad |=
+                length.is_none() || self.said.length.is_some_and(|own| Some(own) != length);
+            self.said.length = length;
+        }
+        if let Some(kept) = &mut self.kept {
+            for part in [name, b": ", value, b"\r\n"] {
+                kept.extend_from_slice(part);
+            }
+        }
+    }
+}
+
+fn status(value: &[u8]) -> Option<u16> {
+    let [a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9'] = value else {
+        return None;
+    };
+    let digit = |byte: &u8| u16::from(byte - b'0');
+    Some(digit(a) * 100 + digit(b) * 10 + digit(c))
+}
+
+/// True when a field may stand in a response.
+fn is_field(name: &[u8], value: &[u8]) -> bool {
+    let fits = |byte: &u8| matches!(byte, 0x21..=0x39 | 0x3b..=0x40 | 0x5b..=0x7e);
+    let is_of_connection = || match name.len() {
+        10 => name == b"connection" || name == b"keep-alive",
+        7 => name == b"upgrade",
+        16 => name == b"proxy-connection",
+        17 => name == b"transfer-encoding",
+        _ => false,
+    };
+    let ends_line = |byte: &u8| matches!(byte, 0 | b'\r' | b'\n');
+    !name.is_empty() && name.iter().all(fits) && !is_of_connection() && !value.iter().any(ends_line)
+}
