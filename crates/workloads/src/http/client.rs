@@ -1,6 +1,6 @@
 //! What do the visitors of one event loop do, and what is written down about them?
 //!
-//! Every visitor is one connection. In a closed loop each response starts the next request. In an
+//! Every visitor is one connection, or one stream of a connection of HTTP/2. In a closed loop each response starts the next request. In an
 //! open loop a free visitor takes the next intended start and waits for it; who finds starts that
 //! have passed sends at once, and latency counts from the intended start.
 
@@ -17,6 +17,9 @@ use crate::rr::record::{Counts, Recorder};
 /// How long after the end requests may leave whose time came before it.
 const BACKLOG_NS: i64 = 1_000_000_000;
 
+/// How often a request is sent again that the server has not begun.
+const MOST_RESENDS: u32 = 8;
+
 /// What the visitors counted beside what all exchanges have in common, since the end of the warm-up.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
@@ -29,10 +32,20 @@ pub(crate) struct Tally {
     pub(crate) body_bytes: u64,
     /// Connections made.
     pub(crate) connections: u64,
+    /// Requests sent again because the server had not begun them.
+    pub(crate) resent: u64,
     pub(crate) wait: Histogram,
     pub(crate) read: Histogram,
     /// All that were answered, the warm-up included.
     pub(crate) answered: u64,
+}
+
+impl Tally {
+    /// True when the server answered nothing and said that it speaks no HTTP/2.
+    pub(crate) fn met_no_http2(&self) -> bool {
+        let mut kinds = self.failures.keys().map(|(_, kind)| *kind);
+        self.answered == 0 && kinds.any(|kind| kind == Kind::NoHttp2)
+    }
 }
 
 /// The visitors of one event loop.
@@ -44,8 +57,21 @@ pub(crate) struct Visitors {
     waiting: Vec<i64>,
     /// Visitor → its number among all that ever came to this host.
     numbers: Vec<u64>,
+    /// Visitor → the request that it sends again.
+    again: Vec<Again>,
     /// The rate that others asked for last, as bits.
     rate_bits: u64,
+    /// The server does not speak what it is to speak: nobody asks it any more.
+    is_foreign: bool,
+}
+
+/// A request that the server has not begun.
+#[derive(Debug, Clone, Copy, Default)]
+struct Again {
+    /// When it was to leave for the first time; 0 = there is none.
+    intended_ns: i64,
+    /// How often it was sent again.
+    times: u32,
 }
 
 impl Visitors {
@@ -57,7 +83,9 @@ impl Visitors {
             tally: Tally::default(),
             waiting: Vec::new(),
             numbers: Vec::new(),
+            again: Vec::new(),
             rate_bits: 0,
+            is_foreign: false,
         }
     }
 
@@ -96,12 +124,24 @@ impl Visitors {
         }
     }
 
-    /// Writes a failure down, unless it was the end of the run itself.
+    /// Writes a failure down, unless it was the end of the run itself, or nothing but a request to
+    /// be sent again.
     #[cold]
-    fn failed(&mut self, outcome: &Outcome<'_>, failure: Failure) {
-        if failure.kind == Kind::Stopped {
-            return;
+    fn failed(&mut self, user: u32, outcome: &Outcome<'_>, failure: Failure) {
+        let again = &mut self.again[user as usize];
+        match failure.kind {
+            Kind::Stopped => return,
+            Kind::Unprocessed if again.times < MOST_RESENDS => {
+                again.times += 1;
+                again.intended_ns = outcome.intended_ns;
+                let counts = self.recorder.counts(outcome.intended_ns);
+                self.tally.resent += u64::from(counts);
+                return;
+            }
+            Kind::NoHttp2 => self.is_foreign = true,
+            _ => {}
         }
+        *again = Again::default();
         if self.recorder.counts(outcome.intended_ns) {
             let key = (failure.phase, failure.kind);
             *self.tally.failures.entry(key).or_default() += 1;
@@ -109,6 +149,19 @@ impl Visitors {
         }
         self.recorder
             .failed(outcome.intended_ns, || failure.to_string());
+    }
+
+    #[inline]
+    fn send(&self, place: usize, intended_ns: i64, out: &mut Vec<u8>) -> Step {
+        out.extend_from_slice(&self.course.request);
+        let mut exchange = Exchange {
+            intended_ns,
+            ..self.course.exchange
+        };
+        if let Some(lane) = &mut exchange.lane {
+            lane.number = (self.numbers[place] / self.course.streams) as u32;
+        }
+        Step::Send(exchange)
     }
 
     /// Closes the books when all have gone: requests that nobody could send are counted, unless the
@@ -132,16 +185,22 @@ impl Crew for Visitors {
         if users > self.waiting.len() {
             self.waiting.resize(users, 0);
             self.numbers.resize(users, 0);
+            self.again.resize(users, Again::default());
         }
         self.numbers[user as usize] = number;
+        self.again[user as usize] = Again::default();
     }
 
     #[inline]
     fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step {
-        if self.course.left == Some(0) {
+        let place = user as usize;
+        if self.again[place].intended_ns != 0 {
+            let intended_ns = std::mem::take(&mut self.again[place].intended_ns);
+            return self.send(place, intended_ns, out);
+        }
+        if self.course.left == Some(0) || self.is_foreign {
             return Step::End;
         }
-        let place = user as usize;
         // Who waits for a start has taken it: nobody else would send that request.
         if self.waiting[place] == 0 && self.course.wanted.is_sent_home(self.numbers[place]) {
             return Step::End;
@@ -156,18 +215,15 @@ impl Crew for Visitors {
             *left -= 1;
         }
         self.recorder.sent(intended_ns, now_ns, was_free);
-        out.extend_from_slice(&self.course.request);
-        Step::Send(Exchange {
-            intended_ns,
-            ..self.course.exchange
-        })
+        self.send(place, intended_ns, out)
     }
 
     #[inline]
-    fn ended(&mut self, _user: u32, outcome: &Outcome<'_>) {
+    fn ended(&mut self, user: u32, outcome: &Outcome<'_>) {
         if let Some(failure) = outcome.failure {
-            return self.failed(outcome, failure);
+            return self.failed(user, outcome, failure);
         }
+        self.again[user as usize].times = 0;
         self.tally.answered += 1;
         if !self.recorder.counts(outcome.intended_ns) {
             return;

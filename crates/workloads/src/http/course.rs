@@ -13,6 +13,8 @@ pub(crate) struct Course {
     pub(crate) request: Vec<u8>,
     /// How it is sent.
     pub(crate) exchange: Exchange,
+    /// Visitors that share a connection: those whose numbers follow each other.
+    pub(crate) streams: u64,
     /// Intended starts; `None` in a closed loop.
     pub(crate) arrivals: Option<Arrivals>,
     /// Requests that may still be sent.

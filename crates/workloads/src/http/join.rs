@@ -105,6 +105,7 @@ fn counts(counts: &Counts, tally: &Tally, audit: &LoopAudit) -> BTreeMap<String,
         ),
         ("answered", tally.answered),
         ("made_connections", tally.connections),
+        ("resent_requests", tally.resent),
         ("sent_bytes", tally.sent_bytes),
         ("head_bytes", tally.head_bytes),
         ("body_bytes", tally.body_bytes),
@@ -125,8 +126,12 @@ fn counts(counts: &Counts, tally: &Tally, audit: &LoopAudit) -> BTreeMap<String,
         ("timeouts", failed(|_, kind| kind == Kind::TimedOut)),
         ("closed_early", failed(|_, kind| kind == Kind::ClosedEarly)),
         (
+            "given_up",
+            failed(|_, kind| matches!(kind, Kind::StreamReset(_) | Kind::GoneAway(_))),
+        ),
+        (
             "malformed",
-            failed(|_, kind| matches!(kind, Kind::Malformed(_))),
+            failed(|_, kind| matches!(kind, Kind::Malformed(_) | Kind::Http2(_))),
         ),
     ];
     let each = named.into_iter();
@@ -184,6 +189,9 @@ fn empty_flow(
 ) -> FlowResult {
     let mut labels = Labels::new();
     labels.insert("transport".into(), options.url.scheme.to_string());
+    if options.http2 {
+        labels.insert("protocol".into(), "HTTP/2".into());
+    }
     if options.threads > 1 {
         labels.insert("thread".into(), (plan.stream + 1).to_string());
     }

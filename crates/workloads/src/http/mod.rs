@@ -1,7 +1,7 @@
 //! How many requests per second does a web server answer, and how long does each take?
 //!
 //! ```text
-//! this host (event loops)                     any HTTP/1.1 server
+//! this host (event loops)                     any server of HTTP/1.1 or HTTP/2
 //!   connect, TLS, request ───────────────────►
 //!   ◄─────────────────────────────── response   closed loop: it starts the next request
 //!   request ─────────────────────────────────►  open loop (--rate): when its time has come
@@ -14,7 +14,9 @@
 //! (`http.client_cpu_ratio`) or requests left late although a connection was free
 //! (`http.late_starts`).
 //!
-//! Sources: RFC 9110 and 9112; G. Tene, "How NOT to measure latency" (coordinated omission).
+//! With HTTP/2 many requests share a connection; its own limits are then shared as well.
+//!
+//! Sources: RFC 9110, 9112 and 9113; G. Tene, "How NOT to measure latency" (coordinated omission).
 
 mod arrivals;
 mod client;
@@ -24,6 +26,7 @@ pub mod names;
 pub mod options;
 mod peer;
 mod phase;
+mod request;
 pub mod url;
 
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Rate, Refusal};
 
+use super::request::is_of_connection;
 use super::url::Url;
 use crate::refusal::operator;
 use crate::times::{MAX_TIMEOUT_NS, MIN_TIMEOUT_NS, check_duration, check_interval};
@@ -21,9 +22,19 @@ pub struct HttpOptions {
     #[schemars(with = "String")]
     pub url: Url,
 
-    /// Connections, which are the most requests under way at a time; over all threads.
+    /// Connections, each of which carries a request at a time, or --streams of them; over all
+    /// threads.
     #[arg(short, long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub connections: u32,
+
+    /// Speak HTTP/2: agreed on in the TLS handshake; without TLS it begins at once, as servers for
+    /// `h2c` by prior knowledge expect.
+    #[arg(long)]
+    pub http2: bool,
+
+    /// Requests under way at a time on each connection of --http2.
+    #[arg(short = 'm', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub streams: u32,
 
     /// How long to measure. Default: 10 s.
     #[arg(short, long, value_name = "TIME")]
@@ -108,6 +119,8 @@ impl Default for HttpOptions {
                 path: "/".into(),
             },
             connections: 64,
+            http2: false,
+            streams: 1,
             duration: None,
             count: None,
             rate: None,
@@ -226,8 +239,17 @@ prints_itself!(Method, HeaderLine, HostText);
 
 impl HeaderLine {
     fn is(&self, name: &str) -> bool {
-        let own = self.0.split(':').next();
-        own.is_some_and(|own| own.eq_ignore_ascii_case(name))
+        self.name().eq_ignore_ascii_case(name)
+    }
+
+    fn name(&self) -> &str {
+        self.0
+            .split_once(':')
+            .map_or(self.0.as_str(), |(name, _)| name)
+    }
+
+    fn value(&self) -> &str {
+        self.0.split_once(':').map_or("", |(_, value)| value.trim())
     }
 }
 
@@ -303,28 +325,48 @@ impl HttpOptions {
         Ok(())
     }
 
-    /// The whole request, head and body.
-    pub fn request(&self) -> Vec<u8> {
-        let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.url.path);
+    /// Most requests that can be under way at a time.
+    pub fn visitors(&self) -> u64 {
+        u64::from(self.connections) * u64::from(self.streams)
+    }
+
+    /// What the `Host` header says.
+    pub(crate) fn host(&self) -> String {
+        let own = self.header.iter().find(|line| line.is("Host"));
+        match (own, &self.host_header) {
+            (Some(line), _) => line.value().into(),
+            (None, Some(host)) => host.0.clone(),
+            (None, None) => self.url.authority(),
+        }
+    }
+
+    /// Names and values of the header, in order.
+    pub(crate) fn header_lines(&self) -> Vec<(String, String)> {
+        let mut lines = Vec::new();
         let mut line = |name: &str, value: &str| {
             if !self.header.iter().any(|own| own.is(name)) {
-                text.push_str(&format!("{name}: {value}\r\n"));
+                lines.push((name.to_owned(), value.to_owned()));
             }
         };
-        match &self.host_header {
-            Some(host) => line("Host", &host.0),
-            None => line("Host", &self.url.authority()),
-        }
+        line("Host", &self.host());
         line("User-Agent", concat!("sokudo/", env!("CARGO_PKG_VERSION")));
         line("Accept", "*/*");
         if let Some(body) = &self.body {
             line("Content-Length", &body.len().to_string());
         }
-        if self.no_keepalive {
+        if self.no_keepalive && !self.http2 {
             line("Connection", "close");
         }
-        for own in &self.header {
-            text.push_str(&format!("{own}\r\n"));
+        let own = |line: &HeaderLine| (line.name().to_owned(), line.value().to_owned());
+        lines.extend(self.header.iter().map(own));
+        lines
+    }
+
+    /// The whole request in HTTP/1.1, head and body.
+    pub fn request(&self) -> Vec<u8> {
+        let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.url.path);
+        for (name, value) in self.header_lines() {
+            text.push_str(&format!("{name}: {value}\r\n"));
         }
         text.push_str("\r\n");
         text.push_str(self.body.as_deref().unwrap_or_default());
@@ -335,6 +377,7 @@ impl HttpOptions {
     pub fn validate(&self) -> Result<(), Refusal> {
         self.check_times()?;
         self.check_load()?;
+        self.check_http2()?;
         if self.threads > self.connections {
             return Err(operator(
                 format!(
@@ -352,6 +395,40 @@ impl HttpOptions {
             ));
         }
         Ok(())
+    }
+
+    fn check_http2(&self) -> Result<(), Refusal> {
+        const MOST_VISITORS: u64 = 1_000_000;
+        let visitors = self.visitors();
+        if visitors > MOST_VISITORS {
+            return Err(operator(
+                format!("{visitors} requests under way at a time are more than a million"),
+                "use fewer connections or --streams",
+            ));
+        }
+        if self.streams > 1 && !self.http2 {
+            return Err(operator(
+                "--streams shares connections, which HTTP/1.1 cannot",
+                "add --http2",
+            ));
+        }
+        if self.streams > 1 && self.no_keepalive {
+            return Err(operator(
+                "--no-keepalive makes a connection for each request, and --streams shares one",
+                "leave one of them out",
+            ));
+        }
+        let odd = self
+            .header
+            .iter()
+            .find(|line| is_of_connection(line.name()));
+        match odd.filter(|_| self.http2) {
+            None => Ok(()),
+            Some(line) => Err(operator(
+                format!("the header `{}` cannot stand in HTTP/2", line.name()),
+                "leave it out: HTTP/2 says it in its own frames",
+            )),
+        }
     }
 
     fn check_load(&self) -> Result<(), Refusal> {

@@ -20,6 +20,7 @@ use super::join::Numbers;
 use super::names::HTTP;
 use super::options::{Arrival, HttpOptions};
 use super::peer::{self, Offer, Server};
+use super::request::Request;
 use super::url::Url;
 use crate::contract::{Emit, Phase};
 use crate::place::{own_address, resolve};
@@ -43,8 +44,8 @@ type Left = Vec<(Tally, LoopAudit)>;
 struct Steered {
     /// Lets more visitors in.
     entry: Option<Entry<u64>>,
-    /// Numbers of the visitors that are to be there: from the first to before the last.
-    visitors: (u64, u64),
+    /// Numbers of the connections that are to be there: from the first to before the last.
+    connections: (u64, u64),
     /// Since when which rate was asked for, all hosts together.
     rates: Vec<(i64, f64)>,
 }
@@ -53,7 +54,7 @@ struct Steered {
 #[derive(Clone)]
 struct Aim {
     target: TargetId,
-    request: Vec<u8>,
+    request: Request,
 }
 
 /// One host's part of a phase.
@@ -100,9 +101,9 @@ impl HttpPhase {
         Ok(phase)
     }
 
-    fn exchange(&self, target: TargetId) -> Exchange {
+    fn exchange(&self, aim: &Aim) -> Exchange {
         Exchange {
-            target,
+            target: aim.target,
             intended_ns: 0,
             close: self.options.no_keepalive,
             fresh: self.options.no_keepalive,
@@ -111,6 +112,7 @@ impl HttpPhase {
             whole_timeout_ns: self.options.timeout.0,
             keep: Keep::Nothing,
             method_is_head: self.options.asks_for_head(),
+            lane: aim.request.lane,
         }
     }
 
@@ -145,8 +147,9 @@ impl HttpPhase {
             is_open: arrivals.is_some(),
         };
         let course = Course {
-            request: aim.request.clone(),
-            exchange: self.exchange(aim.target),
+            request: aim.request.bytes.clone(),
+            exchange: self.exchange(aim),
+            streams: u64::from(options.streams),
             arrivals,
             left: options.count.map(|count| share(count.0, number, loops)),
             end_ns,
@@ -191,12 +194,18 @@ impl HttpPhase {
         })?;
         Ok(Aim {
             target,
-            request: options.request(),
+            request: Request::new(&options),
         })
     }
 
     /// A host of the run, which must have agreed to be loaded.
     fn aim_at_peer(&self, flow: &FlowPlan, offers: &[Option<String>]) -> Result<Aim, Refusal> {
+        if self.options.http2 {
+            return Err(operator(
+                "hosts of a run answer each other in HTTP/1.1 only",
+                "leave --http2 out, or load a server of your own",
+            ));
+        }
         let silent = || failed("a host to be loaded offered no port", None);
         let offer = offers.get(flow.to as usize).and_then(Option::as_deref);
         let offer: Offer = serde_json::from_str(offer.ok_or_else(silent)?).map_err(|_| silent())?;
@@ -230,15 +239,17 @@ impl HttpPhase {
         self.check_loops(all)?;
         let own = self.own_share(all);
         can_hold(own)?;
+        let streams = u64::from(self.options.streams);
         let steered = &mut self.steered;
-        let (first, last) = steered.visitors;
+        let (first, last) = steered.connections;
         let first = first.max(last.saturating_sub(own));
-        self.wanted.send_home_below(first);
+        self.wanted.send_home_below(first * streams);
         let new_last = first + own;
         if let Some(entry) = &steered.entry {
-            (last..new_last).for_each(|number| entry.add(now_ns(), number));
+            let come = |connection| entry.add_together(now_ns(), visitors_of(connection, streams));
+            (last..new_last).for_each(come);
         }
-        steered.visitors = (first, last.max(new_last));
+        steered.connections = (first, last.max(new_last));
         Ok(())
     }
 
@@ -336,11 +347,13 @@ impl Phase for HttpPhase {
         let crews: Vec<Visitors> = crews.collect::<Result<_, Refusal>>()?;
         let engine = Engine::start(&self.config(), &self.targets, crews, &self.stop)
             .map_err(|error| failed(error.to_string(), None))?;
-        let visitors = self.own_share(u64::from(self.options.connections));
-        (0..visitors).for_each(|number| engine.add(at_ns, number));
+        let connections = self.own_share(u64::from(self.options.connections));
+        let streams = u64::from(self.options.streams);
+        let come = |connection| engine.add_together(at_ns, visitors_of(connection, streams));
+        (0..connections).for_each(come);
         self.steered = Steered {
             entry: Some(engine.entry()),
-            visitors: (0, visitors),
+            connections: (0, connections),
             rates: Vec::from_iter(self.options.requests_per_s().map(|rate| (at_ns, rate))),
         };
         let names = self.series_names(at_ns, t0_ns);
@@ -387,6 +400,12 @@ impl Phase for HttpPhase {
         let died = |_| failed("an event loop died", None);
         let left = waiting.join().map_err(died)?;
         drop(reports);
+        if left.iter().any(|(tally, _)| tally.met_no_http2()) {
+            return Err(operator(
+                format!("{} speaks no HTTP/2", self.options.url.authority()),
+                "leave --http2 out, or switch HTTP/2 on at the server",
+            ));
+        }
         let collected = collected
             .join()
             .map_err(|_| failed("the reporting thread died", None))?;
@@ -417,6 +436,11 @@ pub(crate) fn aimed_at(options: &HttpOptions, spec: &PhaseSpec, flow: &FlowPlan)
         Some(host) => host.name.clone(),
         None => options.url.authority(),
     }
+}
+
+/// Numbers of the visitors that share a connection.
+fn visitors_of(connection: u64, streams: u64) -> std::ops::Range<u64> {
+    connection * streams..(connection + 1) * streams
 }
 
 /// A server when other hosts of the run load this one.

@@ -280,6 +280,7 @@ fn step_of(next: Next) -> Step {
                 at_most => Keep::Body { at_most },
             },
             method_is_head: request.is_head,
+            lane: None,
         }),
     }
 }
@@ -319,7 +320,8 @@ fn lost(failure: &Failure) -> Lost<'static> {
         (Kind::Unreachable, _) => NotHttp::Unreachable,
         (Kind::ClosedEarly, Phase::Read) => NotHttp::BodyCut,
         (Kind::ClosedEarly, _) => NotHttp::NoResponse,
-        (Kind::Malformed(_), _) => NotHttp::Malformed,
+        (Kind::Malformed(_) | Kind::Http2(_) | Kind::NoHttp2, _) => NotHttp::Malformed,
+        (Kind::StreamReset(_) | Kind::GoneAway(_) | Kind::Unprocessed, _) => NotHttp::Reset,
         (Kind::PortsExhausted | Kind::TooManyFiles, _) => NotHttp::NoLocalPort,
         (Kind::ProxyRefused, _) => NotHttp::ProxyRefused,
         (Kind::Stopped, _) => NotHttp::Stopped,
