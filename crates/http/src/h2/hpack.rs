@@ -60,6 +60,11 @@ impl Decoder {
         }
     }
 
+    #[cfg(test)]
+    pub(super) fn table_bytes(&self) -> usize {
+        self.table.bytes()
+    }
+
     /// See [`Table::version`].
     pub(super) fn version(&self) -> u64 {
         self.table.version()
