@@ -290,7 +290,8 @@ http {{
   client_body_temp_path {scratch}; proxy_temp_path {scratch}; fastcgi_temp_path {scratch};
   uwsgi_temp_path {scratch}; scgi_temp_path {scratch};
   server {{
-    listen {port} backlog=16384;
+    listen {port} backlog=16384{http2};
+    http2_max_concurrent_streams 1024;
     root {scratch}/www;
     location = /plan {{ default_type text/html; return 200 "{body}"; }}
   }}
@@ -298,16 +299,17 @@ http {{
 """
 
 
-def nginx(scratch, port, body_bytes):
+def nginx(scratch, port, body_bytes, http2=False):
     """Words that start a web server with one file, `/index.html`, on every loopback address.
 
-    `/plan` answers as much to any method.
+    `/plan` answers as much to any method. With `http2` it speaks nothing else, in clear.
     """
     need("nginx")
     (scratch / "www").mkdir(exist_ok=True)
     (scratch / "www/index.html").write_text("x" * body_bytes)
     config = scratch / "nginx.conf"
-    config.write_text(NGINX.format(scratch=scratch, port=port, body="x" * body_bytes))
+    config.write_text(NGINX.format(scratch=scratch, port=port, body="x" * body_bytes,
+                                   http2=" http2" if http2 else ""))
     scratch.chmod(0o755)
     return ["nginx", "-c", str(config), "-p", str(scratch)]
 

@@ -1,6 +1,6 @@
 //! Whole exchanges against servers that do exactly what a test tells them.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -11,6 +11,7 @@ use sokudo_net::clock::now_ns;
 use crate::*;
 
 mod failures;
+mod http2;
 mod secure;
 
 /// Longest wait of a test for anything.

@@ -10,25 +10,7 @@ use super::*;
 
 /// A server with a certificate, which is its own authority. Returns its port and the authority.
 fn tls_server(change: impl FnOnce(&mut CertificateParams)) -> (SocketAddr, Vec<u8>) {
-    let mut params = CertificateParams::new(vec!["localhost".into()]).expect("a name");
-    change(&mut params);
-    let pair = KeyPair::generate().expect("a key");
-    let certificate = params.self_signed(&pair).expect("a certificate");
-    let key = PrivatePkcs8KeyDer::from(pair.serialize_der());
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .and_then(|builder| {
-            let chain = vec![certificate.der().clone()];
-            builder
-                .with_no_client_auth()
-                .with_single_cert(chain, key.into())
-        })
-        .expect("a server");
-    let config = Arc::new(config);
-    let address = server(move |stream, _| {
-        let tls = ServerConnection::new(Arc::clone(&config)).expect("a connection");
-        let mut stream = StreamOwned::new(tls, stream);
+    tls_server_of(&[], change, |mut stream| {
         let mut request = Vec::new();
         let mut byte = [0];
         while let Ok(1) = stream.read(&mut byte) {
@@ -40,6 +22,38 @@ fn tls_server(change: impl FnOnce(&mut CertificateParams)) -> (SocketAddr, Vec<u
                 }
             }
         }
+    })
+}
+
+/// A connection of such a server.
+pub(super) type Secured = StreamOwned<ServerConnection, TcpStream>;
+
+/// The same for a server that agrees on these protocols, and does this with each connection.
+pub(super) fn tls_server_of(
+    protocols: &[&[u8]],
+    change: impl FnOnce(&mut CertificateParams),
+    serve: impl Fn(Secured) + Send + Sync + 'static,
+) -> (SocketAddr, Vec<u8>) {
+    let mut params = CertificateParams::new(vec!["localhost".into()]).expect("a name");
+    change(&mut params);
+    let pair = KeyPair::generate().expect("a key");
+    let certificate = params.self_signed(&pair).expect("a certificate");
+    let key = PrivatePkcs8KeyDer::from(pair.serialize_der());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(|builder| {
+            let chain = vec![certificate.der().clone()];
+            builder
+                .with_no_client_auth()
+                .with_single_cert(chain, key.into())
+        })
+        .expect("a server");
+    config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
+    let config = Arc::new(config);
+    let address = server(move |stream, _| {
+        let tls = ServerConnection::new(Arc::clone(&config)).expect("a connection");
+        serve(StreamOwned::new(tls, stream));
     });
     (address, certificate.der().to_vec())
 }

@@ -26,6 +26,7 @@ Examples:
   sokudo http hostb:8080/ --sweep rate=100/s..6400/s:x2   latency over load, and its knee
   sokudo http https://hostb/api -X POST -H 'Content-Type: application/json' -b @request.json
   sokudo http hostb:8080/ --on 'lab/*' -c 400         from every host of a group, 400 connections in all
+  sokudo http https://hostb/ --http2 -c 32 -m 100     HTTP/2: 32 connections, 100 requests at a time on each
   sokudo http hostb:8080/ --no-keepalive             a connection for each request
   sokudo http hostb:8080/ -d 60s --web               seen in a browser while it goes on
 
@@ -34,7 +35,8 @@ Without --rate the loop is closed: a server that stalls is asked less, and few r
 
 /// Load a web server: requests per second, latency, and where the time goes.
 ///
-/// The server needs nothing of ours. HTTP/1.1, plain or over TLS; every failure is told apart.
+/// The server needs nothing of ours. HTTP/1.1 or HTTP/2, plain or over TLS; every failure is
+/// told apart.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct HttpArgs {

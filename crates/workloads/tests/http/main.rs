@@ -3,6 +3,8 @@
 //! Whole phases over loopback, driven through the workload's contract, against web servers whose
 //! behaviour is scripted.
 
+mod servers;
+
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

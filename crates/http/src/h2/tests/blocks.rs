@@ -32,8 +32,16 @@ fn each_representation() {
     let mut decoder = Decoder::new();
     let custom = "400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572";
     check(&mut decoder, custom, "custom-key: custom-header");
-    check(&mut decoder, "040c 2f73 616d 706c 652f 7061 7468", ":path: /sample/path");
-    check(&mut decoder, "1008 7061 7373 776f 7264 0673 6563 7265 74", "password: secret");
+    check(
+        &mut decoder,
+        "040c 2f73 616d 706c 652f 7061 7468",
+        ":path: /sample/path",
+    );
+    check(
+        &mut decoder,
+        "1008 7061 7373 776f 7264 0673 6563 7265 74",
+        "password: secret",
+    );
     check(&mut decoder, "82", ":method: GET");
     check(&mut decoder, "be", "custom-key: custom-header");
 }
@@ -96,14 +104,14 @@ fn responses_of_one_connection() {
 fn broken_blocks_are_refused() {
     let broken = |block: &[u8]| read(&mut Decoder::new(), block, 64).expect_err("it is broken");
     for block in [
-        "80",             // number 0
-        "be",             // an entry that was never added
+        "80",                // number 0
+        "be",                // an entry that was never added
         "ff ff ff ff ff 7f", // a number that does not end in time
-        "40",             // no name
-        "00 05 61",       // a name that is not there
-        "82 20",          // another table size, not at the beginning
-        "3f e2 1f",       // a table larger than ours
-        "00 81 00 00",    // a packed name with padding of zeros
+        "40",                // no name
+        "00 05 61",          // a name that is not there
+        "82 20",             // another table size, not at the beginning
+        "3f e2 1f",          // a table larger than ours
+        "00 81 00 00",       // a packed name with padding of zeros
     ] {
         assert_eq!(broken(&bytes(block)), BadBlock::Broken, "{block}");
     }

@@ -8,13 +8,30 @@ fn what_is_said_first() {
     let bytes = session.pending().to_vec();
     assert!(bytes.starts_with(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
     let frames = frames(&mut session);
-    let kinds: Vec<(u8, u8, u32)> = frames.iter().map(|frame| (frame.0, frame.1, frame.2)).collect();
+    let kinds: Vec<(u8, u8, u32)> = frames
+        .iter()
+        .map(|frame| (frame.0, frame.1, frame.2))
+        .collect();
     let head = END_STREAM | END_HEADERS;
-    assert_eq!(kinds, [(SETTINGS, 0, 0), (WINDOW_UPDATE, 0, 0), (HEADERS, head, 1), (HEADERS, head, 3)]);
+    assert_eq!(
+        kinds,
+        [
+            (SETTINGS, 0, 0),
+            (WINDOW_UPDATE, 0, 0),
+            (HEADERS, head, 1),
+            (HEADERS, head, 3)
+        ]
+    );
     // No pushes, a window of 1 GiB, heads of 64 KiB.
-    assert_eq!(frames[0].3, [0, 2, 0, 0, 0, 0, 0, 4, 0x40, 0, 0, 0, 0, 6, 0, 1, 0, 0]);
+    assert_eq!(
+        frames[0].3,
+        [0, 2, 0, 0, 0, 0, 0, 4, 0x40, 0, 0, 0, 0, 6, 0, 1, 0, 0]
+    );
     // GET; /a and x: y written out and added, then by their numbers.
-    assert_eq!(frames[2].3, [0x82, 0x44, 2, b'/', b'a', 0x40, 1, b'x', 1, b'y']);
+    assert_eq!(
+        frames[2].3,
+        [0x82, 0x44, 2, b'/', b'a', 0x40, 1, b'x', 1, b'y']
+    );
     assert_eq!(frames[3].3, [0x82, 0xbf, 0xbe]);
 }
 
@@ -33,8 +50,17 @@ fn responses_in_another_order_and_in_pieces() {
     let (ends, broken) = feed(&mut one, said);
     assert_eq!(broken, None);
     let whole = |id, status, body: &str| (id, status, body.to_owned(), None);
-    assert_eq!(ends, [whole(5, 404, ""), whole(3, 200, "three"), whole(1, 200, "abcd")]);
-    let acks = frames(&mut one).into_iter().filter(|frame| (frame.0, frame.1) == (SETTINGS, 1));
+    assert_eq!(
+        ends,
+        [
+            whole(5, 404, ""),
+            whole(3, 200, "three"),
+            whole(1, 200, "abcd")
+        ]
+    );
+    let acks = frames(&mut one)
+        .into_iter()
+        .filter(|frame| (frame.0, frame.1) == (SETTINGS, 1));
     assert_eq!(acks.count(), 1);
 }
 
@@ -48,7 +74,10 @@ fn heads_in_many_frames() {
         .frame(CONTINUATION, 0, 1, b"")
         .frame(CONTINUATION, END_HEADERS, 1, rest);
     let (ends, broken) = feed(&mut session, said);
-    assert_eq!((ends.len(), ends[0].1, ends[0].3, broken), (1, 200, None, None));
+    assert_eq!(
+        (ends.len(), ends[0].1, ends[0].3, broken),
+        (1, 200, None, None)
+    );
 }
 
 /// A server that says this breaks the connection so.
@@ -61,7 +90,10 @@ fn breaks(said: Said, breach: Breach) {
     assert!(session.is_leaving());
     // It hears why.
     let last = frames(&mut session).pop().expect("something is said");
-    assert_eq!((last.0, &last.3[4..]), (GOAWAY, &breach.code().0.to_be_bytes()[..]));
+    assert_eq!(
+        (last.0, &last.3[4..]),
+        (GOAWAY, &breach.code().0.to_be_bytes()[..])
+    );
 }
 
 #[test]
@@ -75,7 +107,10 @@ fn broken_connections() {
         (hello().frame(SETTINGS, 0, 0, &[0; 5]), Breach::FrameSize),
         (hello().frame(SETTINGS, 1, 0, &[0; 6]), Breach::FrameSize),
         (hello().frame(PING, 0, 0, &[0; 7]), Breach::FrameSize),
-        (hello().frame(WINDOW_UPDATE, 0, 0, &[0; 3]), Breach::FrameSize),
+        (
+            hello().frame(WINDOW_UPDATE, 0, 0, &[0; 3]),
+            Breach::FrameSize,
+        ),
         (hello().frame(RST_STREAM, 0, 1, &[0; 5]), Breach::FrameSize),
         (hello().frame(GOAWAY, 0, 0, &[0; 7]), Breach::FrameSize),
         (hello().frame(DATA, PADDED, 1, &[]), Breach::FrameSize),
@@ -85,16 +120,31 @@ fn broken_connections() {
         (hello().frame(RST_STREAM, 0, 9, &[0; 4]), Breach::FrameOrder),
         (hello().frame(SETTINGS, 0, 1, &[]), Breach::FrameOrder),
         (hello().frame(PING, 0, 1, &[0; 8]), Breach::FrameOrder),
-        (hello().frame(PUSH_PROMISE, 0, 1, &[0; 8]), Breach::FrameOrder),
+        (
+            hello().frame(PUSH_PROMISE, 0, 1, &[0; 8]),
+            Breach::FrameOrder,
+        ),
         (hello().frame(CONTINUATION, 4, 1, b""), Breach::FrameOrder),
-        (hello().frame(HEADERS, 0, 1, b"").frame(PING, 0, 0, &[0; 8]), Breach::FrameOrder),
+        (
+            hello().frame(HEADERS, 0, 1, b"").frame(PING, 0, 0, &[0; 8]),
+            Breach::FrameOrder,
+        ),
         (hello().frame(DATA, PADDED, 1, &[9, 0]), Breach::Padding),
         (hello().frame(HEADERS, PADDED, 1, &[9, 0]), Breach::Padding),
         (Said::hello(&[(5, 16_383)]), Breach::Setting),
-        (Said::hello(&[(INITIAL_WINDOW_SIZE, 1 << 31)]), Breach::Window),
+        (
+            Said::hello(&[(INITIAL_WINDOW_SIZE, 1 << 31)]),
+            Breach::Window,
+        ),
         (hello().frame(WINDOW_UPDATE, 0, 0, &[0; 4]), Breach::Window),
-        (hello().frame(WINDOW_UPDATE, 0, 0, &[0x7f, 255, 255, 255]), Breach::Window),
-        (hello().frame(HEADERS, END_HEADERS, 1, &[0x80]), Breach::Compression),
+        (
+            hello().frame(WINDOW_UPDATE, 0, 0, &[0x7f, 255, 255, 255]),
+            Breach::Window,
+        ),
+        (
+            hello().frame(HEADERS, END_HEADERS, 1, &[0x80]),
+            Breach::Compression,
+        ),
     ] {
         breaks(said, breach);
     }
@@ -125,7 +175,10 @@ fn floods_end() {
     bomb.extend_from_slice(&[0x40, 1, b'a', 0x7f, 0xa1, 0x1e]);
     bomb.extend_from_slice(&[b'x'; 4000]);
     bomb.extend_from_slice(&[0xbe; 100]);
-    breaks(Said::hello(&[]).frame(HEADERS, END_HEADERS, 1, &bomb), Breach::HeadTooLong);
+    breaks(
+        Said::hello(&[]).frame(HEADERS, END_HEADERS, 1, &bomb),
+        Breach::HeadTooLong,
+    );
 }
 
 /// A server that answers the first of two requests so breaks only that one.
@@ -137,7 +190,9 @@ fn breaks_one(said: impl FnOnce(Said) -> Said, breach: Breach) {
     assert_eq!(broken, None);
     let ended: Vec<(u32, Option<Kind>)> = ends.iter().map(|end| (end.0, end.3)).collect();
     assert_eq!(ended, [(1, Some(Kind::Http2(breach))), (3, None)]);
-    let reset = frames(&mut session).into_iter().find(|frame| frame.0 == RST_STREAM);
+    let reset = frames(&mut session)
+        .into_iter()
+        .find(|frame| frame.0 == RST_STREAM);
     let payload = breach.code().0.to_be_bytes().to_vec();
     assert_eq!(reset, Some((RST_STREAM, 0, 1, payload)));
 }
@@ -158,14 +213,20 @@ fn broken_responses_leave_the_others_alone() {
     ] {
         breaks_one(head(fields), Breach::Head);
     }
-    breaks_one(head(&[(":status", "200"), ("content-length", "5")]), Breach::Length);
+    breaks_one(
+        head(&[(":status", "200"), ("content-length", "5")]),
+        Breach::Length,
+    );
     breaks_one(|said| said.frame(DATA, 0, 1, b"early"), Breach::FrameOrder);
     let long = |said: Said| {
         let said = said.head(1, &[(":status", "200"), ("content-length", "1")], 0);
         said.frame(DATA, 0, 1, b"ab")
     };
     breaks_one(long, Breach::Length);
-    breaks_one(|said| said.frame(WINDOW_UPDATE, 0, 1, &[0; 4]), Breach::Window);
+    breaks_one(
+        |said| said.frame(WINDOW_UPDATE, 0, 1, &[0; 4]),
+        Breach::Window,
+    );
     let hints = |said: Said| (0..33).fold(said, |said, _| said.head(1, &[(":status", "103")], 0));
     breaks_one(hints, Breach::Informational);
 }
@@ -186,13 +247,21 @@ fn requests_that_were_not_begun_are_told_from_those_that_failed() {
     let reset = Kind::StreamReset(Code::CANCEL);
     assert_eq!(
         why,
-        [(1, Some(reset)), (3, Some(Kind::Unprocessed)), (7, Some(Kind::Unprocessed)), (5, None)]
+        [
+            (1, Some(reset)),
+            (3, Some(Kind::Unprocessed)),
+            (7, Some(Kind::Unprocessed)),
+            (5, None)
+        ]
     );
     assert_eq!(reset.name(), "stream-reset-cancel");
     assert!(one.is_leaving() && ask(&mut one, 9, b"").is_none());
     assert_eq!(one.why_ended(), Kind::ClosedEarly);
     let mut two = session(1);
-    feed(&mut two, Said::hello(&[]).frame(GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 2]));
+    feed(
+        &mut two,
+        Said::hello(&[]).frame(GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 2]),
+    );
     assert_eq!(two.why_ended().name(), "goaway-internal-error");
 }
 
@@ -210,7 +279,10 @@ fn no_more_streams_than_the_server_wants() {
     assert_eq!(session.room(), Room::Later);
     feed(&mut session, Said::hello(&[(MAX_CONCURRENT_STREAMS, 101)]));
     assert!(ask(&mut session, 7, b"").is_some());
-    assert_eq!((session.room(), ask(&mut session, 7, b"")), (Room::Later, None));
+    assert_eq!(
+        (session.room(), ask(&mut session, 7, b"")),
+        (Room::Later, None)
+    );
     feed(&mut session, Said::default().ok(9, b""));
     assert_eq!(session.room(), Room::Now);
 }
@@ -272,19 +344,29 @@ fn a_small_table_at_the_other_end() {
 fn windows_are_opened_again() {
     let mut session = session(1);
     frames(&mut session);
-    feed(&mut session, Said::hello(&[]).head(1, &[(":status", "200")], 0));
+    feed(
+        &mut session,
+        Said::hello(&[]).head(1, &[(":status", "200")], 0),
+    );
     let portion = vec![0; 16_384];
     let mut opened = Vec::new();
     for _ in 0..40_000 {
         let mut data = Said::default().frame(DATA, 0, 1, &portion);
         data.0.truncate(9 + portion.len());
         assert_eq!(feed(&mut session, data).1, None);
-        opened.extend(frames(&mut session).into_iter().filter(|frame| frame.0 == WINDOW_UPDATE));
+        opened.extend(
+            frames(&mut session)
+                .into_iter()
+                .filter(|frame| frame.0 == WINDOW_UPDATE),
+        );
     }
     let streams: Vec<u32> = opened.iter().map(|frame| frame.2).collect();
     assert_eq!(streams, [0, 1]);
     let stream = session.stream(1).expect("it is open");
-    assert_eq!((stream.body_bytes, stream.body.len()), (40_000 * 16_384, 1024));
+    assert_eq!(
+        (stream.body_bytes, stream.body.len()),
+        (40_000 * 16_384, 1024)
+    );
 }
 
 #[test]
@@ -295,7 +377,10 @@ fn numbers_of_streams_run_out() {
     assert!(!session.is_leaving());
     assert_eq!(ask(&mut session, 1, b""), Some(frame::MOST));
     assert!(session.is_leaving());
-    assert_eq!((session.room(), ask(&mut session, 2, b"")), (Room::Never, None));
+    assert_eq!(
+        (session.room(), ask(&mut session, 2, b"")),
+        (Room::Never, None)
+    );
 }
 
 #[test]
