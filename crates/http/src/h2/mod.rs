@@ -30,7 +30,9 @@ use crate::user::Keep;
 /// Reads any bytes as what a server sends, whole and in pieces of `cut` bytes: both come to the
 /// same, and nothing panics.
 pub fn any_bytes(bytes: &[u8], cut: usize) {
-    let read = |piece: usize| -> (Option<Kind>, Vec<(u32, u16, u64, bool)>) {
+    /// Number, status, bytes of the body, and whether it is whole.
+    type End = (u32, u16, u64, bool);
+    let read = |piece: usize| -> (Option<Kind>, Vec<End>) {
         let mut session = Session::new(Limits::default());
         let head = RequestHead::new([(":method", "GET"), ("x", "y")]);
         for user in 0..4 {

@@ -238,7 +238,17 @@ fn nghttpd_counts_as_we_do() {
 
 #[test]
 fn a_server_without_http2_ends_the_run() {
-    let address = server(|_| Some("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"));
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
+    let address = listener.local_addr().expect("it is bound");
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            thread::spawn(move || {
+                let _ = stream.read(&mut [0; 4096]);
+                let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+                let _ = stream.read_to_end(&mut Vec::new());
+            });
+        }
+    });
     let options = options(address, r#""http2":true,"duration":"30s","connections":2"#);
     let mut playing = Playing::start(spec(&options, 1), now_ns());
     while !matches!(
