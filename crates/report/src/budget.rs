@@ -26,7 +26,7 @@ const CELLS: usize = 32;
 /// What fills the bar on a terminal, stage by stage: told apart without colour.
 const FILLS: [char; N_STAGES] = ['·', '╌', '▒', '░', '▪', '█', '▓'];
 /// Place of each stage in the palette of layers: the server's share is the calm blue.
-const COLOURS: [usize; N_STAGES] = [5, 2, 3, 4, 6, 0, 1];
+const COLOURS: [usize; N_STAGES] = [5, 1, 3, 4, 6, 0, 2];
 
 const REQUESTS: &str = "http.requests";
 const RATE: &str = "http.requests_per_second";

@@ -46,6 +46,16 @@ pub fn main_tracks(view: &View) -> Vec<Chart> {
     out
 }
 
+/// What the hosts did, as charts over time without strips: for a page with an axis of its own.
+pub fn of_hosts(view: &View) -> Vec<Chart> {
+    let mut out = cpu_stacks(view);
+    out.extend(threads(view, "self.cpu_ratio", "cpu"));
+    out.extend(nic(view));
+    out.extend(pressure(view));
+    fit(&mut out, chart::POINT_BUDGET / 4, chart::MAX_POINTS / 4);
+    out
+}
+
 /// Every other series that moved, one chart per metric.
 pub fn other_tracks(view: &View) -> Vec<Chart> {
     const SHOWN: &[&str] = &[

@@ -4,6 +4,7 @@
 //! course over time, statistics per label, failures, distribution, comparison, conditions. And the
 //! figures as the file that programs read from JMeter's report, with the same keys.
 
+mod beside;
 mod budget;
 mod compare;
 mod failures;
@@ -19,13 +20,14 @@ mod verdict;
 pub use figures::statistics_json;
 
 use sokudo_i18n::Lang;
-use sokudo_model::{Text, units};
+use sokudo_model::{Record, Text, units};
 use sokudo_stats::requests::Requests;
 use sokudo_stats::requests::goals::Goals;
 
 use crate::block::{Block, Phrase, Speaker};
 use crate::date;
 use crate::html::{self, Part, Sheet};
+use crate::view::View;
 
 /// A test and what it is held against.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +42,8 @@ pub struct Dashboard<'a> {
     pub earlier: Option<(&'a str, &'a Requests)>,
     /// What had to be kept.
     pub goals: Option<&'a Goals>,
+    /// The run that left the rows: what its hosts did, and what is concluded from it.
+    pub record: Option<&'a Record>,
     /// What a reader must know of the rows: broken ones, for example.
     pub remarks: &'a [Text],
 }
@@ -75,6 +79,7 @@ impl Dashboard<'_> {
             part("verdict", None, verdict::blocks(self)),
             part("numbers", None, verdict::numbers(self)),
             part("goals", Some("jtl-goals"), verdict::goals(self)),
+            part("why", Some("report-why"), beside::conclusions(self)),
             part(
                 "over-time",
                 Some("report-over-time"),
@@ -97,7 +102,10 @@ impl Dashboard<'_> {
             part(
                 "conditions",
                 Some("report-environment"),
-                tables::conditions(self),
+                tables::conditions(self)
+                    .into_iter()
+                    .chain(beside::conditions(self))
+                    .collect(),
             ),
         ];
         let seconds = self.requests.total.seconds();
@@ -115,7 +123,7 @@ impl Dashboard<'_> {
             footer: footer.into(),
             end_ns: (seconds * 1e9) as i64,
             start_ms: date::clock_ms(self.started),
-            clock_error_s: None,
+            clock_error_s: self.record.and_then(|r| View::new(r).clock_error_s()),
             spans: Vec::new(),
             events: Vec::new(),
             problems: Vec::new(),

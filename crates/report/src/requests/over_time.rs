@@ -54,6 +54,7 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
     let chart = |chart: Chart| Block::Chart(Box::new(chart));
     let mut out = vec![how("jtl-over-time-how")];
     out.extend(first.into_iter().flatten().map(chart));
+    out.extend(super::beside::charts(dashboard).into_iter().map(chart));
     let blocks: Vec<Block> = further.into_iter().flatten().map(chart).collect();
     out.push(Block::Details {
         title: Text::new("jtl-more-charts").into(),

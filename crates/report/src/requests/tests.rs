@@ -44,6 +44,7 @@ fn dashboard<'a>(requests: &'a Requests, goals: Option<&'a Goals>) -> Dashboard<
         started: "2023-11-14T22:13:20.000Z",
         earlier: None,
         goals,
+        record: None,
         remarks: &[],
     }
 }

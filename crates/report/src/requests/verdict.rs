@@ -99,6 +99,8 @@ fn flattered(dashboard: &Dashboard) -> Option<Text> {
 pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
     let sentences = sentences(dashboard).into_iter().map(Phrase::Text);
     let mut out = vec![Block::Lead(sentences.collect())];
+    let warnings = super::beside::warnings(dashboard).into_iter();
+    out.extend(warnings.map(|w| Block::Notice(Severity::Bad, w)));
     let remarks = dashboard.remarks.iter();
     out.extend(remarks.map(|r| Block::Notice(Severity::Caution, r.clone().into())));
     out

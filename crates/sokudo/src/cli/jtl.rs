@@ -11,15 +11,15 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use sokudo_jmeter::jtl::{self, Outcome};
 use sokudo_jmeter::properties::{Origin, Properties};
-use sokudo_model::Text;
 use sokudo_model::units;
+use sokudo_model::{Record, Text};
 use sokudo_report::requests::{Dashboard, statistics_json};
 use sokudo_stats::requests::goals::Goals;
 use sokudo_stats::requests::{MOST_LABELS, Requests, Settings, Tally};
 
 use super::finish::ShowOptions;
 use super::jmx::{pair, read_bounded, unreadable};
-use super::{Exit, Failure};
+use super::{Exit, Failure, records};
 
 /// Largest property file that is read.
 const MOST_PROPERTY_BYTES: u64 = 1 << 20;
@@ -74,6 +74,11 @@ struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     compare: Option<PathBuf>,
 
+    /// The run that left the rows: its hosts' CPUs and interfaces over time, and its findings. A run's
+    /// id, the last digits of one, or a directory.
+    #[arg(long, value_name = "RUN")]
+    run: Option<String>,
+
     /// Percentiles to show, at most eight; the first three also stand in statistics.json.
     /// [default: 90,95,99]
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = percent)]
@@ -124,8 +129,11 @@ pub fn run(args: JtlArgs) -> Result<Exit, Failure> {
     if !args.percentiles.is_empty() {
         settings.percentiles.clone_from(&args.percentiles);
     }
+    let record = args.run.as_deref().map(recorded).transpose()?;
     report(&Asked {
         file: &args.file,
+        record: record.as_ref(),
+        is_shown: true,
         output: args.output.as_deref(),
         force: args.force,
         goals: args.slo.as_ref(),
@@ -133,6 +141,14 @@ pub fn run(args: JtlArgs) -> Result<Exit, Failure> {
         settings,
         show: &args.show,
     })
+}
+
+/// The record of a run, with what is concluded from it.
+fn recorded(run: &str) -> Result<Record, Failure> {
+    let mut record = sokudo_store::load(&records::resolve(run)?)?;
+    record.findings = sokudo_analyze::findings(&record);
+    record.checks = sokudo_analyze::checks(&record);
+    Ok(record)
 }
 
 /// A dashboard that is asked for.
@@ -148,6 +164,10 @@ pub struct Asked<'a> {
     pub goals: Option<&'a Goals>,
     /// Result file of an earlier test.
     pub compare: Option<&'a Path>,
+    /// The run that left the rows.
+    pub record: Option<&'a Record>,
+    /// Whether it is told on the terminal, too.
+    pub is_shown: bool,
     /// What is counted how.
     pub settings: Settings,
     /// How it is shown.
@@ -178,13 +198,21 @@ pub fn report(asked: &Asked) -> Result<Exit, Failure> {
             .as_ref()
             .map(|(name, requests)| (name.as_str(), requests)),
         goals: asked.goals,
+        record: asked.record,
         remarks: &remarks,
     };
     let page = match asked.output {
         Some(directory) => Some(write(directory, &dashboard, asked)?),
         None => None,
     };
-    show::show(&dashboard, page.as_deref(), asked.show);
+    if asked.is_shown {
+        show::show(&dashboard, page.as_deref(), asked.show);
+    } else if !dashboard.is_passed() {
+        let says = dashboard.says(asked.show.lang());
+        says.first()
+            .into_iter()
+            .for_each(|says| eprintln!("  {says}"));
+    }
     Ok(match dashboard.is_passed() {
         true => Exit::Fine,
         false => Exit::CheckFailed,

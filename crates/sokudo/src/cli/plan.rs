@@ -22,7 +22,7 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::Reading;
 use sokudo_jmeter::plan::{Load, Plan, Stage};
 use sokudo_jmeter::settings::Unsupported;
-use sokudo_model::{Labels, PhasePlan, Refusal, Rows, Text};
+use sokudo_model::{Labels, PhasePlan, Record, Refusal, Rows, Text};
 use sokudo_net::clock::now_ns;
 use sokudo_stats::requests::goals::Goals;
 use sokudo_workloads::load::summariser::Summariser;
@@ -185,6 +185,10 @@ pub struct PlanArgs {
     #[arg(long, value_name = "GOALS", requires = "log")]
     slo: Option<Goals>,
 
+    /// File of results of an earlier test, to compare the dashboard with.
+    #[arg(long, value_name = "FILE", requires = "output")]
+    compare: Option<PathBuf>,
+
     /// Seed of every random choice. Default: drawn, and recorded.
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -240,26 +244,38 @@ impl PlanArgs {
         }
     }
 
-    /// Dashboard and goals of a file of results.
-    fn report(&self, file: &Path) -> Result<Exit, Failure> {
+    /// Dashboard and goals of a file of results, with what the run says that left it.
+    fn report(
+        &self,
+        file: &Path,
+        record: Option<&Record>,
+        is_shown: bool,
+    ) -> Result<Exit, Failure> {
         jtl::report(&jtl::Asked {
             file,
+            record,
+            is_shown,
             output: self.output.as_deref(),
             force: self.force,
             goals: self.slo.as_ref(),
-            compare: None,
+            compare: self.compare.as_deref(),
             settings: jtl::settings_of(&self.properties.layers()?)?,
             show: &self.show,
         })
     }
 
     /// What is asked for behind the test; a test that failed stays a failed one.
-    fn report_after(&self, exit: Exit) -> Result<Exit, Failure> {
+    fn report_after(
+        &self,
+        exit: Exit,
+        record: Option<&Record>,
+        is_shown: bool,
+    ) -> Result<Exit, Failure> {
         let wanted = self.dashboard || self.slo.is_some();
         let Some(file) = self.log.as_deref().filter(|_| wanted) else {
             return Ok(exit);
         };
-        let reported = self.report(file)?;
+        let reported = self.report(file, record, is_shown)?;
         Ok(if exit == Exit::Fine { reported } else { exit })
     }
 
@@ -358,7 +374,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     }
     args.take_remote()?;
     if let Some(file) = &args.report_only {
-        return args.report(file);
+        return args.report(file, None, true);
     }
     args.check_output()?;
     args.tell_ignored()?;
@@ -384,6 +400,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     drop(prepared);
     let page = args.watch.open(load::NAME)?;
     let beside = page.as_ref().map(Watched::observer);
+    let mut left: Option<Record> = None;
     let exit = workload::carry_out(
         &call,
         Terminal::new(lang, None, None).beside(beside),
@@ -402,10 +419,12 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
             if let Some(page) = &page {
                 page.close(record);
             }
+            left = args.dashboard.then(|| record.clone());
             Ok(())
         },
     )?;
-    args.report_after(exit)
+    // Programs read one object: that of the run.
+    args.report_after(exit, left.as_ref(), !args.show.json)
 }
 
 /// Several generators execute the plan; their rows become one file here.
@@ -579,7 +598,7 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     if let Some(file) = &args.report_only {
-        return args.report(file);
+        return args.report(file, None, true);
     }
     args.check_output()?;
     args.tell_ignored()?;
@@ -625,12 +644,11 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
         eprintln!("  ! {problem}");
     }
     println!("... end of run");
-    Ok(
-        match finished.problems.is_empty() && finished.lost_rows == 0 {
-            true => Exit::Fine,
-            false => Exit::RunFailed,
-        },
-    )
+    let exit = match finished.problems.is_empty() && finished.lost_rows == 0 {
+        true => Exit::Fine,
+        false => Exit::RunFailed,
+    };
+    args.report_after(exit, None, false)
 }
 
 /// A moment as the tool writes it: `2026 Nov 21 15:07:55 UTC (1795273675000)`.
