@@ -3,7 +3,9 @@
 //! What was achieved, what limited it, what to try next. When the numbers cannot be trusted, that
 //! comes first.
 
-use sokudo_model::{Finding, PhaseRecord, Record, RunStatus, Severity, Text, Unit};
+use std::collections::BTreeSet;
+
+use sokudo_model::{Finding, FlowResult, PhaseRecord, Record, RunStatus, Severity, Text, Unit};
 use sokudo_stats::LoadCurve;
 
 use crate::exchange::Exchange;
@@ -277,6 +279,9 @@ fn probed(view: &PhaseView<'_>) -> Vec<Text> {
 /// Between whom: one flow by its hosts, many by their number.
 fn flows(view: &PhaseView<'_>) -> Text {
     let flows = view.flows();
+    if view.phase.workload == "load" {
+        return labels(flows);
+    }
     match flows {
         [] => Text::new("verdict-whole-run"),
         [first, rest @ ..]
@@ -289,6 +294,16 @@ fn flows(view: &PhaseView<'_>) -> Text {
                 .word("to", &first.to)
         }
         _ => Text::new("verdict-many-flows").number("count", flows.len() as f64, Unit::One),
+    }
+}
+
+/// What was asked for: one label of a test plan by its name, many by their number.
+fn labels(flows: &[FlowResult]) -> Text {
+    let own = flows.iter().filter(|f| !f.labels.contains_key("kind"));
+    let names: BTreeSet<&str> = own.map(|f| f.to.as_str()).collect();
+    match names.first() {
+        Some(name) if names.len() == 1 => Text::new("verdict-one-label").word("label", *name),
+        _ => Text::new("verdict-many-labels").number("count", names.len() as f64, Unit::One),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use sokudo_model::Unit;
 use sokudo_model::units::human;
 
 use crate::bars::Bars;
@@ -79,6 +80,9 @@ fn bar(
             );
         }
         x += width;
+    }
+    if bars.unit == Unit::Ratio {
+        return;
     }
     let whole = human(values.iter().sum(), bars.unit);
     let place = format!("x=\"{:.1}\" y=\"{middle:.1}\"", x + 6.0);

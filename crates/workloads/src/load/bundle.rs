@@ -72,12 +72,12 @@ impl Bundle {
             plan,
             files: files.taken(),
         };
-        bundle.check(with)?;
+        bundle.check(with, |path| stays_inside(path) && !files.leads_out(path))?;
         Ok(bundle)
     }
 
-    fn check(&self, with: &[String]) -> Result<(), Refusal> {
-        let outside = |path: &&String| !stays_inside(path) && !with.contains(path);
+    fn check(&self, with: &[String], is_inside: impl Fn(&str) -> bool) -> Result<(), Refusal> {
+        let outside = |path: &&String| !is_inside(path) && !with.contains(path);
         if let Some(path) = self.files.keys().find(outside) {
             return Err(operator(
                 format!("the plan reads `{path}`, which lies outside of its directory"),
@@ -179,6 +179,10 @@ impl Noting {
         }
     }
 
+    fn leads_out(&self, path: &str) -> bool {
+        self.files.leads_out(path)
+    }
+
     fn taken(&self) -> BTreeMap<String, Vec<u8>> {
         std::mem::take(&mut self.taken.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -234,11 +238,36 @@ mod tests {
     fn files_from_elsewhere_must_be_named() {
         for path in ["../users.csv", "/etc/hosts", "C:\\users.csv"] {
             let sent = bundle(&[(path, b"x")]);
-            let refused = sent.check(&[]).expect_err(path);
+            let refused = sent.check(&[], stays_inside).expect_err(path);
             assert!(refused.hint.is_some_and(|hint| hint.contains("--with")));
-            assert_eq!(sent.check(&[path.to_owned()]), Ok(()));
+            assert_eq!(sent.check(&[path.to_owned()], stays_inside), Ok(()));
         }
-        assert_eq!(bundle(&[("data/users.csv", b"x")]).check(&[]), Ok(()));
+        let sent = bundle(&[("data/users.csv", b"x")]);
+        assert_eq!(sent.check(&[], stays_inside), Ok(()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_elsewhere_is_from_elsewhere() {
+        let place = tempfile::tempdir().expect("a directory");
+        let plans = place.path().join("plans");
+        std::fs::create_dir(&plans).expect("a directory");
+        std::fs::write(place.path().join("secret"), "x").expect("a file");
+        std::fs::write(plans.join("users.csv"), "x").expect("a file");
+        let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, plans.join(name));
+        link("../secret", "innocent.csv").expect("a link");
+        link("..", "data").expect("a link");
+        link("users.csv", "same.csv").expect("a link");
+        let files = Noting::new(PlanFiles::beside(&plans.join("plan.jmx")));
+        for (path, leads_out) in [
+            ("users.csv", false),
+            ("same.csv", false),
+            ("innocent.csv", true),
+            ("data/secret", true),
+            ("absent.csv", false),
+        ] {
+            assert_eq!(files.leads_out(path), leads_out, "{path}");
+        }
     }
 
     #[test]

@@ -240,6 +240,19 @@ impl PlanFiles {
     pub fn beside(plan: &Path) -> Self {
         Self(plan.parent().unwrap_or(Path::new("")).to_owned())
     }
+
+    /// True when links lead from a path inside of the directory to a file outside of it.
+    pub fn leads_out(&self, path: &str) -> bool {
+        let here = match self.0.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => &self.0,
+        };
+        match (here.canonicalize(), here.join(path).canonicalize()) {
+            (Ok(here), Ok(file)) => !file.starts_with(here),
+            // What is not there cannot be sent either.
+            _ => false,
+        }
+    }
 }
 
 impl Files for PlanFiles {

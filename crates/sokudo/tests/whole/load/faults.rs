@@ -4,8 +4,10 @@ use std::fs;
 use std::net::TcpListener;
 use std::time::Duration;
 
+use sokudo_testkit::program::{Sokudo, sokudo_bin};
+
 use super::far::{Does, far, far_on, get, plan, says, says_with};
-use crate::vocabulary::{place, summary};
+use crate::vocabulary::{BOUND, place, summary};
 
 #[test]
 fn six_of_ten_answers_are_errors_and_every_one_is_counted_by_its_kind() {
@@ -108,4 +110,104 @@ fn redirects_in_a_circle_end() {
         rows.contains("Exceeded maximum number of redirects: 5"),
         "{rows}"
     );
+}
+
+#[test]
+fn a_full_disk_loses_rows_and_not_the_load() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    place.write("plan.jmx", &plan(2, 1_000, &get(far.address, "/a", "")));
+    // Everything is looked at before the disk vanishes together with its mount namespace.
+    let script = format!(
+        r#"
+        set -u
+        mkdir small && mount -t tmpfs -o size=64k tmpfs small || exit 77
+        {bin} load plan.jmx -l small/out.jtl --threads 1 --json >said 2>shown
+        echo run $?
+        {bin} jtl report small/out.jtl --json >rows
+        echo report $?
+        "#,
+        bin = sokudo_bin().display(),
+    );
+    let ended = Sokudo::of("unshare".as_ref(), ["--mount", "sh", "-c", script.as_str()])
+        .dir(place.path())
+        .env("SOKUDO_LANG", "en")
+        .env("SOKUDO_RUNS", "runs")
+        .bound(BOUND)
+        .run();
+    if ended.stderr.contains("unshare") || ended.code == Some(77) {
+        let why = ended.stderr.trim();
+        return sokudo_testkit::skip(format!("no small disk can be made: {why}"));
+    }
+    ended.expect_stdout("run 3").expect_stdout("report 0");
+    let read = |name: &str| -> serde_json::Value {
+        let text = fs::read_to_string(place.path().join(name)).expect("written");
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    };
+    // Nobody was kept from asking, and what is missing is told.
+    assert_eq!(far.asked().len(), 2_000);
+    let said = read("said");
+    assert_eq!(said["summary"]["http.requests"], 2_000.0);
+    assert_eq!(said["status"], "partial");
+    let shown = fs::read_to_string(place.path().join("shown")).expect("written");
+    assert!(
+        shown.contains("bytes of results could not be written"),
+        "{shown}"
+    );
+    let rows = read("rows")["summary"]["http.requests"].as_u64();
+    assert!(
+        rows.is_some_and(|rows| (1..2_000).contains(&rows)),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn rows_are_added_to_a_file_that_exists_unless_it_is_to_be_replaced() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    place.write("plan.jmx", &plan(1, 3, &get(far.address, "/a", "")));
+    let lines = |options: &str, name: &str| {
+        place
+            .run(&format!("load plan.jmx -l {name} {options}"))
+            .expect_code(0);
+        fs::read_to_string(place.path().join(name))
+            .unwrap()
+            .lines()
+            .count()
+    };
+    fs::create_dir(place.path().join("results")).unwrap();
+    // The operator may write wherever the system lets him.
+    let name = "results/../results/out.jtl";
+    assert_eq!(lines("", name), 4);
+    assert_eq!(lines("", name), 7);
+    assert_eq!(lines("-f", name), 4);
+}
+
+#[test]
+fn a_dashboard_needs_its_place_before_the_first_request() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    place.write("plan.jmx", &plan(1, 3, &get(far.address, "/a", "")));
+    fs::create_dir(place.path().join("full")).unwrap();
+    place.write("full/notes.txt", "mine");
+    for words in ["load plan.jmx", "compat jmeter -n -t plan.jmx"] {
+        let ended = place.run(&format!("{words} -l out.jtl -e -o full"));
+        ended.expect_code(2).expect_stderr("`full` is not empty");
+    }
+    assert!(far.asked().is_empty());
+    place
+        .run("compat jmeter -n -t plan.jmx -l out.jtl -e -o new/board")
+        .expect_code(0);
+    let page = fs::read_to_string(place.path().join("new/board/index.html")).unwrap();
+    assert!(page.contains("<section id=\"statistics\">"));
+    place
+        .run("load plan.jmx -l again.jtl -e -o board --compare out.jtl")
+        .expect_code(0);
+    let page = fs::read_to_string(place.path().join("board/index.html")).unwrap();
+    for section in ["comparison", "budget", "felt"] {
+        assert!(
+            page.contains(&format!("<section id=\"{section}\">")),
+            "{section}"
+        );
+    }
 }
