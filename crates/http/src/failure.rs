@@ -92,10 +92,19 @@ pub enum Kind {
     Reset,
     /// A bound of the exchange was reached.
     TimedOut,
-    /// No way to the host or network.
+    /// No way to the host.
     Unreachable,
+    /// No way to its network.
+    NetworkUnreachable,
     /// The far end closed the connection before the response was whole.
     ClosedEarly,
+    /// The same in the middle of a chunk of the response.
+    CutChunk {
+        /// Bytes that the chunk was to have.
+        size: u64,
+        /// Bytes of it that came.
+        came: u64,
+    },
     /// What came is not HTTP/1.
     Malformed(Malformed),
     /// The far end speaks no HTTP/2, which was asked for.
@@ -118,7 +127,11 @@ pub enum Kind {
     CertificateWrongName,
     /// The certificate is unusable for another reason.
     CertificateInvalid,
-    /// The handshake failed, or records could not be read.
+    /// What answers there does not speak TLS.
+    NotTls,
+    /// The far end ended the handshake or the connection with this alert (RFC 8446, 6.2).
+    TlsAlert(u8),
+    /// The handshake failed otherwise, or records could not be read.
     Tls,
     /// This host has no free port to connect from.
     PortsExhausted,
@@ -144,9 +157,10 @@ impl Kind {
             | io::ErrorKind::ConnectionAborted
             | io::ErrorKind::BrokenPipe => Kind::Reset,
             io::ErrorKind::TimedOut => Kind::TimedOut,
-            io::ErrorKind::HostUnreachable
-            | io::ErrorKind::NetworkUnreachable
-            | io::ErrorKind::NetworkDown => Kind::Unreachable,
+            io::ErrorKind::HostUnreachable => Kind::Unreachable,
+            io::ErrorKind::NetworkUnreachable | io::ErrorKind::NetworkDown => {
+                Kind::NetworkUnreachable
+            }
             io::ErrorKind::AddrNotAvailable => Kind::PortsExhausted,
             io::ErrorKind::UnexpectedEof => Kind::ClosedEarly,
             _ => Kind::Other,
@@ -161,7 +175,9 @@ impl Kind {
             Kind::Reset => "reset",
             Kind::TimedOut => "timed-out",
             Kind::Unreachable => "unreachable",
+            Kind::NetworkUnreachable => "network-unreachable",
             Kind::ClosedEarly => "closed-early",
+            Kind::CutChunk { .. } => "cut-chunk",
             Kind::Malformed(what) => what.name(),
             Kind::NoHttp2 => "no-http2",
             Kind::Http2(breach) => breach.name(),
@@ -173,6 +189,8 @@ impl Kind {
             Kind::CertificateUntrusted => "certificate-untrusted",
             Kind::CertificateWrongName => "certificate-wrong-name",
             Kind::CertificateInvalid => "certificate-invalid",
+            Kind::NotTls => "not-tls",
+            Kind::TlsAlert(_) => "tls-alert",
             Kind::Tls => "tls-error",
             Kind::PortsExhausted => "ports-exhausted",
             Kind::TooManyFiles => "too-many-files",
@@ -195,9 +213,12 @@ pub enum Malformed {
     /// A content length that is no number, or two that differ.
     #[error("the content length is no number, or there are two")]
     Length,
-    /// A chunk that does not begin with its size, or does not end with its line.
+    /// A chunk that does not begin with its size.
     #[error("a chunk does not begin with its size")]
     Chunk,
+    /// A chunk that is longer than its size.
+    #[error("a chunk does not end where its size says")]
+    ChunkEnd,
     /// The head is longer than the bound.
     #[error("the head of the response is longer than the bound")]
     HeadTooLong,
@@ -217,6 +238,7 @@ impl Malformed {
             Malformed::Header => "bad-header",
             Malformed::Length => "bad-length",
             Malformed::Chunk => "bad-chunk",
+            Malformed::ChunkEnd => "bad-chunk-end",
             Malformed::HeadTooLong => "head-too-long",
             Malformed::TrailerTooLong => "trailer-too-long",
             Malformed::Informational => "too-many-informational",

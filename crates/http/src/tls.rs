@@ -1,6 +1,7 @@
 //! Whom do we believe, and why did a handshake fail?
 
 use std::fmt;
+use std::io;
 use std::sync::{Arc, OnceLock};
 
 use rustls::client::Resumption;
@@ -144,6 +145,8 @@ pub(crate) fn kind_of(error: &rustls::Error) -> Kind {
         rustls::Error::InvalidCertificate(certificate) => certificate,
         rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)
         | rustls::Error::NoApplicationProtocol => return Kind::NoHttp2,
+        rustls::Error::InvalidMessage(_) => return Kind::NotTls,
+        rustls::Error::AlertReceived(alert) => return Kind::TlsAlert(u8::from(*alert)),
         _ => return Kind::Tls,
     };
     match certificate {
@@ -158,6 +161,15 @@ pub(crate) fn kind_of(error: &rustls::Error) -> Kind {
             Kind::CertificateWrongName
         }
         _ => Kind::CertificateInvalid,
+    }
+}
+
+/// The same of an error in which that of TLS is wrapped, once the handshake is over.
+pub(crate) fn kind_within(error: &io::Error) -> Kind {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    match inner.map(kind_of) {
+        Some(alert @ Kind::TlsAlert(_)) => alert,
+        _ => Kind::Tls,
     }
 }
 

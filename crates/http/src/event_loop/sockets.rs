@@ -16,6 +16,7 @@ use crate::connection::{Connection, Stage, is_later};
 use crate::crew::Crew;
 use crate::failure::{Failure, Kind, Phase};
 use crate::target::Target;
+use crate::tls;
 
 impl<C: Crew> Loop<C>
 where
@@ -214,7 +215,7 @@ where
                 Err(error) if is_later(&error) => return,
                 Err(error) => {
                     let kind = match error.kind() {
-                        io::ErrorKind::InvalidData => Kind::Tls,
+                        io::ErrorKind::InvalidData => tls::kind_within(&error),
                         _ => Kind::of(&error),
                     };
                     let failure = Failure {
@@ -256,7 +257,7 @@ where
         match connection.response.closed() {
             true => self.complete(user, index, false, now),
             false => {
-                let failure = Failure::new(phase_of(connection), Kind::ClosedEarly);
+                let failure = Failure::new(phase_of(connection), connection.response.cut());
                 self.fail(user, failure, now);
             }
         }

@@ -11,7 +11,9 @@ const MAX_DIGITS: u32 = 15;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Chunks {
     stage: Stage,
-    /// Size of the chunk, or what is left of it.
+    /// Size of the chunk.
+    size: u64,
+    /// The same while it is read, then what is left of it.
     left: u64,
     digits: u32,
     /// Bytes of the present line, or of the trailer.
@@ -46,6 +48,7 @@ impl Chunks {
     pub fn new(trailer_limit: usize) -> Self {
         Self {
             stage: Stage::Size,
+            size: 0,
             left: 0,
             digits: 0,
             line: 0,
@@ -77,6 +80,11 @@ impl Chunks {
         Ok(Piece::Framing(bytes.len()))
     }
 
+    /// Size of the chunk in the middle of which it stands, and the bytes of it that came.
+    pub fn cut(&self) -> Option<(u64, u64)> {
+        (self.stage == Stage::Data).then_some((self.size, self.size - self.left))
+    }
+
     fn framing(&mut self, byte: u8) -> Result<(), Malformed> {
         match self.stage {
             Stage::Size => match (char::from(byte).to_digit(16), byte) {
@@ -101,7 +109,7 @@ impl Chunks {
             Stage::DataEnd => match byte {
                 b'\r' if self.line == 0 => self.line = 1,
                 b'\n' => self.begin_size(),
-                _ => return Err(Malformed::Chunk),
+                _ => return Err(Malformed::ChunkEnd),
             },
             Stage::Trailer => self.trailer(byte)?,
             Stage::Data | Stage::Done => {}
@@ -116,6 +124,7 @@ impl Chunks {
 
     fn size_is_known(&mut self) {
         self.line = 0;
+        self.size = self.left;
         self.stage = match self.left {
             0 => Stage::Trailer,
             _ => Stage::Data,

@@ -11,7 +11,7 @@ pub use head::Head;
 use memchr::memchr;
 
 use crate::engine::Limits;
-use crate::failure::Malformed;
+use crate::failure::{Kind, Malformed};
 use crate::user::Keep;
 
 /// Bytes of a buffer that outlive the response they were made for.
@@ -115,6 +115,18 @@ impl Response {
             self.stage = Stage::Done;
         }
         self.stage == Stage::Done
+    }
+
+    /// Why the end of the connection cuts the response.
+    pub fn cut(&self) -> Kind {
+        let chunk = match &self.stage {
+            Stage::Chunked(chunks) => chunks.cut(),
+            _ => None,
+        };
+        match chunk {
+            Some((size, came)) => Kind::CutChunk { size, came },
+            None => Kind::ClosedEarly,
+        }
     }
 
     /// Takes some bytes and says how many.

@@ -213,7 +213,7 @@ fn what_is_no_response_is_told() {
     let chunked = |body: &str| format!("{}{body}", with("Transfer-Encoding: chunked"));
     check(&chunked("x\r\n"), Malformed::Chunk);
     check(&chunked("\r\n"), Malformed::Chunk);
-    check(&chunked("1\r\nxy"), Malformed::Chunk);
+    check(&chunked("1\r\nxy"), Malformed::ChunkEnd);
     check(&chunked("1111111111111111\r\n"), Malformed::Chunk);
     check(
         &chunked(&format!("1;{}", "e".repeat(5000))),

@@ -50,6 +50,14 @@ fn the_server_closes_early() {
     let seen = ask_with(half, 1, |_| {});
     check_failure(&seen, Phase::Read, Kind::ClosedEarly);
     assert_eq!((seen[0].status, seen[0].body.as_str()), (200, "hal"));
+    let half_chunk = after_request(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel");
+    });
+    check_failure(
+        &ask_with(half_chunk, 1, |_| {}),
+        Phase::Read,
+        Kind::CutChunk { size: 5, came: 3 },
+    );
     let half_head = after_request(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 O");
     });

@@ -123,7 +123,18 @@ fn a_server_without_tls_is_told() {
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let seen = ask_over_tls("127.0.0.1", plain.port(), Trust::Anyone);
-    assert!(matches!(kind(&seen), Some((Phase::Tls, _))), "{seen:?}");
+    assert_eq!(kind(&seen), Some((Phase::Tls, Kind::NotTls)), "{seen:?}");
+}
+
+#[test]
+fn a_server_that_refuses_tls_is_told_with_its_reason() {
+    // `handshake_failure`, RFC 8446, 6.
+    let refusing = server(|mut stream, _| {
+        let _ = stream.write_all(&[0x15, 3, 3, 0, 2, 2, 40]);
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let seen = ask_over_tls("127.0.0.1", refusing.port(), Trust::Anyone);
+    assert_eq!(kind(&seen), Some((Phase::Tls, Kind::TlsAlert(40))));
 }
 
 /// A proxy that gives tunnels to this server, or says no.

@@ -2,7 +2,7 @@
 //!
 //! Columns, order and quoting are those of JMeter 5.6; which columns there are is said by the same
 //! properties, `jmeter.save.saveservice.*`. Columns of our own come behind, when they are asked
-//! for: `intended`, `sent`, `errno`, `phase`.
+//! for: `intended`, `sent`, `errno`, `phase`, `failure`.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -69,6 +69,7 @@ enum Column {
     Sent,
     Errno,
     Phase,
+    Failure,
 }
 
 /// Columns in their order: name in CSV, attribute in XML, property behind the prefix, default.
@@ -145,6 +146,7 @@ const OWN: &[(Column, &str)] = &[
     (Column::Sent, "sent"),
     (Column::Errno, "errno"),
     (Column::Phase, "phase"),
+    (Column::Failure, "failure"),
 ];
 
 /// Order of the attributes of an XML sample.
@@ -307,6 +309,7 @@ impl JtlFormat {
             Column::Encoding => row.encoding,
             Column::Hostname => &self.host_name,
             Column::Phase => row.phase,
+            Column::Failure => row.failure,
             _ => return None,
         })
     }
@@ -478,6 +481,7 @@ mod tests {
             errno: 0,
             spent: Default::default(),
             phase: "",
+            failure: "",
         }
     }
 
@@ -503,6 +507,7 @@ mod tests {
             failure_message: "two\nlines",
             errno: 104,
             phase: "read",
+            failure: "reset",
             ..row()
         };
         format.row(&failed, &mut text);

@@ -4,18 +4,21 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 
 use super::land::header_values;
-use super::outcome::Reply;
+use super::outcome::{NotHttp, Reply};
 
 /// Largest body after decoding, bytes; the rest is left out.
 const MOST_BYTES: u64 = 64 << 20;
 /// Most encodings on top of one another.
 const MOST_ENCODINGS: usize = 4;
 
+/// What is wrong with a body: its name and sentence.
+pub(super) type Bad = (NotHttp, &'static str);
+
 /// The body without its content encodings: gzip, deflate and br. A body of which only the beginning
 /// was kept gives what that beginning holds.
 ///
-/// Errors: JMeter's words for what is wrong with it.
-pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, &'static str> {
+/// Errors: JMeter's names and words for what is wrong with it.
+pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, Bad> {
     let mut body = Cow::Borrowed(reply.body);
     let is_cut = (reply.body.len() as u64) < reply.body_bytes;
     let named = header_values(reply.headers, "Content-Encoding");
@@ -35,26 +38,30 @@ pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, &'static s
         let undone = match name.as_str() {
             "gzip" | "x-gzip" => (
                 flate2::read::MultiGzDecoder::new(&*body).take_all(),
-                "Not in GZIP format",
+                (NotHttp::BadContent, "Not in GZIP format"),
             ),
             // By the standard with a head, by many servers without.
             "deflate" if has_zlib_head(&body) => (
                 flate2::read::ZlibDecoder::new(&*body).take_all(),
-                "invalid block type",
+                (NotHttp::BadContent, "invalid block type"),
             ),
             "deflate" => (
                 flate2::read::DeflateDecoder::new(&*body).take_all(),
-                "invalid block type",
+                (NotHttp::BadContent, "invalid block type"),
             ),
             "br" => (
                 brotli_decompressor::Decompressor::new(&*body, 4096).take_all(),
-                "Brotli stream decoding failed",
+                (NotHttp::BadBrotli, "Brotli stream decoding failed"),
             ),
             _ => continue,
         };
-        let ((bytes, failed), says) = undone;
-        if failed && !is_cut {
-            return Err(says);
+        let ((bytes, failed), bad) = undone;
+        match failed.filter(|_| !is_cut) {
+            Some(io::ErrorKind::UnexpectedEof) if bad.0 == NotHttp::BadContent => {
+                return Err((NotHttp::ContentCut, "Unexpected end of ZLIB input stream"));
+            }
+            Some(_) => return Err(bad),
+            None => {}
         }
         body = Cow::Owned(bytes);
     }
@@ -63,11 +70,11 @@ pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, &'static s
 
 /// Reads as far as it goes.
 trait TakeAll: Read + Sized {
-    /// What could be read within the bound, and whether it ended with an error.
-    fn take_all(self) -> (Vec<u8>, bool) {
+    /// What could be read within the bound, and the error with which it ended.
+    fn take_all(self) -> (Vec<u8>, Option<io::ErrorKind>) {
         let mut bytes = Vec::new();
         let read: io::Result<usize> = self.take(MOST_BYTES).read_to_end(&mut bytes);
-        (bytes, read.is_err())
+        (bytes, read.err().map(|error| error.kind()))
     }
 }
 
@@ -114,7 +121,7 @@ mod tests {
         }
     }
 
-    fn undo(encoding: &str, body: &[u8]) -> Result<Vec<u8>, &'static str> {
+    fn undo(encoding: &str, body: &[u8]) -> Result<Vec<u8>, Bad> {
         let headers = format!("Content-Encoding: {encoding}\r\n");
         decoded(&reply(headers.as_bytes(), body, body.len() as u64)).map(Cow::into_owned)
     }
@@ -145,11 +152,13 @@ mod tests {
 
     #[test]
     fn garbage_is_told_and_a_cut_body_gives_its_beginning() {
-        assert_eq!(undo("gzip", b"no"), Err("Not in GZIP format"));
+        let bad = Err((NotHttp::BadContent, "Not in GZIP format"));
+        assert_eq!(undo("gzip", b"hello, no gzip"), bad);
         assert!(undo("br", b"\xff\xff\xff").is_err());
         let zipped = gzip(&[b'x'; 100_000]);
         let cut = &zipped[..zipped.len() / 2];
-        assert!(undo("gzip", cut).is_err());
+        let words = "Unexpected end of ZLIB input stream";
+        assert_eq!(undo("gzip", cut), Err((NotHttp::ContentCut, words)));
         let kept = reply(b"Content-Encoding: gzip\r\n", cut, zipped.len() as u64);
         assert!(!decoded(&kept).unwrap().is_empty());
     }

@@ -180,7 +180,11 @@ impl Body {
         }
         let location = location.trim().replace(' ', "%20");
         let Some(address) = self.flight.address.join(&location) else {
-            return Ok(false);
+            let is_web = location.to_ascii_lowercase().starts_with("http");
+            return Err(lost(match is_web || !location.contains("://") {
+                true => NotHttp::BadLocation,
+                false => NotHttp::Malformed,
+            }));
         };
         self.flight.address = address;
         self.flight.forget_proof();
@@ -209,8 +213,8 @@ impl Body {
             false => Ok(Cow::Borrowed(reply.body)),
         };
         let lost = lost.or_else(|| {
-            decoded.as_ref().err().map(|says| Lost {
-                class: NotHttp::BadContent,
+            decoded.as_ref().err().map(|(class, says)| Lost {
+                class: *class,
                 phase: "read",
                 errno: None,
                 says,
@@ -302,6 +306,7 @@ impl Body {
             errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
             spent: self.spent(reply.end_ns),
             phase: lost.map_or("", |lost| lost.phase),
+            failure: lost.map_or("", |lost| lost.says),
         };
         self.tell(test, &row);
         self.tell_parts(test, &row);
@@ -349,8 +354,12 @@ impl Body {
         let flight = &self.flight;
         match lost.class {
             NotHttp::TooManyRedirects => test.most_redirects.to_string().into(),
+            NotHttp::BadLocation => match header_values(reply.headers, "Location").next() {
+                Some(location) => format!("Invalid address: {location}").into(),
+                None => "Invalid address".into(),
+            },
             NotHttp::NoLocation => format!("{} {} HTTP/1.1", flight.method, flight.url).into(),
-            NotHttp::Refused | NotHttp::ConnectTimeout => {
+            NotHttp::Refused | NotHttp::ConnectTimeout | NotHttp::TlsTimeout => {
                 let host = flight.address.host.as_str();
                 let name = match host.parse::<std::net::IpAddr>() {
                     Ok(_) => "",
@@ -547,6 +556,7 @@ impl Body {
                 errno: 0,
                 spent: Spent::default(),
                 phase: "",
+                failure: "",
             },
         );
         if !verdict.success {

@@ -76,10 +76,31 @@ pub enum NotHttp {
     NoResponse,
     /// The body ended early.
     BodyCut,
+    /// A chunk of the body ended early.
+    ChunkCut {
+        /// Bytes that it was to have.
+        size: u64,
+        /// Bytes that came.
+        came: u64,
+    },
+    /// A chunk does not begin with its size.
+    BadChunk,
+    /// A chunk is longer than its size.
+    BadChunkEnd,
     /// No way there.
     Unreachable,
+    /// No way to its network.
+    NetworkUnreachable,
     /// TLS did not come about.
     Tls,
+    /// What answers does not speak TLS.
+    NotTls,
+    /// The connection was closed before TLS came about.
+    TlsClosed,
+    /// TLS took too long.
+    TlsTimeout,
+    /// The server refused TLS with this alert.
+    TlsAlert(u8),
     /// What came is no HTTP.
     Malformed,
     /// No local port or no file descriptor was left.
@@ -88,6 +109,10 @@ pub enum NotHttp {
     BrokenPipe,
     /// The body is not in the encoding that it claims.
     BadContent,
+    /// It ends in the middle of that encoding.
+    ContentCut,
+    /// It is not the Brotli that it claims.
+    BadBrotli,
     /// A proxy gives no tunnel.
     ProxyRefused,
     /// The test was stopped while the request was under way.
@@ -108,6 +133,8 @@ pub enum NotHttp {
     BadContentType,
     /// A file to send is not there.
     NoFile,
+    /// A redirect leads to what is no address.
+    BadLocation,
     /// A redirect does not say where to.
     NoLocation,
 }
@@ -117,20 +144,31 @@ impl NotHttp {
     pub fn class(self) -> &'static str {
         match self {
             Self::Refused => "org.apache.http.conn.HttpHostConnectException",
-            Self::ConnectTimeout => "org.apache.http.conn.ConnectTimeoutException",
+            Self::ConnectTimeout | Self::TlsTimeout => {
+                "org.apache.http.conn.ConnectTimeoutException"
+            }
             Self::ReadTimeout => "java.net.SocketTimeoutException",
             Self::UnknownHost => "java.net.UnknownHostException",
-            Self::Reset | Self::BrokenPipe | Self::Stopped => "java.net.SocketException",
+            Self::Reset | Self::BrokenPipe | Self::Stopped | Self::NetworkUnreachable => {
+                "java.net.SocketException"
+            }
             Self::NoResponse => "org.apache.http.NoHttpResponseException",
             Self::BodyCut => "org.apache.http.ConnectionClosedException",
+            Self::ChunkCut { .. } => "org.apache.http.TruncatedChunkException",
+            Self::BadChunk | Self::BadChunkEnd => "org.apache.http.MalformedChunkCodingException",
             Self::Unreachable => "java.net.NoRouteToHostException",
-            Self::Tls => "javax.net.ssl.SSLHandshakeException",
+            Self::NotTls => "javax.net.ssl.SSLException",
+            Self::Tls | Self::TlsClosed | Self::TlsAlert(_) => {
+                "javax.net.ssl.SSLHandshakeException"
+            }
             Self::BadScheme => "org.apache.http.conn.UnsupportedSchemeException",
             Self::Malformed | Self::NoHost => "org.apache.http.client.ClientProtocolException",
             Self::NoLocalPort => "java.net.BindException",
             Self::BadContent => "java.util.zip.ZipException",
+            Self::ContentCut => "java.io.EOFException",
+            Self::BadLocation => "java.net.MalformedURLException",
             Self::ProxyRefused => "org.apache.http.impl.execchain.TunnelRefusedException",
-            Self::TooManyRedirects => "java.io.IOException",
+            Self::TooManyRedirects | Self::BadBrotli => "java.io.IOException",
             Self::BadAddress => "java.net.URISyntaxException",
             Self::BadEscape | Self::NoLocation => "java.lang.IllegalArgumentException",
             Self::BadCharset => "java.nio.charset.UnsupportedCharsetException",
@@ -152,11 +190,25 @@ impl NotHttp {
                 out,
                 "Connect to {host}:{port} [{says}] failed: Connect timed out"
             ),
+            Self::TlsTimeout => write!(
+                out,
+                "Connect to {host}:{port} [{says}] failed: Read timed out"
+            ),
             Self::ReadTimeout => write!(out, "Read timed out"),
             Self::UnknownHost => write!(out, "{host}: Name or service not known"),
             Self::Reset => write!(out, "Connection reset"),
             Self::NoResponse => write!(out, "{host}:{port} failed to respond"),
             Self::BodyCut => write!(out, "Premature end of {says}"),
+            Self::ChunkCut { size, came } => write!(
+                out,
+                "Truncated chunk (expected size: {size}; actual size: {came})"
+            ),
+            Self::BadChunk => write!(out, "Bad chunk header"),
+            Self::BadChunkEnd => write!(out, "Unexpected content at the end of chunk"),
+            Self::NotTls => write!(out, "Unsupported or unrecognized SSL message"),
+            Self::TlsClosed => write!(out, "Remote host terminated the handshake"),
+            Self::TlsAlert(alert) => write!(out, "Received fatal alert: {}", alert_name(alert)),
+            Self::NetworkUnreachable => write!(out, "Network is unreachable"),
             Self::Malformed => write!(out, "null"),
             Self::NoHost => write!(out, "URI does not specify a valid host name: {says}"),
             Self::BadScheme => write!(out, "{says} protocol is not supported"),
@@ -169,6 +221,9 @@ impl NotHttp {
             Self::ProxyRefused => write!(out, "CONNECT refused by proxy"),
             Self::Tls
             | Self::BadContent
+            | Self::ContentCut
+            | Self::BadBrotli
+            | Self::BadLocation
             | Self::BadAddress
             | Self::BadEscape
             | Self::BadCharset
@@ -177,5 +232,39 @@ impl NotHttp {
         };
         // Writing into a String cannot fail.
         let _ = written;
+    }
+}
+
+/// Names of alerts as Java writes them (RFC 8446, 6; RFC 5246, 7.2).
+fn alert_name(alert: u8) -> &'static str {
+    match alert {
+        0 => "close_notify",
+        10 => "unexpected_message",
+        20 => "bad_record_mac",
+        22 => "record_overflow",
+        40 => "handshake_failure",
+        42 => "bad_certificate",
+        43 => "unsupported_certificate",
+        44 => "certificate_revoked",
+        45 => "certificate_expired",
+        46 => "certificate_unknown",
+        47 => "illegal_parameter",
+        48 => "unknown_ca",
+        49 => "access_denied",
+        50 => "decode_error",
+        51 => "decrypt_error",
+        70 => "protocol_version",
+        71 => "insufficient_security",
+        80 => "internal_error",
+        86 => "inappropriate_fallback",
+        90 => "user_canceled",
+        100 => "no_renegotiation",
+        109 => "missing_extension",
+        110 => "unsupported_extension",
+        112 => "unrecognized_name",
+        113 => "bad_certificate_status_response",
+        116 => "certificate_required",
+        120 => "no_application_protocol",
+        _ => "unknown_alert",
     }
 }

@@ -37,6 +37,7 @@ pub(super) struct Leaf {
     pub end_ns: i64,
     pub errno: i32,
     pub phase: &'static str,
+    pub failure: String,
 }
 
 /// Something that was asked for, with what belongs to it.
@@ -249,6 +250,7 @@ impl Body {
                 // The whole has it.
                 spent: Spent::default(),
                 phase: leaf.phase,
+                failure: &leaf.failure,
             });
         });
     }

@@ -440,6 +440,7 @@ impl Body {
             end_ns: reply.end_ns,
             errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
             phase: lost.map_or("", |lost| lost.phase),
+            failure: lost.map_or("", |lost| lost.says).into(),
         }
     }
 }

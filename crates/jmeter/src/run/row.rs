@@ -59,6 +59,8 @@ pub struct SampleRow<'a> {
     pub spent: Spent,
     /// Stage that failed; empty: none.
     pub phase: &'static str,
+    /// What really failed; empty: nothing.
+    pub failure: &'a str,
 }
 
 /// What a row is the result of.

@@ -148,6 +148,7 @@ impl Body {
             // Its samples have theirs.
             spent: Spent::default(),
             phase: "",
+            failure: "",
         };
         match is_parent {
             true => self.tell(test, &row),

@@ -124,7 +124,10 @@ fn counts(counts: &Counts, tally: &Tally, audit: &LoopAudit) -> BTreeMap<String,
         ("refused", failed(|_, kind| kind == Kind::Refused)),
         ("resets", failed(|_, kind| kind == Kind::Reset)),
         ("timeouts", failed(|_, kind| kind == Kind::TimedOut)),
-        ("closed_early", failed(|_, kind| kind == Kind::ClosedEarly)),
+        (
+            "closed_early",
+            failed(|_, kind| matches!(kind, Kind::ClosedEarly | Kind::CutChunk { .. })),
+        ),
         (
             "given_up",
             failed(|_, kind| matches!(kind, Kind::StreamReset(_) | Kind::GoneAway(_))),

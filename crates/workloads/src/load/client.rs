@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_http::{
-    Call, Crew, Exchange, Failure, Keep, Kind, Outcome, Phase, Step, Stop, TargetId,
+    Call, Crew, Exchange, Failure, Keep, Kind, Malformed, Outcome, Phase, Step, Stop, TargetId,
 };
 use sokudo_jmeter::run::{Lost, Next, NotHttp, Reply, Sink, Start, StopKind, Test, VirtualUser};
 
@@ -315,12 +315,20 @@ fn lost(failure: &Failure) -> Lost<'static> {
         (Kind::Refused, _) => NotHttp::Refused,
         (Kind::Reset, Phase::Send) => NotHttp::BrokenPipe,
         (Kind::Reset, _) => NotHttp::Reset,
-        (Kind::TimedOut, Phase::Resolve | Phase::Connect | Phase::Tls) => NotHttp::ConnectTimeout,
+        (Kind::TimedOut, Phase::Resolve | Phase::Connect) => NotHttp::ConnectTimeout,
+        (Kind::TimedOut, Phase::Tls) => NotHttp::TlsTimeout,
         (Kind::TimedOut, _) => NotHttp::ReadTimeout,
         (Kind::Unreachable, _) => NotHttp::Unreachable,
+        (Kind::NetworkUnreachable, _) => NotHttp::NetworkUnreachable,
         (Kind::ClosedEarly, Phase::Read) => NotHttp::BodyCut,
+        (Kind::ClosedEarly, Phase::Tls) => NotHttp::TlsClosed,
         (Kind::ClosedEarly, _) => NotHttp::NoResponse,
+        (Kind::CutChunk { size, came }, _) => NotHttp::ChunkCut { size, came },
+        (Kind::Malformed(Malformed::Chunk), _) => NotHttp::BadChunk,
+        (Kind::Malformed(Malformed::ChunkEnd), _) => NotHttp::BadChunkEnd,
         (Kind::Malformed(_) | Kind::Http2(_) | Kind::NoHttp2, _) => NotHttp::Malformed,
+        (Kind::NotTls, _) => NotHttp::NotTls,
+        (Kind::TlsAlert(alert), _) => NotHttp::TlsAlert(alert),
         (Kind::StreamReset(_) | Kind::GoneAway(_) | Kind::Unprocessed, _) => NotHttp::Reset,
         (Kind::PortsExhausted | Kind::TooManyFiles, _) => NotHttp::NoLocalPort,
         (Kind::ProxyRefused, _) => NotHttp::ProxyRefused,

@@ -144,8 +144,12 @@ fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
         // The operator's own end is no failure of the server.
         "SocketException" if row.message.ends_with("Socket closed") => return None,
         "SocketException" => "http.resets",
-        "NoHttpResponseException" | "ConnectionClosedException" => "http.closed_early",
-        "ClientProtocolException" | "ZipException" => "http.malformed",
+        "NoHttpResponseException" | "ConnectionClosedException" | "TruncatedChunkException" => {
+            "http.closed_early"
+        }
+        "ClientProtocolException" | "ZipException" | "MalformedChunkCodingException" => {
+            "http.malformed"
+        }
         _ => return None,
     })
 }

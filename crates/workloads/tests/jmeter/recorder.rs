@@ -26,6 +26,19 @@ pub enum Then {
     Close,
     /// It is broken off.
     Reset,
+    /// It stays, and nothing more is said on it.
+    Hang,
+}
+
+/// What becomes of a connection that begins like TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Greeted {
+    /// It is closed.
+    Close,
+    /// It is broken off.
+    Reset,
+    /// It is refused in the words of TLS.
+    Alert,
 }
 
 /// One request as it came.
@@ -102,6 +115,10 @@ fn serve(
         if then == Then::Reset {
             break_off(reader.get_ref());
         }
+        if then == Then::Hang {
+            // Until the far end has had enough.
+            let _ = reader.fill_buf();
+        }
         if sent.is_err() || then != Then::Stay || text.contains("Connection: close") {
             return;
         }
@@ -114,6 +131,32 @@ fn break_off(stream: &TcpStream) {
     socket
         .set_linger(Some(Duration::ZERO))
         .expect("a connection can linger");
+}
+
+/// A port on which TLS does not come about, as long as the test program lives.
+pub fn secure_port(greeted: Greeted) -> u16 {
+    /// `handshake_failure`, RFC 8446, 6.
+    const ALERT: &[u8] = &[0x15, 3, 3, 0, 2, 2, 40];
+    let listener = TcpListener::bind("127.0.0.1:0").expect("loopback has ports");
+    let port = listener.local_addr().expect("it is bound").port();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            let mut reader = BufReader::new(stream);
+            // The whole greeting, so that closing is no reset.
+            let greeting = reader.fill_buf().map_or(0, <[u8]>::len);
+            reader.consume(greeting);
+            match greeted {
+                Greeted::Close => {}
+                Greeted::Reset => break_off(reader.get_ref()),
+                Greeted::Alert => {
+                    let _ = reader.get_mut().write_all(ALERT);
+                    // Until the far end has read it.
+                    let _ = reader.fill_buf();
+                }
+            }
+        }
+    });
+    port
 }
 
 /// A port on which nobody listens.

@@ -8,7 +8,7 @@ use crate::plan::{
     self, Request, assertion, element, json_assertion, property, request, size_assertion,
     transaction,
 };
-use crate::recorder::{Answer, Recorder, Then, full_port, silent_port};
+use crate::recorder::{Answer, Greeted, Recorder, Then, full_port, secure_port, silent_port};
 use crate::{golden, play};
 
 const GOLDEN: &str = "rows.txt";
@@ -41,6 +41,78 @@ fn answers() -> Vec<Answer> {
         ),
         to("garbage", "SSH-2.0-OpenSSH_9\r\n", Then::Close),
         to(
+            "chunk-cut",
+            &format!("{ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhe"),
+            Then::Close,
+        ),
+        to(
+            "chunk-long",
+            &format!("{ok}Transfer-Encoding: chunked\r\n\r\n5\r\nhelloXX0\r\n\r\n"),
+            Then::Close,
+        ),
+        to(
+            "chunk-none",
+            &format!("{ok}Transfer-Encoding: chunked\r\n\r\n"),
+            Then::Close,
+        ),
+        to(
+            "trailers",
+            &format!("{ok}Transfer-Encoding: chunked\r\n\r\n5;x=1\r\nhello\r\n0\r\nX: y\r\n\r\n"),
+            Then::Stay,
+        ),
+        to(
+            "informed",
+            &format!(
+                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n{ok}Content-Length: 2\r\n\r\nok"
+            ),
+            Then::Stay,
+        ),
+        to("empty", "HTTP/1.1 204 No Content\r\n\r\n", Then::Stay),
+        to(
+            "same",
+            "HTTP/1.1 304 Not Modified\r\nETag: x\r\n\r\n",
+            Then::Stay,
+        ),
+        to(
+            "nameless",
+            "HTTP/1.1 200\r\nContent-Length: 0\r\n\r\n",
+            Then::Stay,
+        ),
+        to(
+            "odd-header",
+            &format!("{ok}nocolon\r\nContent-Length: 0\r\n\r\n"),
+            Then::Close,
+        ),
+        to(
+            "long-header",
+            &format!(
+                "{ok}X: {}\r\nContent-Length: 2\r\n\r\nok",
+                "a".repeat(100_000)
+            ),
+            Then::Stay,
+        ),
+        to(
+            "no-gzip",
+            &format!("{ok}Content-Encoding: gzip\r\nContent-Length: 14\r\n\r\nhello, no gzip"),
+            Then::Stay,
+        ),
+        to(
+            "no-brotli",
+            &format!("{ok}Content-Encoding: br\r\nContent-Length: 5\r\n\r\nhello"),
+            Then::Stay,
+        ),
+        to(
+            "plain-zstd",
+            &format!("{ok}Content-Encoding: zstd\r\nContent-Length: 5\r\n\r\nhello"),
+            Then::Stay,
+        ),
+        to("slow-head", "HTTP/1.1 200 O", Then::Hang),
+        to(
+            "slow-body",
+            &format!("{ok}Content-Length: 100\r\n\r\nhello"),
+            Then::Hang,
+        ),
+        to(
             "json",
             &format!(
                 "{ok}Content-Type: application/json\r\nContent-Length: 25\r\n\r\n{{\"a\": {{\"b\": [1, \"two\"]}}}} "
@@ -65,9 +137,36 @@ fn mishaps() -> Vec<Request> {
         "cut-between",
         "reset-in-body",
         "garbage",
+        "chunk-cut",
+        "chunk-long",
+        "chunk-none",
+        "trailers",
+        "informed",
+        "empty",
+        "same",
+        "nameless",
+        "odd-header",
+        "long-header",
+        "plain-zstd",
     ];
     let mut all: Vec<Request> = plain.iter().map(|name| request(name)).collect();
+    // What is in the body is looked at.
+    let looks = |name: &str| request(name).below(&assertion("text", "response_data", 2, &["."]));
+    let tls = |name: &str, port: &str| {
+        let port = format!("${{__P({port})}}");
+        request(name).text("protocol", "https").text("port", &port)
+    };
+    all.extend(["no-gzip", "no-brotli"].map(looks));
+    all.extend(
+        ["slow-head", "slow-body"].map(|name| request(name).text("response_timeout", "200")),
+    );
     all.extend([
+        tls("tls-plain", "port"),
+        tls("tls-closed", "tls_closed"),
+        tls("tls-reset", "tls_reset"),
+        tls("tls-alert", "tls_alert"),
+        tls("tls-mute", "mute").text("connect_timeout", "300"),
+        tls("tls-refused", "silent"),
         request("refused").text("port", "${__P(silent)}"),
         request("connect-timeout")
             .text("port", "${__P(full)}")
@@ -190,6 +289,9 @@ fn record(execute: impl FnOnce(&Path, &str, &[(&str, String)]) -> String) -> Str
         (silent_port(), "silent"),
         (full, "full"),
         (mute_port, "mute"),
+        (secure_port(Greeted::Close), "tls_closed"),
+        (secure_port(Greeted::Reset), "tls_reset"),
+        (secure_port(Greeted::Alert), "tls_alert"),
     ];
     let properties = ports.map(|(port, name)| (name, port.to_string()));
     let directory = tempfile::tempdir().expect("make a temporary directory");
