@@ -57,7 +57,9 @@ pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, Bad> {
         };
         let ((bytes, failed), bad) = undone;
         match failed.filter(|_| !is_cut) {
-            Some(io::ErrorKind::UnexpectedEof) if bad.0 == NotHttp::BadContent => {
+            Some(io::ErrorKind::UnexpectedEof)
+                if bad.0 == NotHttp::BadContent && !is_other(name, &body) =>
+            {
                 return Err((NotHttp::ContentCut, "Unexpected end of ZLIB input stream"));
             }
             Some(_) => return Err(bad),
@@ -66,6 +68,11 @@ pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, Bad> {
         body = Cow::Owned(bytes);
     }
     Ok(body)
+}
+
+/// True for what does not even begin as gzip does (RFC 1952, 2.3.1).
+fn is_other(name: &str, body: &[u8]) -> bool {
+    name.ends_with("gzip") && !body.starts_with(&[0x1f, 0x8b])
 }
 
 /// Reads as far as it goes.
@@ -154,6 +161,7 @@ mod tests {
     fn garbage_is_told_and_a_cut_body_gives_its_beginning() {
         let bad = Err((NotHttp::BadContent, "Not in GZIP format"));
         assert_eq!(undo("gzip", b"hello, no gzip"), bad);
+        assert_eq!(undo("gzip", b"no"), bad);
         assert!(undo("br", b"\xff\xff\xff").is_err());
         let zipped = gzip(&[b'x'; 100_000]);
         let cut = &zipped[..zipped.len() / 2];

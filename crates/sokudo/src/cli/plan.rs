@@ -109,7 +109,8 @@ pub struct PlanArgs {
     #[command(flatten)]
     tool: tool::ToolArgs,
 
-    /// Add columns for what the tool does not tell: intended start, send, errno, stage of failure.
+    /// Add columns for what the tool does not tell: intended start, send, errno, stage and
+    /// kind of failure.
     #[arg(long)]
     own_columns: bool,
 
