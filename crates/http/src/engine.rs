@@ -101,7 +101,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            head_bytes: 256 * 1024,
+            head_bytes: 64 * 1024,
             trailer_bytes: 16 * 1024,
             informational: 32,
         }

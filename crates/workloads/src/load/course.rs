@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sokudo_http::{Config, Engine, Stop, Targets, Trust};
+use sokudo_http::{Config, Engine, Limits, Stop, Targets, Trust};
 use sokudo_jmeter::plan::{Load, OpenStep, Stage};
 use sokudo_jmeter::run::{Part, Start, Starts, StopKind, Test};
 use sokudo_net::clock::{now_ns, sleep_until};
@@ -21,6 +21,9 @@ use super::generator::{Control, Finished, Listener, locked};
 use super::rows::RowLog;
 use super::tally::{Shard, Tallies};
 use crate::refusal::spawn;
+
+/// Longest head of one response: JMeter knows no bound, browsers have this one.
+const MOST_HEAD_BYTES: usize = 256 << 10;
 
 /// Users are handed to the event loops this long before they begin.
 const AHEAD_NS: i64 = 1_000_000_000;
@@ -135,8 +138,11 @@ impl Course {
         });
         let config = Config {
             trust: self.trust.clone(),
+            limits: Limits {
+                head_bytes: MOST_HEAD_BYTES,
+                ..Limits::default()
+            },
             name: "users".into(),
-            ..Config::default()
         };
         let engine = match Engine::start(&config, &self.targets, crews.collect(), &stop) {
             Ok(engine) => engine,
