@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_model::{HistogramSummary, Summary};
-use sokudo_stats::Histogram;
+use sokudo_model::{HistogramSummary, PhaseResult, Summary};
+use sokudo_stats::{Histogram, Outcome};
 
 use crate::histogram_text::HistogramText;
 
+/// A generator that starts less than this share of what was asked for, although nothing held it up,
+/// is the limit itself.
+pub(crate) const GENERATOR_KEEPS: f64 = 0.97;
 /// Nanoseconds to seconds.
 pub(crate) const NS: f64 = 1e-9;
 
@@ -72,6 +75,24 @@ pub(crate) fn put(metrics: &mut Summary, name: &str, value: impl Into<Option<f64
 pub(crate) fn put_start_late(metrics: &mut Summary, late_ns: Option<i64>) {
     let late_s = late_ns.map(|ns| ns.max(0) as f64 * NS);
     put(metrics, "group.start_late_seconds", late_s);
+}
+
+/// What a trial of a search came to, of a workload whose answers are counted by `delivered`; what
+/// came to nothing is a loss.
+pub(crate) fn outcome(source: &str, delivered: &str, result: &PhaseResult) -> Option<Outcome> {
+    let get = |name: &str| result.summary.get(name).copied();
+    let own = |what: &str| get(&format!("{source}.{what}"));
+    let delivered = get(delivered)?;
+    let asked = own("asked_per_second");
+    let late = own("late_ratio").unwrap_or(0.0);
+    Some(Outcome {
+        offered: asked.unwrap_or(delivered),
+        delivered,
+        loss: own("error_ratio").unwrap_or(0.0),
+        // Late although there was room: it was not the far end that could not do more.
+        generator_limited: asked.is_some_and(|asked| delivered < asked * GENERATOR_KEEPS)
+            && late > 1.0 - GENERATOR_KEEPS,
+    })
 }
 
 /// A share; nothing of nothing is no number.

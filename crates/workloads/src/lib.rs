@@ -8,6 +8,7 @@ pub mod contract;
 pub mod crr;
 pub mod datagram;
 mod effort;
+pub mod flows;
 mod histogram_text;
 pub mod http;
 mod joined;

@@ -17,7 +17,7 @@ use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
-use crate::refusal::{failed, operator};
+use crate::refusal::{failed, operator, read_options};
 
 /// Several workloads at once.
 pub struct Together;
@@ -80,7 +80,7 @@ fn part_of(spec: &PhaseSpec, part: &TogetherPart) -> PhaseSpec {
 }
 
 fn parts_of(spec: &PhaseSpec) -> Result<Vec<(&'static dyn Workload, PhaseSpec)>, Refusal> {
-    let options: TogetherOptions = crate::refusal::read_options(NAME, &spec.phase.options)?;
+    let options: TogetherOptions = read_options(NAME, &spec.phase.options)?;
     if options.parts.len() > PARTS_MAX {
         return Err(operator(
             format!("{} kinds of load at once", options.parts.len()),

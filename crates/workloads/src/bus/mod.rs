@@ -40,20 +40,17 @@ use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
-use crate::datagram;
+use crate::flows::numbered;
+use crate::joined::outcome;
 use crate::refusal::read_options;
 use crate::values::{LoadRate, Span};
 pub use options::BusOptions;
-use options::Direction;
 
 /// The message-bus test.
 pub struct Bus;
 
 /// Name of the workload and of its series' source.
 pub const NAME: &str = "bus";
-
-/// A thread that sends less than this share of the messages asked for is the limit itself.
-const GENERATOR_KEEPS: f64 = 0.97;
 
 const DESCRIPTOR: Descriptor = Descriptor {
     name: NAME,
@@ -84,18 +81,7 @@ impl Workload for Bus {
     }
 
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        let get = |name: &str| result.summary.get(name).copied();
-        let delivered = get("bus.messages_per_second")?;
-        let asked = get("bus.asked_per_second");
-        let late = get("bus.late_ratio").unwrap_or(0.0);
-        Some(Outcome {
-            offered: asked.unwrap_or(delivered),
-            delivered,
-            loss: get("bus.error_ratio").unwrap_or(0.0),
-            // Late although there was room: it was not the far end that could not do more.
-            generator_limited: asked.is_some_and(|asked| delivered < asked * GENERATOR_KEEPS)
-                && late > 1.0 - GENERATOR_KEEPS,
-        })
+        outcome(NAME, "bus.messages_per_second", result)
     }
 
     fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
@@ -107,13 +93,7 @@ impl Workload for Bus {
 /// Who sends to whom among `hosts` hosts, of which number 0 is the one that gives the command. A
 /// relay is a chain: each host sends to the one after it.
 pub fn flows(hosts: u32, options: &BusOptions) -> Vec<FlowPlan> {
-    let direction = match options.direction {
-        Direction::Up => datagram::options::Direction::Up,
-        Direction::Down => datagram::options::Direction::Down,
-        Direction::Both => datagram::options::Direction::Both,
-        Direction::Mesh => datagram::options::Direction::Mesh,
-    };
-    let mut flows = datagram::flows(hosts, options.tx_threads, direction);
+    let mut flows = numbered(options.direction.pairs(hosts), options.tx_threads);
     if options.relay {
         for flow in &mut flows {
             flow.from = flow.to - 1;

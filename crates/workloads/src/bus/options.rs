@@ -13,6 +13,7 @@ use super::amounts::{Batch, Inflight, Warmup};
 use super::protocol::HEADER_BYTES;
 use super::window::Most;
 use crate::datagram::options::SizeRange;
+use crate::flows::Direction;
 use crate::link;
 use crate::refusal::operator;
 use crate::rr::options::WaitText;
@@ -296,20 +297,6 @@ pub enum Buffers {
     Heap,
     /// Memory that is locked into RAM.
     Registered,
-}
-
-/// Who sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// This host sends to its peers.
-    Up,
-    /// The peers send to this host.
-    Down,
-    /// Both at once.
-    Both,
-    /// Every host sends to all others.
-    Mesh,
 }
 
 impl BusOptions {

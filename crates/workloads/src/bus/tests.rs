@@ -2,9 +2,10 @@
 
 use sokudo_model::{PhaseResult, Rate};
 
-use super::options::{BusOptions, Direction};
+use super::options::BusOptions;
 use super::{Bus, flows};
 use crate::contract::Workload;
+use crate::flows::Direction;
 
 #[test]
 fn a_chain_leads_from_each_host_to_the_next() {

@@ -26,7 +26,7 @@ use sokudo_stats::Outcome;
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
 use crate::refusal::read_options;
 use crate::rr::phase::RrPhase;
-use crate::rr::{join, names, outcome};
+use crate::rr::{join, names};
 pub use options::CrrOptions;
 
 /// The connect/request/response test.
@@ -64,7 +64,7 @@ impl Workload for Crr {
     }
 
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        outcome(&names::CRR, result)
+        names::CRR.outcome(result)
     }
 
     fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {

@@ -34,6 +34,9 @@ use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
 use sokudo_stats::{Best, First, Outcome};
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::flows::{Pair, both, down, mesh, mesh_self, numbered, up};
+use crate::joined::GENERATOR_KEEPS;
+use crate::refusal::read_options;
 pub use options::DatagramOptions;
 use options::{Direction, LoadRate, Span};
 
@@ -42,9 +45,6 @@ pub struct Datagram;
 
 /// Name of the workload and of its series' source.
 pub const NAME: &str = "datagram";
-
-/// A sender that offers less than this share of the rate asked for is the limit itself.
-const GENERATOR_KEEPS: f64 = 0.97;
 
 const DESCRIPTOR: Descriptor = Descriptor {
     name: NAME,
@@ -57,7 +57,9 @@ impl Workload for Datagram {
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        Ok(Box::new(phase::DatagramPhase::prepare(spec, emit)?))
+        let options: DatagramOptions = read_options(NAME, &spec.phase.options)?;
+        let phase = phase::DatagramPhase::prepare(options, spec, emit)?;
+        Ok(Box::new(phase))
     }
 
     fn trial(
@@ -66,17 +68,12 @@ impl Workload for Datagram {
         rate_per_s: Option<f64>,
         duration_ns: u64,
     ) -> Result<String, Refusal> {
-        let unreadable = |error: serde_json::Error| Refusal {
-            operator_error: true,
-            says: format!("the options of `{NAME}` cannot be read: {error}"),
-            hint: None,
-        };
-        let mut options: DatagramOptions = serde_json::from_str(options).map_err(unreadable)?;
+        let mut options: DatagramOptions = read_options(NAME, options)?;
         options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
         options.rate_per_peer = None;
         options.count = None;
         options.duration = Some(Span(duration_ns));
-        serde_json::to_string(&options).map_err(unreadable)
+        Ok(options.to_json())
     }
 
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
@@ -115,29 +112,14 @@ impl Workload for Datagram {
 
 /// Who sends to whom among `hosts` hosts, of which number 0 is the one that gives the command.
 pub fn flows(hosts: u32, streams: u32, direction: Direction) -> Vec<FlowPlan> {
-    let peers = || (1..hosts).map(|peer| (0, peer));
-    let pairs: Vec<(u32, u32)> = match direction {
-        Direction::Up => peers().collect(),
-        Direction::Down => peers().map(|(here, peer)| (peer, here)).collect(),
-        Direction::Both => peers()
-            .flat_map(|(here, peer)| [(here, peer), (peer, here)])
-            .collect(),
-        Direction::Mesh | Direction::MeshSelf => (0..hosts)
-            .flat_map(|from| (0..hosts).map(move |to| (from, to)))
-            .filter(|(from, to)| direction == Direction::MeshSelf || from != to)
-            .collect(),
+    let pairs: Vec<Pair> = match direction {
+        Direction::Up => up(hosts).collect(),
+        Direction::Down => down(hosts).collect(),
+        Direction::Both => both(hosts).collect(),
+        Direction::Mesh => mesh(hosts).collect(),
+        Direction::MeshSelf => mesh_self(hosts).collect(),
     };
-    let each = pairs
-        .into_iter()
-        .flat_map(|(from, to)| (0..streams.max(1)).map(move |stream| (from, to, stream)));
-    each.zip(0..)
-        .map(|((from, to, stream), id)| FlowPlan {
-            id,
-            from,
-            to,
-            stream,
-        })
-        .collect()
+    numbered(pairs, streams)
 }
 
 #[cfg(test)]

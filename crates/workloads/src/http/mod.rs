@@ -33,8 +33,8 @@ use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::flows::{loaders, numbered};
 use crate::refusal::read_options;
-use crate::rr;
 pub(crate) use client::stages;
 pub use options::HttpOptions;
 
@@ -71,7 +71,7 @@ impl Workload for Http {
     }
 
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        rr::outcome(&names::HTTP, result)
+        names::HTTP.outcome(result)
     }
 
     fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
@@ -83,16 +83,7 @@ impl Workload for Http {
 /// One flow per event loop: from the host that gives the command when it is alone, else from all
 /// the others.
 pub fn flows(hosts: u32, threads: u32) -> Vec<FlowPlan> {
-    let threads = threads.max(1);
-    let from = if hosts > 1 { 1..hosts } else { 0..1 };
-    let loops = from.flat_map(|host| (0..threads).map(move |stream| (host, stream)));
-    let flow = |(id, (host, stream))| FlowPlan {
-        id,
-        from: host,
-        to: host,
-        stream,
-    };
-    (0..).zip(loops).map(flow).collect()
+    numbered(loaders(hosts).map(|host| (host, host)), threads)
 }
 
 #[cfg(test)]

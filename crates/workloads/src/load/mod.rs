@@ -33,6 +33,7 @@ use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::flows::{loaders, numbered};
 use crate::refusal::read_options;
 
 pub use bundle::any_bytes;
@@ -98,14 +99,7 @@ impl Workload for Load {
 /// One flow per generator: from the host that gives the command when it is alone, else from all the
 /// others, whose rows come back to it.
 pub fn flows(hosts: u32) -> Vec<FlowPlan> {
-    let from = if hosts > 1 { 1..hosts } else { 0..1 };
-    let flow = |(id, from)| FlowPlan {
-        id,
-        from,
-        to: 0,
-        stream: 0,
-    };
-    (0..).zip(from).map(flow).collect()
+    numbered(loaders(hosts).map(|host| (host, 0)), 1)
 }
 
 #[cfg(test)]

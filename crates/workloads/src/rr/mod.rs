@@ -33,8 +33,8 @@ use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::flows::{Pair, mesh, numbered, up};
 use crate::refusal::read_options;
-use names::Names;
 use options::Direction;
 pub use options::{CommonOptions, RrOptions};
 
@@ -43,9 +43,6 @@ pub struct Rr;
 
 /// Name of the workload and of its series' source.
 pub const NAME: &str = "rr";
-
-/// A thread that starts less than this share of the requests asked for is the limit itself.
-const GENERATOR_KEEPS: f64 = 0.97;
 
 const DESCRIPTOR: Descriptor = Descriptor {
     name: NAME,
@@ -75,7 +72,7 @@ impl Workload for Rr {
     }
 
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        outcome(&names::RR, result)
+        names::RR.outcome(result)
     }
 
     fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
@@ -84,43 +81,13 @@ impl Workload for Rr {
     }
 }
 
-/// What a trial of a search came to. A request without an answer is a loss.
-pub(crate) fn outcome(names: &Names, result: &PhaseResult) -> Option<Outcome> {
-    let get = |name: &str| result.summary.get(name).copied();
-    let own = |what: &str| get(&format!("{}.{what}", names.source));
-    let answered = get(names.per_second)?;
-    let asked = own("asked_per_second");
-    let late = own("late_ratio").unwrap_or(0.0);
-    Some(Outcome {
-        offered: asked.unwrap_or(answered),
-        delivered: answered,
-        loss: own("error_ratio").unwrap_or(0.0),
-        // Late although there was room: it was not the far end that could not do more.
-        generator_limited: asked.is_some_and(|asked| answered < asked * GENERATOR_KEEPS)
-            && late > 1.0 - GENERATOR_KEEPS,
-    })
-}
-
 /// Who asks whom among `hosts` hosts, of which number 0 is the one that gives the command.
 pub fn flows(hosts: u32, threads: u32, direction: Direction) -> Vec<FlowPlan> {
-    let pairs: Vec<(u32, u32)> = match direction {
-        Direction::Up => (1..hosts).map(|peer| (0, peer)).collect(),
-        Direction::Mesh => (0..hosts)
-            .flat_map(|from| (0..hosts).map(move |to| (from, to)))
-            .filter(|(from, to)| from != to)
-            .collect(),
+    let pairs: Vec<Pair> = match direction {
+        Direction::Up => up(hosts).collect(),
+        Direction::Mesh => mesh(hosts).collect(),
     };
-    let each = pairs
-        .into_iter()
-        .flat_map(|(from, to)| (0..threads.max(1)).map(move |thread| (from, to, thread)));
-    each.zip(0..)
-        .map(|((from, to, stream), id)| FlowPlan {
-            id,
-            from,
-            to,
-            stream,
-        })
-        .collect()
+    numbered(pairs, threads)
 }
 
 #[cfg(test)]

@@ -1,6 +1,11 @@
 //! What are the numbers of this exchange called? `rr` and `crr` share everything but the names and
 //! whether a connection serves one request or all.
 
+use sokudo_model::PhaseResult;
+use sokudo_stats::Outcome;
+
+use crate::joined::outcome;
+
 /// Catalogue names of one workload.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Names {
@@ -35,6 +40,13 @@ pub struct Names {
 pub struct Looks {
     /// Requests that failed per second, those with an answer that says so, too.
     pub failed_per_second: &'static str,
+}
+
+impl Names {
+    /// What a trial of a search came to. A request without an answer is a loss.
+    pub(crate) fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
+        outcome(self.source, self.per_second, result)
+    }
 }
 
 /// Names of `rr`.

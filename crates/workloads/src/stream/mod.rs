@@ -33,20 +33,17 @@ use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
 
 use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
-use crate::datagram;
+use crate::flows::{Direction, numbered};
+use crate::joined::GENERATOR_KEEPS;
 use crate::refusal::read_options;
 use crate::values::{LoadRate, Span};
-pub use options::{Direction, StreamOptions};
+pub use options::StreamOptions;
 
 /// The stream test.
 pub struct Stream;
 
 /// Name of the workload and of its series' source.
 pub const NAME: &str = "stream";
-
-/// A sender that offers less than this share of the rate asked for, without having been blocked,
-/// is the limit itself.
-const GENERATOR_KEEPS: f64 = 0.97;
 
 const DESCRIPTOR: Descriptor = Descriptor {
     name: NAME,
@@ -102,13 +99,7 @@ impl Workload for Stream {
 
 /// Who sends to whom among `hosts` hosts, of which number 0 is the one that gives the command.
 pub fn flows(hosts: u32, streams: u32, direction: Direction) -> Vec<FlowPlan> {
-    let direction = match direction {
-        Direction::Up => datagram::options::Direction::Up,
-        Direction::Down => datagram::options::Direction::Down,
-        Direction::Both => datagram::options::Direction::Both,
-        Direction::Mesh => datagram::options::Direction::Mesh,
-    };
-    datagram::flows(hosts, streams, direction)
+    numbered(direction.pairs(hosts), streams)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use sokudo_model::{Rate, Refusal};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::tcp::bulk::MAX_BLOCK_BYTES;
 
+use crate::flows::Direction;
 pub use crate::link::Transport;
 use crate::refusal::operator;
 use crate::times::{MAX_TIMEOUT_NS, check_duration, check_interval};
@@ -164,22 +165,6 @@ impl Default for StreamOptions {
             bins: Span(50_000_000),
         }
     }
-}
-
-/// Who sends to whom.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// This host sends to each of its peers.
-    Up,
-    /// Each peer sends to this host.
-    Down,
-    /// Both at once.
-    Both,
-    /// Every host sends to all others.
-    Mesh,
 }
 
 /// How bytes are handed to the kernel.

@@ -92,14 +92,7 @@ pub struct DatagramPhase {
 
 impl DatagramPhase {
     /// Binds everything this host receives on and looks at the path of everything it sends.
-    pub fn prepare(spec: PhaseSpec, emit: Emit) -> Result<Self, Refusal> {
-        let options: DatagramOptions =
-            serde_json::from_str(&spec.phase.options).map_err(|error| {
-                operator(
-                    format!("the options of `datagram` cannot be read: {error}"),
-                    "install the same version of sokudo on all hosts",
-                )
-            })?;
+    pub fn prepare(options: DatagramOptions, spec: PhaseSpec, emit: Emit) -> Result<Self, Refusal> {
         options.validate()?;
         let mut phase = Self {
             offer: Offer::default(),
