@@ -5,6 +5,7 @@
 
 pub mod bus;
 pub mod contract;
+mod crew;
 pub mod crr;
 pub mod datagram;
 mod effort;

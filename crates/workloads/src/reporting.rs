@@ -3,34 +3,62 @@
 //! Names of series, and distributions that collect until it is worth storing them.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::JoinHandle;
 
 use serde::Serialize;
 use sokudo_model::{Batch, HistogramInterval, Labels, Refusal, SeriesKey};
 use sokudo_stats::Histogram;
 
-use crate::refusal::failed;
+use crate::refusal::{failed, spawn};
 
 /// Reports that may wait for the reporting thread.
 pub const REPORT_QUEUE: usize = 4096;
 /// Distributions are stored no more often than this, except at the end.
 pub(crate) const HISTOGRAM_EVERY_NS: i64 = 1_000_000_000;
 
-/// The reporting thread of a phase that was started, and the way to it.
-pub(crate) type Reporting<R, T> = Option<(SyncSender<R>, JoinHandle<T>)>;
+/// The reporting thread of a phase, once it was started, and the way to it. Dropping it waits for
+/// the end of the thread: everybody else must have let go of the way.
+pub(crate) struct Reporting<R, T>(Option<(SyncSender<R>, JoinHandle<T>)>);
 
-/// What the reporting thread has collected, once everybody else has let go of the way to it.
-///
-/// Errors: the phase was never started, or the thread died.
-pub(crate) fn collected<R, T>(reporting: &mut Reporting<R, T>) -> Result<T, Refusal> {
-    let Some((reports, thread)) = reporting.take() else {
-        return Err(never_started());
-    };
-    drop(reports);
-    thread
-        .join()
-        .map_err(|_| failed("the reporting thread died", None))
+impl<R, T> Default for Reporting<R, T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<R: Send + 'static, T: Send + 'static> Reporting<R, T> {
+    /// Starts the thread; gives the way to it.
+    pub(crate) fn begin(
+        &mut self,
+        run: impl FnOnce(&Receiver<R>) -> T + Send + 'static,
+    ) -> Result<SyncSender<R>, Refusal> {
+        let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
+        let thread = spawn("report", move || run(&queue))?;
+        self.0 = Some((reports.clone(), thread));
+        Ok(reports)
+    }
+
+    /// What the thread has collected, once everybody else has let go of the way to it.
+    ///
+    /// Errors: the phase was never started, or the thread died.
+    pub(crate) fn collected(&mut self) -> Result<T, Refusal> {
+        let (reports, thread) = self.0.take().ok_or_else(never_started)?;
+        drop(reports);
+        thread
+            .join()
+            .map_err(|_| failed("the reporting thread died", None))
+    }
+}
+
+impl<R, T> Drop for Reporting<R, T> {
+    fn drop(&mut self) {
+        if let Some((reports, thread)) = self.0.take() {
+            drop(reports);
+            // A thread that panicked has nothing more to say.
+            let _ = thread.join();
+        }
+    }
 }
 
 /// Says that there is nothing to collect.

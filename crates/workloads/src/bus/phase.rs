@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, SyncSender};
-use std::thread::JoinHandle;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::SyncSender;
 
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
 use sokudo_net::stream::{Listener, Stream};
@@ -21,10 +20,11 @@ use super::server::{self, Arrival, Shared};
 use super::step::Gate;
 use super::{queue, relay, single};
 use crate::contract::{Emit, Phase};
+use crate::crew::Crew;
 use crate::link::{Caller, Link};
 use crate::meet::{Arrived, Calls, Meeting, Terms};
-use crate::refusal::{failed, operator, spawn};
-use crate::reporting::{REPORT_QUEUE, Reporting, as_text, collected};
+use crate::refusal::{failed, operator};
+use crate::reporting::as_text;
 use crate::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 /// This host's end of one flow.
@@ -43,13 +43,8 @@ pub(crate) struct BusPhase {
     emit: Emit,
     gate: Option<Arc<Gate>>,
     ends: BTreeMap<u32, FlowEnd>,
-    /// Ends the sending threads.
-    stop: Arc<AtomicBool>,
-    /// Ends the receiving threads.
-    closed: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-    reporter: Reporting<Report, Collected>,
     tcp_state: Option<Watch>,
+    crew: Crew<Report, Collected>,
 }
 
 impl BusPhase {
@@ -75,16 +70,14 @@ impl BusPhase {
             },
             during_load: options.single,
         };
+        let meeting = Meeting::prepare(spec, terms)?;
         Ok(Self {
-            meeting: Meeting::prepare(spec, terms)?,
+            crew: Crew::new(meeting.own_name()),
+            meeting,
             options: Arc::new(options),
             emit,
             gate,
             ends: BTreeMap::new(),
-            stop: Arc::default(),
-            closed: Arc::default(),
-            threads: Vec::new(),
-            reporter: None,
             tcp_state: None,
         })
     }
@@ -98,7 +91,7 @@ impl BusPhase {
         Shared {
             options: Arc::clone(&self.options),
             came: Arc::default(),
-            stop: Arc::clone(&self.closed),
+            stop: Arc::clone(&self.crew.closed),
             reports: reports.clone(),
         }
     }
@@ -121,7 +114,7 @@ impl BusPhase {
             bound_ns: spec.phase.bound_ns,
             polite: is_polite.then(|| Arc::clone(came)),
             gate: self.gate.clone(),
-            stop: Arc::clone(&self.stop),
+            stop: Arc::clone(&self.crew.stop),
         }
     }
 
@@ -148,11 +141,6 @@ impl BusPhase {
         self.ends.entry(flow).or_default().stream = stream;
     }
 
-    /// Several hosts may live in one process: the kernel shows 15 bytes of a thread's name.
-    fn host_in_thread_name(&self) -> String {
-        self.meeting.own_name().replace('\0', "")
-    }
-
     fn start_sender(
         &mut self,
         flow: &FlowPlan,
@@ -163,19 +151,17 @@ impl BusPhase {
         let task = self.task(flow, &shared.came);
         let ticket = self.meeting.ticket(flow.id);
         let reports = shared.reports.clone();
-        let name = format!("send{} {}", flow.id, self.host_in_thread_name());
-        let thread = match (end.stream, end.caller) {
-            (Some(stream), caller) => spawn(&name, move || {
+        let name = format!("send{}", flow.id);
+        match (end.stream, end.caller) {
+            (Some(stream), caller) => self.crew.start(&name, move || {
                 client::run(&task, stream, at_ns, &reports);
                 drop(caller);
-            })?,
-            (None, Some(caller)) => spawn(&name, move || {
+            }),
+            (None, Some(caller)) => self.crew.start(&name, move || {
                 single::send(&task, ticket, &caller, at_ns, &reports);
-            })?,
-            (None, None) => return Err(unconnected(flow.id)),
-        };
-        self.threads.push(thread);
-        Ok(())
+            }),
+            (None, None) => Err(unconnected(flow.id)),
+        }
     }
 
     fn start_relays(&mut self, incoming: &[FlowPlan], shared: &Shared) -> Result<(), Refusal> {
@@ -198,15 +184,12 @@ impl BusPhase {
                 stream: onward,
                 caller: dialled.caller,
             };
-            let host = self.host_in_thread_name();
-            let started = relay::start(before, behind, shared, &host)?;
-            self.threads.extend(started);
+            relay::start(before, behind, shared, &mut self.crew)?;
         }
         Ok(())
     }
 
     fn start_receivers(&mut self, incoming: &[FlowPlan], shared: &Shared) -> Result<(), Refusal> {
-        let host = self.host_in_thread_name();
         let mut arrivals = Vec::new();
         for flow in incoming {
             let Some(end) = self.ends.remove(&flow.id) else {
@@ -216,8 +199,7 @@ impl BusPhase {
                 let (id, ticket) = (flow.id, self.meeting.ticket(flow.id));
                 let shared = shared.clone();
                 let receive = move || single::receive(id, ticket, &listener, &shared);
-                let name = format!("receive{id} {host}");
-                self.threads.push(spawn(&name, receive)?);
+                self.crew.start(&format!("receive{id}"), receive)?;
                 continue;
             }
             let stream = end.stream.ok_or_else(|| unconnected(flow.id))?;
@@ -229,26 +211,21 @@ impl BusPhase {
             });
         }
         match self.options.rx {
-            Rx::Queue => self.threads.extend(queue::start(arrivals, shared, &host)?),
-            Rx::Poll => self.start_polling(arrivals, shared, &host)?,
+            Rx::Queue => queue::start(arrivals, shared, &mut self.crew)?,
+            Rx::Poll => self.start_polling(arrivals, shared)?,
             Rx::Inline => {
                 for arrival in arrivals {
                     let shared = shared.clone();
-                    let name = format!("receive{} {host}", arrival.flow);
+                    let name = format!("receive{}", arrival.flow);
                     let receive = move || server::inline(arrival, &shared);
-                    self.threads.push(spawn(&name, receive)?);
+                    self.crew.start(&name, receive)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn start_polling(
-        &mut self,
-        arrivals: Vec<Arrival>,
-        shared: &Shared,
-        host: &str,
-    ) -> Result<(), Refusal> {
+    fn start_polling(&mut self, arrivals: Vec<Arrival>, shared: &Shared) -> Result<(), Refusal> {
         let threads = self.options.rx_threads.unwrap_or(1).max(1) as usize;
         let mut shares: Vec<Vec<Arrival>> = (0..threads).map(|_| Vec::new()).collect();
         for (number, arrival) in arrivals.into_iter().enumerate() {
@@ -260,22 +237,9 @@ impl BusPhase {
             }
             let shared = shared.clone();
             let poll = move || server::poll(share, &shared);
-            self.threads
-                .push(spawn(&format!("poll{number} {host}"), poll)?);
+            self.crew.start(&format!("poll{number}"), poll)?;
         }
         Ok(())
-    }
-
-    fn stop_threads(&mut self) {
-        self.tcp_state = None;
-        self.stop.store(true, Ordering::Relaxed);
-        self.closed.store(true, Ordering::Relaxed);
-        // The connections close with the ends that were never started.
-        self.ends.clear();
-        for thread in std::mem::take(&mut self.threads) {
-            // A thread that panicked has nothing more to say; its numbers are missing.
-            let _ = thread.join();
-        }
     }
 }
 
@@ -313,7 +277,6 @@ impl Phase for BusPhase {
                 Arrived::Datagrams(_) => return Err(unconnected(flow)),
             }
         }
-        let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
         let names = self.meeting.series_names(at_ns, t0_ns);
         let emit = Arc::clone(&self.emit);
         self.tcp_state = Watch::begin(self.watched(), NAME, names.clone(), at_ns, emit)?;
@@ -325,8 +288,7 @@ impl Phase for BusPhase {
             false => self.meeting.sent_here(),
         };
         let reporter = Reporter::new(names, Arc::clone(&self.emit), outgoing.len());
-        let thread = spawn("report", move || reporter.run(&queue))?;
-        self.reporter = Some((reports.clone(), thread));
+        let reports = self.crew.report(move |queue| reporter.run(queue))?;
         let shared = self.shared(&reports);
         if self.is_relay() {
             self.start_relays(&incoming, &shared)?;
@@ -339,24 +301,16 @@ impl Phase for BusPhase {
     }
 
     fn halt(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.crew.halt();
     }
 
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         // Every sender has waited for what it had under way.
-        self.stop_threads();
-        let collected = collected(&mut self.reporter)?;
+        self.tcp_state = None;
+        self.ends.clear();
+        self.crew.end();
+        let collected = self.crew.collected()?;
         let numbers = Numbers::new(collected, self.thread_rate());
         as_text(&numbers)
-    }
-}
-
-impl Drop for BusPhase {
-    fn drop(&mut self) {
-        self.stop_threads();
-        if let Some((reports, thread)) = self.reporter.take() {
-            drop(reports);
-            let _ = thread.join();
-        }
     }
 }

@@ -17,7 +17,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{
     self, Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, TrySendError,
 };
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use sokudo_model::Refusal;
@@ -27,11 +26,12 @@ use sokudo_net::stream::Stream;
 use super::client::{CHUNK_BYTES, LOOK};
 use super::outgoing::look_at;
 use super::protocol::Reader;
-use super::record::{End, Failure, Recorder};
+use super::record::{End, Failure, Recorder, Report};
+use super::report::Collected;
 use super::server::{Answers, Arrival, Shared, WRITE_BOUND, count, hang_up, prepare, silent};
+use crate::crew::Crew;
 use crate::link::Caller;
 use crate::patience::sleep_until_or_stop;
-use crate::refusal::spawn;
 
 /// Chunks that each connection has.
 const CHUNKS: usize = 4;
@@ -84,28 +84,26 @@ struct Opened {
 pub(crate) fn start(
     arrivals: Vec<Arrival>,
     shared: &Shared,
-    host: &str,
-) -> Result<Vec<JoinHandle<()>>, Refusal> {
+    crew: &mut Crew<Report, Collected>,
+) -> Result<(), Refusal> {
     let handlers = shared.options.rx_threads.unwrap_or(1).max(1) as usize;
     let rate = shared.options.consume_rate;
     let rate_per_s = rate.map(|rate| shared.options.events_per_s(rate) / handlers as f64);
-    let mut threads = Vec::new();
     let mut queues: Vec<SyncSender<Handed>> = Vec::new();
     for number in 0..handlers {
         let (queue, handed) = mpsc::sync_channel(QUEUE);
         let shared = shared.clone();
         let run = move || handle_all(&handed, rate_per_s, &shared);
-        threads.push(spawn(&format!("handle{number} {host}"), run)?);
+        crew.start(&format!("handle{number}"), run)?;
         queues.push(queue);
     }
     for (number, arrival) in arrivals.into_iter().enumerate() {
         let queue = queues[number % handlers].clone();
         let shared = shared.clone();
-        let name = format!("read{} {host}", arrival.flow);
-        let run = move || read_all(arrival, &queue, &shared);
-        threads.push(spawn(&name, run)?);
+        let name = format!("read{}", arrival.flow);
+        crew.start(&name, move || read_all(arrival, &queue, &shared))?;
     }
-    Ok(threads)
+    Ok(())
 }
 
 /// Reads one connection and hands over what comes.

@@ -12,7 +12,6 @@
 use std::net::Shutdown;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
 
 use sokudo_model::Refusal;
 use sokudo_net::clock::{now_ns, precise_timers};
@@ -21,9 +20,10 @@ use sokudo_net::stream::Stream;
 use super::client::{CHUNK_BYTES, LOOK};
 use super::outgoing::Memory;
 use super::protocol::{Agreed, Reader, Way};
-use super::record::{End, Failure, Recorder};
+use super::record::{End, Failure, Recorder, Report};
+use super::report::Collected;
 use super::server::{Arrival, Shared, count, prepare, silent};
-use crate::refusal::spawn;
+use crate::crew::Crew;
 
 /// One direction of a relay.
 struct Hop {
@@ -39,8 +39,8 @@ pub(crate) fn start(
     arrival: Arrival,
     behind: Arrival,
     shared: &Shared,
-    host: &str,
-) -> Result<Vec<JoinHandle<()>>, Refusal> {
+    crew: &mut Crew<Report, Collected>,
+) -> Result<(), Refusal> {
     let (before_in, before_out) = arrival.stream.split().map_err(cannot_split)?;
     let (behind_in, behind_out) = behind.stream.split().map_err(cannot_split)?;
     let broken: Arc<AtomicBool> = Arc::default();
@@ -58,16 +58,15 @@ pub(crate) fn start(
     let (here, there) = (shared.clone(), shared.clone());
     let (flow, flow_behind) = (arrival.flow, behind.flow);
     let callers = [arrival.caller, behind.caller];
-    let forth = spawn(&format!("forth{flow} {host}"), move || {
+    crew.start(&format!("forth{flow}"), move || {
         // What arrives belongs to the flow before, what is handed on to the one behind.
         let receiving = here.recorder(flow, End::Receiving);
         forth.pass_on(&here, Some((receiving, flow_behind)));
     })?;
-    let back = spawn(&format!("back{flow} {host}"), move || {
+    crew.start(&format!("back{flow}"), move || {
         back.pass_on(&there, None);
         drop(callers);
-    })?;
-    Ok(vec![forth, back])
+    })
 }
 
 fn cannot_split(error: std::io::Error) -> Refusal {

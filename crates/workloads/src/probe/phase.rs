@@ -2,9 +2,6 @@
 
 use std::net::UdpSocket;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use sokudo_model::{HostClock, PhaseSpec, Refusal};
@@ -18,10 +15,11 @@ use super::protocol::Agreed;
 use super::report::{Collected, Report, Reporter, emit_probes};
 use super::{client, server};
 use crate::contract::{Emit, Phase};
+use crate::crew::Crew;
 use crate::link::{Caller, Link, Transport};
 use crate::meet::{Arrived, Calls, Meeting, Terms};
-use crate::refusal::{failed, operator, spawn};
-use crate::reporting::{Names, REPORT_QUEUE, Reporting, as_text, collected, never_started};
+use crate::refusal::{failed, operator};
+use crate::reporting::{Names, as_text, never_started};
 
 /// Longest wait of one receive call: how soon an end is noticed.
 const LOOK: Duration = Duration::from_millis(20);
@@ -32,13 +30,7 @@ pub(crate) struct ProbePhase {
     emit: Emit,
     meeting: Meeting,
     asking: Vec<(client::Task, UdpSocket, Caller)>,
-    /// Ends the asking threads.
-    stop: Arc<AtomicBool>,
-    /// Ends the answering threads.
-    closed: Arc<AtomicBool>,
-    asking_threads: Vec<JoinHandle<()>>,
-    answering_threads: Vec<JoinHandle<()>>,
-    reporter: Reporting<Report, Collected>,
+    crew: Crew<Report, Collected>,
     series: Option<Names>,
     clocks: Vec<Option<HostClock>>,
 }
@@ -58,16 +50,13 @@ impl ProbePhase {
             calls: Calls::Sender,
             during_load: false,
         };
+        let meeting = Meeting::prepare(spec, terms)?;
         Ok(Self {
             options,
             emit,
-            meeting: Meeting::prepare(spec, terms)?,
+            crew: Crew::new(meeting.own_name()),
+            meeting,
             asking: Vec::new(),
-            stop: Arc::default(),
-            closed: Arc::default(),
-            asking_threads: Vec::new(),
-            answering_threads: Vec::new(),
-            reporter: None,
             series: None,
             clocks: Vec::new(),
         })
@@ -102,7 +91,7 @@ impl ProbePhase {
             every_ns: self.options.every.0,
             timeout_ns: i64::try_from(self.options.timeout.0).unwrap_or(i64::MAX),
             interval_ns: self.options.interval.0,
-            stop: Arc::clone(&self.stop),
+            stop: Arc::clone(&self.crew.stop),
         }
     }
 
@@ -111,17 +100,6 @@ impl ProbePhase {
         let plan = &self.meeting.spec().phase.flows[flow as usize];
         let clock = |host: u32| self.clocks.get(host as usize).copied().flatten();
         Some(PairClock::new(&clock(plan.from)?, &clock(plan.to)?))
-    }
-
-    fn stop_threads(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.closed.store(true, Ordering::Relaxed);
-        self.asking.clear();
-        let threads = [&mut self.asking_threads, &mut self.answering_threads];
-        for thread in threads.into_iter().flat_map(std::mem::take) {
-            // A thread that panicked has nothing more to say; its numbers are missing.
-            let _ = thread.join();
-        }
     }
 }
 
@@ -143,9 +121,10 @@ impl Phase for ProbePhase {
     }
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
-        let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
-        // Several hosts may live in one process: the kernel shows 15 bytes of a thread's name.
-        let host = self.meeting.own_name().replace('\0', "");
+        let names = self.meeting.series_names(at_ns, t0_ns);
+        self.series = Some(names.clone());
+        let reporter = Reporter::new(names, Arc::clone(&self.emit), self.asking.len());
+        let reports = self.crew.report(move |queue| reporter.run(queue))?;
         for (flow, end) in self.meeting.arrived()? {
             let Arrived::Datagrams(socket) = end else {
                 return Err(failed("a probe needs datagrams", None));
@@ -155,31 +134,25 @@ impl Phase for ProbePhase {
                 flow,
                 agreed: self.agreed(flow),
                 socket,
-                stop: Arc::clone(&self.closed),
+                stop: Arc::clone(&self.crew.closed),
             };
             let reports = reports.clone();
             let answer = move || server::run(&task, &reports);
-            self.answering_threads
-                .push(spawn(&format!("answer{flow} {host}"), answer)?);
+            self.crew.start(&format!("answer{flow}"), answer)?;
         }
-        let names = self.meeting.series_names(at_ns, t0_ns);
-        self.series = Some(names.clone());
-        let reporter = Reporter::new(names, Arc::clone(&self.emit), self.asking.len());
         for (task, socket, caller) in std::mem::take(&mut self.asking) {
-            let (reports, name) = (reports.clone(), format!("listen{} {host}", task.flow));
+            let (reports, name) = (reports.clone(), format!("listen{}", task.flow));
             let probe = move || {
                 client::run(&task, &socket, at_ns, &reports);
                 drop(caller);
             };
-            self.asking_threads.push(spawn(&name, probe)?);
+            self.crew.start(&name, probe)?;
         }
-        let thread = spawn("report", move || reporter.run(&queue))?;
-        self.reporter = Some((reports, thread));
         Ok(())
     }
 
     fn halt(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.crew.halt();
     }
 
     fn clocks(&mut self, clocks: &[Option<HostClock>]) {
@@ -188,8 +161,9 @@ impl Phase for ProbePhase {
 
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         // Everybody has waited for the last answer, so nothing is left to be answered.
-        self.stop_threads();
-        let collected = collected(&mut self.reporter)?;
+        self.asking.clear();
+        self.crew.end();
+        let collected = self.crew.collected()?;
         let series = self.series.take().ok_or_else(never_started)?;
         let mut clocks = Vec::with_capacity(collected.probed.len());
         for probed in &collected.probed {
@@ -202,15 +176,5 @@ impl Phase for ProbePhase {
         }
         let numbers = Numbers::new(collected, &clocks);
         as_text(&numbers)
-    }
-}
-
-impl Drop for ProbePhase {
-    fn drop(&mut self) {
-        self.stop_threads();
-        if let Some((reports, thread)) = self.reporter.take() {
-            drop(reports);
-            let _ = thread.join();
-        }
     }
 }

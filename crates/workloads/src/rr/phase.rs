@@ -2,9 +2,6 @@
 //! a connection per request.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
-use std::thread::JoinHandle;
 
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
 
@@ -16,10 +13,10 @@ use super::record::Report;
 use super::report::{Collected, Reporter};
 use super::server;
 use crate::contract::{Emit, Phase};
+use crate::crew::Crew;
 use crate::crr;
 use crate::meet::{Arrived, Calls, Dialled, Meeting, Terms};
-use crate::refusal::spawn;
-use crate::reporting::{REPORT_QUEUE, Reporting, as_text, collected};
+use crate::reporting::as_text;
 use crate::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 /// One host's part of a phase.
@@ -31,14 +28,8 @@ pub(crate) struct RrPhase {
     meeting: Meeting,
     answering: Vec<server::Task>,
     asking: Vec<(Task, Dialled)>,
-    /// Ends the asking threads.
-    stop: Arc<AtomicBool>,
-    /// Ends the answering threads.
-    closed: Arc<AtomicBool>,
-    asking_threads: Vec<JoinHandle<()>>,
-    answering_threads: Vec<JoinHandle<()>>,
-    reporter: Reporting<Report, Collected>,
     tcp_state: Option<Watch>,
+    crew: Crew<Report, Collected>,
     /// When the first request is to leave; `None` in an open loop, where each has its own time.
     agreed_ns: Option<i64>,
 }
@@ -64,19 +55,16 @@ impl RrPhase {
             calls: Calls::Sender,
             during_load: per_request,
         };
+        let meeting = Meeting::prepare(spec, terms)?;
         Ok(Self {
             names,
             per_request,
-            meeting: Meeting::prepare(spec, terms)?,
+            crew: Crew::new(meeting.own_name()),
+            meeting,
             options,
             emit,
             answering: Vec::new(),
             asking: Vec::new(),
-            stop: Arc::default(),
-            closed: Arc::default(),
-            asking_threads: Vec::new(),
-            answering_threads: Vec::new(),
-            reporter: None,
             agreed_ns: None,
             tcp_state: None,
         })
@@ -90,7 +78,7 @@ impl RrPhase {
             duplex: self.options.duplex,
             wait: self.options.common.wait.0,
             end,
-            stop: Arc::clone(&self.closed),
+            stop: Arc::clone(&self.crew.closed),
         }
     }
 
@@ -118,7 +106,7 @@ impl RrPhase {
             sample: self.options.common.sample,
             keep: self.options.common.keep.map_or(0, |keep| keep.0),
             interval_ns: self.options.common.interval.0,
-            stop: Arc::clone(&self.stop),
+            stop: Arc::clone(&self.crew.stop),
         }
     }
 
@@ -146,19 +134,6 @@ impl RrPhase {
         let connections = u64::from(self.meeting.connections_of(flow));
         (connections, self.thread_rate())
     }
-
-    fn stop_threads(&mut self) {
-        self.tcp_state = None;
-        self.stop.store(true, Ordering::Relaxed);
-        self.closed.store(true, Ordering::Relaxed);
-        // The sockets close with the tasks that were never started.
-        self.asking.clear();
-        let threads = [&mut self.asking_threads, &mut self.answering_threads];
-        for thread in threads.into_iter().flat_map(std::mem::take) {
-            // A thread that panicked has nothing more to say; its numbers are missing.
-            let _ = thread.join();
-        }
-    }
 }
 
 impl Phase for RrPhase {
@@ -180,24 +155,20 @@ impl Phase for RrPhase {
         let common = &self.options.common;
         let counted_ns = at_ns.saturating_add_unsigned(common.warmup.0);
         self.agreed_ns = common.rate.is_none().then_some(counted_ns);
-        let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
         let names = self.meeting.series_names(at_ns, t0_ns);
         let (emit, source) = (Arc::clone(&self.emit), self.names.source);
         self.tcp_state = Watch::begin(self.watched(), source, names.clone(), at_ns, emit)?;
         let emit = Arc::clone(&self.emit);
         let reporter = Reporter::new(self.names, names, emit, self.asking.len());
-        // Several hosts may live in one process: the kernel shows 15 bytes of a thread's name.
-        let host = self.meeting.own_name().replace('\0', "");
+        let reports = self.crew.report(move |queue| reporter.run(queue))?;
         for task in std::mem::take(&mut self.answering) {
-            let reports = reports.clone();
-            let name = format!("answer{} {host}", task.flow);
-            let answer = move || server::run(task, &reports);
-            self.answering_threads.push(spawn(&name, answer)?);
+            let (reports, name) = (reports.clone(), format!("answer{}", task.flow));
+            self.crew
+                .start(&name, move || server::run(task, &reports))?;
         }
         let per_request = self.per_request;
         for (task, dialled) in std::mem::take(&mut self.asking) {
-            let reports = reports.clone();
-            let name = format!("ask{} {host}", task.flow);
+            let (reports, name) = (reports.clone(), format!("ask{}", task.flow));
             let ask = move || match per_request {
                 true => crr::client::run(task, dialled.caller, at_ns, &reports),
                 false => {
@@ -205,32 +176,21 @@ impl Phase for RrPhase {
                     drop(dialled.caller);
                 }
             };
-            self.asking_threads.push(spawn(&name, ask)?);
+            self.crew.start(&name, ask)?;
         }
-        let thread = spawn("report", move || reporter.run(&queue))?;
-        self.reporter = Some((reports, thread));
         Ok(())
     }
 
     fn halt(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.crew.halt();
     }
 
     fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
         // Everybody has asked, so nothing is left to be answered.
-        self.stop_threads();
-        let collected = collected(&mut self.reporter)?;
+        self.tcp_state = None;
+        self.crew.end();
+        let collected = self.crew.collected()?;
         let numbers = Numbers::new(collected, self.agreed_ns, |flow| self.set_up(flow));
         as_text(&numbers)
-    }
-}
-
-impl Drop for RrPhase {
-    fn drop(&mut self) {
-        self.stop_threads();
-        if let Some((reports, thread)) = self.reporter.take() {
-            drop(reports);
-            let _ = thread.join();
-        }
     }
 }

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, SyncSender};
-use std::thread::JoinHandle;
+use std::sync::mpsc::SyncSender;
 use std::time::{Duration, Instant};
 
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
@@ -17,10 +16,10 @@ use super::report::{Ended, Report, Reporter, Sent};
 use super::selftest::Trial;
 use super::{NAME, client, selftest, server};
 use crate::contract::{Emit, Phase};
+use crate::crew::Crew;
 use crate::link::{Caller, Link};
 use crate::meet::{Arrived, Calls, Meeting, Terms};
-use crate::refusal::spawn;
-use crate::reporting::{REPORT_QUEUE, Reporting, as_text, collected};
+use crate::reporting::as_text;
 use crate::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 /// Longest wait for bytes that are still on their way when all senders have finished.
@@ -49,15 +48,10 @@ pub(crate) struct StreamPhase {
     meeting: Meeting,
     io: Io,
     ends: BTreeMap<u32, End>,
-    /// Ends the load.
-    stop: Arc<AtomicBool>,
     /// All senders have finished.
     draining: Arc<AtomicBool>,
-    /// Ends everything.
-    closed: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-    reporter: Reporting<Report, Vec<Ended>>,
     tcp_state: Option<Watch>,
+    crew: Crew<Report, Vec<Ended>>,
 }
 
 impl StreamPhase {
@@ -79,15 +73,12 @@ impl StreamPhase {
         let meeting = Meeting::prepare(spec, terms)?;
         Ok(Self {
             io: choose_io(&options, sends),
+            crew: Crew::new(meeting.own_name()),
             meeting,
             options,
             emit,
             ends: BTreeMap::new(),
-            stop: Arc::default(),
             draining: Arc::default(),
-            closed: Arc::default(),
-            threads: Vec::new(),
-            reporter: None,
             tcp_state: None,
         })
     }
@@ -150,8 +141,8 @@ impl StreamPhase {
             patience: self.options.patience(),
             tcp: self.options.tcp(),
             seed: spec.seed,
-            stop: Arc::clone(&self.stop),
-            closed: Arc::clone(&self.closed),
+            stop: Arc::clone(&self.crew.stop),
+            closed: Arc::clone(&self.crew.closed),
         }
     }
 
@@ -180,7 +171,7 @@ impl StreamPhase {
             times: self.times(start_ns),
             tcp: self.options.tcp(),
             draining: Arc::clone(&self.draining),
-            closed: Arc::clone(&self.closed),
+            closed: Arc::clone(&self.crew.closed),
         }
     }
 
@@ -203,19 +194,17 @@ impl StreamPhase {
     }
 
     fn begin_threads(&mut self, at_ns: i64, reports: &SyncSender<Report>) -> Result<(), Refusal> {
-        // Several hosts may live in one process: the kernel shows 15 bytes of a thread's name.
-        let host = self.meeting.own_name().replace('\0', "");
         for flows in self.groups(false) {
             let task = self.receiving_task(&flows, at_ns);
-            let (reports, name) = (reports.clone(), format!("recv{} {host}", flows[0]));
-            let receive = move || server::run(task, &reports);
-            self.threads.push(spawn(&name, receive)?);
+            let (reports, name) = (reports.clone(), format!("recv{}", flows[0]));
+            self.crew
+                .start(&name, move || server::run(task, &reports))?;
         }
         for flows in self.groups(true) {
             let task = self.sending_task(&flows, at_ns);
-            let (reports, name) = (reports.clone(), format!("send{} {host}", flows[0]));
-            let send = move || client::run(task, &reports);
-            self.threads.push(spawn(&name, send)?);
+            let (reports, name) = (reports.clone(), format!("send{}", flows[0]));
+            self.crew
+                .start(&name, move || client::run(task, &reports))?;
         }
         Ok(())
     }
@@ -240,19 +229,14 @@ impl StreamPhase {
 
     /// Waits until all threads have ended by themselves, then ends them.
     fn end_threads(&mut self, patience: Duration) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.crew.halt();
         self.draining.store(true, Ordering::Relaxed);
         let deadline = Instant::now() + patience;
-        let ended = |threads: &[JoinHandle<()>]| threads.iter().all(JoinHandle::is_finished);
-        while !ended(&self.threads) && Instant::now() < deadline {
+        while !self.crew.has_ended() && Instant::now() < deadline {
             std::thread::sleep(DRAIN_LOOK);
         }
         self.tcp_state = None;
-        self.closed.store(true, Ordering::Relaxed);
-        for thread in self.threads.drain(..) {
-            // A thread that panicked has nothing more to say; its numbers are missing.
-            let _ = thread.join();
-        }
+        self.crew.end();
     }
 }
 
@@ -312,36 +296,23 @@ impl Phase for StreamPhase {
                 self.ends.extend(ends);
             }
         }
-        let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
         let names = self.meeting.series_names(at_ns, t0_ns);
         let emit = Arc::clone(&self.emit);
         self.tcp_state = Watch::begin(self.watched(), NAME, names.clone(), at_ns, emit)?;
         let sending = self.meeting.sent_here().len();
         let (emit, bin_ns) = (Arc::clone(&self.emit), self.times(at_ns).bin_ns);
         let reporter = Reporter::new(names, emit, bin_ns, sending);
-        self.begin_threads(at_ns, &reports)?;
-        let thread = spawn("report", move || reporter.run(&queue))?;
-        self.reporter = Some((reports, thread));
-        Ok(())
+        let reports = self.crew.report(move |queue| reporter.run(queue))?;
+        self.begin_threads(at_ns, &reports)
     }
 
     fn halt(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
+        self.crew.halt();
     }
 
     fn drain(&mut self, sent: &[Option<String>]) -> Result<String, Refusal> {
         self.end_threads(self.patience(sent));
-        let ended = collected(&mut self.reporter)?;
+        let ended = self.crew.collected()?;
         as_text(&Numbers::new(ended, &self.options, self.io.size as u64))
-    }
-}
-
-impl Drop for StreamPhase {
-    fn drop(&mut self) {
-        self.end_threads(Duration::ZERO);
-        if let Some((reports, thread)) = self.reporter.take() {
-            drop(reports);
-            let _ = thread.join();
-        }
     }
 }

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -22,11 +21,11 @@ use super::client::{self, ClientTask};
 use super::join::{Numbers, SenderSettings, SocketSettings};
 use super::options::{DatagramOptions, SizeRange};
 use super::protocol::HEADER_BYTES;
-use super::report::{Collected, Names, REPORT_QUEUE, Report, Reporter};
+use super::report::{Collected, Names, Report, Reporter};
 use super::server::{self, ServerTask, Shared};
 use crate::contract::{Emit, Phase};
 use crate::refusal::{failed, operator, spawn};
-use crate::reporting::{Reporting, as_text, collected};
+use crate::reporting::{Reporting, as_text};
 use listen::{Accepted, Listening};
 
 /// Longest wait for a connection of a stream transport, and for its handshake.
@@ -111,7 +110,7 @@ impl DatagramPhase {
             client_threads: Vec::new(),
             server_threads: Vec::new(),
             ack_threads: Vec::new(),
-            reporter: None,
+            reporter: Reporting::default(),
             spec,
             options,
             emit,
@@ -262,12 +261,12 @@ impl Phase for DatagramPhase {
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
         self.finish_accepting()?;
-        let (reports, queue) = mpsc::sync_channel(REPORT_QUEUE);
         let reporter = Reporter::new(
             self.names(at_ns, t0_ns),
             Arc::clone(&self.emit),
             self.tasks_out.len(),
         );
+        let reports = self.reporter.begin(move |queue| reporter.run(queue))?;
         // Several hosts may live in one process: the kernel shows 15 bytes of a thread's name.
         let host = self.spec.hosts[self.spec.me as usize]
             .name
@@ -289,8 +288,6 @@ impl Phase for DatagramPhase {
             self.client_threads
                 .push(spawn(&name, move || client::run(task, at_ns, &reports))?);
         }
-        let thread = spawn("report", move || reporter.run(&queue))?;
-        self.reporter = Some((reports, thread));
         Ok(())
     }
 
@@ -318,7 +315,7 @@ impl Phase for DatagramPhase {
         }
         let counters = HostCounters::read().since(self.counters);
         self.stop_threads();
-        let collected = collected(&mut self.reporter)?;
+        let collected = self.reporter.collected()?;
         let numbers = Numbers::new(collected, &self.senders, &self.sockets, counters);
         as_text(&numbers)
     }
@@ -327,9 +324,5 @@ impl Phase for DatagramPhase {
 impl Drop for DatagramPhase {
     fn drop(&mut self) {
         self.stop_threads();
-        if let Some((reports, thread)) = self.reporter.take() {
-            drop(reports);
-            let _ = thread.join();
-        }
     }
 }
