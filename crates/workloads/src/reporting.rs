@@ -8,8 +8,10 @@ use std::thread::JoinHandle;
 
 use serde::Serialize;
 use sokudo_model::{Batch, HistogramInterval, Labels, Refusal, SeriesKey};
+use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
+use crate::contract::{Emit, Emitted};
 use crate::refusal::{failed, spawn};
 
 /// Reports that may wait for the reporting thread.
@@ -158,5 +160,89 @@ impl Distributions {
             });
             pending.since_ns = now_ns;
         }
+    }
+}
+
+/// Where the reporting thread of a phase puts what it makes of the reports.
+pub(crate) struct Output {
+    /// Names that its series carry.
+    pub(crate) names: Names,
+    source: &'static str,
+    emit: Emit,
+    distributions: Distributions,
+    /// Threads of this host that still send.
+    senders: usize,
+}
+
+impl Output {
+    /// For a host on which so many threads send.
+    pub(crate) fn new(names: Names, source: &'static str, emit: Emit, senders: usize) -> Self {
+        Self {
+            names,
+            source,
+            emit,
+            distributions: Distributions::default(),
+            senders,
+        }
+    }
+
+    /// One of the sending threads has ended.
+    pub(crate) fn sender_ended(&mut self) {
+        self.senders = self.senders.saturating_sub(1);
+    }
+
+    /// Tells the other hosts what was sent, once all sending threads have ended.
+    pub(crate) fn say_when_sent(&self, sent: impl FnOnce() -> String) {
+        if self.senders == 0 {
+            (self.emit)(Emitted::Sent(sent()));
+        }
+    }
+
+    /// Names a series of one flow; of the whole host when `flow` is empty.
+    pub(crate) fn key(&self, metric: &str, flow: &str) -> SeriesKey {
+        self.names.key(self.source, metric, flow)
+    }
+
+    /// Hands samples over.
+    pub(crate) fn emit(&self, batch: Batch) {
+        if !batch.is_empty() {
+            (self.emit)(Emitted::Batch(batch));
+        }
+    }
+
+    /// Adds what was observed until `t_ns`, to be stored when enough has collected.
+    pub(crate) fn add(&mut self, metric: &'static str, flow: &str, t_ns: i64, more: &Histogram) {
+        self.distributions
+            .add(&self.names, metric, flow.to_owned(), t_ns, more);
+    }
+
+    /// Adds distributions of one flow to those that are stored, and to those of the whole phase.
+    pub(crate) fn keep<const N: usize>(
+        &mut self,
+        flow: &str,
+        t_ns: i64,
+        all: [(&'static str, &Histogram, &mut Histogram); N],
+    ) {
+        for (metric, more, whole) in all {
+            whole.merge(more);
+            self.add(metric, flow, t_ns, more);
+        }
+    }
+
+    /// Puts the distributions that have collected long enough into `batch`.
+    pub(crate) fn store(&mut self, now_ns: i64, batch: &mut Batch) {
+        self.flush(now_ns, HISTOGRAM_EVERY_NS, batch);
+    }
+
+    /// Hands over what has collected, at the end.
+    pub(crate) fn finish(&mut self) {
+        let mut batch = Batch::default();
+        self.flush(now_ns(), 1, &mut batch);
+        self.emit(batch);
+    }
+
+    fn flush(&mut self, now_ns: i64, age_ns: i64, batch: &mut Batch) {
+        self.distributions
+            .flush(&self.names, self.source, now_ns, age_ns, batch);
     }
 }

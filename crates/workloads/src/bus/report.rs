@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
 use sokudo_model::Batch;
-use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
 use super::NAME;
 use super::record::{End, Finished, Interval, Report, Totals};
-use crate::contract::{Emit, Emitted};
+use crate::contract::Emit;
 use crate::joined::NS;
-use crate::reporting::{Distributions, HISTOGRAM_EVERY_NS, Names};
+use crate::reporting::{Names, Output};
 
 /// From the intended time of a message to its answer.
 pub(crate) const RESPONSE: &str = "bus.response_latency_seconds";
@@ -40,11 +39,8 @@ pub(crate) struct Collected {
 
 /// The reporting thread.
 pub(crate) struct Reporter {
-    names: Names,
-    emit: Emit,
-    sending: usize,
+    output: Output,
     last: BTreeMap<(u32, End), (i64, Totals)>,
-    distributions: Distributions,
     collected: Collected,
 }
 
@@ -52,56 +48,41 @@ impl Reporter {
     /// Reports for a phase with this many sending threads on this host.
     pub(crate) fn new(names: Names, emit: Emit, sending: usize) -> Self {
         Self {
-            names,
-            emit,
-            sending,
+            output: Output::new(names, NAME, emit, sending),
             last: BTreeMap::new(),
-            distributions: Distributions::default(),
             collected: Collected::default(),
         }
     }
 
     /// Takes reports until all measuring threads have ended.
     pub(crate) fn run(mut self, reports: &Receiver<Report>) -> Collected {
-        if self.sending == 0 {
-            self.emit_sent();
-        }
+        self.say_when_over();
         while let Ok(report) = reports.recv() {
             match report {
                 Report::Interval(interval) => self.interval(*interval),
                 Report::Finished(finished) => {
                     if finished.end == End::Sending {
-                        self.sending = self.sending.saturating_sub(1);
-                        if self.sending == 0 {
-                            self.emit_sent();
-                        }
+                        self.output.sender_ended();
+                        self.say_when_over();
                     }
                     self.collected.finished.push(*finished);
                 }
             }
         }
-        let mut batch = Batch::default();
-        self.flush(now_ns(), 1, &mut batch);
-        self.emit(batch);
+        self.output.finish();
         self.collected
     }
 
     /// Receivers need to know nothing but that the senders have finished.
-    fn emit_sent(&self) {
-        (self.emit)(Emitted::Sent("{}".into()));
-    }
-
-    fn emit(&self, batch: Batch) {
-        if !batch.is_empty() {
-            (self.emit)(Emitted::Batch(batch));
-        }
+    fn say_when_over(&self) {
+        self.output.say_when_sent(|| "{}".into());
     }
 
     fn interval(&mut self, interval: Interval) {
         let mut batch = Batch::default();
-        let label = self.names.label(interval.flow);
+        let label = self.output.names.label(interval.flow);
         let place = (interval.flow, interval.end);
-        let begun = (self.names.start_ns, Totals::default());
+        let begun = (self.output.names.start_ns, Totals::default());
         let last = self.last.insert(place, (interval.t_ns, interval.totals));
         let (since_ns, before) = last.unwrap_or(begun);
         let seconds = (interval.t_ns - since_ns) as f64 * NS;
@@ -113,13 +94,13 @@ impl Reporter {
                 End::Relaying => {}
             }
         }
-        let at_ns = interval.t_ns - self.names.t0_ns;
+        let at_ns = interval.t_ns - self.output.names.t0_ns;
         for (metric, value) in values {
-            batch.push(&self.names.key(NAME, metric, &label), at_ns, value);
+            batch.push(&self.output.key(metric, &label), at_ns, value);
         }
         self.keep(&interval, &label);
-        self.flush(interval.t_ns, HISTOGRAM_EVERY_NS, &mut batch);
-        self.emit(batch);
+        self.output.store(interval.t_ns, &mut batch);
+        self.output.emit(batch);
     }
 
     /// Adds an interval's distributions to the stored ones and to those of the whole phase.
@@ -131,20 +112,7 @@ impl Reporter {
             (RECEIPT, &interval.receipt, &mut flow.receipt),
             (RELAY, &interval.relay, &mut flow.relay),
         ];
-        for (metric, more, whole) in all {
-            if more.is_empty() {
-                continue;
-            }
-            whole.merge(more);
-            let (names, t_ns) = (&self.names, interval.t_ns);
-            self.distributions
-                .add(names, metric, label.to_owned(), t_ns, more);
-        }
-    }
-
-    fn flush(&mut self, now_ns: i64, age_ns: i64, batch: &mut Batch) {
-        self.distributions
-            .flush(&self.names, NAME, now_ns, age_ns, batch);
+        self.output.keep(label, interval.t_ns, all);
     }
 }
 

@@ -13,9 +13,9 @@ use sokudo_stats::Histogram;
 use super::NAME;
 use super::client::ClientDone;
 use super::server::ServerDone;
-use crate::contract::{Emit, Emitted};
-use crate::reporting::{Distributions, HISTOGRAM_EVERY_NS};
-pub use crate::reporting::{Names, REPORT_QUEUE};
+use crate::contract::Emit;
+pub use crate::reporting::Names;
+use crate::reporting::Output;
 
 /// What measuring threads hand over.
 #[derive(Debug)]
@@ -99,11 +99,8 @@ struct Last {
 
 /// The reporting thread.
 pub struct Reporter {
-    names: Names,
-    emit: Emit,
-    clients_left: usize,
+    output: Output,
     last: BTreeMap<(bool, u32), Last>,
-    distributions: Distributions,
     collected: Collected,
 }
 
@@ -115,26 +112,19 @@ impl Reporter {
     /// Reports for a phase with this many sending threads.
     pub fn new(names: Names, emit: Emit, clients: usize) -> Self {
         Self {
-            names,
-            emit,
-            clients_left: clients,
+            output: Output::new(names, NAME, emit, clients),
             last: BTreeMap::new(),
-            distributions: Distributions::default(),
             collected: Collected::default(),
         }
     }
 
     /// Takes reports until all measuring threads have ended.
     pub fn run(mut self, reports: &Receiver<Report>) -> Collected {
-        if self.clients_left == 0 {
-            self.emit_sent();
-        }
+        self.say_when_over();
         while let Ok(report) = reports.recv() {
             self.take(report);
         }
-        let mut batch = Batch::default();
-        self.flush_histograms(now_ns(), 1, &mut batch);
-        self.emit(batch);
+        self.output.finish();
         self.collected
     }
 
@@ -150,8 +140,8 @@ impl Reporter {
                     self.client_rates(t_ns, id, packets, bytes, &mut batch);
                 }
                 self.collected.lateness.merge(&lateness);
-                self.add(LATENESS, String::new(), t_ns, &lateness);
-                self.flush_histograms(t_ns, HISTOGRAM_EVERY_NS, &mut batch);
+                self.output.add(LATENESS, "", t_ns, &lateness);
+                self.output.store(t_ns, &mut batch);
             }
             Report::Acks {
                 t_ns,
@@ -161,23 +151,22 @@ impl Reporter {
             } => {
                 self.collected.rtt.entry(flow).or_default().merge(&rtt);
                 *self.collected.unreachable.entry(flow).or_default() += unreachable;
-                self.add(RTT, self.label(flow), t_ns, &rtt);
-                self.flush_histograms(t_ns, HISTOGRAM_EVERY_NS, &mut batch);
+                let label = self.label(flow);
+                self.output.add(RTT, &label, t_ns, &rtt);
+                self.output.store(t_ns, &mut batch);
             }
             Report::Server { t_ns, flows } => {
                 for flow in flows {
                     self.server_rates(t_ns, flow, &mut batch);
                 }
-                self.flush_histograms(t_ns, HISTOGRAM_EVERY_NS, &mut batch);
+                self.output.store(t_ns, &mut batch);
             }
             Report::ClientDone(done) => {
                 self.collected.lateness.merge(&done.lateness);
-                self.add(LATENESS, String::new(), now_ns(), &done.lateness);
+                self.output.add(LATENESS, "", now_ns(), &done.lateness);
                 self.collected.clients.push(done);
-                self.clients_left = self.clients_left.saturating_sub(1);
-                if self.clients_left == 0 {
-                    self.emit_sent();
-                }
+                self.output.sender_ended();
+                self.say_when_over();
             }
             Report::ServerDone(done) => {
                 for flow in &done.flows {
@@ -186,44 +175,32 @@ impl Reporter {
                         .entry(flow.id)
                         .or_default()
                         .merge(&flow.interarrival);
-                    self.add(
-                        INTERARRIVAL,
-                        self.label(flow.id),
-                        now_ns(),
-                        &flow.interarrival,
-                    );
+                    let label = self.label(flow.id);
+                    self.output
+                        .add(INTERARRIVAL, &label, now_ns(), &flow.interarrival);
                 }
                 self.collected.servers.push(done);
             }
         }
-        self.emit(batch);
-    }
-
-    fn emit(&self, batch: Batch) {
-        if !batch.is_empty() {
-            (self.emit)(Emitted::Batch(batch));
-        }
+        self.output.emit(batch);
     }
 
     /// Says how much each flow sent: what the receiving ends wait for.
-    fn emit_sent(&self) {
-        let sent: BTreeMap<u32, u64> = self
-            .collected
-            .clients
-            .iter()
-            .flat_map(|client| &client.flows)
-            .map(|(id, counts)| (*id, counts.sent))
-            .collect();
-        let text = serde_json::to_string(&sent).unwrap_or_default();
-        (self.emit)(Emitted::Sent(text));
+    fn say_when_over(&self) {
+        self.output.say_when_sent(|| {
+            let clients = self.collected.clients.iter();
+            let counts = clients.flat_map(|client| &client.flows);
+            let sent: BTreeMap<u32, u64> = counts.map(|(id, counts)| (*id, counts.sent)).collect();
+            serde_json::to_string(&sent).unwrap_or_default()
+        });
     }
 
     fn label(&self, flow: u32) -> String {
-        self.names.label(flow)
+        self.output.names.label(flow)
     }
 
     fn key(&self, metric: &str, flow: &str) -> SeriesKey {
-        self.names.key(NAME, metric, flow)
+        self.output.key(metric, flow)
     }
 
     fn client_rates(&mut self, t_ns: i64, id: u32, packets: u64, bytes: u64, batch: &mut Batch) {
@@ -239,7 +216,7 @@ impl Reporter {
         let Some((seconds, last)) = self.since(t_ns, last) else {
             return;
         };
-        let (label, at) = (self.label(id), t_ns - self.names.t0_ns);
+        let (label, at) = (self.label(id), t_ns - self.output.names.t0_ns);
         let bits = 8.0 * (bytes - last.bytes) as f64 / seconds;
         let rate = (packets - last.packets) as f64 / seconds;
         batch.push(&self.key("datagram.sent_bits_per_second", &label), at, bits);
@@ -264,7 +241,8 @@ impl Reporter {
             .entry(id)
             .or_default()
             .merge(&flow.interarrival);
-        self.add(INTERARRIVAL, label.clone(), t_ns, &flow.interarrival);
+        self.output
+            .add(INTERARRIVAL, &label, t_ns, &flow.interarrival);
         let last = self.last.insert(
             (false, id),
             Last {
@@ -277,7 +255,7 @@ impl Reporter {
         let Some((seconds, last)) = self.since(t_ns, last) else {
             return;
         };
-        let at = t_ns - self.names.t0_ns;
+        let at = t_ns - self.output.names.t0_ns;
         let bits = 8.0 * (bytes - last.bytes) as f64 / seconds;
         let rate = (unique - last.packets) as f64 / seconds;
         batch.push(
@@ -307,19 +285,8 @@ impl Reporter {
     /// Seconds since the last report, or since the start of load for the first one; `None` before.
     fn since(&self, t_ns: i64, last: Option<Last>) -> Option<(f64, Last)> {
         let last = last.unwrap_or_default();
-        let since_ns = last.t_ns.max(self.names.start_ns);
+        let since_ns = last.t_ns.max(self.output.names.start_ns);
         let seconds = (t_ns - since_ns) as f64 / 1e9;
         (seconds > 0.0).then_some((seconds, last))
-    }
-
-    fn add(&mut self, metric: &'static str, flow: String, t_ns: i64, more: &Histogram) {
-        self.distributions
-            .add(&self.names, metric, flow, t_ns, more);
-    }
-
-    /// Stores the distributions that have collected for `age_ns`, and begins new ones.
-    fn flush_histograms(&mut self, now_ns: i64, age_ns: i64, batch: &mut Batch) {
-        self.distributions
-            .flush(&self.names, NAME, now_ns, age_ns, batch);
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
 use sokudo_model::Batch;
-use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
 use super::client::Probed;
@@ -13,7 +12,7 @@ use super::server::Answered;
 use super::{NAME, names};
 use crate::contract::{Emit, Emitted};
 use crate::joined::NS;
-use crate::reporting::{Distributions, HISTOGRAM_EVERY_NS, Names};
+use crate::reporting::{Names, Output};
 
 /// Points of one batch at most: a message between hosts stays small.
 const POINTS_PER_BATCH: usize = 4_000;
@@ -52,12 +51,9 @@ pub(crate) struct Collected {
 
 /// The reporting thread.
 pub(crate) struct Reporter {
-    series: Names,
-    emit: Emit,
-    asking: usize,
+    output: Output,
     /// Flow → when it reported last.
     last_ns: BTreeMap<u32, i64>,
-    distributions: Distributions,
     collected: Collected,
 }
 
@@ -65,11 +61,8 @@ impl Reporter {
     /// Reports for a phase with this many asking ends.
     pub(crate) fn new(series: Names, emit: Emit, asking: usize) -> Self {
         Self {
-            series,
-            emit,
-            asking,
+            output: Output::new(series, NAME, emit, asking),
             last_ns: BTreeMap::new(),
-            distributions: Distributions::default(),
             collected: Collected::default(),
         }
     }
@@ -82,33 +75,29 @@ impl Reporter {
                 Report::Interval(interval) => self.interval(&interval),
                 Report::Probed(probed) => {
                     self.collected.probed.push(*probed);
-                    self.asking = self.asking.saturating_sub(1);
+                    self.output.sender_ended();
                     self.say_when_over();
                 }
                 Report::Answered(answered) => self.collected.answered.push(*answered),
             }
         }
-        let mut batch = Batch::default();
-        self.distributions
-            .flush(&self.series, NAME, now_ns(), 1, &mut batch);
-        emit(&self.emit, batch);
+        self.output.finish();
         self.collected
     }
 
     /// The answering ends need to know nothing but that the asking ones have finished.
     fn say_when_over(&self) {
-        if self.asking == 0 {
-            (self.emit)(Emitted::Sent("{}".into()));
-        }
+        self.output.say_when_sent(|| "{}".into());
     }
 
     fn interval(&mut self, interval: &Interval) {
         let mut batch = Batch::default();
-        let label = self.series.label(interval.flow);
-        let at_ns = interval.t_ns - self.series.t0_ns;
-        let key = |metric: &str| self.series.key(NAME, metric, &label);
+        let series = &self.output.names;
+        let label = series.label(interval.flow);
+        let at_ns = interval.t_ns - series.t0_ns;
+        let key = |metric: &str| self.output.key(metric, &label);
         let last = self.last_ns.insert(interval.flow, interval.t_ns);
-        let seconds = (interval.t_ns - last.unwrap_or(self.series.start_ns)) as f64 * NS;
+        let seconds = (interval.t_ns - last.unwrap_or(series.start_ns)) as f64 * NS;
         if seconds > 0.0 {
             let rate = interval.answered as f64 / seconds;
             batch.push(&key(names::ANSWERED_PER_SECOND), at_ns, rate);
@@ -119,21 +108,10 @@ impl Reporter {
                 batch.push(&key(metric), at_ns, seconds);
             }
         }
-        self.distributions.add(
-            &self.series,
-            names::RTT,
-            label,
-            interval.t_ns,
-            &interval.rtt,
-        );
-        self.distributions.flush(
-            &self.series,
-            NAME,
-            interval.t_ns,
-            HISTOGRAM_EVERY_NS,
-            &mut batch,
-        );
-        emit(&self.emit, batch);
+        self.output
+            .add(names::RTT, &label, interval.t_ns, &interval.rtt);
+        self.output.store(interval.t_ns, &mut batch);
+        self.output.emit(batch);
     }
 }
 

@@ -4,15 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
 use sokudo_model::{Batch, Spent};
-use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
 use super::client::Asked;
 use super::names::Names;
 use super::record::{Interval, Report};
 use super::server::Answered;
-use crate::contract::{Emit, Emitted};
-use crate::reporting::{self, Distributions, HISTOGRAM_EVERY_NS};
+use crate::contract::Emit;
+use crate::reporting::{self, Output};
 
 /// Distributions of one flow over the whole phase.
 #[derive(Debug, Default)]
@@ -43,14 +42,11 @@ pub struct Collected {
 /// The reporting thread.
 pub struct Reporter {
     names: &'static Names,
-    series: reporting::Names,
-    emit: Emit,
-    asking: usize,
+    output: Output,
     /// Flow → when it reported last, and its counts of answers and errors then.
     last: BTreeMap<u32, (i64, u64, u64)>,
     /// Whether any request failed so far: without any there is no series of them.
     has_failed: bool,
-    distributions: Distributions,
     collected: Collected,
 }
 
@@ -59,58 +55,43 @@ impl Reporter {
     pub fn new(names: &'static Names, series: reporting::Names, emit: Emit, asking: usize) -> Self {
         Self {
             names,
-            series,
-            emit,
-            asking,
+            output: Output::new(series, names.source, emit, asking),
             last: BTreeMap::new(),
             has_failed: false,
-            distributions: Distributions::default(),
             collected: Collected::default(),
         }
     }
 
     /// Takes reports until all measuring threads have ended.
     pub fn run(mut self, reports: &Receiver<Report>) -> Collected {
-        if self.asking == 0 {
-            self.emit_sent();
-        }
+        self.say_when_over();
         while let Ok(report) = reports.recv() {
             match report {
                 Report::Interval(interval) => self.interval(*interval),
                 Report::Asked(asked) => {
                     self.collected.asked.push(*asked);
-                    self.asking = self.asking.saturating_sub(1);
-                    if self.asking == 0 {
-                        self.emit_sent();
-                    }
+                    self.output.sender_ended();
+                    self.say_when_over();
                 }
                 Report::Answered(answered) => self.collected.answered.push(answered),
             }
         }
-        let mut batch = Batch::default();
-        self.flush(now_ns(), 1, &mut batch);
-        self.emit(batch);
+        self.output.finish();
         self.collected
     }
 
     /// The answering ends need to know nothing but that the asking ones have finished.
-    fn emit_sent(&self) {
-        (self.emit)(Emitted::Sent("{}".into()));
-    }
-
-    fn emit(&self, batch: Batch) {
-        if !batch.is_empty() {
-            (self.emit)(Emitted::Batch(batch));
-        }
+    fn say_when_over(&self) {
+        self.output.say_when_sent(|| "{}".into());
     }
 
     fn interval(&mut self, interval: Interval) {
         let mut batch = Batch::default();
-        let (flow, names, source) = (interval.flow, self.names, self.names.source);
-        let label = self.series.label(flow);
-        let at_ns = interval.t_ns - self.series.t0_ns;
-        let key = |metric: &str| self.series.key(source, metric, &label);
-        let begun = (self.series.start_ns, 0, 0);
+        let (flow, names, series) = (interval.flow, self.names, &self.output.names);
+        let label = series.label(flow);
+        let at_ns = interval.t_ns - series.t0_ns;
+        let key = |metric: &str| self.output.key(metric, &label);
+        let begun = (series.start_ns, 0, 0);
         let now = (interval.t_ns, interval.transactions, interval.errors);
         let (since_ns, before, errors_before) = self.last.insert(flow, now).unwrap_or(begun);
         let seconds = (interval.t_ns - since_ns) as f64 / 1e9;
@@ -144,12 +125,12 @@ impl Reporter {
         }
         let round_trip = key(names.round_trip);
         for (t_ns, latency_ns) in &interval.kept {
-            let at_ns = t_ns - self.series.t0_ns;
+            let at_ns = t_ns - series.t0_ns;
             batch.push(&round_trip, at_ns, *latency_ns as f64 / 1e9);
         }
         self.keep(&interval, &label);
-        self.flush(interval.t_ns, HISTOGRAM_EVERY_NS, &mut batch);
-        self.emit(batch);
+        self.output.store(interval.t_ns, &mut batch);
+        self.output.emit(batch);
     }
 
     /// Adds an interval's distributions to the stored ones and to those of the whole phase.
@@ -163,20 +144,6 @@ impl Reporter {
             (names.connect, &interval.connect, &mut flow.connect),
             (names.handshake, &interval.handshake, &mut flow.handshake),
         ];
-        for (metric, more, whole) in all {
-            if more.is_empty() {
-                continue;
-            }
-            whole.merge(more);
-            let (series, t_ns) = (&self.series, interval.t_ns);
-            self.distributions
-                .add(series, metric, label.to_owned(), t_ns, more);
-        }
-    }
-
-    fn flush(&mut self, now_ns: i64, age_ns: i64, batch: &mut Batch) {
-        let source = self.names.source;
-        self.distributions
-            .flush(&self.series, source, now_ns, age_ns, batch);
+        self.output.keep(label, interval.t_ns, all);
     }
 }

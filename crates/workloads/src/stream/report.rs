@@ -10,8 +10,8 @@ use sokudo_net::tcp::bulk::SendPath;
 
 use super::NAME;
 use super::account::{End, Interval, Moved};
-use crate::contract::{Emit, Emitted};
-use crate::reporting::Names;
+use crate::contract::Emit;
+use crate::reporting::{Names, Output};
 
 /// What a measuring thread hands over.
 #[derive(Debug)]
@@ -72,11 +72,8 @@ pub(crate) struct SentFlow {
 
 /// The reporting thread.
 pub(crate) struct Reporter {
-    names: Names,
-    emit: Emit,
+    output: Output,
     bin_ns: i64,
-    /// Flows that this host sends and that are not finished.
-    sending: usize,
     sent: Sent,
     ended: Vec<Ended>,
 }
@@ -85,10 +82,8 @@ impl Reporter {
     /// Reports for a host that sends this many flows.
     pub(crate) fn new(names: Names, emit: Emit, bin_ns: i64, sending: usize) -> Self {
         Self {
-            names,
-            emit,
+            output: Output::new(names, NAME, emit, sending),
             bin_ns: bin_ns.max(1),
-            sending,
             sent: Sent::default(),
             ended: Vec::new(),
         }
@@ -96,9 +91,7 @@ impl Reporter {
 
     /// Takes reports until all measuring threads have ended.
     pub(crate) fn run(mut self, reports: &Receiver<Report>) -> Vec<Ended> {
-        if self.sending == 0 {
-            self.emit_sent();
-        }
+        self.say_when_over();
         while let Ok(report) = reports.recv() {
             match report {
                 Report::Interval(interval) => self.interval(&interval),
@@ -112,15 +105,13 @@ impl Reporter {
     fn written(&mut self, written: Written) {
         let Written { flow, bytes, whole } = written;
         self.sent.flows.insert(flow, SentFlow { bytes, whole });
-        self.sending = self.sending.saturating_sub(1);
-        if self.sending == 0 {
-            self.emit_sent();
-        }
+        self.output.sender_ended();
+        self.say_when_over();
     }
 
-    fn emit_sent(&self) {
-        let text = serde_json::to_string(&self.sent).unwrap_or_default();
-        (self.emit)(Emitted::Sent(text));
+    fn say_when_over(&self) {
+        self.output
+            .say_when_sent(|| serde_json::to_string(&self.sent).unwrap_or_default());
     }
 
     fn interval(&self, interval: &Interval) {
@@ -132,23 +123,21 @@ impl Reporter {
         let bits_per_bin = 8e9 / self.bin_ns as f64;
         let shares = interval.shares;
         for (flow, bins) in &interval.bins {
-            let label = self.names.label(*flow);
-            let key = self.names.key(NAME, rate, &label);
+            let label = self.output.names.label(*flow);
+            let key = self.output.key(rate, &label);
             for (t_ns, bytes) in bins {
-                let at_ns = t_ns - self.names.t0_ns;
+                let at_ns = t_ns - self.output.names.t0_ns;
                 batch.push(&key, at_ns, *bytes as f64 * bits_per_bin);
             }
             let values = [shares.cpu, shares.wait, shares.socket];
             for (metric, value) in own.into_iter().zip(values) {
-                let key = self.names.key(NAME, metric, &label);
+                let key = self.output.key(metric, &label);
                 if let Some(value) = value {
-                    batch.push(&key, interval.t_ns - self.names.t0_ns, value);
+                    batch.push(&key, interval.t_ns - self.output.names.t0_ns, value);
                 }
             }
         }
-        if !batch.is_empty() {
-            (self.emit)(Emitted::Batch(batch));
-        }
+        self.output.emit(batch);
     }
 }
 
