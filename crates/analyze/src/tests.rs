@@ -23,33 +23,16 @@ const SECOND: i64 = 1_000_000_000;
 
 /// A record of workload `datagram` without phases.
 fn empty() -> Record {
-    Record {
-        manifest: Manifest {
-            schema: RUN_SCHEMA.into(),
-            id: RunId("2026-11-20T13-57-28-datagram-7f3a".into()),
-            workload: "datagram".into(),
-            version: "0.1.0".into(),
-            started: "2026-11-20T13:57:28+09:00".into(),
-            started_unix_ns: 0,
-            command: Vec::new(),
-            plan: Plan::default(),
-            plan_sha256: String::new(),
-            seed: 1,
-            hosts: Vec::new(),
-            phases: Vec::new(),
-            summary: BTreeMap::new(),
-            notes: Vec::new(),
-            status: RunStatus::Ok,
-            problems: Vec::new(),
-            files: BTreeMap::new(),
-        },
-        environments: BTreeMap::new(),
-        series: Vec::new(),
-        histograms: Vec::new(),
-        events: Vec::new(),
-        findings: Vec::new(),
-        checks: Vec::new(),
-    }
+    Record::new(Manifest {
+        version: "0.1.0".into(),
+        started: "2026-11-20T13:57:28+09:00".into(),
+        seed: 1,
+        status: RunStatus::Ok,
+        ..Manifest::new(
+            RunId("2026-11-20T13-57-28-datagram-7f3a".into()),
+            "datagram",
+        )
+    })
 }
 
 /// A flow from hosta to hostb that sent a million datagrams and lost none, with changes.
@@ -97,19 +80,11 @@ fn losing(missing: f64, more: &[(&'static str, f64)]) -> Vec<(&'static str, f64)
 }
 
 fn phase(name: &str, flows: Vec<FlowResult>) -> PhaseRecord {
-    PhaseRecord {
-        name: name.into(),
-        workload: "datagram".into(),
-        options: "{}".into(),
-        labels: Labels::new(),
-        t0_ns: 10 * SECOND,
-        t1_ns: 20 * SECOND,
-        status: RunStatus::Ok,
-        result: PhaseResult {
-            flows,
-            ..PhaseResult::default()
-        },
-    }
+    let result = PhaseResult {
+        flows,
+        ..PhaseResult::default()
+    };
+    PhaseRecord::plain(name, "datagram", (10 * SECOND, 20 * SECOND), result)
 }
 
 fn with_flow(changes: &[(&str, f64)]) -> Record {

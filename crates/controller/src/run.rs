@@ -146,23 +146,12 @@ impl Run {
         let count = hosts.list().len();
         let started = jiff::Zoned::now();
         let manifest = Manifest {
-            schema: RUN_SCHEMA.into(),
-            id,
-            workload: config.workload.clone(),
-            version: env!("CARGO_PKG_VERSION").into(),
             started: started.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string(),
             started_unix_ns: unix_ns(),
             command: config.command.clone(),
-            plan: Plan::default(),
-            plan_sha256: String::new(),
             seed: config.seed,
             hosts: hosts.entries(),
-            phases: Vec::new(),
-            summary: Default::default(),
-            notes: Vec::new(),
-            status: RunStatus::Running,
-            problems: Vec::new(),
-            files: Default::default(),
+            ..Manifest::new(id, &config.workload)
         };
         let t0_ns = now_ns();
         let mut run = Self {

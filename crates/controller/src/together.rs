@@ -38,19 +38,11 @@ mod tests {
             metrics: [(START_LATE.to_owned(), *late)].into(),
             ..FlowResult::default()
         };
-        PhaseRecord {
-            name: "p".into(),
-            workload: "rr".into(),
-            options: "{}".into(),
-            labels: Default::default(),
-            t0_ns: 0,
-            t1_ns: 1,
-            status: RunStatus::Ok,
-            result: PhaseResult {
-                flows: late.iter().map(flow).collect(),
-                ..PhaseResult::default()
-            },
-        }
+        let result = PhaseResult {
+            flows: late.iter().map(flow).collect(),
+            ..PhaseResult::default()
+        };
+        PhaseRecord::plain("p", "rr", (0, 1), result)
     }
 
     #[test]

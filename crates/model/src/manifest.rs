@@ -95,6 +95,22 @@ pub struct PhaseRecord {
     pub result: PhaseResult,
 }
 
+impl PhaseRecord {
+    /// A phase that ended well, without options and labels; `span_ns` is its start and its end.
+    pub fn plain(name: &str, workload: &str, span_ns: (i64, i64), result: PhaseResult) -> Self {
+        Self {
+            name: name.into(),
+            workload: workload.into(),
+            options: "{}".into(),
+            labels: Labels::new(),
+            t0_ns: span_ns.0,
+            t1_ns: span_ns.1,
+            status: RunStatus::Ok,
+            result,
+        }
+    }
+}
+
 /// `run.json`: ties a record together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -133,4 +149,30 @@ pub struct Manifest {
     pub problems: Vec<Problem>,
     /// File name relative to the record → SHA-256, hexadecimal. Written when the run is closed.
     pub files: BTreeMap<String, String>,
+}
+
+impl Manifest {
+    /// Of a run that has just begun, and of which nothing else is known.
+    pub fn new(id: RunId, workload: &str) -> Self {
+        Self {
+            schema: RUN_SCHEMA.into(),
+            id,
+            workload: workload.into(),
+            // All crates of the program have one version.
+            version: env!("CARGO_PKG_VERSION").into(),
+            started: String::new(),
+            started_unix_ns: 0,
+            command: Vec::new(),
+            plan: Plan::default(),
+            plan_sha256: String::new(),
+            seed: 0,
+            hosts: Vec::new(),
+            phases: Vec::new(),
+            summary: Summary::new(),
+            notes: Vec::new(),
+            status: RunStatus::Running,
+            problems: Vec::new(),
+            files: BTreeMap::new(),
+        }
+    }
 }

@@ -257,18 +257,13 @@ mod tests {
 
     fn phase(workload: &str, labels: &[(&str, &str)], flows: Vec<FlowResult>) -> PhaseRecord {
         let owned = labels.iter().map(|(k, v)| ((*k).into(), (*v).into()));
+        let result = PhaseResult {
+            flows,
+            ..PhaseResult::default()
+        };
         PhaseRecord {
-            name: "p".into(),
-            workload: workload.into(),
-            options: "{}".into(),
             labels: owned.collect(),
-            t0_ns: 0,
-            t1_ns: 1,
-            status: RunStatus::Ok,
-            result: PhaseResult {
-                flows,
-                ..PhaseResult::default()
-            },
+            ..PhaseRecord::plain("p", workload, (0, 1), result)
         }
     }
 

@@ -27,6 +27,19 @@ pub struct Record {
 }
 
 impl Record {
+    /// Nothing but what its manifest says.
+    pub fn new(manifest: Manifest) -> Self {
+        Self {
+            manifest,
+            environments: BTreeMap::new(),
+            series: Vec::new(),
+            histograms: Vec::new(),
+            events: Vec::new(),
+            findings: Vec::new(),
+            checks: Vec::new(),
+        }
+    }
+
     /// The series of one metric, from all hosts.
     pub fn series_of<'a>(&'a self, metric: &'a str) -> impl Iterator<Item = &'a Series> {
         self.series.iter().filter(move |s| s.key.metric == metric)

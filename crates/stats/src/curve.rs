@@ -266,18 +266,13 @@ mod tests {
         let labels = [("role", "sweep"), ("sweep", option), ("value", value)];
         let labels: Labels = labels.map(|(k, v)| (k.to_owned(), v.to_owned())).into();
         let summary = summary.iter().map(|(k, v)| ((*k).to_owned(), *v));
+        let result = PhaseResult {
+            summary: summary.collect(),
+            ..PhaseResult::default()
+        };
         PhaseRecord {
-            name: format!("sweep-{value}"),
-            workload: "rr".into(),
-            options: "{}".into(),
             labels,
-            t0_ns: 0,
-            t1_ns: 1,
-            status: RunStatus::Ok,
-            result: PhaseResult {
-                summary: summary.collect(),
-                ..PhaseResult::default()
-            },
+            ..PhaseRecord::plain(&format!("sweep-{value}"), "rr", (0, 1), result)
         }
     }
 

@@ -82,23 +82,9 @@ fn first_manifest(id: &RunId) -> Manifest {
     let now = jiff::Timestamp::now();
     let started_unix_ns = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);
     Manifest {
-        schema: RUN_SCHEMA.into(),
-        id: id.clone(),
-        workload: "unknown".into(),
-        version: env!("CARGO_PKG_VERSION").into(),
         started: now.to_string(),
         started_unix_ns,
-        command: Vec::new(),
-        plan: Plan::default(),
-        plan_sha256: String::new(),
-        seed: 0,
-        hosts: Vec::new(),
-        phases: Vec::new(),
-        summary: Default::default(),
-        notes: Vec::new(),
-        status: RunStatus::Running,
-        problems: Vec::new(),
-        files: Default::default(),
+        ..Manifest::new(id.clone(), "unknown")
     }
 }
 

@@ -265,18 +265,18 @@ impl Meeting<'_> {
             labels: [("error".to_owned(), why.to_owned())].into(),
             ..FlowResult::default()
         };
+        let result = PhaseResult {
+            flows: vec![flow],
+            ..PhaseResult::default()
+        };
         let record = PhaseRecord {
-            name: format!("{}-{turn} {}", layer.name, self.name(pair)),
-            workload: layer.name.into(),
-            options: "{}".into(),
             labels: self.labels(turn),
-            t0_ns: now_ns,
-            t1_ns: now_ns,
-            status: RunStatus::Ok,
-            result: PhaseResult {
-                flows: vec![flow],
-                ..PhaseResult::default()
-            },
+            ..PhaseRecord::plain(
+                &format!("{}-{turn} {}", layer.name, self.name(pair)),
+                layer.name,
+                (now_ns, now_ns),
+                result,
+            )
         };
         self.run.add_phase(record)
     }

@@ -66,33 +66,20 @@ pub fn empty(workload: &str, hosts: &[&str]) -> Record {
         clock_error_ns: if i == 0 { 0 } else { 7_000 + 900 * i as u64 },
         machine: None,
     };
-    Record {
-        manifest: Manifest {
-            schema: "sokudo.run/1".into(),
-            id: RunId(format!("2026-11-20T13-57-28-{workload}-7f3a")),
-            workload: workload.into(),
-            version: "0.1.0".into(),
-            started: "2026-11-20T13:57:28.250+09:00".into(),
-            started_unix_ns: 1_795_150_648_250_000_000,
-            command: vec!["sokudo".into(), workload.into()],
-            plan: Plan::default(),
-            plan_sha256: "9f0c5b1d".repeat(8),
-            seed: 42,
-            hosts: hosts.iter().enumerate().map(entry).collect(),
-            phases: Vec::new(),
-            summary: Summary::new(),
-            notes: Vec::new(),
-            status: RunStatus::Ok,
-            problems: Vec::new(),
-            files: BTreeMap::new(),
-        },
-        environments: BTreeMap::new(),
-        series: Vec::new(),
-        histograms: Vec::new(),
-        events: Vec::new(),
-        findings: Vec::new(),
-        checks: Vec::new(),
-    }
+    Record::new(Manifest {
+        version: "0.1.0".into(),
+        started: "2026-11-20T13:57:28.250+09:00".into(),
+        started_unix_ns: 1_795_150_648_250_000_000,
+        command: vec!["sokudo".into(), workload.into()],
+        plan_sha256: "9f0c5b1d".repeat(8),
+        seed: 42,
+        hosts: hosts.iter().enumerate().map(entry).collect(),
+        status: RunStatus::Ok,
+        ..Manifest::new(
+            RunId(format!("2026-11-20T13-57-28-{workload}-7f3a")),
+            workload,
+        )
+    })
 }
 
 /// What one flow did: offered and lost.
@@ -205,22 +192,17 @@ pub fn phase(
     {
         summary.insert("datagram.jitter_seconds".into(), *first);
     }
+    let result = PhaseResult {
+        summary,
+        histograms: flows
+            .first()
+            .map(|f| f.histograms.clone())
+            .unwrap_or_default(),
+        flows,
+    };
     PhaseRecord {
-        name: name.into(),
-        workload: "datagram".into(),
-        options: "{}".into(),
         labels: labels(pairs),
-        t0_ns: span.0,
-        t1_ns: span.1,
-        status: RunStatus::Ok,
-        result: PhaseResult {
-            summary,
-            histograms: flows
-                .first()
-                .map(|f| f.histograms.clone())
-                .unwrap_or_default(),
-            flows,
-        },
+        ..PhaseRecord::plain(name, "datagram", (span.0, span.1), result)
     }
 }
 

@@ -90,22 +90,17 @@ fn manifest(imported: Imported, id: sokudo_model::RunId) -> Result<Manifest, Fai
         }],
     };
     Ok(Manifest {
-        schema: RUN_SCHEMA.into(),
-        id,
-        workload: imported.workload.into(),
-        version: env!("CARGO_PKG_VERSION").into(),
         started: imported.started,
         started_unix_ns: imported.started_unix_ns,
         command: command_for_record(),
         plan_sha256: sokudo_store::plan_sha256(&plan)?,
         plan,
-        seed: 0,
         hosts: imported.hosts,
         summary: phase.result.summary.clone(),
         notes: vec![Text::new("import-iperf3-note").word("version", &imported.version)],
         status: imported.status,
         problems: imported.problems,
         phases: vec![imported.phase],
-        files: Default::default(),
+        ..Manifest::new(id, imported.workload)
     })
 }

@@ -147,41 +147,21 @@ fn until_sent(emitted: &Receiver<Emitted>) -> Batch {
 }
 
 fn record(spec: &PhaseSpec, result: PhaseResult, batch: Batch, t1_ns: i64) -> Record {
+    let (name, workload) = (&spec.phase.name, &spec.phase.workload);
     let phase = PhaseRecord {
-        name: spec.phase.name.clone(),
-        workload: spec.phase.workload.clone(),
         options: spec.phase.options.clone(),
-        labels: Labels::new(),
-        t0_ns: 0,
-        t1_ns,
+        ..PhaseRecord::plain(name, workload, (0, t1_ns), result)
+    };
+    let manifest = Manifest {
+        seed: spec.seed,
+        phases: vec![phase],
         status: RunStatus::Ok,
-        result,
+        ..Manifest::new(spec.run.clone(), &spec.phase.workload)
     };
     Record {
-        manifest: Manifest {
-            schema: RUN_SCHEMA.into(),
-            id: spec.run.clone(),
-            workload: spec.phase.workload.clone(),
-            version: String::new(),
-            started: String::new(),
-            started_unix_ns: 0,
-            command: Vec::new(),
-            plan: Plan::default(),
-            plan_sha256: String::new(),
-            seed: spec.seed,
-            hosts: Vec::new(),
-            phases: vec![phase],
-            summary: Default::default(),
-            notes: Vec::new(),
-            status: RunStatus::Ok,
-            problems: Vec::new(),
-            files: Default::default(),
-        },
-        environments: Default::default(),
         series: batch.series,
         histograms: batch.histograms,
         events: batch.events,
-        findings: Vec::new(),
-        checks: Vec::new(),
+        ..Record::new(manifest)
     }
 }

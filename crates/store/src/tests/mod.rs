@@ -138,9 +138,6 @@ fn plan() -> Plan {
 
 fn manifest(run: &RunId) -> Manifest {
     Manifest {
-        schema: sokudo_model::manifest::RUN_SCHEMA.into(),
-        id: run.clone(),
-        workload: "datagram".into(),
         version: "0.1.0".into(),
         started: "2026-11-20T13:57:28+09:00".into(),
         started_unix_ns: 1_795_150_648_000_000_000,
@@ -148,13 +145,11 @@ fn manifest(run: &RunId) -> Manifest {
         plan: plan(),
         plan_sha256: plan_sha256(&plan()).expect("a plan has a JSON form"),
         seed: 7,
-        hosts: Vec::new(),
         phases: vec![phase("p2p")],
         summary: [("datagram.sent_packets".to_string(), 12.0)].into(),
         notes: vec![Text::new("note-namespaces")],
         status: RunStatus::Ok,
-        problems: Vec::new(),
-        files: Default::default(),
+        ..Manifest::new(run.clone(), "datagram")
     }
 }
 

@@ -130,19 +130,11 @@ mod tests {
             complete: speed.is_some(),
             ..FlowResult::default()
         };
-        PhaseRecord {
-            name: name.into(),
-            workload: "stream".into(),
-            options: "{}".into(),
-            labels: Default::default(),
-            t0_ns: 0,
-            t1_ns: 1,
-            status: RunStatus::Ok,
-            result: PhaseResult {
-                flows: speeds.iter().map(flow).collect(),
-                ..PhaseResult::default()
-            },
-        }
+        let result = PhaseResult {
+            flows: speeds.iter().map(flow).collect(),
+            ..PhaseResult::default()
+        };
+        PhaseRecord::plain(name, "stream", (0, 1), result)
     }
 
     #[test]
