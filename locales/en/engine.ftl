@@ -25,8 +25,6 @@ engine-interrupted-missing = What had not been measured by then is missing.
 engine-ended-by = The run ended early: { $why }.
 engine-phase-bound = The phase did not end within { $bound } and was ended.
 
-bus-notes-dropped = { $n } reports could not be delivered because the connection was too slow.
-bus-notes-dropped-missing = The series have gaps there.
 
 store-recovered-says = The program that recorded this run died. The record was completed from { $batches } reports, the last one at { $last }.
 store-recovered-missing = What was measured after the last report, and the result, are missing.
@@ -44,7 +42,6 @@ engine-probe-clock-some = One-way delays are right within { $error }: so well ar
 engine-probe-clock-none = No one-way delays: they are smaller than { $error }, the error with which the clocks of the hosts could be compared. Round trips and variation need no common clock.
 engine-probe-no-clock = No one-way delays: the clocks of the hosts could not be compared. Round trips and variation need no common clock.
 engine-probe-program-stamps = Some arrivals were stamped by the program, not by the kernel: the waking of its thread is part of those delays.
-engine-search-no-rate = No rate kept the bounds that were given.
 import-iperf3-note = Imported from { $version }, which tells less than a run of sokudo: one end's view of each interval, no clock error, no state of the hosts.
 import-iperf3-error = iperf3 says: { $error }
 

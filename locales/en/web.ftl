@@ -1,7 +1,6 @@
 # Messages of the web page: web-<place>-<meaning>. Values in braces are filled in by the page's script.
 
 ## Header
-web-place-own = this machine
 web-state-idle = ready
 web-state-works = running
 web-state-waits = record open
@@ -56,7 +55,6 @@ web-track-loss = Lost or failed, worst flow
 web-track-cpu = CPU busy, per host
 web-track-earlier = { $name } (earlier)
 web-tracks-start = after the start
-web-tracks-none = no data
 
 ## Script
 web-script-title = Script
@@ -70,7 +68,6 @@ web-script-times = Times
 web-script-duplex = both ways at once
 web-script-label = The script
 web-script-hint = Write console lines or JavaScript here, or let “Write script” make the lines for all hosts at once.
-web-script-fine = No mistake found.
 web-script-place = line { $n }
 
 ## Console
@@ -98,7 +95,6 @@ web-records-more = Show all { $n }
 
 ## Errors
 web-error-sent = The order did not reach the program: { $error }
-web-error-watch = This page only watches the command that opened it.
 
 ## Numbers while a run goes on
 web-figure-throughput = arrives

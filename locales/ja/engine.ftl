@@ -25,8 +25,6 @@ engine-interrupted-missing = 中断より後に測定するはずだったもの
 engine-ended-by = 測定が途中で終わりました: { $why }
 engine-phase-bound = 測定が { $bound } 以内に終わらなかったため、打ち切りました。
 
-bus-notes-dropped = 接続が遅く、報告 { $n } 件を届けられませんでした。
-bus-notes-dropped-missing = その間の時系列が欠けています。
 
 store-recovered-says = 記録中にプログラムが異常終了しました。報告 { $batches } 件から記録を復元しました (最後の報告は { $last })。
 store-recovered-missing = 最後の報告より後の測定値と結果がありません。
@@ -44,7 +42,6 @@ engine-probe-clock-some = 片道遅延の誤差は { $error } 以内です（時
 engine-probe-clock-none = 片道遅延は、時計を比較した誤差 { $error } より小さいため表示しません。往復時間と変動は、共通の時計がなくても正しい値です。
 engine-probe-no-clock = ホストの時計を比較できなかったため、片道遅延は表示しません。往復時間と変動は、共通の時計がなくても正しい値です。
 engine-probe-program-stamps = 一部の到着時刻は、カーネルではなくプログラムが記録しました。その遅延には、スレッドが起きるまでの時間が含まれます。
-engine-search-no-rate = 指定された条件を満たすレートは見つかりませんでした。
 import-iperf3-note = { $version } の結果を取り込みました。sokudo の測定より情報が少なく、各区間は片側から見た値のみで、時計の誤差やホストの状態は含まれません。
 import-iperf3-error = iperf3 の報告: { $error }
 

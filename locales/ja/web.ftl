@@ -1,7 +1,6 @@
 # ウェブページのメッセージ: web-<場所>-<意味>。波括弧の値はページのスクリプトが埋めます。
 
 ## Header
-web-place-own = このマシン
 web-state-idle = 待機中
 web-state-works = 実行中
 web-state-waits = 記録中
@@ -56,7 +55,6 @@ web-track-loss = 欠損・失敗の割合 (最も悪いフロー)
 web-track-cpu = CPU 使用率 (ホスト別)
 web-track-earlier = { $name } (以前)
 web-tracks-start = 開始から
-web-tracks-none = データなし
 
 ## Script
 web-script-title = スクリプト
@@ -70,7 +68,6 @@ web-script-times = 回数
 web-script-duplex = 双方向同時
 web-script-label = スクリプト本文
 web-script-hint = ここにコンソール行か JavaScript を書きます。「スクリプトを作る」を押すと、全ホストに一斉に負荷をかける行ができます。
-web-script-fine = 誤りは見つかりません。
 web-script-place = { $n } 行目
 
 ## Console
@@ -98,7 +95,6 @@ web-records-more = { $n } 件すべてを表示
 
 ## Errors
 web-error-sent = 指示がプログラムに届きませんでした: { $error }
-web-error-watch = このページは、自分を開いたコマンドを見るだけです。
 
 ## Numbers while a run goes on
 web-figure-throughput = 到着

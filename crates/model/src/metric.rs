@@ -352,7 +352,6 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("bus.sent_bytes_per_second", BytesPerSecond, "their bytes, over the interval"),
     gauge("bus.asked_per_second", PerSecond, "rate that was asked for; absent without --rate"),
     gauge("bus.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run"),
-    gauge("bus.bound_used_ratio", Ratio, "largest of measured over allowed among the bounds of --find; above 1 a bound was broken"),
     counter("bus.answers", One, "answers that came back"),
     gauge("bus.answers_per_second", PerSecond, "answers that came back, over the interval"),
     counter("bus.missing_messages", One, "messages sent that did not arrive, warm-up included: their connection broke"),
