@@ -2,11 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sokudo_model::manifest::RUN_SCHEMA;
 use sokudo_model::{
-    Arg, Environment, Fact, Finding, FlowResult, HistogramSummary, HostEntry, Labels, Manifest,
-    PhaseRecord, PhaseResult, Plan, Problem, Record, RunId, RunStatus, Series, SeriesKey, Severity,
-    Text,
+    Arg, Environment, Fact, Finding, FlowResult, HistogramSummary, HostEntry, Manifest,
+    PhaseRecord, PhaseResult, Problem, Record, RunId, RunStatus, Series, SeriesKey, Severity, Text,
 };
 
 use super::*;

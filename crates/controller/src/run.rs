@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ring::rand::{SecureRandom, SystemRandom};
-use sokudo_model::manifest::RUN_SCHEMA;
 use sokudo_model::{
-    Batch, ClockReading, Manifest, PhasePlan, PhaseRecord, Plan, Problem, Rows, RunId, RunStatus,
-    Text,
+    Batch, ClockReading, Manifest, PhasePlan, PhaseRecord, Problem, Rows, RunId, RunStatus, Text,
 };
 use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_store::{RunDir, StoreError, Writer};

@@ -29,7 +29,7 @@ pub(crate) fn numbers(hosts: &[Host], phases: &[PhaseRecord]) -> Summary {
 #[cfg(test)]
 mod tests {
     use sokudo_model::skew::START_LATE;
-    use sokudo_model::{FlowResult, PhaseResult, RunStatus};
+    use sokudo_model::{FlowResult, PhaseResult};
 
     use super::*;
 

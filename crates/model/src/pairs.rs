@@ -234,7 +234,6 @@ fn again(pair: &mut Pair, layer: &str, flow: &FlowResult) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::RunStatus;
     use crate::metric::find;
     use crate::summary::HistogramSummary;
 

@@ -3,7 +3,6 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use sokudo_model::manifest::RUN_SCHEMA;
 use sokudo_model::{
     Batch, Check, Environment, Finding, Manifest, Plan, Problem, RunId, RunStatus, Text, Unit,
 };

@@ -9,9 +9,12 @@
 
 use std::sync::Arc;
 
+use clap::Args;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use sokudo_model::units::Rate;
 use sokudo_model::{
-    Batch, Change, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text, load,
+    Batch, Change, FlowPlan, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text, load,
 };
 use sokudo_stats::{Best, First, Outcome};
 
@@ -48,6 +51,39 @@ pub type Emit = Arc<dyn Fn(Emitted) + Send + Sync>;
 
 /// What one host measured, or why there is nothing.
 pub type HostResult = Result<String, String>;
+
+/// Options of a workload: one type, which is its command line, its word in a scenario, and the text
+/// that travels in a plan. The docs of its fields are the manual.
+pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
+    /// Name of the workload.
+    const NAME: &'static str;
+
+    /// Checks what the types cannot: how the options fit together.
+    fn validate(&self) -> Result<(), Refusal>;
+
+    /// Who loads whom among so many hosts, of which number 0 is this one.
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan>;
+
+    /// How long to load, the warm-up included, nanoseconds; 0 when only an amount bounds it.
+    fn duration_ns(&self) -> u64;
+
+    /// Time between two samples of each series, nanoseconds.
+    fn interval_ns(&self) -> u64;
+
+    /// The option that already says how much load there is, without hyphens.
+    fn fixed(&self) -> Option<&'static str>;
+
+    /// The option that leaves latencies out, without hyphens; for workloads that have one.
+    fn untimed(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// As they travel in a plan.
+    fn to_json(&self) -> String {
+        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+}
 
 /// A kind of load.
 pub trait Workload: Sync {

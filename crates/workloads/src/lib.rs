@@ -29,7 +29,7 @@ mod times;
 pub mod together;
 pub mod values;
 
-pub use contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
+pub use contract::{Descriptor, Emit, Emitted, HostResult, Options, Phase, Workload};
 
 /// Every workload, in alphabetical order.
 pub const REGISTRY: &[&dyn Workload] = &[

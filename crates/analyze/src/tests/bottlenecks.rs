@@ -1,6 +1,6 @@
 //! Made-up connections with a known limit: the right one is named, and no wrong one.
 
-use sokudo_model::HistogramInterval;
+use sokudo_model::{HistogramInterval, Labels};
 use sokudo_stats::Histogram;
 
 use super::*;

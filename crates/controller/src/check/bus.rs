@@ -1,6 +1,7 @@
 //! The bus layer: how many framed messages per second cross between two hosts, and how long they
 //! take while they do.
 
+use sokudo_workloads::Options;
 use sokudo_workloads::bus::BusOptions;
 use sokudo_workloads::values::Span;
 

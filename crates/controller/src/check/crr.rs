@@ -1,5 +1,6 @@
 //! The connect/request/response layer: how many connections per second two hosts make and end.
 
+use sokudo_workloads::Options;
 use sokudo_workloads::crr::CrrOptions;
 use sokudo_workloads::values::Span;
 

@@ -4,8 +4,9 @@
 use std::time::Duration;
 
 use sokudo_model::{
-    Bounds, FlowPlan, FlowResult, Labels, PhasePlan, PhaseRecord, PhaseResult, RunStatus, Text,
+    Bounds, FlowPlan, FlowResult, Labels, PhasePlan, PhaseRecord, PhaseResult, Text,
 };
+use sokudo_workloads::Options;
 use sokudo_workloads::datagram::options::{Direction, LoadRate, SizeRange, Span};
 use sokudo_workloads::datagram::{self, DatagramOptions, selftest};
 
@@ -154,19 +155,11 @@ fn self_test(run: &mut Run, lengths: &Lengths) -> Result<(), ControlError> {
             ..FlowResult::default()
         });
     }
-    let record = PhaseRecord {
-        name: "selftest".into(),
-        workload: "selftest".into(),
-        options: "{}".into(),
-        labels: Labels::new(),
-        t0_ns,
-        t1_ns: run.elapsed_ns(),
-        status: RunStatus::Ok,
-        result: PhaseResult {
-            flows,
-            ..PhaseResult::default()
-        },
+    let result = PhaseResult {
+        flows,
+        ..PhaseResult::default()
     };
+    let record = PhaseRecord::plain("selftest", "selftest", (t0_ns, run.elapsed_ns()), result);
     run.add_phase(record)
 }
 

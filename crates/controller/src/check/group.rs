@@ -9,9 +9,7 @@
 use std::collections::BTreeSet;
 
 use sokudo_model::pairs::{self, ALONE, EXPECT, ROUND};
-use sokudo_model::{
-    Expectation, FlowResult, Labels, PhaseRecord, PhaseResult, RunStatus, Summary, Text,
-};
+use sokudo_model::{Expectation, FlowResult, Labels, PhaseRecord, PhaseResult, Summary, Text};
 use sokudo_stats::spread;
 
 use super::datagram::{MODEST_PER_S, SIZE_BYTES};

@@ -3,6 +3,7 @@
 //! The answering host is a web server of our own that does nothing but answer: the layer shows what
 //! hosts and network allow, which no application between them will exceed.
 
+use sokudo_workloads::Options;
 use sokudo_workloads::http::HttpOptions;
 use sokudo_workloads::values::Span;
 

@@ -1,5 +1,6 @@
 //! The probe layer: delay each way between two hosts, its variation, and loss each way.
 
+use sokudo_workloads::Options;
 use sokudo_workloads::probe::ProbeOptions;
 use sokudo_workloads::values::Span;
 

@@ -1,5 +1,6 @@
 //! The request/response layer: how long an answer takes between two hosts that do nothing else.
 
+use sokudo_workloads::Options;
 use sokudo_workloads::rr::RrOptions;
 use sokudo_workloads::values::Span;
 

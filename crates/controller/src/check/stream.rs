@@ -1,5 +1,6 @@
 //! The stream layer: how many bytes per second one connection carries between two hosts.
 
+use sokudo_workloads::Options;
 use sokudo_workloads::stream::StreamOptions;
 use sokudo_workloads::values::Span;
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use sokudo_model::{
     Check, Environment, Event, Evidence, Fact, Finding, FlowResult, HistogramInterval,
-    HistogramSummary, HostEntry, Labels, Manifest, PhaseRecord, PhaseResult, Plan, Problem, Record,
+    HistogramSummary, HostEntry, Labels, Manifest, PhaseRecord, PhaseResult, Problem, Record,
     RunId, RunStatus, Series, SeriesKey, Severity, Summary, Text, Unit,
 };
 use sokudo_stats::Histogram;

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use sokudo_model::{FlowPlan, Record, Refusal};
+use sokudo_model::Record;
 use sokudo_workloads::bus::step::Gate;
 use sokudo_workloads::bus::{self, BusOptions};
-use sokudo_workloads::sample::Sample;
 
 mod foreign;
 mod histogram;
@@ -18,7 +17,7 @@ use foreign::Wire;
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
-use super::load::{Load, LoadArgs};
+use super::load::LoadArgs;
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -123,35 +122,6 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
         }
     };
     workload::carry_out(&call, observer, |run| planned.measure(run, lang), also)
-}
-
-impl Load for BusOptions {
-    const NAME: &'static str = bus::NAME;
-
-    fn validate(&self) -> Result<(), Refusal> {
-        BusOptions::validate(self)
-    }
-
-    fn to_json(&self) -> String {
-        BusOptions::to_json(self)
-    }
-
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        bus::flows(hosts, self)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        BusOptions::duration_ns(self)
-    }
-
-    fn fixed(&self) -> Option<&'static str> {
-        let count = self.count.map(|_| "count");
-        self.rate.map(|_| "rate").or(count)
-    }
-
-    fn untimed(&self) -> Option<&'static str> {
-        (self.sampled() == Sample::None).then_some("sample none")
-    }
 }
 
 /// Lets one message pass for each line of standard input, from the first on.

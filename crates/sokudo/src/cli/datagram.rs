@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use sokudo_model::{Count, FlowPlan, Nanos, Record, Refusal};
+use sokudo_model::{Count, Nanos, Record};
+use sokudo_workloads::Options;
 use sokudo_workloads::datagram::{self, DatagramOptions};
 
 mod foreign;
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
-use super::load::{Load, LoadArgs};
+use super::load::LoadArgs;
 use super::observer::{ReportEvery, Terminal, Ticks};
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -119,34 +120,6 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
         None => Ok(()),
     };
     workload::carry_out(&call, observer, |run| planned.measure(run, lang), table)
-}
-
-impl Load for DatagramOptions {
-    const NAME: &'static str = datagram::NAME;
-
-    fn validate(&self) -> Result<(), Refusal> {
-        DatagramOptions::validate(self)
-    }
-
-    fn to_json(&self) -> String {
-        DatagramOptions::to_json(self)
-    }
-
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        // One stream per binding, or more when more are asked for.
-        let bindings = u32::try_from(self.bind.len()).unwrap_or(u32::MAX);
-        datagram::flows(hosts, self.streams.max(bindings), self.direction)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        DatagramOptions::duration_ns(self)
-    }
-
-    fn fixed(&self) -> Option<&'static str> {
-        let per_peer = self.rate_per_peer.map(|_| "rate-per-peer");
-        let count = self.count.map(|_| "count");
-        self.rate.map(|_| "rate").or(per_peer).or(count)
-    }
 }
 
 /// Better told before the load than after it.

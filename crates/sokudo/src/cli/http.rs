@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 use clap::{Args, Command, FromArgMatches};
 use sokudo_controller::{Hosts, Observer, Run, RunConfig, Steering};
 use sokudo_i18n::Lang;
-use sokudo_model::{FlowPlan, Record, Refusal, RunStatus};
+use sokudo_model::{Record, RunStatus};
 use sokudo_workloads::http::{self, HttpOptions};
 
 use super::finish::{ShowOptions, conclude};
-use super::load::{Generators, Load, LoadArgs};
+use super::load::{Generators, LoadArgs};
 use super::observer::Terminal;
 use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
@@ -58,31 +58,6 @@ pub struct HttpArgs {
 
     #[command(flatten)]
     show: ShowOptions,
-}
-
-impl Load for HttpOptions {
-    const NAME: &'static str = http::NAME;
-
-    fn validate(&self) -> Result<(), Refusal> {
-        HttpOptions::validate(self)
-    }
-
-    fn to_json(&self) -> String {
-        HttpOptions::to_json(self)
-    }
-
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        http::flows(hosts, self.threads)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        HttpOptions::duration_ns(self)
-    }
-
-    fn fixed(&self) -> Option<&'static str> {
-        let count = self.count.map(|_| "count");
-        self.rate.map(|_| "rate").or(count)
-    }
 }
 
 /// Carries it out.

@@ -5,7 +5,6 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use sokudo_model::manifest::RUN_SCHEMA;
 use sokudo_model::{Manifest, PhasePlan, Plan, Text};
 use sokudo_store::RunDir;
 use sokudo_store::iperf3::{self, Imported, Iperf3Error};

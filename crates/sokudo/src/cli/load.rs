@@ -6,12 +6,13 @@
 //! --find 'p99<1ms'          trials ─► the highest rate that holds, confirmed by a fresh run
 //! ```
 //!
-//! The same for every workload: what differs between them is in [`Load`].
+//! The same for every workload: what differs between them is in their [`Options`].
 
 use clap::{Args, Command};
 use sokudo_controller::{ControlError, Run, SearchPlan, Sweep, SweepStep};
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{Bound, Bounds, FlowPlan, Labels, PhasePlan, Refusal, load, units};
+use sokudo_model::{Bound, Bounds, Labels, PhasePlan, load, units};
+use sokudo_workloads::Options;
 use sokudo_workloads::values::Span;
 
 use super::Failure;
@@ -24,26 +25,6 @@ const MAX_PROBES: u32 = 16;
 const SHORTEST_PROBE_NS: u64 = 1_000_000_000;
 /// Time that a phase takes beside its load, for telling how long a sweep will take, nanoseconds.
 const BESIDE_NS: u64 = 500_000_000;
-
-/// Options of a workload as a subcommand.
-pub trait Load: Args + Clone {
-    /// Name of the workload.
-    const NAME: &'static str;
-    /// Checks how the options fit together.
-    fn validate(&self) -> Result<(), Refusal>;
-    /// As they travel in a plan.
-    fn to_json(&self) -> String;
-    /// Who loads whom among so many hosts, of which number 0 is this one.
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan>;
-    /// How long to load, warm-up included, nanoseconds; 0 when only a count bounds it.
-    fn duration_ns(&self) -> u64;
-    /// The option that already says how much load there is, without hyphens.
-    fn fixed(&self) -> Option<&'static str>;
-    /// The option that leaves latencies out, without hyphens; for workloads that have one.
-    fn untimed(&self) -> Option<&'static str> {
-        None
-    }
-}
 
 /// How much load there is.
 #[derive(Debug, Clone, Default, Args)]
@@ -104,7 +85,7 @@ impl LoadArgs {
     }
 
     /// Checks everything that can be checked before a host is called.
-    pub fn plan<O: Load>(&self, options: &O) -> Result<Planned<O>, Failure> {
+    pub fn plan<O: Options>(&self, options: &O) -> Result<Planned<O>, Failure> {
         options.validate()?;
         let kind = match (&self.sweep, &self.find) {
             (Some(sweep), _) => {
@@ -131,7 +112,7 @@ impl LoadArgs {
 }
 
 /// Refuses a search of what is fixed already, or of what the workload does not measure.
-fn searchable<O: Load>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
+fn searchable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
     if let Some(fixed) = options.fixed() {
         return Err(Failure::operator(
             format!("`--find` chooses the load itself and cannot be used with `--{fixed}`"),
@@ -142,7 +123,7 @@ fn searchable<O: Load>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
 }
 
 /// Refuses bounds on what the workload does not measure.
-fn measurable<O: Load>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
+fn measurable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
     if let (Some(untimed), true) = (options.untimed(), bounds.iter().any(Bound::is_time)) {
         return Err(Failure::operator(
             format!("--{untimed} takes no latency, and `{bounds}` needs it"),
@@ -159,7 +140,7 @@ fn measurable<O: Load>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
 }
 
 /// The options once per value, read as if each value had been typed.
-fn vary<O: Load>(options: &O, sweep: &Sweep) -> Result<Vec<(String, O)>, Failure> {
+fn vary<O: Options>(options: &O, sweep: &Sweep) -> Result<Vec<(String, O)>, Failure> {
     let name = &sweep.option;
     // A default would overwrite what was typed.
     let no_defaults = |arg: clap::Arg| arg.default_values(Vec::<&str>::new());
@@ -201,7 +182,7 @@ fn vary<O: Load>(options: &O, sweep: &Sweep) -> Result<Vec<(String, O)>, Failure
     each.collect()
 }
 
-impl<O: Load> Planned<O> {
+impl<O: Options> Planned<O> {
     /// Carries it out.
     pub fn measure(self, run: &mut Run, lang: Lang) -> Result<(), ControlError> {
         let hosts = run.hosts().list().len() as u32;
@@ -241,7 +222,7 @@ impl<O: Load> Planned<O> {
 }
 
 /// Says how long a sweep will take, before it begins.
-fn announce<O: Load>(option: &str, steps: &[(String, O)], lang: Lang) {
+fn announce<O: Options>(option: &str, steps: &[(String, O)], lang: Lang) {
     let times = || steps.iter().map(|(_, options)| options.duration_ns());
     let total_ns: u64 = times().map(|ns| ns + BESIDE_NS).sum();
     let bounded = times().all(|ns| ns > 0);
@@ -264,7 +245,7 @@ fn announce<O: Load>(option: &str, steps: &[(String, O)], lang: Lang) {
     eprintln!("  {said}");
 }
 
-fn phase<O: Load>(name: &str, options: &O, hosts: u32) -> PhasePlan {
+fn phase<O: Options>(name: &str, options: &O, hosts: u32) -> PhasePlan {
     let duration_ns = options.duration_ns();
     PhasePlan {
         name: name.into(),

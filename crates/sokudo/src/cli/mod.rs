@@ -1,11 +1,11 @@
 //! Which subcommands are there?
 
+mod between;
 mod bus;
 mod check;
 mod compat;
 mod datagram;
 mod doctor;
-mod exchange;
 mod export;
 mod failure;
 mod finish;
@@ -26,7 +26,6 @@ mod probe;
 mod records;
 mod scenario;
 mod serve;
-mod stream;
 mod web;
 mod workload;
 
@@ -41,6 +40,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 pub use failure::Failure;
 use sokudo_workloads::crr::CrrOptions;
 use sokudo_workloads::rr::RrOptions;
+use sokudo_workloads::stream::StreamOptions;
 
 pub use sokudo_bus::direct::DEFAULT_PORT;
 
@@ -83,15 +83,17 @@ enum Command {
     /// Ask and be answered: latency and requests per second between hosts.
     ///
     /// Start `sokudo serve` on each HOST first. Every round trip is recorded.
-    #[command(after_help = exchange::RR_EXAMPLES)]
-    Rr(Box<exchange::ExchangeArgs<RrOptions>>),
+    #[command(after_help = between::RR_EXAMPLES)]
+    Rr(Box<between::BetweenArgs<RrOptions>>),
     /// Connect, ask once, be answered, hang up: connections per second and their latency.
     ///
     /// Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are told apart.
-    #[command(after_help = exchange::CRR_EXAMPLES)]
-    Crr(Box<exchange::ExchangeArgs<CrrOptions>>),
+    #[command(after_help = between::CRR_EXAMPLES)]
+    Crr(Box<between::BetweenArgs<CrrOptions>>),
     Http(Box<http::HttpArgs>),
-    Stream(Box<stream::StreamArgs>),
+    /// Send bulk bytes over connections: goodput, what it costs, and what holds it back.
+    #[command(after_help = between::STREAM_EXAMPLES)]
+    Stream(Box<between::BetweenArgs<StreamOptions>>),
     Probe(Box<probe::ProbeArgs>),
     Console(scenario::ConsoleArgs),
     Run(scenario::RunArgs),
@@ -193,9 +195,9 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Datagram(args) => datagram::run(*args),
         Command::Bus(args) => bus::run(*args),
         Command::Http(args) => http::run(*args),
-        Command::Stream(args) => stream::run(*args),
-        Command::Rr(args) => exchange::run(*args),
-        Command::Crr(args) => exchange::run(*args),
+        Command::Stream(args) => between::run(*args),
+        Command::Rr(args) => between::run(*args),
+        Command::Crr(args) => between::run(*args),
         Command::Probe(args) => probe::run(*args),
         Command::Console(args) => scenario::console(args),
         Command::Run(args) => scenario::run(args),

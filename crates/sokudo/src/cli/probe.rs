@@ -1,13 +1,11 @@
 //! `sokudo probe`: how long does a datagram take, each way?
 
 use clap::Args;
-use sokudo_model::{FlowPlan, Refusal};
 use sokudo_workloads::probe::{self, ProbeOptions};
-use sokudo_workloads::rr;
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
-use super::load::{Load, LoadArgs};
+use super::load::LoadArgs;
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -47,30 +45,6 @@ pub struct ProbeArgs {
 
     #[command(flatten)]
     show: ShowOptions,
-}
-
-impl Load for ProbeOptions {
-    const NAME: &'static str = probe::NAME;
-
-    fn validate(&self) -> Result<(), Refusal> {
-        ProbeOptions::validate(self)
-    }
-
-    fn to_json(&self) -> String {
-        ProbeOptions::to_json(self)
-    }
-
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        rr::flows(hosts, 1, self.direction)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        ProbeOptions::duration_ns(self)
-    }
-
-    fn fixed(&self) -> Option<&'static str> {
-        self.count.map(|_| "count")
-    }
 }
 
 /// Carries it out.

@@ -16,10 +16,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
-use sokudo_model::manifest::RUN_SCHEMA;
 use sokudo_model::{
     Batch, FlowPlan, HostSpec, Labels, Manifest, PhasePlan, PhaseRecord, PhaseResult, PhaseSpec,
-    Plan, Record, RunId, RunStatus,
+    Record, RunId, RunStatus,
 };
 use sokudo_net::clock::now_ns;
 use sokudo_workloads::Emitted;

@@ -12,6 +12,7 @@ use super::client::LOOK;
 use super::options::BusOptions;
 use super::protocol::{Header, Kind, UNCOUNTED, WANTS_ANSWER};
 use super::step::Gate;
+use crate::contract::Options;
 use crate::datagram::client::Sizes;
 use crate::datagram::options::SizeRange;
 use crate::patience::sleep_until_or_stop;

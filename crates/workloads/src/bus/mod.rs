@@ -39,7 +39,7 @@ pub mod window;
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
 
-use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
 use crate::flows::numbered;
 use crate::joined::outcome;
 use crate::refusal::read_options;

@@ -5,13 +5,14 @@ use std::num::NonZeroU32;
 use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::Refusal;
+use sokudo_model::{FlowPlan, Refusal};
 use sokudo_net::rdma;
 use sokudo_net::wait::Wait;
 
 use super::amounts::{Batch, Inflight, Warmup};
 use super::protocol::HEADER_BYTES;
 use super::window::Most;
+use crate::contract::Options;
 use crate::datagram::options::SizeRange;
 use crate::flows::Direction;
 use crate::link;
@@ -299,16 +300,22 @@ pub enum Buffers {
     Registered,
 }
 
-impl BusOptions {
-    /// How long to measure when neither a duration nor a count is given.
-    pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
-    /// Largest message.
-    const MAX_MESSAGE_BYTES: u32 = 64 << 20;
-    /// Largest window.
-    const MAX_INFLIGHT_BYTES: u64 = 1 << 30;
+impl Options for BusOptions {
+    const NAME: &'static str = super::NAME;
 
-    /// How long to load, the warm-up included, nanoseconds; 0 when only a count bounds it.
-    pub fn duration_ns(&self) -> u64 {
+    fn validate(&self) -> Result<(), Refusal> {
+        self.check_sizes()?;
+        self.check_times()?;
+        self.check_rates()?;
+        self.check_ways()?;
+        self.check_waits()
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        super::flows(hosts, self)
+    }
+
+    fn duration_ns(&self) -> u64 {
         let warmup_ns = match self.warmup {
             Warmup::Time(ns) => ns,
             Warmup::Messages(_) => 0,
@@ -321,11 +328,27 @@ impl BusOptions {
         }
     }
 
-    /// The options as JSON text, as they travel in a plan.
-    pub fn to_json(&self) -> String {
-        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
-        serde_json::to_string(self).unwrap_or_default()
+    fn interval_ns(&self) -> u64 {
+        self.interval.0
     }
+
+    fn fixed(&self) -> Option<&'static str> {
+        let count = self.count.map(|_| "count");
+        self.rate.map(|_| "rate").or(count)
+    }
+
+    fn untimed(&self) -> Option<&'static str> {
+        (self.sampled() == Sample::None).then_some("sample none")
+    }
+}
+
+impl BusOptions {
+    /// How long to measure when neither a duration nor a count is given.
+    pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
+    /// Largest message.
+    const MAX_MESSAGE_BYTES: u32 = 64 << 20;
+    /// Largest window.
+    const MAX_INFLIGHT_BYTES: u64 = 1 << 30;
 
     /// A rate in messages per second, at the mean size.
     pub fn events_per_s(&self, rate: LoadRate) -> f64 {
@@ -365,15 +388,6 @@ impl BusOptions {
         let mean = u64::from(self.size.mean());
         let window = most.bytes.min(most.messages.saturating_mul(mean));
         (window / 4).clamp(1, 256 << 10)
-    }
-
-    /// Checks what the types cannot: how the options fit together.
-    pub fn validate(&self) -> Result<(), Refusal> {
-        self.check_sizes()?;
-        self.check_times()?;
-        self.check_rates()?;
-        self.check_ways()?;
-        self.check_waits()
     }
 
     fn check_sizes(&self) -> Result<(), Refusal> {

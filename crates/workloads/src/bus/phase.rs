@@ -19,7 +19,7 @@ use super::report::{Collected, Reporter};
 use super::server::{self, Arrival, Shared};
 use super::step::Gate;
 use super::{queue, relay, single};
-use crate::contract::{Emit, Phase};
+use crate::contract::{Emit, Options, Phase};
 use crate::crew::Crew;
 use crate::link::{Caller, Link};
 use crate::meet::{Arrived, Calls, Meeting, Terms};

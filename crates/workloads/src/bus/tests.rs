@@ -4,7 +4,7 @@ use sokudo_model::{PhaseResult, Rate};
 
 use super::options::BusOptions;
 use super::{Bus, flows};
-use crate::contract::Workload;
+use crate::contract::{Options, Workload};
 use crate::flows::Direction;
 
 #[test]

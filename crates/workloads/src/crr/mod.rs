@@ -23,7 +23,7 @@ pub(crate) mod server;
 use sokudo_model::{PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
-use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
 use crate::refusal::read_options;
 use crate::rr::phase::RrPhase;
 use crate::rr::{join, names};

@@ -2,13 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::Refusal;
+use sokudo_model::{FlowPlan, Refusal};
 
 use super::protocol::MIN_REQUEST_BYTES;
+use crate::contract::Options;
 use crate::link::Transport;
 use crate::refusal::operator;
-use crate::rr::RrOptions;
 use crate::rr::options::CommonOptions;
+use crate::rr::{self, RrOptions};
 
 /// Options of `sokudo crr`: those that it shares with `rr`. Each thread has one connection at a
 /// time, and that has one request.
@@ -21,23 +22,10 @@ pub struct CrrOptions {
     pub common: CommonOptions,
 }
 
-impl CrrOptions {
-    /// The same for the exchange that both workloads share.
-    pub fn as_rr(&self) -> RrOptions {
-        RrOptions {
-            common: self.common.clone(),
-            ..RrOptions::default()
-        }
-    }
+impl Options for CrrOptions {
+    const NAME: &'static str = super::NAME;
 
-    /// The options as JSON text, as they travel in a plan.
-    pub fn to_json(&self) -> String {
-        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Checks what the types cannot: how the options fit together.
-    pub fn validate(&self) -> Result<(), Refusal> {
+    fn validate(&self) -> Result<(), Refusal> {
         if self.common.transport == Transport::Udp {
             return Err(operator(
                 "a test of connections needs them, and UDP has none",
@@ -54,5 +42,35 @@ impl CrrOptions {
             ));
         }
         self.as_rr().validate()
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        rr::flows(hosts, self.common.threads, self.common.direction)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        self.common.duration_ns()
+    }
+
+    fn interval_ns(&self) -> u64 {
+        self.common.interval.0
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        self.common.fixed()
+    }
+
+    fn untimed(&self) -> Option<&'static str> {
+        self.common.untimed()
+    }
+}
+
+impl CrrOptions {
+    /// The same for the exchange that both workloads share.
+    pub fn as_rr(&self) -> RrOptions {
+        RrOptions {
+            common: self.common.clone(),
+            ..RrOptions::default()
+        }
     }
 }

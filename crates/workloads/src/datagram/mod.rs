@@ -33,7 +33,7 @@ pub mod vendor;
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
 use sokudo_stats::{Best, First, Outcome};
 
-use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
 use crate::flows::{Pair, both, down, mesh, mesh_self, numbered, up};
 use crate::joined::GENERATOR_KEEPS;
 use crate::refusal::read_options;

@@ -8,10 +8,11 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
-use sokudo_model::{Bytes, Count, Refusal};
+use sokudo_model::{Bytes, Count, FlowPlan, Refusal};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 
 use super::protocol::HEADER_BYTES;
+use crate::contract::Options;
 use crate::refusal::operator;
 use crate::times::{check_duration, check_interval};
 use crate::values::json_as_text;
@@ -146,31 +147,10 @@ impl Default for DatagramOptions {
     }
 }
 
-impl DatagramOptions {
-    /// How long to send when neither a duration nor a count is given.
-    pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
-    /// Receive buffer asked for when none is given.
-    pub const DEFAULT_RCVBUF_BYTES: u64 = 4 << 20;
-    /// Longest wait for stragglers that is accepted.
-    const MAX_IDLE_NS: u64 = 15_000_000_000;
+impl Options for DatagramOptions {
+    const NAME: &'static str = super::NAME;
 
-    /// How long to send, nanoseconds; 0 when only a count bounds it.
-    pub fn duration_ns(&self) -> u64 {
-        match (self.duration, self.count) {
-            (Some(span), _) => span.0,
-            (None, Some(_)) => 0,
-            (None, None) => Self::DEFAULT_DURATION_NS,
-        }
-    }
-
-    /// The options as JSON text, as they travel in a plan.
-    pub fn to_json(&self) -> String {
-        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Checks what the types cannot: how the options fit together.
-    pub fn validate(&self) -> Result<(), Refusal> {
+    fn validate(&self) -> Result<(), Refusal> {
         if let Some(SizeRange { min, max }) = self.size {
             if (min as usize) < HEADER_BYTES {
                 return Err(operator(
@@ -225,6 +205,39 @@ impl DatagramOptions {
         }
         Ok(())
     }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        // One stream per binding, or more when more are asked for.
+        let bindings = u32::try_from(self.bind.len()).unwrap_or(u32::MAX);
+        super::flows(hosts, self.streams.max(bindings), self.direction)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        match (self.duration, self.count) {
+            (Some(span), _) => span.0,
+            (None, Some(_)) => 0,
+            (None, None) => Self::DEFAULT_DURATION_NS,
+        }
+    }
+
+    fn interval_ns(&self) -> u64 {
+        self.interval.0
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        let per_peer = self.rate_per_peer.map(|_| "rate-per-peer");
+        let count = self.count.map(|_| "count");
+        self.rate.map(|_| "rate").or(per_peer).or(count)
+    }
+}
+
+impl DatagramOptions {
+    /// How long to send when neither a duration nor a count is given.
+    pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
+    /// Receive buffer asked for when none is given.
+    pub const DEFAULT_RCVBUF_BYTES: u64 = 4 << 20;
+    /// Longest wait for stragglers that is accepted.
+    const MAX_IDLE_NS: u64 = 15_000_000_000;
 }
 
 /// Who sends.

@@ -32,7 +32,7 @@ pub mod url;
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
-use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
 use crate::flows::{loaders, numbered};
 use crate::refusal::read_options;
 pub(crate) use client::stages;

@@ -5,10 +5,11 @@ use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Rate, Refusal};
+use sokudo_model::{FlowPlan, Rate, Refusal};
 
 use super::request::is_of_connection;
 use super::url::Url;
+use crate::contract::Options;
 use crate::refusal::operator;
 use crate::times::{MAX_TIMEOUT_NS, MIN_TIMEOUT_NS, check_duration, check_interval};
 use crate::values::{HowMany, LoadRate, Span, json_as_text};
@@ -253,20 +254,59 @@ impl HeaderLine {
     }
 }
 
-impl HttpOptions {
-    /// How long to measure when neither a duration nor a count is given.
-    const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
-    /// Largest body.
-    const MAX_BODY_BYTES: usize = 64 << 20;
+impl Options for HttpOptions {
+    const NAME: &'static str = super::NAME;
 
-    /// How long to load, the warm-up included, nanoseconds; 0 when only a count bounds it.
-    pub fn duration_ns(&self) -> u64 {
+    fn validate(&self) -> Result<(), Refusal> {
+        self.check_times()?;
+        self.check_load()?;
+        self.check_http2()?;
+        if self.threads > self.connections {
+            return Err(operator(
+                format!(
+                    "{} threads cannot share {} connections",
+                    self.threads, self.connections
+                ),
+                "give at least one connection per thread",
+            ));
+        }
+        let body = self.body.as_ref().map_or(0, String::len);
+        if body > Self::MAX_BODY_BYTES {
+            return Err(operator(
+                format!("a body of {body} bytes is above 64 MiB"),
+                "use a smaller one",
+            ));
+        }
+        Ok(())
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        super::flows(hosts, self.threads)
+    }
+
+    fn duration_ns(&self) -> u64 {
         match (self.duration, self.count) {
             (Some(span), _) => span.0 + self.warmup.0,
             (None, Some(_)) => 0,
             (None, None) => Self::DEFAULT_DURATION_NS + self.warmup.0,
         }
     }
+
+    fn interval_ns(&self) -> u64 {
+        self.interval.0
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        let count = self.count.map(|_| "count");
+        self.rate.map(|_| "rate").or(count)
+    }
+}
+
+impl HttpOptions {
+    /// How long to measure when neither a duration nor a count is given.
+    const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
+    /// Largest body.
+    const MAX_BODY_BYTES: usize = 64 << 20;
 
     /// Requests per second as asked for, over all threads.
     pub fn requests_per_s(&self) -> Option<f64> {
@@ -295,12 +335,6 @@ impl HttpOptions {
             rate: rate.map(|rate| LoadRate(Rate::Events(rate * f64::from(hosts)))),
             ..self.clone()
         }
-    }
-
-    /// As it travels in a plan.
-    pub fn to_json(&self) -> String {
-        // Every field has a text form: nothing here can fail.
-        serde_json::to_string(self).unwrap_or_default()
     }
 
     /// True when the method is HEAD: responses have no body.
@@ -371,30 +405,6 @@ impl HttpOptions {
         text.push_str("\r\n");
         text.push_str(self.body.as_deref().unwrap_or_default());
         text.into_bytes()
-    }
-
-    /// Checks what the types cannot: how the options fit together.
-    pub fn validate(&self) -> Result<(), Refusal> {
-        self.check_times()?;
-        self.check_load()?;
-        self.check_http2()?;
-        if self.threads > self.connections {
-            return Err(operator(
-                format!(
-                    "{} threads cannot share {} connections",
-                    self.threads, self.connections
-                ),
-                "give at least one connection per thread",
-            ));
-        }
-        let body = self.body.as_ref().map_or(0, String::len);
-        if body > Self::MAX_BODY_BYTES {
-            return Err(operator(
-                format!("a body of {body} bytes is above 64 MiB"),
-                "use a smaller one",
-            ));
-        }
-        Ok(())
     }
 
     fn check_http2(&self) -> Result<(), Refusal> {

@@ -22,7 +22,7 @@ use super::options::{Arrival, HttpOptions};
 use super::peer::{self, Offer, Server};
 use super::request::Request;
 use super::url::Url;
-use crate::contract::{Emit, Phase};
+use crate::contract::{Emit, Options, Phase};
 use crate::place::{own_address, resolve};
 use crate::refusal::{failed, operator, spawn};
 use crate::reporting::{self, REPORT_QUEUE, as_text, never_started};

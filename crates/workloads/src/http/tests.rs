@@ -1,6 +1,7 @@
 //! What can be typed, and what leaves. Phases against servers are in `tests/http`.
 
 use super::options::{HeaderLine, HostText, HttpOptions, Method};
+use crate::contract::Options;
 
 fn options(json: &str) -> HttpOptions {
     serde_json::from_str(&format!("{{{json}}}")).expect(json)

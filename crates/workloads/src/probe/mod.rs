@@ -31,7 +31,7 @@ use sokudo_model::units::Rate;
 use sokudo_model::{PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
-use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
 use crate::refusal::read_options;
 use crate::values::Span;
 pub use options::ProbeOptions;

@@ -2,11 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::Refusal;
+use sokudo_model::{FlowPlan, Refusal};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 
 use super::protocol::HEADER_BYTES;
+use crate::contract::Options;
 use crate::refusal::operator;
+use crate::rr;
 pub use crate::rr::options::Direction;
 use crate::times::{check_interval, check_timeout};
 use crate::values::{ByteSize, HowMany, Span};
@@ -76,41 +78,10 @@ impl Default for ProbeOptions {
     }
 }
 
-impl ProbeOptions {
-    /// How long to probe when neither a duration nor a count is given.
-    pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
-    /// Longest time between two probes.
-    const MAX_EVERY_NS: u64 = 60_000_000_000;
-    /// Shortest.
-    pub const MIN_EVERY_NS: u64 = 100_000;
-    /// Most probes of a flow: each is remembered until the clocks have been compared again.
-    pub const MAX_PROBES: u64 = 1_000_000;
+impl Options for ProbeOptions {
+    const NAME: &'static str = super::NAME;
 
-    /// Probes of each flow, if none is left out.
-    pub fn probes(&self) -> u64 {
-        let counted = self.count.map(|count| count.0);
-        let within = |span: u64| span.div_ceil(self.every.0.max(1));
-        match (self.duration, counted) {
-            (Some(span), Some(count)) => within(span.0).min(count),
-            (Some(span), None) => within(span.0),
-            (None, Some(count)) => count,
-            (None, None) => within(Self::DEFAULT_DURATION_NS),
-        }
-    }
-
-    /// From the first probe to one interval after the last, nanoseconds.
-    pub fn duration_ns(&self) -> u64 {
-        self.probes().saturating_mul(self.every.0)
-    }
-
-    /// The options as JSON text, as they travel in a plan.
-    pub fn to_json(&self) -> String {
-        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Checks what the types cannot: how the options fit together.
-    pub fn validate(&self) -> Result<(), Refusal> {
+    fn validate(&self) -> Result<(), Refusal> {
         if !(HEADER_BYTES as u64..=MAX_PAYLOAD_BYTES as u64).contains(&self.size.0) {
             return Err(operator(
                 format!("--size {} is no size of a probe", self.size),
@@ -138,6 +109,46 @@ impl ProbeOptions {
                 "use a longer --every, or several runs",
             )),
             _ => Ok(()),
+        }
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        rr::flows(hosts, 1, self.direction)
+    }
+
+    /// From the first probe to one interval after the last, nanoseconds.
+    fn duration_ns(&self) -> u64 {
+        self.probes().saturating_mul(self.every.0)
+    }
+
+    fn interval_ns(&self) -> u64 {
+        self.interval.0
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        self.count.map(|_| "count")
+    }
+}
+
+impl ProbeOptions {
+    /// How long to probe when neither a duration nor a count is given.
+    pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
+    /// Longest time between two probes.
+    const MAX_EVERY_NS: u64 = 60_000_000_000;
+    /// Shortest.
+    pub const MIN_EVERY_NS: u64 = 100_000;
+    /// Most probes of a flow: each is remembered until the clocks have been compared again.
+    pub const MAX_PROBES: u64 = 1_000_000;
+
+    /// Probes of each flow, if none is left out.
+    pub fn probes(&self) -> u64 {
+        let counted = self.count.map(|count| count.0);
+        let within = |span: u64| span.div_ceil(self.every.0.max(1));
+        match (self.duration, counted) {
+            (Some(span), Some(count)) => within(span.0).min(count),
+            (Some(span), None) => within(span.0),
+            (None, Some(count)) => count,
+            (None, None) => within(Self::DEFAULT_DURATION_NS),
         }
     }
 }

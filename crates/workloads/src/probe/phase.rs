@@ -14,7 +14,7 @@ use super::options::ProbeOptions;
 use super::protocol::Agreed;
 use super::report::{Collected, Report, Reporter, emit_probes};
 use super::{client, server};
-use crate::contract::{Emit, Phase};
+use crate::contract::{Emit, Options, Phase};
 use crate::crew::Crew;
 use crate::link::{Caller, Link, Transport};
 use crate::meet::{Arrived, Calls, Meeting, Terms};

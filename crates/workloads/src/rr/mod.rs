@@ -32,7 +32,7 @@ pub mod server;
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
 
-use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
 use crate::flows::{Pair, mesh, numbered, up};
 use crate::refusal::read_options;
 use options::Direction;

@@ -6,12 +6,13 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
-use sokudo_model::{Bytes, Rate, Refusal};
+use sokudo_model::{Bytes, FlowPlan, Rate, Refusal};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_net::wait::{NoSuchWait, Wait};
 
 use super::protocol::HEADER_BYTES;
+use crate::contract::Options;
 pub use crate::link::Transport;
 use crate::refusal::operator;
 use crate::sample::Sample;
@@ -194,6 +195,17 @@ impl CommonOptions {
         self.duration = Some(Span(duration_ns));
     }
 
+    /// The option that already says how much load there is.
+    pub(crate) fn fixed(&self) -> Option<&'static str> {
+        let count = self.count.map(|_| "count");
+        self.rate.map(|_| "rate").or(count)
+    }
+
+    /// The option that leaves latencies out.
+    pub(crate) fn untimed(&self) -> Option<&'static str> {
+        (self.sample == Sample::None).then_some("sample none")
+    }
+
     /// Checks what the types cannot: how the options fit together.
     pub fn validate(&self) -> Result<(), Refusal> {
         self.check_sizes()?;
@@ -258,6 +270,38 @@ impl CommonOptions {
     }
 }
 
+impl Options for RrOptions {
+    const NAME: &'static str = super::NAME;
+
+    fn validate(&self) -> Result<(), Refusal> {
+        self.common.validate()?;
+        self.check_under_way()?;
+        self.check_watching()?;
+        self.check_nagle()?;
+        self.check_duplex()
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        super::flows(hosts, self.common.threads, self.common.direction)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        self.common.duration_ns()
+    }
+
+    fn interval_ns(&self) -> u64 {
+        self.common.interval.0
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        self.common.fixed()
+    }
+
+    fn untimed(&self) -> Option<&'static str> {
+        self.common.untimed()
+    }
+}
+
 impl RrOptions {
     /// Bytes of requests or responses that one connection may have under way whose writes are not
     /// taken in parts: above that both ends could wait for each other.
@@ -268,21 +312,6 @@ impl RrOptions {
         let threads = self.common.threads;
         let all = self.connections.unwrap_or(threads).max(threads);
         all / threads + u32::from(thread < all % threads)
-    }
-
-    /// The options as JSON text, as they travel in a plan.
-    pub fn to_json(&self) -> String {
-        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
-    /// Checks what the types cannot: how the options fit together.
-    pub fn validate(&self) -> Result<(), Refusal> {
-        self.common.validate()?;
-        self.check_under_way()?;
-        self.check_watching()?;
-        self.check_nagle()?;
-        self.check_duplex()
     }
 
     /// Options of each connection.

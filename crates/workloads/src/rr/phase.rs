@@ -12,7 +12,7 @@ use super::options::RrOptions;
 use super::record::Report;
 use super::report::{Collected, Reporter};
 use super::server;
-use crate::contract::{Emit, Phase};
+use crate::contract::{Emit, Options, Phase};
 use crate::crew::Crew;
 use crate::crr;
 use crate::meet::{Arrived, Calls, Dialled, Meeting, Terms};

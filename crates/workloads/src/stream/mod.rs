@@ -32,7 +32,7 @@ pub(crate) mod server;
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
 
-use crate::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use crate::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
 use crate::flows::{Direction, numbered};
 use crate::joined::GENERATOR_KEEPS;
 use crate::refusal::read_options;

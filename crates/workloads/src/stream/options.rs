@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sokudo_model::{Rate, Refusal};
+use sokudo_model::{FlowPlan, Rate, Refusal};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::tcp::bulk::MAX_BLOCK_BYTES;
 
+use crate::contract::Options;
 use crate::flows::Direction;
 pub use crate::link::Transport;
 use crate::refusal::operator;
@@ -188,6 +189,57 @@ pub(super) fn read_bytes(gather_bytes: usize) -> usize {
     2 * gather_bytes
 }
 
+impl Options for StreamOptions {
+    const NAME: &'static str = super::NAME;
+
+    fn validate(&self) -> Result<(), Refusal> {
+        self.check_transport()?;
+        self.check_amounts()?;
+        self.check_times()?;
+        for (name, rate) in [
+            ("--pacing", self.pacing),
+            ("--read-rate", self.read_rate),
+            ("--rate", self.rate),
+        ] {
+            check_rate(name, rate)?;
+        }
+        if self.pacing.is_some_and(|rate| bytes_per_s(rate) == 0.0) {
+            return Err(operator(
+                "--pacing counts bytes, not writes",
+                "give a rate such as 100Mb/s or 12MB/s",
+            ));
+        }
+        if self.read_rate.is_some_and(|rate| bytes_per_s(rate) == 0.0) {
+            return Err(operator(
+                "--read-rate counts bytes, not reads",
+                "give a rate such as 100Mb/s or 12MB/s",
+            ));
+        }
+        Ok(())
+    }
+
+    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
+        super::flows(hosts, self.streams, self.direction)
+    }
+
+    fn duration_ns(&self) -> u64 {
+        match (self.duration, self.bytes) {
+            (Some(span), _) => span.0 + self.warmup.0,
+            (None, Some(_)) => 0,
+            (None, None) => Self::DEFAULT_DURATION_NS + self.warmup.0,
+        }
+    }
+
+    fn interval_ns(&self) -> u64 {
+        self.interval.0
+    }
+
+    fn fixed(&self) -> Option<&'static str> {
+        let bytes = self.bytes.map(|_| "bytes");
+        self.rate.map(|_| "rate").or(bytes)
+    }
+}
+
 impl StreamOptions {
     /// How long to measure when neither a duration nor a number of bytes is given.
     pub const DEFAULT_DURATION_NS: u64 = 10_000_000_000;
@@ -202,16 +254,6 @@ impl StreamOptions {
     const LEAST_GATHER_BYTES: usize = 64 << 10;
     /// Narrowest bins.
     const MIN_BIN_NS: u64 = 1_000_000;
-
-    /// How long to load, the warm-up included, nanoseconds; 0 when only a number of bytes bounds
-    /// it.
-    pub fn duration_ns(&self) -> u64 {
-        match (self.duration, self.bytes) {
-            (Some(span), _) => span.0 + self.warmup.0,
-            (None, Some(_)) => 0,
-            (None, None) => Self::DEFAULT_DURATION_NS + self.warmup.0,
-        }
-    }
 
     /// Bytes per write. With a rate and no size, as many as are due in a short time: 128 KiB at
     /// once would be a burst on a slow way.
@@ -245,12 +287,6 @@ impl StreamOptions {
         self.threads.unwrap_or(self.streams).min(self.streams)
     }
 
-    /// The options as JSON text, as they travel in a plan.
-    pub fn to_json(&self) -> String {
-        // Every field writes itself as text or number: there is nothing that JSON cannot hold.
-        serde_json::to_string(self).unwrap_or_default()
-    }
-
     /// Options of each connection.
     pub(super) fn tcp(&self) -> TcpOptions {
         let small = |size: ByteSize| u32::try_from(size.0).unwrap_or(u32::MAX);
@@ -271,33 +307,6 @@ impl StreamOptions {
     /// How long a connection may take nothing.
     pub(super) fn patience(&self) -> Duration {
         Duration::from_nanos(self.timeout.0)
-    }
-
-    /// Checks what the types cannot: how the options fit together.
-    pub fn validate(&self) -> Result<(), Refusal> {
-        self.check_transport()?;
-        self.check_amounts()?;
-        self.check_times()?;
-        for (name, rate) in [
-            ("--pacing", self.pacing),
-            ("--read-rate", self.read_rate),
-            ("--rate", self.rate),
-        ] {
-            check_rate(name, rate)?;
-        }
-        if self.pacing.is_some_and(|rate| bytes_per_s(rate) == 0.0) {
-            return Err(operator(
-                "--pacing counts bytes, not writes",
-                "give a rate such as 100Mb/s or 12MB/s",
-            ));
-        }
-        if self.read_rate.is_some_and(|rate| bytes_per_s(rate) == 0.0) {
-            return Err(operator(
-                "--read-rate counts bytes, not reads",
-                "give a rate such as 100Mb/s or 12MB/s",
-            ));
-        }
-        Ok(())
     }
 
     fn check_transport(&self) -> Result<(), Refusal> {

@@ -15,7 +15,7 @@ use super::options::{IoMode, StreamOptions, read_bytes};
 use super::report::{Ended, Report, Reporter, Sent};
 use super::selftest::Trial;
 use super::{NAME, client, selftest, server};
-use crate::contract::{Emit, Phase};
+use crate::contract::{Emit, Options, Phase};
 use crate::crew::Crew;
 use crate::link::{Caller, Link};
 use crate::meet::{Arrived, Calls, Meeting, Terms};

@@ -9,7 +9,7 @@ use std::time::Duration;
 use sokudo_model::{FlowPlan, HostSpec, PhasePlan, PhaseResult, PhaseSpec, Refusal, RunId};
 use sokudo_net::clock::now_ns;
 use sokudo_workloads::bus::{Bus, BusOptions, flows};
-use sokudo_workloads::{Emitted, HostResult, Phase, Workload};
+use sokudo_workloads::{Emitted, HostResult, Options, Phase, Workload};
 
 /// Nothing that a test waits for takes longer.
 pub const BOUND: Duration = Duration::from_secs(60);

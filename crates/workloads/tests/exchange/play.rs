@@ -11,7 +11,7 @@ use sokudo_net::clock::now_ns;
 use sokudo_net::tls::PublicKey;
 use sokudo_workloads::crr::{Crr, CrrOptions};
 use sokudo_workloads::rr::{Rr, RrOptions, flows};
-use sokudo_workloads::{Emitted, HostResult, Phase, Workload};
+use sokudo_workloads::{Emitted, HostResult, Options, Phase, Workload};
 
 /// Nothing that a test waits for takes longer.
 pub const BOUND: Duration = Duration::from_secs(60);

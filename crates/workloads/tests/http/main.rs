@@ -17,7 +17,7 @@ use std::time::Duration;
 use sokudo_model::{Change, HostSpec, PhasePlan, PhaseResult, PhaseSpec, RunId};
 use sokudo_net::clock::now_ns;
 use sokudo_workloads::http::{Http, HttpOptions, flows};
-use sokudo_workloads::{Emitted, Phase, Workload};
+use sokudo_workloads::{Emitted, Options, Phase, Workload};
 
 /// Nothing that a test waits for takes longer.
 const BOUND: Duration = Duration::from_secs(60);

@@ -12,7 +12,7 @@ use sokudo_testkit::hosts::Hosts;
 use sokudo_testkit::relay::{Options, Relay, Script};
 use sokudo_workloads::probe::{Probe, ProbeOptions};
 use sokudo_workloads::rr::{flows, options::Direction};
-use sokudo_workloads::{Emitted, HostResult, Phase, Workload};
+use sokudo_workloads::{Emitted, HostResult, Options as _, Phase, Workload};
 
 /// Nothing that a test waits for takes longer.
 pub const BOUND: Duration = Duration::from_secs(60);

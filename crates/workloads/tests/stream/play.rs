@@ -12,7 +12,7 @@ use sokudo_model::{
 use sokudo_net::clock::now_ns;
 use sokudo_testkit::hosts::Hosts;
 use sokudo_workloads::stream::{NAME, Stream, StreamOptions, flows};
-use sokudo_workloads::{Emitted, HostResult, Phase, Workload};
+use sokudo_workloads::{Emitted, HostResult, Options, Phase, Workload};
 
 /// Nothing that a test waits for takes longer.
 pub const BOUND: Duration = Duration::from_secs(60);

@@ -17,7 +17,7 @@ use sokudo_net::clock::now_ns;
 use sokudo_testkit::hosts::Hosts;
 use sokudo_testkit::relay::{Options, Relay, Script};
 use sokudo_workloads::datagram::{Datagram, DatagramOptions, flows};
-use sokudo_workloads::{Emitted, HostResult, Phase, Workload};
+use sokudo_workloads::{Emitted, HostResult, Options as _, Phase, Workload};
 
 /// Nothing that a test waits for takes longer.
 pub const BOUND: Duration = Duration::from_secs(60);

@@ -111,7 +111,7 @@ fn dead(point: &Point) -> Phrase {
 
 #[cfg(test)]
 mod tests {
-    use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, RunStatus};
+    use sokudo_model::{FlowResult, PhaseRecord, PhaseResult};
 
     use super::*;
 

@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use sokudo_controller::host_name;
+use sokudo_workloads::Options;
 use sokudo_workloads::bus;
 use sokudo_workloads::bus::tmb::{self, native};
 

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use sokudo_controller::host_name;
 use sokudo_model::Refusal;
+use sokudo_workloads::Options;
 use sokudo_workloads::datagram;
 use sokudo_workloads::datagram::vendor::protocol::Width;
 use sokudo_workloads::datagram::vendor::{self, VendorOptions, VendorSummary, native};

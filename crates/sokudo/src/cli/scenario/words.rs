@@ -4,6 +4,7 @@
 
 use clap::{Arg, ArgAction, Command};
 use sokudo_scenario::{Failed, Load as Asked, LoadWord};
+use sokudo_workloads::Options;
 use sokudo_workloads::bus::BusOptions;
 use sokudo_workloads::crr::CrrOptions;
 use sokudo_workloads::datagram::DatagramOptions;
@@ -12,7 +13,6 @@ use sokudo_workloads::probe::ProbeOptions;
 use sokudo_workloads::rr::RrOptions;
 use sokudo_workloads::stream::StreamOptions;
 
-use crate::cli::load::Load;
 use crate::cli::not_understood;
 
 /// Name of the argument that takes the peers.
@@ -26,7 +26,7 @@ struct Entry {
 }
 
 /// A load between hosts.
-const fn between<O: Load>() -> Entry {
+const fn between<O: Options>() -> Entry {
     Entry {
         name: O::NAME,
         takes_url: false,
@@ -103,7 +103,7 @@ pub fn of_hosts(workload: &str, options: &str, hosts: u32) -> String {
 }
 
 /// What was typed, as the workload's own subcommand reads it.
-fn typed<O: Load>(command: Command, arguments: &[String]) -> Result<(O, Vec<String>), Failed> {
+fn typed<O: Options>(command: Command, arguments: &[String]) -> Result<(O, Vec<String>), Failed> {
     let no_word = |error: clap::Error| {
         let failure = not_understood(&error.render().to_string(), Some(O::NAME.into()));
         Failed {
@@ -123,14 +123,14 @@ fn typed<O: Load>(command: Command, arguments: &[String]) -> Result<(O, Vec<Stri
     Ok((options, peers.map(Iterator::collect).unwrap_or_default()))
 }
 
-fn bare<O: Load>() -> Command {
+fn bare<O: Options>() -> Command {
     let bare = Command::new(O::NAME)
         .no_binary_name(true)
         .disable_help_flag(true);
     O::augment_args(bare)
 }
 
-fn between_hosts<O: Load>(arguments: &[String]) -> Result<Asked, Failed> {
+fn between_hosts<O: Options>(arguments: &[String]) -> Result<Asked, Failed> {
     let peers = Arg::new(PEERS).action(ArgAction::Append).num_args(0..);
     let (options, peers) = typed::<O>(bare::<O>().arg(peers), arguments)?;
     let among = 1 + peers.len().max(1) as u32;
@@ -153,7 +153,7 @@ fn on_a_server(arguments: &[String]) -> Result<Asked, Failed> {
     Ok(asked(&options, Vec::new(), 1))
 }
 
-fn asked<O: Load>(options: &O, peers: Vec<String>, among: u32) -> Asked {
+fn asked<O: Options>(options: &O, peers: Vec<String>, among: u32) -> Asked {
     let flows = options.flows(among);
     Asked {
         workload: O::NAME.into(),

@@ -14,6 +14,7 @@ use super::values::addresses;
 use super::{Mode, State, TmbOptions, TmbSummary, Warmup};
 use crate::bus::amounts::{self, Batch, Inflight};
 use crate::bus::options::{BusOptions, Rx, Transport};
+use crate::contract::Options;
 use crate::flows::Direction;
 use crate::joined::put;
 use crate::refusal::operator;

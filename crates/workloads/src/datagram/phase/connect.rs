@@ -16,6 +16,7 @@ use super::super::options::{IoMode, Transport};
 use super::super::selftest;
 use super::super::stream::StreamSender;
 use super::{CONNECT_BOUND, DatagramPhase, Offer, Shape};
+use crate::contract::Options;
 use crate::place::resolve;
 use crate::refusal::{cannot_bind, failed, operator};
 

@@ -23,7 +23,7 @@ use super::options::{DatagramOptions, SizeRange};
 use super::protocol::HEADER_BYTES;
 use super::report::{Collected, Names, Report, Reporter};
 use super::server::{self, ServerTask, Shared};
-use crate::contract::{Emit, Phase};
+use crate::contract::{Emit, Options, Phase};
 use crate::refusal::{failed, operator, spawn};
 use crate::reporting::{Reporting, as_text};
 use listen::{Accepted, Listening};

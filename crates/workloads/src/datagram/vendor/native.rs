@@ -8,6 +8,7 @@ use sokudo_model::{FlowResult, HistogramSummary, Labels, PhaseResult, Refusal, S
 use super::options::HostPort;
 use super::protocol::Width;
 use super::{Interval, Provider, VendorOptions, VendorSummary};
+use crate::contract::Options;
 use crate::datagram::options::{BufferSize, DatagramOptions, Direction, Transport};
 
 /// Port of the vendor's listeners.

@@ -1,14 +1,12 @@
-//! `sokudo rr` and `sokudo crr`: how long does an answer take?
+//! `sokudo rr`, `sokudo crr` and `sokudo stream`: how long does an answer take, and how many bytes
+//! per second does a connection carry?
 
 use clap::Args;
-use sokudo_model::{FlowPlan, Refusal};
-use sokudo_workloads::rr::{self, CommonOptions, RrOptions};
-use sokudo_workloads::sample::Sample;
-use sokudo_workloads::{crr, crr::CrrOptions};
+use sokudo_workloads::Options;
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
-use super::load::{Load, LoadArgs};
+use super::load::LoadArgs;
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -36,9 +34,25 @@ Examples:
 
 Each connection keeps its local port for a minute after it is closed (TIME_WAIT).";
 
-/// Arguments of both commands.
+/// Examples after the help of `stream`.
+pub const STREAM_EXAMPLES: &str = "\
+Examples:
+  sokudo stream hostb                            one TCP connection, as fast as it goes, 10 s
+  sokudo stream hostb --direction both           both ways at once
+  sokudo stream hostb --streams 8 --cc bbr       eight connections, another congestion control
+  sokudo stream hostb --transport tls            what encryption costs
+  sokudo stream hostb --io auto                  the fastest way to write that this host has
+  sokudo stream hostb --bytes 1GiB               how long does a gigabyte take?
+  sokudo stream hostb --rate 500Mb/s --bins 5ms  a steady load, and its silences
+  sokudo stream hostb --sweep streams=1,2,4,8    how many connections does it take?
+  sokudo stream hosta hostb hostc --direction mesh   every host to all others
+
+Start `sokudo serve` on each HOST first. Goodput is what the receiving program got, over the
+receiver's time; both ends' counts must agree to the byte.";
+
+/// Arguments of these commands.
 #[derive(Debug, Args)]
-pub struct ExchangeArgs<O: Args> {
+pub struct BetweenArgs<O: Args> {
     /// Hosts on which `sokudo serve` runs: HOST or HOST:PORT.
     #[arg(required = true, value_name = "HOST")]
     hosts: Vec<String>,
@@ -61,89 +75,16 @@ pub struct ExchangeArgs<O: Args> {
     show: ShowOptions,
 }
 
-/// What differs between the two.
-pub trait Exchange: Args + Clone {
-    /// Name of the workload.
-    const NAME: &'static str;
-    /// What both have.
-    fn common(&self) -> &CommonOptions;
-    /// Checks how the options fit together.
-    fn validate(&self) -> Result<(), Refusal>;
-    /// As they travel in a plan.
-    fn to_json(&self) -> String;
-}
-
-impl Exchange for RrOptions {
-    const NAME: &'static str = rr::NAME;
-
-    fn common(&self) -> &CommonOptions {
-        &self.common
-    }
-
-    fn validate(&self) -> Result<(), Refusal> {
-        RrOptions::validate(self)
-    }
-
-    fn to_json(&self) -> String {
-        RrOptions::to_json(self)
-    }
-}
-
-impl Exchange for CrrOptions {
-    const NAME: &'static str = crr::NAME;
-
-    fn common(&self) -> &CommonOptions {
-        &self.common
-    }
-
-    fn validate(&self) -> Result<(), Refusal> {
-        CrrOptions::validate(self)
-    }
-
-    fn to_json(&self) -> String {
-        CrrOptions::to_json(self)
-    }
-}
-
-impl<E: Exchange> Load for E {
-    const NAME: &'static str = <E as Exchange>::NAME;
-
-    fn validate(&self) -> Result<(), Refusal> {
-        Exchange::validate(self)
-    }
-
-    fn to_json(&self) -> String {
-        Exchange::to_json(self)
-    }
-
-    fn flows(&self, hosts: u32) -> Vec<FlowPlan> {
-        rr::flows(hosts, self.common().threads, self.common().direction)
-    }
-
-    fn duration_ns(&self) -> u64 {
-        self.common().duration_ns()
-    }
-
-    fn fixed(&self) -> Option<&'static str> {
-        let count = self.common().count.map(|_| "count");
-        self.common().rate.map(|_| "rate").or(count)
-    }
-
-    fn untimed(&self) -> Option<&'static str> {
-        (self.common().sample == Sample::None).then_some("sample none")
-    }
-}
-
-/// Carries out `rr` or `crr`.
-pub fn run<O: Exchange>(args: ExchangeArgs<O>) -> Result<Exit, Failure> {
+/// Carries one of them out.
+pub fn run<O: Options>(args: BetweenArgs<O>) -> Result<Exit, Failure> {
     let planned = args.load.plan(&args.options)?;
     let lang = args.show.lang();
     let call = Call {
-        workload: <O as Exchange>::NAME,
+        workload: O::NAME,
         hosts: &args.hosts,
         key: args.key.as_ref(),
         seed: args.seed,
-        interval_ns: args.options.common().interval.0,
+        interval_ns: args.options.interval_ns(),
         show: &args.show,
     };
     let observer = Terminal::new(lang, None, None);
