@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_model::{HistogramSummary, PhaseResult, Summary};
+use sokudo_model::{FlowResult, HistogramSummary, PhaseResult, Summary};
 use sokudo_stats::{Histogram, Outcome};
 
 use crate::histogram_text::HistogramText;
@@ -75,6 +75,99 @@ pub(crate) fn put(metrics: &mut Summary, name: &str, value: impl Into<Option<f64
 pub(crate) fn put_start_late(metrics: &mut Summary, late_ns: Option<i64>) {
     let late_s = late_ns.map(|ns| ns.max(0) as f64 * NS);
     put(metrics, "group.start_late_seconds", late_s);
+}
+
+/// What the flows of a phase come to together. Metrics are named without their workload.
+pub(crate) struct Totals<'a> {
+    source: &'static str,
+    flows: &'a [FlowResult],
+    /// What has been put so far.
+    pub(crate) summary: Summary,
+}
+
+impl<'a> Totals<'a> {
+    /// Nothing yet.
+    pub(crate) fn of(source: &'static str, flows: &'a [FlowResult]) -> Self {
+        Self {
+            source,
+            flows,
+            summary: Summary::new(),
+        }
+    }
+
+    fn name(&self, what: &str) -> String {
+        format!("{}.{what}", self.source)
+    }
+
+    /// A number of each flow that has it.
+    pub(crate) fn values(&self, what: &str) -> impl Iterator<Item = f64> {
+        let name = self.name(what);
+        let of = move |flow: &FlowResult| flow.metrics.get(&name).copied();
+        self.flows.iter().filter_map(of)
+    }
+
+    /// A total that was put before.
+    pub(crate) fn get(&self, what: &str) -> Option<f64> {
+        self.summary.get(&self.name(what)).copied()
+    }
+
+    /// Puts a total; what is not known is left out.
+    pub(crate) fn put(&mut self, what: &str, value: impl Into<Option<f64>>) {
+        let name = self.name(what);
+        put(&mut self.summary, &name, value);
+    }
+
+    fn fold(&mut self, each: &[&str], fold: fn(f64, f64) -> f64) {
+        for what in each {
+            let value = self.values(what).reduce(fold);
+            self.put(what, value);
+        }
+    }
+
+    /// Puts sums over the flows.
+    pub(crate) fn sum(&mut self, each: &[&str]) {
+        self.fold(each, |sum, value| sum + value);
+    }
+
+    /// Puts the highest of the flows' numbers.
+    pub(crate) fn highest(&mut self, each: &[&str]) {
+        self.fold(each, f64::max);
+    }
+
+    /// Puts the lowest of the flows' numbers.
+    pub(crate) fn lowest(&mut self, each: &[&str]) {
+        self.fold(each, f64::min);
+    }
+
+    /// Puts means over the flows, weighed by another number of theirs.
+    pub(crate) fn weighed(&mut self, each: &[&str], weight: &str) {
+        for what in each {
+            let (name, weight) = (self.name(what), self.name(weight));
+            let (mut sum, mut weights) = (0.0, 0.0);
+            for flow in self.flows {
+                if let Some((value, weight)) =
+                    flow.metrics.get(&name).zip(flow.metrics.get(&weight))
+                {
+                    sum += value * weight;
+                    weights += weight;
+                }
+            }
+            self.put(what, ratio(sum, weights));
+        }
+    }
+
+    /// Puts the numbers of the only flow; of several, only the range would say something.
+    pub(crate) fn of_one(&mut self, each: &[&str]) {
+        if self.flows.len() == 1 {
+            self.highest(each);
+        }
+    }
+
+    /// Puts a share of two totals that were put before.
+    pub(crate) fn share(&mut self, what: &str, part: &str, whole: &str) {
+        let both = self.get(part).zip(self.get(whole));
+        self.put(what, both.and_then(|(part, whole)| ratio(part, whole)));
+    }
 }
 
 /// What a trial of a search came to, of a workload whose answers are counted by `delivered`; what

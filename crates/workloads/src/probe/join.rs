@@ -19,7 +19,7 @@ use super::{NAME, names};
 use crate::contract::HostResult;
 use crate::datagram::sequence::Tracker;
 use crate::histogram_text::HistogramText;
-use crate::joined::{Merged, NS, put, put_start_late, ratio};
+use crate::joined::{Merged, NS, Totals, put, put_start_late, ratio};
 
 /// What one direction's numbering tells.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -429,40 +429,18 @@ impl Join<'_> {
             "sender_cpu_ratio",
             "sender_wait_ratio",
         ];
-        let mut summary = Summary::new();
-        let values = |what: &str| -> Vec<f64> {
-            let name = format!("{NAME}.{what}");
-            let of = |flow: &FlowResult| flow.metrics.get(&name).copied();
-            flows.iter().filter_map(of).collect()
-        };
-        for what in SUMS {
-            let sum = values(what).into_iter().reduce(|sum, value| sum + value);
-            own(&mut summary, what, sum);
-        }
-        for what in WORST {
-            own(
-                &mut summary,
-                what,
-                values(what).into_iter().reduce(f64::max),
-            );
-        }
-        for (share, part, whole) in [
-            ("loss_ratio", "lost_packets", "sent_packets"),
-            ("loss_up_ratio", "lost_up_packets", "sent_packets"),
-            (
-                "loss_down_ratio",
-                "lost_down_packets",
-                "answers_sent_packets",
-            ),
-        ] {
-            let get = |what: &str| summary.get(&format!("{NAME}.{what}")).copied();
-            let value = get(part)
-                .zip(get(whole))
-                .and_then(|(part, whole)| ratio(part, whole));
-            own(&mut summary, share, value);
-        }
-        self.percentiles(&mut summary);
-        summary
+        let mut totals = Totals::of(NAME, flows);
+        totals.sum(&SUMS);
+        totals.highest(&WORST);
+        totals.share("loss_ratio", "lost_packets", "sent_packets");
+        totals.share("loss_up_ratio", "lost_up_packets", "sent_packets");
+        totals.share(
+            "loss_down_ratio",
+            "lost_down_packets",
+            "answers_sent_packets",
+        );
+        self.percentiles(&mut totals.summary);
+        totals.summary
     }
 
     /// `probe.rtt_seconds.p99` and its like, merged over all flows; one-way delays only as far as

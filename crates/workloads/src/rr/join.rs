@@ -8,7 +8,7 @@ use super::options::RrOptions;
 use super::report::{Collected, FlowDistributions};
 use crate::contract::HostResult;
 use crate::histogram_text::HistogramText;
-use crate::joined::{Merged, NS, put, put_start_late, ratio};
+use crate::joined::{Merged, NS, Totals, put, put_start_late, ratio};
 
 /// A flow as its asking end saw it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -339,36 +339,16 @@ impl Join<'_> {
             "server_cpu_ratio",
             "server_wait_ratio",
         ];
-        let mut summary = Summary::new();
-        let values = |name: &str| -> Vec<f64> {
-            let of = |flow: &FlowResult| flow.metrics.get(name).copied();
-            flows.iter().filter_map(of).collect()
-        };
-        let names = [self.names.transactions, self.names.per_second].map(str::to_owned);
-        let sums = names.into_iter().chain(SUMS.map(|what| self.name(what)));
-        for name in sums {
-            let values = values(&name);
-            if !values.is_empty() {
-                put(&mut summary, &name, values.iter().sum::<f64>());
-            }
+        let mut totals = Totals::of(self.names.source, flows);
+        for name in [self.names.transactions, self.names.per_second] {
+            totals.sum(&[own(name)]);
         }
-        for what in MAXIMA {
-            let name = self.name(what);
-            put(
-                &mut summary,
-                &name,
-                values(&name).into_iter().reduce(f64::max),
-            );
-        }
-        self.error_ratio(&mut summary);
-        self.merged.put_numbers(&mut summary);
-        if let [flow] = flows {
-            for what in ["latency_sd_seconds", "one_way_bytes_per_second"] {
-                let value = flow.metrics.get(&self.name(what)).copied();
-                self.put(&mut summary, what, value);
-            }
-        }
-        summary
+        totals.sum(&SUMS);
+        totals.highest(&MAXIMA);
+        self.error_ratio(&mut totals.summary);
+        self.merged.put_numbers(&mut totals.summary);
+        totals.of_one(&["latency_sd_seconds", "one_way_bytes_per_second"]);
+        totals.summary
     }
 
     fn error_ratio(&self, summary: &mut Summary) {
@@ -380,6 +360,11 @@ impl Join<'_> {
             self.put(summary, "error_ratio", value);
         }
     }
+}
+
+/// A metric's name without its workload.
+fn own(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(_, own)| own)
 }
 
 /// Requests that were due and those of them that failed.

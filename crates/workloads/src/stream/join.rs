@@ -10,7 +10,7 @@ use super::account::{End, Mark};
 use super::options::{IoMode, StreamOptions};
 use super::report::{Ended, RECEIVER, SENDER};
 use crate::contract::HostResult;
-use crate::joined::{put, put_start_late, ratio};
+use crate::joined::{Totals, put, put_start_late, ratio};
 
 /// One end of one flow, as it travels to the controller.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -426,55 +426,19 @@ fn totals(flows: &[FlowResult]) -> Summary {
         "receive_buffer_asked_bytes",
         "receive_buffer_granted_bytes",
     ];
-    let mut summary = Summary::new();
-    let values = |what: &str| -> Vec<f64> {
-        let name = format!("{NAME}.{what}");
-        flows
-            .iter()
-            .filter_map(|flow| flow.metrics.get(&name).copied())
-            .collect()
-    };
-    for what in SUMS {
-        let values = values(what);
-        let sum = (!values.is_empty()).then(|| values.iter().sum::<f64>());
-        put_own(&mut summary, what, sum);
-    }
-    for what in MAXIMA {
-        let most = values(what).into_iter().reduce(f64::max);
-        put_own(&mut summary, what, most);
-    }
-    if let [flow] = flows {
-        for what in OF_ONE {
-            let value = flow.metrics.get(&format!("{NAME}.{what}")).copied();
-            put_own(&mut summary, what, value);
-        }
-    }
-    let sum = |what: &str| values(what).iter().sum::<f64>();
+    let mut totals = Totals::of(NAME, flows);
+    totals.sum(&SUMS);
+    totals.highest(&MAXIMA);
+    totals.of_one(&OF_ONE);
+    let sum = |what: &str| totals.get(what).unwrap_or(0.0);
     let again = ratio(sum("retransmitted_segments"), sum("sent_segments"));
-    put_own(&mut summary, "retransmitted_ratio", again);
-    put_costs(&mut summary, flows);
+    totals.put("retransmitted_ratio", again);
+    // CPU time per billion bytes over all flows: their costs weighed by their bytes.
+    totals.weighed(&["sender_cpu_seconds_per_gigabyte"], "sent_bytes");
+    totals.weighed(&["receiver_cpu_seconds_per_gigabyte"], "received_bytes");
     if flows.len() > 1 {
-        let index = fairness(&values("goodput_bits_per_second"));
-        put_own(&mut summary, "fairness_index", index);
+        let each: Vec<f64> = totals.values("goodput_bits_per_second").collect();
+        totals.put("fairness_index", fairness(&each));
     }
-    summary
-}
-
-/// CPU time per billion bytes over all flows: their costs weighed by their bytes.
-fn put_costs(summary: &mut Summary, flows: &[FlowResult]) {
-    for (cost, bytes) in [
-        ("sender_cpu_seconds_per_gigabyte", "sent_bytes"),
-        ("receiver_cpu_seconds_per_gigabyte", "received_bytes"),
-    ] {
-        let weighed = flows.iter().filter_map(|flow| {
-            let get = |what: &str| flow.metrics.get(&format!("{NAME}.{what}")).copied();
-            Some((get(cost)?, get(bytes)?))
-        });
-        let (mut seconds, mut all) = (0.0, 0.0);
-        for (each, bytes) in weighed {
-            seconds += each * bytes;
-            all += bytes;
-        }
-        put_own(summary, cost, ratio(seconds, all));
-    }
+    totals.summary
 }
