@@ -30,6 +30,17 @@ pub struct PhaseView<'a> {
     pub phase: &'a PhaseRecord,
 }
 
+/// The receiving host that lost most.
+#[derive(Debug, Clone, Copy)]
+pub struct LostAt<'a> {
+    /// Its name.
+    pub host: &'a str,
+    /// Datagrams lost there.
+    pub there: f64,
+    /// Share of such losses, on all hosts, in what is missing.
+    pub share: f64,
+}
+
 impl<'a> PhaseView<'a> {
     /// A view of `phase`, which is one of `record`'s.
     pub fn new(record: &'a Record, phase: &'a PhaseRecord) -> Self {
@@ -216,6 +227,15 @@ impl<'a> PhaseView<'a> {
             _ => Severity::Caution,
         };
         (severity, 0.3 + 0.6 * share)
+    }
+
+    /// Where most of the datagrams were lost that `metric` counts, when they are at least this share of
+    /// all that are missing.
+    pub fn lost_at_receiver(&self, metric: &str, least_share: f64) -> Option<LostAt<'a>> {
+        let (lost, missing) = (self.total(metric)?, self.missing()?);
+        let (host, there) = self.worst_receiver(metric)?;
+        let share = lost / missing.max(1.0);
+        (lost > 0.0 && share >= least_share).then_some(LostAt { host, there, share })
     }
 
     /// What to try against loss: `remedy`, and what else the way of sending suggests.

@@ -70,6 +70,13 @@ pub(crate) fn put(metrics: &mut Summary, name: &str, value: impl Into<Option<f64
     }
 }
 
+/// Puts numbers under their names; those that are not known are left out.
+pub(crate) fn put_each<const N: usize>(metrics: &mut Summary, each: [(&str, Option<f64>); N]) {
+    for (name, value) in each {
+        put(metrics, name, value);
+    }
+}
+
 /// How much later than agreed a flow began; one that began early, by the width of a clock tick, was
 /// not late.
 pub(crate) fn put_start_late(metrics: &mut Summary, late_ns: Option<i64>) {

@@ -7,7 +7,7 @@
 use sokudo_model::{Finding, Text, Unit};
 
 use super::{Kind, Rule};
-use crate::phase::{KEPT_WAITING, PhaseView, lost, name_what_lacks};
+use crate::phase::{KEPT_WAITING, LostAt, PhaseView, lost, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;
@@ -37,15 +37,9 @@ impl Rule for ReceiverBufferOverflow {
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let (Some(dropped), Some(missing), Some((host, there))) =
-            (view.total(LOST), view.missing(), view.worst_receiver(LOST))
-        else {
+        let Some(LostAt { host, there, share }) = view.lost_at_receiver(LOST, SHARE) else {
             return;
         };
-        let share = dropped / missing.max(1.0);
-        if dropped <= 0.0 || share < SHARE {
-            return;
-        }
         let (severity, weight) = view.weigh_loss(share);
         let buffer = Buffer::of(view, host);
         let says = says(view, share, host, &buffer);

@@ -3,7 +3,7 @@
 use rustix::process::{Signal, kill_process};
 use sokudo_model::RunStatus;
 
-use crate::vocabulary::{no_panic, pid, place, refused, serve, summary};
+use crate::vocabulary::{measured, no_panic, pid, place, refused, serve, summary};
 
 const PROMISED: [&str; 14] = [
     "bus.messages_per_second",
@@ -25,17 +25,11 @@ const PROMISED: [&str; 14] = [
 #[test]
 fn messages_arrive_and_are_told_in_one_object() {
     let place = place();
-    let server = serve(&place);
-    let ended = place.run(&format!(
-        "bus {} --rate 1k/s --duration 1s --sample all --out tsv:bus.tsv --json",
-        server.address
-    ));
-    ended.expect_code(0);
-    let said = summary(&ended);
-    assert_eq!(said.text("workload"), "bus");
-    for metric in PROMISED {
-        said.number(metric);
-    }
+    let said = measured(
+        &place,
+        "bus HOST --rate 1k/s --duration 1s --sample all --out tsv:bus.tsv --json",
+    );
+    said.promises("bus", &PROMISED);
     assert_eq!(said.number("bus.messages"), 1000.0);
     assert_eq!(said.number("bus.errors"), 0.0);
     let record = place.load();

@@ -4,7 +4,7 @@ use rustix::process::{Signal, kill_process};
 use sokudo_model::RunStatus;
 use sokudo_testkit::program::Running;
 
-use crate::vocabulary::{Place, Server, no_panic, pid, place, refused, serve, summary};
+use crate::vocabulary::{Place, Server, measured, no_panic, pid, place, refused, serve, summary};
 
 const PROMISED: [&str; 8] = [
     "rr.transactions_per_second",
@@ -20,17 +20,11 @@ const PROMISED: [&str; 8] = [
 #[test]
 fn requests_are_answered_and_told_in_one_object() {
     let place = place();
-    let server = serve(&place);
-    let ended = place.run(&format!(
-        "rr {} --rate 500/s --duration 1s --keep 100 --json",
-        server.address
-    ));
-    ended.expect_code(0);
-    let said = summary(&ended);
-    assert_eq!(said.text("workload"), "rr");
-    for metric in PROMISED {
-        said.number(metric);
-    }
+    let said = measured(
+        &place,
+        "rr HOST --rate 500/s --duration 1s --keep 100 --json",
+    );
+    said.promises("rr", &PROMISED);
     assert_eq!(said.number("rr.transactions"), 500.0);
     assert_eq!(said.number("rr.errors"), 0.0);
     let record = place.load();

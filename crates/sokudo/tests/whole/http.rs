@@ -61,10 +61,7 @@ fn a_server_is_loaded_and_told_in_one_object() {
     let checks = said.0["checks"].as_array().expect("checks").iter();
     let mut broken = checks.filter(|check| check["passed"] == false);
     assert!(broken.all(|check| check["name"] == "generator"), "{said:?}");
-    assert_eq!(said.text("workload"), "http");
-    for metric in PROMISED {
-        said.number(metric);
-    }
+    said.promises("http", &PROMISED);
     assert_eq!(said.number("http.requests"), 200.0);
     assert_eq!(said.number("http.status_2xx"), 200.0);
     let record = place.load();

@@ -1,6 +1,6 @@
 //! Does `probe` keep its promises as a command?
 
-use crate::vocabulary::{place, refused, serve, summary};
+use crate::vocabulary::{measured, place, refused, serve};
 
 const PROMISED: [&str; 16] = [
     "probe.rtt_seconds.p50",
@@ -24,17 +24,11 @@ const PROMISED: [&str; 16] = [
 #[test]
 fn probes_are_answered_and_told_in_one_object() {
     let place = place();
-    let server = serve(&place);
-    let ended = place.run(&format!(
-        "probe {} --every 5ms --count 200 --keep 50 --dscp 46 --json",
-        server.address
-    ));
-    ended.expect_code(0);
-    let said = summary(&ended);
-    assert_eq!(said.text("workload"), "probe");
-    for metric in PROMISED {
-        said.number(metric);
-    }
+    let said = measured(
+        &place,
+        "probe HOST --every 5ms --count 200 --keep 50 --dscp 46 --json",
+    );
+    said.promises("probe", &PROMISED);
     let sent = said.number("probe.sent_packets") + said.number("probe.unsent_packets");
     assert_eq!(sent, 200.0);
     assert_eq!(said.number("probe.lost_packets"), 0.0);

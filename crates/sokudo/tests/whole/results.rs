@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::vocabulary::{GENTLE, place, serve, summary};
+use crate::vocabulary::{GENTLE, measured, place, serve, summary};
 
 const PROMISED: [&str; 8] = [
     "datagram.sent_packets",
@@ -18,19 +18,13 @@ const PROMISED: [&str; 8] = [
 #[test]
 fn one_object_with_every_promised_number() {
     let place = place();
-    let server = serve(&place);
-    let ended = place.run(&format!(
-        "datagram {} --rate {GENTLE} --duration 1s --json",
-        server.address
-    ));
-    ended.expect_code(0);
-    let summary = summary(&ended);
+    let summary = measured(
+        &place,
+        &format!("datagram HOST --rate {GENTLE} --duration 1s --json"),
+    );
     assert_eq!(summary.text("schema"), "sokudo.summary/1");
     assert_eq!(summary.text("status"), "ok");
-    assert_eq!(summary.text("workload"), "datagram");
-    for metric in PROMISED {
-        summary.number(metric);
-    }
+    summary.promises("datagram", &PROMISED);
     summary.adds_up();
     for (metric, value) in summary.0["summary"].as_object().unwrap() {
         assert!(
@@ -143,9 +137,7 @@ fn a_search_adds_the_best_rate() {
     ended.expect_code(0);
     let said = summary(&ended);
     assert!(said.number("datagram.best_rate_bytes_per_second") > 0.0);
-    for metric in PROMISED {
-        said.number(metric);
-    }
+    said.promises("datagram", &PROMISED);
     let phases = place.load().manifest.phases;
     assert!(phases.len() >= 2, "a probe and its confirmation");
     let confirmed = |role: &str| phases.iter().any(|p| p.labels["role"] == role);

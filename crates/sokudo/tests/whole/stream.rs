@@ -9,7 +9,7 @@ use serde_json::Value;
 use sokudo_model::RunStatus;
 use sokudo_testkit::skip;
 
-use crate::vocabulary::{BOUND, Place, no_panic, pid, place, refused, serve, summary};
+use crate::vocabulary::{BOUND, Place, measured, no_panic, pid, place, refused, serve, summary};
 
 const PROMISED: [&str; 8] = [
     "stream.goodput_bits_per_second",
@@ -25,17 +25,11 @@ const PROMISED: [&str; 8] = [
 #[test]
 fn bytes_are_sent_and_told_in_one_object() {
     let place = place();
-    let server = serve(&place);
-    let ended = place.run(&format!(
-        "stream {} --bytes 20000003 --streams 2 --direction both --json",
-        server.address
-    ));
-    ended.expect_code(0);
-    let said = summary(&ended);
-    assert_eq!(said.text("workload"), "stream");
-    for metric in PROMISED {
-        said.number(metric);
-    }
+    let said = measured(
+        &place,
+        "stream HOST --bytes 20000003 --streams 2 --direction both --json",
+    );
+    said.promises("stream", &PROMISED);
     assert_eq!(said.number("stream.received_bytes"), 4.0 * 20_000_003.0);
     assert_eq!(said.number("stream.missing_bytes"), 0.0);
     let record = place.load();

@@ -114,6 +114,16 @@ pub fn pid(running: &Running) -> rustix::process::Pid {
     rustix::process::Pid::from_raw(running.id() as i32).expect("a running program has an id")
 }
 
+/// Measures with `command`, whose `HOST` is a server of this machine, and gives the one object that it
+/// prints. Fails unless all went well.
+#[track_caller]
+pub fn measured(place: &Place, command: &str) -> Summary {
+    let server = serve(place);
+    let ended = place.run(&command.replace("HOST", &server.address.to_string()));
+    ended.expect_code(0);
+    summary(&ended)
+}
+
 /// A summary printed by `--json`.
 #[derive(Debug)]
 pub struct Summary(pub Value);
@@ -145,6 +155,15 @@ impl Summary {
         self.0[key]
             .as_str()
             .unwrap_or_else(|| panic!("no text {key} in {:#}", self.0))
+    }
+
+    /// Fails unless it is of this workload and holds all of these numbers.
+    #[track_caller]
+    pub fn promises(&self, workload: &str, metrics: &[&str]) {
+        assert_eq!(self.text("workload"), workload);
+        for metric in metrics {
+            self.number(metric);
+        }
     }
 
     /// Every flow.

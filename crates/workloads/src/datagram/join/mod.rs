@@ -8,7 +8,7 @@ use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Summary};
 
 use super::options::DatagramOptions;
 use crate::contract::HostResult;
-use crate::joined::{Merged, NS, put, put_start_late, ratio};
+use crate::joined::{Merged, NS, put, put_each, put_start_late, ratio};
 use loss::attribute_loss;
 pub use numbers::{Numbers, SenderSettings, SocketSettings};
 use numbers::{ReceiverNumbers, SenderNumbers, SocketNumbers};
@@ -112,108 +112,13 @@ fn per_second(n: u64, first_batch: u64, first_ns: Option<i64>, last_ns: i64) -> 
 }
 
 fn join_sender(flow: &mut FlowResult, sender: &SenderNumbers, merged: &mut Merged) {
-    let metrics = &mut flow.metrics;
-    put(metrics, "datagram.sent_packets", sender.sent as f64);
-    put(metrics, "datagram.sent_bytes", sender.bytes as f64);
-    put_start_late(metrics, sender.start_late_ns);
-    put(
-        metrics,
-        "datagram.refused_sends",
-        sender.refused_calls as f64,
-    );
-    put(
-        metrics,
-        "datagram.lost_at_sender_packets",
-        sender.refused as f64,
-    );
-    put(
-        metrics,
-        "datagram.unreachable_errors",
-        sender.unreachable as f64,
-    );
-    put(
-        metrics,
-        "datagram.mean_send_batch_packets",
-        ratio(sender.sent as f64, sender.calls as f64),
-    );
-    let elapsed = sender.elapsed_ns as f64;
-    let mean_bytes = ratio(sender.bytes as f64, sender.sent as f64);
-    // A count-bounded run of one batch has no span of its own: take the thread's time.
-    let rate = per_second(
-        sender.sent,
-        sender.first_batch,
-        sender.first_ns,
-        sender.last_ns,
-    )
-    .or_else(|| ratio(sender.sent as f64 * 1e9, elapsed));
-    put(metrics, "datagram.sent_packets_per_second", rate);
-    put(
-        metrics,
-        "datagram.sent_bytes_per_second",
-        rate.zip(mean_bytes).map(|(r, b)| r * b),
-    );
-    put(
-        metrics,
-        "datagram.sent_bits_per_second",
-        rate.zip(mean_bytes).map(|(r, b)| r * b * 8.0),
-    );
-    let share = ratio(1.0, sender.thread_sent as f64);
-    put(
-        metrics,
-        "datagram.sender_cpu_seconds_per_packet",
-        sender
-            .cpu_ns
-            .zip(share)
-            .map(|(cpu, share)| cpu * share * NS),
-    );
-    put(
-        metrics,
-        "datagram.sender_cpu_ratio",
-        sender.cpu_ns.and_then(|cpu| ratio(cpu, elapsed)),
-    );
-    put(
-        metrics,
-        "datagram.sender_wait_ratio",
-        sender.wait_ns.and_then(|wait| ratio(wait, elapsed)),
-    );
+    put_sending(&mut flow.metrics, sender);
     if let Some(settings) = &sender.settings {
-        let planned_bytes = f64::from(settings.size.mean());
-        put(
-            metrics,
-            "datagram.size_bytes",
-            mean_bytes.unwrap_or(planned_bytes),
-        );
-        put(
-            metrics,
-            "datagram.path_mtu_bytes",
-            settings.path_mtu.map(f64::from),
-        );
-        put(
-            metrics,
-            "datagram.send_buffer_asked_bytes",
-            settings.sndbuf_asked.map(|b| b as f64),
-        );
-        put(
-            metrics,
-            "datagram.send_buffer_granted_bytes",
-            settings.sndbuf_granted.map(|b| b as f64),
-        );
-        put(
-            metrics,
-            "datagram.asked_packets_per_second",
-            settings.asked_per_s,
-        );
-        if settings.asked_per_s.is_some() {
-            put(
-                metrics,
-                "datagram.late_ratio",
-                ratio(sender.late as f64, sender.sent as f64),
-            );
-        }
+        put_sender_settings(&mut flow.metrics, sender, settings);
         flow.labels.insert("io".into(), settings.mode.clone());
         if !settings.mode_reason.is_empty() {
-            flow.labels
-                .insert("io_reason".into(), settings.mode_reason.clone());
+            let reason = settings.mode_reason.clone();
+            flow.labels.insert("io_reason".into(), reason);
         }
     }
     if let Some(error) = &sender.error {
@@ -223,6 +128,83 @@ fn join_sender(flow: &mut FlowResult, sender: &SenderNumbers, merged: &mut Merge
         flow.histograms
             .insert("datagram.ack_rtt_seconds".into(), rtt);
     }
+}
+
+/// What was sent, how fast, and what it cost.
+fn put_sending(metrics: &mut Summary, sender: &SenderNumbers) {
+    let (sent, elapsed_ns) = (sender.sent as f64, sender.elapsed_ns as f64);
+    let (first_ns, last_ns) = (sender.first_ns, sender.last_ns);
+    // A count-bounded run of one batch has no span of its own: take the thread's time.
+    let rate = per_second(sender.sent, sender.first_batch, first_ns, last_ns)
+        .or_else(|| ratio(sent * 1e9, elapsed_ns));
+    let bytes_per_s = rate.zip(mean_bytes(sender)).map(|(r, b)| r * b);
+    let share = ratio(1.0, sender.thread_sent as f64);
+    let cpu_ns_each = sender.cpu_ns.zip(share).map(|(cpu, share)| cpu * share);
+    let of_time = |ns: Option<f64>| ns.and_then(|ns| ratio(ns, elapsed_ns));
+    put_start_late(metrics, sender.start_late_ns);
+    put_each(
+        metrics,
+        [
+            ("datagram.sent_packets", Some(sent)),
+            ("datagram.sent_bytes", Some(sender.bytes as f64)),
+            ("datagram.refused_sends", Some(sender.refused_calls as f64)),
+            (
+                "datagram.lost_at_sender_packets",
+                Some(sender.refused as f64),
+            ),
+            (
+                "datagram.unreachable_errors",
+                Some(sender.unreachable as f64),
+            ),
+            (
+                "datagram.mean_send_batch_packets",
+                ratio(sent, sender.calls as f64),
+            ),
+            ("datagram.sent_packets_per_second", rate),
+            ("datagram.sent_bytes_per_second", bytes_per_s),
+            (
+                "datagram.sent_bits_per_second",
+                bytes_per_s.map(|bytes| bytes * 8.0),
+            ),
+            (
+                "datagram.sender_cpu_seconds_per_packet",
+                cpu_ns_each.map(|ns| ns * NS),
+            ),
+            ("datagram.sender_cpu_ratio", of_time(sender.cpu_ns)),
+            ("datagram.sender_wait_ratio", of_time(sender.wait_ns)),
+        ],
+    );
+}
+
+/// Mean size of what was sent.
+fn mean_bytes(sender: &SenderNumbers) -> Option<f64> {
+    ratio(sender.bytes as f64, sender.sent as f64)
+}
+
+/// What the sending end was told to do, and what the system made of it.
+fn put_sender_settings(metrics: &mut Summary, sender: &SenderNumbers, settings: &SenderSettings) {
+    let planned_bytes = f64::from(settings.size.mean());
+    let late = ratio(sender.late as f64, sender.sent as f64);
+    put_each(
+        metrics,
+        [
+            (
+                "datagram.size_bytes",
+                Some(mean_bytes(sender).unwrap_or(planned_bytes)),
+            ),
+            ("datagram.path_mtu_bytes", settings.path_mtu.map(f64::from)),
+            (
+                "datagram.send_buffer_asked_bytes",
+                settings.sndbuf_asked.map(|b| b as f64),
+            ),
+            (
+                "datagram.send_buffer_granted_bytes",
+                settings.sndbuf_granted.map(|b| b as f64),
+            ),
+            ("datagram.asked_packets_per_second", settings.asked_per_s),
+            ("datagram.late_ratio", settings.asked_per_s.and(late)),
+        ],
+    );
 }
 
 fn join_socket(
@@ -296,110 +278,106 @@ fn join_socket(
 
 fn join_receiver(metrics: &mut Summary, receiver: &ReceiverNumbers, options: &DatagramOptions) {
     let received = receiver.unique as f64;
-    put(metrics, "datagram.received_packets", received);
-    put(metrics, "datagram.received_bytes", receiver.bytes as f64);
-    put(
-        metrics,
-        "datagram.duplicate_packets",
-        receiver.duplicates as f64,
-    );
-    put(
-        metrics,
-        "datagram.out_of_order_packets",
-        receiver.out_of_order as f64,
-    );
-    put(
-        metrics,
-        "datagram.corrupted_packets",
-        receiver.corrupted as f64,
-    );
     // Without the sender's count only what lies between the first and the last is known.
     let sent = metrics.get("datagram.sent_packets").copied();
     let missing = sent.map_or(receiver.missing as f64, |sent| (sent - received).max(0.0));
     let expected = sent.unwrap_or(received + receiver.missing as f64);
-    put(metrics, "datagram.missing_packets", missing);
-    put(metrics, "datagram.success_ratio", ratio(received, expected));
-    put(metrics, "datagram.loss_ratio", ratio(missing, expected));
-    let mean_bytes = ratio(receiver.bytes as f64, received);
-    let rate = per_second(
-        receiver.unique,
-        receiver.first_batch,
-        receiver.first_ns,
-        receiver.last_ns,
-    );
-    let rate = rate.or_else(|| {
-        metrics
-            .get("datagram.sent_packets_per_second")
-            .map(|sent| sent * ratio(received, expected).unwrap_or(0.0))
-    });
-    put(metrics, "datagram.delivered_packets_per_second", rate);
-    put(
+    let arrived = ratio(received, expected);
+    let verified = options.verify.map(|bytes| bytes.0 as f64);
+    put_each(
         metrics,
-        "datagram.delivered_bytes_per_second",
-        rate.zip(mean_bytes).map(|(r, b)| r * b),
+        [
+            ("datagram.received_packets", Some(received)),
+            ("datagram.received_bytes", Some(receiver.bytes as f64)),
+            (
+                "datagram.duplicate_packets",
+                Some(receiver.duplicates as f64),
+            ),
+            (
+                "datagram.out_of_order_packets",
+                Some(receiver.out_of_order as f64),
+            ),
+            (
+                "datagram.corrupted_packets",
+                Some(receiver.corrupted as f64),
+            ),
+            ("datagram.missing_packets", Some(missing)),
+            ("datagram.success_ratio", arrived),
+            ("datagram.loss_ratio", ratio(missing, expected)),
+            ("datagram.processed_bytes", verified),
+            (
+                "datagram.reordering_extent_mean_packets",
+                receiver.extent_mean,
+            ),
+            ("datagram.vendor_mean_offset_packets", receiver.offset_mean),
+            (
+                "datagram.jitter_seconds",
+                receiver.jitter_ns.map(|ns| ns * NS),
+            ),
+        ],
     );
-    put(
-        metrics,
-        "datagram.delivered_bits_per_second",
-        rate.zip(mean_bytes).map(|(r, b)| r * b * 8.0),
-    );
-    let payload = match options.payload.0 {
+    put_delivery(metrics, receiver, arrived, options.payload.0);
+    put_gaps(metrics, receiver);
+}
+
+/// How fast datagrams came in; `arrived` is their share of those sent.
+fn put_delivery(
+    metrics: &mut Summary,
+    receiver: &ReceiverNumbers,
+    arrived: Option<f64>,
+    payload_bytes: u64,
+) {
+    let (first_ns, last_ns) = (receiver.first_ns, receiver.last_ns);
+    let rate = per_second(receiver.unique, receiver.first_batch, first_ns, last_ns);
+    let sent_rate = metrics.get("datagram.sent_packets_per_second");
+    let rate = rate.or_else(|| sent_rate.map(|sent| sent * arrived.unwrap_or(0.0)));
+    let mean_bytes = ratio(receiver.bytes as f64, receiver.unique as f64);
+    let bytes_per_s = rate.zip(mean_bytes).map(|(r, b)| r * b);
+    let payload = match payload_bytes {
         0 => mean_bytes,
         payload => Some(payload as f64),
     };
-    put(
+    let elapsed_ns = first_ns.map(|first| last_ns.saturating_sub(first) as f64);
+    put_each(
         metrics,
-        "datagram.goodput_bytes_per_second",
-        rate.zip(payload).map(|(r, b)| r * b),
+        [
+            ("datagram.delivered_packets_per_second", rate),
+            ("datagram.delivered_bytes_per_second", bytes_per_s),
+            (
+                "datagram.delivered_bits_per_second",
+                bytes_per_s.map(|bytes| bytes * 8.0),
+            ),
+            (
+                "datagram.goodput_bytes_per_second",
+                rate.zip(payload).map(|(r, b)| r * b),
+            ),
+            ("datagram.elapsed_seconds", elapsed_ns.map(|ns| ns * NS)),
+        ],
     );
-    put(
-        metrics,
-        "datagram.elapsed_seconds",
-        receiver
-            .first_ns
-            .map(|first| receiver.last_ns.saturating_sub(first) as f64 * NS),
-    );
-    put(
-        metrics,
-        "datagram.processed_bytes",
-        options.verify.map(|bytes| bytes.0 as f64),
-    );
-    put(
-        metrics,
-        "datagram.reordering_extent_mean_packets",
-        receiver.extent_mean,
-    );
-    put(
-        metrics,
-        "datagram.vendor_mean_offset_packets",
-        receiver.offset_mean,
-    );
+}
+
+/// Times without a datagram where some are missing.
+fn put_gaps(metrics: &mut Summary, receiver: &ReceiverNumbers) {
     put(metrics, "datagram.gaps", receiver.gaps as f64);
-    if receiver.gaps > 0 {
-        put(
-            metrics,
-            "datagram.gap_mean_packets",
-            receiver.gap_packets_mean,
-        );
-        put(
-            metrics,
-            "datagram.gap_max_packets",
-            receiver.gap_packets_max as f64,
-        );
-        put(
-            metrics,
-            "datagram.gap_mean_seconds",
-            receiver.gap_ns_mean.map(|ns| ns * NS),
-        );
-        put(
-            metrics,
-            "datagram.gap_max_seconds",
-            receiver.gap_ns_max as f64 * NS,
-        );
+    if receiver.gaps == 0 {
+        return;
     }
-    put(
+    put_each(
         metrics,
-        "datagram.jitter_seconds",
-        receiver.jitter_ns.map(|ns| ns * NS),
+        [
+            ("datagram.gap_mean_packets", receiver.gap_packets_mean),
+            (
+                "datagram.gap_max_packets",
+                Some(receiver.gap_packets_max as f64),
+            ),
+            (
+                "datagram.gap_mean_seconds",
+                receiver.gap_ns_mean.map(|ns| ns * NS),
+            ),
+            (
+                "datagram.gap_max_seconds",
+                Some(receiver.gap_ns_max as f64 * NS),
+            ),
+        ],
     );
 }
