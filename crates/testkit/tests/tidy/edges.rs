@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use crate::{folders_in, none, text_of};
+use crate::{folders_in, none, text_of, texts_below};
 
 /// Crate → the crates of this workspace that it may use. A new crate gets a line here; what the
 /// line may hold is argued in ARCHITECTURE.md.
@@ -99,6 +99,24 @@ fn the_testkit_serves_tests_only() {
 }
 
 #[test]
+fn every_dependency_is_used() {
+    let mut offences = Vec::new();
+    for (krate, manifest) in manifests() {
+        let code = texts_below(&format!("crates/{krate}"), &["rs"]);
+        for (kind, name) in dependencies(&manifest) {
+            let library = match name.as_str() {
+                "md-5" => "md5".to_owned(),
+                name => name.replace('-', "_"),
+            };
+            if !code.iter().any(|(_, text)| has_word(text, &library)) {
+                offences.push(format!("crates/{krate}: nothing uses `{name}` ({kind})"));
+            }
+        }
+    }
+    none(offences);
+}
+
+#[test]
 fn manifests_have_one_shape() {
     let mut offences = Vec::new();
     for (krate, manifest) in manifests() {
@@ -136,6 +154,13 @@ fn manifests_have_one_shape() {
     none(offences);
 }
 
+/// True when `word` stands in `text` as a whole.
+fn has_word(text: &str, word: &str) -> bool {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(part) && !text[at + word.len()..].starts_with(part))
+}
+
 /// Folder name and manifest of each crate.
 fn manifests() -> Vec<(String, Table)> {
     let parsed = |krate: String| {
@@ -151,8 +176,8 @@ fn manifests() -> Vec<(String, Table)> {
         .collect()
 }
 
-/// Kind of dependency and used crate, for all kinds and targets.
-fn edges(manifest: &Table) -> Vec<(&'static str, String)> {
+/// Kind and name of everything that a crate depends on, for all systems.
+fn dependencies(manifest: &Table) -> Vec<(&'static str, String)> {
     let targets = manifest.get("target").and_then(Value::as_table);
     let tables = targets
         .into_iter()
@@ -163,12 +188,18 @@ fn edges(manifest: &Table) -> Vec<(&'static str, String)> {
     for table in tables {
         for kind in ["dependencies", "build-dependencies", "dev-dependencies"] {
             let used = table.get(kind).and_then(Value::as_table);
-            for name in used.into_iter().flat_map(|used| used.keys()) {
-                if let Some(folder) = name.strip_prefix("sokudo-") {
-                    found.push((kind, folder.to_owned()));
-                }
-            }
+            let names = used.into_iter().flat_map(|used| used.keys());
+            found.extend(names.map(|name| (kind, name.clone())));
         }
     }
     found
+}
+
+/// The crates of this workspace among them, by folder.
+fn edges(manifest: &Table) -> Vec<(&'static str, String)> {
+    let own = |(kind, name): (&'static str, String)| {
+        let folder = name.strip_prefix("sokudo-")?.to_owned();
+        Some((kind, folder))
+    };
+    dependencies(manifest).into_iter().filter_map(own).collect()
 }
