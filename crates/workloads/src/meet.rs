@@ -124,6 +124,10 @@ impl Meeting {
     /// Errors: a plan that speaks of hosts, tickets or flows which it does not give; too few open
     /// files; no place to listen at.
     pub(crate) fn prepare(spec: PhaseSpec, terms: Terms) -> Result<Self, Refusal> {
+        check_spec(&spec, MAX_STREAMS)?;
+        if terms.connections.len() != spec.phase.flows.len() {
+            return Err(undescribed());
+        }
         let mut meeting = Self {
             spec,
             terms,
@@ -132,28 +136,9 @@ impl Meeting {
             acceptors: Vec::new(),
             closed: Arc::default(),
         };
-        meeting.check_spec()?;
         meeting.check_open_files()?;
         meeting.listen()?;
         Ok(meeting)
-    }
-
-    fn check_spec(&self) -> Result<(), Refusal> {
-        let (spec, hosts) = (&self.spec, self.spec.hosts.len());
-        let known = |host: u32| (host as usize) < hosts;
-        let in_order = |(flow, id): (&FlowPlan, u32)| {
-            flow.id == id && known(flow.from) && known(flow.to) && flow.stream < MAX_STREAMS
-        };
-        let flows = &spec.phase.flows;
-        let described = flows.iter().zip(0..).all(in_order);
-        let counted = self.terms.connections.len() == flows.len();
-        if known(spec.me) && spec.tickets.len() >= flows.len() && described && counted {
-            return Ok(());
-        }
-        Err(failed(
-            "the plan names hosts or flows that it does not describe",
-            Some("install the same version of sokudo on all hosts".into()),
-        ))
     }
 
     /// Makes room for the connections of this host, as far as the system allows.
@@ -400,6 +385,28 @@ impl Drop for Meeting {
             let _ = thread.join();
         }
     }
+}
+
+/// Refuses a plan that speaks of hosts, tickets or flows which it does not give, or of more flows side
+/// by side between two hosts than `most_streams`.
+pub(crate) fn check_spec(spec: &PhaseSpec, most_streams: u32) -> Result<(), Refusal> {
+    let known = |host: u32| (host as usize) < spec.hosts.len();
+    let in_order = |(flow, id): (&FlowPlan, u32)| {
+        flow.id == id && known(flow.from) && known(flow.to) && flow.stream < most_streams
+    };
+    let flows = &spec.phase.flows;
+    let described = flows.iter().zip(0..).all(in_order);
+    match known(spec.me) && spec.tickets.len() >= flows.len() && described {
+        true => Ok(()),
+        false => Err(undescribed()),
+    }
+}
+
+fn undescribed() -> Refusal {
+    failed(
+        "the plan names hosts or flows that it does not describe",
+        Some("install the same version of sokudo on all hosts".into()),
+    )
 }
 
 /// Why a flow could not be connected, with what to do about it.

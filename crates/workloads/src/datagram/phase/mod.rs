@@ -24,6 +24,7 @@ use super::protocol::HEADER_BYTES;
 use super::report::{Collected, Names, Report, Reporter};
 use super::server::{self, ServerTask, Shared};
 use crate::contract::{Emit, Options, Phase};
+use crate::meet::check_spec;
 use crate::refusal::{failed, operator, spawn};
 use crate::reporting::{Reporting, as_text};
 use listen::{Accepted, Listening};
@@ -93,6 +94,7 @@ impl DatagramPhase {
     /// Binds everything this host receives on and looks at the path of everything it sends.
     pub fn prepare(options: DatagramOptions, spec: PhaseSpec, emit: Emit) -> Result<Self, Refusal> {
         options.validate()?;
+        check_spec(&spec, MAX_STREAMS)?;
         let mut phase = Self {
             offer: Offer::default(),
             identity: None,
@@ -115,29 +117,10 @@ impl DatagramPhase {
             options,
             emit,
         };
-        phase.check_spec()?;
         phase.check_bindings()?;
         phase.listen()?;
         phase.look_at_paths()?;
         Ok(phase)
-    }
-
-    /// Refuses a plan that speaks of hosts or tickets which it does not give.
-    fn check_spec(&self) -> Result<(), Refusal> {
-        let (spec, hosts) = (&self.spec, self.spec.hosts.len());
-        let known = |host: u32| (host as usize) < hosts;
-        let in_order = |(flow, id): (&FlowPlan, u32)| {
-            flow.id == id && known(flow.from) && known(flow.to) && flow.stream < MAX_STREAMS
-        };
-        let flows = &spec.phase.flows;
-        let described = flows.iter().zip(0..).all(in_order);
-        if known(spec.me) && spec.tickets.len() >= flows.len() && described {
-            return Ok(());
-        }
-        Err(failed(
-            "the plan names hosts or flows that it does not describe",
-            Some("install the same version of sokudo on all hosts".into()),
-        ))
     }
 
     fn incoming(&self) -> impl Iterator<Item = &FlowPlan> {
