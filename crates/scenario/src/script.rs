@@ -17,8 +17,8 @@ mod seen;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use rquickjs::context::intrinsic;
-use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Module, Object, Runtime};
+use rquickjs::{CatchResultExt, Context, Ctx, Function, Module};
+use sokudo_script::{Bounds, Language, Thrown, engine};
 
 use crate::execute::Executor;
 use calls::Calls;
@@ -31,19 +31,6 @@ pub const TYPES: &str = include_str!("../sokudo.d.ts");
 const OWN_LINES: &str = "eval_script:";
 /// Stack of the engine, bytes.
 const STACK_BYTES: usize = 1 << 20;
-
-/// Everything of the language except clocks.
-type Language = (
-    intrinsic::Eval,
-    intrinsic::RegExpCompiler,
-    intrinsic::RegExp,
-    intrinsic::Json,
-    intrinsic::Proxy,
-    intrinsic::MapSet,
-    intrinsic::TypedArrays,
-    intrinsic::Promise,
-    intrinsic::BigInt,
-);
 
 /// What a script may use.
 #[derive(Debug, Clone, Copy)]
@@ -211,19 +198,21 @@ fn in_engine<E: Executor + 'static>(
             "free memory on this host",
         )
     };
-    let runtime = Runtime::new().map_err(no_engine)?;
-    runtime.set_memory_limit(limits.memory_bytes);
-    runtime.set_max_stack_size(STACK_BYTES);
+    let bounds = Bounds {
+        memory_bytes: limits.memory_bytes,
+        stack_bytes: STACK_BYTES,
+    };
     let watching = Rc::clone(meter);
-    runtime.set_interrupt_handler(Some(Box::new(move || watching.ends())));
+    let runtime = engine(bounds, move || watching.ends()).map_err(no_engine)?;
     let context = Context::custom::<Language>(&runtime).map_err(no_engine)?;
     let outcome = context.with(|ctx| {
         prepare(&ctx, calls, meter).map_err(no_engine)?;
         let run: rquickjs::Result<()> = ctx.eval(source);
-        run.catch(&ctx).map_err(|error| told(&error))
+        run.catch(&ctx)
+            .map_err(|error| Thrown::of(&error, OWN_LINES))
     });
     let failed = calls.borrow_mut().take_failure();
-    outcome.map_err(|error| explained(error, meter, failed, limits))
+    outcome.map_err(|thrown| explained(thrown, meter, failed, limits))
 }
 
 fn prepare<E: Executor + 'static>(
@@ -243,55 +232,26 @@ fn prepare<E: Executor + 'static>(
     Module::evaluate(ctx.clone(), "sokudo", PRELUDE)?.finish::<()>()
 }
 
-/// What the engine says, with the innermost line of the script itself.
-fn told(error: &CaughtError<'_>) -> ScriptError {
-    let mut told = ScriptError {
-        line: 0,
-        column: 0,
-        says: error.to_string(),
-        hint: None,
-        interrupted: false,
-    };
-    match error {
-        CaughtError::Exception(exception) => {
-            told.says = exception.message().unwrap_or_default();
-            let object: &Object<'_> = exception.as_object();
-            told.hint = object.get::<_, Option<String>>("hint").ok().flatten();
-            let stack = exception.stack().unwrap_or_default();
-            (told.line, told.column) = innermost(&stack);
-        }
-        CaughtError::Value(value) => {
-            let text = value.as_string().and_then(|text| text.to_string().ok());
-            told.says =
-                text.unwrap_or_else(|| "the script threw something that is no error".into());
-        }
-        CaughtError::Error(_) => {}
-    }
-    told
-}
-
-/// Line and column of the innermost frame of the script.
-fn innermost(stack: &str) -> (u32, u32) {
-    let Some((_, frame)) = stack.split_once(OWN_LINES) else {
-        return (0, 0);
-    };
-    let mut numbers = frame.split(|c: char| !c.is_ascii_digit());
-    let mut next = || numbers.next().and_then(|n| n.parse().ok()).unwrap_or(0);
-    (next(), next())
-}
-
 /// Puts the true reason in place of the engine's.
 fn explained(
-    mut error: ScriptError,
+    thrown: Thrown,
     meter: &Meter,
     failed: Option<crate::Failed>,
     limits: Limits,
 ) -> ScriptError {
+    let is_full = thrown.is_out_of_memory();
+    let mut error = ScriptError {
+        line: thrown.line,
+        column: thrown.column,
+        says: thrown.message,
+        hint: thrown.hint,
+        interrupted: false,
+    };
     if meter.over.get() {
         let limit = std::time::Duration::from_nanos(limits.compute_ns);
         error.says = format!("the script computed for more than {limit:?}");
         error.hint = Some("look for a loop that never ends".into());
-    } else if error.says.contains("out of memory") {
+    } else if is_full {
         let mib = limits.memory_bytes >> 20;
         error.says = format!("the script used more than {mib} MiB of memory");
         error.hint = Some("keep numbers, not everything that was ever told".into());

@@ -3,8 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use rquickjs::context::{EvalOptions, intrinsic};
-use rquickjs::{CatchResultExt, CaughtError, Context, Ctx, Function, Object, Persistent, Runtime};
+use rquickjs::context::EvalOptions;
+use rquickjs::{CatchResultExt, Context, Ctx, Function, Persistent, Runtime};
+use sokudo_script::{Bounds, LanguageWithDate, Thrown, engine};
 
 use super::Bindings;
 
@@ -12,28 +13,16 @@ use super::Bindings;
 const PRELUDE: &str = include_str!("jmeter.js");
 /// Name under which the engine shows the script's own lines in a stack.
 const OWN_LINES: &str = "<input>:";
-/// Memory of one thread's engine, bytes.
-const MEMORY_BYTES: usize = 64 << 20;
-/// Stack of the engine, bytes.
-const STACK_BYTES: usize = 512 << 10;
+/// What one thread's engine may take.
+const BOUNDS: Bounds = Bounds {
+    memory_bytes: 64 << 20,
+    stack_bytes: 512 << 10,
+};
 /// Looks of the engine at whether a script goes on for too long: each after about ten thousand
 /// steps. Counted, not timed, so that a script ends at the same place in every run.
 const MOST_LOOKS: u32 = 2_000;
 /// Longest script, bytes.
 const MOST_SCRIPT_BYTES: usize = 1 << 20;
-
-type Language = (
-    intrinsic::Date,
-    intrinsic::Eval,
-    intrinsic::RegExpCompiler,
-    intrinsic::RegExp,
-    intrinsic::Json,
-    intrinsic::Proxy,
-    intrinsic::MapSet,
-    intrinsic::TypedArrays,
-    intrinsic::Promise,
-    intrinsic::BigInt,
-);
 
 /// Why a script did not come to its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +90,7 @@ pub fn flaw(script: &str) -> Option<Fault> {
         let check: Function<'_> = ctx.eval(check).ok()?;
         let checked: rquickjs::Result<()> = check.call((script,));
         let error = checked.catch(&ctx).err()?;
-        let mut told = told(&error);
+        let mut told = told(Thrown::of(&error, OWN_LINES));
         // The function around it has two lines of its own.
         told.line = told.line.saturating_sub(2);
         Some(told)
@@ -117,16 +106,13 @@ fn fault(says: &str) -> Fault {
 
 impl Engine {
     fn new() -> rquickjs::Result<Self> {
-        let runtime = Runtime::new()?;
-        runtime.set_memory_limit(MEMORY_BYTES);
-        runtime.set_max_stack_size(STACK_BYTES);
         let looks = Rc::new(Cell::new(0));
         let counted = Rc::clone(&looks);
-        runtime.set_interrupt_handler(Some(Box::new(move || {
+        let runtime = engine(BOUNDS, move || {
             counted.set(counted.get() + 1);
             counted.get() > MOST_LOOKS
-        })));
-        let context = Context::custom::<Language>(&runtime)?;
+        })?;
+        let context = Context::custom::<LanguageWithDate>(&runtime)?;
         let bindings = Rc::new(RefCell::new(Bindings::default()));
         let asked = Rc::clone(&bindings);
         let evaluate = context.with(|ctx| prepare(&ctx, asked))?;
@@ -149,16 +135,18 @@ impl Engine {
         let outcome = self.context.with(|ctx| {
             let done = self.evaluate.clone().restore(&ctx);
             let done = done.and_then(|run| run.call::<_, Option<String>>((script,)));
-            done.catch(&ctx).map_err(|error| told(&error))
+            done.catch(&ctx)
+                .map_err(|error| Thrown::of(&error, OWN_LINES))
         });
         let endless = self.looks.get() > MOST_LOOKS;
-        let outcome = outcome.map_err(|mut error| {
-            if endless {
-                error.says = "the script does not end".into();
-            }
-            error
+        let full = matches!(&outcome, Err(thrown) if thrown.is_out_of_memory());
+        let outcome = outcome.map_err(|thrown| match endless {
+            true => Fault {
+                line: thrown.line,
+                says: "the script does not end".into(),
+            },
+            false => told(thrown),
         });
-        let full = matches!(&outcome, Err(error) if error.says.contains("out of memory"));
         (outcome, self.bindings.take(), endless || full)
     }
 }
@@ -179,35 +167,13 @@ fn prepare(
     Ok(Persistent::save(ctx, evaluate))
 }
 
-/// What the engine says, with the line of the script itself.
-fn told(error: &CaughtError<'_>) -> Fault {
-    let mut told = fault(&error.to_string());
-    match error {
-        CaughtError::Exception(exception) => {
-            let object: &Object<'_> = exception.as_object();
-            let name: String = object.get("name").unwrap_or_default();
-            let message = exception.message().unwrap_or_default();
-            told.says = match name.as_str() {
-                "" | "Error" => message,
-                name => format!("{name}: {message}"),
-            };
-            told.line = line_of(&exception.stack().unwrap_or_default());
-        }
-        CaughtError::Value(value) => {
-            let text = value.as_string().and_then(|text| text.to_string().ok());
-            told.says =
-                text.unwrap_or_else(|| "the script threw something that is no error".into());
-        }
-        CaughtError::Error(_) => {}
+/// What the engine says, with the name of the error where that says more.
+fn told(thrown: Thrown) -> Fault {
+    Fault {
+        line: thrown.line,
+        says: match thrown.name.as_str() {
+            "" | "Error" => thrown.message,
+            name => format!("{name}: {}", thrown.message),
+        },
     }
-    told
-}
-
-/// Line of the innermost frame of the script.
-fn line_of(stack: &str) -> u32 {
-    let Some((_, frame)) = stack.split_once(OWN_LINES) else {
-        return 0;
-    };
-    let digits = frame.split(|c: char| !c.is_ascii_digit()).next();
-    digits.and_then(|digits| digits.parse().ok()).unwrap_or(0)
 }

@@ -1,0 +1,180 @@
+//! How is JavaScript carried out, so that it can neither run away nor reach out?
+//!
+//! ```text
+//! engine (bounded memory and stack, asked again and again whether it must end)
+//!    │ throws
+//!    ▼
+//! Thrown: name, message, hint, and the place in the script's own lines
+//! ```
+//!
+//! What scripts can call, and which bounds they have, is for those who carry them out.
+
+use rquickjs::context::intrinsic;
+use rquickjs::{CaughtError, Object, Runtime};
+
+/// Everything of the language except clocks.
+pub type Language = (
+    intrinsic::Eval,
+    intrinsic::RegExpCompiler,
+    intrinsic::RegExp,
+    intrinsic::Json,
+    intrinsic::Proxy,
+    intrinsic::MapSet,
+    intrinsic::TypedArrays,
+    intrinsic::Promise,
+    intrinsic::BigInt,
+);
+
+/// Everything of the language, the calendar's clock included.
+pub type LanguageWithDate = (
+    intrinsic::Date,
+    intrinsic::Eval,
+    intrinsic::RegExpCompiler,
+    intrinsic::RegExp,
+    intrinsic::Json,
+    intrinsic::Proxy,
+    intrinsic::MapSet,
+    intrinsic::TypedArrays,
+    intrinsic::Promise,
+    intrinsic::BigInt,
+);
+
+/// What an engine may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// Memory, bytes.
+    pub memory_bytes: usize,
+    /// Stack, bytes.
+    pub stack_bytes: usize,
+}
+
+/// An engine within its bounds. It asks `must_end` after about ten thousand steps each, and ends the
+/// script when the answer is `true`.
+///
+/// Errors: there is no memory for it.
+pub fn engine(
+    bounds: Bounds,
+    must_end: impl FnMut() -> bool + 'static,
+) -> rquickjs::Result<Runtime> {
+    let runtime = Runtime::new()?;
+    runtime.set_memory_limit(bounds.memory_bytes);
+    runtime.set_max_stack_size(bounds.stack_bytes);
+    runtime.set_interrupt_handler(Some(Box::new(must_end)));
+    Ok(runtime)
+}
+
+/// Why a script did not come to its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Thrown {
+    /// Name of the error; empty for what is none.
+    pub name: String,
+    /// What it says.
+    pub message: String,
+    /// Its property `hint`.
+    pub hint: Option<String>,
+    /// Line of the innermost frame of the script's own, from 1; 0 when it is not known.
+    pub line: u32,
+    /// Column there, from 1; 0 when it is not known.
+    pub column: u32,
+}
+
+impl Thrown {
+    /// What the engine says. `own_lines` stands before the line numbers of the script's own frames.
+    pub fn of(error: &CaughtError<'_>, own_lines: &str) -> Self {
+        match error {
+            CaughtError::Exception(exception) => {
+                let object: &Object<'_> = exception.as_object();
+                let stack = exception.stack().unwrap_or_default();
+                let (line, column) = innermost(&stack, own_lines);
+                Self {
+                    name: object.get("name").unwrap_or_default(),
+                    message: exception.message().unwrap_or_default(),
+                    hint: object.get::<_, Option<String>>("hint").ok().flatten(),
+                    line,
+                    column,
+                }
+            }
+            CaughtError::Value(value) => {
+                let text = value.as_string().and_then(|text| text.to_string().ok());
+                let nothing = || "the script threw something that is no error".into();
+                Self::saying(text.unwrap_or_else(nothing))
+            }
+            CaughtError::Error(error) => Self::saying(error.to_string()),
+        }
+    }
+
+    fn saying(message: String) -> Self {
+        Self {
+            message,
+            ..Self::default()
+        }
+    }
+
+    /// True when the script needed more memory than it may have.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.message.contains("out of memory")
+    }
+}
+
+/// Line and column of the innermost frame of the script.
+fn innermost(stack: &str, own_lines: &str) -> (u32, u32) {
+    let Some((_, frame)) = stack.split_once(own_lines) else {
+        return (0, 0);
+    };
+    let mut numbers = frame.split(|c: char| !c.is_ascii_digit());
+    let mut next = || numbers.next().and_then(|n| n.parse().ok()).unwrap_or(0);
+    (next(), next())
+}
+
+#[cfg(test)]
+mod tests {
+    use rquickjs::{CatchResultExt, Context};
+
+    use super::*;
+
+    const BOUNDS: Bounds = Bounds {
+        memory_bytes: 4 << 20,
+        stack_bytes: 256 << 10,
+    };
+
+    fn thrown(script: &str, must_end: impl FnMut() -> bool + 'static) -> Thrown {
+        let engine = engine(BOUNDS, must_end).expect("an engine");
+        let context = Context::custom::<Language>(&engine).expect("a context");
+        context.with(|ctx| {
+            let done: rquickjs::Result<()> = ctx.eval(script);
+            Thrown::of(&done.catch(&ctx).expect_err(script), "eval_script:")
+        })
+    }
+
+    #[test]
+    fn an_error_tells_its_name_its_hint_and_its_place() {
+        let script = "\n  throw Object.assign(new RangeError('far'), { hint: 'stay' })";
+        let thrown = thrown(script, || false);
+        assert_eq!(
+            (thrown.name.as_str(), thrown.message.as_str()),
+            ("RangeError", "far")
+        );
+        assert_eq!((thrown.hint.as_deref(), thrown.line), (Some("stay"), 2));
+        assert!(thrown.column > 0);
+    }
+
+    #[test]
+    fn what_is_no_error_is_told_all_the_same() {
+        assert_eq!(thrown("throw 'so'", || false).message, "so");
+        let nothing = thrown("throw 7", || false);
+        assert_eq!((nothing.line, nothing.name.as_str()), (0, ""));
+    }
+
+    #[test]
+    fn nothing_runs_away_and_there_is_no_clock() {
+        let mut looks = 0;
+        let endless = thrown("for (;;) {}", move || {
+            looks += 1;
+            looks > 3
+        });
+        assert!(!endless.is_out_of_memory());
+        let full = thrown("const a = []; for (;;) a.push('x'.repeat(65536))", || false);
+        assert!(full.is_out_of_memory(), "{full:?}");
+        assert_eq!(thrown("new Date()", || false).name, "ReferenceError");
+    }
+}
