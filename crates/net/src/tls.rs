@@ -11,28 +11,21 @@
 //! The server's certificate is self-signed from an Ed25519 seed; the client either pins that public
 //! key or trusts anyone. Certificates carry no other meaning: no names, no dates, no authorities.
 
+mod identity;
+
 use std::fmt;
 use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::{Shutdown, TcpStream};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use ring::rand::SystemRandom;
-use ring::signature::{Ed25519KeyPair, KeyPair as _};
-use rustls::client::Resumption;
-use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
-use rustls::crypto::{CryptoProvider, verify_tls13_signature};
-use rustls::pki_types::{
-    CertificateDer, IpAddr, Ipv4Addr, PrivatePkcs8KeyDer, ServerName, UnixTime,
-};
-use rustls::server::ParsedCertificate;
-use rustls::{
-    AlertDescription, CertificateError, ClientConfig, ClientConnection, Connection,
-    DigitallySignedStruct, ServerConfig, ServerConnection, SignatureScheme,
-};
+use rustls::pki_types::{IpAddr, Ipv4Addr, ServerName};
+use rustls::{AlertDescription, ClientConnection, Connection, ServerConnection};
 
 use crate::stream::socket::{Receiving, Sending as Bounded, shut};
 use crate::wait::Wait;
+pub(crate) use identity::client_config;
+pub use identity::{Identity, PublicKey, Trust};
 
 /// Both sides name this application protocol; a web server or browser is turned away by it.
 const ALPN: &[u8] = b"sokudo";
@@ -85,105 +78,6 @@ pub enum TlsError {
     Identity(String),
 }
 
-/// An Ed25519 public key as it stands in a certificate (SubjectPublicKeyInfo, RFC 8410).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublicKey(Vec<u8>);
-
-/// What stands before the key: SEQUENCE { SEQUENCE { OID 1.3.101.112 } BIT STRING (33 bytes: none
-/// unused, key) }.
-const SPKI_HEAD: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
-
-impl PublicKey {
-    /// The public key that belongs to a seed (RFC 8032).
-    ///
-    /// Errors: none for a 32-byte seed; the type is that of the crypto library.
-    pub fn from_seed(seed: &[u8; 32]) -> Result<Self, TlsError> {
-        let pair = Ed25519KeyPair::from_seed_unchecked(seed)
-            .map_err(|why| TlsError::Identity(why.to_string()))?;
-        Ok(Self([&SPKI_HEAD, pair.public_key().as_ref()].concat()))
-    }
-
-    /// The key from its 32 bytes (RFC 8032). Wrong bytes match no certificate.
-    pub fn from_raw(raw: &[u8; 32]) -> Self {
-        Self([&SPKI_HEAD[..], raw].concat())
-    }
-
-    /// The key from the bytes that [`PublicKey::spki`] gave. Wrong bytes match no certificate.
-    pub fn from_spki(spki: Vec<u8>) -> Self {
-        Self(spki)
-    }
-
-    /// The key as bytes, to be told to a peer over a connection that is already trusted.
-    pub fn spki(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-/// What a server shows: a certificate and the proof that it owns the key in it.
-#[derive(Clone)]
-pub struct Identity {
-    config: Arc<ServerConfig>,
-    public: PublicKey,
-}
-
-impl Identity {
-    /// An identity whose key comes from a seed: the same seed gives the same public key.
-    ///
-    /// `name` becomes the certificate's common name, readable by every caller.
-    pub fn from_seed(seed: &[u8; 32], name: &str) -> Result<Self, TlsError> {
-        let failed = |why: &dyn fmt::Display| TlsError::Identity(why.to_string());
-        let pkcs8 = PrivatePkcs8KeyDer::from(pkcs8_of(seed));
-        let pair = rcgen::KeyPair::try_from(&pkcs8).map_err(|why| failed(&why))?;
-        let mut params = rcgen::CertificateParams::default();
-        let mut subject = rcgen::DistinguishedName::new();
-        subject.push(rcgen::DnType::CommonName, name);
-        params.distinguished_name = subject;
-        let certificate = params.self_signed(&pair).map_err(|why| failed(&why))?;
-        let mut config = ServerConfig::builder_with_provider(provider())
-            .with_protocol_versions(&[&rustls::version::TLS13])
-            .and_then(|builder| {
-                builder
-                    .with_no_client_auth()
-                    .with_single_cert(vec![certificate.der().clone()], pkcs8.into())
-            })
-            .map_err(|why| failed(&why))?;
-        config.alpn_protocols = vec![ALPN.to_vec()];
-        // A resumed connection would skip the certificate; ours are long-lived anyway.
-        config.send_tls13_tickets = 0;
-        Ok(Self {
-            config: Arc::new(config),
-            public: PublicKey::from_seed(seed)?,
-        })
-    }
-
-    /// The public half, for peers to pin.
-    pub fn public_key(&self) -> &PublicKey {
-        &self.public
-    }
-
-    /// What the handshake needs, for other protocols with the same handshake.
-    #[cfg(feature = "quic")]
-    pub(crate) fn config(&self) -> &Arc<ServerConfig> {
-        &self.config
-    }
-
-    /// An identity that lives as long as the process.
-    pub fn ephemeral(name: &str) -> Result<Self, TlsError> {
-        let seed = ring::rand::generate::<[u8; 32]>(&SystemRandom::new())
-            .map_err(|_| TlsError::Identity("the system gives no randomness".into()))?;
-        Self::from_seed(&seed.expose(), name)
-    }
-}
-
-/// Whom a client believes.
-#[derive(Debug, Clone)]
-pub enum Trust {
-    /// Only the server that owns this key.
-    Pinned(PublicKey),
-    /// Whoever answers: protects from listeners, not from impostors.
-    Anyone,
-}
-
 /// Sets what lets the kernel notice a dead peer, and sends small messages at once.
 ///
 /// Keep-alive after 10 s of silence, three times 5 s apart; on Linux unacknowledged data counts
@@ -207,7 +101,7 @@ pub fn watch_peer(tcp: &TcpStream) {
 ///
 /// Errors: see [`TlsError`]; at `deadline` at the latest.
 pub fn accept(tcp: TcpStream, me: &Identity, deadline: Instant) -> Result<Session, TlsError> {
-    let conn = ServerConnection::new(Arc::clone(&me.config)).map_err(told)?;
+    let conn = ServerConnection::new(Arc::clone(me.config())).map_err(told)?;
     Session::establish(tcp, conn.into(), deadline)
 }
 
@@ -227,25 +121,6 @@ pub fn connect(tcp: TcpStream, trust: &Trust, deadline: Instant) -> Result<Sessi
         }
         (session, _) => session,
     }
-}
-
-/// What a caller's handshake needs, and who remembers why a server was not believed.
-pub(crate) fn client_config(trust: &Trust) -> Result<(ClientConfig, Arc<Verifier>), TlsError> {
-    let verifier = Arc::new(Verifier {
-        trust: trust.clone(),
-        provider: provider(),
-        stranger: OnceLock::new(),
-    });
-    let mut config = ClientConfig::builder_with_provider(provider())
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .map_err(told)?
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::clone(&verifier) as Arc<dyn ServerCertVerifier>)
-        .with_no_client_auth();
-    config.alpn_protocols = vec![ALPN.to_vec()];
-    config.resumption = Resumption::disabled();
-    config.enable_sni = false;
-    Ok((config, verifier))
 }
 
 /// An established connection.
@@ -672,98 +547,6 @@ fn told(why: rustls::Error) -> TlsError {
         AlertReceived(alert) => TlsError::Alert(format!("{alert:?}")),
         why => TlsError::Protocol(why.to_string()),
     }
-}
-
-fn provider() -> Arc<CryptoProvider> {
-    Arc::new(rustls::crypto::ring::default_provider())
-}
-
-/// An Ed25519 seed as PKCS #8 version 1 (RFC 8410 §7).
-fn pkcs8_of(seed: &[u8; 32]) -> Vec<u8> {
-    // SEQUENCE { INTEGER 0, SEQUENCE { OID 1.3.101.112 }, OCTET STRING { OCTET STRING seed } }
-    const HEAD: [u8; 16] = [
-        0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20,
-    ];
-    [&HEAD[..], seed].concat()
-}
-
-/// Compares the server's public key with the pinned one, and nothing else of its certificate.
-#[derive(Debug)]
-pub(crate) struct Verifier {
-    trust: Trust,
-    provider: Arc<CryptoProvider>,
-    /// Set when another key was shown: the certificate's common name.
-    stranger: OnceLock<Option<String>>,
-}
-
-impl Verifier {
-    /// The refusal, when another key than the pinned one was shown.
-    pub(crate) fn stranger(&self) -> Option<TlsError> {
-        let name = self.stranger.get()?.clone();
-        Some(TlsError::NotPinned { name })
-    }
-}
-
-impl ServerCertVerifier for Verifier {
-    fn verify_server_cert(
-        &self,
-        end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        let Trust::Pinned(PublicKey(expected)) = &self.trust else {
-            return Ok(ServerCertVerified::assertion());
-        };
-        let shown = ParsedCertificate::try_from(end_entity)?.subject_public_key_info();
-        if shown.as_ref() == expected.as_slice() {
-            return Ok(ServerCertVerified::assertion());
-        }
-        self.stranger
-            .get_or_init(|| common_name(end_entity.as_ref()));
-        Err(CertificateError::ApplicationVerificationFailure.into())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        Err(rustls::Error::General("TLS 1.2 is never offered".into()))
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let algorithms = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, cert, dss, algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider
-            .signature_verification_algorithms
-            .supported_schemes()
-    }
-}
-
-/// The first common name in a certificate, for a message to the operator.
-///
-/// Looks for the bytes of the attribute instead of parsing: OID 2.5.4.3, then a string type, then
-/// a length below 128.
-fn common_name(certificate: &[u8]) -> Option<String> {
-    const OID: [u8; 5] = [6, 3, 0x55, 4, 3];
-    let at = certificate.windows(OID.len()).position(|w| w == OID)?;
-    let [_kind, length, rest @ ..] = &certificate[at + OID.len()..] else {
-        return None;
-    };
-    let text = std::str::from_utf8(rest.get(..usize::from(*length))?).ok()?;
-    let clean = *length < 128 && !text.chars().any(char::is_control);
-    clean.then(|| text.to_owned())
 }
 
 #[cfg(test)]

@@ -32,6 +32,10 @@ const OWN_LINES: &str = "eval_script:";
 /// Stack of the engine, bytes.
 const STACK_BYTES: usize = 1 << 20;
 
+/// What is told when there is no engine, and what helps.
+const NO_ENGINE: &str = "the script engine cannot be started";
+const FREE_MEMORY: &str = "free memory on this host";
+
 /// What a script may use.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
@@ -192,21 +196,21 @@ fn in_engine<E: Executor + 'static>(
     meter: &Rc<Meter>,
     limits: Limits,
 ) -> Result<(), ScriptError> {
-    let no_engine = |error: rquickjs::Error| {
-        ScriptError::new(
-            format!("the script engine cannot be started: {error}"),
-            "free memory on this host",
-        )
-    };
     let bounds = Bounds {
         memory_bytes: limits.memory_bytes,
         stack_bytes: STACK_BYTES,
     };
     let watching = Rc::clone(meter);
-    let runtime = engine(bounds, move || watching.ends()).map_err(no_engine)?;
-    let context = Context::custom::<Language>(&runtime).map_err(no_engine)?;
+    let context = engine(bounds, move || watching.ends())
+        .and_then(|runtime| Context::custom::<Language>(&runtime));
+    let context =
+        context.map_err(|error| ScriptError::new(format!("{NO_ENGINE}: {error}"), FREE_MEMORY))?;
     let outcome = context.with(|ctx| {
-        prepare(&ctx, calls, meter).map_err(no_engine)?;
+        prepare(&ctx, calls, meter).map_err(|error| Thrown {
+            message: format!("{NO_ENGINE}: {error}"),
+            hint: Some(FREE_MEMORY.into()),
+            ..Thrown::default()
+        })?;
         let run: rquickjs::Result<()> = ctx.eval(source);
         run.catch(&ctx)
             .map_err(|error| Thrown::of(&error, OWN_LINES))

@@ -1,5 +1,7 @@
 //! Requests that failed, and requests that took long, with a known cause.
 
+use sokudo_model::Labels;
+
 use super::*;
 
 /// Name, metrics, service times (median, 99th percentile, longest) and longest connect in seconds.

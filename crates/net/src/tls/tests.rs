@@ -3,9 +3,12 @@
 use std::net::{Ipv4Addr, TcpListener};
 use std::thread;
 
+use rustls::ServerConfig;
+use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
+use super::identity::{common_name, pkcs8_of, provider};
 use super::*;
 
 const BOUND: Duration = Duration::from_secs(30);

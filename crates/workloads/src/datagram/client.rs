@@ -3,12 +3,9 @@
 //! The loop touches nothing that another thread waits for: its counters are its own and are copied
 //! out at each interval.
 
-use std::io::ErrorKind;
-use std::net::UdpSocket;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
-use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers, sleep_until};
 use sokudo_net::udp::{SendProblem, Sender};
@@ -28,13 +25,9 @@ const BURST_NS: f64 = 200_000.0;
 const ACK_EVERY_NS: i64 = 5_000_000;
 /// A paced datagram that leaves later than this counts as late.
 const LATE_NS: i64 = 1_000_000;
-/// How long a reader of acknowledgements waits before it looks at the stop flag.
-const ACK_WAIT: Duration = Duration::from_millis(50);
 /// A schedule whose last datagrams are late may finish them within this time: a thread that wakes
 /// up a little late must not leave out what was due before the end.
 const OVERTIME_NS: i64 = 10_000_000;
-/// Time between two reports of round trips.
-const ACK_REPORT_NS: i64 = 1_000_000_000;
 
 /// What carries a flow's datagrams.
 pub enum Out {
@@ -573,73 +566,4 @@ pub(crate) fn next_report_ns(due_ns: i64, now: i64, interval_ns: u64) -> i64 {
 /// quarter of an interval.
 pub(crate) fn rest_is_worth_it(due_ns: i64, end_ns: i64, interval_ns: u64) -> bool {
     end_ns.saturating_add_unsigned(interval_ns - interval_ns / 4) >= due_ns
-}
-
-/// Reads the acknowledgements of one flow until told to stop; hands round trips over each second.
-///
-/// The kernel keeps one pending error per socket and tells whoever asks first, so the unreachable
-/// errors that come up here are counted, too.
-pub fn read_acks(
-    socket: &UdpSocket,
-    flow: u32,
-    ticket: u64,
-    stop: &AtomicBool,
-    reports: &SyncSender<Report>,
-) {
-    if socket.set_read_timeout(Some(ACK_WAIT)).is_err() {
-        return;
-    }
-    let (mut rtt, mut unreachable) = (Histogram::new(), 0);
-    let mut report_at_ns = now_ns() + ACK_REPORT_NS;
-    let mut bytes = [0u8; HEADER_BYTES];
-    loop {
-        let received = socket.recv(&mut bytes);
-        let now = now_ns();
-        match received {
-            Ok(HEADER_BYTES) => {
-                if let Ok(header) = Header::read(&bytes)
-                    && header.ack
-                    && header.ticket == ticket
-                {
-                    rtt.record(now.saturating_sub(header.send_ns).max(0) as u64);
-                }
-            }
-            Ok(_) => {}
-            Err(error) => unreachable += u64::from(is_unreachable(&error)),
-        }
-        let over = stop.load(Ordering::Relaxed);
-        if now < report_at_ns && !over {
-            continue;
-        }
-        report_at_ns = now + ACK_REPORT_NS;
-        let report = Report::Acks {
-            t_ns: now,
-            flow,
-            rtt: rtt.take(),
-            unreachable: std::mem::take(&mut unreachable),
-        };
-        if over {
-            // Nobody listens any more only when the phase is being thrown away.
-            let _ = reports.send(report);
-            return;
-        }
-        if let Err(TrySendError::Full(Report::Acks {
-            rtt: kept,
-            unreachable: counted,
-            ..
-        })) = reports.try_send(report)
-        {
-            (rtt, unreachable) = (kept, counted);
-        }
-    }
-}
-
-fn is_unreachable(error: &std::io::Error) -> bool {
-    matches!(
-        error.kind(),
-        ErrorKind::ConnectionRefused
-            | ErrorKind::ConnectionReset
-            | ErrorKind::HostUnreachable
-            | ErrorKind::NetworkUnreachable
-    )
 }

@@ -18,6 +18,7 @@
 //!
 //! Sources: RFC 4737 (reordering), RFC 3550 section 6.4.1 (jitter), RFC 768, udp(7), socket(7).
 
+pub mod acks;
 pub mod client;
 pub mod join;
 pub mod options;

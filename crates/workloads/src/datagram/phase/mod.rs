@@ -17,6 +17,7 @@ use sokudo_net::counters::HostCounters;
 use sokudo_net::tls::Identity;
 use sokudo_net::udp::{self, Granted};
 
+use super::acks;
 use super::client::{self, ClientTask};
 use super::join::{Numbers, SenderSettings, SocketSettings};
 use super::options::{DatagramOptions, SizeRange};
@@ -262,7 +263,7 @@ impl Phase for DatagramPhase {
         }
         for (flow, ticket, socket) in std::mem::take(&mut self.ack_sockets) {
             let (reports, stop) = (reports.clone(), Arc::clone(&self.acks_stop));
-            let read = move || client::read_acks(&socket, flow, ticket, &stop, &reports);
+            let read = move || acks::read_acks(&socket, flow, ticket, &stop, &reports);
             self.ack_threads.push(spawn(&format!("ack {host}"), read)?);
         }
         for task in std::mem::take(&mut self.tasks_out) {
