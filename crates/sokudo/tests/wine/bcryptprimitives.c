@@ -26,10 +26,12 @@ static int WSAAPI set(SOCKET s, int level, int option, const char *value, int le
 
 static int WSAAPI get(SOCKET s, int level, int option, char *value, int *length)
 {
+    int room = *length;
     int done = getsockopt(s, level, option, value, length);
     /* Windows answers for a socket of IPv4, too. */
-    if (done && level == IPPROTO_IPV6 && option == IPV6_V6ONLY && *length >= (int)sizeof(DWORD)) {
+    if (done && level == IPPROTO_IPV6 && option == IPV6_V6ONLY && room >= (int)sizeof(DWORD)) {
         *(DWORD *)value = 1;
+        *length = sizeof(DWORD);
         return 0;
     }
     return done;
