@@ -109,7 +109,7 @@ fn an_agent_on_windows_joins_and_measures_with_others() {
     // A finished record, without what its writer had open.
     assert!(!place.record().join("spool").exists());
 
-    let (_controller, token) = controller(&place, &own_address(1));
+    let (_controller, token) = controller(&place, &own_address(99));
     let _hosta = agent(&place, &token, "hosta");
     let words = ["agent", "--join", &token, "--name", "winhost"];
     let mut winhost = wine.at(&place, "winhost", &words).start();
