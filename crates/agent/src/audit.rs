@@ -41,12 +41,18 @@ impl Audit {
     ///
     /// Errors: the file cannot be written.
     pub fn note(&self, client: &Client, what: &str, about: Value) -> io::Result<()> {
+        self.append(json!({
+            "controller": client.name, "address": client.address, "what": what, "about": about,
+        }))
+    }
+
+    /// Notes an object, with the time.
+    ///
+    /// Errors: the file cannot be written.
+    pub fn append(&self, mut line: Value) -> io::Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH);
         let unix_ns = now.map_or(0, |since| since.as_nanos() as u64);
-        let line = json!({
-            "unix_ns": unix_ns, "controller": client.name, "address": client.address,
-            "what": what, "about": about,
-        });
+        line["unix_ns"] = json!(unix_ns);
         let mut file = self.file.lock().unwrap_or_else(|held| held.into_inner());
         if file.metadata()?.len() > MAX_BYTES {
             let mut aside = self.path.clone().into_os_string();

@@ -89,9 +89,8 @@ fn measure(count: usize) -> Result<Value> {
     let _router = Router::open(&group, &place)?;
     let token = group.token(&scratch.0, &Terms::default(), vec![place.clone()])?;
     let founder = serde_json::from_value(serde_json::to_value(&group)?)?;
-    let log: agent::Log = Arc::new(|_: &str| {});
     let listen = SocketAddr::new(address.into(), PORT);
-    let _door = Door::open(founder, &scratch.0, listen, vec![place.clone()], log)?;
+    let _door = Door::open(founder, &scratch.0, listen, vec![place.clone()], Arc::new(|_| {}))?;
     let before = Usage::now();
     let begun = Instant::now();
     let agents = join_all(&token, count)?;

@@ -13,7 +13,7 @@
 //!    ══ TLS 1.3: the agent has checked the pinned key ══
 //!    Ticket ─────────────────────────────────────────►     nothing else is read before it is valid
 //!           ◄───────────────────────────────── Answer
-//!    Request: name, role, public key ────────────────►     never a private key
+//!    Request: name, role, public key, proof ─────────►     never a private key
 //!           ◄──────────── Admission: certificate, group   or a refusal and why
 //! ```
 //!
@@ -29,6 +29,7 @@ use ring::digest;
 
 use crate::base32::{self, CHECK};
 use crate::key::Key;
+use crate::ticket::Channel;
 
 const PREFIX: &str = "sj1-";
 const DOOR: usize = 32;
@@ -220,6 +221,17 @@ pub struct JoinRequest {
     pub role: MemberRole,
     /// Its raw ECDSA P-256 public key, uncompressed (65 bytes).
     pub public_key: Vec<u8>,
+    /// [`proof_text`], signed with the private half (ASN.1 DER): nobody asks with another's key.
+    pub proof: Vec<u8>,
+}
+
+/// What a host signs to prove that it holds the private half of its key: this session and no other,
+/// and what it asks for.
+pub fn proof_text(channel: &Channel, name: &str, role: MemberRole) -> Vec<u8> {
+    let mut text = b"sokudo join proof".to_vec();
+    text.extend(channel);
+    text.extend(format!("{role} {name}").as_bytes());
+    text
 }
 
 /// What it gets.

@@ -3,23 +3,27 @@
 //! See the picture in [`sokudo_wire::join`]. The door is a thread of its own beside the router; each
 //! visitor gets a bounded time and a bounded number of bytes.
 
+use std::fmt;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rcgen::PublicKeyData;
+use rcgen::{KeyPair, PublicKeyData as _, SigningKey as _};
+use ring::signature;
 use sokudo_bus::pipe::{Arrival, FrameSource, TlsSource};
 use sokudo_net::tls::{self, Identity, PublicKey, Trust, Writer};
-use sokudo_wire::join::{Admission, JoinAnswer, JoinRequest, JoinToken, MemberRole};
+use sokudo_wire::join::{
+    Admission, JoinAnswer, JoinRequest, JoinToken, MemberRole, proof_text,
+};
 use sokudo_wire::ticket::{Channel, EXPORTER_LABEL};
 use sokudo_wire::{
     Answer, Decoder, KeyId, MAX_FRAME_BEFORE_TICKET, PROTOCOL_VERSION, Ticket, Verdict, framing,
 };
 
-use crate::agent::Log;
 use crate::error::GroupError;
 use crate::group::{Group, Membership, new_key};
+use crate::members::Members;
 use crate::tokens::Tokens;
 use crate::visitors::Visitors;
 
@@ -35,9 +39,31 @@ const PRODUCT: &str = env!("CARGO_PKG_VERSION");
 /// The door of a group. Dropping it closes it.
 pub struct Door(Visitors);
 
+/// Somebody who came to the door.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Visit {
+    /// From where.
+    pub address: SocketAddr,
+    /// How it was admitted to be called, or why it was turned away.
+    pub outcome: Result<String, String>,
+}
+
+impl fmt::Display for Visit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.outcome {
+            Ok(name) => write!(f, "{name} ({}) has joined", self.address),
+            Err(why) => write!(f, "{} was turned away: {why}", self.address),
+        }
+    }
+}
+
+/// Told of every visit. Called from several threads.
+pub type Watch = Arc<dyn Fn(&Visit) + Send + Sync>;
+
 struct House {
     group: Group,
     tokens: Tokens,
+    members: Members,
     routers: Vec<String>,
     identity: Identity,
 }
@@ -52,20 +78,21 @@ impl Door {
         config: &Path,
         listen: SocketAddr,
         routers: Vec<String>,
-        log: Log,
+        watch: Watch,
     ) -> Result<Self, GroupError> {
         let name = format!("sokudo group {}", group.name);
         let identity = Identity::from_seed(group.door_seed(), &name)
             .map_err(|why| GroupError::Certificate(why.to_string()))?;
         let house = House {
             tokens: Tokens::of(config, &group.name),
+            members: Members::of(config, &group.name),
             group,
             routers,
             identity,
         };
-        let receive = move |tcp, address: SocketAddr| match receive(&house, tcp) {
-            Ok(name) => log(&format!("{name} ({address}) has joined")),
-            Err(why) => log(&format!("{address} was turned away: {why}")),
+        let receive = move |tcp, address: SocketAddr| {
+            let outcome = receive(&house, tcp);
+            watch(&Visit { address, outcome });
         };
         Ok(Self(Visitors::open(listen, "enrol", Arc::new(receive))?))
     }
@@ -100,9 +127,9 @@ fn receive(house: &House, tcp: TcpStream) -> Result<String, String> {
     let request = frame(&mut source, deadline)?;
     let request: JoinRequest =
         serde_json::from_slice(&request).map_err(|why| format!("it asked nothing: {why}"))?;
-    let (answer, done) = match house.admit(token, &request) {
+    let (answer, done) = match house.admit(token, &request, &channel) {
         Ok(admission) => (JoinAnswer::Admitted(Box::new(admission)), Ok(request.name)),
-        Err((says, hint)) => (
+        Err(Refusal { says, hint }) => (
             JoinAnswer::Refused {
                 says: says.clone(),
                 hint,
@@ -135,15 +162,66 @@ impl House {
     }
 
     /// Lets a host in, once. The error is what happened and what to do about it.
-    fn admit(&self, token: KeyId, request: &JoinRequest) -> Result<Admission, (String, String)> {
-        let told = |error: GroupError| (error.to_string(), error.hint().unwrap_or_default());
-        // A request that is refused costs no use.
-        let admission = self.group.admit(request, self.routers.clone());
-        let admission = admission.map_err(told)?;
-        let spent = self.tokens.spend(token, request.role).map_err(told)?;
-        spent.map_err(|why| (why.to_string(), why.hint().to_owned()))?;
+    fn admit(
+        &self,
+        token: KeyId,
+        request: &JoinRequest,
+        channel: &Channel,
+    ) -> Result<Admission, Refusal> {
+        // A request that is refused costs no use, and takes no name.
+        let admission = self.group.admit(request, self.routers.clone())?;
+        let JoinRequest {
+            name,
+            role,
+            public_key,
+            proof,
+        } = request;
+        if !proves(public_key, &proof_text(channel, name, *role), proof) {
+            let hint = "install the same version of sokudo on all hosts";
+            return Err(Refusal::new("the host does not prove that it holds its key", hint));
+        }
+        let spend = || {
+            let spent = self.tokens.spend(token, *role)?;
+            spent.map_err(|why| Refusal::new(why.to_string(), why.hint()))
+        };
+        let entered = self.members.enter(name, *role, public_key, spend)?;
+        entered.map_err(|taken| {
+            let hint = format!(
+                "choose another one with --name; when that host is gone for good, free its name on the \
+                 controller: `sokudo group remove {} {name}`",
+                self.group.name
+            );
+            Refusal::new(taken.to_string(), hint)
+        })?;
         Ok(admission)
     }
+}
+
+/// What happened, and what to do about it.
+struct Refusal {
+    says: String,
+    hint: String,
+}
+
+impl Refusal {
+    fn new(says: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self {
+            says: says.into(),
+            hint: hint.into(),
+        }
+    }
+}
+
+impl From<GroupError> for Refusal {
+    fn from(error: GroupError) -> Self {
+        Self::new(error.to_string(), error.hint().unwrap_or_default())
+    }
+}
+
+/// Whether a text was signed with the private half of a key.
+fn proves(public_key: &[u8], text: &[u8], proof: &[u8]) -> bool {
+    let key = signature::UnparsedPublicKey::new(&signature::ECDSA_P256_SHA256_ASN1, public_key);
+    key.verify(text, proof).is_ok()
 }
 
 fn frame(source: &mut TlsSource, deadline: Instant) -> Result<Vec<u8>, String> {
@@ -160,14 +238,29 @@ fn say(writer: &Writer, payload: &[u8], deadline: Instant) -> Result<(), String>
     writer.send(&frame, left).map_err(|why| why.to_string())
 }
 
-/// Asks one of the token's places to be admitted under `name`. The router is looked for at that place
-/// first, because routers listen where their doors are.
+/// Asks one of the token's places to be admitted under `name`, with a key of its own. The router is
+/// looked for at that place first, because routers listen where their doors are.
 ///
-/// Errors: nobody there, the token of another group or a spent one, a refusal.
+/// Errors: nobody there, the token of another group or a spent one, a name that another host has,
+/// another refusal.
 pub fn join(token: &JoinToken, name: &str, role: MemberRole) -> Result<Membership, GroupError> {
+    join_with(token, name, role, &new_key()?)
+}
+
+/// The same for a host that was a member before: with its key, so that the name stays its own.
+pub fn join_again(token: &JoinToken, earlier: &Membership) -> Result<Membership, GroupError> {
+    join_with(token, earlier.agent(), earlier.role(), &earlier.key()?)
+}
+
+fn join_with(
+    token: &JoinToken,
+    name: &str,
+    role: MemberRole,
+    own: &KeyPair,
+) -> Result<Membership, GroupError> {
     let mut last = None;
     for place in &token.places {
-        match join_at(place, token, name, role) {
+        match join_at(place, token, (name, role), own) {
             Err(error @ GroupError::Network { .. }) => last = Some(error),
             done => return done,
         }
@@ -178,8 +271,8 @@ pub fn join(token: &JoinToken, name: &str, role: MemberRole) -> Result<Membershi
 fn join_at(
     place: &str,
     token: &JoinToken,
-    name: &str,
-    role: MemberRole,
+    (name, role): (&str, MemberRole),
+    own: &KeyPair,
 ) -> Result<Membership, GroupError> {
     let failed = |why: String| GroupError::network(format!("cannot join at {place}"), why);
     let text = |why: &dyn ToString| failed(why.to_string());
@@ -217,17 +310,18 @@ fn join_at(
                 .into(),
         });
     }
-    let own = new_key()?;
+    let proof = own.sign(&proof_text(&channel, name, role));
     let request = JoinRequest {
         name: name.to_owned(),
         role,
         public_key: own.der_bytes().to_vec(),
+        proof: proof.map_err(|why| text(&why))?,
     };
     let request = serde_json::to_vec(&request).map_err(|why| text(&why))?;
     say(&session.writer, &request, deadline).map_err(failed)?;
     let answer = frame(&mut source, deadline).map_err(failed)?;
     match serde_json::from_slice(&answer).map_err(|why| text(&why))? {
-        JoinAnswer::Admitted(admission) => Ok(Membership::new(through(*admission, place), &own)),
+        JoinAnswer::Admitted(admission) => Ok(Membership::new(through(*admission, place), own)),
         JoinAnswer::Refused { says, hint } => Err(GroupError::Refused { says, hint }),
     }
 }

@@ -235,6 +235,7 @@ impl Group {
             name,
             role,
             public_key,
+            ..
         } = request;
         if !is_agent_name(name) {
             return Err(GroupError::Name(name.into()));
@@ -318,6 +319,35 @@ impl Membership {
     /// The agent's own name.
     pub fn agent(&self) -> &str {
         &self.admission.agent
+    }
+
+    /// What it is.
+    pub fn role(&self) -> MemberRole {
+        self.admission.role
+    }
+
+    /// Its own key.
+    pub(crate) fn key(&self) -> Result<KeyPair, GroupError> {
+        KeyPair::from_pem(&self.private_key).map_err(certificate)
+    }
+
+    /// The membership of this host, in whatever group, that such a token would renew: of this name, and
+    /// with a router or door where the token says.
+    pub fn renewed_by(
+        config: &Path,
+        token: &JoinToken,
+        name: &str,
+        role: MemberRole,
+    ) -> Option<Self> {
+        let folders = fs::read_dir(config.join("members")).ok()?;
+        let mut all = folders.flatten().filter_map(|folder| {
+            // What cannot be read is no membership.
+            Self::load(config, folder.file_name().to_str()?, role).ok()
+        });
+        all.find(|member| {
+            let routers = &member.admission.routers;
+            member.agent() == name && token.places.iter().any(|place| routers.contains(place))
+        })
     }
 
     pub(crate) fn credentials(&self) -> Credentials {

@@ -23,6 +23,8 @@ pub mod error;
 pub mod fleet;
 pub mod group;
 mod keys;
+mod ledger;
+pub mod members;
 mod pipes;
 mod settings;
 pub mod site;

@@ -8,18 +8,16 @@
 //! stands in this file and not in the token: the controller's clock decides, and nobody can change
 //! it. The file is read for each visitor, so that a token made by another command counts at once.
 
-use std::fs::{self, File, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::thread;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use sokudo_wire::join::{MemberRole, TOKEN_SECRET, token_key};
 use sokudo_wire::{Key, KeyId};
 
 use crate::error::GroupError;
-use crate::group::{group_folder, random, write_secret};
+use crate::group::random;
+use crate::ledger::Ledger;
 
 /// How long a token is good for when nobody says otherwise.
 pub const DEFAULT_VALID: Duration = Duration::from_secs(24 * 3600);
@@ -27,10 +25,6 @@ pub const DEFAULT_VALID: Duration = Duration::from_secs(24 * 3600);
 const MAX_TOKENS: usize = 256;
 /// A token is remembered so long after its end, so that its holder learns why it is refused.
 const REMEMBERED_S: u64 = 30 * 24 * 3600;
-/// How long another command may use the file.
-const LOCK_BOUND: Duration = Duration::from_secs(5);
-/// Time between two looks at whether it still does.
-const LOOK: Duration = Duration::from_millis(5);
 
 /// What a token is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,11 +92,11 @@ struct Entry {
 
 /// All tokens of a group; time is an argument.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Ledger {
+struct Book {
     tokens: Vec<Entry>,
 }
 
-impl Ledger {
+impl Book {
     fn mint(&mut self, secret: [u8; TOKEN_SECRET], terms: &Terms, now_s: u64) {
         self.tokens
             .retain(|entry| entry.expires_unix_s.saturating_add(REMEMBERED_S) > now_s);
@@ -146,29 +140,25 @@ impl Ledger {
 
 /// The tokens of one group on this host.
 #[derive(Debug, Clone)]
-pub struct Tokens {
-    folder: PathBuf,
-}
+pub struct Tokens(Ledger<Book>);
 
 impl Tokens {
     /// Those of the group `name`.
     pub fn of(config: &Path, name: &str) -> Self {
-        Self {
-            folder: group_folder(config, name),
-        }
+        Self(Ledger::of(config, name, "tokens"))
     }
 
     /// Makes one; returns its secret.
     pub fn mint(&self, terms: &Terms) -> Result<[u8; TOKEN_SECRET], GroupError> {
         let secret = random()?;
-        self.change(|ledger| ledger.mint(secret, terms, now_s()))?;
+        self.0.change(|book| book.mint(secret, terms, now_s()))?;
         Ok(secret)
     }
 
     /// The key of the token with this public name, whether it is still good or not.
     pub(crate) fn key(&self, id: KeyId) -> Result<Option<Key>, GroupError> {
-        let ledger = self.read()?;
-        Ok(ledger.find(id).map(|entry| token_key(&entry.secret)))
+        let book = self.0.read()?;
+        Ok(book.find(id).map(|entry| token_key(&entry.secret)))
     }
 
     /// Lets one host in. The outer error is of the file.
@@ -177,70 +167,25 @@ impl Tokens {
         id: KeyId,
         role: MemberRole,
     ) -> Result<Result<(), Spent>, GroupError> {
-        self.change(|ledger| ledger.spend(id, role, now_s()))
-    }
-
-    fn path(&self) -> PathBuf {
-        self.folder.join("tokens.json")
-    }
-
-    fn read(&self) -> Result<Ledger, GroupError> {
-        let path = self.path();
-        match fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|why| GroupError::Damaged {
-                path,
-                why: why.to_string(),
-            }),
-            Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(Ledger::default()),
-            Err(why) => Err(GroupError::File { path, why }),
-        }
-    }
-
-    /// Changes the file while nobody else does.
-    fn change<T>(&self, step: impl FnOnce(&mut Ledger) -> T) -> Result<T, GroupError> {
-        let _held = self.hold()?;
-        let mut ledger = self.read()?;
-        let out = step(&mut ledger);
-        write_secret(&self.path(), &ledger, false)?;
-        Ok(out)
-    }
-
-    /// Held until it is dropped.
-    fn hold(&self) -> Result<File, GroupError> {
-        let path = self.folder.join("tokens.lock");
-        let failed = |why| GroupError::File {
-            path: path.clone(),
-            why,
-        };
-        fs::create_dir_all(&self.folder).map_err(failed)?;
-        let file = File::create(&path).map_err(failed)?;
-        let deadline = Instant::now() + LOCK_BOUND;
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(LOOK),
-                Err(TryLockError::WouldBlock) => {
-                    return Err(failed(io::ErrorKind::TimedOut.into()));
-                }
-                Err(TryLockError::Error(why)) => return Err(failed(why)),
-            }
-        }
+        self.0.change(|book| book.spend(id, role, now_s()))
     }
 }
 
-fn now_s() -> u64 {
+pub(crate) fn now_s() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
 
     const AGENT: MemberRole = MemberRole::Agent;
 
-    fn ledger(terms: &Terms) -> (Ledger, KeyId) {
-        let mut ledger = Ledger::default();
+    fn ledger(terms: &Terms) -> (Book, KeyId) {
+        let mut ledger = Book::default();
         ledger.mint([1; TOKEN_SECRET], terms, 1000);
         (ledger, token_key(&[1; TOKEN_SECRET]).id())
     }

@@ -117,7 +117,7 @@ impl Lab {
             config.path(),
             SocketAddr::new(address, PORT),
             vec![listen],
-            quiet(),
+            Arc::new(|_: &Visit| {}),
         )
         .unwrap();
         let places = vec![door.address().to_string()];

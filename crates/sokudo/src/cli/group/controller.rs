@@ -1,18 +1,21 @@
 //! `sokudo controller`: where do the agents of a group meet?
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use clap::Args;
+use serde_json::json;
+use sokudo_agent::Audit;
 use sokudo_controller::host_name;
 use sokudo_net::udp;
 use sokudo_wire::join::MemberRole;
-use sokudo_zenoh::enrol::Door;
+use sokudo_zenoh::enrol::{Door, Visit, Watch};
 use sokudo_zenoh::{Group, Router};
 
 use super::super::{Exit, Failure, config, stop_flag, web};
-use super::{DEFAULT_GROUP_PORT, TokenArgs, log};
+use super::{DEFAULT_GROUP_PORT, TokenArgs, audit, noted};
 
 /// Let the agents of a group meet here, until Ctrl-C.
 ///
@@ -68,7 +71,8 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
         false => args.bind.to_string(),
     };
     group.save_router(&config(), &reached, &place)?;
-    let _door = Door::open(group, &config(), args.bind, vec![place], log())?;
+    let watch = watch(audit(&name)?);
+    let _door = Door::open(group, &config(), args.bind, vec![place], watch)?;
     println!("controller of {name} on {}", args.bind);
     println!("on each host: sokudo agent --join {token}");
     println!(
@@ -84,6 +88,19 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
         page.close();
     }
     Ok(Exit::Fine)
+}
+
+/// Tells who came to the door, and notes it.
+fn watch(audit: Audit) -> Watch {
+    Arc::new(move |visit: &Visit| {
+        eprintln!("  {visit}");
+        let address = visit.address.to_string();
+        let entry = match &visit.outcome {
+            Ok(name) => json!({ "what": "joined", "name": name, "address": address }),
+            Err(why) => json!({ "what": "turned away", "why": why, "address": address }),
+        };
+        noted(&audit, &entry);
+    })
 }
 
 /// The address that agents of other hosts see, as far as this host can tell.

@@ -12,12 +12,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use sokudo_agent::Audit;
 use sokudo_bus::{BusError, Link};
 use sokudo_controller::{Hosts, host_name};
 use sokudo_model::units::Nanos;
 use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole};
 use sokudo_wire::label::{Label, LabelError};
 use sokudo_zenoh::agent::Log;
+use sokudo_zenoh::members::Members;
 use sokudo_zenoh::tokens::Terms;
 use sokudo_zenoh::{Fleet, Group, GroupError, Membership, Present, Reached, enrol};
 
@@ -54,6 +57,16 @@ enum GroupCommand {
         /// For a host that carries the messages of a site: `sokudo router --join`.
         #[arg(long)]
         router: bool,
+    },
+    /// Free the name of a host that has lost its key or is gone for good: the next one may have it.
+    ///
+    /// The old host's certificate is good until it ends, 90 days after it joined at most: to shut it
+    /// out before, make a new group.
+    Remove {
+        /// Name of the group.
+        name: String,
+        /// Name of the host.
+        host: String,
     },
     /// Who is there: number, name, labels, system, cores, network, clock offset with its error.
     Hosts {
@@ -127,6 +140,7 @@ pub fn group(args: GroupArgs) -> Result<Exit, Failure> {
             terms,
             router,
         } => token(&name, &terms, router),
+        GroupCommand::Remove { name, host } => remove(&name, &host),
         GroupCommand::Hosts { name, json } => hosts::list(&name, json),
     }
 }
@@ -144,6 +158,33 @@ fn token(name: &str, terms: &TokenArgs, router: bool) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
+/// Frees a name.
+fn remove(name: &str, host: &str) -> Result<Exit, Failure> {
+    let group = Group::load(&config(), name)?;
+    if !Members::of(&config(), &group.name).remove(host)? {
+        return Err(Failure::operator(
+            format!("nobody called `{host}` has joined the group {name}"),
+            format!("`sokudo group hosts {name}` lists who is there"),
+        ));
+    }
+    noted(&audit(name)?, &json!({ "what": "removed", "name": host }));
+    println!("the name {host} is free; the next host that joins may have it");
+    Ok(Exit::Fine)
+}
+
+/// Log of who came to a group's door and who was removed, beside the group's keys.
+fn audit(group: &str) -> Result<Audit, Failure> {
+    let path = config().join("groups").join(group).join("audit.jsonl");
+    Audit::open(&path).map_err(|error| Failure::cannot_write(&path, &error))
+}
+
+/// What cannot be noted is told at least.
+fn noted(audit: &Audit, what: &Value) {
+    if let Err(error) = audit.append(what.clone()) {
+        eprintln!("  which cannot be noted: {error}");
+    }
+}
+
 fn read_token(text: &str) -> Result<JoinToken, Failure> {
     text.parse()
         .map_err(|error: JoinTokenError| Failure::operator(error.to_string(), error.hint()))
@@ -157,7 +198,13 @@ fn membership(
     role: MemberRole,
 ) -> Result<Membership, Failure> {
     let membership = match token {
-        Some(token) => enrol::join(token, &name.map_or_else(host_name, str::to_owned), role)?,
+        Some(token) => {
+            let name = name.map_or_else(host_name, str::to_owned);
+            match Membership::renewed_by(&config(), token, &name, role) {
+                Some(earlier) => enrol::join_again(token, &earlier)?,
+                None => enrol::join(token, &name, role)?,
+            }
+        }
         None => Membership::load(&config(), group.unwrap_or_default(), role)?,
     };
     Ok(membership)
