@@ -366,6 +366,10 @@ layer-bus = { $rate } messages/s
 
 ## Flows that stood still
 
+rule-uneven-start-says = The flows began { $spread } apart, more than the { $most } that were allowed, also when it was repeated; { $from } → { $to } was the last one. What is added up over them is not what they did together.
+rule-uneven-start-next = See what kept { $host } from its start: other work on its cores, or too few of them for its flows. Or allow more with `--max-skew`.
+evidence-start-first = The first flow began this long after the agreed moment, on { $host }: { $value }
+evidence-start-last = The last flow began this long after it, on { $host }: { $value }
 rule-stalled-says = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: { $near } had bytes to send, and sent none.
 rule-stalled-unacknowledged = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: what { $near } had sent was not acknowledged, and was sent again { $again } times. Nothing came through to { $far }, or nothing back.
 rule-stalled-unread = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: { $far } had bytes that its program did not read.

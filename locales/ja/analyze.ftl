@@ -366,6 +366,10 @@ layer-bus = メッセージ { $rate } 件/秒
 
 ## 止まったフロー
 
+rule-uneven-start-says = フローの開始が { $spread } ずれ、許容の { $most } を超えました。繰り返しても同じでした。最後に始まったのは { $from } → { $to } です。合計は、同時に行った結果ではありません。
+rule-uneven-start-next = { $host } の開始が遅れた理由を調べてください。コアでほかの仕事が動いているか、フローに対してコアが足りません。または `--max-skew` を大きくしてください。
+evidence-start-first = 最初のフローが、決めた時刻からこれだけ後に { $host } で始まりました: { $value }
+evidence-start-last = 最後のフローが、その時刻からこれだけ後に { $host } で始まりました: { $value }
 rule-stalled-says = { $from } → { $to } は、開始から { $begin } 後に { $seconds } のあいだ止まりました。{ $near } には送るデータがありましたが、何も送りませんでした。
 rule-stalled-unacknowledged = { $from } → { $to } は、開始から { $begin } 後に { $seconds } のあいだ止まりました。{ $near } が送ったデータに確認応答がなく、{ $again } 回再送しました。{ $far } に何も届かなかったか、何も戻らなかったかです。
 rule-stalled-unread = { $from } → { $to } は、開始から { $begin } 後に { $seconds } のあいだ止まりました。{ $far } に届いたデータを、プログラムが読みませんでした。

@@ -132,6 +132,11 @@ impl<'a> PhaseView<'a> {
         self.values(metric).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
+    /// The flow with the smallest value of a metric.
+    pub fn lowest(&self, metric: &str) -> Option<(&'a FlowResult, f64)> {
+        self.values(metric).min_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
     /// The receiving host with the largest sum of a metric over its flows, and the sum.
     pub fn worst_receiver(&self, metric: &str) -> Option<(&'a str, f64)> {
         self.worst(metric, |flow| flow.to.as_str())

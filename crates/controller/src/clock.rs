@@ -38,6 +38,8 @@ const DRIFT_MAX: f64 = 500e-6;
 pub struct ClockTrack {
     /// Since the last step, by time.
     readings: VecDeque<ClockReading>,
+    /// The widest step so far, nanoseconds.
+    widest_step_ns: u64,
 }
 
 /// How fast a clock drifts, and how sure that is.
@@ -62,7 +64,8 @@ impl ClockTrack {
                 elapsed_ns * DRIFT_MAX + (reading.error_ns.saturating_add(last.error_ns)) as f64;
             (moved_ns.unsigned_abs() as f64 > explained_ns).then_some(moved_ns)
         });
-        if stepped.is_some() {
+        if let Some(by_ns) = stepped {
+            self.widest_step_ns = self.widest_step_ns.max(by_ns.unsigned_abs());
             self.readings.clear();
         }
         if self.readings.len() == READINGS_MAX {
@@ -71,6 +74,12 @@ impl ClockTrack {
         }
         self.readings.push_back(reading);
         stepped
+    }
+
+    /// How far the clock was stepped at most, nanoseconds: when exactly is not known, so that what the
+    /// host said around that moment is off by up to this.
+    pub fn widest_step_ns(&self) -> u64 {
+        self.widest_step_ns
     }
 
     /// When the last reading was taken, on the controller's clock; `None` before the first.
@@ -178,6 +187,7 @@ mod tests {
         let steps: Vec<i64> = steps.flatten().collect();
         assert_eq!(steps.len(), 1);
         assert!(steps[0].abs_diff(-5_000_000) < 200_000, "{steps:?}");
+        assert_eq!(track.widest_step_ns(), steps[0].unsigned_abs());
         let drift = track.drift().expect("a line");
         assert!((drift.per_second - 30e-6).abs() <= drift.error_per_second);
     }

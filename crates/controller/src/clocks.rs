@@ -39,6 +39,10 @@ impl Run {
             .writer
             .append_clock(&host, t_ns, reading.offset_ns, reading.error_ns);
         let stepped = self.clocks[index].add(reading);
+        if stepped.is_some() {
+            // What starts next must not count on the clock as it was.
+            self.hosts.go_by(index, reading);
+        }
         let mut batch = Batch::default();
         let mut push = |metric: &str, value: f64| {
             let key = SeriesKey {

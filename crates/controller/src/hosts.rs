@@ -333,11 +333,16 @@ impl Hosts {
     /// Reads the clock of a host and goes by it from now on.
     pub(crate) fn sync_clock(&mut self, index: usize) -> Result<ClockReading, ControlError> {
         let reading = self.read_clock(index)?;
+        self.go_by(index, reading);
+        Ok(reading)
+    }
+
+    /// Takes a host's clock to be as it was read.
+    pub(crate) fn go_by(&mut self, index: usize, reading: ClockReading) {
         self.hosts[index].clock = Offset {
             offset_ns: reading.offset_ns,
             error_ns: reading.error_ns,
         };
-        Ok(reading)
     }
 
     fn measure_clock(&self, id: MemberId) -> Result<Offset, ControlError> {

@@ -372,7 +372,8 @@ impl Run {
     /// Adds to the summary what tells of the hosts as a group: how many there are, how well their
     /// clocks could be compared, and how far apart their loads began.
     pub fn group_numbers(&mut self) {
-        let numbers = crate::together::numbers(self.hosts.list(), &self.manifest.phases);
+        let numbers =
+            crate::together::numbers(self.hosts.list(), &self.clocks, &self.manifest.phases);
         self.manifest.summary.extend(self.own_summary());
         self.manifest.summary.extend(numbers);
         self.manifest.summary.extend(self.drift_numbers());

@@ -2,14 +2,18 @@
 
 use sokudo_model::{PhaseRecord, Summary, skew};
 
+use crate::clock::ClockTrack;
 use crate::hosts::Host;
 
-/// Numbers of the group: hosts, the largest clock error, and the spread of the starts.
+/// Numbers of the group: hosts, the largest clock error, and the spread of the starts. A clock that was
+/// stepped on the way was wrong by the step at some moment.
 ///
 /// A flow's spread is how much later it began than the first one of its phase. The clock error comes
 /// on top of it: two hosts that began "together" did so within the sum of their errors.
-pub(crate) fn numbers(hosts: &[Host], phases: &[PhaseRecord]) -> Summary {
-    let error_ns = hosts.iter().map(|host| host.clock.error_ns).max();
+pub(crate) fn numbers(hosts: &[Host], clocks: &[ClockTrack], phases: &[PhaseRecord]) -> Summary {
+    let errors_ns = hosts.iter().map(|host| host.clock.error_ns);
+    let steps_ns = clocks.iter().map(ClockTrack::widest_step_ns);
+    let error_ns = errors_ns.chain(steps_ns).max();
     let mut out = Summary::from([
         ("group.hosts".to_owned(), hosts.len() as f64),
         (
@@ -52,7 +56,7 @@ mod tests {
             phase(&[9.0]),
             phase(&[3.0, 3.25]),
         ];
-        let numbers = numbers(&[], &phases);
+        let numbers = numbers(&[], &[], &phases);
         assert_eq!(numbers["group.start_spread_seconds.max"], 0.5);
         assert_eq!(numbers["group.start_spread_seconds.p50"], 0.25);
         assert_eq!(numbers["group.hosts"], 0.0);
@@ -60,7 +64,7 @@ mod tests {
 
     #[test]
     fn without_flows_that_begin_together_there_is_no_spread() {
-        let numbers = numbers(&[], &[phase(&[9.0])]);
+        let numbers = numbers(&[], &[], &[phase(&[9.0])]);
         assert!(!numbers.contains_key("group.start_spread_seconds.max"));
     }
 }

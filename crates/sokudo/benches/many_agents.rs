@@ -90,7 +90,13 @@ fn measure(count: usize) -> Result<Value> {
     let token = group.token(&scratch.0, &Terms::default(), vec![place.clone()])?;
     let founder = serde_json::from_value(serde_json::to_value(&group)?)?;
     let listen = SocketAddr::new(address.into(), PORT);
-    let _door = Door::open(founder, &scratch.0, listen, vec![place.clone()], Arc::new(|_| {}))?;
+    let _door = Door::open(
+        founder,
+        &scratch.0,
+        listen,
+        vec![place.clone()],
+        Arc::new(|_| {}),
+    )?;
     let before = Usage::now();
     let begun = Instant::now();
     let agents = join_all(&token, count)?;

@@ -24,6 +24,10 @@ pub const REPORT: &str = "report.html";
 pub const ENVIRONMENT: &str = "environment";
 /// Directory of the clock readings of each host.
 pub const CLOCK: &str = "clock";
+/// Table of everything that many hosts did, see [`crate::export::commands`].
+pub const COMMANDS: &str = "commands.csv";
+/// Directory of the same table of each host.
+pub const COMMANDS_OF_HOSTS: &str = "commands";
 /// Directory of what was recorded, while the run goes on.
 pub const SPOOL: &str = "spool";
 /// Ending of a file that is not complete yet.

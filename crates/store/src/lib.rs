@@ -10,6 +10,8 @@
 //!             events.parquet       t_ns, host, source, kind, message, args
 //!             findings.json        {"findings":[…],"checks":[…]}
 //!             report.html          written by others through `attach`
+//!             commands.csv         start_ms, end_ms, command, from, to, bytes, … of runs of many hosts,
+//!             commands/<host>.csv  and of what one host took part in
 //!             spool/               only while the run goes on, see `spool`
 //! ```
 //!
@@ -42,7 +44,7 @@ pub use error::StoreError;
 pub use hash::{Verification, verify};
 pub use layout::runs_root;
 pub use load::load;
-pub use manifest::{attach, parse_manifest, read_manifest, save_findings};
+pub use manifest::{attach, attach_all, parse_manifest, read_manifest, save_findings};
 pub use recover::{RecoverReport, add_to_spool, recover, spooled};
 pub use runs::{RunEntry, RunInfo, discard, list, resolve};
 pub use spool::Loss;

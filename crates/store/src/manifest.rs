@@ -136,12 +136,18 @@ pub(crate) fn write_findings(
 /// The manifest's hash is taken out before and put in after, so that being killed in between
 /// leaves an unlisted file and not a wrong hash. `name` is relative to the record.
 pub fn attach(record: &Path, name: &str, bytes: &[u8]) -> Result<(), StoreError> {
+    attach_all(record, &[(name.to_owned(), bytes.to_vec())])
+}
+
+/// The same for many files, names and contents: the manifest is written twice in all.
+pub fn attach_all(record: &Path, files: &[(String, Vec<u8>)]) -> Result<(), StoreError> {
     let disk = Disk::default();
-    amend(&disk, record, name, |file| {
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    amend(&disk, record, &names, |at, file| {
         if let Some(directory) = file.parent() {
             disk.create_dir_all(directory)?;
         }
-        disk.replace(file, bytes)
+        disk.replace(file, &files[at].1)
     })
 }
 
@@ -152,24 +158,35 @@ pub fn save_findings(
     checks: &[Check],
 ) -> Result<(), StoreError> {
     let disk = Disk::default();
-    amend(&disk, record, FINDINGS, |_| {
+    amend(&disk, record, &[FINDINGS], |_, _| {
         write_findings(&disk, record, findings, checks)
     })
 }
 
+/// Takes the hashes of these files out, lets each be written, by its position, and puts them in.
 fn amend(
     disk: &Disk,
     record: &Path,
-    name: &str,
-    write: impl FnOnce(&Path) -> Result<(), StoreError>,
+    names: &[&str],
+    write: impl Fn(usize, &Path) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
-    let file = hash::file_of(record, name)?;
+    let files: Result<Vec<_>, _> = names
+        .iter()
+        .map(|name| hash::file_of(record, name))
+        .collect();
+    let files = files?;
     let mut manifest = read_manifest(record)?;
-    if manifest.files.remove(name).is_some() {
+    let before = manifest.files.len();
+    manifest
+        .files
+        .retain(|name, _| !names.contains(&name.as_str()));
+    if manifest.files.len() < before {
         write_run_json(disk, record, &manifest)?;
     }
-    write(&file)?;
-    manifest.files.insert(name.into(), hash::sha256(&file)?);
+    for (at, (name, file)) in names.iter().zip(&files).enumerate() {
+        write(at, file)?;
+        manifest.files.insert((*name).into(), hash::sha256(file)?);
+    }
     write_run_json(disk, record, &manifest)
 }
 

@@ -13,9 +13,7 @@ use rcgen::{KeyPair, PublicKeyData as _, SigningKey as _};
 use ring::signature;
 use sokudo_bus::pipe::{Arrival, FrameSource, TlsSource};
 use sokudo_net::tls::{self, Identity, PublicKey, Trust, Writer};
-use sokudo_wire::join::{
-    Admission, JoinAnswer, JoinRequest, JoinToken, MemberRole, proof_text,
-};
+use sokudo_wire::join::{Admission, JoinAnswer, JoinRequest, JoinToken, MemberRole, proof_text};
 use sokudo_wire::ticket::{Channel, EXPORTER_LABEL};
 use sokudo_wire::{
     Answer, Decoder, KeyId, MAX_FRAME_BEFORE_TICKET, PROTOCOL_VERSION, Ticket, Verdict, framing,
@@ -178,7 +176,10 @@ impl House {
         } = request;
         if !proves(public_key, &proof_text(channel, name, *role), proof) {
             let hint = "install the same version of sokudo on all hosts";
-            return Err(Refusal::new("the host does not prove that it holds its key", hint));
+            return Err(Refusal::new(
+                "the host does not prove that it holds its key",
+                hint,
+            ));
         }
         let spend = || {
             let spent = self.tokens.spend(token, *role)?;

@@ -49,7 +49,7 @@ struct Entry {
 }
 
 /// All of them; time is an argument.
-#[derive(Debug, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Book {
     members: Vec<Entry>,
 }
@@ -139,7 +139,10 @@ mod tests {
         };
         assert_eq!(enter("a", AGENT, &[1]), Ok(()));
         assert_eq!(enter("a", AGENT, &[1]), Ok(()), "it comes in again");
-        assert!(matches!(enter("a", AGENT, &[2]), Err(Taken::ByAnother { .. })));
+        assert!(matches!(
+            enter("a", AGENT, &[2]),
+            Err(Taken::ByAnother { .. })
+        ));
         // A router of that name is somebody else anyway.
         assert_eq!(enter("a", MemberRole::Router, &[2]), Ok(()));
         assert!(members.remove("a").expect("a file"));
@@ -154,6 +157,9 @@ mod tests {
         let refused = members.enter("a", AGENT, &[1], || Err(GroupError::Randomness));
         assert!(refused.is_err());
         let agreed = || Ok::<(), GroupError>(());
-        assert_eq!(members.enter("a", AGENT, &[2], agreed).expect("a file"), Ok(()));
+        assert_eq!(
+            members.enter("a", AGENT, &[2], agreed).expect("a file"),
+            Ok(())
+        );
     }
 }

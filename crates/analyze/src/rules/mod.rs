@@ -33,6 +33,7 @@ mod slow_label;
 mod softirq_core;
 mod spinning;
 mod stalled_flow;
+mod uneven_start;
 mod unreachable;
 mod window_full;
 
@@ -98,6 +99,7 @@ pub const REGISTRY: &[&dyn Rule] = &[
     &softirq_core::SoftirqCore,
     &spinning::Spinning,
     &stalled_flow::StalledFlow,
+    &uneven_start::UnevenStart,
     &unreachable::Unreachable,
     &window_full::WindowFull,
 ];

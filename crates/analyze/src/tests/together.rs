@@ -248,3 +248,35 @@ fn a_receiver_that_left_early_is_unreachable_in_part() {
     assert_eq!(last_ones.severity, Severity::Info);
     none(&with_flow(&[("unreachable_errors", 0.0)]), "unreachable");
 }
+
+/// What begins apart although it should not is a conclusion, not only a check that failed.
+#[test]
+fn flows_that_begin_apart_are_named_when_that_was_bounded() {
+    let late = |from: &str, seconds: f64| {
+        let mut one = flow(&[]);
+        one.from = from.into();
+        let name = sokudo_model::skew::START_LATE.to_owned();
+        one.metrics.insert(name, seconds);
+        one
+    };
+    let mut record = empty();
+    let flows = vec![
+        late("hosta", 0.001),
+        late("hostc", 0.031),
+        late("hostb", 0.002),
+    ];
+    record.manifest.phases.push(phase("mesh", flows));
+    none(&record, "uneven_start");
+    let labels = &mut record.manifest.phases[0].labels;
+    labels.insert(sokudo_model::skew::MAX_SKEW.into(), "20ms".into());
+    let finding = one(&record, "uneven_start");
+    assert_eq!(finding.says.args["from"], Arg::Word("hostc".into()));
+    assert_eq!(
+        finding.says.args["spread"],
+        Arg::Number(0.03, Unit::Seconds)
+    );
+    assert_eq!(finding.evidence[1].value, Some(0.031));
+    let labels = &mut record.manifest.phases[0].labels;
+    labels.insert(sokudo_model::skew::MAX_SKEW.into(), "40ms".into());
+    none(&record, "uneven_start");
+}

@@ -16,7 +16,8 @@ use sokudo_model::{Record, RunStatus, Text};
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::pairs::{self, Exchange};
 use sokudo_scenario::{Console, Executor as _, Failed, HostInfo, line};
-use sokudo_store::export::{Format, commands};
+use sokudo_store::export::commands;
+use sokudo_store::layout::COMMANDS;
 use sokudo_workloads::values::{ByteSize, HowMany, Span};
 
 use super::finish::{ShowOptions, conclude, exit_of, show};
@@ -27,9 +28,6 @@ pub use lab::{Lab, Voice};
 
 /// Largest script, bytes.
 pub const SCRIPT_BYTES_MAX: u64 = 10 << 20;
-
-/// Table of everything that was done, inside the record.
-const COMMANDS: &str = "commands.csv";
 
 const CONSOLE_EXAMPLES: &str = "\
 Examples:
@@ -528,10 +526,9 @@ pub fn seal(left: Left, lang: Lang) -> Result<Sealed, Failure> {
         sokudo_store::attach(&path, name, text.as_bytes())?;
     }
     let record = conclude(&path, lang)?;
-    let mut table = Vec::new();
-    commands::write(&record, Format::Csv, &mut table)
+    let tables = commands::files(&record)
         .map_err(|error| Failure::cannot_write(&path.join(COMMANDS), &error))?;
-    sokudo_store::attach(&path, COMMANDS, &table)?;
+    sokudo_store::attach_all(&path, &tables)?;
     Ok(Sealed {
         record: Some((path, record)),
         ended: left.ended,

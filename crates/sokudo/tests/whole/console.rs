@@ -35,6 +35,15 @@ fn a_script_stages_different_commands_and_starts_them_together() {
     let heads = "start_ms,end_ms,command,from,to,bytes,bits_per_second,complete,phase";
     assert_eq!(lines.next(), Some(heads));
     assert_eq!(lines.count(), 6, "{table}");
+    // Each host has what it took part in: the second pair's connection, echo and stream.
+    for host in ["hostb", "hostd"] {
+        let own = record.join(format!("commands/{host}.csv"));
+        let own = std::fs::read_to_string(own).expect("a table of its own");
+        assert_eq!(own.lines().next(), Some(heads));
+        let others: Vec<&str> = table.lines().filter(|line| line.contains(host)).collect();
+        assert_eq!(own.lines().skip(1).collect::<Vec<_>>(), others);
+        assert_eq!(others.len(), 3, "{own}");
+    }
     let report = std::fs::read_to_string(record.join("report.html")).expect("a report");
     assert!(report.contains("Many flows at once"), "no section of pairs");
     assert!(summary.number("group.start_spread_seconds.max") >= 0.0);
@@ -120,6 +129,12 @@ waitallresults 4 60s
     let checks = said.0["checks"].as_array().expect("checks");
     let skew = checks.iter().find(|check| check["name"] == "skew");
     assert_eq!(skew.expect("a check")["passed"], false);
+    let findings = said.0["findings"].as_array().expect("findings");
+    assert!(
+        findings
+            .iter()
+            .any(|finding| finding["rule"] == "uneven_start")
+    );
     let shown = place.run("show latest");
     shown
         .expect_stdout("was repeated")

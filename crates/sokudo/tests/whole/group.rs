@@ -194,6 +194,43 @@ fn who_may_not_join_learns_why() {
     has_members(&place, &[]);
 }
 
+/// A token does not open another host's place; the host itself comes in again with its key, and one
+/// that has lost it after its name was freed. All of it is noted.
+#[test]
+fn a_name_is_not_taken_from_the_host_that_has_it() {
+    let place = place();
+    let (_controller, token) = controller(&place, &own_address(5));
+    let hosta = agent(&place, &token, "hosta");
+    let thief = || {
+        let words = ["agent", "--join", &token, "--name", "hosta"];
+        at(&place, "thief", &words)
+    };
+    thief()
+        .run()
+        .expect_code(3)
+        .expect_stderr("another agent called `hosta`")
+        .expect_stderr("sokudo group remove lab hosta");
+    hosta.interrupt();
+    hosta.finish().expect_code(0);
+    let again = agent(&place, &token, "hosta");
+    again.interrupt();
+    again.finish().expect_code(0);
+    let remove = |name: &str| at(&place, "home", &["group", "remove", "lab", name]).run();
+    remove("hosta").expect_code(0);
+    remove("hosta").expect_code(2);
+    let mut newcomer = thief().start();
+    newcomer.wait_for(|line| (line == "connected").then_some(()));
+    let noted = noted(&place, "home/groups/lab");
+    let what: Vec<&str> = noted
+        .iter()
+        .filter_map(|entry| entry["what"].as_str())
+        .collect();
+    assert_eq!(
+        what,
+        ["joined", "turned away", "joined", "removed", "joined"]
+    );
+}
+
 /// Starts the program on one of the hosts.
 pub fn start_on(hosts: &Hosts, host: usize, call: Sokudo) -> Running {
     hosts.run_in(host, move || call.start())

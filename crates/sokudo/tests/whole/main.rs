@@ -11,6 +11,7 @@ mod browser;
 mod bus;
 mod check;
 mod clients;
+mod clock_step;
 mod console;
 mod delayed_ack;
 mod exchange;

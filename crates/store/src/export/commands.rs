@@ -1,11 +1,17 @@
 //! Everything that many hosts were told to do, one line per flow, as a spreadsheet takes it: when it
-//! began and ended, which command, between whom, how many bytes, how fast.
+//! began and ended, which command, between whom, how many bytes, how fast. Once for all of them, and once
+//! for each host with what it took part in.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use sokudo_model::{FlowResult, PhaseRecord, Record, load};
 
 use super::{Cell, Format, Table, word};
+use crate::layout::{COMMANDS, COMMANDS_OF_HOSTS, host_file};
+
+/// Hosts that have a table of their own, at most; the one of all hosts is whole.
+pub const MOST_HOSTS: usize = 1000;
 
 const HEADS: [&str; 9] = [
     "start_ms",
@@ -28,10 +34,43 @@ pub fn any(record: &Record) -> bool {
 /// run's start; the end is that of the flow where it is known, else the phase's. Of requests and
 /// responses the bytes of both ways count, so that the speed is the mean of both.
 pub fn write(record: &Record, format: Format, out: &mut impl Write) -> io::Result<()> {
+    write_where(record, format, out, |_| true)
+}
+
+/// The tables as files of the record: `commands.csv`, and `commands/<host>.csv` for each host that took
+/// part, of [`MOST_HOSTS`] at most.
+pub fn files(record: &Record) -> io::Result<Vec<(String, Vec<u8>)>> {
+    let mut all = Vec::new();
+    write(record, Format::Csv, &mut all)?;
+    let mut files = vec![(COMMANDS.to_owned(), all)];
+    let phases = record.manifest.phases.iter();
+    let flows = phases.flat_map(|phase| &phase.result.flows);
+    let ends: BTreeSet<&str> = flows
+        .flat_map(|f| [f.from.as_str(), f.to.as_str()])
+        .collect();
+    // A server that was loaded is no host of the run.
+    let hosts = record.manifest.hosts.iter().map(|host| host.name.as_str());
+    for host in hosts.filter(|host| ends.contains(host)).take(MOST_HOSTS) {
+        let mut own = Vec::new();
+        write_where(record, Format::Csv, &mut own, |flow| {
+            flow.from == host || flow.to == host
+        })?;
+        let name = format!("{COMMANDS_OF_HOSTS}/{}", host_file(host, "csv"));
+        files.push((name, own));
+    }
+    Ok(files)
+}
+
+fn write_where(
+    record: &Record,
+    format: Format,
+    out: &mut impl Write,
+    wanted: impl Fn(&FlowResult) -> bool,
+) -> io::Result<()> {
     let mut table = Table { format, out };
     table.row(HEADS.map(word))?;
     for phase in &record.manifest.phases {
-        for flow in &phase.result.flows {
+        for flow in phase.result.flows.iter().filter(|flow| wanted(flow)) {
             row(&mut table, phase, flow)?;
         }
     }

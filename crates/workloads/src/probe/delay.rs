@@ -27,6 +27,9 @@ pub struct Row {
     pub down_ns: i64,
 }
 
+/// Faster than this no two sound clocks drift apart, seconds per second: crystals stay within a tenth.
+const DRIFT_MAX: f64 = 500e-6;
+
 impl Row {
     /// Round trip without the far end's turn-around, nanoseconds.
     pub fn rtt_ns(&self) -> i64 {
@@ -59,12 +62,21 @@ impl PairClock {
             )
         };
         let (before_ns, before_error_ns) = apart(|c| (c.before.offset_ns, c.before.error_ns));
-        let (_, after_error_ns) = apart(|c| (c.after.offset_ns, c.after.error_ns));
+        let (after_ns, after_error_ns) = apart(|c| (c.after.offset_ns, c.after.error_ns));
+        let span = |c: &HostClock| c.after.at_ns.saturating_sub(c.before.at_ns);
+        let span_ns = span(asking).max(span(answering));
+        let moved_ns = (after_ns - before_ns).abs();
+        let drifted_ns = span_ns.max(0) as f64 * DRIFT_MAX
+            + before_error_ns.saturating_add(after_error_ns) as f64;
+        // A clock that was stepped on the way, nobody knows when, was wrong by all of it.
+        let stepped_ns = if moved_ns > drifted_ns { moved_ns } else { 0.0 };
         Self {
             at_ns: asking.before.at_ns.saturating_add(asking.before.offset_ns),
             offset_ns: before_ns,
             drift: drift(answering) - drift(asking),
-            error_ns: before_error_ns.max(after_error_ns),
+            error_ns: before_error_ns
+                .max(after_error_ns)
+                .saturating_add(stepped_ns as u64),
         }
     }
 
@@ -235,6 +247,19 @@ mod tests {
         // For a second the far clock was 2 ms behind: answers seem to leave before they were asked.
         let jumped = [honest[0], row(SECOND_NS, 300_000, 300_000, -2_000_000)];
         assert_eq!(pair.doubted(&jumped).error_ns, 1_700_000);
+    }
+
+    #[test]
+    fn a_clock_that_was_stepped_for_good_widens_the_error_by_the_step() {
+        let near = clock((0, 0, 0), (20 * SECOND_NS, 0, 0));
+        let far = |after_ns| clock((0, 0, 50_000), (20 * SECOND_NS, after_ns, 50_000));
+        assert_eq!(
+            PairClock::new(&near, &far(8_000_000)).error_ns,
+            50_000,
+            "400 ppm"
+        );
+        let stepped = PairClock::new(&near, &far(-30_000_000));
+        assert_eq!(stepped.error_ns, 30_050_000);
     }
 
     #[test]

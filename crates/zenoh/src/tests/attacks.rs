@@ -10,9 +10,11 @@ use zenoh::qos::CongestionControl;
 use zenoh::{Session, Wait};
 
 use super::*;
+use crate::enrol::join_again;
 use crate::fleet::open;
 use crate::group::{Credentials, Role};
 use crate::keys::Keys;
+use crate::members::Members;
 use crate::settings;
 
 /// What is looked for in what travels.
@@ -92,6 +94,28 @@ fn a_spent_token_lets_nobody_in_and_says_why() {
     assert!(join(&once, "a", MemberRole::Agent).is_ok());
     assert_eq!(says(&once, MemberRole::Agent), "the token has been used up");
     assert_ne!(once.key().id(), token_key(&lab.token.secret).id());
+}
+
+/// Orders for a host must not reach somebody who took its name.
+#[test]
+fn a_name_belongs_to_the_host_that_has_its_key() {
+    let lab = Lab::new();
+    let first = lab.member("a");
+    let Err(GroupError::Refused { says, hint }) = join(&lab.token, "a", MemberRole::Agent) else {
+        panic!("somebody takes another host's name");
+    };
+    assert_eq!(says, "the group has another agent called `a` already");
+    assert!(hint.contains("sokudo group remove lab a"), "{hint}");
+    let again = join_again(&lab.token, &first).expect("it comes in again");
+    assert_eq!(again.agent(), "a");
+    first.save(lab.config.path()).unwrap();
+    let found = |name| {
+        Membership::renewed_by(lab.config.path(), &lab.token, name, MemberRole::Agent).is_some()
+    };
+    assert!(found("a") && !found("b"));
+    let members = Members::of(lab.config.path(), "lab");
+    assert!(members.remove("a").unwrap());
+    assert!(join(&lab.token, "a", MemberRole::Agent).is_ok());
 }
 
 #[test]

@@ -15,7 +15,7 @@ use sokudo_wire::join::{JoinToken, MemberRole};
 use sokudo_wire::{Ask, Note, Reply};
 
 use crate::agent::{self, Log, Service, Serving};
-use crate::enrol::{Door, join};
+use crate::enrol::{Door, Visit, join};
 use crate::error::GroupError;
 use crate::fleet::{Fleet, Router};
 use crate::group::{Group, Membership};

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use sokudo_agent::Audit;
+use sokudo_agent::audit::Audit;
 use sokudo_controller::host_name;
 use sokudo_net::udp;
 use sokudo_wire::join::MemberRole;

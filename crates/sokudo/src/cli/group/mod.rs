@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
-use sokudo_agent::Audit;
+use sokudo_agent::audit::Audit;
 use sokudo_bus::{BusError, Link};
 use sokudo_controller::{Hosts, host_name};
 use sokudo_model::units::Nanos;
