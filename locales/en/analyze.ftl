@@ -334,6 +334,7 @@ verdict-pairs-through = Every layer comes through between all { $hosts } hosts (
 verdict-pairs-fail = { $failed } of { $pairs } directed pairs of { $hosts } hosts do not keep { $expected }: { $names }.
 verdict-pairs-dead = { $failed } of { $pairs } directed pairs of { $hosts } hosts fail, some of them without any way through: { $names }.
 verdict-pairs-worst = { $from } → { $to }: { $what }.
+verdict-mesh = All hosts at once, each to every other one, carry { $bits } together (fairness { $fairness }; 1 = all alike).
 verdict-pairs-speeds = The slowest pair, { $from } → { $to }, carries { $slowest } over one connection, the pair in the middle { $middle }.
 pair-names = { $names }
 pair-names-more = { $names } and { $more } more

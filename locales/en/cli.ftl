@@ -18,6 +18,7 @@ console-flow-probed = { $begin } ms  { $from } → { $to }  { $probes } probes, 
 console-flow-done = { $begin } ms  { $from } → { $to }  done
 console-flow-dead = { $begin } ms  { $from } → { $to }  no result: { $why }
 console-flow-silent = { $begin } ms  { $from } → { $to }  no complete result
+console-stall-evidence = { "" }    { $says }
 console-flow-lost = { $from } → { $to } was left out: one of them was lost
 console-flows-more = and { $n } more flows, all of them in the record
 console-stopped = stopped; what was measured until then is kept

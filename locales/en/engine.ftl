@@ -9,6 +9,8 @@ engine-doing-selftest = trying what this host can send and receive
 engine-check-namespaces = The { $n } hosts are network namespaces on this one machine, joined by a bridge: the numbers tell what this machine and its kernel can do, not what a network between machines can.
 engine-check-loopback = The { $n } hosts are loopback addresses of this one machine, because network namespaces could not be made: { $why }. { $hint }
 engine-check-group = { $hosts } hosts meet in { $rounds } rounds, { $pairs } directed pairs: { $phases } phases of { $load }, about { $time } in all.
+engine-check-group-corrected = On these hosts a phase takes { $beside } beside its load: { $phases } phases of { $load } in { $rounds } of { $all } rounds, about { $time } in all.
+engine-check-mesh-failed = { $layer } between all hosts at once could not be measured: { $why }.
 engine-check-group-some = { $hosts } hosts meet in { $rounds } of { $all } rounds, { $pairs } directed pairs, because there is no time for more (--within): { $phases } phases of { $load }, about { $time } in all.
 
 engine-clock-jump = The wall clock of { $host } was set by { $by }. Series are not affected: they use the monotonic clock.

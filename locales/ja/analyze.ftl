@@ -334,6 +334,7 @@ verdict-pairs-through = { $hosts } 台のホストのあいだは、どの層も
 verdict-pairs-fail = { $hosts } 台のホストの向きのある組 { $pairs } のうち { $failed } が { $expected } を満たしません: { $names }。
 verdict-pairs-dead = { $hosts } 台のホストの向きのある組 { $pairs } のうち { $failed } が不合格で、まったく通らないものがあります: { $names }。
 verdict-pairs-worst = { $from } → { $to }: { $what }。
+verdict-mesh = 全ホストが同時に互いへ送ると、合わせて { $bits } を運びます (公平性 { $fairness }、1 ならすべて等しい)。
 verdict-pairs-speeds = いちばん遅い組 { $from } → { $to } は 1 本の接続で { $slowest }、中央の組は { $middle } を運びます。
 pair-names = { $names }
 pair-names-more = { $names } ほか { $more } 組

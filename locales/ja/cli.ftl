@@ -18,6 +18,7 @@ console-flow-probed = { $begin } ms  { $from } → { $to }  プローブ { $prob
 console-flow-done = { $begin } ms  { $from } → { $to }  完了
 console-flow-dead = { $begin } ms  { $from } → { $to }  結果なし: { $why }
 console-flow-silent = { $begin } ms  { $from } → { $to }  完全な結果がありません
+console-stall-evidence = { "" }    { $says }
 console-flow-lost = { $from } → { $to } は、どちらかのホストが失われたため除きました
 console-flows-more = ほかに { $n } フロー。すべて記録にあります
 console-stopped = 停止しました。それまでの測定値は残ります

@@ -9,6 +9,8 @@ engine-doing-selftest = このホストの送受信能力を調べています
 engine-check-namespaces = { $n } 台のホストは、この 1 台のマシン上のネットワーク名前空間をブリッジでつないだものです。数値が示すのはこのマシンとカーネルの能力で、マシン間のネットワークの能力ではありません。
 engine-check-loopback = ネットワーク名前空間を作れなかったため ({ $why })、{ $n } 台のホストはこのマシンのループバックアドレスです。{ $hint }
 engine-check-group = { $hosts } 台のホストが { $rounds } 回戦で総当たりします (向きのある組 { $pairs }): { $load } のフェーズ { $phases } 個、全部で約 { $time } です。
+engine-check-group-corrected = これらのホストでは 1 フェーズに負荷のほか { $beside } かかります。{ $all } ラウンドのうち { $rounds }、{ $load } のフェーズが { $phases } 個、合わせて約 { $time } です。
+engine-check-mesh-failed = 全ホスト同時の { $layer } は測定できませんでした: { $why }。
 engine-check-group-some = 時間が足りないため (--within)、{ $hosts } 台のホストは { $all } 回戦のうち { $rounds } 回戦だけ行います (向きのある組 { $pairs }): { $load } のフェーズ { $phases } 個、全部で約 { $time } です。
 
 engine-clock-jump = { $host } の時計が { $by } 変更されました。時系列は単調時計を使うので影響を受けません。

@@ -110,7 +110,20 @@ pub(crate) fn verdict(record: &Record) -> Vec<Text> {
         Some(finding) => out.extend([finding.says].into_iter().chain(finding.next)),
         None => out.extend(speeds(&pairs)),
     }
+    out.extend(mesh(record));
     out
+}
+
+/// What all hosts carried at once.
+fn mesh(record: &Record) -> Option<Text> {
+    let get = |name: &str| record.manifest.summary.get(name).copied();
+    let bits = get("group.mesh_bits_per_second")?;
+    let fairness = get("group.mesh_fairness_ratio")?;
+    Some(
+        Text::new("verdict-mesh")
+            .number("bits", bits, Unit::BitsPerSecond)
+            .number("fairness", fairness, Unit::One),
+    )
 }
 
 fn sentence(record: &Record, pairs: &[Pair]) -> Option<Text> {

@@ -24,6 +24,8 @@ pub enum Progress<'a> {
     Doing(&'a Text),
     /// That is done; what comes next has yet to be said.
     Ready,
+    /// Something worth knowing that went as it should.
+    Says(&'a Text),
     /// Load of a phase begins.
     PhaseBegins(&'a PhasePlan),
     /// New samples.
@@ -307,6 +309,11 @@ impl Run {
     /// Tells the observer what is being done.
     pub fn doing(&mut self, what: &Text) {
         self.observer.note(&Progress::Doing(what));
+    }
+
+    /// Tells the observer something worth knowing.
+    pub(crate) fn says(&mut self, what: &Text) {
+        self.observer.note(&Progress::Says(what));
     }
 
     /// True when the operator wants the run to end. The record is told the first time: whoever asks

@@ -400,6 +400,9 @@ impl Console {
     /// Keeps who has results and who has none, and tells each flow.
     fn note(&mut self, record: &PhaseRecord, executor: &mut dyn Executor) {
         say::flows(record, executor);
+        for says in executor.stalls(record) {
+            executor.say(&says);
+        }
         for flow in &record.result.flows {
             if flow.complete && !flow.metrics.is_empty() {
                 self.results.insert(flow.from.clone());

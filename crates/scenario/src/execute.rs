@@ -122,6 +122,10 @@ pub trait Executor {
     /// Errors: nothing was measured.
     fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed>;
 
+    /// What both ends know of the connections that stood still in the phase that was carried out last,
+    /// in sentences.
+    fn stalls(&mut self, record: &PhaseRecord) -> Vec<Text>;
+
     /// Does nothing for so long, or until the operator wants the run to end.
     fn pause(&mut self, ns: u64) -> Result<(), Failed>;
 

@@ -93,6 +93,13 @@ impl Executor for Remembering {
         })
     }
 
+    fn stalls(&mut self, _: &PhaseRecord) -> Vec<Text> {
+        self.dead
+            .map(|_| Text::new("rule-stalled-says"))
+            .into_iter()
+            .collect()
+    }
+
     fn pause(&mut self, ns: u64) -> Result<(), Failed> {
         self.paused_ns += ns;
         Ok(())

@@ -4,16 +4,19 @@
 //! layer by layer ─► round by round ─► all pairs of the round at once: a phase, or one per direction
 //!                                        ├ a pair cannot connect ─► each pair by itself, the dead ones noted
 //!                                        └ a pair is too slow    ─► once more, while the others are quiet
+//! then ─► all hosts at once, each towards every other one: what they share, such as a switch
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use sokudo_model::pairs::{self, ALONE, EXPECT, ROUND};
-use sokudo_model::{Expectation, FlowResult, Labels, PhaseRecord, PhaseResult, Summary, Text};
+use sokudo_model::{
+    Expectation, FlowResult, Labels, PhaseRecord, PhaseResult, Summary, Text, Unit, load,
+};
 use sokudo_stats::spread;
 
 use super::datagram::{MODEST_PER_S, SIZE_BYTES};
-use super::tournament::{Pair, Tournament};
+use super::tournament::{BESIDE_NS, Budget, Pair, Tournament};
 use super::{Amount, Layer, chosen, flows_of, known};
 use crate::error::ControlError;
 use crate::run::Run;
@@ -22,6 +25,12 @@ use crate::run::Run;
 const ALONE_MAX: usize = 4;
 /// Share of what one connection carries that datagrams are offered at.
 const DATAGRAM_SHARE: f64 = 0.5;
+/// Most flows of all hosts at once; in larger groups each host has fewer partners.
+const MESH_FLOWS_MAX: usize = 1000;
+/// Share by which a forecast may be off before it is corrected.
+const FORECAST_OFF: f64 = 0.2;
+/// Longest time beside its load that a phase is reckoned with, nanoseconds.
+const BESIDE_MAX_NS: u64 = 30_000_000_000;
 
 /// What a check of a group may take and must find.
 #[derive(Debug, Clone)]
@@ -48,13 +57,23 @@ impl GroupCheck {
                 hint: Some("start `sokudo agent` on two hosts or more".into()),
             });
         }
-        let turns = chosen(&self.layers).map(|layer| 1 + usize::from(layer.in_turn));
         Ok(Tournament::new(
             hosts as u32,
-            turns.sum(),
-            self.longest_ns,
-            self.within_ns,
+            &self.budget(hosts, BESIDE_NS),
         ))
+    }
+
+    fn budget(&self, hosts: usize, beside_ns: u64) -> Budget {
+        let turns = chosen(&self.layers).map(|layer| 1 + usize::from(layer.in_turn));
+        // Two hosts at once are a round.
+        let meshes = chosen(&self.layers).filter(|layer| layer.mesh && hosts > 2);
+        Budget {
+            turns: turns.sum(),
+            last: meshes.count(),
+            longest_ns: self.longest_ns,
+            within_ns: self.within_ns,
+            beside_ns,
+        }
     }
 }
 
@@ -62,7 +81,11 @@ impl GroupCheck {
 struct Meeting<'a> {
     run: &'a mut Run,
     check: &'a GroupCheck,
-    tournament: &'a Tournament,
+    tournament: Tournament,
+    /// What the first phase took beside its load, nanoseconds; `None` before it.
+    beside_ns: Option<u64>,
+    /// True once the forecast has been compared with it.
+    compared: bool,
     /// Index of the first host that takes part.
     first: u32,
     /// Pairs between which no connection could be made, by host index.
@@ -84,12 +107,14 @@ pub fn run(
     let mut meeting = Meeting {
         run,
         check,
-        tournament,
+        tournament: tournament.clone(),
+        beside_ns: None,
+        compared: false,
         first,
         unconnected: BTreeSet::new(),
         slowest: None,
     };
-    let outcome = meeting.all_layers();
+    let outcome = meeting.all_layers().and_then(|()| meeting.meshes());
     let numbers = numbers(&run.manifest().phases);
     run.manifest_mut().summary.extend(numbers);
     run.group_numbers();
@@ -99,9 +124,11 @@ pub fn run(
 impl Meeting<'_> {
     fn all_layers(&mut self) -> Result<(), ControlError> {
         for layer in chosen(&self.check.layers) {
-            let rounds = self.tournament.rounds.iter().zip(1u32..);
-            for (round, number) in rounds {
-                let there = self.indices(round);
+            let mut left: VecDeque<Vec<Pair>> = self.tournament.rounds.clone().into();
+            let mut number = 0u32;
+            while let Some(round) = left.pop_front() {
+                number += 1;
+                let there = self.indices(&round);
                 let back: Vec<Pair> = there.iter().map(|(one, other)| (*other, *one)).collect();
                 let turns = match layer.in_turn {
                     true => vec![(format!("{number}a"), there), (format!("{number}b"), back)],
@@ -113,6 +140,81 @@ impl Meeting<'_> {
                     }
                     self.meet(layer, &turn, &pairs)?;
                 }
+                if self.corrects() {
+                    left.retain(|round| self.tournament.rounds.contains(round));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The first phase has told how long one takes here: plan and forecast follow it when they were
+    /// off. True when the plan changed.
+    fn corrects(&mut self) -> bool {
+        let Some(beside_ns) = self.beside_ns.filter(|_| !self.compared) else {
+            return false;
+        };
+        self.compared = true;
+        let hosts = self.tournament.hosts;
+        let budget = self.check.budget(hosts as usize, beside_ns);
+        let plan = Tournament::new(hosts, &budget);
+        let off_ns = plan.takes_ns.abs_diff(self.tournament.takes_ns) as f64;
+        let same_load = plan.load_ns == self.tournament.load_ns;
+        if same_load && off_ns <= self.tournament.takes_ns as f64 * FORECAST_OFF {
+            return false;
+        }
+        self.tournament = plan;
+        let says = Text::new("engine-check-group-corrected").number(
+            "beside",
+            beside_ns as f64 * 1e-9,
+            Unit::Seconds,
+        );
+        let says = with_plan(says, &self.tournament);
+        self.run.says(&says);
+        self.run.manifest_mut().notes.push(says);
+        true
+    }
+
+    /// All hosts at once, layer by layer.
+    fn meshes(&mut self) -> Result<(), ControlError> {
+        if self.tournament.hosts < 3 {
+            return Ok(());
+        }
+        for layer in chosen(&self.check.layers).filter(|layer| layer.mesh) {
+            if self.run.interrupted() {
+                return Ok(());
+            }
+            self.mesh(layer)?;
+        }
+        Ok(())
+    }
+
+    /// Each host towards every other one that it could reach, or as many as there is room for.
+    fn mesh(&mut self, layer: &Layer) -> Result<(), ControlError> {
+        let hosts = self.tournament.hosts;
+        let partners = (MESH_FLOWS_MAX / hosts as usize).clamp(1, hosts as usize - 1) as u32;
+        let towards = |one: u32| (1..=partners).map(move |step| (one, (one + step) % hosts));
+        let pairs: Vec<Pair> = (0..hosts).flat_map(towards).collect();
+        let mut pairs = self.indices(&pairs);
+        pairs.retain(|pair| !self.is_hopeless(layer, *pair));
+        if pairs.len() < 2 {
+            return Ok(());
+        }
+        let amount = Amount {
+            duration_ns: self.tournament.load_ns,
+            packets_per_s: (self.packets_per_s() / f64::from(partners)).max(1.0),
+        };
+        let name = format!("{}-mesh", layer.name);
+        let plan = layer.phase(name, flows_of(&pairs), &amount, Labels::new());
+        match self.run.run_phase(plan) {
+            Ok(record) => {
+                let numbers = of_mesh(&record);
+                self.run.manifest_mut().summary.extend(numbers);
+            }
+            Err(error) if is_final(&error) => return Err(error),
+            Err(error) => {
+                let says = Text::new("engine-check-mesh-failed").word("layer", layer.name);
+                self.run.note_problem(says.word("why", error.to_string()));
             }
         }
         Ok(())
@@ -221,7 +323,11 @@ impl Meeting<'_> {
             labels.insert(ALONE.into(), "yes".into());
         }
         let plan = layer.phase(name, flows_of(pairs), &amount, labels);
+        let begun_ns = self.run.elapsed_ns();
         let record = self.run.run_phase(plan)?;
+        let took_ns = self.run.elapsed_ns().abs_diff(begun_ns);
+        let beside_ns = took_ns.saturating_sub(amount.duration_ns);
+        self.beside_ns.get_or_insert(beside_ns.min(BESIDE_MAX_NS));
         let carried = record.result.flows.iter();
         let carried = carried.filter_map(|flow| flow.metrics.get("stream.goodput_bits_per_second"));
         let least = carried.copied().chain(self.slowest).reduce(f64::min);
@@ -296,22 +402,43 @@ pub fn told(tournament: &Tournament) -> Text {
         true => "engine-check-group",
         false => "engine-check-group-some",
     };
-    Text::new(key)
-        .word("hosts", tournament.hosts.to_string())
+    with_plan(Text::new(key), tournament)
+}
+
+fn with_plan(text: Text, tournament: &Tournament) -> Text {
+    text.word("hosts", tournament.hosts.to_string())
         .word("pairs", tournament.pairs().to_string())
         .word("rounds", tournament.rounds.len().to_string())
         .word("all", tournament.rounds_of_all.to_string())
         .word("phases", tournament.phases.to_string())
-        .number(
-            "load",
-            tournament.load_ns as f64 * 1e-9,
-            sokudo_model::Unit::Seconds,
-        )
-        .number(
-            "time",
-            tournament.takes_ns as f64 * 1e-9,
-            sokudo_model::Unit::Seconds,
-        )
+        .number("load", tournament.load_ns as f64 * 1e-9, Unit::Seconds)
+        .number("time", tournament.takes_ns as f64 * 1e-9, Unit::Seconds)
+}
+
+/// The numbers of all hosts at once.
+fn of_mesh(record: &PhaseRecord) -> Summary {
+    let flows = &record.result.flows;
+    let speeds = flows
+        .iter()
+        .filter_map(|flow| flow.metrics.get("stream.goodput_bits_per_second"));
+    let found = [
+        (
+            "group.mesh_bits_per_second",
+            speeds.copied().reduce(|all, one| all + one),
+        ),
+        (
+            "group.mesh_fairness_ratio",
+            load::fairness(flows).filter(|_| record.workload == "stream"),
+        ),
+        (
+            "group.mesh_loss_ratio",
+            record.result.summary.get("datagram.loss_ratio").copied(),
+        ),
+    ];
+    let known = found.into_iter();
+    known
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .collect()
 }
 
 /// The numbers of all pairs together.

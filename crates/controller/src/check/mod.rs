@@ -69,6 +69,8 @@ pub struct Layer {
     /// Whether the two ways between a pair of hosts are taken one after the other: what fills a path
     /// one way is not to be slowed down by the other way.
     in_turn: bool,
+    /// Whether all hosts of a group also carry it out at once, each towards every other one.
+    mesh: bool,
     /// Whether it needs a connection: where one could not be made, it is not tried again.
     connects: bool,
     /// How the layer is checked inside one machine, where one phase between two hosts is not enough.
@@ -135,6 +137,7 @@ pub const LAYERS: &[Layer] = &[
         question: "how long is the way there and back, how steady is it, and does it lose anything?",
         options: probe::options,
         in_turn: false,
+        mesh: false,
         connects: false,
         inside: None,
     },
@@ -143,6 +146,7 @@ pub const LAYERS: &[Layer] = &[
         question: "how long does an answer take between two hosts?",
         options: rr::options,
         in_turn: false,
+        mesh: false,
         connects: true,
         inside: None,
     },
@@ -151,6 +155,7 @@ pub const LAYERS: &[Layer] = &[
         question: "how many connections per second can be made, and how long does each take?",
         options: crr::options,
         in_turn: false,
+        mesh: false,
         connects: true,
         inside: None,
     },
@@ -159,6 +164,7 @@ pub const LAYERS: &[Layer] = &[
         question: "how many bytes per second does one connection carry between two hosts?",
         options: stream::options,
         in_turn: true,
+        mesh: true,
         connects: true,
         inside: None,
     },
@@ -167,6 +173,7 @@ pub const LAYERS: &[Layer] = &[
         question: "how many messages per second cross between two hosts, and how long do they take?",
         options: bus::options,
         in_turn: true,
+        mesh: false,
         connects: true,
         inside: None,
     },
@@ -175,6 +182,7 @@ pub const LAYERS: &[Layer] = &[
         question: "how many web requests per second does one host answer another, and how long does each take?",
         options: http::options,
         in_turn: false,
+        mesh: false,
         connects: true,
         inside: None,
     },
@@ -183,6 +191,7 @@ pub const LAYERS: &[Layer] = &[
         question: "how many datagrams per second can the hosts exchange without loss?",
         options: datagram::options,
         in_turn: false,
+        mesh: true,
         connects: false,
         inside: Some(datagram::inside),
     },

@@ -11,8 +11,9 @@
 /// A pair of hosts by their numbers, from 0.
 pub type Pair = (u32, u32);
 
-/// Time that a phase takes beside its load, nanoseconds: preparing, the common start, collecting.
-const BESIDE_NS: u64 = 600_000_000;
+/// Time that a phase takes beside its load on hosts that have nothing else to do, nanoseconds:
+/// preparing, the common start, collecting.
+pub const BESIDE_NS: u64 = 600_000_000;
 /// Shortest load that tells something, nanoseconds.
 const SHORTEST_NS: u64 = 500_000_000;
 
@@ -36,6 +37,21 @@ pub fn rounds(hosts: u32) -> Vec<Vec<Pair>> {
     (0..moving).map(round).collect()
 }
 
+/// What there is time for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Budget {
+    /// Phases in each round.
+    pub turns: usize,
+    /// Phases behind all rounds.
+    pub last: usize,
+    /// Longest load of a phase, nanoseconds.
+    pub longest_ns: u64,
+    /// How long all of it may take, nanoseconds.
+    pub within_ns: u64,
+    /// Time that a phase takes beside its load, nanoseconds.
+    pub beside_ns: u64,
+}
+
 /// Which rounds are played, and for how long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tournament {
@@ -54,30 +70,37 @@ pub struct Tournament {
 }
 
 impl Tournament {
-    /// Among so many hosts, `turns` phases in each round, loads of at most `longest_ns`, all of it
-    /// `within_ns`.
+    /// Among so many hosts.
     ///
     /// Loads become shorter first; when the shortest ones do not fit, rounds are left out evenly. One
-    /// round is always played.
-    pub fn new(hosts: u32, turns: usize, longest_ns: u64, within_ns: u64) -> Self {
+    /// round is always played, and the phases behind all rounds.
+    pub fn new(hosts: u32, budget: &Budget) -> Self {
+        let Budget {
+            last,
+            longest_ns,
+            within_ns,
+            beside_ns,
+            ..
+        } = *budget;
         let all = rounds(hosts);
-        let turns = turns.max(1);
-        let each = |rounds: usize| within_ns / (rounds.max(1) * turns) as u64;
+        let turns = budget.turns.max(1);
         let shortest_ns = SHORTEST_NS.min(longest_ns);
-        let least_ns = (shortest_ns + BESIDE_NS) * turns as u64;
-        let affordable = usize::try_from(within_ns / least_ns).unwrap_or(usize::MAX);
+        let least_ns = (shortest_ns + beside_ns).max(1);
+        let for_rounds_ns = within_ns.saturating_sub(least_ns * last as u64);
+        let affordable = for_rounds_ns / (least_ns * turns as u64);
+        let affordable = usize::try_from(affordable).unwrap_or(usize::MAX);
         let played = all.len().min(affordable.max(1));
-        let load_ns = each(played)
-            .saturating_sub(BESIDE_NS)
+        let phases = (played * turns + last).max(1);
+        let load_ns = (within_ns / phases as u64)
+            .saturating_sub(beside_ns)
             .clamp(shortest_ns, longest_ns);
-        let phases = played * turns;
         Self {
             hosts,
             rounds_of_all: all.len(),
             rounds: evenly(all, played),
             phases,
             load_ns,
-            takes_ns: phases as u64 * (load_ns + BESIDE_NS),
+            takes_ns: phases as u64 * (load_ns + beside_ns),
         }
     }
 
@@ -116,17 +139,45 @@ mod tests {
         assert!(super::rounds(1).is_empty());
     }
 
+    /// Loads of up to 4 s in so many seconds.
+    fn plan(hosts: u32, turns: usize, last: usize, within_s: u64) -> Tournament {
+        let budget = Budget {
+            turns,
+            last,
+            longest_ns: 4 * SECOND_NS,
+            within_ns: within_s * SECOND_NS,
+            beside_ns: BESIDE_NS,
+        };
+        Tournament::new(hosts, &budget)
+    }
+
+    #[test]
+    fn phases_behind_the_rounds_and_slow_hosts_take_their_time() {
+        let plan = plan(4, 9, 2, 600);
+        assert_eq!((plan.phases, plan.rounds.len()), (29, 3));
+        let slow = Budget {
+            turns: 9,
+            last: 2,
+            longest_ns: 4 * SECOND_NS,
+            within_ns: 60 * SECOND_NS,
+            beside_ns: 3 * SECOND_NS,
+        };
+        let slow = Tournament::new(4, &slow);
+        assert_eq!((slow.phases, slow.rounds.len()), (11, 1));
+        assert!(slow.load_ns > 2 * SECOND_NS && slow.takes_ns <= 60 * SECOND_NS);
+    }
+
     #[test]
     fn loads_become_shorter_before_rounds_are_left_out() {
-        let roomy = Tournament::new(4, 9, 4 * SECOND_NS, 600 * SECOND_NS);
+        let roomy = plan(4, 9, 0, 600);
         assert_eq!((roomy.load_ns, roomy.phases), (4 * SECOND_NS, 27));
         assert_eq!((roomy.pairs(), roomy.rounds_of_all), (12, 3));
-        let tight = Tournament::new(20, 9, 4 * SECOND_NS, 210 * SECOND_NS);
+        let tight = plan(20, 9, 0, 210);
         assert!(tight.load_ns < SECOND_NS && tight.rounds.len() == 19);
-        let few = Tournament::new(100, 9, 4 * SECOND_NS, 60 * SECOND_NS);
+        let few = plan(100, 9, 0, 60);
         assert!(few.load_ns < SECOND_NS && few.rounds_of_all == 99);
         assert!(few.rounds.len() < 10 && few.takes_ns <= 60 * SECOND_NS);
-        assert_eq!(Tournament::new(3, 9, SECOND_NS, 0).rounds.len(), 1);
+        assert_eq!(plan(3, 9, 0, 0).rounds.len(), 1);
     }
 
     proptest! {
@@ -146,8 +197,10 @@ mod tests {
         }
 
         #[test]
-        fn no_plan_takes_longer_than_allowed(hosts in 2u32..200, turns in 1usize..12, within in 30u64..2000) {
-            let plan = Tournament::new(hosts, turns, 4 * SECOND_NS, within * SECOND_NS);
+        fn no_plan_takes_longer_than_allowed(
+            hosts in 2u32..200, turns in 1usize..12, last in 0usize..3, within in 30u64..2000,
+        ) {
+            let plan = plan(hosts, turns, last, within);
             prop_assert!(plan.takes_ns <= within * SECOND_NS);
             prop_assert!(!plan.rounds.is_empty() && plan.rounds.len() <= plan.rounds_of_all);
         }

@@ -74,6 +74,11 @@ fn a_flow_without_a_result_is_named() {
     };
     assert_eq!(missing.key, "console-results-missing");
     assert!(format!("{missing:?}").contains("host1 → host3"));
+    let stalls = lab
+        .said
+        .iter()
+        .filter(|said| said.key == "rule-stalled-says");
+    assert_eq!(stalls.count(), 1, "what both ends know is told");
 }
 
 #[test]

@@ -171,6 +171,9 @@ impl<E: Executor> Calls<E> {
             labels: asked.labels,
         };
         let record = self.executor.carry_out(&phase)?;
+        for says in self.executor.stalls(&record) {
+            self.executor.say(&says);
+        }
         Ok(seen::result(&record))
     }
 

@@ -277,6 +277,10 @@ impl Observer for Terminal {
                 }
             }
             Progress::Ready => self.clear(),
+            Progress::Says(what) => {
+                self.clear();
+                eprintln!("  {}", self.i18n.text(what));
+            }
             Progress::PhaseBegins(plan) => self.begin(plan),
             Progress::Elapsed { elapsed_ns, .. } => {
                 if let Some(bar) = &self.bar {

@@ -3,6 +3,7 @@
 pub mod console;
 mod lab;
 pub mod script;
+mod witness;
 pub mod words;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use sokudo_scenario::pairs::{self, Exchange};
 use sokudo_scenario::{Console, Executor as _, Failed, HostInfo, line};
 use sokudo_store::export::commands;
 use sokudo_store::layout::COMMANDS;
+use sokudo_wire::Key;
 use sokudo_workloads::values::{ByteSize, HowMany, Span};
 
 use super::finish::{ShowOptions, conclude, exit_of, show};
@@ -25,6 +27,7 @@ use super::key::{self, KeyText};
 use super::observer::Terminal;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
 pub use lab::{Lab, Voice};
+use witness::{Heard, Witness};
 
 /// Largest script, bytes.
 pub const SCRIPT_BYTES_MAX: u64 = 10 << 20;
@@ -408,8 +411,25 @@ fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
     begin(reached, beginning)
 }
 
-/// Calls the hosts.
+/// Calls the hosts; all of them must answer.
 pub fn reach(place: &PlaceArgs) -> Result<Reached, Failure> {
+    reach_by(place, |hosts, host, key| workload::reach(hosts, host, key))
+}
+
+/// The same of those who answer; tells of each of the others.
+pub fn reach_some(place: &PlaceArgs) -> Result<(Reached, Vec<Failure>), Failure> {
+    let mut silent = Vec::new();
+    let reached = reach_by(place, |hosts, host, key| {
+        silent.extend(workload::reach_some(hosts, host, key)?);
+        Ok(())
+    })?;
+    Ok((reached, silent))
+}
+
+fn reach_by(
+    place: &PlaceArgs,
+    mut call: impl FnMut(&mut Hosts, &str, Option<&Key>) -> Result<(), Failure>,
+) -> Result<Reached, Failure> {
     let key = key::parse(place.key.as_ref())?;
     if let Some(count) = place.local {
         let (hosts, note) = check::local_hosts(sokudo_agent::factory, count.into())?;
@@ -427,7 +447,7 @@ pub fn reach(place: &PlaceArgs) -> Result<Reached, Failure> {
     }
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
     for host in &place.hosts {
-        workload::reach(&mut hosts, &whole_group(host), key.as_ref())?;
+        call(&mut hosts, &whole_group(host), key.as_ref())?;
     }
     Ok(Reached {
         hosts,
@@ -453,7 +473,12 @@ pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Failure> {
         interval_ns: with.interval_ns.max(workload::WATCH_NS),
         stop: Arc::clone(&with.stop),
     };
-    let mut run = Run::begin(reached.hosts, config, with.observer)?;
+    let heard = Heard::default();
+    let observer = Box::new(Witness {
+        inner: with.observer,
+        heard: heard.clone(),
+    });
+    let mut run = Run::begin(reached.hosts, config, observer)?;
     run.manifest_mut().notes.extend(reached.note);
     if let Some(most_ns) = with.max_skew_ns {
         run.repeat_above_skew(most_ns);
@@ -464,6 +489,7 @@ pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Failure> {
         voice: with.voice,
         stop: with.stop,
         seed: with.seed,
+        heard,
     })
 }
 

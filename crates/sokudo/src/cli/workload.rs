@@ -104,6 +104,23 @@ pub fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Fai
     Ok(hosts.dial(host, DEFAULT_PORT, key, DIAL_BOUND)?)
 }
 
+/// The same of those who answer; tells of each of the others.
+pub fn reach_some(
+    hosts: &mut Hosts,
+    host: &str,
+    key: Option<&Key>,
+) -> Result<Vec<Failure>, Failure> {
+    #[cfg(feature = "fleet")]
+    if let Some((group, name)) = host
+        .split_once('/')
+        .filter(|(group, _)| !group.contains(':'))
+    {
+        return super::group::reach_some(hosts, group, name);
+    }
+    let called = reach(hosts, host, key);
+    Ok(called.err().into_iter().collect())
+}
+
 /// What the operator can mend before anything was measured leaves no record behind; any other end
 /// does, and is shown.
 fn ended_early(mut run: Run, error: ControlError, options: &ShowOptions) -> Result<Exit, Failure> {

@@ -344,6 +344,14 @@ fn a_check_of_a_group_names_the_host_whose_link_is_slow() {
     let said = summary(&ended);
     assert_eq!(said.number("group.pairs"), 6.0);
     assert_eq!(said.number("group.failed_pairs"), 2.0);
+    // Then all of them at once, also over the slow link.
+    assert!(said.number("group.mesh_bits_per_second") > 0.0);
+    let phases = lab.place.load().manifest.phases;
+    let mesh = phases.last().expect("phases");
+    assert_eq!(
+        (mesh.name.as_str(), mesh.result.flows.len()),
+        ("stream-mesh", 6)
+    );
     let pairs = said.0["pairs"].as_array().expect("pairs");
     for pair in pairs {
         assert_eq!(pair["passed"], pair["to"] != "host3", "{pair}");
@@ -414,6 +422,10 @@ fn a_flow_that_stands_still_is_named_with_what_both_ends_know() {
             .as_array()
             .is_some_and(|rows| rows.len() >= 2)
     );
+    // Who sat at the console has heard it, too.
+    ended
+        .expect_stderr("host1 → host2 stood still")
+        .expect_stderr("send queue of host1");
 }
 
 /// Lets nothing pass between two of the hosts, by a route into nowhere on the first one.

@@ -29,6 +29,8 @@ mod jtl;
 mod load;
 mod load_curve;
 mod many;
+#[cfg(feature = "fleet")]
+mod pages;
 mod probe;
 mod records;
 mod results;

@@ -257,7 +257,48 @@ pub fn is_known(name: &str) -> bool {
 
 /// Adds agents of `group` to the hosts of a run: the one called `name`; with `*` all of them; with
 /// `site=tokyo` those that have this label.
+///
+/// Errors: one of them does not answer.
 pub fn reach(hosts: &mut Hosts, group: &str, name: &str) -> Result<(), Failure> {
+    let called = call(group, name)?.into_iter();
+    let reached: Result<Vec<Reached>, BusError> = called.map(|(_, reached)| reached).collect();
+    seat(hosts, reached?)
+}
+
+/// The same of those who answer; tells of each of the others.
+pub fn reach_some(hosts: &mut Hosts, group: &str, name: &str) -> Result<Vec<Failure>, Failure> {
+    let mut reached = Vec::new();
+    let mut silent = Vec::new();
+    for (name, answer) in call(group, name)? {
+        match answer {
+            Ok(answer) => reached.push(answer),
+            Err(error) => silent.push(Failure::run(
+                format!("{name} does not answer, and is left out: {error}"),
+                Some(format!(
+                    "look at `sokudo agent` on {name}, then collect again"
+                )),
+            )),
+        }
+    }
+    seat(hosts, reached)?;
+    Ok(silent)
+}
+
+fn seat(hosts: &mut Hosts, reached: Vec<Reached>) -> Result<(), Failure> {
+    let links = reached.into_iter().map(|reached| {
+        let link: Box<dyn Link> = Box::new(reached.link);
+        (link, reached.address)
+    });
+    Ok(hosts.admit_all(links.collect())?)
+}
+
+/// An agent's name, and what came of calling it.
+type Called = (String, Result<Reached, BusError>);
+
+/// Calls the agents that are meant.
+///
+/// Errors: there are none.
+fn call(group: &str, name: &str) -> Result<Vec<Called>, Failure> {
     let chosen = Chosen::read(name)?;
     let group = Group::load(&config(), group)?;
     let fleet = Fleet::connect(&group, &group.router(&config())?)?;
@@ -273,16 +314,12 @@ pub fn reach(hosts: &mut Hosts, group: &str, name: &str) -> Result<(), Failure> 
         let says = format!("no agent of the group {}{which} is connected", group.name);
         return Err(Failure::operator(says, hint));
     }
-    let reached = reach_all(&fleet, &names)?;
-    let links = reached.into_iter().map(|reached| {
-        let link: Box<dyn Link> = Box::new(reached.link);
-        (link, reached.address)
-    });
-    Ok(hosts.admit_all(links.collect())?)
+    let reached = call_all(&fleet, &names);
+    Ok(names.into_iter().zip(reached).collect())
 }
 
 /// Sessions with all of these agents, several opened at a time; in their order.
-fn reach_all(fleet: &Fleet<'_>, names: &[String]) -> Result<Vec<Reached>, BusError> {
+fn call_all(fleet: &Fleet<'_>, names: &[String]) -> Vec<Result<Reached, BusError>> {
     let me = host_name();
     let open = |name: &String| fleet.link(name, &me, ANSWER_BOUND);
     let share = names.len().div_ceil(OPENED_AT_ONCE).max(1);
@@ -298,6 +335,6 @@ fn reach_all(fleet: &Fleet<'_>, names: &[String]) -> Result<Vec<Reached>, BusErr
                 .unwrap_or_else(|why| std::panic::resume_unwind(why));
             all.extend(opened);
         }
-        all.into_iter().collect()
+        all
     })
 }

@@ -10,6 +10,7 @@ use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Text};
 use sokudo_scenario::{Executor, Failed, HostInfo, Load, LoadWord, Part, Phase};
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
 
+use super::witness::Heard;
 use super::words;
 use crate::cli::workload::{WATCH_NS, bound_ns};
 
@@ -31,6 +32,8 @@ pub struct Lab {
     pub stop: Arc<AtomicBool>,
     /// Seed of the run.
     pub seed: u64,
+    /// What was heard of connections in the phase that goes on.
+    pub heard: Heard,
 }
 
 impl Lab {
@@ -147,6 +150,10 @@ impl Executor for Lab {
             ));
         }
         self.run.run_phase(plan).map_err(failed)
+    }
+
+    fn stalls(&mut self, record: &PhaseRecord) -> Vec<Text> {
+        self.heard.stalls(self.run.manifest(), record)
     }
 
     fn pause(&mut self, ns: u64) -> Result<(), Failed> {

@@ -28,6 +28,7 @@ impl Observer for Tap {
             Progress::Doing(what) => self.feed.offer(Told::Doing((*what).clone())),
             // The page says itself what it waits for.
             Progress::Ready => {}
+            Progress::Says(what) => self.feed.offer(Told::Says(Kind::Answer, (*what).clone())),
             Progress::PhaseBegins(plan) => {
                 self.told_ns = 0;
                 let (name, of_ns) = (plan.name.clone(), plan.duration_ns);

@@ -258,11 +258,14 @@ impl Hand {
         self.feed.tell(Told::Words(Kind::Error, says));
     }
 
-    /// Calls all hosts and tells who they are.
+    /// Calls all hosts, and tells who they are and who does not answer.
     fn collect(&self) {
         self.begins("collect", false);
-        match scenario::reach(&self.setting.place) {
-            Ok(reached) => self.know(reached.infos()),
+        match scenario::reach_some(&self.setting.place) {
+            Ok((reached, silent)) => {
+                self.know(reached.infos());
+                silent.iter().for_each(|failure| self.fails(failure));
+            }
             Err(failure) => self.fails(&failure),
         }
         self.feed.tell(Told::Ends(None));

@@ -1,6 +1,6 @@
 //! Does `sokudo load` do to a server what the plan says, and tell what became of it?
 
-mod far;
+pub mod far;
 mod faults;
 mod findings;
 mod guide;

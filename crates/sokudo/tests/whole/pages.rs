@@ -1,0 +1,145 @@
+//! Pages beside other commands, asked for without a browser.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+
+use rustix::process::{Signal, kill_process};
+use sokudo_testkit::program::Running;
+
+use crate::group::{agent, at, own_address};
+use crate::load::far::{far, get as get_of, plan, says};
+use crate::vocabulary::{BOUND, Place, pid, place};
+
+/// Waits for the line that names a page: where it is, and the token in its address.
+fn page_of(running: &mut Running) -> (String, Option<String>) {
+    let url = running.wait_for(|line| {
+        let (_, url) = line.split_once("http://")?;
+        Some(url.trim_end().to_owned())
+    });
+    let (place, rest) = url.split_once('/').expect("a path");
+    let token = rest.strip_prefix("?token=").map(str::to_owned);
+    let port = place.rsplit(':').next().expect("a port");
+    (format!("127.0.0.1:{port}"), token)
+}
+
+fn connect(to: &str) -> TcpStream {
+    let stream = TcpStream::connect(to).expect("a page");
+    stream.set_read_timeout(Some(BOUND)).expect("a bound");
+    stream
+}
+
+/// The whole answer.
+fn ask(to: &str, first: &str, rest: &str) -> String {
+    let mut stream = connect(to);
+    let request = format!("{first} HTTP/1.1\r\nHost: {to}\r\nConnection: close\r\n{rest}");
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).expect("an answer");
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+fn get(to: &str, path: &str) -> String {
+    ask(to, &format!("GET {path}"), "\r\n")
+}
+
+/// The page is there, and may load nothing from elsewhere.
+#[track_caller]
+fn is_strict(answer: &str) {
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer:.300}");
+    let head = answer.to_ascii_lowercase();
+    let policy = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-security-policy: "));
+    let policy = policy.expect("a policy");
+    assert!(policy.starts_with("default-src 'none'"), "{policy}");
+    assert!(!policy.contains("unsafe"), "{policy}");
+}
+
+/// A controller with its page, and its join token.
+fn controller_with_page(place: &Place, address: &str, page: &str) -> (Running, String) {
+    at(place, "home", &["group", "init", "lab"])
+        .run()
+        .expect_code(0);
+    let (bind, web) = (format!("{address}:7412"), format!("--web={page}"));
+    let words = ["controller", "lab", "--bind", &bind, &web];
+    let mut running = at(place, "home", &words).start();
+    let token = running.wait_for(|line| line.split_once("--join ").map(|(_, t)| t.to_owned()));
+    (running, token)
+}
+
+/// An agent that stands still is named; those that answer are listed all the same.
+#[test]
+fn a_page_of_a_group_collects_who_answers_and_names_who_does_not() {
+    let place = place();
+    let (mut controller, token) = controller_with_page(&place, &own_address(20), "127.0.0.1:0");
+    let (page, _) = page_of(&mut controller);
+    is_strict(&get(&page, "/"));
+    let _hosta = agent(&place, &token, "hosta");
+    let hostb = agent(&place, &token, "hostb");
+    kill_process(pid(&hostb), Signal::STOP).expect("stop it");
+    let mut events = connect(&page);
+    let listen = format!("GET /api/events HTTP/1.1\r\nHost: {page}\r\n\r\n");
+    events.write_all(listen.as_bytes()).expect("sent");
+    let body = r#"{"order":"collect"}"#;
+    let order = |header: &str| {
+        let rest = format!("{header}Content-Length: {}\r\n\r\n{body}", body.len());
+        ask(&page, "POST /api/order", &rest)
+    };
+    assert!(
+        order("").starts_with("HTTP/1.1 403"),
+        "no order of its own script"
+    );
+    assert!(order("X-Sokudo: 1\r\n").starts_with("HTTP/1.1 202"));
+    let mut heard = String::new();
+    let mut lines = BufReader::new(events).lines();
+    while !heard.contains("hostb does not answer") || !heard.contains("\"name\":\"hosta\"") {
+        let line = lines.next().expect("it goes on").expect("in time");
+        heard.push_str(&line);
+    }
+    assert!(!heard.contains("\"name\":\"hostb\""), "{heard}");
+    kill_process(pid(&hostb), Signal::CONT).expect("let it go on");
+}
+
+#[test]
+fn beyond_this_machine_a_page_wants_its_token() {
+    let place = place();
+    let (mut controller, _) = controller_with_page(&place, &own_address(21), "0.0.0.0:0");
+    let (page, token) = page_of(&mut controller);
+    let token = token.expect("a token in the address");
+    assert!(get(&page, "/").starts_with("HTTP/1.1 401"));
+    assert!(get(&page, "/?token=0123").starts_with("HTTP/1.1 401"));
+    let entered = get(&page, &format!("/?token={token}"));
+    assert!(entered.starts_with("HTTP/1.1 303"), "{entered}");
+    let cookie = entered.lines().find_map(|line| {
+        let cookie = line.to_ascii_lowercase();
+        let cookie = cookie.strip_prefix("set-cookie: ")?;
+        cookie.split(';').next().map(str::to_owned)
+    });
+    let cookie = cookie.expect("a cookie");
+    is_strict(&ask(&page, "GET /", &format!("Cookie: {cookie}\r\n\r\n")));
+}
+
+/// A plan that is executed is seen while it goes on, and takes no orders but those about its load.
+#[test]
+fn a_plan_is_watched_while_it_is_executed() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    place.write("plan.jmx", &plan(1, 1, &get_of(far.address, "/", "")));
+    let words = "load plan.jmx --users 1 --duration 600 --web=127.0.0.1:0";
+    let mut running = place.sokudo(words).start();
+    let (page, token) = page_of(&mut running);
+    assert_eq!(token, None);
+    is_strict(&get(&page, "/"));
+    let body = r#"{"order":"collect"}"#;
+    let rest = format!(
+        "X-Sokudo: 1\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    assert!(ask(&page, "POST /api/order", &rest).starts_with("HTTP/1.1 409"));
+    place.wait_until_recorded();
+    let stop = "X-Sokudo: 1\r\nContent-Length: 0\r\n\r\n";
+    assert!(ask(&page, "POST /api/stop", stop).starts_with("HTTP/1.1 202"));
+    let ended = running.finish();
+    assert!(matches!(ended.code, Some(0 | 1 | 3)), "{ended}");
+    assert_eq!(place.records().len(), 1, "what was measured is kept");
+}
