@@ -17,6 +17,9 @@ pub const EXPECT: &str = "expect";
 /// Label of a pair that met once more, while all others were quiet.
 pub const ALONE: &str = "alone";
 
+/// Label of phases in which all hosts of a group load each other at once.
+pub const MESH: &str = "mesh";
+
 /// What a connection's payload is expected to reach, as it is named beside `p99` or `loss`.
 pub const PAYLOAD: &str = "payload";
 
@@ -92,6 +95,11 @@ impl Pair {
 /// True for a phase in which pairs of a group meet.
 pub fn is_round(phase: &PhaseRecord) -> bool {
     phase.labels.contains_key(ROUND)
+}
+
+/// True for a phase in which all hosts of a group load each other at once.
+pub fn is_mesh(phase: &PhaseRecord) -> bool {
+    phase.labels.contains_key(MESH)
 }
 
 /// True when nothing came through although it was tried, or the ends gave no numbers.

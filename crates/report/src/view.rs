@@ -148,7 +148,7 @@ pub fn role(phase: &PhaseRecord) -> Role {
         Some("sweep") => return Role::Sweep,
         _ => {}
     }
-    if pairs::is_round(phase) {
+    if pairs::is_round(phase) || pairs::is_mesh(phase) {
         return Role::Round;
     }
     let selftest = |s: &Summary| s.keys().any(|k| k.starts_with("selftest."));

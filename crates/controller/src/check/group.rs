@@ -9,7 +9,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use sokudo_model::pairs::{self, ALONE, EXPECT, ROUND};
+use sokudo_model::pairs::{self, ALONE, EXPECT, MESH, ROUND};
 use sokudo_model::{
     Expectation, FlowResult, Labels, PhaseRecord, PhaseResult, Summary, Text, Unit, load,
 };
@@ -205,7 +205,8 @@ impl Meeting<'_> {
             packets_per_s: (self.packets_per_s() / f64::from(partners)).max(1.0),
         };
         let name = format!("{}-mesh", layer.name);
-        let plan = layer.phase(name, flows_of(&pairs), &amount, Labels::new());
+        let labels = Labels::from([(MESH.to_owned(), "yes".to_owned())]);
+        let plan = layer.phase(name, flows_of(&pairs), &amount, labels);
         match self.run.run_phase(plan) {
             Ok(record) => {
                 let numbers = of_mesh(&record);

@@ -55,7 +55,7 @@ impl Failure {
 
     /// How to mend it.
     pub fn hint(&self) -> Option<&str> {
-        self.hint.as_deref()
+        self.hint.as_deref().filter(|hint| !hint.is_empty())
     }
 
     /// How the program ends.
@@ -72,7 +72,7 @@ impl Failure {
             ("", "", "")
         };
         eprintln!("{red}error{plain}: {}", self.says);
-        if let Some(hint) = &self.hint {
+        if let Some(hint) = self.hint() {
             eprintln!("{dim}hint{plain}: {hint}");
         }
     }

@@ -356,6 +356,8 @@ fn a_check_of_a_group_names_the_host_whose_link_is_slow() {
     for pair in pairs {
         assert_eq!(pair["passed"], pair["to"] != "host3", "{pair}");
     }
+    let shown = lab.command(&["show", "latest"]);
+    shown.expect_stdout("all at once");
     let rules: Vec<&Value> = said.0["findings"]
         .as_array()
         .expect("findings")

@@ -42,6 +42,19 @@ fn get(to: &str, path: &str) -> String {
     ask(to, &format!("GET {path}"), "\r\n")
 }
 
+/// What the page's own script sends with an order.
+const OWN: &str = "X-Sokudo: 1\r\n";
+
+/// The answer to the order to collect, with these headers.
+fn order(to: &str, path: &str, headers: &str) -> String {
+    let body = r#"{"order":"collect"}"#;
+    let rest = format!(
+        "{headers}Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    ask(to, &format!("POST {path}"), &rest)
+}
+
 /// The page is there, and may load nothing from elsewhere.
 #[track_caller]
 fn is_strict(answer: &str) {
@@ -80,16 +93,10 @@ fn a_page_of_a_group_collects_who_answers_and_names_who_does_not() {
     let mut events = connect(&page);
     let listen = format!("GET /api/events HTTP/1.1\r\nHost: {page}\r\n\r\n");
     events.write_all(listen.as_bytes()).expect("sent");
-    let body = r#"{"order":"collect"}"#;
-    let order = |header: &str| {
-        let rest = format!("{header}Content-Length: {}\r\n\r\n{body}", body.len());
-        ask(&page, "POST /api/order", &rest)
-    };
-    assert!(
-        order("").starts_with("HTTP/1.1 403"),
-        "no order of its own script"
-    );
-    assert!(order("X-Sokudo: 1\r\n").starts_with("HTTP/1.1 202"));
+    let foreign = order(&page, "/api/order", "");
+    assert!(foreign.starts_with("HTTP/1.1 403"), "{foreign}");
+    let own = order(&page, "/api/order", OWN);
+    assert!(own.starts_with("HTTP/1.1 202"), "{own}");
     let mut heard = String::new();
     let mut lines = BufReader::new(events).lines();
     while !heard.contains("hostb does not answer") || !heard.contains("\"name\":\"hosta\"") {
@@ -130,15 +137,11 @@ fn a_plan_is_watched_while_it_is_executed() {
     let (page, token) = page_of(&mut running);
     assert_eq!(token, None);
     is_strict(&get(&page, "/"));
-    let body = r#"{"order":"collect"}"#;
-    let rest = format!(
-        "X-Sokudo: 1\r\nContent-Length: {}\r\n\r\n{body}",
-        body.len()
-    );
-    assert!(ask(&page, "POST /api/order", &rest).starts_with("HTTP/1.1 409"));
+    let refused = order(&page, "/api/order", OWN);
+    assert!(refused.starts_with("HTTP/1.1 409"), "{refused}");
     place.wait_until_recorded();
-    let stop = "X-Sokudo: 1\r\nContent-Length: 0\r\n\r\n";
-    assert!(ask(&page, "POST /api/stop", stop).starts_with("HTTP/1.1 202"));
+    let stopped = order(&page, "/api/stop", OWN);
+    assert!(stopped.starts_with("HTTP/1.1 202"), "{stopped}");
     let ended = running.finish();
     assert!(matches!(ended.code, Some(0 | 1 | 3)), "{ended}");
     assert_eq!(place.records().len(), 1, "what was measured is kept");

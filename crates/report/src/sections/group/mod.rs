@@ -134,6 +134,14 @@ pub fn numbers(view: &View) -> Vec<Number> {
         }
         out.push(number);
     }
+    if let Some(bits) = own("mesh_bits_per_second") {
+        let mut number = Number::new(human(bits, Unit::BitsPerSecond), "report-group-mesh");
+        let (fairness, loss) = (own("mesh_fairness_ratio"), own("mesh_loss_ratio"));
+        let fairness = detail("report-group-mesh-fairness", fairness, Unit::One);
+        let loss = detail("report-group-mesh-loss", loss, Unit::Ratio);
+        number.detail.extend(fairness.into_iter().chain(loss));
+        out.push(number);
+    }
     out.extend(together(summary));
     out
 }
@@ -159,4 +167,23 @@ fn together(summary: &Summary) -> Option<Number> {
         error.map(|error| Text::new("report-number-clock").number("error", error, Unit::Seconds));
     number.detail.extend(error.map(Phrase::from));
     Some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_i18n::{I18n, Lang};
+
+    use super::*;
+
+    /// A layer that is added brings its number, and a table must not head it by a key.
+    #[test]
+    fn every_number_of_a_pair_has_a_name() {
+        for lang in Lang::ALL {
+            let i18n = I18n::new(lang);
+            for figure in FIGURES {
+                let key = title(figure).key;
+                assert!(i18n.has(&key), "{lang:?}: {key}");
+            }
+        }
+    }
 }
