@@ -11,6 +11,7 @@ cli-sweep-counted = sweep of { $n } steps, { $option } from { $first } to { $las
 console-said = { $text }
 console-host = { $number }  { $name } { $address } { $os }, { $cores } cores
 console-clock = { $number }  { $name } clock offset { $offset } ± { $error }
+console-clock-same = { $number }  { $name } the same clock as this host
 console-flow = { $begin } ms  { $from } → { $to }  { $bytes } in { $time }, { $speed }
 console-flow-connected = { $begin } ms  { $from } → { $to }  connected in { $time }
 console-flow-answered = { $begin } ms  { $from } → { $to }  { $requests } requests in { $time }, { $rate }, p99 { $p99 }

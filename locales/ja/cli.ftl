@@ -11,6 +11,7 @@ cli-sweep-counted = { $option } を { $first } から { $last } まで { $n } �
 console-said = { $text }
 console-host = { $number }  { $name } { $address } { $os }、{ $cores } コア
 console-clock = { $number }  { $name } クロックのずれ { $offset } ± { $error }
+console-clock-same = { $number }  { $name } このホストと同じクロック
 console-flow = { $begin } ms  { $from } → { $to }  { $bytes } を { $time } で転送、{ $speed }
 console-flow-connected = { $begin } ms  { $from } → { $to }  { $time } で接続
 console-flow-answered = { $begin } ms  { $from } → { $to }  { $requests } リクエスト、{ $time }、{ $rate }、p99 { $p99 }

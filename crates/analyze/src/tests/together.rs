@@ -215,7 +215,7 @@ fn no_thread_waits_for_more_than_all_the_time() {
     assert_eq!(finding.says.key, "rule-host-busy-self-says");
     assert_eq!(
         finding.says.args["seconds"],
-        Arg::Number(1.5, sokudo_model::Unit::Seconds)
+        Arg::Number(1.5, sokudo_model::sokudo_model::Unit::Seconds)
     );
 }
 

@@ -56,8 +56,13 @@ pub(super) fn hosts(executor: &mut dyn Executor) {
 /// Lists the clocks.
 pub(super) fn clocks(executor: &mut dyn Executor) {
     for host in executor.hosts() {
+        let same = host.clock_offset_seconds == 0.0 && host.clock_error_seconds == 0.0;
+        let key = match same {
+            true => "console-clock-same",
+            false => "console-clock",
+        };
         executor.say(
-            &Text::new("console-clock")
+            &Text::new(key)
                 .word("number", format!("{:>3}", host.number))
                 .word("name", format!("{:<16}", host.name))
                 .number("offset", host.clock_offset_seconds, Unit::Seconds)

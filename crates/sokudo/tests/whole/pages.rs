@@ -2,11 +2,12 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::Instant;
 
 use rustix::process::{Signal, kill_process};
 use sokudo_testkit::program::Running;
 
-use crate::group::{agent, at, own_address};
+use crate::group::{agent, at, has_members, own_address};
 use crate::load::far::{far, get as get_of, plan, says};
 use crate::vocabulary::{BOUND, Place, pid, place};
 
@@ -89,6 +90,7 @@ fn a_page_of_a_group_collects_who_answers_and_names_who_does_not() {
     is_strict(&get(&page, "/"));
     let _hosta = agent(&place, &token, "hosta");
     let hostb = agent(&place, &token, "hostb");
+    has_members(&place, &["hosta", "hostb"]);
     kill_process(pid(&hostb), Signal::STOP).expect("stop it");
     let mut events = connect(&page);
     let listen = format!("GET /api/events HTTP/1.1\r\nHost: {page}\r\n\r\n");
@@ -98,10 +100,12 @@ fn a_page_of_a_group_collects_who_answers_and_names_who_does_not() {
     let own = order(&page, "/api/order", OWN);
     assert!(own.starts_with("HTTP/1.1 202"), "{own}");
     let mut heard = String::new();
+    let deadline = Instant::now() + BOUND;
     let mut lines = BufReader::new(events).lines();
     while !heard.contains("hostb does not answer") || !heard.contains("\"name\":\"hosta\"") {
         let line = lines.next().expect("it goes on").expect("in time");
         heard.push_str(&line);
+        assert!(Instant::now() < deadline, "{heard}");
     }
     assert!(!heard.contains("\"name\":\"hostb\""), "{heard}");
     kill_process(pid(&hostb), Signal::CONT).expect("let it go on");
