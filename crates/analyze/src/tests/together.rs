@@ -215,7 +215,7 @@ fn no_thread_waits_for_more_than_all_the_time() {
     assert_eq!(finding.says.key, "rule-host-busy-self-says");
     assert_eq!(
         finding.says.args["seconds"],
-        Arg::Number(1.5, sokudo_model::sokudo_model::Unit::Seconds)
+        Arg::Number(1.5, sokudo_model::Unit::Seconds)
     );
 }
 
@@ -273,7 +273,7 @@ fn flows_that_begin_apart_are_named_when_that_was_bounded() {
     assert_eq!(finding.says.args["from"], Arg::Word("hostc".into()));
     assert_eq!(
         finding.says.args["spread"],
-        Arg::Number(0.03, Unit::Seconds)
+        Arg::Number(0.03, sokudo_model::Unit::Seconds)
     );
     assert_eq!(finding.evidence[1].value, Some(0.031));
     let labels = &mut record.manifest.phases[0].labels;
