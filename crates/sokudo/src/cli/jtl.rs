@@ -75,7 +75,7 @@ struct ReportArgs {
     compare: Option<PathBuf>,
 
     /// The run that left the rows: its hosts' CPUs and interfaces over time, and its findings. A run's
-    /// id, the last digits of one, or a directory.
+    /// id, the beginning of one, `latest`, or a directory.
     #[arg(long, value_name = "RUN")]
     run: Option<String>,
 
