@@ -11,6 +11,7 @@
 
 mod bounds;
 mod call;
+mod lanes;
 mod seat;
 mod sharing;
 mod sockets;

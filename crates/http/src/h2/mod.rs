@@ -11,6 +11,7 @@
 //! number of requests shares both, so that one system call carries many of them.
 
 mod frame;
+mod head;
 mod hpack;
 mod huffman;
 mod receive;
