@@ -391,18 +391,21 @@ impl Hosts {
             .collect()
     }
 
-    /// The host table as host `viewer` must see it.
-    pub(crate) fn seen_by(&self, viewer: usize) -> Vec<HostSpec> {
-        self.hosts
-            .iter()
-            .map(|host| HostSpec {
-                name: host.name.clone(),
-                address: host
-                    .address
-                    .clone()
-                    .unwrap_or_else(|| self.own_address(viewer)),
-            })
-            .collect()
+    /// The host table as host `viewer` must see it; hosts that it does not need say nothing.
+    pub(crate) fn seen_by(&self, viewer: usize, needed: &[bool]) -> Vec<HostSpec> {
+        let seen = |host: &Host| HostSpec {
+            name: host.name.clone(),
+            address: host
+                .address
+                .clone()
+                .unwrap_or_else(|| self.own_address(viewer)),
+        };
+        let hosts = self.hosts.iter().zip(needed);
+        let one = |(host, needed): (&Host, &bool)| match needed {
+            true => seen(host),
+            false => HostSpec::default(),
+        };
+        hosts.map(one).collect()
     }
 
     /// The controller's own address towards a host; the unspecified one for the host itself.

@@ -4,8 +4,9 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
-use sokudo_bus::BusError;
+use sokudo_bus::{BusError, MemberId};
 use sokudo_model::skew::{self, MAX_SKEW};
+use sokudo_model::spec::needed_by;
 use sokudo_model::{
     ClockReading, HostClock, PhasePlan, PhaseRecord, PhaseSpec, RunStatus, Text, Unit,
 };
@@ -100,17 +101,6 @@ impl Run {
             .collect()
     }
 
-    fn spec(&self, plan: &PhasePlan, me: usize, tickets: &[u64]) -> PhaseSpec {
-        PhaseSpec {
-            run: self.manifest.id.clone(),
-            phase: plan.clone(),
-            hosts: self.hosts.seen_by(me),
-            me: me as u32,
-            seed: self.manifest.seed,
-            tickets: tickets.to_vec(),
-        }
-    }
-
     /// Host indices that a plan gives something to do.
     fn taking_part(&self, plan: &PhasePlan) -> Vec<usize> {
         (0..self.hosts.list().len())
@@ -131,8 +121,8 @@ impl Run {
     ) -> Result<PhaseRecord, ControlError> {
         let parts = self.taking_part(plan);
         let offers = self.prepare(plan, &parts, tickets)?;
-        self.ask_parts(&parts, |_| Ask::Arm {
-            offers: offers.clone(),
+        self.ask_parts(&parts, |index| Ask::Arm {
+            offers: told_to(index, plan, &offers),
         })?;
         let before = match workload.compares_clocks() {
             true => Some(self.read_clocks(&parts)),
@@ -142,10 +132,17 @@ impl Run {
         self.observer.note(&Progress::PhaseBegins(plan));
         let (sent, interrupted) = self.measure(plan, &parts, at_ns);
         if let Some(before) = before {
-            self.tell_clocks(&parts, &before);
+            self.tell_clocks(plan, &parts, &before);
         }
         let results = self.drain(plan, &parts, &sent);
-        let spec = self.spec(plan, 0, tickets);
+        let spec = PhaseSpec {
+            run: self.manifest.id.clone(),
+            phase: plan.clone(),
+            hosts: self.hosts.seen_by(0, &vec![true; self.hosts.list().len()]),
+            me: 0,
+            seed: self.manifest.seed,
+            tickets: tickets.to_vec(),
+        };
         let result = workload.join(&spec, &results);
         let whole = !interrupted && result.flows.iter().all(|flow| flow.complete);
         let nothing = result.flows.iter().all(|flow| flow.metrics.is_empty());
@@ -172,18 +169,21 @@ impl Run {
         parts: &[usize],
         tickets: &[u64],
     ) -> Result<Vec<Option<String>>, ControlError> {
-        let asks = parts
-            .iter()
-            .map(|index| {
-                let spec = self.spec(plan, *index, tickets);
-                (
-                    self.hosts.list()[*index].member,
-                    Ask::Prepare(Box::new(spec)),
-                )
-            })
-            .collect();
+        let (hosts, run, seed) = (&self.hosts, &self.manifest.id, self.manifest.seed);
+        let ask = |me: usize| {
+            let needed = needed_by(me as u32, &plan.flows, hosts.list().len());
+            Ask::Prepare(Box::new(PhaseSpec {
+                run: run.clone(),
+                phase: plan.clone(),
+                hosts: hosts.seen_by(me, &needed),
+                me: me as u32,
+                seed,
+                tickets: tickets.to_vec(),
+            }))
+        };
+        let answers = self.ask_hosts(parts, ask, READY_BOUND);
         let mut offers = vec![None; self.hosts.list().len()];
-        for (index, answer) in parts.iter().zip(self.hosts.bus.ask_all(asks, READY_BOUND)) {
+        for (index, answer) in parts.iter().zip(answers) {
             offers[*index] = match answer? {
                 Reply::Offer(offer) => Some(offer),
                 other => {
@@ -197,18 +197,27 @@ impl Run {
 
     /// Asks all hosts of the phase the same thing and expects that they do it.
     fn ask_parts(
-        &mut self,
+        &self,
         parts: &[usize],
-        ask: impl Fn(usize) -> Ask,
+        ask: impl Fn(usize) -> Ask + Sync,
     ) -> Result<(), ControlError> {
-        let asks = parts
-            .iter()
-            .map(|index| (self.hosts.list()[*index].member, ask(*index)))
-            .collect();
-        for (index, answer) in parts.iter().zip(self.hosts.bus.ask_all(asks, READY_BOUND)) {
+        for (index, answer) in parts.iter().zip(self.ask_hosts(parts, ask, READY_BOUND)) {
             self.done(*index, answer?)?;
         }
         Ok(())
+    }
+
+    /// What each of these hosts answers to what it is asked, by their indices.
+    fn ask_hosts(
+        &self,
+        indices: &[usize],
+        ask: impl Fn(usize) -> Ask + Sync,
+        bound: Duration,
+    ) -> Vec<Result<Reply, BusError>> {
+        let hosts = self.hosts.list();
+        let members: Vec<MemberId> = indices.iter().map(|index| hosts[*index].member).collect();
+        let make = |at: usize| ask(indices[at]);
+        self.hosts.bus.ask_each(&members, make, bound)
     }
 
     /// Orders the start at one moment of the shared clock; returns it on the controller's clock.
@@ -252,7 +261,7 @@ impl Run {
     }
 
     /// Reads the clocks again and tells all hosts of the phase how they stood.
-    fn tell_clocks(&mut self, parts: &[usize], before: &[Option<ClockReading>]) {
+    fn tell_clocks(&mut self, plan: &PhasePlan, parts: &[usize], before: &[Option<ClockReading>]) {
         let after = self.read_clocks(parts);
         let both = |(before, after): (&Option<ClockReading>, Option<ClockReading>)| {
             Some(HostClock {
@@ -261,14 +270,11 @@ impl Run {
             })
         };
         let clocks: Vec<_> = before.iter().zip(after).map(both).collect();
-        let alive = parts.iter().filter(|index| !self.lost[**index]);
-        let ask = |index: &usize| {
-            let clocks = clocks.clone();
-            (self.hosts.list()[*index].member, Ask::Clocks { clocks })
+        let ask = |index| Ask::Clocks {
+            clocks: told_to(index, plan, &clocks),
         };
-        let asks = alive.map(ask).collect();
         // A host that does not hear it leaves out what needs it, and says so.
-        let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        let _ = self.ask_hosts(&self.alive(parts), ask, ASK_BOUND);
     }
 
     /// Takes notes until every sending host has finished or is lost, or the time is over.
@@ -332,12 +338,14 @@ impl Run {
     }
 
     fn halt(&mut self, parts: &[usize]) {
-        let alive = parts.iter().filter(|index| !self.lost[**index]);
-        let asks = alive
-            .map(|index| (self.hosts.list()[*index].member, Ask::Halt))
-            .collect();
         // A host that does not answer is given up when the bound is over.
-        let _ = self.hosts.bus.ask_all(asks, HALT_BOUND);
+        let _ = self.ask_hosts(&self.alive(parts), |_| Ask::Halt, HALT_BOUND);
+    }
+
+    /// Those of these hosts that are not lost.
+    fn alive(&self, indices: &[usize]) -> Vec<usize> {
+        let alive = indices.iter().filter(|index| !self.lost[**index]);
+        alive.copied().collect()
     }
 
     /// Collects what every host measured.
@@ -349,25 +357,14 @@ impl Run {
     ) -> Vec<HostResult> {
         let mut results: Vec<HostResult> =
             vec![Err("took no part".into()); self.hosts.list().len()];
-        let alive: Vec<usize> = parts
-            .iter()
-            .copied()
-            .filter(|index| !self.lost[*index])
-            .collect();
+        let alive = self.alive(parts);
         // Senders whose peer is gone may still be at it.
         self.halt(parts);
-        let asks = alive
-            .iter()
-            .map(|index| {
-                (
-                    self.hosts.list()[*index].member,
-                    Ask::Drain {
-                        sent: sent.to_vec(),
-                    },
-                )
-            })
-            .collect();
-        for (index, answer) in alive.iter().zip(self.hosts.bus.ask_all(asks, DRAIN_BOUND)) {
+        let ask = |index| Ask::Drain {
+            sent: told_to(index, plan, sent),
+        };
+        let answers = self.ask_hosts(&alive, ask, DRAIN_BOUND);
+        for (index, answer) in alive.iter().zip(answers) {
             let lost = matches!(answer, Err(BusError::Lost { .. }));
             results[*index] = match answer {
                 Ok(Reply::Result(text)) => Ok(text),
@@ -393,12 +390,17 @@ impl Run {
 
     /// Leaves no load behind, whatever happened.
     fn stop_phase(&mut self) {
-        let alive = (0..self.lost.len()).filter(|index| !self.lost[*index]);
-        let asks = alive
-            .map(|index| (self.hosts.list()[index].member, Ask::Stop))
-            .collect();
+        let all: Vec<usize> = (0..self.lost.len()).collect();
         // A host that does not answer stops by itself when its lease ends.
-        let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
+        let _ = self.ask_hosts(&self.alive(&all), |_| Ask::Stop, ASK_BOUND);
         self.attend();
     }
+}
+
+/// What host `index` is told of what all hosts said: of the others that it has a flow with.
+fn told_to<T: Clone>(index: usize, plan: &PhasePlan, said: &[Option<T>]) -> Vec<Option<T>> {
+    let needed = needed_by(index as u32, &plan.flows, said.len());
+    let told = said.iter().zip(needed);
+    let one = |(said, needed): (&Option<T>, bool)| said.as_ref().filter(|_| needed).cloned();
+    told.map(one).collect()
 }

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::manifest::RunId;
 use crate::series::Labels;
 
 /// One directed flow of load between two hosts of the run.
@@ -18,6 +17,13 @@ pub struct FlowPlan {
     /// own sending thread and its own sockets.
     #[serde(default)]
     pub stream: u32,
+}
+
+impl FlowPlan {
+    /// True when host `index` is one of its ends.
+    pub fn touches(&self, index: u32) -> bool {
+        self.from == index || self.to == index
+    }
 }
 
 /// A part of a run with a purpose.
@@ -45,33 +51,6 @@ pub struct PhasePlan {
 pub struct Plan {
     /// Phases known before the start; a search appends the ones it decides on.
     pub phases: Vec<PhasePlan>,
-}
-
-/// Everything one agent needs to know about a phase.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PhaseSpec {
-    /// Run it belongs to.
-    pub run: RunId,
-    /// The phase.
-    pub phase: PhasePlan,
-    /// Hosts by index.
-    pub hosts: Vec<HostSpec>,
-    /// Index of the agent's own host.
-    pub me: u32,
-    /// Seed of the run's random choices.
-    pub seed: u64,
-    /// One secret number per flow, by flow id: a receiver counts only datagrams that carry it.
-    pub tickets: Vec<u64>,
-}
-
-/// A host of a phase as the others see it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HostSpec {
-    /// Name, unique within the run.
-    pub name: String,
-    /// Address that the receiver of this message reaches it by: a host name or IP address without
-    /// a port; for the host itself, the address that the others use.
-    pub address: String,
 }
 
 /// Why an agent did not do what it was asked.

@@ -1,6 +1,7 @@
 //! The messages themselves.
 
 use serde::{Deserialize, Serialize};
+use sokudo_model::spec::by_host;
 use sokudo_model::{Batch, Change, Environment, HostClock, Rows, RunId, Text};
 
 pub use sokudo_model::{HostSpec, PhaseSpec, Refusal};
@@ -31,7 +32,8 @@ pub enum Ask {
     Prepare(Box<PhaseSpec>),
     /// Connect to the others; no load yet.
     Arm {
-        /// Offer of each host of the phase, by host index; `None` for a host that takes no part.
+        /// Offer of each host that the agent has a flow with, by host index; `None` for others.
+        #[serde(with = "by_host")]
         offers: Vec<Option<String>>,
     },
     /// Offer load from this moment on.
@@ -50,13 +52,15 @@ pub enum Ask {
     },
     /// Only for workloads that compare times of two hosts, before `Drain`: the clocks around the load.
     Clocks {
-        /// Clock of each host, by host index; `None` for a host that takes no part.
+        /// Clock of each host that the agent has a flow with, by host index; `None` for others.
+        #[serde(with = "by_host")]
         clocks: Vec<Option<HostClock>>,
     },
     /// All senders have finished: wait for what is still under way, then answer with
     /// [`Reply::Result`].
     Drain {
-        /// What each host said in [`Note::Sent`], by host index.
+        /// What each host that the agent has a flow with said in [`Note::Sent`], by host index.
+        #[serde(with = "by_host")]
         sent: Vec<Option<String>>,
     },
     /// Stop all load at once and forget the phase.

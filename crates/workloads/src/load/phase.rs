@@ -187,7 +187,9 @@ impl Phase for LoadPhase {
         if !matches!(self.role, Role::Given(_)) {
             return Ok(());
         }
-        let giver = self.spec.phase.flows.first().map_or(0, |flow| flow.to);
+        let mut flows = self.spec.phase.flows.iter();
+        let own = flows.find(|flow| flow.from == self.spec.me);
+        let giver = own.map_or(0, |flow| flow.to);
         let text = offers.get(giver as usize).and_then(Option::as_deref);
         let text = text.ok_or_else(|| failed("no plan was sent to this host", None))?;
         let options = LoadOptions {
