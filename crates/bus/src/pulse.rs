@@ -61,7 +61,7 @@ impl Pulse {
         }
         let before = self.health;
         if before != Health::Lost {
-            self.health = self.judge(now);
+            self.health = Health::after(now.saturating_sub(self.heard), self.lease);
         }
         let send = now >= self.due && self.health != Health::Lost;
         if send {
@@ -75,17 +75,6 @@ impl Pulse {
     /// How long until the next look is worth something.
     pub(crate) fn pause(&self, now: Duration) -> Duration {
         self.expected.saturating_sub(now)
-    }
-
-    fn judge(&self, now: Duration) -> Health {
-        let silent = now.saturating_sub(self.heard);
-        if silent >= 2 * self.lease {
-            Health::Lost
-        } else if silent >= self.lease {
-            Health::Suspect
-        } else {
-            Health::Ready
-        }
     }
 
     /// The next lease, or the moment at which more silence would mean more, whichever is first.

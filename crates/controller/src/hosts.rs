@@ -24,8 +24,9 @@ const CLOCK_PROBES_MIN: usize = 8;
 const CLOCK_BOUND_NS: i64 = 2_000_000_000;
 /// Hosts whose clocks are read at the same time.
 const CLOCKS_AT_ONCE: usize = 4;
-/// Agents that hear nothing for two of these stop their load.
-pub(crate) const LEASE: Duration = Duration::from_secs(3);
+/// Agents that hear nothing for two of these stop their load, and hosts that say nothing for as long are
+/// lost.
+pub const LEASE: Duration = Duration::from_secs(3);
 
 /// Makes the agent of a host inside this process, by its name. The controller does not know agents;
 /// whoever puts the pieces together does.

@@ -24,7 +24,7 @@ mod sweep;
 mod together;
 
 pub use error::ControlError;
-pub use hosts::{Agents, Host, Hosts, host_name};
+pub use hosts::{Agents, Host, Hosts, LEASE, host_name};
 pub use phase::SLACK_NS;
 pub use run::{Finished, KeepRows, Observer, Progress, Run, RunConfig, new_run_id};
 pub use search::{SearchPlan, Searched};

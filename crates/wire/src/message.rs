@@ -1,5 +1,7 @@
 //! The messages themselves.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use sokudo_model::spec::by_host;
 use sokudo_model::{Batch, Change, Environment, HostClock, Rows, RunId, Text};
@@ -180,6 +182,17 @@ pub enum Health {
 }
 
 impl Health {
+    /// Of one that has been silent for so long.
+    pub fn after(silent: Duration, lease: Duration) -> Self {
+        if silent >= 2 * lease {
+            Health::Lost
+        } else if silent >= lease {
+            Health::Suspect
+        } else {
+            Health::Ready
+        }
+    }
+
     /// In the words of people: `ready`, `suspect`, `lost`.
     pub fn word(self) -> &'static str {
         match self {

@@ -70,6 +70,7 @@ fn agents_that_are_killed_or_frozen_are_missed_and_come_back() {
     hosta.kill();
     is_lost(&mut running, "hosta");
     kill_process(pid(&hostb), Signal::STOP).expect("freeze it");
+    running.wait_for(|line| line.contains("hostb has said nothing for").then_some(()));
     is_lost(&mut running, "hostb");
     running.interrupt();
     let ended = running.finish();
@@ -80,6 +81,15 @@ fn agents_that_are_killed_or_frozen_are_missed_and_come_back() {
     for host in ["hosta", "hostb", "hostc"] {
         assert!(points_of(&record, host) > 0, "nothing of {host} is kept");
     }
+    let told = record.events.iter().filter(|e| e.kind == "host-health");
+    let of_b: Vec<&str> = told
+        .filter(|event| event.host == "hostb")
+        .map(|event| event.says.key.as_str())
+        .collect();
+    assert!(
+        of_b.ends_with(&["engine-host-suspect", "engine-host-given-up"]),
+        "{of_b:?}"
+    );
     let _hosta = come_back(&place, "hosta");
     kill_process(pid(&hostb), Signal::CONT).expect("thaw it");
     // What it did for the controller that gave it up has ended.

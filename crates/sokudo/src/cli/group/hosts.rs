@@ -1,13 +1,15 @@
 //! `sokudo group hosts`: who is there, and how well is each of them?
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
-use sokudo_controller::{Host, Hosts, host_name};
+use sokudo_controller::{Host, Hosts, LEASE};
 use sokudo_model::{Environment, Unit, units};
-use sokudo_wire::{Ask, Reply};
-use sokudo_zenoh::{Fleet, Group, Present};
+use sokudo_wire::{Ask, Health, Reply};
+use sokudo_zenoh::{Fleet, Group, Present, Reached};
 
 use super::super::{Exit, Failure, config};
-use super::{ANSWER_BOUND, Chosen};
+use super::{ANSWER_BOUND, Chosen, open_each};
 
 /// Interfaces of a host that are shown in a line.
 const SHOWN_NICS: usize = 3;
@@ -24,6 +26,7 @@ struct Seen {
     number: usize,
     labels: String,
     host: Host,
+    health: Health,
     nics: Vec<Nic>,
 }
 
@@ -37,23 +40,25 @@ pub(super) fn list(wanted: &str, json: bool) -> Result<Exit, Failure> {
     let names = chosen.names(&fleet)?;
     agents.retain(|agent| names.contains(&agent.name));
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
-    let (mut seen, mut silent) = (Vec::new(), Vec::new());
-    for agent in agents {
-        match look(&fleet, &mut hosts, &agent) {
+    let (mut seen, mut lost) = (Vec::new(), Vec::new());
+    let names: Vec<String> = agents.iter().map(|agent| agent.name.clone()).collect();
+    // Whoever is lost keeps nobody else waiting.
+    for (agent, (reached, took)) in agents.into_iter().zip(open_each(&fleet, &names, 2 * LEASE)) {
+        let answer = reached.ok().and_then(|r| look(&mut hosts, &agent, r, took));
+        match answer {
             Some(answer) => seen.push(answer),
-            None => silent.push(agent),
+            None => lost.push(agent),
         }
     }
     match json {
-        true => print_json(&seen, &silent),
-        false => print_table(group, &seen, &silent),
+        true => print_json(&seen, &lost),
+        false => print_table(group, &seen, &lost),
     }
     Ok(Exit::Fine)
 }
 
-/// What one agent says; `None` when it does not in time.
-fn look(fleet: &Fleet<'_>, hosts: &mut Hosts, agent: &Present) -> Option<Seen> {
-    let reached = fleet.link(&agent.name, &host_name(), ANSWER_BOUND).ok()?;
+/// What one agent says, which `took` so long to open a session; `None` when nothing comes any more.
+fn look(hosts: &mut Hosts, agent: &Present, reached: Reached, took: Duration) -> Option<Seen> {
     hosts.admit(Box::new(reached.link), reached.address).ok()?;
     let number = hosts.list().len() - 1;
     let host = hosts.list().last()?.clone();
@@ -66,6 +71,7 @@ fn look(fleet: &Fleet<'_>, hosts: &mut Hosts, agent: &Present) -> Option<Seen> {
         number,
         labels: agent.labels.to_string(),
         host,
+        health: Health::after(took, LEASE),
         nics,
     })
 }
@@ -97,13 +103,13 @@ fn shown(nics: &[Nic]) -> String {
     text.join(", ")
 }
 
-fn print_table(group: &str, seen: &[Seen], silent: &[Present]) {
+fn print_table(group: &str, seen: &[Seen], lost: &[Present]) {
     println!(
         "{} of {} hosts of {group} answer\n",
         seen.len(),
-        seen.len() + silent.len()
+        seen.len() + lost.len()
     );
-    if seen.is_empty() && silent.is_empty() {
+    if seen.is_empty() && lost.is_empty() {
         return;
     }
     let head = [
@@ -119,7 +125,7 @@ fn print_table(group: &str, seen: &[Seen], silent: &[Present]) {
     ];
     let mut rows = vec![head.map(str::to_owned)];
     rows.extend(seen.iter().map(row));
-    rows.extend(silent.iter().map(|agent| {
+    rows.extend(lost.iter().map(|agent| {
         let cells = [
             "–",
             &agent.name,
@@ -129,7 +135,7 @@ fn print_table(group: &str, seen: &[Seen], silent: &[Present]) {
             "",
             "",
             "",
-            "silent",
+            Health::Lost.word(),
         ];
         cells.map(str::to_owned)
     }));
@@ -158,7 +164,7 @@ fn row(seen: &Seen) -> [String; 9] {
         host.description.cores.to_string(),
         shown(&seen.nics),
         clock,
-        "ready".into(),
+        seen.health.word().into(),
     ]
 }
 
@@ -179,15 +185,15 @@ fn aligned(rows: &[[String; 9]]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-fn print_json(seen: &[Seen], silent: &[Present]) {
+fn print_json(seen: &[Seen], lost: &[Present]) {
     for answer in seen {
         println!("{}", as_json(answer));
     }
-    for agent in silent {
+    for agent in lost {
         let labels = labels_of(&agent.labels.to_string());
         println!(
             "{}",
-            json!({ "name": agent.name, "answers": false, "health": "silent", "labels": labels })
+            json!({ "name": agent.name, "answers": false, "health": Health::Lost, "labels": labels })
         );
     }
 }
@@ -196,7 +202,7 @@ fn as_json(seen: &Seen) -> Value {
     let host = &seen.host;
     let nic = |nic: &Nic| json!({ "name": nic.name, "mtu_bytes": nic.mtu_bytes, "up": nic.is_up });
     json!({
-        "number": seen.number, "name": host.name, "answers": true, "health": "ready",
+        "number": seen.number, "name": host.name, "answers": true, "health": seen.health,
         "address": host.address, "labels": labels_of(&seen.labels),
         "os": host.description.os, "cores": host.description.cores,
         "nics": seen.nics.iter().map(nic).collect::<Vec<_>>(),

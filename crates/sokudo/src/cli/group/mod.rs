@@ -9,7 +9,7 @@ mod hosts;
 pub mod router;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -318,10 +318,24 @@ fn call(group: &str, name: &str) -> Result<Vec<Called>, Failure> {
     Ok(names.into_iter().zip(reached).collect())
 }
 
-/// Sessions with all of these agents, several opened at a time; in their order.
+/// Sessions with all of these agents; in their order.
 fn call_all(fleet: &Fleet<'_>, names: &[String]) -> Vec<Result<Reached, BusError>> {
+    let opened = open_each(fleet, names, ANSWER_BOUND).into_iter();
+    opened.map(|(reached, _)| reached).collect()
+}
+
+/// A session with each of these agents, or why there is none, and how long that took; several are opened
+/// at a time.
+fn open_each(
+    fleet: &Fleet<'_>,
+    names: &[String],
+    bound: Duration,
+) -> Vec<(Result<Reached, BusError>, Duration)> {
     let me = host_name();
-    let open = |name: &String| fleet.link(name, &me, ANSWER_BOUND);
+    let open = |name: &String| {
+        let begun = Instant::now();
+        (fleet.link(name, &me, bound), begun.elapsed())
+    };
     let share = names.len().div_ceil(OPENED_AT_ONCE).max(1);
     std::thread::scope(|scope| {
         let threads: Vec<_> = names
