@@ -47,15 +47,12 @@ pub fn collect(record: &Path, group: &str) -> Result<Option<Collected>, Failure>
     let (bus, mut agents, mut points) = (Bus::new(), Vec::new(), 0);
     // The controller's own host has died with it.
     for host in manifest.hosts.iter().skip(1) {
-        if !present.contains(&host.name) {
-            let says = format!(
-                "{}, which took part in the run, is not connected",
-                host.name
-            );
-            let hint = "start its agent and try again, or give up what it holds: --no-collect";
-            return Err(Failure::run(says, String::from(hint)));
-        }
-        let reached = fleet.link(&host.name, &host_name(), ANSWER_BOUND)?;
+        // One whose process was killed is seen for a while longer.
+        let reached = match present.contains(&host.name) {
+            true => fleet.link(&host.name, &host_name(), ANSWER_BOUND).ok(),
+            false => None,
+        };
+        let reached = reached.ok_or_else(|| absent(&host.name))?;
         let member = Member {
             name: host.name.clone(),
             address: reached.address,
@@ -80,6 +77,12 @@ pub fn collect(record: &Path, group: &str) -> Result<Option<Collected>, Failure>
         agents,
         manifest,
     }))
+}
+
+fn absent(host: &str) -> Failure {
+    let says = format!("{host}, which took part in the run, is not connected");
+    let hint = "start its agent and try again, or give up what it holds: --no-collect";
+    Failure::run(says, String::from(hint))
 }
 
 impl Collected {
