@@ -211,13 +211,14 @@ impl Body {
         }
     }
 
-    /// Moves on what moves on with each pass; false when the user ends with it.
+    /// Moves on what moves on with each pass; false when the user ends with it. JMeter tells the
+    /// elements of a controller from the last to the first.
     fn begin_pass(&mut self, test: &Test, now_ns: i64, n: usize, node: &Node) -> bool {
         self.places[n].current = 0;
         if n == 0 {
             self.begin_iteration(test, now_ns);
         }
-        let mut steps = node.per_iteration.iter();
+        let mut steps = node.per_iteration.iter().rev();
         steps.all(|step| self.move_on(test, now_ns, *step))
     }
 

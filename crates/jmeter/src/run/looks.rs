@@ -1,7 +1,7 @@
 //! Which parts of an exchange does anything look at? The rest is not kept.
 
 use super::test::Program;
-use crate::plan::{AssertionKind, Field, ListenerKind, Plan, PostKind, Scope, Script};
+use crate::plan::{AssertionKind, Field, ListenerKind, Plan, PostKind, PreKind, Scope, Script};
 
 /// What an element looks at.
 #[derive(Clone, Copy, PartialEq)]
@@ -25,6 +25,24 @@ impl Program {
             self.needs_body |= matches!(look, Looks::Body | Looks::Both);
             self.needs_request |= matches!(look, Looks::Request | Looks::Both);
         }
+        let mut pres = scope.pre_processors.iter();
+        self.is_named_first =
+            pres.any(|id| asks_for_name(&plan.pre_processors[*id as usize].kind));
+    }
+}
+
+/// True when a preprocessor looks at the sampler that is about to run.
+fn asks_for_name(kind: &PreKind) -> bool {
+    match kind {
+        PreKind::Script(held) => {
+            let text = held.text.to_string();
+            text.contains("sampler.") || text.contains("__samplerName")
+        }
+        PreKind::UserParameters { values, .. } => values
+            .iter()
+            .flatten()
+            .any(|value| value.to_string().contains("__samplerName")),
+        PreKind::Timeout { .. } => false,
     }
 }
 

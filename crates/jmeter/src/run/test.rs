@@ -109,6 +109,8 @@ pub(super) struct Program {
     pub may_be_page: bool,
     /// Something looks at the request.
     pub needs_request: bool,
+    /// A preprocessor asks for its name, which then does not see what preprocessors set.
+    pub is_named_first: bool,
     /// Its meeting points.
     pub meetings: Vec<Id>,
     /// Its other timers.

@@ -417,16 +417,16 @@ impl Body {
 
     /// Preprocessors and pauses of a sampler. `Some`: when they are over.
     fn prepare(&mut self, test: &Test, now_ns: i64, id: Id, node: usize) -> Option<i64> {
-        let sampler = &test.plan.samplers[id as usize];
-        let mut name = std::mem::take(&mut self.person.sampler);
-        self.person
-            .view(test, now_ns)
-            .render(&sampler.name, &mut name);
-        self.person.sampler = name;
-        for pre in &sampler.scope.pre_processors {
+        let program = &test.programs[id as usize];
+        if program.is_named_first {
+            self.name_sampler(test, now_ns, id);
+        }
+        for pre in &test.plan.samplers[id as usize].scope.pre_processors {
             self.pre_process(test, now_ns, *pre);
         }
-        let program = &test.programs[id as usize];
+        if !program.is_named_first {
+            self.name_sampler(test, now_ns, id);
+        }
         let pause_ns = self.pause_ns(test, now_ns, &program.pauses);
         // A pause is wanted: an arrival is not late because it thinks first.
         if let Some(intended_ns) = &mut self.intended_ns {
@@ -435,6 +435,15 @@ impl Body {
         self.phase = Phase::Ready(id, node);
         self.meet_from(test, now_ns, id, node, 0);
         (pause_ns > 0).then(|| now_ns.saturating_add(pause_ns))
+    }
+
+    /// Renders the name of a sampler, once per result: functions in it count their calls.
+    fn name_sampler(&mut self, test: &Test, now_ns: i64, id: Id) {
+        let mut name = std::mem::take(&mut self.person.sampler);
+        self.person
+            .view(test, now_ns)
+            .render(&test.plan.samplers[id as usize].name, &mut name);
+        self.person.sampler = name;
     }
 
     /// Comes to the meeting points of a sampler, from one of them on.

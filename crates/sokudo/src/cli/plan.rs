@@ -123,8 +123,8 @@ pub struct PlanArgs {
     #[arg(long, value_name = "N")]
     users: Option<u64>,
 
-    /// Seconds that the main groups last instead of the plan's time or loops.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    /// How long the main groups last instead of the plan's time or loops: `60`, `60s`, `5min`.
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
     duration: Option<u64>,
 
     /// Most users at a time in an open model; further arrivals are counted, not begun.

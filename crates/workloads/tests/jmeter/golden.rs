@@ -214,7 +214,7 @@ pub fn comparable(row: &str, agent_bytes: usize, has_parts: bool) -> String {
 }
 
 /// Fields of a row as they stand there, with their quotes.
-fn fields_of(row: &str) -> Vec<String> {
+pub fn fields_of(row: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut quoted = false;
     for character in row.chars() {

@@ -10,6 +10,7 @@
 #![cfg(unix)]
 
 mod cases;
+mod flow;
 mod golden;
 mod pages;
 mod plan;

@@ -152,7 +152,14 @@ fn gui(class: &str) -> &'static str {
         "XMLAssertion" => "XMLAssertionGui",
         "JSONPathAssertion" => "JSONPathAssertionGui",
         "TransactionController" => "TransactionControllerGui",
-        "DebugSampler" => "TestBeanGUI",
+        "DebugSampler"
+        | "DebugPostProcessor"
+        | "ConstantThroughputTimer"
+        | "PreciseThroughputTimer"
+        | "SyncTimer"
+        | "RandomVariableConfig"
+        | "CSVDataSet" => "TestBeanGUI",
+        "TestAction" => "TestActionGui",
         "GenericController" => "LogicControllerGui",
         "ThreadGroup" => "ThreadGroupGui",
         _ => "TestPlanGui",
@@ -300,8 +307,13 @@ pub fn controller(name: &str, below: &str) -> String {
 
 /// A group of users that go through their plan once.
 pub fn group(name: &str, users: u32, below: &str) -> String {
+    group_of(name, users, 1, below)
+}
+
+/// A group of users that go through their plan so many times.
+pub fn group_of(name: &str, users: u32, loops: u32, below: &str) -> String {
     let loops = property("boolProp", "LoopController.continue_forever", "false")
-        + &property("stringProp", "LoopController.loops", "1");
+        + &property("stringProp", "LoopController.loops", &loops.to_string());
     let inner = property("stringProp", "ThreadGroup.on_sample_error", "continue")
         + &element_property("ThreadGroup.main_controller", "LoopController", &loops)
         + &property("stringProp", "ThreadGroup.num_threads", &users.to_string())
