@@ -109,19 +109,21 @@ fn group_outlook(plan: &Plan, group: &Group, factor: f64) -> GroupOutlook {
             _ => None,
         },
         samplers: samplers.len(),
-        think_ms: mean_think_ms(plan, &samplers).map(|ms| ms * factor),
+        think_ms: mean_think_ms(plan, &samplers, factor),
     }
 }
 
-/// Mean of the pauses before these samplers, actions left out.
-fn mean_think_ms(plan: &Plan, samplers: &[Id]) -> Option<f64> {
+/// Mean of the pauses before these samplers, actions left out; the factor scales pauses of chance.
+fn mean_think_ms(plan: &Plan, samplers: &[Id], factor: f64) -> Option<f64> {
     let all = samplers.iter().map(|id| &plan.samplers[*id as usize]);
     let asking = all.filter(|sampler| !matches!(sampler.kind, SamplerKind::Action(_)));
     let (mut sum, mut count) = (0.0, 0.0);
     for sampler in asking {
         count += 1.0;
         for timer in &sampler.scope.timers {
-            sum += think(&plan.timers[*timer as usize].kind)?.mean_ms();
+            let pause = think(&plan.timers[*timer as usize].kind)?;
+            let scaled = !matches!(pause, Think::Constant { .. });
+            sum += pause.mean_ms() * if scaled { factor } else { 1.0 };
         }
     }
     (count > 0.0).then(|| sum / count)

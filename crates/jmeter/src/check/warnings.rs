@@ -12,7 +12,7 @@ use crate::plan::{
     Config, ConfigKind, CsvData, Group, ListenerKind, Load, Loops, Plan, SamplerKind, Saved, Stage,
     TimerKind, Value,
 };
-use crate::registry::Treatment;
+use crate::registry::{BACKEND, Treatment};
 use crate::xml;
 
 /// Most bytes of a data file that are read to learn its columns.
@@ -48,6 +48,7 @@ pub(crate) fn warn(plan: &Plan, coverage: &[Coverage], compiler: &mut Compiler<'
             data_file(config, csv, compiler);
         }
     }
+    backend(coverage, compiler);
     let scripts = coverage
         .iter()
         .any(|c| c.treatment == Some(Treatment::NeedsScripts));
@@ -178,6 +179,16 @@ fn listeners(plan: &Plan, compiler: &mut Compiler<'_>) {
                 .word("file", file.as_str());
             compiler.problems.warning(listener.place.clone(), says);
         }
+    }
+}
+
+/// Results are not sent on to a database of time series.
+fn backend(coverage: &[Coverage], compiler: &mut Compiler<'_>) {
+    if let Some(found) = coverage.iter().find(|one| one.element == BACKEND) {
+        let says = Text::new("jmx-no-backend").word("count", found.count.to_string());
+        let hint = Text::new("jmx-no-backend-hint");
+        let place = found.first.clone();
+        compiler.problems.warning_with(place, says, hint);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{HttpRequest, Value, Variable};
+use super::{HttpRequest, Value};
 use crate::expression::Template;
 
 /// What a sampler does.
@@ -695,13 +695,6 @@ pub enum ListenerKind {
     },
     /// A script that sees every result.
     Script(Script),
-    /// Sends results on to a database of time series.
-    Backend {
-        /// Class of the sender.
-        class: String,
-        /// Its settings.
-        arguments: Vec<Variable>,
-    },
 }
 
 /// Large things that a listener may save.

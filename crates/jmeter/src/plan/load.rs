@@ -81,7 +81,7 @@ pub enum Load {
         delay_ms: u64,
         /// End of all users, counted from the end of the delay; `None`: loops alone decide.
         duration_ms: Option<u64>,
-        /// Users are made only when they start.
+        /// Users are made only when they start. Here they always are: it changes nothing.
         delayed_start: bool,
     },
     /// Arrivals at a rate, each a new user that does one iteration.

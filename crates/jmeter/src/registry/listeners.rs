@@ -2,7 +2,10 @@
 
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::Reader;
-use crate::plan::{ListenerKind, Saved, Variable};
+use crate::plan::{ListenerKind, Saved};
+
+/// Sends results on to a database of time series.
+pub(crate) const BACKEND: &str = "BackendListener";
 
 pub(super) const ELEMENTS: &[ElementSpec] = &[
     element(
@@ -11,12 +14,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         1,
         Role::Listener(results),
     ),
-    element(
-        &["BackendListener"],
-        Family::Listener,
-        2,
-        Role::Listener(backend),
-    ),
+    element(&[BACKEND], Family::Listener, 2, Role::NoEffect),
     element(&["Summariser"], Family::Listener, 2, Role::NoEffect),
     element(
         &["ResultSaver", "MailerResultCollector"],
@@ -48,19 +46,4 @@ fn results(reader: &mut Reader<'_, '_>) -> ListenerKind {
         xml,
         saves,
     }
-}
-
-fn backend(reader: &mut Reader<'_, '_>) -> ListenerKind {
-    reader.ignore(&["QUEUE_SIZE"]);
-    let class = reader.start_text("classname");
-    let arguments = reader.inner("arguments", |inner| {
-        inner.each("Arguments.arguments", |pair| {
-            pair.ignore(&["Argument.metadata", "Argument.desc"]);
-            Variable {
-                name: pair.start_text("Argument.name"),
-                value: pair.start_text("Argument.value"),
-            }
-        })
-    });
-    ListenerKind::Backend { class, arguments }
 }

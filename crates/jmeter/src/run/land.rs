@@ -266,7 +266,9 @@ impl Body {
             bytes: self.flight.bytes,
             success: lost.is_none() && is_whole && (200..400).contains(&reply.status),
         };
+        let fetched_bytes = self.parts.sums().0;
         let (verdict, revised) = self.look_at(test, reply.end_ns, self.flight.sampler, &answer);
+        let shown_bytes = self.parts.sums().0 - fetched_bytes;
         let now = answer.revised(revised.as_ref());
         let (group_threads, all_threads) = self.actives(test);
         let label = std::mem::take(&mut self.person.sampler);
@@ -282,7 +284,7 @@ impl Body {
             data_type: data_type(lost.is_some(), content_type.as_deref()),
             success: verdict.success,
             failure_message: &verdict.says,
-            bytes: answer.bytes,
+            bytes: answer.bytes + shown_bytes,
             // JMeter counts what was sent only where something came back.
             sent_bytes: match lost {
                 Some(_) if self.flight.hops == 0 => 0,
@@ -405,6 +407,7 @@ impl Body {
                     }
                     revised = done.seen;
                 }
+                PostKind::Debug { variables, .. } => self.show_below(test, now_ns, variables),
                 _ => self.extract(test, now_ns, *id, &now),
             }
         }
@@ -499,73 +502,57 @@ impl Body {
         self.tell_plain(test, (start_ns, now_ns), &answer, (latency_ms, connect_ms));
     }
 
-    /// Shows variables and properties.
-    pub(super) fn debug(&mut self, test: &Test, now_ns: i64, id: Id) {
-        let SamplerKind::Debug { variables, .. } = &test.plan.samplers[id as usize].kind else {
-            return;
-        };
-        let mut text = String::new();
-        if self.person.view(test, now_ns).flag(variables) {
-            text.push_str("JMeterVariables:\n");
-            let mut all: Vec<_> = self.person.variables.iter().collect();
-            all.sort();
-            all.iter()
-                .for_each(|(name, value)| text.extend([name, "=", value, "\n"]));
-        }
-        let answer = plain_answer(&text, "200", "OK", "null", 0, true);
-        self.tell_plain(test, (now_ns, now_ns), &answer, (0, 0));
-    }
-
-    fn tell_plain(
+    pub(super) fn tell_plain(
         &mut self,
         test: &Test,
         (start_ns, end_ns): (i64, i64),
         answer: &Answer<'_>,
         (latency_ms, connect_ms): (u64, u64),
     ) {
+        self.parts.clear();
         let (verdict, revised) = self.look_at(test, end_ns, self.flight.sampler, answer);
         let answer = &answer.revised(revised.as_ref());
+        let shown_bytes = self.parts.sums().0;
         let (group_threads, all_threads) = self.actives(test);
         let (label, name) = (self.person.sampler.clone(), self.person.name.clone());
-        self.tell(
-            test,
-            &SampleRow {
-                kind: RowKind::Sample,
-                start_ms: test.wall_ms(start_ns),
-                elapsed_ms: answer.elapsed_ms,
-                label: &label,
-                code: answer.code,
-                message: answer.message,
-                thread_name: &name,
-                data_type: "text",
-                success: verdict.success,
-                failure_message: &verdict.says,
-                bytes: answer.bytes,
-                sent_bytes: 0,
-                group_threads,
-                all_threads,
-                url: answer.url,
-                latency_ms,
-                idle_ms: 0,
-                connect_ms,
-                encoding: &test.default_encoding,
-                intended_ns: start_ns,
-                start_ns,
-                sent_ns: start_ns,
-                end_ns,
-                errno: 0,
-                spent: Spent::default(),
-                phase: "",
-                failure: "",
-            },
-        );
+        let row = SampleRow {
+            kind: RowKind::Sample,
+            start_ms: test.wall_ms(start_ns),
+            elapsed_ms: answer.elapsed_ms,
+            label: &label,
+            code: answer.code,
+            message: answer.message,
+            thread_name: &name,
+            data_type: "text",
+            success: verdict.success,
+            failure_message: &verdict.says,
+            bytes: answer.bytes + shown_bytes,
+            sent_bytes: 0,
+            group_threads,
+            all_threads,
+            url: answer.url,
+            latency_ms,
+            idle_ms: 0,
+            connect_ms,
+            encoding: &test.default_encoding,
+            intended_ns: start_ns,
+            start_ns,
+            sent_ns: start_ns,
+            end_ns,
+            errno: 0,
+            spent: Spent::default(),
+            phase: "",
+            failure: "",
+        };
+        self.tell(test, &row);
+        self.tell_parts(test, &row);
         if !verdict.success {
             self.after_failure(test, end_ns);
         }
     }
 }
 
-fn plain_answer<'a>(
+pub(super) fn plain_answer<'a>(
     text: &'a str,
     code: &'a str,
     message: &'a str,

@@ -26,8 +26,7 @@ impl Program {
             self.needs_request |= matches!(look, Looks::Request | Looks::Both);
         }
         let mut pres = scope.pre_processors.iter();
-        self.is_named_first =
-            pres.any(|id| asks_for_name(&plan.pre_processors[*id as usize].kind));
+        self.is_named_first = pres.any(|id| asks_for_name(&plan.pre_processors[*id as usize].kind));
     }
 }
 

@@ -17,6 +17,7 @@ mod asserts;
 mod charset;
 mod content;
 mod cookies;
+mod debug;
 mod digest;
 mod encode;
 mod extract;

@@ -95,6 +95,15 @@ impl Parts {
         number
     }
 
+    /// Adds something that belongs to the result although nobody asked a server for it.
+    pub fn show(&mut self, leaf: Leaf) {
+        if self.0.is_empty() {
+            self.0.push(Asked::default());
+        }
+        let number = self.add(0, true);
+        self.answered(number, leaf);
+    }
+
     /// Something names what belongs to it.
     pub fn opened(&mut self, number: usize) {
         if let Some(asked) = self.0.get_mut(number) {

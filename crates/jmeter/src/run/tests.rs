@@ -11,6 +11,7 @@ use crate::properties::{Origin, Properties};
 use crate::proxy::Proxy;
 use crate::settings::Settings;
 
+mod ends;
 mod scripts;
 mod shares;
 mod trees;

@@ -30,6 +30,7 @@ use sokudo_workloads::load::{
     self, Gather, Gathered, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies,
     Together, read_plan,
 };
+use sokudo_workloads::values::Span;
 
 use super::finish::ShowOptions;
 use super::jmx::{PropertyArgs, print_problems};
@@ -234,6 +235,21 @@ fn model(text: &str) -> Result<Model, String> {
         Some(per_s) => Ok(Model::Open { per_s, poisson }),
         None => Err(format!("`{rate}` is no rate such as `500/s`")),
     }
+}
+
+/// A length in whole seconds; a number alone means seconds, as the tool has it.
+fn seconds(text: &str) -> Result<u64, String> {
+    let told = || format!("`{text}` is no time of whole seconds such as `60`, `90s` or `5min`");
+    let seconds = match text.parse::<u64>() {
+        Ok(seconds) => seconds,
+        Err(_) => {
+            let Span(ns) = text.parse().map_err(|_| told())?;
+            Some(ns / 1_000_000_000)
+                .filter(|_| ns % 1_000_000_000 == 0)
+                .ok_or_else(told)?
+        }
+    };
+    Some(seconds).filter(|s| *s > 0).ok_or_else(told)
 }
 
 impl PlanArgs {
@@ -578,10 +594,26 @@ fn announce(plan: &Plan, options: &LoadOptions, generators: u64, lang: Lang) {
 
 /// `sokudo compat jmeter ARGS…`: the tool's lines on stdout.
 pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
-    let command = PlanArgs::augment_args(clap::Command::new("jmeter").no_binary_name(true));
-    let matches = command.try_get_matches_from(words);
-    let matches =
-        matches.map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
+    let command = clap::Command::new("jmeter").no_binary_name(true);
+    let command = PlanArgs::augment_args(command).override_usage("sokudo compat jmeter [OPTIONS]");
+    // The tool's own third spelling of help.
+    let words = words.iter().map(|word| match word.as_str() {
+        "-?" | "--?" => "--help",
+        word => word,
+    });
+    let matches = match command.try_get_matches_from(words) {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == clap::error::ErrorKind::DisplayHelp => {
+            print!("{error}");
+            return Ok(Exit::Fine);
+        }
+        Err(error) => {
+            return Err(super::not_understood(
+                &error.to_string(),
+                Some("load".into()),
+            ));
+        }
+    };
     let mut args = PlanArgs::from_arg_matches(&matches)
         .map_err(|error| super::not_understood(&error.to_string(), Some("load".into())))?;
     if let Some(answered) = args.tool.answer()? {
@@ -683,6 +715,16 @@ impl Listener for Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lengths_are_whole_seconds() {
+        for (text, expected) in [("60", 60), ("2s", 2), ("5min", 300)] {
+            assert_eq!(seconds(text), Ok(expected), "{text}");
+        }
+        for wrong in ["", "0", "0s", "1500ms", "x", "-1", "2 parsecs"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
 
     #[test]
     fn models_are_read() {

@@ -74,7 +74,7 @@ pub(super) struct ToolArgs {
     server: bool,
 
     /// The version, and nothing else.
-    #[arg(short = 'v')]
+    #[arg(short = 'v', alias = "version")]
     version: bool,
 }
 

@@ -84,10 +84,21 @@ fn what_means_nothing_here_is_refused_with_what_to_do_instead() {
         .run("compat jmeter -s")
         .expect_code(2)
         .expect_stderr("sokudo serve");
+    for words in ["-v", "--version"] {
+        place
+            .run(&format!("compat jmeter {words}"))
+            .expect_code(0)
+            .expect_stdout("sokudo ");
+    }
+    for words in ["-h", "--help", "-?"] {
+        place
+            .run(&format!("compat jmeter {words}"))
+            .expect_code(0)
+            .expect_stdout("sokudo compat jmeter");
+    }
     place
-        .run("compat jmeter -v")
-        .expect_code(0)
-        .expect_stdout("sokudo ");
+        .run("load -t plan.jmx --duration 1500ms")
+        .expect_code(2);
     place.run("load -t plan.jmx -P 3128").expect_code(2);
     place.run("load -t plan.jmx -H h -P 0").expect_code(2);
     place
