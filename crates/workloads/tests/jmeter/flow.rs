@@ -9,7 +9,7 @@ use std::path::Path;
 
 use sokudo_testkit::skip;
 
-use crate::plan::{self, assertion, element, element_property, property, request, transaction};
+use crate::plan::{self, assertion, element, property, request, transaction};
 use crate::recorder::Recorder;
 use crate::{golden, play};
 
@@ -497,29 +497,9 @@ fn elsewhere() -> Vec<Case> {
         &text("IncludeController.includepath", INCLUDED),
         "",
     );
-    let open = element(
-        "OpenModelThreadGroup",
-        "open",
-        &(text(
-            "OpenModelThreadGroup.schedule",
-            "rate(20/s) even_arrivals(500 ms) pause(1 s)",
-        ) + &text("OpenModelThreadGroup.random_seed", "5")
-            + &text("ThreadGroup.on_sample_error", "continue")
-            + &element_property(
-                "ThreadGroup.main_controller",
-                "OpenModelThreadGroupController",
-                "",
-            )),
-        &get("arrival"),
-    );
     vec![
         case("module", 2, &(module + &get("after"))),
         case("include", 1, &(include + &get("after"))),
-        Case {
-            told: Told::Sorted,
-            name: "open",
-            xml: open,
-        },
         // Nothing comes after it: it ends the whole test.
         case(
             "stop-test",
@@ -562,7 +542,7 @@ fn record(execute: impl FnOnce(&Path, &str, &[(&str, String)]) -> String) -> Str
     DATA.iter().for_each(|(name, text)| file(name, text));
     let properties = [
         ("port", recorder.port.to_string()),
-        // JMeter's threads for arrivals live on for a minute after the test.
+        // Threads of JMeter that wait for work do not keep it from ending.
         ("jmeterengine.force.system.exit", "true".to_owned()),
     ];
     let rows = execute(directory.path(), &whole, &properties);

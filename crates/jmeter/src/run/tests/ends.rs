@@ -150,3 +150,17 @@ fn a_made_up_sample_is_what_it_is_told_to_be() {
     assert_eq!((row.code.as_str(), row.message.as_str()), ("418", "teapot"));
     assert!(!row.success && done.requests.is_empty());
 }
+
+#[test]
+fn arrivals_are_those_of_their_schedule_however_long_each_takes() {
+    let inner = text(
+        "OpenModelThreadGroup.schedule",
+        "rate(20/s) even_arrivals(500 ms)",
+    );
+    let below = get("/a", "");
+    let group = element("OpenModelThreadGroup", "G", &inner, &below);
+    let done = Simulation::plan(&group).run(|_| ok(""));
+    assert_eq!(done.rows.len(), 10);
+    let users: std::collections::BTreeSet<_> = done.rows.iter().map(|row| &row.thread).collect();
+    assert_eq!(users.len(), 10);
+}
