@@ -18,3 +18,4 @@ mod play;
 mod recorder;
 mod requests;
 mod rows;
+mod steering;
