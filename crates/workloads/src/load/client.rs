@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_http::{
-    Call, Crew, Exchange, Failure, Keep, Kind, Malformed, Outcome, Phase, Step, Stop, TargetId,
+    Call, Crew, Exchange, Failure, Keep, Kind, LATE_NS, Malformed, Outcome, Phase, Step, Stop, TargetId,
 };
 use sokudo_jmeter::run::{Lost, Next, NotHttp, Reply, Sink, Start, StopKind, Test, VirtualUser};
 
@@ -32,12 +32,14 @@ pub(super) struct PlanUsers {
     calls: VecDeque<Call<Comer>>,
 }
 
-/// How many users an open model may have at a time.
+/// How many users an open model may have at a time, and what became of its arrivals.
 pub(super) struct Inflight {
     /// The most.
     pub most: u64,
     /// Arrivals that were not begun.
     pub dropped: AtomicU64,
+    /// Arrivals that were begun more than [`LATE_NS`] after their time.
+    pub late: AtomicU64,
 }
 
 enum Placed {
@@ -89,12 +91,15 @@ impl PlanUsers {
         }
     }
 
-    fn begin(&self, joining: &Joining) -> Option<Box<VirtualUser>> {
+    fn begin(&self, joining: &Joining, now_ns: i64) -> Option<Box<VirtualUser>> {
         let start = &joining.start;
         let due_ns = joining.stage_ns + start.at_ns;
         if start.is_arrival && u64::from(self.test.active()) >= self.inflight.most {
             self.inflight.dropped.fetch_add(1, Ordering::Relaxed);
             return None;
+        }
+        if start.is_arrival && now_ns - due_ns > LATE_NS {
+            self.inflight.late.fetch_add(1, Ordering::Relaxed);
         }
         let ends_ns = start.ends_ns.map(|end| joining.stage_ns + end);
         let arrival = start.is_arrival.then_some(due_ns);
@@ -185,7 +190,7 @@ impl Crew for PlanUsers {
         }
         if let Some(Some(Placed::Waits(joining))) = self.places.get(place) {
             let (group, number) = (joining.start.group as u32, joining.start.number);
-            let begun = self.begin(joining);
+            let begun = self.begin(joining, now_ns);
             self.places[place] = begun.map(|user| Placed::Lives {
                 user,
                 group,

@@ -75,6 +75,7 @@ impl Course {
             }
         }
         finished.dropped = self.inflight.dropped.load(Ordering::Relaxed);
+        finished.late = self.inflight.late.load(Ordering::Relaxed);
         finished.rate_changed = self.control.rate_changed.load(Ordering::Relaxed);
         finished.stopped = self.control.stopped.load(Ordering::Relaxed);
         self.shards.iter().for_each(|shard| shard.close());

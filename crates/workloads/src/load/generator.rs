@@ -58,6 +58,8 @@ pub struct Finished {
     pub audits: Vec<Audit>,
     /// Arrivals that were not begun because too many users were active.
     pub dropped: u64,
+    /// Arrivals of an open model that were begun late.
+    pub late: u64,
     /// Rows that could not be written.
     pub lost_rows: u64,
     /// Rows that were written, or handed on.
@@ -156,6 +158,7 @@ impl Generator {
                     .users
                     .share(options.max_inflight.unwrap_or(MOST_INFLIGHT)),
                 dropped: AtomicU64::new(0),
+                late: AtomicU64::new(0),
             }),
             seed,
         };

@@ -115,7 +115,7 @@ impl Numbers {
             asked_per_s,
             dropped: finished.dropped,
             started: sum(|one| one.started),
-            late_starts: sum(|one| one.late_starts),
+            late_starts: finished.late + sum(|one| one.late_starts),
             connections: sum(|one| one.connections),
             ports_exhausted: sum(|one| one.ports_exhausted),
             cpu_ns: loops().map(|one| one.cpu_ns).sum(),
@@ -236,9 +236,16 @@ fn flow(id: u32, host: &str, label: &str, one: &LabelNumbers, merged: &mut Merge
     flow
 }
 
+/// How many samples were taken, and how many of them failed.
+fn samples_and_failed(labels: &[LabelNumbers]) -> (f64, f64) {
+    let sum = |of: fn(&LabelNumbers) -> u64| labels.iter().map(of).sum::<u64>() as f64;
+    (sum(|label| label.samples), sum(|label| label.failed))
+}
+
 fn put_label_numbers(metrics: &mut Summary, labels: &[LabelNumbers]) {
     let sum = |of: fn(&LabelNumbers) -> u64| labels.iter().map(of).sum::<u64>() as f64;
-    let (samples, failed, lost) = (sum(|l| l.samples), sum(|l| l.failed), sum(|l| l.lost));
+    let (samples, failed) = samples_and_failed(labels);
+    let lost = sum(|l| l.lost);
     put(metrics, "http.requests", samples - lost);
     put(metrics, "http.errors", lost);
     put(metrics, "http.error_ratio", ratio(failed, samples));
@@ -303,7 +310,11 @@ fn totals(all: &[Numbers], merged: &Merged) -> Summary {
     put(&mut summary, "http.late_starts", late);
     let late_ratio = ratio(late, sum(|n| n.started));
     put(&mut summary, "http.late_ratio", late_ratio);
-    put(&mut summary, "http.unstarted_requests", sum(|n| n.dropped));
+    let dropped = sum(|n| n.dropped);
+    put(&mut summary, "http.unstarted_requests", dropped);
+    let (samples, failed) = samples_and_failed(&labels);
+    let due = samples + dropped;
+    put(&mut summary, "http.error_ratio", ratio(failed + dropped, due));
     put(
         &mut summary,
         "http.made_connections",

@@ -60,6 +60,15 @@ impl Listener for Silent {
 
 /// Executes a plan with these options; gives what came of it and the rows of its results.
 fn execute(text: &str, change: impl FnOnce(&mut LoadOptions)) -> (Finished, Vec<String>) {
+    execute_from(now_ns(), text, change)
+}
+
+/// As [`execute`], agreed to begin at `at_ns`.
+fn execute_from(
+    at_ns: i64,
+    text: &str,
+    change: impl FnOnce(&mut LoadOptions),
+) -> (Finished, Vec<String>) {
     let directory =
         std::env::temp_dir().join(format!("sokudo-load-{}-{}", std::process::id(), now_ns()));
     std::fs::create_dir_all(&directory).unwrap();
@@ -73,7 +82,7 @@ fn execute(text: &str, change: impl FnOnce(&mut LoadOptions)) -> (Finished, Vec<
     std::fs::write(&options.plan, text).unwrap();
     let reading = read_plan(&options, 1).unwrap();
     let prepared = Prepared::new(reading, &options, 1).unwrap();
-    let generator = Generator::start(&prepared, &options, (now_ns(), 1), Arc::new(Silent), || {});
+    let generator = Generator::start(&prepared, &options, (at_ns, 1), Arc::new(Silent), || {});
     let finished = generator.map_err(Refusal::from).unwrap().finish().unwrap();
     let rows = std::fs::read_to_string(directory.join("out.jtl")).unwrap();
     std::fs::remove_dir_all(&directory).unwrap();
@@ -126,6 +135,19 @@ fn an_open_model_has_its_arrivals_whatever_the_plan_says() {
         options.duration_s = Some(1);
     });
     assert_eq!(finished.seen["ask"].samples + finished.dropped, 100);
+}
+
+#[test]
+fn arrivals_that_are_begun_after_their_time_are_late() {
+    let port = server(Arc::default());
+    let (finished, _) = execute_from(now_ns() - 2_000_000_000, &plan(port, 5, -1), |options| {
+        options.open_per_s = Some(100.0);
+        options.duration_s = Some(1);
+    });
+    let samples = finished.seen["ask"].samples;
+    assert_eq!((samples + finished.dropped, finished.late), (100, samples));
+    let latency = &finished.seen["ask"].latency;
+    assert!(latency.quantile(0.0) >= 1_000_000_000, "{} ns", latency.quantile(0.0));
 }
 
 /// Waits until so many users are active.
