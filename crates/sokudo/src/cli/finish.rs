@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use clap::Args;
+use serde_json::Value;
 use sokudo_controller::{Finished, Run};
 use sokudo_i18n::Lang;
 use sokudo_model::{Record, RunStatus};
@@ -62,8 +63,7 @@ pub fn conclude(path: &Path, lang: Lang) -> Result<Record, Failure> {
 /// Prints a record to stdout.
 pub fn show(record: &Record, path: &Path, options: &ShowOptions) {
     if options.json {
-        let summary = sokudo_report::summary_json(record, &path.display().to_string());
-        println!("{summary:#}");
+        println!("{:#}", summary(record, path));
         return;
     }
     let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
@@ -71,6 +71,11 @@ pub fn show(record: &Record, path: &Path, options: &ShowOptions) {
     print!("{text}");
     println!("\n  record  {}", path.display());
     println!("  report  {}", path.join("report.html").display());
+}
+
+/// A record as one JSON object, schema sokudo.summary/1.
+pub fn summary(record: &Record, path: &Path) -> Value {
+    sokudo_report::summary_json(record, &path.display().to_string())
 }
 
 /// What a record says about how its run ended.

@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 use indicatif::ProgressBar;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use serde_json::Value;
 use sokudo_jmeter::jtl::{self, Outcome};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_model::units;
@@ -130,7 +131,7 @@ pub fn run(args: JtlArgs) -> Result<Exit, Failure> {
         settings.percentiles.clone_from(&args.percentiles);
     }
     let record = args.run.as_deref().map(recorded).transpose()?;
-    report(&Asked {
+    let asked = Asked {
         file: &args.file,
         record: record.as_ref(),
         is_shown: true,
@@ -140,7 +141,8 @@ pub fn run(args: JtlArgs) -> Result<Exit, Failure> {
         compare: args.compare.as_deref(),
         settings,
         show: &args.show,
-    })
+    };
+    report(&asked).map(Reported::told)
 }
 
 /// The record of a run, with what is concluded from it.
@@ -174,11 +176,29 @@ pub struct Asked<'a> {
     pub show: &'a ShowOptions,
 }
 
-/// Reads a result file, writes its dashboard and prints what it says. The exit code is 1 when a
-/// goal is missed.
+/// What came of a dashboard.
+#[derive(Debug)]
+pub struct Reported {
+    /// 1 when a goal was missed.
+    pub exit: Exit,
+    /// What is to be printed where JSON was asked for; text has been printed.
+    pub json: Option<Value>,
+}
+
+impl Reported {
+    /// Prints what is still to be printed.
+    pub fn told(self) -> Exit {
+        if let Some(json) = self.json {
+            println!("{json}");
+        }
+        self.exit
+    }
+}
+
+/// Reads a result file, writes its dashboard and prints what it says, unless JSON is asked for.
 ///
 /// Errors: a file cannot be read or is no result file; the directory holds something already.
-pub fn report(asked: &Asked) -> Result<Exit, Failure> {
+pub fn report(asked: &Asked) -> Result<Reported, Failure> {
     if let Some(directory) = asked.output {
         must_be_free(directory, asked.force)?;
     }
@@ -205,17 +225,21 @@ pub fn report(asked: &Asked) -> Result<Exit, Failure> {
         Some(directory) => Some(write(directory, &dashboard, asked)?),
         None => None,
     };
-    if asked.is_shown {
-        show::show(&dashboard, page.as_deref(), asked.show);
-    } else if !dashboard.is_passed() {
+    let json = asked.show.json;
+    if asked.is_shown && !json {
+        show::show(&dashboard, page.as_deref(), asked.show.lang());
+    } else if !asked.is_shown && !dashboard.is_passed() {
         let says = dashboard.says(asked.show.lang());
         says.first()
             .into_iter()
             .for_each(|says| eprintln!("  {says}"));
     }
-    Ok(match dashboard.is_passed() {
-        true => Exit::Fine,
-        false => Exit::CheckFailed,
+    Ok(Reported {
+        exit: match dashboard.is_passed() {
+            true => Exit::Fine,
+            false => Exit::CheckFailed,
+        },
+        json: json.then(|| show::summary(&dashboard, page.as_deref())),
     })
 }
 

@@ -32,12 +32,13 @@ use sokudo_workloads::load::{
 };
 use sokudo_workloads::values::Span;
 
-use super::finish::ShowOptions;
+use super::finish::{self, ShowOptions};
 use super::jmx::{PropertyArgs, print_problems};
+use super::jtl::Reported;
 use super::load::Generators;
 use super::observer::Terminal;
 use super::web::{WatchArgs, Watched};
-use super::workload::{self, Call};
+use super::workload::{self, Call, Measured};
 use super::{Exit, Failure, jtl, stop_flag};
 
 /// Longest run of a plan that nothing but its users ends.
@@ -253,12 +254,31 @@ fn seconds(text: &str) -> Result<u64, String> {
 }
 
 impl PlanArgs {
-    /// The dashboard must have its place before the test, not after it.
+    /// The dashboard must have its place before the test, not after it; and what is told of a test
+    /// must not be told of rows that were there before.
     fn check_output(&self) -> Result<(), Failure> {
-        match &self.output {
-            Some(directory) if self.dashboard => jtl::must_be_free(directory, self.force),
-            _ => Ok(()),
+        if let Some(directory) = self.output.as_deref().filter(|_| self.dashboard) {
+            jtl::must_be_free(directory, self.force)?;
         }
+        let Some(file) = self.log.as_deref().filter(|_| self.is_reported()) else {
+            return Ok(());
+        };
+        let holds = fs::metadata(file).is_ok_and(|file| file.len() > 0);
+        match holds && !self.force {
+            true => Err(Failure::operator(
+                format!(
+                    "`{}` is not empty: it holds results already",
+                    file.display()
+                ),
+                "name a new file, or replace it with -f",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the rows are looked at when the test is over.
+    fn is_reported(&self) -> bool {
+        self.dashboard || self.slo.is_some()
     }
 
     /// Dashboard and goals of a file of results, with what the run says that left it.
@@ -267,7 +287,7 @@ impl PlanArgs {
         file: &Path,
         record: Option<&Record>,
         is_shown: bool,
-    ) -> Result<Exit, Failure> {
+    ) -> Result<Reported, Failure> {
         jtl::report(&jtl::Asked {
             file,
             record,
@@ -282,18 +302,34 @@ impl PlanArgs {
     }
 
     /// What is asked for behind the test; a test that failed stays a failed one.
-    fn report_after(
-        &self,
-        exit: Exit,
-        record: Option<&Record>,
-        is_shown: bool,
-    ) -> Result<Exit, Failure> {
-        let wanted = self.dashboard || self.slo.is_some();
-        let Some(file) = self.log.as_deref().filter(|_| wanted) else {
-            return Ok(exit);
+    fn report_after(&self, measured: &Measured) -> Result<Exit, Failure> {
+        let file = self.log.as_deref().filter(|_| self.is_reported());
+        let report = |record: Option<&Record>, is_shown: bool| {
+            let report = |file| self.report(file, record, is_shown);
+            file.map(report).transpose()
         };
-        let reported = self.report(file, record, is_shown)?;
-        Ok(if exit == Exit::Fine { reported } else { exit })
+        let (exit, reported) = match measured {
+            // What it did until then has been told.
+            Measured::Early(exit) => (*exit, report(None, false)?),
+            Measured::Whole(record, path) if self.show.json => {
+                let mut summary = finish::summary(record, path);
+                let reported = report(Some(record), true);
+                if let Ok(Some(Reported {
+                    json: Some(json), ..
+                })) = &reported
+                {
+                    summary["dashboard"] = json.clone();
+                }
+                println!("{summary:#}");
+                (finish::exit_of(record), reported?)
+            }
+            Measured::Whole(record, path) => {
+                finish::show(record, path, &self.show);
+                (finish::exit_of(record), report(Some(record), true)?)
+            }
+        };
+        let goals = reported.map_or(Exit::Fine, |reported| reported.exit);
+        Ok(if exit == Exit::Fine { goals } else { exit })
     }
 
     /// The tool's options for several generators become ours.
@@ -391,7 +427,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     }
     args.take_remote()?;
     if let Some(file) = &args.report_only {
-        return args.report(file, None, true);
+        return args.report(file, None, true).map(Reported::told);
     }
     args.check_output()?;
     args.tell_ignored()?;
@@ -417,8 +453,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     drop(prepared);
     let page = args.watch.open(load::NAME)?;
     let beside = page.as_ref().map(Watched::observer);
-    let mut left: Option<Record> = None;
-    let exit = workload::carry_out(
+    let measured = workload::measured(
         &call,
         Terminal::new(lang, None, None).beside(beside),
         |run| {
@@ -432,16 +467,11 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
                 None => run.run_phase(phase(&plan, &options, 1)).map(drop),
             }
         },
-        |record| {
-            if let Some(page) = &page {
-                page.close(record);
-            }
-            left = args.dashboard.then(|| record.clone());
-            Ok(())
-        },
     )?;
-    // Programs read one object: that of the run.
-    args.report_after(exit, left.as_ref(), !args.show.json)
+    if let (Some(page), Measured::Whole(record, _)) = (&page, &measured) {
+        page.close(record);
+    }
+    args.report_after(&measured)
 }
 
 /// Several generators execute the plan; their rows become one file here.
@@ -631,7 +661,7 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     if let Some(file) = &args.report_only {
-        return args.report(file, None, true);
+        return args.report(file, None, true).map(Reported::told);
     }
     args.check_output()?;
     args.tell_ignored()?;
@@ -677,11 +707,9 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
         eprintln!("  ! {problem}");
     }
     println!("... end of run");
-    let exit = match finished.problems.is_empty() && finished.lost_rows == 0 {
-        true => Exit::Fine,
-        false => Exit::RunFailed,
-    };
-    args.report_after(exit, None, false)
+    let whole = finished.problems.is_empty() && finished.lost_rows == 0;
+    let exit = if whole { Exit::Fine } else { Exit::RunFailed };
+    args.report_after(&Measured::Early(exit))
 }
 
 /// A moment as the tool writes it: `2026 Nov 21 15:07:55 UTC (1795273675000)`.

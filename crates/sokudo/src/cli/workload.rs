@@ -5,6 +5,7 @@
 //!                                    └ an error ─► no record when nothing was measured
 //! ```
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ring::rand::{SecureRandom, SystemRandom};
@@ -63,6 +64,30 @@ pub fn carry_out(
     measure: impl FnOnce(&mut Run) -> Result<(), ControlError>,
     also: impl FnOnce(&Record) -> Result<(), Failure>,
 ) -> Result<Exit, Failure> {
+    match measured(call, observer, measure)? {
+        Measured::Early(exit) => Ok(exit),
+        Measured::Whole(record, path) => {
+            show(&record, &path, call.show);
+            also(&record)?;
+            Ok(exit_of(&record))
+        }
+    }
+}
+
+/// A run whose load is over.
+pub enum Measured {
+    /// Its record, with the conclusions, and where it lies; not shown yet.
+    Whole(Box<Record>, PathBuf),
+    /// It ended early, which has been told.
+    Early(Exit),
+}
+
+/// Runs a workload as [`carry_out`] does, and leaves it to the caller to show the result.
+pub fn measured(
+    call: &Call<'_>,
+    observer: Terminal,
+    measure: impl FnOnce(&mut Run) -> Result<(), ControlError>,
+) -> Result<Measured, Failure> {
     let key = key::parse(call.key)?;
     let stop = stop_flag()?;
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
@@ -79,13 +104,11 @@ pub fn carry_out(
     };
     let mut run = Run::begin(hosts, config, Box::new(observer))?;
     if let Err(error) = measure(&mut run) {
-        return ended_early(run, error, call.show);
+        return ended_early(run, error, call.show).map(Measured::Early);
     }
     let path = run.finish()?.path;
     let record = conclude(&path, call.show.lang())?;
-    show(&record, &path, call.show);
-    also(&record)?;
-    Ok(exit_of(&record))
+    Ok(Measured::Whole(Box::new(record), path))
 }
 
 /// A host of a group is written `GROUP/NAME`; any other is called directly.

@@ -314,7 +314,11 @@ fn totals(all: &[Numbers], merged: &Merged) -> Summary {
     put(&mut summary, "http.unstarted_requests", dropped);
     let (samples, failed) = samples_and_failed(&labels);
     let due = samples + dropped;
-    put(&mut summary, "http.error_ratio", ratio(failed + dropped, due));
+    put(
+        &mut summary,
+        "http.error_ratio",
+        ratio(failed + dropped, due),
+    );
     put(
         &mut summary,
         "http.made_connections",

@@ -5,10 +5,14 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sokudo_jmeter::run::Part;
+use sokudo_http::{Crew, Stop, Targets};
+use sokudo_jmeter::run::{Part, Start};
 use sokudo_model::Change;
 use sokudo_net::clock::now_ns;
 
+use super::client::{Comer, Inflight, Joining, PlanUsers};
+use super::crowd::Floors;
+use super::tally::Shard;
 use super::*;
 
 /// A server that answers everything, counts it, and closes each connection after its answer.
@@ -60,15 +64,6 @@ impl Listener for Silent {
 
 /// Executes a plan with these options; gives what came of it and the rows of its results.
 fn execute(text: &str, change: impl FnOnce(&mut LoadOptions)) -> (Finished, Vec<String>) {
-    execute_from(now_ns(), text, change)
-}
-
-/// As [`execute`], agreed to begin at `at_ns`.
-fn execute_from(
-    at_ns: i64,
-    text: &str,
-    change: impl FnOnce(&mut LoadOptions),
-) -> (Finished, Vec<String>) {
     let directory =
         std::env::temp_dir().join(format!("sokudo-load-{}-{}", std::process::id(), now_ns()));
     std::fs::create_dir_all(&directory).unwrap();
@@ -82,7 +77,7 @@ fn execute_from(
     std::fs::write(&options.plan, text).unwrap();
     let reading = read_plan(&options, 1).unwrap();
     let prepared = Prepared::new(reading, &options, 1).unwrap();
-    let generator = Generator::start(&prepared, &options, (at_ns, 1), Arc::new(Silent), || {});
+    let generator = Generator::start(&prepared, &options, (now_ns(), 1), Arc::new(Silent), || {});
     let finished = generator.map_err(Refusal::from).unwrap().finish().unwrap();
     let rows = std::fs::read_to_string(directory.join("out.jtl")).unwrap();
     std::fs::remove_dir_all(&directory).unwrap();
@@ -139,15 +134,46 @@ fn an_open_model_has_its_arrivals_whatever_the_plan_says() {
 
 #[test]
 fn arrivals_that_are_begun_after_their_time_are_late() {
-    let port = server(Arc::default());
-    let (finished, _) = execute_from(now_ns() - 2_000_000_000, &plan(port, 5, -1), |options| {
-        options.open_per_s = Some(100.0);
-        options.duration_s = Some(1);
+    let directory = std::env::temp_dir().join(format!("sokudo-late-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let options = LoadOptions {
+        plan: directory.join("plan.jmx"),
+        open_per_s: Some(100.0),
+        ..LoadOptions::default()
+    };
+    std::fs::write(&options.plan, plan(9, 1, 1)).unwrap();
+    let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();
+    std::fs::remove_dir_all(&directory).unwrap();
+    let shard = Arc::new(Shard::new(None));
+    let test = prepared.test(&Arc::new(Targets::new()), shard.clone());
+    let inflight = Arc::new(Inflight {
+        most: 2,
+        dropped: AtomicU64::new(0),
+        late: AtomicU64::new(0),
     });
-    let samples = finished.seen["ask"].samples;
-    assert_eq!((samples + finished.dropped, finished.late), (100, samples));
-    let latency = &finished.seen["ask"].latency;
-    assert!(latency.quantile(0.0) >= 1_000_000_000, "{} ns", latency.quantile(0.0));
+    let floors = Arc::new(Floors::new(1));
+    let test = test.map_err(|_| "no test").unwrap();
+    let mut users = PlanUsers::new(test, shard, Stop::default(), inflight.clone(), floors);
+    let stage_ns = now_ns();
+    let mut begins = |user: u32, at_ms: i64, late_ms: i64| {
+        let start = Start {
+            at_ns: at_ms * 1_000_000,
+            group: 0,
+            number: u64::from(user) + 1,
+            ends_ns: None,
+            is_arrival: true,
+        };
+        users.joins(user, Comer::User(Joining { start, stage_ns }));
+        let now_ns = stage_ns + (at_ms + late_ms) * 1_000_000;
+        users.step(user, now_ns, &mut Vec::new());
+        let [late, dropped] =
+            [&inflight.late, &inflight.dropped].map(|n| n.load(Ordering::Relaxed));
+        (late, dropped)
+    };
+    assert_eq!(begins(0, 10, 0), (0, 0));
+    assert_eq!(begins(1, 20, 5), (1, 0));
+    // Two are on their way, and more may not be.
+    assert_eq!(begins(2, 30, 5), (1, 1));
 }
 
 /// Waits until so many users are active.

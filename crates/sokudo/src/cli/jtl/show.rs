@@ -11,20 +11,14 @@ use sokudo_report::text_columns;
 use sokudo_stats::requests::Group;
 
 use crate::cli::failure::colored;
-use crate::cli::finish::ShowOptions;
 
 /// Labels told on a terminal: those with the most requests.
 const MOST_LABELS: usize = 20;
 /// Columns that a label may take.
 const LABEL_COLUMNS: usize = 28;
 
-/// Prints the verdict and the statistics, or one JSON object.
-pub fn show(dashboard: &Dashboard, page: Option<&Path>, options: &ShowOptions) {
-    if options.json {
-        println!("{}", summary(dashboard, page));
-        return;
-    }
-    let lang = options.lang();
+/// Prints the verdict and the statistics.
+pub fn show(dashboard: &Dashboard, page: Option<&Path>, lang: Lang) {
     let (bright, dim, plain) = match colored(&std::io::stdout()) {
         true => ("\x1b[1m", "\x1b[2m", "\x1b[0m"),
         false => ("", "", ""),
@@ -48,7 +42,7 @@ pub fn show(dashboard: &Dashboard, page: Option<&Path>, options: &ShowOptions) {
 }
 
 /// Verdict's numbers under names that any program of the project reads.
-fn summary(dashboard: &Dashboard, page: Option<&Path>) -> Value {
+pub fn summary(dashboard: &Dashboard, page: Option<&Path>) -> Value {
     let total = &dashboard.requests.total;
     let at = |percent: f64| total.percentile_ms(percent) as f64 / 1e3;
     let goals = dashboard.goals.into_iter().flat_map(|goals| goals.iter());

@@ -1,8 +1,11 @@
 //! The tool's own command lines.
 
 use std::fs;
+use std::time::Duration;
 
-use super::far::{far, get, plan, says};
+use serde_json::Value;
+
+use super::far::{Does, far, get, plan, says};
 use crate::vocabulary::place;
 
 #[test]
@@ -105,4 +108,66 @@ fn what_means_nothing_here_is_refused_with_what_to_do_instead() {
         .run("load -t plan.jmx -d nowhere")
         .expect_code(2)
         .expect_stderr("there is no `bin` in it");
+}
+
+#[test]
+fn a_test_and_its_dashboard_are_one_object() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    place.write("plan.jmx", &plan(2, 5, &get(far.address, "/a", "")));
+    let ended = place.run("load plan.jmx -l out.jtl -e -o page --slo p95<60s,err<1% --json");
+    ended.expect_code(0);
+    let object: Value = serde_json::from_str(&ended.stdout).expect("one object");
+    let numbers = object["summary"].as_object().expect("numbers");
+    for key in [
+        "http.requests_per_second",
+        "http.latency_seconds.p50",
+        "http.latency_seconds.p95",
+        "http.latency_seconds.p99",
+        "http.service_seconds.p99",
+        "http.error_ratio",
+        "http.late_starts",
+        "http.requests_per_cpu_second",
+    ] {
+        assert!(numbers.contains_key(key), "{key} in {numbers:?}");
+    }
+    assert_eq!(numbers["http.requests"], 10.0);
+    let dashboard = &object["dashboard"];
+    assert_eq!(dashboard["summary"]["http.requests"], 10);
+    assert_eq!(dashboard["checks"][0]["passed"], true);
+    // Rows of another test are neither reported nor judged by accident.
+    for asked in ["-e -o other", "--slo p95<60s"] {
+        place
+            .run(&format!("load plan.jmx -l out.jtl {asked}"))
+            .expect_code(2)
+            .expect_stderr("`out.jtl` is not empty");
+    }
+    assert_eq!(far.asked().len(), 10);
+    place
+        .run("compat jmeter -n -t plan.jmx -l out.jtl -f -e -o other")
+        .expect_code(0);
+    assert!(place.path().join("other/index.html").is_file());
+    let rows = fs::read_to_string(place.path().join("out.jtl")).unwrap();
+    assert_eq!(rows.lines().count(), 11, "{rows}");
+}
+
+#[test]
+fn arrivals_that_nobody_could_begin_fail_the_run() {
+    let place = place();
+    let slow = Duration::from_millis(200);
+    let far = far(move |_, _| {
+        let answer = b"HTTP/1.1 200 X\r\nContent-Length: 2\r\n\r\nok";
+        Does::Later(slow, answer.to_vec())
+    });
+    place.write("plan.jmx", &plan(1, 1, &get(far.address, "/a", "")));
+    let ended = place
+        .run("load plan.jmx --model open:100/s --max-inflight 2 --duration 1 --threads 1 --json");
+    ended.expect_code(1);
+    let object: Value = serde_json::from_str(&ended.stdout).expect("one object");
+    let number = |name: &str| object["summary"][name].as_f64().expect("a number");
+    let unstarted = number("http.unstarted_requests");
+    assert_eq!(number("http.requests") + unstarted, 100.0);
+    assert!(unstarted > 0.0);
+    let ratio = number("http.error_ratio");
+    assert!((ratio - unstarted / 100.0).abs() < 1e-9, "{ratio}");
 }
