@@ -12,7 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_http::{
-    Call, Crew, Exchange, Failure, Keep, Kind, LATE_NS, Malformed, Outcome, Phase, Step, Stop, TargetId,
+    Call, Crew, Exchange, Failure, Keep, Kind, LATE_NS, Malformed, Outcome, Phase, Step, Stop,
+    TargetId,
 };
 use sokudo_jmeter::run::{Lost, Next, NotHttp, Reply, Sink, Start, StopKind, Test, VirtualUser};
 
