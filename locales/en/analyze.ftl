@@ -207,6 +207,7 @@ rule-generator-limited-asks-late-next = Give the asking threads of { $host } CPU
 rule-generator-limited-loop-says = The generator itself was the limit: an event loop on { $host } used { $cpu } of a core, so the server may well carry more than was asked of it.
 rule-generator-limited-loop-next = Give { $host } more event loops (--threads) where cores are free, let several hosts generate load, or ask for less (--rate).
 verdict-http-errors = { $ratio } of the requests failed: { $errors } got no whole response, { $bad } were answered with a status of 400 or above. { $why }
+verdict-http-judged = { $ratio } of the samples failed although all were answered: what came did not pass their assertions, or a part of a page was missing.
 verdict-http-bad-statuses = { $ratio } of the requests failed: { $bad } were answered with a status of 400 or above.
 rule-window-full-says = { $share } of the requests had to wait for earlier answers from { $host }: answers came more slowly than requests were due.
 rule-window-full-next = Lower the rate, or allow more unanswered requests (--window, --connections); if { $host } stood still for a moment, its load over time shows when.

@@ -207,6 +207,7 @@ rule-generator-limited-asks-late-next = { $host } の要求側スレッドに CP
 rule-generator-limited-loop-says = 負荷生成側が限界でした。{ $host } のイベントループが 1 コアの { $cpu } を使っており、サーバーはこれより多く処理できる可能性があります。
 rule-generator-limited-loop-next = 空いたコアがあれば { $host } のイベントループを増やす (--threads)、複数のホストから負荷をかける、または要求を減らして (--rate) ください。
 verdict-http-errors = 要求の { $ratio } が失敗しました。{ $errors } 件は応答が完結せず、{ $bad } 件はステータス 400 以上でした。{ $why }
+verdict-http-judged = サンプルの { $ratio } が失敗しました。応答はすべて届きましたが、アサーションに合わなかったか、ページの一部が欠けていました。
 verdict-http-bad-statuses = 要求の { $ratio } が失敗しました。{ $bad } 件がステータス 400 以上でした。
 rule-window-full-says = 要求の { $share } が、{ $host } からの先の応答を待たされました。応答が要求の予定より遅れています。
 rule-window-full-next = レートを下げるか、未応答の要求を増やしてください（--window、--connections）。{ $host } が一時停止したのなら、その時刻は負荷の推移で分かります。

@@ -116,20 +116,26 @@ impl<'a> Exchange<'a> {
         })
     }
 
-    /// Requests that got no answer, when there are any.
+    /// Requests that failed, when there are any: without an answer, with one that says so, or with
+    /// one that was judged to be wrong.
     pub fn errors(&self) -> Option<Text> {
-        let ratio = self.total("error_ratio").filter(|ratio| *ratio > 0.0)?;
-        let errors = self.total("errors").unwrap_or(0.0);
-        let unstarted = self.total("unstarted_requests").unwrap_or(0.0);
+        let failed = self.total("error_ratio").filter(|ratio| *ratio > 0.0)?;
+        let of = |what| self.total(what).unwrap_or(0.0);
+        let lost = of("errors") + of("unstarted_requests");
         let bad = self.bad_statuses();
-        let key = match (bad > 0.0, errors + unstarted > 0.0) {
-            (false, _) => "verdict-exchange-errors",
-            (true, true) => "verdict-http-errors",
-            (true, false) => "verdict-http-bad-statuses",
+        let (key, ratio) = match (bad > 0.0, lost > 0.0) {
+            (false, false) => ("verdict-http-judged", failed),
+            (true, true) => ("verdict-http-errors", failed),
+            (true, false) => ("verdict-http-bad-statuses", failed),
+            // Others may have been judged to be wrong beside them.
+            (false, true) if self.source == "http" => {
+                ("verdict-exchange-errors", lost / (of("requests") + lost))
+            }
+            (false, true) => ("verdict-exchange-errors", failed),
         };
         let text = Text::new(key)
             .number("ratio", ratio, Unit::Ratio)
-            .number("errors", errors + unstarted, Unit::One)
+            .number("errors", lost, Unit::One)
             .number("bad", bad, Unit::One);
         let ports = self.total("ports_exhausted").filter(|ports| *ports > 0.0);
         let why = match (ports, self.first_error()) {

@@ -1,6 +1,6 @@
 //! Requests that failed, and requests that took long, with a known cause.
 
-use sokudo_model::Labels;
+use sokudo_model::{Labels, Unit};
 
 use super::*;
 
@@ -238,4 +238,30 @@ fn failures_that_stand_together_are_told_from_those_that_are_spread() {
     assert!(is_quiet(&failing([20.0; 10]), "error_burst"));
     let few = [0.0, 0.0, 0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0];
     assert!(is_quiet(&failing(few), "error_burst"));
+}
+
+#[test]
+fn who_was_answered_wrongly_is_not_called_unanswered() {
+    for (lost, bad, key, ratio) in [
+        (0.0, 0.0, "verdict-http-judged", 0.2),
+        (0.0, 10.0, "verdict-http-bad-statuses", 0.2),
+        (10.0, 10.0, "verdict-http-errors", 0.2),
+        // Ten of a hundred; as many again were judged to be wrong.
+        (10.0, 0.0, "verdict-exchange-errors", 0.1),
+    ] {
+        let mut record = of_labels(&[("/a", &[], EVEN, 0.003)]);
+        let numbers = [
+            ("http.requests", 100.0 - lost),
+            ("http.requests_per_second", 100.0),
+            ("http.errors", lost),
+            ("http.status_5xx", bad),
+            ("http.error_ratio", 0.2),
+        ];
+        let summary = numbers.map(|(name, value)| (name.to_owned(), value));
+        record.manifest.phases[0].result.summary = summary.into();
+        let said = verdict(&record);
+        let told = said.iter().find(|text| text.key == key);
+        let told = told.unwrap_or_else(|| panic!("no {key} in {said:?}"));
+        assert_eq!(told.args["ratio"], Arg::Number(ratio, Unit::Ratio));
+    }
 }
