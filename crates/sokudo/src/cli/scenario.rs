@@ -413,7 +413,7 @@ fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
 
 /// Calls the hosts; all of them must answer.
 pub fn reach(place: &PlaceArgs) -> Result<Reached, Failure> {
-    reach_by(place, |hosts, host, key| workload::reach(hosts, host, key))
+    reach_by(place, workload::reach)
 }
 
 /// The same of those who answer; tells of each of the others.
