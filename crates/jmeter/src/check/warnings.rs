@@ -170,6 +170,14 @@ fn listeners(plan: &Plan, compiler: &mut Compiler<'_>) {
         let ListenerKind::Results { file, saves, .. } = &listener.kind else {
             continue;
         };
+        if !file.is_empty() {
+            let says = Text::new("jmx-listener-file")
+                .word("listener", listener.name.to_string())
+                .word("file", file.as_str());
+            let hint = Text::new("jmx-listener-file-hint");
+            let place = listener.place.clone();
+            compiler.problems.warning_with(place, says, hint);
+        }
         let heavy = saves
             .iter()
             .any(|s| matches!(s, Saved::ResponseData | Saved::SamplerData));
