@@ -20,6 +20,7 @@ use crate::problem::Place;
 mod elements;
 mod http;
 mod load;
+pub mod schedule;
 
 pub use elements::*;
 pub use http::*;

@@ -2,8 +2,9 @@
 
 use sokudo_model::Text;
 
-use super::{ElementSpec, Family, Role, element, open_model};
+use super::{ElementSpec, Family, Role, element};
 use crate::compile::Reader;
+use crate::plan::schedule;
 use crate::plan::{Load, Loops, OnError, RampRow, Stage};
 
 /// Most users of one group.
@@ -102,7 +103,7 @@ fn open(reader: &mut Reader<'_, '_>) -> Load {
     const SCHEDULE: &str = "OpenModelThreadGroup.schedule";
     let text = reader.start_text(SCHEDULE);
     let random_seed = reader.start_integer("OpenModelThreadGroup.random_seed");
-    let schedule = open_model::parse(&text).unwrap_or_else(|why| {
+    let schedule = schedule::parse(&text).unwrap_or_else(|why| {
         let says = Text::new("jmx-bad-schedule").word("why", why);
         let place = reader.place_of(SCHEDULE);
         reader.compiler.problems.error(place, says);

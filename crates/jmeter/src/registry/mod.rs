@@ -21,7 +21,6 @@ mod extractors;
 mod groups;
 mod http;
 mod listeners;
-mod open_model;
 mod others;
 mod samplers;
 mod scripts;

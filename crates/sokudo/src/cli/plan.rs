@@ -20,7 +20,7 @@ use jiff::Zoned;
 use sokudo_controller::{ControlError, KeepRows, Run};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::Reading;
-use sokudo_jmeter::plan::{Load, Plan, Stage};
+use sokudo_jmeter::plan::{Load, Plan, Stage, schedule};
 use sokudo_jmeter::settings::Unsupported;
 use sokudo_model::{Labels, PhasePlan, Record, Refusal, Rows, Text};
 use sokudo_net::clock::now_ns;
@@ -117,7 +117,8 @@ pub struct PlanArgs {
     own_columns: bool,
 
     /// Closed: the plan's users. Open: arrivals at a rate, each doing one iteration (`open:500/s`;
-    /// `poisson:500/s` at random moments).
+    /// `poisson:500/s` at random moments), or as a schedule says:
+    /// `schedule:rate(0/s) even_arrivals(30 s) rate(500/s) even_arrivals(5 min)`.
     #[arg(long, value_name = "MODEL", default_value = "closed", value_parser = model)]
     model: Model,
 
@@ -213,10 +214,15 @@ enum Data {
 }
 
 /// Who decides when a request leaves.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 enum Model {
     Closed,
-    Open { per_s: f64, poisson: bool },
+    Open {
+        per_s: f64,
+        poisson: bool,
+    },
+    /// See [`schedule`].
+    Schedule(String),
 }
 
 fn model(text: &str) -> Result<Model, String> {
@@ -224,17 +230,26 @@ fn model(text: &str) -> Result<Model, String> {
         None if text == "closed" => return Ok(Model::Closed),
         Some(("open", rate)) => (false, rate),
         Some(("poisson", rate)) => (true, rate),
-        _ => return Err("a model is `closed`, `open:RATE` or `poisson:RATE`".into()),
+        Some(("schedule", steps)) => {
+            return match schedule::parse(steps)?.is_empty() {
+                true => Err("the schedule says nothing".into()),
+                false => Ok(Model::Schedule(steps.to_owned())),
+            };
+        }
+        _ => {
+            let known = "`closed`, `open:RATE`, `poisson:RATE` or `schedule:STEPS`";
+            return Err(format!("a model is {known}"));
+        }
     };
-    let number = rate.trim_end_matches("/s");
+    let (number, unit) = rate.split_once('/').unwrap_or((rate, "s"));
     let (number, factor) = match number.strip_suffix('k') {
         Some(number) => (number, 1e3),
         None => (number, 1.0),
     };
-    let per_s = number.parse::<f64>().ok().map(|number| number * factor);
-    match per_s.filter(|rate| rate.is_finite() && *rate > 0.0) {
+    let per_s = schedule::rate(&format!("{number}/{unit}")).map(|per_s| per_s * factor);
+    match per_s.ok().filter(|per_s| *per_s > 0.0) {
         Some(per_s) => Ok(Model::Open { per_s, poisson }),
-        None => Err(format!("`{rate}` is no rate such as `500/s`")),
+        None => Err(format!("`{rate}` is no rate such as `500/s` or `600/min`")),
     }
 }
 
@@ -376,9 +391,10 @@ impl PlanArgs {
             Failure::operator("no plan was named", "name a .jmx file, or use -t PLAN")
         })?;
         let properties = self.properties.layers()?;
-        let (open_per_s, poisson) = match self.model {
-            Model::Closed => (None, false),
-            Model::Open { per_s, poisson } => (Some(per_s), poisson),
+        let (open_per_s, poisson, schedule) = match &self.model {
+            Model::Closed => (None, false, String::new()),
+            Model::Open { per_s, poisson } => (Some(*per_s), *poisson, String::new()),
+            Model::Schedule(steps) => (None, false, steps.clone()),
         };
         Ok(LoadOptions {
             plan,
@@ -391,6 +407,7 @@ impl PlanArgs {
             unsupported: self.unsupported.word().into(),
             open_per_s,
             poisson,
+            schedule,
             duration_s: self.duration,
             users: self.users,
             max_inflight: self.max_inflight,
@@ -771,7 +788,23 @@ mod tests {
                 poisson: true
             })
         );
-        for wrong in ["open", "open:x", "open:0/s", "shape:1", ""] {
+        assert_eq!(
+            model("open:600/min"),
+            Ok(Model::Open {
+                per_s: 10.0,
+                poisson: false
+            })
+        );
+        let steps = "rate(0/s) even_arrivals(30 s) rate(500/s) pause(1 min)";
+        assert_eq!(
+            model(&format!("schedule:{steps}")),
+            Ok(Model::Schedule(steps.into()))
+        );
+        let wrong_schedules = ["schedule:", "schedule:rate(1/s", "schedule:ramp(1/s)"];
+        for wrong in ["open", "open:x", "open:0/s", "open:1/week", "shape:1", ""]
+            .into_iter()
+            .chain(wrong_schedules)
+        {
             assert!(model(wrong).is_err(), "{wrong}");
         }
     }

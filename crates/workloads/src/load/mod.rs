@@ -75,6 +75,7 @@ impl Workload for Load {
         let mut options: LoadOptions = read_options(NAME, options)?;
         if let Some(rate) = rate_per_s {
             options.open_per_s = Some(rate);
+            options.schedule.clear();
         }
         options.duration_s = Some((duration_ns / 1_000_000_000).max(1));
         Ok(options.to_json())

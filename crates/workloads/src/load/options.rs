@@ -26,6 +26,9 @@ pub struct LoadOptions {
     pub open_per_s: Option<f64>,
     /// Arrivals at random moments instead of evenly.
     pub poisson: bool,
+    /// A schedule of arrivals over all groups, in the words of the open model's thread group; empty:
+    /// none. See [`sokudo_jmeter::plan::schedule`].
+    pub schedule: String,
     /// Length of the load instead of the plan's, seconds.
     pub duration_s: Option<u64>,
     /// Users of each group instead of the plan's.

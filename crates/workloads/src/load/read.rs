@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use sokudo_http::{Scheme, Targets, Via};
 use sokudo_jmeter::files::Files;
-use sokudo_jmeter::plan::{Load, OpenStep, Plan, Stage};
+use sokudo_jmeter::plan::{Load, OpenStep, Plan, Stage, schedule};
 use sokudo_jmeter::problem::Problem;
 use sokudo_jmeter::run::{Part, RunSettings, Sink, Test, Through};
 use sokudo_jmeter::settings::Settings;
@@ -127,7 +127,7 @@ impl Prepared {
         let Some(mut plan) = reading.plan.filter(|_| errors == 0) else {
             return Err(refused(first.as_ref(), errors));
         };
-        change(&mut plan, options);
+        change(&mut plan, options)?;
         Ok(Self {
             plan,
             duty: Duty::whole(),
@@ -170,7 +170,16 @@ impl Prepared {
 }
 
 /// What the options change in a plan: users, length, and the model of its main groups.
-fn change(plan: &mut Plan, options: &LoadOptions) {
+///
+/// Errors: the schedule of arrivals is not understood.
+fn change(plan: &mut Plan, options: &LoadOptions) -> Result<(), Refusal> {
+    let schedule = schedule::parse(&options.schedule);
+    let schedule = &schedule.map_err(|why| {
+        operator(
+            format!("the schedule of arrivals is not understood: {why}"),
+            "write it as `rate(0/s) even_arrivals(30 s) rate(500/s) even_arrivals(5 min)`",
+        )
+    })?;
     let main = plan
         .groups
         .iter_mut()
@@ -191,7 +200,12 @@ fn change(plan: &mut Plan, options: &LoadOptions) {
                 *loops = sokudo_jmeter::plan::Loops::Forever;
             }
         }
-        if let Some(rate) = options.open_per_s {
+        if !options.schedule.is_empty() {
+            group.load = Load::Open {
+                schedule: shared(schedule, count),
+                random_seed: None,
+            };
+        } else if let Some(rate) = options.open_per_s {
             let planned_ms = match &group.load {
                 Load::Users { duration_ms, .. } => *duration_ms,
                 other => other.end_ms(),
@@ -211,6 +225,18 @@ fn change(plan: &mut Plan, options: &LoadOptions) {
             };
         }
     }
+    Ok(())
+}
+
+/// A schedule of one group of so many that follow it together.
+fn shared(schedule: &[OpenStep], count: usize) -> Vec<OpenStep> {
+    let part = |step: &OpenStep| match *step {
+        OpenStep::Rate { per_s } => OpenStep::Rate {
+            per_s: per_s / count as f64,
+        },
+        other => other,
+    };
+    schedule.iter().map(part).collect()
 }
 
 /// Gives targets their numbers.

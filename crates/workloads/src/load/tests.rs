@@ -133,6 +133,17 @@ fn an_open_model_has_its_arrivals_whatever_the_plan_says() {
 }
 
 #[test]
+fn arrivals_follow_a_schedule_that_is_asked_for() {
+    let answered = Arc::new(AtomicU64::new(0));
+    let port = server(Arc::clone(&answered));
+    let (finished, _) = execute(&plan(port, 5, -1), |options| {
+        // A ramp: half of what the last rate would bring.
+        options.schedule = "rate(0/s) even_arrivals(500 ms) rate(100/s)".into();
+    });
+    assert_eq!(finished.seen["ask"].samples + finished.dropped, 25);
+}
+
+#[test]
 fn arrivals_that_are_begun_after_their_time_are_late() {
     let directory = std::env::temp_dir().join(format!("sokudo-late-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();

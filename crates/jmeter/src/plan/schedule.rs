@@ -4,7 +4,7 @@
 //! rate(10/s) random_arrivals(1 min) rate(20/s) pause(5 s) even_arrivals(30 s)
 //! ```
 
-use crate::plan::OpenStep;
+use super::OpenStep;
 
 /// Most pieces of a schedule.
 const MOST_STEPS: usize = 10_000;
@@ -13,7 +13,7 @@ const MOST_STEPS: usize = 10_000;
 const MOST_MS: f64 = 1e12;
 
 /// The pieces of a schedule. Errors: what is not understood, in words.
-pub(super) fn parse(text: &str) -> Result<Vec<OpenStep>, String> {
+pub fn parse(text: &str) -> Result<Vec<OpenStep>, String> {
     let text = without_comments(text);
     let mut rest = text.trim();
     let mut steps = Vec::new();
@@ -56,7 +56,8 @@ fn step(name: &str, argument: &str) -> Result<OpenStep, String> {
     })
 }
 
-fn rate(text: &str) -> Result<f64, String> {
+/// Events per second of `10/s`, `600/min` or a plain number. Errors: it is no rate, in words.
+pub fn rate(text: &str) -> Result<f64, String> {
     let (number, unit) = match text.split_once('/') {
         Some((number, unit)) => (number.trim(), unit.trim()),
         None => (text, "s"),
