@@ -14,6 +14,9 @@ pub const MOST_LATE: f64 = 0.1;
 /// Share of the requests without a local port from which it is told.
 const SOME: f64 = 0.001;
 
+/// Share of the arrivals of a plan that may not be begun before the figures are those of another rate.
+const MOST_UNSTARTED: f64 = 0.01;
+
 /// A host that had no local port left.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoPorts<'a> {
@@ -42,6 +45,19 @@ pub fn ports<'a>(view: &PhaseView<'a>, exchange: &Exchange<'_>) -> Option<NoPort
         failed,
         share,
     })
+}
+
+/// Share of the arrivals of a plan that were not begun, where it is too much: as many users as may be
+/// under way were.
+pub fn unstarted(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<f64> {
+    if view.phase.workload != "load" {
+        return None;
+    }
+    let of = |what| exchange.total(what).unwrap_or(0.0);
+    let unstarted = of("unstarted_requests");
+    let due = of("requests") + of("errors") + unstarted;
+    let share = unstarted / due.max(1.0);
+    (share > MOST_UNSTARTED).then_some(share)
 }
 
 impl NoPorts<'_> {

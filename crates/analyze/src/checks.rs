@@ -182,6 +182,13 @@ fn generator(view: &PhaseView<'_>) -> Option<Check> {
             .number("share", short.share, Unit::Ratio);
         return Some(check);
     }
+    if let Some(share) = audit::unstarted(view, &exchange) {
+        let mut check = check("generator", false, view);
+        check.says = Text::new("check-generator-unstarted")
+            .word("phase", &view.phase.name)
+            .number("share", share, Unit::Ratio);
+        return Some(check);
+    }
     let late = exchange.asked().and(exchange.total("late_ratio"))?;
     let mut check = check("generator", late <= audit::MOST_LATE, view);
     check.says =

@@ -141,6 +141,7 @@ impl<'a> Exchange<'a> {
         let why = match (ports, self.first_error()) {
             (Some(_), _) => Text::new("verdict-exchange-ports"),
             (None, Some(error)) => Text::new("verdict-exchange-why").word("error", error),
+            (None, None) if of("errors") == 0.0 => Text::new("verdict-exchange-unstarted"),
             (None, None) => Text::new("verdict-exchange-unknown"),
         };
         Some(text.text("why", why))

@@ -106,8 +106,9 @@ proptest! {
     fn a_result_of_any_bytes_joins_to_nothing(text in ".{0,200}") {
         let spec: PhaseSpec = serde_json::from_str(
             r#"{"run":"r","phase":{"name":"p","workload":"probe","options":"{}","flows":[{"id":0,"from":0,"to":1}],
-                "duration_ns":1,"bound_ns":1},"hosts":[{"name":"a","address":""},{"name":"b","address":""}],
-                "me":0,"seed":1,"tickets":[1]}"#,
+                "duration_ns":1,"bound_ns":1},"flows":1,"others_stream":0,"hosts":2,
+                "known":[[0,{"name":"a","address":""}],[1,{"name":"b","address":""}]],
+                "me":0,"seed":1,"tickets":[[0,1]]}"#,
         ).unwrap();
         let result = Probe.join(&spec, &[Ok(text.clone()), Ok(text)]);
         prop_assert!(result.summary.is_empty() && !result.flows[0].complete);

@@ -73,7 +73,7 @@ fn who_has_no_token_is_turned_away() {
 #[test]
 fn a_spent_token_lets_nobody_in_and_says_why() {
     let lab = Lab::new();
-    let says = |token: &JoinToken, role| match join(token, "a", role) {
+    let says = |token: &JoinToken, role| match join(token, "b", role) {
         Err(GroupError::Refused { says, .. }) => says,
         Err(other) => panic!("{other}"),
         Ok(_) => panic!("a spent token lets somebody in"),

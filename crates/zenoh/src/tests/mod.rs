@@ -293,7 +293,9 @@ fn a_controller_that_vanishes_takes_its_load_along() {
 fn the_end_of_a_process_is_told() {
     let (lab, alive) = (Lab::new(), Alive::default());
     let member = lab.member("a");
-    let a = serve(lab.member("a"), &alive);
+    // As its second process reads it from its file.
+    let held = serde_json::to_string(&member).unwrap();
+    let a = serve(serde_json::from_str(&held).unwrap(), &alive);
     let fleet = lab.fleet();
     sees(&fleet, &["a"]);
     let (bus, id) = on_bus(&fleet, "a");
