@@ -1,18 +1,24 @@
 //! What does an agent cost the controller, and how long does a group of many take?
 //!
-//! All agents live in this process, each with its own certificate and its own connection to a real
-//! router over loopback; only their monitors are left out, because they would all watch the same host.
+//! Router and controller live in this process, agents in others, each with its own certificate and its
+//! own connection to the router over loopback; only their monitors are left out, because they would all
+//! watch the same host.
 //!
 //! ```text
 //! cargo bench -p sokudo --bench many_agents -- 50 200 1000      one JSON object per number of agents
+//!
+//! this process: router, door, controller ◄──┬── process of 50 agents
+//!                                            └── process of 50 agents …
 //! ```
 //!
 //! `bench/group` calls it and makes a table. Times are wall-clock times of this one host: whatever
 //! agents need is part of them.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Read};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -34,6 +40,10 @@ use sokudo_zenoh::{Fleet, Group, Router};
 
 /// Only a failing step takes so long.
 const BOUND: Duration = Duration::from_secs(120);
+/// Agents that share a process.
+const EACH: usize = 50;
+/// First word of a process of agents; behind it the token, the first agent's number, and how many.
+const AGENTS: &str = "--agents";
 /// Agents that join, or are reached, at the same time.
 const AT_ONCE: usize = 16;
 /// Commands to all agents whose answers are waited for.
@@ -46,7 +56,13 @@ const REQUESTS: u64 = 10;
 const PORT: u16 = 7412;
 
 fn main() -> Result<()> {
-    let wanted = std::env::args().skip(1).filter(|word| word != "--bench");
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [what, token, first, count] = &words[..]
+        && what == AGENTS
+    {
+        return serve_agents(&token.parse()?, first.parse()?, count.parse()?);
+    }
+    let wanted = words.iter().filter(|word| *word != "--bench");
     let mut counts = Vec::new();
     for word in wanted {
         counts.push(
@@ -97,9 +113,9 @@ fn measure(count: usize) -> Result<Value> {
         vec![place.clone()],
         Arc::new(|_| {}),
     )?;
-    let before = Usage::now();
+    let before = Usage::now(&Crowd::default());
     let begun = Instant::now();
-    let agents = join_all(&token, count)?;
+    let agents = Crowd::join(&token, count)?;
     let fleet = Fleet::connect(&group, &place)?;
     let mut seen = 0;
     while seen < count {
@@ -109,13 +125,13 @@ fn measure(count: usize) -> Result<Value> {
         seen = fleet.agents(BOUND)?.len();
     }
     let joined = begun.elapsed();
-    let joined_usage = Usage::now();
+    let joined_usage = Usage::now(&agents);
     let begun = Instant::now();
     let hosts = reach(&fleet, count)?;
     let reached = begun.elapsed();
     let fan_outs = fan_out(&hosts)?;
-    let reached_usage = Usage::now();
-    let ran = run(hosts, &scratch.0, count)?;
+    let reached_usage = Usage::now(&agents);
+    let ran = run(hosts, &scratch.0, &agents, count)?;
     drop(agents);
     let each = |after: &Usage| (after.memory_bytes - before.memory_bytes) / count as f64;
     Ok(json!({
@@ -129,10 +145,46 @@ fn measure(count: usize) -> Result<Value> {
     }))
 }
 
-/// Agents that have joined and are connected.
-fn join_all(token: &JoinToken, count: usize) -> Result<Vec<Serving>> {
+/// Processes whose agents have joined and are connected. They end with it.
+#[derive(Default)]
+struct Crowd(Vec<Child>);
+
+impl Crowd {
+    fn join(token: &JoinToken, count: usize) -> Result<Self> {
+        let mut crowd = Self::default();
+        for first in (0..count).step_by(EACH) {
+            let numbers = [first, EACH.min(count - first)].map(|number| number.to_string());
+            let mut command = Command::new(std::env::current_exe()?);
+            command.args([AGENTS, &token.to_string()]).args(numbers);
+            command.stdin(Stdio::piped()).stdout(Stdio::piped());
+            crowd.0.push(command.spawn()?);
+        }
+        for process in &mut crowd.0 {
+            let said = process.stdout.take().context("its output is piped")?;
+            let mut line = String::new();
+            BufReader::new(said).read_line(&mut line)?;
+            if line.trim() != "joined" {
+                bail!("a process of agents did not join");
+            }
+        }
+        Ok(crowd)
+    }
+}
+
+impl Drop for Crowd {
+    fn drop(&mut self) {
+        for process in &mut self.0 {
+            // The end of its input ends it; what cannot be waited for has ended.
+            drop(process.stdin.take());
+            let _ = process.wait();
+        }
+    }
+}
+
+/// A process of agents: they join, and stay until nothing can come from the parent any more.
+fn serve_agents(token: &JoinToken, first: usize, count: usize) -> Result<()> {
     let join = |number: usize| -> Result<Serving> {
-        let name = format!("agent{number:05}");
+        let name = format!("agent{:05}", first + number);
         let member = enrol::join(token, &name, MemberRole::Agent)?;
         let service = Service {
             factory: without_monitors(&name),
@@ -141,7 +193,10 @@ fn join_all(token: &JoinToken, count: usize) -> Result<Vec<Serving>> {
         };
         Ok(agent::serve(member, service)?)
     };
-    several(count, join)
+    let _agents = several(count, join)?;
+    println!("joined");
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
 }
 
 /// Calls `step` with 0 to `count - 1`, several at a time; results in their order.
@@ -219,7 +274,7 @@ impl Observer for Silent {
 }
 
 /// A quiet time, then a run in which half of the agents ask the other half.
-fn run(hosts: Hosts, scratch: &Path, count: usize) -> Result<Value> {
+fn run(hosts: Hosts, scratch: &Path, agents: &Crowd, count: usize) -> Result<Value> {
     let config = RunConfig {
         workload: "rr".into(),
         command: Vec::new(),
@@ -229,9 +284,9 @@ fn run(hosts: Hosts, scratch: &Path, count: usize) -> Result<Value> {
         stop: Arc::new(AtomicBool::new(false)),
     };
     let mut run = Run::begin(hosts, config, Box::new(Silent))?;
-    let (usage, traffic) = (Usage::now(), loopback_bytes());
+    let (usage, traffic) = (Usage::now(agents), loopback_bytes());
     thread::sleep(QUIET);
-    let cpu = Usage::now().cpu_s - usage.cpu_s;
+    let cpu = Usage::now(agents).cpu_s - usage.cpu_s;
     let quiet_s = QUIET.as_secs_f64();
     let bytes = loopback_bytes()
         .zip(traffic)
@@ -279,23 +334,43 @@ fn run(hosts: Hosts, scratch: &Path, count: usize) -> Result<Value> {
     }))
 }
 
-/// What this process has used.
+/// What this process and those of the agents have used.
+#[derive(Default)]
 struct Usage {
     memory_bytes: f64,
     cpu_s: f64,
 }
 
 impl Usage {
-    fn now() -> Self {
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kib = resident.and_then(|rest| rest.split_whitespace().next()?.parse::<f64>().ok());
-        let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-        Self {
-            memory_bytes: kib.unwrap_or(0.0) * 1024.0,
-            cpu_s: used.tv_sec as f64 + used.tv_nsec as f64 * 1e-9,
+    fn now(agents: &Crowd) -> Self {
+        let mut all = Self::default();
+        let processes = agents.0.iter().map(|process| process.id());
+        for process in processes.chain([std::process::id()]) {
+            all.memory_bytes += memory_bytes(process).unwrap_or(0.0);
+            all.cpu_s += cpu_s(process).unwrap_or(0.0);
         }
+        all
     }
+}
+
+/// Resident memory of a process; see proc_pid_status(5).
+fn memory_bytes(process: u32) -> Option<f64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let resident = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kib: f64 = resident.split_whitespace().next()?.parse().ok()?;
+    Some(kib * 1024.0)
+}
+
+/// Processor time of a process, user and system, in hundredths of a second; see proc_pid_stat(5).
+fn cpu_s(process: u32) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name in parentheses may hold spaces.
+    let (_, rest) = stat.rsplit_once(')')?;
+    let ticks = rest.split_whitespace().skip(11).take(2);
+    let ticks = ticks.map(|field| field.parse::<f64>().ok());
+    Some(ticks.sum::<Option<f64>>()? / 100.0)
 }
 
 /// Bytes that the loopback interface has sent: everything between the agents and the controller, and
