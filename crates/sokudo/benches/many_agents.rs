@@ -1,14 +1,14 @@
 //! What does an agent cost the controller, and how long does a group of many take?
 //!
-//! Router and controller live in this process, agents in others, each with its own certificate and its
-//! own connection to the router over loopback; only their monitors are left out, because they would all
-//! watch the same host.
+//! The controller of a run lives in this process, the router and the agents in others, as in the field:
+//! each agent has its own certificate and its own connection to the router over loopback. Only their
+//! monitors are left out, because they would all watch the same host.
 //!
 //! ```text
 //! cargo bench -p sokudo --bench many_agents -- 50 200 1000      one JSON object per number of agents
 //!
-//! this process: router, door, controller ◄──┬── process of 50 agents
-//!                                            └── process of 50 agents …
+//! this process: controller ──► process of router and door ◄──┬── process of 50 agents
+//!                                                            └── process of 50 agents …
 //! ```
 //!
 //! `bench/group` calls it and makes a table. Times are wall-clock times of this one host: whatever
@@ -42,6 +42,8 @@ use sokudo_zenoh::{Fleet, Group, Router};
 const BOUND: Duration = Duration::from_secs(120);
 /// Agents that share a process.
 const EACH: usize = 50;
+/// First word of the process of router and door; behind it where it listens, and the folder of the group.
+const ROUTER: &str = "--router";
 /// First word of a process of agents; behind it the token, the first agent's number, and how many.
 const AGENTS: &str = "--agents";
 /// Agents that join, or are reached, at the same time.
@@ -61,6 +63,11 @@ fn main() -> Result<()> {
         && what == AGENTS
     {
         return serve_agents(&token.parse()?, first.parse()?, count.parse()?);
+    }
+    if let [what, place, folder] = &words[..]
+        && what == ROUTER
+    {
+        return serve_router(place, Path::new(folder));
     }
     let wanted = words.iter().filter(|word| *word != "--bench");
     let mut counts = Vec::new();
@@ -102,18 +109,11 @@ fn measure(count: usize) -> Result<Value> {
     let address = Ipv4Addr::new(127, 90, (count >> 8) as u8, count as u8);
     let place = SocketAddr::new(address.into(), PORT).to_string();
     let group = Group::found("many")?;
-    let _router = Router::open(&group, &place)?;
     let token = group.token(&scratch.0, &Terms::default(), vec![place.clone()])?;
-    let founder = serde_json::from_value(serde_json::to_value(&group)?)?;
-    let listen = SocketAddr::new(address.into(), PORT);
-    let _door = Door::open(
-        founder,
-        &scratch.0,
-        listen,
-        vec![place.clone()],
-        Arc::new(|_| {}),
-    )?;
-    let before = Usage::now(&Crowd::default());
+    fs::write(scratch.0.join(GROUP), serde_json::to_string(&group)?)?;
+    let folder = scratch.0.to_string_lossy();
+    let router = Crowd(vec![process(&[ROUTER, &place, &folder])?]).ready()?;
+    let before = Usage::now(&[&router]);
     let begun = Instant::now();
     let agents = Crowd::join(&token, count)?;
     let fleet = Fleet::connect(&group, &place)?;
@@ -125,13 +125,13 @@ fn measure(count: usize) -> Result<Value> {
         seen = fleet.agents(BOUND)?.len();
     }
     let joined = begun.elapsed();
-    let joined_usage = Usage::now(&agents);
+    let joined_usage = Usage::now(&[&router, &agents]);
     let begun = Instant::now();
     let hosts = reach(&fleet, count)?;
     let reached = begun.elapsed();
     let fan_outs = fan_out(&hosts)?;
-    let reached_usage = Usage::now(&agents);
-    let ran = run(hosts, &scratch.0, &agents, count)?;
+    let reached_usage = Usage::now(&[&router, &agents]);
+    let ran = run(hosts, &scratch.0, &[&router, &agents], count)?;
     drop(agents);
     let each = |after: &Usage| (after.memory_bytes - before.memory_bytes) / count as f64;
     Ok(json!({
@@ -145,29 +145,47 @@ fn measure(count: usize) -> Result<Value> {
     }))
 }
 
-/// Processes whose agents have joined and are connected. They end with it.
-#[derive(Default)]
+/// The group, in the folder of all processes.
+const GROUP: &str = "group.json";
+/// What a process says when it is ready.
+const READY: &str = "ready";
+
+/// Other processes of this program. They end with it.
 struct Crowd(Vec<Child>);
 
+/// This program with these words, which hears when its parent is gone.
+fn process(words: &[&str]) -> Result<Child> {
+    let mut command = Command::new(std::env::current_exe()?);
+    command
+        .args(words)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
+    Ok(command.spawn()?)
+}
+
 impl Crowd {
+    /// Processes of agents that have joined and are connected.
     fn join(token: &JoinToken, count: usize) -> Result<Self> {
-        let mut crowd = Self::default();
+        let mut crowd = Self(Vec::new());
         for first in (0..count).step_by(EACH) {
-            let numbers = [first, EACH.min(count - first)].map(|number| number.to_string());
-            let mut command = Command::new(std::env::current_exe()?);
-            command.args([AGENTS, &token.to_string()]).args(numbers);
-            command.stdin(Stdio::piped()).stdout(Stdio::piped());
-            crowd.0.push(command.spawn()?);
+            let [first, many] = [first, EACH.min(count - first)].map(|number| number.to_string());
+            let child = process(&[AGENTS, &token.to_string(), &first, &many])?;
+            crowd.0.push(child);
         }
-        for process in &mut crowd.0 {
+        crowd.ready()
+    }
+
+    /// Waits until all of them say so.
+    fn ready(mut self) -> Result<Self> {
+        for process in &mut self.0 {
             let said = process.stdout.take().context("its output is piped")?;
             let mut line = String::new();
             BufReader::new(said).read_line(&mut line)?;
-            if line.trim() != "joined" {
-                bail!("a process of agents did not join");
+            if line.trim() != READY {
+                bail!("a process did not become ready");
             }
         }
-        Ok(crowd)
+        Ok(self)
     }
 }
 
@@ -179,6 +197,22 @@ impl Drop for Crowd {
             let _ = process.wait();
         }
     }
+}
+
+/// Says that this process is ready, and stays until nothing can come from the parent any more.
+fn stay() -> Result<()> {
+    println!("{READY}");
+    std::io::stdin().read_to_end(&mut Vec::new())?;
+    Ok(())
+}
+
+/// The process of router and door.
+fn serve_router(place: &str, folder: &Path) -> Result<()> {
+    let group: Group = serde_json::from_str(&fs::read_to_string(folder.join(GROUP))?)?;
+    let _router = Router::open(&group, place)?;
+    let routers = vec![place.to_owned()];
+    let _door = Door::open(group, folder, place.parse()?, routers, Arc::new(|_| {}))?;
+    stay()
 }
 
 /// A process of agents: they join, and stay until nothing can come from the parent any more.
@@ -194,9 +228,7 @@ fn serve_agents(token: &JoinToken, first: usize, count: usize) -> Result<()> {
         Ok(agent::serve(member, service)?)
     };
     let _agents = several(count, join)?;
-    println!("joined");
-    std::io::stdin().read_to_end(&mut Vec::new())?;
-    Ok(())
+    stay()
 }
 
 /// Calls `step` with 0 to `count - 1`, several at a time; results in their order.
@@ -274,7 +306,7 @@ impl Observer for Silent {
 }
 
 /// A quiet time, then a run in which half of the agents ask the other half.
-fn run(hosts: Hosts, scratch: &Path, agents: &Crowd, count: usize) -> Result<Value> {
+fn run(hosts: Hosts, scratch: &Path, others: &[&Crowd], count: usize) -> Result<Value> {
     let config = RunConfig {
         workload: "rr".into(),
         command: Vec::new(),
@@ -284,9 +316,9 @@ fn run(hosts: Hosts, scratch: &Path, agents: &Crowd, count: usize) -> Result<Val
         stop: Arc::new(AtomicBool::new(false)),
     };
     let mut run = Run::begin(hosts, config, Box::new(Silent))?;
-    let (usage, traffic) = (Usage::now(agents), loopback_bytes());
+    let (usage, traffic) = (Usage::now(others), loopback_bytes());
     thread::sleep(QUIET);
-    let cpu = Usage::now(agents).cpu_s - usage.cpu_s;
+    let cpu = Usage::now(others).cpu_s - usage.cpu_s;
     let quiet_s = QUIET.as_secs_f64();
     let bytes = loopback_bytes()
         .zip(traffic)
@@ -334,7 +366,7 @@ fn run(hosts: Hosts, scratch: &Path, agents: &Crowd, count: usize) -> Result<Val
     }))
 }
 
-/// What this process and those of the agents have used.
+/// What this process and others have used.
 #[derive(Default)]
 struct Usage {
     memory_bytes: f64,
@@ -342,9 +374,10 @@ struct Usage {
 }
 
 impl Usage {
-    fn now(agents: &Crowd) -> Self {
+    fn now(others: &[&Crowd]) -> Self {
         let mut all = Self::default();
-        let processes = agents.0.iter().map(|process| process.id());
+        let processes = others.iter().flat_map(|crowd| &crowd.0);
+        let processes = processes.map(Child::id);
         for process in processes.chain([std::process::id()]) {
             all.memory_bytes += memory_bytes(process).unwrap_or(0.0);
             all.cpu_s += cpu_s(process).unwrap_or(0.0);
