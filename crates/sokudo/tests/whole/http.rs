@@ -10,7 +10,8 @@ use sokudo_testkit::hosts::Hosts;
 
 use crate::vocabulary::{place, summary};
 
-const PROMISED: [&str; 8] = [
+/// Numbers that every HTTP load tells in its object.
+pub const PROMISED: [&str; 8] = [
     "http.requests_per_second",
     "http.latency_seconds.p50",
     "http.latency_seconds.p95",

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::far::{Does, far, get, plan, says};
+use crate::http::PROMISED;
 use crate::vocabulary::place;
 
 #[test]
@@ -119,16 +120,7 @@ fn a_test_and_its_dashboard_are_one_object() {
     ended.expect_code(0);
     let object: Value = serde_json::from_str(&ended.stdout).expect("one object");
     let numbers = object["summary"].as_object().expect("numbers");
-    for key in [
-        "http.requests_per_second",
-        "http.latency_seconds.p50",
-        "http.latency_seconds.p95",
-        "http.latency_seconds.p99",
-        "http.service_seconds.p99",
-        "http.error_ratio",
-        "http.late_starts",
-        "http.requests_per_cpu_second",
-    ] {
+    for key in PROMISED {
         assert!(numbers.contains_key(key), "{key} in {numbers:?}");
     }
     assert_eq!(numbers["http.requests"], 10.0);
