@@ -1,10 +1,14 @@
 //! A far end that does what a test tells it, and plans that ask it.
 
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
+
+use rcgen::{CertificateParams, KeyPair};
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// What a far end does with a request.
 pub enum Does {
@@ -12,6 +16,8 @@ pub enum Does {
     Says(Vec<u8>),
     /// Answers after this time.
     Later(Duration, Vec<u8>),
+    /// Answers in portions, each so long after the one before it.
+    Slowly(Vec<(Duration, Vec<u8>)>),
     /// Closes the connection without an answer.
     Closes,
     /// Resets it.
@@ -56,20 +62,69 @@ pub fn far_on(
     listener: TcpListener,
     does: impl Fn(usize, &str) -> Does + Send + Sync + 'static,
 ) -> Far {
+    far_over(listener, Some, does)
+}
+
+/// A far end that speaks TLS, and keeps whoever connects waiting so long before the handshake.
+pub fn secure_far(
+    before_handshake: Duration,
+    does: impl Fn(usize, &str) -> Does + Send + Sync + 'static,
+) -> Far {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
+    let config = Arc::new(self_signed());
+    let secured = move |stream| {
+        thread::sleep(before_handshake);
+        let connection = ServerConnection::new(Arc::clone(&config)).ok()?;
+        Some(StreamOwned::new(connection, stream))
+    };
+    far_over(listener, secured, does)
+}
+
+/// A server's side of TLS with a certificate that nobody vouches for.
+fn self_signed() -> ServerConfig {
+    let pair = KeyPair::generate().expect("a key");
+    let params = CertificateParams::new(vec!["127.0.0.1".into()]).expect("a name");
+    let certificate = params.self_signed(&pair).expect("a certificate");
+    let key = PrivatePkcs8KeyDer::from(pair.serialize_der());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("versions of this library")
+        .with_no_client_auth();
+    builder
+        .with_single_cert(vec![certificate.der().clone()], key.into())
+        .expect("a certificate and its key")
+}
+
+fn far_over<S: Read + Write>(
+    listener: TcpListener,
+    speaks: impl Fn(TcpStream) -> Option<S> + Send + Sync + 'static,
+    does: impl Fn(usize, &str) -> Does + Send + Sync + 'static,
+) -> Far {
     let address = listener.local_addr().expect("it is bound");
     let asked = Arc::new(Mutex::new(Vec::new()));
-    let (does, heard) = (Arc::new(does), Arc::clone(&asked));
+    let (does, heard) = (Arc::new((speaks, does)), Arc::clone(&asked));
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
             let (does, heard) = (Arc::clone(&does), Arc::clone(&heard));
-            thread::spawn(move || serve(stream, &heard, &*does));
+            thread::spawn(move || {
+                let (speaks, does) = &*does;
+                let Ok(below) = stream.try_clone() else {
+                    return;
+                };
+                if let Some(stream) = speaks(stream) {
+                    serve(&below, stream, &heard, does);
+                }
+            });
         }
     });
     Far { address, asked }
 }
 
+/// Serves one connection until its end; `below` is its socket.
 fn serve(
-    mut stream: TcpStream,
+    below: &TcpStream,
+    mut stream: impl Read + Write,
     heard: &Mutex<Vec<String>>,
     does: &(dyn Fn(usize, &str) -> Does + Send + Sync),
 ) {
@@ -80,27 +135,34 @@ fn serve(
             heard.len() - 1
         };
         let close = request.contains("Connection: close\r\n");
-        let answer = match does(number, &request) {
-            Does::Says(answer) => answer,
-            Does::Later(time, answer) => {
-                thread::sleep(time);
-                answer
-            }
+        let portions = match does(number, &request) {
+            Does::Says(answer) => vec![(Duration::ZERO, answer)],
+            Does::Later(time, answer) => vec![(time, answer)],
+            Does::Slowly(portions) => portions,
             Does::Closes => return,
             Does::Resets => {
-                let socket = socket2::Socket::from(stream);
-                let _ = socket.set_linger(Some(Duration::ZERO));
+                let _ = socket2::SockRef::from(below).set_linger(Some(Duration::ZERO));
                 return;
             }
         };
-        if stream.write_all(&answer).is_err() || close {
+        for (time, portion) in portions {
+            thread::sleep(time);
+            if stream
+                .write_all(&portion)
+                .and_then(|()| stream.flush())
+                .is_err()
+            {
+                return;
+            }
+        }
+        if close {
             return;
         }
     }
 }
 
 /// The next request of a connection with its body; `None`: there is none.
-fn request(stream: &mut TcpStream) -> Option<String> {
+fn request(stream: &mut impl Read) -> Option<String> {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
@@ -120,12 +182,12 @@ fn request(stream: &mut TcpStream) -> Option<String> {
     Some(text + &String::from_utf8_lossy(&body))
 }
 
-/// A plan of one group with this content.
+/// A plan of one group with this content, complete enough for JMeter itself.
 pub fn plan(users: u32, loops: i64, content: &str) -> String {
     format!(
-        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
-<ThreadGroup testname="Users"><stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
-<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">{loops}</intProp></elementProp></ThreadGroup>
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan guiclass="TestPlanGui" testname="P"/><hashTree>
+<ThreadGroup guiclass="ThreadGroupGui" testname="Users"><stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController" guiclass="LoopControlPanel"><boolProp name="LoopController.continue_forever">false</boolProp><intProp name="LoopController.loops">{loops}</intProp></elementProp></ThreadGroup>
 <hashTree>{content}</hashTree></hashTree></hashTree></jmeterTestPlan>"#
     )
 }
@@ -133,7 +195,7 @@ pub fn plan(users: u32, loops: i64, content: &str) -> String {
 /// A GET of this path at the far end, with keep-alive, named after the path.
 pub fn get(address: SocketAddr, path: &str, below: &str) -> String {
     format!(
-        r#"<HTTPSamplerProxy testname="{path}"><stringProp name="HTTPSampler.domain">{}</stringProp><stringProp name="HTTPSampler.port">{}</stringProp><stringProp name="HTTPSampler.path">{path}</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp></HTTPSamplerProxy><hashTree>{below}</hashTree>"#,
+        r#"<HTTPSamplerProxy guiclass="HttpTestSampleGui" testname="{path}"><stringProp name="HTTPSampler.domain">{}</stringProp><stringProp name="HTTPSampler.port">{}</stringProp><stringProp name="HTTPSampler.path">{path}</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp></HTTPSamplerProxy><hashTree>{below}</hashTree>"#,
         address.ip(),
         address.port()
     )

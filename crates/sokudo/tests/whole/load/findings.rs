@@ -85,16 +85,3 @@ fn a_connection_per_request_and_one_slow_label_are_told() {
     expect(&findings, "connection_churn", "connections were made for");
     expect(&findings, "slow_label", "“/slow” takes");
 }
-
-#[test]
-fn a_stall_that_waiting_users_hide_is_told_with_what_it_would_have_cost() {
-    let far = far(|number, _| match number {
-        600 => Does::Later(
-            Duration::from_millis(1_500),
-            b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".to_vec(),
-        ),
-        _ => says(200, "ok"),
-    });
-    let findings = found(&place(), &get(far.address, "/a", ""), 1, 1_000);
-    expect(&findings, "hidden_stall", "stood still for");
-}

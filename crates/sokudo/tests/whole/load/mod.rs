@@ -1,9 +1,13 @@
 //! Does `sokudo load` do to a server what the plan says, and tell what became of it?
 
+mod connects;
+mod delays;
 pub mod far;
 mod faults;
 mod findings;
 mod guide;
+mod models;
 mod options;
 mod peer;
 mod probe;
+pub mod rows;
