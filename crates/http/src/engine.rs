@@ -9,6 +9,7 @@ use sokudo_net::clock::now_ns;
 
 use crate::crew::{Crew, Strangers};
 use crate::event_loop::{Loop, Parts};
+use crate::homes::Homes;
 use crate::post::{self, Letter, Sender};
 use crate::target::Targets;
 use crate::tls::{LazyTls, Protocol, TlsSetUp, Trust};
@@ -128,6 +129,8 @@ pub struct LoopAudit {
     pub wait_ns: Option<u64>,
     /// Time from the loop's start to its end, nanoseconds.
     pub elapsed_ns: u64,
+    /// The loop stayed on a core that no other loop of its engine used.
+    pub had_own_core: bool,
 }
 
 /// A step that is taken this much after its time is late.
@@ -201,7 +204,7 @@ where
     C: Crew + Send + 'static,
     C::Newcomer: 'static,
 {
-    /// Starts one event loop for each crew.
+    /// Starts one event loop for each crew. As many loops as this process has cores get one each.
     ///
     /// Errors: see [`NoEngine`]; nothing is left running.
     pub fn start(
@@ -222,6 +225,7 @@ where
             threads: Vec::new(),
             stop: stop.clone(),
         };
+        let homes = Homes::of(crews.len());
         for (number, crew) in crews.into_iter().enumerate() {
             let (sender, inbox) = post::pair()?;
             let parts = Parts {
@@ -231,6 +235,7 @@ where
                 stop: stop.clone(),
                 inbox,
                 answers: sender.clone(),
+                home: homes.home(number),
             };
             engine.entry.loops.push(sender);
             let event_loop = Loop::new(crew, parts)?;

@@ -9,6 +9,7 @@ pub mod engine;
 mod event_loop;
 pub mod failure;
 pub mod h2;
+mod homes;
 mod post;
 mod resolver;
 pub mod response;

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::mpsc;
 
+use crate::homes::Home;
 use crate::post::{Letter, Sender};
 use crate::target::Target;
 
@@ -19,14 +20,16 @@ struct Question {
 /// A loop's way to the resolver.
 pub(crate) struct Resolver<N> {
     answers: Sender<N>,
+    home: Home,
     questions: Option<mpsc::Sender<Question>>,
 }
 
 impl<N: Send + 'static> Resolver<N> {
     /// Answers come as letters.
-    pub(crate) fn new(answers: Sender<N>) -> Self {
+    pub(crate) fn new(answers: Sender<N>, home: Home) -> Self {
         Self {
             answers,
+            home,
             questions: None,
         }
     }
@@ -34,7 +37,7 @@ impl<N: Send + 'static> Resolver<N> {
     /// Asks; false when no thread can be started.
     pub(crate) fn ask(&mut self, user: u32, exchange: u64, target: Arc<Target>) -> bool {
         if self.questions.is_none() {
-            self.questions = start(self.answers.clone());
+            self.questions = start(self.answers.clone(), self.home);
         }
         let question = Question {
             user,
@@ -47,9 +50,10 @@ impl<N: Send + 'static> Resolver<N> {
 }
 
 /// The thread ends when its loop has: it is not waited for, a resolver may take half a minute.
-fn start<N: Send + 'static>(answers: Sender<N>) -> Option<mpsc::Sender<Question>> {
+fn start<N: Send + 'static>(answers: Sender<N>, home: Home) -> Option<mpsc::Sender<Question>> {
     let (sender, questions) = mpsc::channel::<Question>();
     let resolve = move || {
+        home.leave();
         for question in questions {
             answers.send(Letter::Resolved {
                 user: question.user,

@@ -31,6 +31,7 @@ use crate::connection::{Connection, Stage};
 use crate::crew::{Call, Crew};
 use crate::engine::{LATE_NS, Limits, LoopAudit, Stop};
 use crate::failure::{Failure, Kind, Phase};
+use crate::homes::Home;
 use crate::post::{Inbox, Letter, Sender};
 use crate::resolver::Resolver;
 use crate::target::{Target, TargetId, Targets};
@@ -59,6 +60,7 @@ pub(crate) struct Parts<N> {
     pub(crate) stop: Stop,
     pub(crate) inbox: Inbox<N>,
     pub(crate) answers: Sender<N>,
+    pub(crate) home: Home,
 }
 
 /// One event loop with its users.
@@ -105,7 +107,7 @@ where
         Ok(Self {
             crew,
             waiter,
-            resolver: Resolver::new(parts.answers.clone()),
+            resolver: Resolver::new(parts.answers.clone(), parts.home),
             parts,
             targets: Vec::new(),
             seats: Vec::new(),
@@ -129,6 +131,7 @@ where
     /// Runs until nobody will join and all users have left, or the run is stopped.
     pub(crate) fn run(mut self) -> (C, LoopAudit) {
         precise_timers();
+        self.audit.had_own_core = self.parts.home.keep();
         let (begun_ns, cpu_ns, wait_ns) = (now_ns(), thread_cpu_ns(), thread_wait_ns());
         self.read_letters();
         while !self.is_over() {

@@ -1,0 +1,28 @@
+//! macOS lets no program choose a core, and what Windows offers differs by groups of 64 of them: there
+//! the system places threads by itself.
+
+use std::io;
+
+use crate::absent::unsupported;
+
+/// There is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Set {}
+
+impl Set {
+    pub(super) fn allowed() -> io::Result<Self> {
+        Err(unsupported("choice of cores that sokudo knows"))
+    }
+
+    pub(super) fn count(&self) -> usize {
+        match *self {}
+    }
+
+    pub(super) fn each(&self) -> impl Iterator<Item = Self> + '_ {
+        std::iter::once(*self)
+    }
+
+    pub(super) fn keep(&self) -> io::Result<()> {
+        match *self {}
+    }
+}

@@ -1,0 +1,67 @@
+//! On which cores may a thread run, and how does it stay on one?
+
+use std::io;
+
+#[cfg(target_os = "linux")]
+#[path = "linux.rs"]
+mod imp;
+#[cfg(not(target_os = "linux"))]
+#[path = "absent.rs"]
+mod imp;
+
+/// Cores of this machine; never none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cores(imp::Set);
+
+impl Cores {
+    /// Where the calling thread may run: what `taskset`, a container or a service manager left it.
+    ///
+    /// Errors: the system does not say, or has more than 1024 cores.
+    pub fn allowed() -> io::Result<Self> {
+        imp::Set::allowed().map(Self)
+    }
+
+    /// How many they are.
+    pub fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    /// Each of them alone, in the system's order.
+    pub fn each(&self) -> impl Iterator<Item = Self> + '_ {
+        self.0.each().map(Self)
+    }
+
+    /// From now on the calling thread runs nowhere else, nor does a thread that it starts, unless
+    /// that one chooses for itself.
+    ///
+    /// Errors: the system does not allow any of them.
+    pub fn keep(&self) -> io::Result<()> {
+        self.0.keep()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_stays_where_it_was_put_and_its_starter_does_not() {
+        let before = match Cores::allowed() {
+            Ok(cores) => cores,
+            Err(why) => {
+                eprintln!("skipped: {why}");
+                return;
+            }
+        };
+        assert_eq!(before.each().count(), before.count());
+        let each: Vec<Cores> = before.each().collect();
+        let stay = move || {
+            each.iter().all(|core| {
+                core.keep().expect("one that is allowed");
+                core.count() == 1 && Cores::allowed().expect("as before") == *core
+            })
+        };
+        assert!(std::thread::spawn(stay).join().expect("nothing panics"));
+        assert_eq!(Cores::allowed().expect("as before"), before);
+    }
+}
