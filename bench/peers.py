@@ -20,7 +20,6 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-JMETER = "5.6.3"
 JAR = "com.oracle.coherence.ce:coherence:24.09"
 # Longer than any program needs to begin and to end around its load.
 SLACK_S = 30.0
@@ -269,49 +268,18 @@ def with_server(path, serve, ready, client, seconds, scratch):
         server.end(signal.SIGINT)
 
 
+# How what no Debian package brings is installed.
+INSTALL = {"oha": "cargo install --locked oha"}
+
+
 def need(program):
     """Expects that a program is installed."""
     if not shutil.which(program):
-        raise Failed(f"`{program}` is not installed")
+        how = f"; install it: {INSTALL[program]}" if program in INSTALL else ""
+        raise Failed(f"`{program}` is not installed{how}")
 
 
 # --- The vendor's tests --------------------------------------------------------------------------
-
-
-NGINX = """
-worker_processes 1;
-daemon off;
-pid {scratch}/nginx.pid;
-error_log stderr notice;
-events {{ worker_connections 16384; }}
-http {{
-  access_log off;
-  keepalive_requests 1000000000;
-  client_body_temp_path {scratch}; proxy_temp_path {scratch}; fastcgi_temp_path {scratch};
-  uwsgi_temp_path {scratch}; scgi_temp_path {scratch};
-  server {{
-    listen {port} backlog=16384{http2};
-    http2_max_concurrent_streams 1024;
-    root {scratch}/www;
-    location = /plan {{ default_type text/html; return 200 "{body}"; }}
-  }}
-}}
-"""
-
-
-def nginx(scratch, port, body_bytes, http2=False):
-    """Words that start a web server with one file, `/index.html`, on every loopback address.
-
-    `/plan` answers as much to any method. With `http2` it speaks nothing else, in clear.
-    """
-    need("nginx")
-    (scratch / "www").mkdir(exist_ok=True)
-    (scratch / "www/index.html").write_text("x" * body_bytes)
-    config = scratch / "nginx.conf"
-    config.write_text(NGINX.format(scratch=scratch, port=port, body="x" * body_bytes,
-                                   http2=" http2" if http2 else ""))
-    scratch.chmod(0o755)
-    return ["nginx", "-c", str(config), "-p", str(scratch)]
 
 
 def vendor_jar():
@@ -329,26 +297,6 @@ def vendor_jar():
     if not jar.exists():
         raise Failed(f"`{jar}` is not there although Maven fetched it")
     return str(jar)
-
-
-def jmeter_home():
-    """JMeter laid out as the tests do it, fetched when it is not there; or why not."""
-    for program in ("java", "mvn"):
-        if not shutil.which(program):
-            raise Failed(f"`{program}` is not installed")
-    root = Path(__file__).resolve().parent.parent
-    cache = Path(os.environ.get("CARGO_TARGET_DIR", root / "target")) / "tmp"
-    home = cache / f"jmeter-{JMETER}"
-    if not (home / "bin/ApacheJMeter.jar").exists():
-        say(f"fetching JMeter {JMETER}")
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as building:
-            layout = root / "crates/testkit/src/jmeter.pom.xml"
-            shutil.copy(layout, Path(building) / "pom.xml")
-            command("mvn", "-q", "-B", "-f", str(Path(building) / "pom.xml"), "package")
-            (Path(building) / "lib/junit").mkdir(exist_ok=True)
-            shutil.copytree(building, home, dirs_exist_ok=True)
-    return home
 
 
 # --- The machine --------------------------------------------------------------------------------
@@ -395,7 +343,29 @@ def spread(values, digits, scale=1.0):
     return f"{shown[0]} ({shown[1]}–{shown[2]})" if len(values) > 1 else shown[0]
 
 
-def describe_machine(binary):
+# How each program says its version, and where in what it says.
+VERSIONS = {
+    "ab": (["-V"], r"Version (\S+)"),
+    "h2load": (["--version"], r"nghttp2/(\S+)"),
+    "iperf3": (["--version"], r"iperf (\S+)"),
+    "java": (["-version"], r'version "(.+?)"'),
+    "nginx": (["-v"], r"nginx/(\S+)"),
+    "oha": (["--version"], r"oha (\S+)"),
+    "wrk": (["-v"], r"wrk (\S+)"),
+}
+
+
+def version(program):
+    """`program 1.2`, or None when it is not there. Some say it on stderr, some with a failure."""
+    if not shutil.which(program):
+        return None
+    words, where = VERSIONS[program]
+    said = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    found = re.search(where, said.stdout + said.stderr)
+    return f"{program} {found[1] if found else '?'}"
+
+
+def describe_machine(binary, programs=("iperf3", "java"), more=(f"vendor {JAR}",)):
     """Facts that a reader needs in order to judge the numbers."""
     cpu = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     flags = re.search(r"^flags\s*:.*\bhypervisor\b", Path("/proc/cpuinfo").read_text(), re.M)
@@ -407,33 +377,35 @@ def describe_machine(binary):
         + ", wmem_max " + Path("/proc/sys/net/core/wmem_max").read_text().strip(),
         "load average at the beginning " + " ".join(f"{load:.2f}" for load in os.getloadavg()),
     ]
-    versions = [command(str(binary), "--version").strip()]
-    if shutil.which("iperf3"):
-        versions.append(" ".join(command("iperf3", "--version").split()[:2]))
-    if shutil.which("java"):
-        # `java -version` speaks on stderr.
-        said = subprocess.run(["java", "-version"], capture_output=True, text=True, check=False)
-        versions.append((said.stderr.splitlines() or ["java"])[0])
-    return [*facts, "; ".join([*versions, f"vendor {JAR}"])]
+    versions = [command(str(binary), "--version").strip(), *filter(None, map(version, programs)), *more]
+    return [*facts, "; ".join(versions)]
 
 
 # --- From the command line to the page ----------------------------------------------------------
 
 
-def options(layer, doc, seconds, quick_s):
-    """The options that every script has; `doc` explains the layer, lengths are in seconds."""
+def options(layer, doc, seconds=None, quick_s=None, quick_rounds=2):
+    """The options that every script has; `doc` explains the layer, lengths are in seconds: none where a run
+    takes as long as its work."""
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     parser = argparse.ArgumentParser(prog=f"./dev bench {layer}", description=doc,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="rounds; default 5")
-    parser.add_argument("--seconds", type=float, default=seconds, metavar="S",
-                        help=f"length of each run; default {seconds:g}, at least 2")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="rounds; default %(default)s")
+    if seconds is not None:
+        parser.add_argument("--seconds", type=float, default=seconds, metavar="S",
+                            help=f"length of each run; default {seconds:g}, at least 2")
+    else:
+        parser.set_defaults(seconds=None)
     parser.add_argument("--binary", type=Path, default=target / "release/sokudo", metavar="PATH",
                         help="sokudo to measure; default: the release build")
     parser.add_argument("--output", type=Path, metavar="FILE", help="also write the page here")
     parser.add_argument("--output-ja", type=Path, metavar="FILE", help="and in Japanese here")
-    parser.add_argument("--quick", action="store_true", help=f"two rounds of {quick_s:g} s")
-    parser.set_defaults(quick_s=quick_s)
+    parser.add_argument("--write", action="store_true",
+                        help=f"write both pages where they belong: docs/reference/*/bench-{layer}.md")
+    quick = "one round" if quick_rounds == 1 else f"{quick_rounds} rounds"
+    quick += "" if quick_s is None else f" of {quick_s:g} s"
+    parser.add_argument("--quick", action="store_true", help=f"{quick}, to see that it works")
+    parser.set_defaults(layer=layer, quick_s=quick_s, quick_rounds=quick_rounds)
     return parser
 
 
@@ -447,9 +419,15 @@ def parse(parser):
     """Reads the command line, and refuses what cannot be measured."""
     arguments = parser.parse_args()
     if arguments.quick:
-        arguments.rounds, arguments.seconds = 2, arguments.quick_s
-    if not 1 <= arguments.rounds <= 100 or not 2 <= arguments.seconds <= 600:
-        parser.error("--rounds must lie between 1 and 100, --seconds between 2 and 600")
+        arguments.rounds, arguments.seconds = arguments.quick_rounds, arguments.quick_s
+    if arguments.write:
+        pages = ROOT / "docs/reference"
+        arguments.output = pages / f"en/bench-{arguments.layer}.md"
+        arguments.output_ja = pages / f"ja/bench-{arguments.layer}.md"
+    if not 1 <= arguments.rounds <= 100:
+        parser.error("--rounds must lie between 1 and 100")
+    if arguments.seconds is not None and not 2 <= arguments.seconds <= 600:
+        parser.error("--seconds must lie between 2 and 600")
     pin = getattr(arguments, "pin", [])
     if pin and (len(pin) != 2 or not shutil.which("taskset")):
         parser.error("--pin takes two CPUs, and the program taskset")
@@ -467,7 +445,8 @@ def run_rounds(everybody, arguments, scratch, path, show):
     outcomes, failures = {}, {}
     for number in range(arguments.rounds):
         for program in everybody if number % 2 == 0 else reversed(everybody):
-            label = f"{program.name}, round {number + 1}"
+            label = f"{program.name}, round {number + 1} of {arguments.rounds}"
+            say(f"{label} …")
             try:
                 outcome = program.run(path, arguments.seconds, scratch)
                 outcomes.setdefault(program.name, {})[number] = outcome
@@ -516,17 +495,17 @@ def conditions(facts, left_out, tongue):
     return lines
 
 
-def write_page(arguments, measure, page, japanese):
+def write_page(arguments, measure, page, japanese, describe=describe_machine):
     """Measures, prints the page and writes it; the exit code: 1 when sokudo itself gave nothing.
 
     `measure(scratch)` returns programs, outcomes and what was left out; `page` makes lines of them,
-    of the machine's description, and in a [`Tongue`]; `japanese` holds the script's own texts.
+    of the machine's description by `describe`, and in a [`Tongue`]; `japanese` holds the script's own texts.
     """
     if sys.platform != "linux":
         sys.exit("bench: this benchmark reads /proc and runs on Linux only")
     # A request to end passes through every `finally` that ends programs.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    machine = describe_machine(arguments.binary)
+    machine = describe(arguments.binary)
     with tempfile.TemporaryDirectory(prefix="sokudo-bench-") as scratch:
         try:
             found = measure(Path(scratch))
