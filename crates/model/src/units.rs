@@ -231,7 +231,7 @@ impl fmt::Display for Rate {
 impl FromStr for Nanos {
     type Err = UnitError;
 
-    /// `10s`, `500ms`, `50us`, `2min`, `1h`. A bare number is seconds.
+    /// `10s`, `500ms`, `50us`, `2min`, `1h`, `90d`. A bare number is seconds.
     fn from_str(text: &str) -> Result<Self, UnitError> {
         let (value, unit) = split(text)?;
         let factor = match unit {
@@ -241,6 +241,7 @@ impl FromStr for Nanos {
             "ns" => 1.0,
             "m" | "min" => 60e9,
             "h" => 3600e9,
+            "d" => 86_400e9,
             _ => {
                 return Err(UnitError::UnknownUnit {
                     text: text.into(),

@@ -209,7 +209,7 @@ fn stay() -> Result<()> {
 /// The process of router and door.
 fn serve_router(place: &str, folder: &Path) -> Result<()> {
     let group: Group = serde_json::from_str(&fs::read_to_string(folder.join(GROUP))?)?;
-    let _router = Router::open(&group, place)?;
+    let _router = Router::open(&group, place, &[])?;
     let routers = vec![place.to_owned()];
     let _door = Door::open(group, folder, place.parse()?, routers, Arc::new(|_| {}))?;
     stay()

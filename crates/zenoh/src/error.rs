@@ -20,6 +20,9 @@ pub enum GroupError {
     /// It is there already.
     #[error("the group `{0}` exists already")]
     Exists(String),
+    /// A file that would be overwritten.
+    #[error("{} exists already", .0.display())]
+    Occupied(PathBuf),
     /// No controller has run on this host.
     #[error("nothing is known of a router of the group `{group}`")]
     NoRouter {
@@ -75,6 +78,7 @@ impl GroupError {
                 "`sokudo group init NAME` makes a group, `sokudo agent --join TOKEN` joins one"
             }
             GroupError::Exists(_) => "choose another name, or remove the folder of the old one",
+            GroupError::Occupied(_) => "choose another file, or remove that one",
             GroupError::NoRouter { group } => {
                 return Some(format!("start it first: `sokudo controller {group}`"));
             }

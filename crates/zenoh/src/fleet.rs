@@ -12,7 +12,7 @@ use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
 
 use crate::error::GroupError;
-use crate::group::{Group, Role, hex, random};
+use crate::group::{Group, OWN_VALID, Role, hex, random};
 use crate::keys::{Keys, last_parts};
 use crate::pipes::{self, Sender};
 use crate::settings;
@@ -73,12 +73,13 @@ pub struct Router {
 }
 
 impl Router {
-    /// Listens at `listen`, `host:port`.
+    /// Listens at `listen`, `host:port`, and links with `others` of the group's routers; one that is
+    /// not there is tried again.
     ///
     /// Errors: the port is taken, the address is not of this host.
-    pub fn open(group: &Group, listen: &str) -> Result<Self, GroupError> {
-        let credentials = group.credentials(Role::Router, "router")?;
-        let config = settings::router(&group.id, listen, &credentials)?;
+    pub fn open(group: &Group, listen: &str, others: &[String]) -> Result<Self, GroupError> {
+        let credentials = group.credentials(Role::Router, "router", OWN_VALID)?;
+        let config = settings::router(&group.id, listen, others, &credentials)?;
         Ok(Self {
             session: open(config, &format!("cannot listen at {listen}"))?,
         })
@@ -111,7 +112,7 @@ impl<'a> Fleet<'a> {
     ///
     /// Errors: nobody listens there, or not for this group.
     pub fn connect(group: &'a Group, router: &str) -> Result<Self, GroupError> {
-        let credentials = group.credentials(Role::Controller, "controller")?;
+        let credentials = group.credentials(Role::Controller, "controller", OWN_VALID)?;
         let config = settings::client(&[router.to_owned()], &credentials, false)?;
         let session = open(config, &format!("cannot reach the router at {router}"))?;
         Ok(Self {

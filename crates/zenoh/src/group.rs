@@ -34,10 +34,13 @@ use sokudo_wire::order::Secret;
 use crate::error::GroupError;
 use crate::tokens::{Terms, Tokens};
 
-/// How long a certificate is good for.
+/// How long a member's certificate is good for.
 const VALID: Duration = Duration::from_secs(90 * 24 * 3600);
 /// How long the authority is.
 const AUTHORITY_VALID: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+/// How long those are that the founder's processes draw for themselves when they start. They never
+/// leave the process, and who could read its memory could read the authority.
+pub(crate) const OWN_VALID: Duration = AUTHORITY_VALID;
 
 /// What a certificate allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,35 +138,55 @@ impl Group {
         read(config, &group_file(config, name), name)
     }
 
-    /// Says where this group's router is: `router` for the commands of this host, `place` for others.
-    pub fn save_router(&self, config: &Path, router: &str, place: &str) -> Result<(), GroupError> {
+    /// Says where this group's router is: `router` for the commands of this host, `place` for others,
+    /// and which `others` it links with.
+    pub fn save_router(
+        &self,
+        config: &Path,
+        router: &str,
+        place: &str,
+        others: &[String],
+    ) -> Result<(), GroupError> {
         let path = router_file(config, &self.name);
-        fs::write(&path, format!("{router}\n{place}\n")).map_err(|why| file(&path, why))
+        let lines: String = others.iter().map(|other| format!("{other}\n")).collect();
+        fs::write(&path, format!("{router}\n{place}\n{lines}")).map_err(|why| file(&path, why))
     }
 
     /// Where the router is for the commands of this host, as the controller said when it started.
     ///
     /// Errors: it never did on this host.
     pub fn router(&self, config: &Path) -> Result<String, GroupError> {
-        self.router_line(config, 0)
+        self.router_lines(config).map(|lines| lines[0].clone())
     }
 
     /// Where agents find the controller.
     ///
     /// Errors: it was never started on this host.
     pub fn place(&self, config: &Path) -> Result<String, GroupError> {
-        self.router_line(config, 1)
+        self.router_lines(config).map(|lines| lines[1].clone())
     }
 
-    fn router_line(&self, config: &Path, number: usize) -> Result<String, GroupError> {
+    /// The routers that the controller's own links with, which hosts of this group dial instead of it.
+    ///
+    /// Errors: it was never started on this host.
+    pub fn other_routers(&self, config: &Path) -> Result<Vec<String>, GroupError> {
+        self.router_lines(config).map(|lines| lines[2..].to_vec())
+    }
+
+    /// What [`Group::save_router`] wrote: two lines at least.
+    fn router_lines(&self, config: &Path) -> Result<Vec<String>, GroupError> {
         let path = router_file(config, &self.name);
         let none = || GroupError::NoRouter {
             group: self.name.clone(),
         };
-        match fs::read_to_string(&path) {
-            Ok(text) => text.lines().nth(number).map(str::to_owned).ok_or_else(none),
-            Err(why) if why.kind() == io::ErrorKind::NotFound => Err(none()),
-            Err(why) => Err(file(&path, why)),
+        let text = fs::read_to_string(&path).map_err(|why| match why.kind() {
+            io::ErrorKind::NotFound => none(),
+            _ => file(&path, why),
+        })?;
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        match lines.len() >= 2 {
+            true => Ok(lines),
+            false => Err(none()),
         }
     }
 
@@ -213,12 +236,17 @@ impl Group {
         self.commander_seed = seed;
     }
 
-    /// A certificate of this group for `role`, with a fresh key.
-    pub(crate) fn credentials(&self, role: Role, name: &str) -> Result<Credentials, GroupError> {
+    /// A certificate of this group for `role`, good for `valid`, with a fresh key.
+    pub(crate) fn credentials(
+        &self,
+        role: Role,
+        name: &str,
+        valid: Duration,
+    ) -> Result<Credentials, GroupError> {
         let key = new_key()?;
         Ok(Credentials {
             authority: self.authority.clone(),
-            certificate: self.sign(role, name, &key)?,
+            certificate: self.sign(role, name, &key, valid)?,
             private_key: key.serialize_pem(),
         })
     }
@@ -251,7 +279,7 @@ impl Group {
             group_id: self.id.clone(),
             agent: name.into(),
             role: *role,
-            certificate: self.sign((*role).into(), name, &ForeignKey(public_key))?,
+            certificate: self.sign((*role).into(), name, &ForeignKey(public_key), VALID)?,
             authority: self.authority.clone(),
             commander: self.commander()?,
             secret: match role {
@@ -262,12 +290,18 @@ impl Group {
         })
     }
 
-    fn sign(&self, role: Role, name: &str, key: &impl PublicKeyData) -> Result<String, GroupError> {
+    fn sign(
+        &self,
+        role: Role,
+        name: &str,
+        key: &impl PublicKeyData,
+        valid: Duration,
+    ) -> Result<String, GroupError> {
         let authority_key = KeyPair::from_pem(&self.authority_key).map_err(certificate)?;
         let issuer = Issuer::new(authority_params(&self.id), authority_key);
         let mut params = CertificateParams::default();
         params.distinguished_name = common_name(&role.common_name(&self.id));
-        params.not_after = (SystemTime::now() + VALID).into();
+        params.not_after = (SystemTime::now() + valid).into();
         params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
         if role != Role::Agent {
@@ -309,6 +343,12 @@ impl Membership {
     /// What it may be chosen by. A text that was changed by hand and is none counts as nothing.
     pub fn labels(&self) -> Labels {
         self.labels.parse().unwrap_or_default()
+    }
+
+    /// Says where the routers are that it dials, in place of what the controller or an earlier word
+    /// said: `host:port`, at least one.
+    pub fn set_routers(&mut self, routers: Vec<String>) {
+        self.admission.routers = routers;
     }
 
     /// The group's name.

@@ -21,6 +21,7 @@ pub mod agent;
 pub mod enrol;
 pub mod error;
 pub mod fleet;
+pub mod foreign;
 pub mod group;
 mod keys;
 mod ledger;

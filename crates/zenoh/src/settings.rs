@@ -23,31 +23,46 @@ const BLOCK_US: u64 = 20_000_000;
 /// Longest message.
 const MAX_MESSAGE: usize = 17 * 1024 * 1024;
 
-/// The router of a group, listening at `listen` (`host:port`).
+/// A router of a group, listening at `listen` (`host:port`). It dials each of `routers` until it is
+/// there, and again whenever it is lost.
 pub(crate) fn router(
-    group_id: &str,
-    listen: &str,
-    credentials: &Credentials,
-) -> Result<Config, GroupError> {
-    let mut all = common("router", credentials);
-    all["listen"] = json!({ "endpoints": [format!("quic/{listen}")], "exit_on_failure": true });
-    all["access_control"] = access(group_id);
-    config(&all)
-}
-
-/// The router of a site: as [`router`], and it dials one of `routers` until one is there, and again
-/// whenever it is lost.
-pub(crate) fn site(
     group_id: &str,
     listen: &str,
     routers: &[String],
     credentials: &Credentials,
 ) -> Result<Config, GroupError> {
+    config(&router_of(group_id, listen, routers, credentials))
+}
+
+/// The same as the text of a file that a stock `zenohd` reads; `metadata` says what it is.
+pub(crate) fn foreign_router(
+    group_id: &str,
+    listen: &str,
+    routers: &[String],
+    credentials: &Credentials,
+    metadata: Value,
+) -> Result<Value, GroupError> {
+    let mut all = router_of(group_id, listen, routers, credentials);
+    all["metadata"] = metadata;
+    // `zenohd` opens its admin space whatever its file says: nothing is to be read or written there.
+    all["adminspace"]["permissions"] = json!({ "read": false, "write": false });
+    config(&all)?;
+    Ok(all)
+}
+
+fn router_of(
+    group_id: &str,
+    listen: &str,
+    routers: &[String],
+    credentials: &Credentials,
+) -> Value {
     let mut all = common("router", credentials);
     all["listen"] = json!({ "endpoints": [format!("quic/{listen}")], "exit_on_failure": true });
-    all["connect"] = connect(routers, true);
+    if !routers.is_empty() {
+        all["connect"] = connect(routers, true);
+    }
     all["access_control"] = access(group_id);
-    config(&all)
+    all
 }
 
 /// A client of one of `routers`. `waits` for ever until one is there, and again whenever it is lost.

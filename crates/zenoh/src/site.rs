@@ -46,7 +46,7 @@ impl Site {
     pub fn open(membership: &Membership, listen: SocketAddr, log: Log) -> Result<Self, GroupError> {
         let admission = &membership.admission;
         let routers = admission.routers.clone();
-        let config = settings::site(
+        let config = settings::router(
             &admission.group_id,
             &listen.to_string(),
             &routers,

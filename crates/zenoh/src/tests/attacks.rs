@@ -12,7 +12,7 @@ use zenoh::{Session, Wait};
 use super::*;
 use crate::enrol::join_again;
 use crate::fleet::open;
-use crate::group::{Credentials, Role};
+use crate::group::{Credentials, OWN_VALID, Role};
 use crate::keys::Keys;
 use crate::members::Members;
 use crate::settings;
@@ -190,7 +190,7 @@ fn a_router_cannot_forge_replay_or_read_orders() {
     let _a = agent::serve(lab.member("a"), service(&alive, refused)).unwrap();
     let fleet = lab.fleet();
     sees(&fleet, &["a"]);
-    let credentials = lab.group.credentials(Role::Router, "evil").unwrap();
+    let credentials = lab.group.credentials(Role::Router, "evil", OWN_VALID).unwrap();
     let evil = connection(&lab, &credentials);
     let orders = overhear(&evil, Keys::new(&lab.group.id).down("*"));
     let (bus, id) = on_bus(&fleet, "a");
@@ -263,7 +263,7 @@ fn an_agent_cannot_pose_as_the_router() {
     let (lab, alive) = (Lab::new(), Alive::default());
     let place = format!("{}:{PORT}", own_address());
     let credentials = lab.member("b").credentials();
-    let config = settings::router(&lab.group.id, &place, &credentials).unwrap();
+    let config = settings::router(&lab.group.id, &place, &[], &credentials).unwrap();
     let _false_router = open(config, "a false router").unwrap();
     let config = settings::client(&[place], &lab.member("a").credentials(), false).unwrap();
     assert!(open(config, "an agent connects").is_err());

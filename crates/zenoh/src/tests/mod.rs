@@ -112,7 +112,7 @@ impl Lab {
         let (group, address) = (Group::found("lab").unwrap(), own_address());
         let config = tempfile::tempdir().unwrap();
         let listen = format!("{address}:{PORT}");
-        let router = Router::open(&group, &listen).unwrap();
+        let router = Router::open(&group, &listen, &[]).unwrap();
         let door = Door::open(
             copy(&group),
             config.path(),
@@ -328,7 +328,7 @@ fn agents_find_a_controller_that_was_started_again() {
     let _a = lab.agent("a", &alive);
     sees(&lab.fleet(), &["a"]);
     lab.router = None;
-    lab.router = Some(again(|| Router::open(&lab.group, &lab.router())));
+    lab.router = Some(again(|| Router::open(&lab.group, &lab.router(), &[])));
     let fleet = lab.fleet();
     sees(&fleet, &["a"]);
     let (bus, id) = on_bus(&fleet, "a");

@@ -11,14 +11,14 @@ use sokudo_agent::audit::Audit;
 use sokudo_agent::keep::Keeper;
 use sokudo_agent::policy::Policy;
 use sokudo_bus::Client;
-use sokudo_wire::join::{MemberRole, is_place};
+use sokudo_wire::join::MemberRole;
 use sokudo_wire::label::{Label, LabelError, Labels};
 use sokudo_zenoh::Membership;
 use sokudo_zenoh::agent::{self, Refused, Service};
 
 use super::super::{Exit, Failure, config, stop_flag};
 use super::guard::Guarded;
-use super::{log, read_token};
+use super::{log, place, read_token};
 
 /// Belong to a group, and do what its controller asks, until Ctrl-C.
 #[derive(Debug, Args)]
@@ -61,6 +61,12 @@ pub struct AgentArgs {
     #[arg(long, value_name = "HOST:PORT", requires = "join", value_parser = place)]
     via: Option<String>,
 
+    /// Router to dial for messages when it is neither the controller's nor a `sokudo router`: a `zenohd`
+    /// that was set up by `sokudo group zenohd`. As often as there are routers to choose from; kept
+    /// until others are given.
+    #[arg(long, value_name = "HOST:PORT", value_parser = place)]
+    router: Vec<String>,
+
     /// What controllers may have this host do. Default: policy.toml in sokudo's own directory, and
     /// without that file phases of up to 1 h with the other hosts of a run.
     #[arg(long, value_name = "FILE")]
@@ -69,13 +75,6 @@ pub struct AgentArgs {
     /// Say what the policy allows, and where it is noted who asked for what; do nothing else.
     #[arg(long)]
     print_policy: bool,
-}
-
-fn place(text: &str) -> Result<String, String> {
-    match is_place(text) {
-        true => Ok(text.to_owned()),
-        false => Err("write it as HOST:PORT".into()),
-    }
 }
 
 /// Carries out `sokudo agent`.
@@ -132,7 +131,10 @@ fn membership(args: &AgentArgs) -> Result<Membership, Failure> {
     if !labels.is_empty() {
         membership.set_labels(&labels);
     }
-    if args.join.is_some() || !labels.is_empty() {
+    if !args.router.is_empty() {
+        membership.set_routers(args.router.clone());
+    }
+    if args.join.is_some() || !labels.is_empty() || !args.router.is_empty() {
         membership.save(&config())?;
     }
     Ok(membership)

@@ -15,7 +15,7 @@ use sokudo_zenoh::enrol::{Door, Visit, Watch};
 use sokudo_zenoh::{Group, Router};
 
 use super::super::{Exit, Failure, config, stop_flag, web};
-use super::{DEFAULT_GROUP_PORT, TokenArgs, audit, noted};
+use super::{DEFAULT_GROUP_PORT, TokenArgs, audit, dialling, noted, place};
 
 /// Let the agents of a group meet here, until Ctrl-C.
 ///
@@ -46,6 +46,11 @@ pub struct ControllerArgs {
     #[command(flatten)]
     token: TokenArgs,
 
+    /// Router of this group that the controller's own dials, and hosts dial in its place: a `zenohd` that
+    /// was set up by `sokudo group zenohd --alone`. As often as there are such.
+    #[arg(long, value_name = "HOST:PORT", value_parser = place)]
+    router: Vec<String>,
+
     /// Serve the group's page, too: `sokudo web` of the whole group. Beyond 127.0.0.1 the printed
     /// address holds a token.
     #[arg(long, value_name = "ADDR:PORT", num_args = 0..=1, require_equals = true, default_missing_value = web::DEFAULT_PLACE)]
@@ -57,24 +62,27 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
     let stop = stop_flag()?;
     let group = Group::load(&config(), &args.name)?;
     let port = args.bind.port();
-    let place = args.address.unwrap_or_else(|| own_address(args.bind.ip()));
-    let place = match place.parse::<IpAddr>() {
+    let address = args.address.unwrap_or_else(|| own_address(args.bind.ip()));
+    let met = match address.parse::<IpAddr>() {
         Ok(ip) => SocketAddr::new(ip, port).to_string(),
-        Err(_) => format!("{place}:{port}"),
+        Err(_) => format!("{address}:{port}"),
     };
-    let _router = Router::open(&group, &args.bind.to_string())?;
+    let _router = Router::open(&group, &args.bind.to_string(), &args.router)?;
     let name = group.name.clone();
     let terms = args.token.terms(MemberRole::Agent);
-    let token = group.token(&config(), &terms, vec![place.clone()])?;
+    let token = group.token(&config(), &terms, vec![met.clone()])?;
     let reached = match args.bind.ip().is_unspecified() {
         true => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port).to_string(),
         false => args.bind.to_string(),
     };
-    group.save_router(&config(), &reached, &place)?;
+    group.save_router(&config(), &reached, &met, &args.router)?;
     let watch = watch(audit(&name)?);
-    let _door = Door::open(group, &config(), args.bind, vec![place], watch)?;
+    let _door = Door::open(group, &config(), args.bind, vec![met], watch)?;
     println!("controller of {name} on {}", args.bind);
-    println!("on each host: sokudo agent --join {token}");
+    println!(
+        "on each host: sokudo agent --join {token}{}",
+        dialling(&args.router)
+    );
     println!(
         "good for {}; another one: sokudo group token {name}",
         args.token.says()

@@ -7,6 +7,7 @@ pub mod controller;
 pub mod guard;
 mod hosts;
 pub mod router;
+mod zenohd;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +18,7 @@ use sokudo_agent::audit::Audit;
 use sokudo_bus::{BusError, Link};
 use sokudo_controller::{Hosts, host_name};
 use sokudo_model::units::Nanos;
-use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole};
+use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole, is_place};
 use sokudo_wire::label::{Label, LabelError};
 use sokudo_zenoh::agent::Log;
 use sokudo_zenoh::members::Members;
@@ -76,6 +77,8 @@ enum GroupCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Write the file with which a `zenohd` of your own carries this group's messages.
+    Zenohd(zenohd::ZenohdArgs),
 }
 
 /// How long a token is good for, and how often.
@@ -142,6 +145,7 @@ pub fn group(args: GroupArgs) -> Result<Exit, Failure> {
         } => token(&name, &terms, router),
         GroupCommand::Remove { name, host } => remove(&name, &host),
         GroupCommand::Hosts { name, json } => hosts::list(&name, json),
+        GroupCommand::Zenohd(args) => zenohd::write(&args),
     }
 }
 
@@ -154,8 +158,26 @@ fn token(name: &str, terms: &TokenArgs, router: bool) -> Result<Exit, Failure> {
         false => (MemberRole::Agent, "agent"),
     };
     let token = group.token(&config(), &terms.terms(role), places)?;
-    println!("sokudo {command} --join {token}");
+    let others = match role {
+        MemberRole::Agent => group.other_routers(&config())?,
+        MemberRole::Router => Vec::new(),
+    };
+    println!("sokudo {command} --join {token}{}", dialling(&others));
     Ok(Exit::Fine)
+}
+
+/// What stands behind a join line when routers of others carry the messages.
+fn dialling(routers: &[String]) -> String {
+    let option = |router: &String| format!(" --router {router}");
+    routers.iter().map(option).collect()
+}
+
+/// `HOST:PORT` on a command line.
+fn place(text: &str) -> Result<String, String> {
+    match is_place(text) {
+        true => Ok(text.to_owned()),
+        false => Err("write it as HOST:PORT".into()),
+    }
 }
 
 /// Frees a name.
