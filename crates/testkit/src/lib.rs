@@ -4,7 +4,8 @@
 //! - [`hosts`]: several hosts inside this machine, with rate limits between them;
 //! - [`way`]: a way between two of them with delay and loss, for any protocol;
 //! - [`jmeter`]: the real JMeter, fetched with [`maven`];
-//! - [`program`]: running the `sokudo` binary with a bound on everything that is waited for.
+//! - [`program`]: running the `sokudo` binary with a bound on everything that is waited for;
+//! - [`zenohd`]: a real router of Zenoh's, where there is one.
 //!
 //! A test that needs what a machine lacks says why and ends well: [`skip`].
 
@@ -14,6 +15,7 @@ pub mod maven;
 pub mod program;
 pub mod relay;
 pub mod way;
+pub mod zenohd;
 
 /// Says on stderr why a test measures nothing here: `skipped: <reason>`.
 ///

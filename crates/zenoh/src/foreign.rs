@@ -20,7 +20,6 @@ use crate::error::GroupError;
 use crate::group::{Group, Role, write_secret};
 use crate::settings;
 
-
 /// One router that is not sokudo's.
 #[derive(Debug, Clone)]
 pub struct Foreign {

@@ -50,12 +50,7 @@ pub(crate) fn foreign_router(
     Ok(all)
 }
 
-fn router_of(
-    group_id: &str,
-    listen: &str,
-    routers: &[String],
-    credentials: &Credentials,
-) -> Value {
+fn router_of(group_id: &str, listen: &str, routers: &[String], credentials: &Credentials) -> Value {
     let mut all = common("router", credentials);
     all["listen"] = json!({ "endpoints": [format!("quic/{listen}")], "exit_on_failure": true });
     if !routers.is_empty() {

@@ -22,8 +22,25 @@ const WORD: &str = "connect-to-192.0.2.7";
 
 /// A connection to the router with somebody's certificate.
 fn connection(lab: &Lab, credentials: &Credentials) -> Session {
-    let config = settings::client(&[lab.router()], credentials, false).unwrap();
+    connection_at(&lab.router(), credentials)
+}
+
+/// The same to another router.
+pub(super) fn connection_at(router: &str, credentials: &Credentials) -> Session {
+    let config = settings::client(&[router.to_owned()], credentials, false).unwrap();
     open(config, "somebody connects").unwrap()
+}
+
+/// Asks an agent for a session, and gets no answer.
+pub(super) fn asks_in_vain(lab: &Lab, session: &Session, agent: &str) {
+    let keys = Keys::new(&lab.group.id);
+    let hello = format!(r#"{{"session":"{}","controller":"b"}}"#, "0".repeat(32));
+    let asked = session.get(keys.open(agent)).payload(hello);
+    let replies = asked.timeout(Duration::from_secs(2)).wait().unwrap();
+    assert_eq!(
+        replies.into_iter().filter(|r| r.result().is_ok()).count(),
+        0
+    );
 }
 
 /// Everything that comes under a key.
@@ -141,15 +158,7 @@ fn an_agent_cannot_command_another() {
     let (lab, alive) = (Lab::new(), Alive::default());
     let _a = lab.agent("a", &alive);
     sees(&lab.fleet(), &["a"]);
-    let session = connection(&lab, &lab.member("b").credentials());
-    let keys = Keys::new(&lab.group.id);
-    let hello = format!(r#"{{"session":"{}","controller":"b"}}"#, "0".repeat(32));
-    let asked = session.get(keys.open("a")).payload(hello);
-    let replies = asked.timeout(Duration::from_secs(2)).wait().unwrap();
-    assert_eq!(
-        replies.into_iter().filter(|r| r.result().is_ok()).count(),
-        0
-    );
+    asks_in_vain(&lab, &connection(&lab, &lab.member("b").credentials()), "a");
     assert_eq!(names(&lab.fleet()), ["a"]);
 }
 
@@ -190,7 +199,10 @@ fn a_router_cannot_forge_replay_or_read_orders() {
     let _a = agent::serve(lab.member("a"), service(&alive, refused)).unwrap();
     let fleet = lab.fleet();
     sees(&fleet, &["a"]);
-    let credentials = lab.group.credentials(Role::Router, "evil", OWN_VALID).unwrap();
+    let credentials = lab
+        .group
+        .credentials(Role::Router, "evil", OWN_VALID)
+        .unwrap();
     let evil = connection(&lab, &credentials);
     let orders = overhear(&evil, Keys::new(&lab.group.id).down("*"));
     let (bus, id) = on_bus(&fleet, "a");

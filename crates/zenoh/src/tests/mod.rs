@@ -1,6 +1,7 @@
 //! A group on loopback: who gets in, who is obeyed, who is missed.
 
 mod attacks;
+mod foreign;
 mod many;
 mod site;
 
