@@ -23,6 +23,8 @@ mod generators;
 mod group;
 #[cfg(feature = "fleet")]
 mod group_faults;
+#[cfg(feature = "fleet")]
+mod group_foreign;
 mod http;
 mod jmx;
 mod jtl;
