@@ -354,8 +354,7 @@ impl Session {
             self.setting(name, u32::from_be_bytes(*value))?;
         }
         self.peer.has_greeted = true;
-        frame::put(&mut self.out, SETTINGS, ACK, 0, &[]);
-        Ok(())
+        self.acknowledge(SETTINGS, &[])
     }
 
     fn setting(&mut self, name: u16, value: u32) -> Result<(), Kind> {
@@ -395,9 +394,20 @@ impl Session {
         if payload.len() != 8 {
             return Err(Breach::FrameSize.into());
         }
-        if !header.has(ACK) {
-            frame::put(&mut self.out, PING, ACK, 0, payload);
+        match header.has(ACK) {
+            true => Ok(()),
+            false => self.acknowledge(PING, payload),
         }
+    }
+
+    /// Answers what only wants to be seen. A far end that goes on asking and takes no answer would fill
+    /// the buffer.
+    fn acknowledge(&mut self, kind: u8, payload: &[u8]) -> Result<(), Kind> {
+        self.untaken_acks += 1;
+        if self.untaken_acks > MOST_IDLE_FRAMES {
+            return Err(Breach::Flood.into());
+        }
+        frame::put(&mut self.out, kind, ACK, 0, payload);
         Ok(())
     }
 

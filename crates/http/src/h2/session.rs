@@ -70,6 +70,8 @@ pub(crate) struct Session {
     /// Frames that are to leave; those before `left_from` have.
     pub(super) out: Vec<u8>,
     left_from: usize,
+    /// Acknowledgements since `out` was empty.
+    pub(super) untaken_acks: u32,
     /// Bytes that left before those in `out`.
     gone: u64,
     /// Requests whose last frame is in `out`: how many bytes of the connection end there.
@@ -101,6 +103,7 @@ impl Session {
             peer: Peer::new(),
             out: Vec::with_capacity(FRAME_BYTES),
             left_from: 0,
+            untaken_acks: 0,
             gone: 0,
             leaving: VecDeque::new(),
             sending: VecDeque::new(),
@@ -124,7 +127,7 @@ impl Session {
         self.peer = Peer::new();
         self.out.clear();
         self.out.shrink_to(ROOM_KEPT);
-        (self.left_from, self.gone) = (0, 0);
+        (self.left_from, self.untaken_acks, self.gone) = (0, 0, 0);
         self.leaving.clear();
         self.sending.clear();
         (self.send_window, self.receive_window) = (i64::from(WINDOW_BYTES), OWN_WINDOW);
@@ -401,7 +404,7 @@ impl Session {
         if self.left_from == self.out.len() {
             self.gone += self.out.len() as u64;
             self.out.clear();
-            self.left_from = 0;
+            (self.left_from, self.untaken_acks) = (0, 0);
         } else if self.left_from >= OUT_BYTES {
             self.out.drain(..self.left_from);
             self.gone += self.left_from as u64;

@@ -165,6 +165,12 @@ fn floods_end() {
     for flood in [pings, pieces, nothing, settings] {
         breaks(flood, Breach::Flood);
     }
+    // One that brings something with each ask, and takes no answer.
+    let mut untaken = Said::hello(&[]).head(1, &[(":status", "200")], 0);
+    for _ in 0..10_001 {
+        untaken = untaken.frame(PING, 0, 0, &[0; 8]).frame(DATA, 0, 1, b"x");
+    }
+    breaks(untaken, Breach::Flood);
     // A head that never ends, and one that grows when it is unpacked.
     let mut long = Said::hello(&[]).frame(HEADERS, 0, 1, b"");
     for _ in 0..5 {
