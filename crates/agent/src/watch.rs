@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use sokudo_model::{Batch, Event, Text, Unit};
 use sokudo_monitors::{Context, open_all};
-use sokudo_net::clock::{now_ns, unix_ns};
+use sokudo_net::clock::{both_ns, now_ns};
 use sokudo_wire::Note;
 
 use crate::keep::Outlet;
@@ -48,7 +48,8 @@ impl Watch {
                     for (_, sampler) in &mut opened.samplers {
                         sampler.sample(now - t0_ns, &mut batch);
                     }
-                    clock.look(now, unix_ns(), &mut batch.events);
+                    let (mono_ns, wall_ns) = both_ns().unzip();
+                    clock.look(mono_ns.unwrap_or(now), wall_ns, &mut batch.events);
                     if !batch.is_empty() {
                         let _ = outlet.push(Note::Batch(batch));
                     }
@@ -87,7 +88,10 @@ struct ClockWatch {
     host: String,
     t0_ns: i64,
     interval_ns: i64,
-    last: Option<(i64, i64)>,
+    /// The monotonic clock at the last look.
+    last_ns: Option<i64>,
+    /// Both clocks when they were last read at one moment.
+    last_both_ns: Option<(i64, i64)>,
 }
 
 impl ClockWatch {
@@ -96,16 +100,22 @@ impl ClockWatch {
             host: host.into(),
             t0_ns,
             interval_ns: interval.as_nanos() as i64,
-            last: None,
+            last_ns: None,
+            last_both_ns: None,
         }
     }
 
-    fn look(&mut self, mono_ns: i64, wall_ns: i64, events: &mut Vec<Event>) {
-        let Some((last_mono, last_wall)) = self.last.replace((mono_ns, wall_ns)) else {
-            return;
-        };
-        let passed = mono_ns - last_mono;
-        let jumped = (wall_ns - last_wall) - passed;
+    /// `wall_ns` is `None` when the clocks could not be read at one moment: a pause between both
+    /// readings would look like a clock that was set.
+    fn look(&mut self, mono_ns: i64, wall_ns: Option<i64>, events: &mut Vec<Event>) {
+        let passed = mono_ns - self.last_ns.replace(mono_ns).unwrap_or(mono_ns);
+        let both = wall_ns.map(|wall_ns| (mono_ns, wall_ns));
+        let before = both.and_then(|both| self.last_both_ns.replace(both));
+        let jumped = both
+            .zip(before)
+            .map_or(0, |((mono, wall), (last_mono, last_wall))| {
+                (wall - last_wall) - (mono - last_mono)
+            });
         let mut tell = |kind: &str, key: &str, ns: i64| {
             events.push(Event {
                 t_ns: mono_ns - self.t0_ns,
@@ -140,10 +150,13 @@ mod tests {
         for _ in 0..10 {
             mono += 250_000_000;
             wall += 250_010_000;
-            watch.look(mono, wall, &mut events);
+            watch.look(mono, Some(wall), &mut events);
         }
         assert!(events.is_empty());
-        watch.look(mono + 250_000_000, wall - 3_600_000_000_000, &mut events);
+        watch.look(mono + 250_000_000, None, &mut events);
+        assert!(events.is_empty());
+        let set_back = wall - 3_600_000_000_000;
+        watch.look(mono + 500_000_000, Some(set_back), &mut events);
         assert_eq!(events.len(), 1);
         assert_eq!(events[0].kind, "clock-jump");
     }
@@ -152,8 +165,8 @@ mod tests {
     fn a_host_that_stood_still_is_told() {
         let mut watch = ClockWatch::new("hosta", 0, Duration::from_millis(250));
         let mut events = Vec::new();
-        watch.look(0, 0, &mut events);
-        watch.look(5_000_000_000, 5_000_000_000, &mut events);
+        watch.look(0, Some(0), &mut events);
+        watch.look(5_000_000_000, Some(5_000_000_000), &mut events);
         assert_eq!(
             events.iter().map(|e| e.kind.as_str()).collect::<Vec<_>>(),
             ["stall"]

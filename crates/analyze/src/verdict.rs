@@ -18,6 +18,8 @@ use crate::{checks, diagnose, findings, layers, pairs, probe, search, sweep};
 const MAX_SENTENCES: usize = 3;
 /// The same of a check of a group: which pairs fail, how, what they have in common, what next.
 const MAX_OF_PAIRS: usize = 4;
+/// Hosts that are named when many are in trouble.
+const HOSTS_NAMED: usize = 5;
 /// Loss below this is next to none: the count tells more than the share.
 const NEXT_TO_NONE: f64 = 0.0005;
 /// Findings of less weight are worth a word, but they limit nothing.
@@ -102,7 +104,7 @@ fn distrust(record: &Record) -> Option<Text> {
         };
         let mut says = Text::new(key).text("problem", problem.says.clone());
         if hosts.len() > 1 {
-            says = says.word("hosts", hosts.join(", "));
+            says = says.word("hosts", names(&hosts));
         }
         return Some(says);
     }
@@ -119,6 +121,15 @@ fn distrust(record: &Record) -> Option<Text> {
 }
 
 /// Hosts with problems, each once, in the order of their first one.
+/// The first of them, and how many more there are.
+fn names(hosts: &[&str]) -> String {
+    let first = hosts[..hosts.len().min(HOSTS_NAMED)].join(", ");
+    match hosts.len().saturating_sub(HOSTS_NAMED) {
+        0 => first,
+        more => format!("{first} (+{more})"),
+    }
+}
+
 fn troubled_hosts(record: &Record) -> Vec<&str> {
     let mut hosts: Vec<&str> = Vec::new();
     for problem in &record.manifest.problems {

@@ -42,6 +42,26 @@ pub fn unix_ns() -> i64 {
         .map_or(0, |since| since.as_nanos() as i64)
 }
 
+/// Two readings of the monotonic clock further apart than this were interrupted, nanoseconds.
+const READING_NS: i64 = 5_000;
+/// Attempts to read both clocks without being interrupted.
+const READINGS: u32 = 4;
+
+/// The monotonic clock and the wall clock, as [`now_ns`] and [`unix_ns`], at the same moment within
+/// 5 µs; `None` when the thread was interrupted between them each time.
+pub fn both_ns() -> Option<(i64, i64)> {
+    let mut before_ns = now_ns();
+    for _ in 0..READINGS {
+        let wall_ns = unix_ns();
+        let after_ns = now_ns();
+        if after_ns - before_ns <= READING_NS {
+            return Some((before_ns + (after_ns - before_ns) / 2, wall_ns));
+        }
+        before_ns = after_ns;
+    }
+    None
+}
+
 /// What tells this monotonic clock from those of other hosts: processes that read the same text read
 /// the same clock. `None` where the system does not say.
 ///

@@ -11,6 +11,7 @@ use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text};
 use crate::block::{Cell, Number, Phrase, Speaker, Table};
 use crate::budget;
 use crate::kinds::{self, Subject};
+use crate::number::count;
 use crate::sections::verdict::status_words;
 use crate::sections::{group, load_curve, numbers};
 use crate::view::View;
@@ -19,6 +20,8 @@ use crate::view::View;
 const INDENT: usize = 2;
 /// Fewest and most columns that text is set in.
 const WIDTHS: (usize, usize) = (40, 160);
+/// Warnings, and remarks, of one kind that are shown one by one at most; the report has them all.
+const SAME_MAX: usize = 3;
 /// Pairs that are shown one by one at most; the report has them all.
 const PAIRS_MAX: usize = 30;
 
@@ -335,18 +338,9 @@ impl Writer {
     fn notes(&mut self, view: &View) {
         let manifest = &view.record.manifest;
         let failed = view.record.checks.iter().filter(|c| !c.passed);
-        let bad: Vec<String> = manifest
-            .problems
-            .iter()
-            .map(|p| p.says.clone())
-            .chain(failed.map(|c| c.says.clone()))
-            .map(|says| self.say(&says.into()))
-            .collect();
-        let notes: Vec<String> = manifest
-            .notes
-            .iter()
-            .map(|n| self.say(&n.clone().into()))
-            .collect();
+        let bad = manifest.problems.iter().map(|p| &p.says);
+        let bad = self.few_of_each(bad.chain(failed.map(|c| &c.says)));
+        let notes = self.few_of_each(manifest.notes.iter());
         if bad.is_empty() && notes.is_empty() {
             return;
         }
@@ -358,6 +352,33 @@ impl Writer {
         for line in notes {
             self.paragraph(&line, INDENT, Some(Ink::Dim));
         }
+    }
+
+    /// The texts, few of those that say the same of many hosts or moments; how many more there are
+    /// stands behind the last one.
+    fn few_of_each<'a>(&self, texts: impl Iterator<Item = &'a Text>) -> Vec<String> {
+        let mut kinds: Vec<(&str, Vec<&Text>)> = Vec::new();
+        for text in texts {
+            match kinds.iter_mut().find(|(key, _)| *key == text.key) {
+                Some((_, same)) => same.push(text),
+                None => kinds.push((&text.key, vec![text])),
+            }
+        }
+        let mut lines = Vec::new();
+        for (_, same) in kinds {
+            let shown = &same[..same.len().min(SAME_MAX)];
+            lines.extend(
+                shown
+                    .iter()
+                    .map(|text| self.say(&Phrase::from((*text).clone()))),
+            );
+            if let (more @ 1.., Some(last)) = (same.len() - shown.len(), lines.last_mut()) {
+                let more = Text::new("report-terminal-more").word("n", count(more as f64));
+                last.push(' ');
+                last.push_str(&self.say(&more.into()));
+            }
+        }
+        lines
     }
 }
 

@@ -9,18 +9,12 @@ use std::mem::{size_of, zeroed};
 use std::net::UdpSocket;
 use std::os::fd::AsRawFd;
 
-use rustix::time::{ClockId, clock_gettime};
-
 use super::Stamped;
-use crate::clock::now_ns;
+use crate::clock::{both_ns, now_ns};
 use crate::udp::{set_option, socket_address};
 
 /// Room for one control message with a time, aligned as `cmsghdr` wants it.
 const CONTROL_WORDS: usize = 8;
-/// Two readings of a clock further apart than this were interrupted, nanoseconds.
-const READING_NS: i64 = 5_000;
-/// Attempts to read both clocks without being interrupted.
-const READINGS: u32 = 4;
 /// A datagram that waited longer than this in the socket was not: the wall clock was set.
 const OLDEST_NS: i64 = 10_000_000_000;
 
@@ -53,10 +47,11 @@ pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Stamp
     if status < 0 {
         return Err(io::Error::last_os_error());
     }
-    let (now, wall_ns) = both_clocks();
+    let both = both_ns();
+    let now = both.map_or_else(now_ns, |(now, _)| now);
     let stamp_ns = stamp(&control, header.msg_controllen);
     // What lies ahead, or far behind, was stamped before the wall clock was set.
-    let age_ns = stamp_ns.zip(wall_ns).map(|(stamp, wall)| wall - stamp);
+    let age_ns = stamp_ns.zip(both).map(|(stamp, (_, wall))| wall - stamp);
     let age_ns = age_ns.filter(|age| (0..OLDEST_NS).contains(age));
     Ok(Stamped {
         length: status as usize,
@@ -64,22 +59,6 @@ pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Stamp
         by_kernel: age_ns.is_some(),
         from: socket_address(&&name),
     })
-}
-
-/// The monotonic clock, and the wall clock at the same moment; `None` when the thread was
-/// interrupted between them each time.
-fn both_clocks() -> (i64, Option<i64>) {
-    let mut before_ns = now_ns();
-    for _ in 0..READINGS {
-        let wall = clock_gettime(ClockId::Realtime);
-        let after_ns = now_ns();
-        if after_ns - before_ns <= READING_NS {
-            let wall_ns = nanoseconds(wall.tv_sec, wall.tv_nsec);
-            return (before_ns + (after_ns - before_ns) / 2, wall_ns);
-        }
-        before_ns = after_ns;
-    }
-    (before_ns, None)
 }
 
 fn nanoseconds(seconds: i64, nanoseconds: i64) -> Option<i64> {

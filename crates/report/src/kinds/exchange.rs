@@ -1,7 +1,7 @@
 //! Which numbers and charts tell of requests and responses (`rr`, `crr`, `http`, `load`)?
 
 use sokudo_model::units::human;
-use sokudo_model::{Severity, Summary, Text, Unit};
+use sokudo_model::{PhaseRecord, Severity, Summary, Text, Unit, load};
 
 use super::{Kind, Subject};
 use crate::block::{Number, Phrase};
@@ -88,17 +88,37 @@ fn numbers(subject: &Subject) -> Vec<Number> {
     out
 }
 
-/// How soon requests were answered, and how many.
+/// From so many bytes on, of a request and its response, one wants to know how much was carried, too.
+const BULK_BYTES: f64 = 16_384.0;
+
+/// How soon requests were answered, how many, and what they carried when they are large.
 fn line(subject: &Subject) -> Option<Number> {
     let source = source_of(&subject.phase.workload);
     let own = |what: &str| subject.summary.get(&format!("{source}.{what}")).copied();
     let mut number = latency(source, &own)?;
     let rate = subject.summary.get(per_second(source))?;
     number.detail.truncate(1);
+    let carried = bulk_bits_per_second(subject.phase, source);
+    let more = carried.map(|bits| human(bits, Unit::BitsPerSecond).into());
+    let rate = human(*rate, Unit::PerSecond).into();
     number
         .detail
-        .insert(0, human(*rate, Unit::PerSecond).into());
+        .splice(0..0, std::iter::once(rate).chain(more));
     Some(number)
+}
+
+/// What all flows of a phase carried together; `None` when their messages are small.
+fn bulk_bits_per_second(phase: &PhaseRecord, source: &str) -> Option<f64> {
+    let flows = &phase.result.flows;
+    let of_one = |what: &str| {
+        let name = format!("{source}.{what}");
+        flows
+            .iter()
+            .find_map(|flow| flow.metrics.get(&name).copied())
+    };
+    let is_bulk = of_one("request_bytes")? + of_one("response_bytes")? >= BULK_BYTES;
+    let carried = load::totals(flows).filter(|_| is_bulk)?;
+    Some(carried.bits_per_second())
 }
 
 fn seconds(key: &str, value: f64) -> Phrase {
