@@ -37,5 +37,5 @@ for (const { pairs: n, duplex, trial, result } of seen) {
 }
 const best = seen.reduce((a, b) => ((b.result.bits_per_second ?? 0) > (a.result.bits_per_second ?? 0) ? b : a));
 if (best.result.bits_per_second) {
-  note(`most was carried with ${best.pairs} pairs, ${best.duplex} duplex: ${(best.result.bits_per_second / 1e6).toFixed(1)} Mb/s`);
+  note(`most was carried with ${best.pairs} pairs, ${best.duplex} duplex: ${(best.result.bits_per_second / 1e9).toPrecision(4)} Gb/s`);
 }

@@ -24,6 +24,7 @@ verdict-not-reached = The rate that was asked for was held, so the limit was not
 verdict-undetermined = Undetermined: no counter that sokudo read explains what limits this rate.
 verdict-undetermined-lacking = Undetermined: no counter that sokudo could read explains what limits this rate. Not available here: { $names }.
 verdict-nothing = Nothing was measured: no phase sent anything.
+verdict-most-carried = Of { $phases } phases, “{ $phase }” carried most: { $bits }.
 verdict-failed = The run failed: { $problem }
 verdict-failed-hosts = The run failed because of { $hosts }. First: { $problem }
 verdict-failed-unknown = The run failed, and the record does not say why.

@@ -24,6 +24,7 @@ verdict-not-reached = 指定したレートは維持できており、限界に�
 verdict-undetermined = 原因は特定できません。読み取れたカウンターの中に、このレートの限界を説明するものはありません。
 verdict-undetermined-lacking = 原因は特定できません。読み取れたカウンターの中に、このレートの限界を説明するものはありません。この環境で取得できなかった項目: { $names }
 verdict-nothing = 測定結果がありません。何かを送信したフェーズが 1 つもありません。
+verdict-most-carried = { $phases } 個のフェーズのうち「{ $phase }」が最も多く運びました: { $bits }。
 verdict-failed = 測定は失敗しました: { $problem }
 verdict-failed-hosts = 実行は失敗しました。問題のあったホスト: { $hosts }。最初の問題: { $problem }
 verdict-failed-unknown = 測定は失敗しました。原因は記録に残っていません。

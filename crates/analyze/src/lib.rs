@@ -14,6 +14,7 @@
 mod audit;
 mod checks;
 mod exchange;
+pub mod experiment;
 mod fold;
 pub mod layers;
 mod load;

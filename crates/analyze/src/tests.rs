@@ -819,3 +819,38 @@ fn a_partial_run_says_so_first() {
     assert_eq!(keys(&both)[0], "verdict-partial-hosts");
     assert_eq!(both[0].args["hosts"], Arg::Word("hostb, hostc".into()));
 }
+
+#[test]
+fn an_experiment_is_told_by_the_point_that_carried_most() {
+    let mut record = with_flow(&[]);
+    let point = |pairs: usize, seconds: f64| {
+        let mut phase = record.manifest.phases[0].clone();
+        phase.name = format!("{pairs} pairs");
+        phase.workload = "stream".into();
+        phase.labels = [("pairs".to_owned(), pairs.to_string())].into();
+        let speed = 8e6 / seconds;
+        let metrics = [
+            ("stream.received_bytes".to_owned(), 1e6),
+            ("stream.goodput_bits_per_second".to_owned(), speed),
+        ];
+        let mut flow = phase.result.flows[0].clone();
+        (flow.complete, flow.metrics) = (true, metrics.into());
+        phase.result.flows = vec![flow; pairs];
+        phase
+    };
+    let phases = vec![point(1, 1.0), point(5, 1.5), point(10, 4.0)];
+    record.manifest.phases = phases;
+    assert!(experiment::of(&record).is_none(), "of two hosts");
+    record.manifest.workload = "run".into();
+    let says = verdict(&record);
+    assert_eq!(keys(&says)[0], "verdict-most-carried");
+    assert_eq!(says[0].args["phase"], Arg::Word("5 pairs".into()));
+    let Arg::Number(bits, _) = says[0].args["bits"] else {
+        panic!("{says:?}");
+    };
+    assert!((bits - 5.0 * 8e6 / 1.5).abs() < 1.0);
+    record.manifest.phases[2].workload = "datagram".into();
+    assert!(experiment::of(&record).is_none(), "streams and datagrams");
+    record.manifest.phases.truncate(1);
+    assert!(experiment::of(&record).is_none(), "one point");
+}

@@ -12,7 +12,7 @@ use crate::exchange::Exchange;
 use crate::phase::PhaseView;
 use crate::rules::is_limit;
 use crate::transfer::Transfer;
-use crate::{checks, diagnose, findings, layers, pairs, probe, search, sweep};
+use crate::{checks, diagnose, experiment, findings, layers, pairs, probe, search, sweep};
 
 /// Sentences at most.
 const MAX_SENTENCES: usize = 3;
@@ -38,13 +38,15 @@ pub fn verdict(record: &Record) -> Vec<Text> {
         return out;
     }
     let of_layers = layers::sentence(record);
-    let most = MAX_SENTENCES + usize::from(of_layers.is_some());
-    out.extend(of_layers);
+    let of_points = experiment::of(record).map(|all| all.sentence());
+    let most = MAX_SENTENCES + usize::from(of_layers.is_some()) + usize::from(of_points.is_some());
+    let is_layered = of_layers.is_some();
+    out.extend(of_layers.into_iter().chain(of_points));
     match (sweep::of(record), main_phase(record)) {
         (Some((curve, _)), _) => out.extend(swept(record, &curve)),
         (None, Some(main)) => {
             // What a layer came to has been said with all the others.
-            let said = usize::from(most > MAX_SENTENCES && main.name == main.workload);
+            let said = usize::from(is_layered && main.name == main.workload);
             out.extend(about(&PhaseView::new(record, main)).into_iter().skip(said));
         }
         (None, None) if out.is_empty() => out.push(Text::new("verdict-nothing")),
@@ -141,8 +143,8 @@ fn troubled_hosts(record: &Record) -> Vec<&str> {
 }
 
 /// The phase that the verdict is about: the confirmed best rate, else the plain test between two
-/// hosts, else the last one with datagrams that is no trial of a search, else the last one with
-/// anything else.
+/// hosts, else the point of an experiment that carried most, else the last one with datagrams that is
+/// no trial of a search, else the last one with anything else.
 fn main_phase(record: &Record) -> Option<&PhaseRecord> {
     let phases = || record.manifest.phases.iter();
     let sent = |phase: &&PhaseRecord| PhaseView::new(record, phase).sent().is_some();
@@ -153,6 +155,7 @@ fn main_phase(record: &Record) -> Option<&PhaseRecord> {
     };
     search::confirmed(record, "datagram")
         .or_else(|| phases().filter(sent).filter(own).find(|p| p.name == "p2p"))
+        .or_else(|| experiment::of(record).map(|all| all.most))
         .or_else(|| phases().filter(sent).rfind(own))
         .or_else(|| phases().filter(told).rfind(own))
         .or_else(|| phases().rfind(sent))

@@ -82,7 +82,7 @@ impl<'a> View<'a> {
     }
 
     /// The phase that the few numbers describe: the knee of a sweep, else the confirmation of a
-    /// search, else the last one that was measured for its own sake and has numbers.
+    /// search, else the point of an experiment that carried most, else the last one that was measured for its own sake and has numbers.
     pub fn subject(&self) -> Option<&'a PhaseRecord> {
         if let Some((_, subject)) = sokudo_analyze::sweep::of(self.record) {
             return Some(subject);
@@ -93,7 +93,10 @@ impl<'a> View<'a> {
             .filter(|p| role(p) == Role::Confirm)
             .filter(usable)
             .last();
-        confirmed.or_else(|| self.measured().filter(usable).last())
+        let most = || sokudo_analyze::experiment::of(self.record).map(|all| all.most);
+        confirmed
+            .or_else(most)
+            .or_else(|| self.measured().filter(usable).last())
     }
 
     /// Health of the generator during `phase`, from what is concluded about it and the thread's CPU
