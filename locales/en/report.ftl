@@ -30,7 +30,7 @@ report-script-reset = Drag over a chart to zoom all of them, double-click to ret
 ## Weight
 report-severity-info = Note
 report-severity-caution = Caution
-report-terminal-more = … and { $n } more like it, all of them in the report.
+report-terminal-same = … and { $n } more like it, all of them in the report.
 report-severity-bad = Warning
 report-count-samples = n = { $n }
 

@@ -30,7 +30,7 @@ report-script-reset = グラフ上をドラッグするとすべてのグラフ�
 ## 重み
 report-severity-info = 補足
 report-severity-caution = 注意
-report-terminal-more = … 同様のものがほかに { $n } 件あります (レポートにすべて載っています)。
+report-terminal-same = … 同様のものがほかに { $n } 件あります (レポートにすべて載っています)。
 report-severity-bad = 警告
 report-count-samples = n = { $n }
 

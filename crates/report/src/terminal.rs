@@ -373,7 +373,7 @@ impl Writer {
                     .map(|text| self.say(&Phrase::from((*text).clone()))),
             );
             if let (more @ 1.., Some(last)) = (same.len() - shown.len(), lines.last_mut()) {
-                let more = Text::new("report-terminal-more").word("n", count(more as f64));
+                let more = Text::new("report-terminal-same").word("n", count(more as f64));
                 last.push(' ');
                 last.push_str(&self.say(&more.into()));
             }
