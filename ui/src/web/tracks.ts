@@ -144,7 +144,8 @@ class Chart {
     return {
       width,
       height: 132,
-      padding: [12, narrow ? 8 : 118, 0, 0],
+      // The last label of the time axis is centred on the end of the chart.
+      padding: [12, narrow ? 18 : 118, 0, 0],
       legend: { show: false },
       scales: {
         x: { time: false, range: (_u, min, max) => [min, max], min: this.all.zoom[0], max: this.all.zoom[1] },
@@ -164,8 +165,8 @@ class Chart {
       ],
       series: [{}, ...lines.map((line, i): uPlot.Series => ({
         stroke: inks[i],
-        width: line.earlier ? 1 : 1.75,
-        alpha: line.earlier ? 0.55 : 1,
+        width: line.earlier ? 1.25 : 1.75,
+        alpha: line.earlier ? 0.65 : 1,
         dash: line.earlier ? [2, 3] : line.head.name === "p50" ? [5, 4] : undefined,
         points: { show: (_u: uPlot, _s: number, i0: number, i1: number) => i1 - i0 < 2 },
         spanGaps: false,

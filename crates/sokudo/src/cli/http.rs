@@ -80,7 +80,7 @@ pub fn run(mut args: HttpArgs) -> Result<Exit, Failure> {
         Terminal::new(lang, None, None).beside(beside),
         |run| {
             if let Some(page) = &page {
-                page.steers(run.steering());
+                page.begins(run);
             }
             planned.measure(run, lang)?;
             if !args.generators.on.is_empty() {

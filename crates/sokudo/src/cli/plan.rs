@@ -475,7 +475,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
         Terminal::new(lang, None, None).beside(beside),
         |run| {
             if let Some(page) = &page {
-                page.steers(run.steering());
+                page.begins(run);
             }
             let generators = run.hosts().list().len().max(2) as u64 - 1;
             announce(&plan, &options, generators, lang);

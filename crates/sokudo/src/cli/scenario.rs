@@ -26,7 +26,7 @@ use super::finish::{ShowOptions, conclude, exit_of, show};
 use super::key::{self, KeyText};
 use super::observer::Terminal;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
-pub use lab::{Lab, Voice};
+pub use lab::{Lab, Voice, infos};
 use witness::{Heard, Witness};
 
 /// Largest script, bytes.

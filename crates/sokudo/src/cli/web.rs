@@ -7,6 +7,7 @@
 //! ```
 
 mod desk;
+mod hosts;
 mod outcome;
 mod tap;
 mod watch;

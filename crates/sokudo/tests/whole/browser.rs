@@ -171,6 +171,42 @@ impl Browser {
         }
     }
 
+    /// Moves the mouse to a part of the width, from 0 to 1, of what a selector names.
+    pub fn point_at(&mut self, selector: &str, across: f64) {
+        let place = self.value(&format!(
+            "(() => {{ const e = document.querySelector('{selector}'); e.scrollIntoView({{ block: 'center' }}); \
+               const r = e.getBoundingClientRect(); \
+               return [r.left + r.width * {across}, r.top + r.height / 2]; }})()"
+        ));
+        let params = json!({ "type": "mouseMoved", "x": place[0], "y": place[1] });
+        self.call("Input.dispatchMouseEvent", params);
+    }
+
+    /// Makes the window so large.
+    fn size(&mut self, width: u32, height: u32) {
+        let params = json!({
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
+        });
+        self.call("Emulation.setDeviceMetricsOverride", params);
+    }
+
+    /// Keeps pictures of the page wide and narrow, light and dark, in both languages, where
+    /// [`Browser::shot`] does. Afterwards the page is as wide as it was, light, and English.
+    pub fn shots(&mut self, name: &str, width: u32, height: u32) {
+        if std::env::var_os("SOKUDO_SHOTS").is_none() {
+            return;
+        }
+        for (lang, look) in [("ja", "dark"), ("en", "light")] {
+            self.press(&format!("[data-lang={lang}]"));
+            self.press("[data-do=theme]");
+            for (size, (width, height)) in [("narrow", (390, 844)), ("wide", (width, height))] {
+                self.size(width, height);
+                self.value("new Promise((done) => setTimeout(done, 400))");
+                self.shot(&format!("{name}-{size}-{lang}-{look}"));
+            }
+        }
+    }
+
     /// Everything that the browser complained about: errors of scripts, violations of the policy,
     /// answers that said no.
     pub fn complaints(&mut self) -> Vec<String> {

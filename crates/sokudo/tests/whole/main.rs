@@ -43,5 +43,6 @@ mod stream;
 mod terminal;
 mod vocabulary;
 mod web;
+mod web_load;
 #[cfg(feature = "fleet")]
 mod windows;

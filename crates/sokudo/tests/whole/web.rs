@@ -6,7 +6,7 @@ use crate::browser::{Browser, browser};
 use crate::vocabulary::{Place, place};
 
 /// A page over local hosts, and its address.
-fn page(place: &Place, hosts: &str) -> (Running, String) {
+pub fn page(place: &Place, hosts: &str) -> (Running, String) {
     let words = ["web", "--local", hosts, "--listen", "127.0.0.1:0"];
     let mut running = place.words(words).start();
     let url = running.wait_for(|line| line.split_once(" on ").map(|(_, url)| url.to_owned()));

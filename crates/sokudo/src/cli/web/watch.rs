@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use clap::Args;
 use signal_hook::consts::SIGINT;
-use sokudo_controller::{Observer, Steering, host_name};
+use sokudo_controller::{Observer, Run, Steering, host_name};
 use sokudo_model::{Change, Record, Refusal};
 use sokudo_web::desk::{Mistake, refusal};
 use sokudo_web::feed::Told;
 use sokudo_web::{Desk, Emit, Feed, Language, Order, Server};
 
 use super::tap::Tap;
-use super::{DEFAULT_PLACE, outcome};
+use super::{DEFAULT_PLACE, hosts, outcome};
 use crate::cli::Failure;
 
 /// Pages hear of the end within this.
@@ -69,9 +69,10 @@ impl Watched {
         Box::new(Tap::new(self.feed.clone()))
     }
 
-    /// From now on the page can change the load of a run.
-    pub fn steers(&self, steering: Steering) {
-        *self.desk.lock() = Some(steering);
+    /// From now on the page lists the hosts of this run, and can change its load.
+    pub fn begins(&self, run: &Run) {
+        self.feed.tell(Told::Hosts(hosts::of(run)));
+        *self.desk.lock() = Some(run.steering());
     }
 
     /// Tells how the run ended, and leaves pages a moment to hear it.

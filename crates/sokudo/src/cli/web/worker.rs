@@ -17,10 +17,10 @@ use sokudo_model::{Record, Refusal};
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo, line};
 use sokudo_web::feed::{Kind, Told};
-use sokudo_web::{Feed, HostRow, Language, Order};
-use sokudo_wire::Health;
+use sokudo_web::{Feed, Language, Order};
 
 use super::desk::mistake;
+use super::hosts::row;
 use super::outcome;
 use super::tap::Tap;
 use crate::cli::Failure;
@@ -445,18 +445,5 @@ fn marked(refused: &Refused) -> sokudo_web::desk::Mistake {
             says: failed.says.clone(),
             hint: failed.hint.clone().unwrap_or_default(),
         },
-    }
-}
-
-fn row(host: &HostInfo) -> HostRow {
-    HostRow {
-        number: host.number,
-        name: host.name.clone(),
-        address: host.address.clone(),
-        os: host.os.clone(),
-        cores: host.cores,
-        clock_offset_seconds: host.clock_offset_seconds,
-        clock_error_seconds: host.clock_error_seconds,
-        health: Health::Ready.word(),
     }
 }
