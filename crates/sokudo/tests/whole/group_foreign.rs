@@ -45,7 +45,9 @@ fn a_zenohd_that_dials_the_controller_carries_a_run() {
     // What it holds is not written over.
     let words = ["group", "zenohd", "lab", "--output", "lab.json5"];
     let again = at(&place, "home", &words).run();
-    again.expect_code(2).expect_stderr("lab.json5 exists already");
+    again
+        .expect_code(2)
+        .expect_stderr("lab.json5 exists already");
     let Some(zenohd) = zenohd::start(&place.path().join("lab.json5")) else {
         return;
     };

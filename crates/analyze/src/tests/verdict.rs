@@ -1,0 +1,92 @@
+//! What is said first of a run.
+
+use super::*;
+
+#[test]
+fn the_verdict_tells_result_limit_and_next() {
+    let record = with_flow(&losing(5e4, &[("lost_at_receiver_socket_packets", 5e4)]));
+    let verdict = verdict(&record);
+    assert_eq!(
+        keys(&verdict),
+        [
+            "verdict-unpaced",
+            "rule-receiver-buffer-overflow-says",
+            "next-unpaced",
+        ]
+    );
+}
+
+#[test]
+fn a_held_rate_has_not_reached_the_limit() {
+    let record = with_flow(&[("asked_packets_per_second", 1e5)]);
+    assert_eq!(
+        keys(&verdict(&record)),
+        ["verdict-paced", "verdict-not-reached"]
+    );
+}
+
+#[test]
+fn an_unexplained_limit_is_called_undetermined() {
+    assert_eq!(
+        keys(&verdict(&with_flow(&[]))),
+        ["verdict-unpaced", "verdict-undetermined-lacking"]
+    );
+}
+
+#[test]
+fn a_partial_run_says_so_first() {
+    let mut record = with_flow(&[]);
+    record.manifest.status = RunStatus::Partial;
+    assert_eq!(keys(&verdict(&record))[0], "verdict-partial-unknown");
+    record.manifest.problems.push(Problem {
+        t_ns: 0,
+        host: "hostb".into(),
+        phase: "p2p".into(),
+        says: Text::new("engine-peer-lost"),
+        missing: None,
+    });
+    let one = verdict(&record);
+    assert_eq!(keys(&one)[0], "verdict-partial");
+    assert!(one.len() <= 3);
+    let mut other = record.manifest.problems[0].clone();
+    other.host = "hostc".into();
+    record.manifest.problems.push(other);
+    let both = verdict(&record);
+    assert_eq!(keys(&both)[0], "verdict-partial-hosts");
+    assert_eq!(both[0].args["hosts"], Arg::Word("hostb, hostc".into()));
+}
+
+#[test]
+fn an_experiment_is_told_by_the_point_that_carried_most() {
+    let mut record = with_flow(&[]);
+    let point = |pairs: usize, seconds: f64| {
+        let mut phase = record.manifest.phases[0].clone();
+        phase.name = format!("{pairs} pairs");
+        phase.workload = "stream".into();
+        phase.labels = [("pairs".to_owned(), pairs.to_string())].into();
+        let speed = 8e6 / seconds;
+        let metrics = [
+            ("stream.received_bytes".to_owned(), 1e6),
+            ("stream.goodput_bits_per_second".to_owned(), speed),
+        ];
+        let mut flow = phase.result.flows[0].clone();
+        (flow.complete, flow.metrics) = (true, metrics.into());
+        phase.result.flows = vec![flow; pairs];
+        phase
+    };
+    let phases = vec![point(1, 1.0), point(5, 1.5), point(10, 4.0)];
+    record.manifest.phases = phases;
+    assert!(experiment::of(&record).is_none(), "of two hosts");
+    record.manifest.workload = "run".into();
+    let says = verdict(&record);
+    assert_eq!(keys(&says)[0], "verdict-most-carried");
+    assert_eq!(says[0].args["phase"], Arg::Word("5 pairs".into()));
+    let Arg::Number(bits, _) = says[0].args["bits"] else {
+        panic!("{says:?}");
+    };
+    assert!((bits - 5.0 * 8e6 / 1.5).abs() < 1.0);
+    record.manifest.phases[2].workload = "datagram".into();
+    assert!(experiment::of(&record).is_none(), "streams and datagrams");
+    record.manifest.phases.truncate(1);
+    assert!(experiment::of(&record).is_none(), "one point");
+}
