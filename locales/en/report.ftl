@@ -320,6 +320,10 @@ report-metric-http-errors = without a whole response
 report-metric-http-late-ratio = left late
 report-metric-http-window-full-ratio = had to wait
 report-metric-http-client-cpu-ratio = CPU asking
+report-metric-group-start-late-seconds = began late by
+report-metric-http-error-ratio = failed
+report-metric-http-late-starts = late starts
+report-metric-http-unstarted-requests = not begun
 report-metric-crr-server-cpu-ratio = CPU answering
 
 ## Probes
@@ -579,3 +583,8 @@ jtl-felt-satisfied = satisfied
 jtl-felt-tolerated = tolerated
 jtl-felt-slower = slower
 jtl-felt-failed = failed
+
+## Generators
+report-generators = Generators
+report-generators-host = Host
+report-generators-table = What each generator did in { $phase }

@@ -320,6 +320,10 @@ report-metric-http-errors = 応答が完結せず
 report-metric-http-late-ratio = 送信の遅れ
 report-metric-http-window-full-ratio = 待たされた割合
 report-metric-http-client-cpu-ratio = 要求側 CPU
+report-metric-group-start-late-seconds = 開始の遅れ
+report-metric-http-error-ratio = 失敗
+report-metric-http-late-starts = 遅れて始めた数
+report-metric-http-unstarted-requests = 始められず
 report-metric-crr-server-cpu-ratio = 応答側 CPU
 
 ## プローブ
@@ -579,3 +583,8 @@ jtl-felt-satisfied = 満足
 jtl-felt-tolerated = 許容
 jtl-felt-slower = それより遅い
 jtl-felt-failed = 失敗
+
+## Generators
+report-generators = 負荷生成ホスト
+report-generators-host = ホスト
+report-generators-table = 負荷生成ホスト別 ({ $phase })

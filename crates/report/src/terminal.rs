@@ -13,7 +13,7 @@ use crate::budget;
 use crate::kinds::{self, Subject};
 use crate::number::count;
 use crate::sections::verdict::status_words;
-use crate::sections::{group, load_curve, numbers};
+use crate::sections::{generators, group, load_curve, numbers};
 use crate::view::View;
 
 /// Columns that lines are indented by.
@@ -68,6 +68,7 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.phases(view);
     writer.sweep(view);
     writer.pairs(view);
+    writer.generators(view);
     writer.notes(view);
     writer.out
 }
@@ -265,6 +266,13 @@ impl Writer {
             let text = Text::new("report-terminal-more").word("n", more.to_string());
             let text = self.say(&text.into());
             self.paragraph(&text, INDENT, Some(Ink::Dim));
+        }
+    }
+
+    /// One line per host that made load, when several did.
+    fn generators(&mut self, view: &View) {
+        for table in generators::tables(view) {
+            self.table(&table, "");
         }
     }
 

@@ -238,7 +238,11 @@ fn failures(time: &Axis) -> Option<Chart> {
 }
 
 fn users(time: &Axis) -> Option<Chart> {
-    let points = time.line(|m, _| m.all_threads());
+    let steps = time.requests.course.steps();
+    let points = steps.zip(time.requests.users());
+    let points = points
+        .filter_map(|((start, _), users)| Some((time.place(start)?.0, users)))
+        .collect();
     let users = line(Text::new("jtl-line-users"), 2, points);
     chart(
         "users",

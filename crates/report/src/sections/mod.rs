@@ -10,6 +10,7 @@ pub mod budget;
 pub mod distributions;
 pub mod environment;
 pub mod flows;
+pub mod generators;
 pub mod group;
 pub mod load_curve;
 pub mod numbers;
@@ -68,6 +69,11 @@ pub const REGISTRY: &[Section] = &[
         name: "pairs",
         headed: true,
         blocks: pairs::blocks,
+    },
+    Section {
+        name: "generators",
+        headed: true,
+        blocks: generators::blocks,
     },
     Section {
         name: "phases",

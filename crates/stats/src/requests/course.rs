@@ -287,12 +287,6 @@ impl Moment {
         let recorded = self.elapsed_ms.iter_recorded();
         recorded.map(|v| (v.value_iterated_to(), u64::from(v.count_at_value())))
     }
-
-    /// Users alive on all hosts together; `None` where no request that ended says so.
-    pub fn all_threads(&self) -> Option<f64> {
-        let known = self.threads.iter().filter_map(Mean::value);
-        known.fold(None, |sum, value| Some(sum.unwrap_or(0.0) + value))
-    }
 }
 
 impl Step for Moment {

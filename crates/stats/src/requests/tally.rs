@@ -48,7 +48,7 @@ pub struct Requests {
     pub course: Course<Moment>,
     /// Response codes, in the order in which each step of the course counts them.
     pub codes: Vec<String>,
-    /// Response times by number of users.
+    /// Response times by number of users, those of all hosts together.
     pub by_threads: Vec<(u32, AtThreads)>,
     /// Rows left out because their time is a year or more away from the first row's.
     pub far: u64,
@@ -60,6 +60,32 @@ impl Requests {
     /// True when no request was counted at all.
     pub fn is_empty(&self) -> bool {
         self.total.n == 0 && self.labels.is_empty()
+    }
+
+    /// Users alive on all hosts together, in each step of the course; `None` where no row tells.
+    ///
+    /// A host of which no request ended in a step has as many as in the one before, unless it is
+    /// heard no more.
+    pub fn users(&self) -> Vec<Option<f64>> {
+        let steps: Vec<&[Mean]> = self.course.steps().map(|(_, m)| &m.threads[..]).collect();
+        let hosts = steps.iter().map(|threads| threads.len()).max().unwrap_or(0);
+        let told = |step: usize, host: usize| steps[step].get(host).and_then(Mean::value);
+        let last = |host| {
+            (0..steps.len())
+                .rev()
+                .find(|step| told(*step, host).is_some())
+        };
+        let last: Vec<Option<usize>> = (0..hosts).map(last).collect();
+        let mut known: Vec<Option<f64>> = vec![None; hosts];
+        let each = (0..steps.len()).map(|step| {
+            for (host, known) in known.iter_mut().enumerate() {
+                let is_over = last[host].is_none_or(|last| last < step);
+                *known = told(step, host).or(known.filter(|_| !is_over));
+            }
+            let any = steps[step].iter().any(|mean| mean.value().is_some());
+            any.then(|| known.iter().flatten().sum())
+        });
+        each.collect()
     }
 }
 
@@ -74,6 +100,8 @@ pub struct Tally {
     course: Course<Moment>,
     codes: Vec<Vec<u8>>,
     hosts: Vec<Vec<u8>>,
+    /// Users of each host as its last row told them, and their sum.
+    alive: (Vec<u32>, u64),
     by_threads: Vec<AtThreads>,
     first_ms: Option<i64>,
     far: u64,
@@ -92,6 +120,7 @@ impl Tally {
             course: Course::default(),
             codes: Vec::new(),
             hosts: Vec::new(),
+            alive: (Vec::new(), 0),
             by_threads: Vec::new(),
             first_ms: None,
             far: 0,
@@ -128,8 +157,9 @@ impl Tally {
             let kind = self.failures.add(request);
             self.labels[label].failed_as(kind);
         }
-        self.over_time(request);
-        self.under_load(request);
+        let host = place_of(&mut self.hosts, request.host, MOST_HOSTS, "");
+        self.over_time(request, host);
+        self.under_load(request, host);
     }
 
     /// What all rows said.
@@ -181,10 +211,9 @@ impl Tally {
         self.labels.len() - 1
     }
 
-    fn over_time(&mut self, request: &Request) {
+    fn over_time(&mut self, request: &Request, host: usize) {
         self.course.at(request.start_ms).started += 1;
         let code = place_of(&mut self.codes, cut(request.code), MOST_CODES, OTHER_CODES);
-        let host = place_of(&mut self.hosts, request.host, MOST_HOSTS, "");
         let moment = self.course.at(request.end_ms());
         moment.ended += 1;
         moment.errors += u64::from(!request.success);
@@ -210,11 +239,18 @@ impl Tally {
         }
     }
 
-    fn under_load(&mut self, request: &Request) {
+    /// A row tells the users of its own host: those of all others are as they told last.
+    fn under_load(&mut self, request: &Request, host: usize) {
         let Some(threads) = request.threads else {
             return;
         };
-        let place = (threads as usize).min(MOST_THREADS - 1);
+        let (each, all) = &mut self.alive;
+        if each.len() <= host {
+            each.resize(host + 1, 0);
+        }
+        *all = *all - u64::from(each[host]) + u64::from(threads);
+        each[host] = threads;
+        let place = (*all).min(MOST_THREADS as u64 - 1) as usize;
         if self.by_threads.len() <= place {
             self.by_threads.resize(place + 1, AtThreads::default());
         }

@@ -149,14 +149,35 @@ fn a_time_stamp_from_another_age_is_left_out() {
 
 #[test]
 fn users_of_several_hosts_are_added_up() {
-    let on = |host, threads| Request {
+    let on = |host, threads, start_ms| Request {
         host,
         threads: Some(threads),
-        ..good(0, 1, b"a")
+        ..good(start_ms, 1, b"a")
     };
-    let all = tally(&[on(b"h1", 10), on(b"h1", 12), on(b"h2", 20)]);
-    let (_, first) = all.course.steps().next().unwrap();
-    assert_eq!(first.all_threads(), Some(31.0));
+    let all = tally(&[on(b"h1", 10, 0), on(b"h1", 12, 0), on(b"h2", 20, 0)]);
+    assert_eq!(all.users(), [Some(31.0)]);
+    // Together there were never more than those of both: 10, 12, and 12 with 20.
+    let most = all.by_threads.last().map(|(threads, at)| (*threads, at.n));
+    assert_eq!((all.by_threads.len(), most), (3, Some((32, 1))));
+}
+
+#[test]
+fn a_host_that_is_quiet_for_a_moment_keeps_its_users_until_it_is_heard_no_more() {
+    let on = |host, threads, second: i64| Request {
+        host,
+        threads: Some(threads),
+        ..good(second * 1_000, 10, b"a")
+    };
+    let mut rows: Vec<Request> = (0..60).map(|second| on(b"h1", 3, second)).collect();
+    rows.extend([on(b"h2", 2, 0), on(b"h2", 2, 20)]);
+    rows.remove(40);
+    rows.sort_by_key(Request::end_ms);
+    let users = tally(&rows).users();
+    assert_eq!((users[10], users[20]), (Some(5.0), Some(5.0)));
+    assert_eq!(
+        (users[21], users[40], users[59]),
+        (Some(3.0), None, Some(3.0))
+    );
 }
 
 #[test]

@@ -67,10 +67,13 @@ const COLUMNS: &[&str] = &[
 /// A table per measured phase, the subject's unfolded, and who reached whom how well as a matrix.
 pub fn blocks(view: &View) -> Vec<Block> {
     let subject = view.subject().map(|p| p.name.as_str());
-    // The trials of a search are in its own table.
+    // The trials of a search are in its own table. Load on a server goes to labels, not to hosts:
+    // its generators have a table of their own.
+    let between_hosts = |p: &&PhaseRecord| !matches!(p.workload.as_str(), "http" | "load");
     let phases: Vec<&PhaseRecord> = view
         .measured()
         .filter(|p| !p.result.flows.is_empty())
+        .filter(between_hosts)
         .collect();
     let several = phases.len() > 1;
     let mut out = Vec::new();

@@ -1,0 +1,219 @@
+//! What did each of several load generators do, and did any of them hold the others back?
+//!
+//! Counts and shares are added up from the flows of a host. Percentiles cannot be: those of all
+//! generators together come from their merged histograms, and stand above.
+
+use sokudo_model::{FlowResult, PhaseRecord, Text, metric};
+
+use crate::block::{Block, Cell, Column, Table};
+use crate::names;
+use crate::number::Scale;
+use crate::view::View;
+
+/// Columns where any generator has the number.
+const COLUMNS: [&str; 7] = [
+    "http.requests",
+    "http.requests_per_second",
+    "http.error_ratio",
+    "http.late_starts",
+    "http.unstarted_requests",
+    "http.client_cpu_ratio",
+    "group.start_late_seconds",
+];
+
+/// What one host says of the load that it made.
+#[derive(Debug, Clone, PartialEq)]
+struct Generator<'a> {
+    host: &'a str,
+    /// In the order of [`COLUMNS`].
+    numbers: [Option<f64>; COLUMNS.len()],
+    /// False when it did not deliver its numbers.
+    complete: bool,
+}
+
+/// A table per measured phase whose load several hosts made; nothing for other runs.
+pub fn blocks(view: &View) -> Vec<Block> {
+    tables(view).map(Block::Table).collect()
+}
+
+/// The same tables, for the terminal too.
+pub fn tables<'a>(view: &'a View<'_>) -> impl Iterator<Item = Table> + 'a {
+    view.measured().filter_map(|phase| {
+        let generators = generators(phase);
+        (generators.len() > 1).then(|| table(phase, &generators))
+    })
+}
+
+fn generators(phase: &PhaseRecord) -> Vec<Generator<'_>> {
+    if !matches!(phase.workload.as_str(), "http" | "load") {
+        return Vec::new();
+    }
+    let mut hosts: Vec<&str> = Vec::new();
+    for flow in &phase.result.flows {
+        if !hosts.contains(&flow.from.as_str()) {
+            hosts.push(&flow.from);
+        }
+    }
+    let of = |host| {
+        let own = phase.result.flows.iter().filter(|flow| flow.from == host);
+        generator(host, &own.collect::<Vec<_>>())
+    };
+    hosts.into_iter().map(of).collect()
+}
+
+fn generator<'a>(host: &'a str, flows: &[&FlowResult]) -> Generator<'a> {
+    let kind = |flow: &FlowResult, word: &str| flow.labels.get("kind").is_some_and(|k| k == word);
+    // The samples of a transaction have a flow of their own.
+    let counted = || flows.iter().filter(|flow| !kind(flow, "transaction"));
+    let each = |name: &'static str| counted().filter_map(move |flow| flow.metrics.get(name));
+    let sum = |name| each(name).copied().reduce(|a, b| a + b);
+    let most = |name| each(name).copied().reduce(f64::max);
+    let unstarted = sum("http.unstarted_requests");
+    let value = |name| match name {
+        "http.error_ratio" => failed(counted().copied()),
+        "http.client_cpu_ratio" | "group.start_late_seconds" => most(name),
+        "http.unstarted_requests" => unstarted.filter(|n| *n > 0.0),
+        _ => sum(name),
+    };
+    Generator {
+        host,
+        numbers: COLUMNS.map(value),
+        complete: flows.iter().all(|flow| flow.complete),
+    }
+}
+
+/// Failed ones of all that were due: what a flow did not begin has failed, too.
+fn failed<'a>(flows: impl Iterator<Item = &'a FlowResult>) -> Option<f64> {
+    let (mut failed, mut due) = (0.0, 0.0);
+    for flow in flows {
+        let get = |name: &str| flow.metrics.get(name).copied().unwrap_or(0.0);
+        let asked = get("http.requests") + get("http.errors");
+        let unstarted = get("http.unstarted_requests");
+        due += asked + unstarted;
+        // A flow that asks counts what it did not begin; one that stands for a generator has no
+        // ratio, and only that.
+        failed += match flow.metrics.get("http.error_ratio") {
+            Some(ratio) => ratio * (asked + unstarted),
+            None => unstarted,
+        };
+    }
+    (due > 0.0).then(|| failed / due)
+}
+
+fn table(phase: &PhaseRecord, generators: &[Generator<'_>]) -> Table {
+    let values = |at: usize| generators.iter().filter_map(move |one| one.numbers[at]);
+    let shown: Vec<(usize, Scale)> = (0..COLUMNS.len())
+        .filter(|at| values(*at).next().is_some())
+        .map(|at| (at, Scale::of(values(at), metric::unit_of(COLUMNS[at]))))
+        .collect();
+    let mut columns = vec![Column {
+        title: Text::new("report-generators-host").into(),
+        unit: String::new(),
+        numeric: false,
+    }];
+    columns.extend(shown.iter().map(|(at, scale)| Column {
+        title: names::metric(COLUMNS[*at]),
+        unit: scale.unit.clone(),
+        numeric: true,
+    }));
+    let rows = generators.iter().map(|one| {
+        let mut row = vec![match one.complete {
+            true => Cell::word(one.host),
+            false => Cell::word(Text::new("report-flows-incomplete").word("flow", one.host)),
+        }];
+        row.extend(shown.iter().map(|(at, scale)| {
+            let value = one.numbers[*at];
+            value.map_or_else(Cell::missing, |v| Cell::number(scale.show(v), v))
+        }));
+        row
+    });
+    Table {
+        title: Text::new("report-generators-table")
+            .word("phase", phase.name.clone())
+            .into(),
+        rows: rows.collect(),
+        columns,
+        marked: None,
+        tools: true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_model::{Labels, PhaseResult};
+
+    use super::*;
+
+    fn flow(from: &str, to: &str, metrics: &[(&str, f64)]) -> FlowResult {
+        let metrics = metrics.iter().map(|(name, value)| ((*name).into(), *value));
+        FlowResult {
+            from: from.into(),
+            to: to.into(),
+            metrics: metrics.collect(),
+            complete: true,
+            ..FlowResult::default()
+        }
+    }
+
+    fn phase(workload: &str, flows: Vec<FlowResult>) -> PhaseRecord {
+        let result = PhaseResult {
+            flows,
+            ..PhaseResult::default()
+        };
+        PhaseRecord::plain("measure", workload, (0, 1), result)
+    }
+
+    #[test]
+    fn labels_of_a_host_are_added_and_transactions_are_not() {
+        let mut transaction = flow("a", "all", &[("http.requests", 100.0)]);
+        transaction.labels = Labels::from([("kind".into(), "transaction".into())]);
+        let asked = |to: &str, n: f64, failed: f64| {
+            let metrics = [
+                ("http.requests", n),
+                ("http.errors", 0.0),
+                ("http.error_ratio", failed),
+            ];
+            flow("a", to, &metrics)
+        };
+        let mut gone = flow("b", "*", &[]);
+        gone.complete = false;
+        let phase = phase(
+            "load",
+            vec![
+                flow(
+                    "a",
+                    "*",
+                    &[
+                        ("http.unstarted_requests", 10.0),
+                        ("http.client_cpu_ratio", 0.5),
+                    ],
+                ),
+                asked("one", 30.0, 0.1),
+                asked("two", 60.0, 0.0),
+                transaction,
+                gone,
+            ],
+        );
+        let generators = generators(&phase);
+        // 3 of 90 failed, and 10 more were due.
+        let [requests, _, failed, _, unstarted, cpu, _] = generators[0].numbers;
+        assert_eq!(
+            (requests, unstarted, cpu),
+            (Some(90.0), Some(10.0), Some(0.5))
+        );
+        assert!((failed.unwrap_or(0.0) - 0.13).abs() < 1e-12, "{failed:?}");
+        assert_eq!((generators[1].host, generators[1].complete), ("b", false));
+        let table = table(&phase, &generators);
+        assert!(
+            table
+                .rows
+                .iter()
+                .all(|row| row.len() == table.columns.len())
+        );
+    }
+
+    #[test]
+    fn other_workloads_have_no_generators() {
+        assert!(generators(&phase("rr", vec![flow("a", "b", &[])])).is_empty());
+    }
+}
