@@ -5,11 +5,13 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::{Arc, Mutex};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sokudo_testkit::program::Running;
 
 use crate::group::{agent, at, controller, has_members, own_address};
+use crate::load::far::{Does, far};
+use crate::load::rows::{self, Row, number};
 use crate::vocabulary::{BOUND, Place, place, summary};
 
 /// A web server that remembers the target of every request.
@@ -108,14 +110,15 @@ fn plan(server: SocketAddr, users: u32, loops: i32) -> String {
     )
 }
 
-/// A file of results: column → value, row by row.
-fn rows(place: &Place, name: &str) -> Vec<BTreeMap<String, String>> {
-    let text = std::fs::read_to_string(place.path().join(name)).expect("a file of results");
-    let mut lines = text.lines().map(|line| line.split(',').map(str::to_owned));
-    let names: Vec<String> = lines.next().expect("a header").collect();
-    lines
-        .map(|values| names.iter().cloned().zip(values).collect())
-        .collect()
+/// Rows of a file of results.
+fn rows(place: &Place, name: &str) -> Vec<Row> {
+    rows::rows(&rows::read(place, name)).1
+}
+
+/// The value of sorted ones that this part of them does not exceed.
+fn quantile(sorted: &[u64], part: f64) -> f64 {
+    let rank = (part * sorted.len() as f64).ceil() as usize;
+    sorted[rank.clamp(1, sorted.len()) - 1] as f64
 }
 
 #[test]
@@ -266,4 +269,86 @@ fn a_url_is_loaded_from_all_hosts_of_a_group() {
     assert_eq!(said.number("http.requests"), 50.0);
     assert_eq!(said.number("http.open_connections"), 4.0);
     assert_eq!(server.asked(), BTreeMap::from([("/x".to_owned(), 50)]));
+}
+
+/// Whatever the generators saw is told as if one had seen it all.
+#[test]
+fn percentiles_of_all_generators_are_those_of_all_their_rows() {
+    let lab = Lab::new(31, &["hosta", "hostb"]);
+    // Two of three answers are quick, and no generator sees the same mixture as the other.
+    let far = far(|number, _| {
+        let ms = [5, 15, 60][number % 3] + (number % 7) as u64;
+        let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+        Does::Later(Duration::from_millis(ms), answer.to_vec())
+    });
+    lab.place.write("plan.jmx", &plan(far.address, 3, 40));
+    lab.place.write("users.csv", "ann\n");
+    for (how, users) in [("--split", 3), ("--replicate", 6)] {
+        let file = format!("all{how}.jtl");
+        let pages = format!("page{how}");
+        let words = [
+            "load", "plan.jmx", "--on", "lab/*", how, "-l", &file, "-e", "-o", &pages, "--json",
+        ];
+        let ended = lab.sokudo(&words).run();
+        ended.expect_code(0);
+        let said = summary(&ended);
+        let rows = rows(&lab.place, &file);
+        assert_eq!(rows.len(), users * 40, "{how}");
+        let mut elapsed: Vec<u64> = rows.iter().map(|row| number(row, "elapsed")).collect();
+        elapsed.sort_unstable();
+        for (name, part) in [("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99)] {
+            let told_ms = said.number(&format!("http.latency_seconds.{name}")) * 1e3;
+            let exact_ms = quantile(&elapsed, part);
+            // Rows are whole milliseconds between two cut-off stamps, histograms have three digits.
+            let allowed_ms = 1.0 + told_ms * 1e-3;
+            assert!(
+                (told_ms - exact_ms).abs() <= allowed_ms,
+                "{how} {name}: {told_ms} told, {exact_ms} in the rows"
+            );
+        }
+        let dashboard = &said.0["dashboard"]["summary"];
+        assert_eq!(
+            dashboard["http.requests"],
+            rows.len() as u64,
+            "{dashboard:#}"
+        );
+        let of = |host: &str| rows.iter().filter(|row| row["Hostname"] == host).count() as f64;
+        let flows = said.flows().iter();
+        let asked = |host: &str| -> f64 {
+            let own = flows.clone().filter(|flow| flow["from"] == host);
+            let each = own.filter_map(|flow| flow["metrics"]["http.requests"].as_f64());
+            each.sum()
+        };
+        for host in ["hosta", "hostb"] {
+            assert_eq!(asked(host), of(host), "{how} {host}");
+        }
+    }
+    for record in lab.place.records() {
+        let page = std::fs::read_to_string(record.join("report.html")).expect("a report");
+        assert!(page.contains("<section id=\"generators\">"), "{record:?}");
+    }
+}
+
+/// The tool's list of hosts is a property, and its wish to end them means nothing to agents.
+#[test]
+fn the_tools_property_names_the_hosts_and_they_stay() {
+    let lab = Lab::new(33, &["hosta", "hostb"]);
+    let server = Server::start();
+    lab.place.write("plan.jmx", &plan(server.address, 1, 2));
+    lab.place.write("users.csv", "ann\n");
+    let words = |more: &[&'static str]| {
+        let own = ["compat", "jmeter", "-n", "-t", "plan.jmx", "-r", "-X"];
+        [own.as_slice(), more].concat()
+    };
+    let nobody = lab.sokudo(&words(&[])).run();
+    nobody.expect_code(2).expect_stderr("`remote_hosts`");
+    let hosts = "-Jremote_hosts=lab/hosta, lab/hostb";
+    let ended = lab.sokudo(&words(&[hosts])).run();
+    ended
+        .expect_code(0)
+        .expect_stdout("... end of run")
+        .expect_stderr("2 users")
+        .expect_stderr("2 generators");
+    assert_eq!(server.asked(), BTreeMap::from([("/ann/1".to_owned(), 4)]));
+    has_members(&lab.place, &["hosta", "hostb"]);
 }
