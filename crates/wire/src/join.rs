@@ -17,6 +17,9 @@
 //!           ◄──────────── Admission: certificate, group   or a refusal and why
 //! ```
 //!
+//! A member renews its certificate in the same way: its ticket is made with the group's renewal key in
+//! place of a token, and it proves that it holds the key under which its name is known.
+//!
 //! The door's key is the public half of one that never leaves the controller, so that who has joined
 //! cannot pose as the door. How long a token is good for, and how often, the controller keeps.
 
@@ -29,6 +32,7 @@ use ring::digest;
 
 use crate::base32::{self, CHECK};
 use crate::key::Key;
+use crate::life::Life;
 use crate::ticket::Channel;
 
 const PREFIX: &str = "sj1-";
@@ -261,6 +265,11 @@ pub struct Admission {
     pub role: MemberRole,
     /// Its certificate, PEM.
     pub certificate: String,
+    /// How long that is good for.
+    pub life: Life,
+    /// Makes the ticket with which members come to the door for another one. All members hold it: it
+    /// gets them heard, and nothing else.
+    pub renewal: [u8; 32],
     /// The group's authority, PEM.
     pub authority: String,
     /// Ed25519 public key of those who may command.

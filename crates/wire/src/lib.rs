@@ -26,6 +26,7 @@ pub mod framing;
 pub mod join;
 pub mod key;
 pub mod label;
+pub mod life;
 pub mod message;
 pub mod order;
 pub mod ticket;

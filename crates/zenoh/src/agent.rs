@@ -20,8 +20,9 @@ use zenoh::{Session, Wait};
 
 use crate::error::GroupError;
 use crate::fleet::{self, OpenSession, SessionOpened};
-use crate::group::{Membership, hex, random};
+use crate::group::{hex, random};
 use crate::keys::Keys;
+use crate::membership::Membership;
 use crate::pipes::{self, OnRefused, Sender, Source};
 use crate::settings;
 
@@ -57,13 +58,18 @@ pub struct Serving {
     _token: zenoh::liveliness::LivelinessToken,
     _door: zenoh::query::Queryable<()>,
     _session: Session,
-    life: String,
+    house: Arc<House>,
 }
 
 impl Serving {
     /// Tells this process from the agent's earlier and later ones; for [`say_gone`].
     pub fn life(&self) -> &str {
-        &self.life
+        &self.house.life
+    }
+
+    /// Whether no controller has a session with it.
+    pub fn is_idle(&self) -> bool {
+        self.house.inside.load(Ordering::Acquire) == 0
     }
 }
 
@@ -95,10 +101,11 @@ pub fn serve(membership: Membership, service: Service) -> Result<Serving, GroupE
     });
     let name = house.membership.agent().to_owned();
     let labels = house.membership.labels().to_string();
-    let (keys, life) = (house.keys.clone(), house.life.clone());
+    let keys = house.keys.clone();
     let door = session.declare_queryable(keys.open(&name));
+    let inside = Arc::clone(&house);
     let door = door
-        .callback(move |query| welcome(&house, query))
+        .callback(move |query| welcome(&inside, query))
         .wait()
         .map_err(failed)?;
     let token = session
@@ -108,7 +115,7 @@ pub fn serve(membership: Membership, service: Service) -> Result<Serving, GroupE
         _token: token.wait().map_err(failed)?,
         _door: door,
         _session: session,
-        life,
+        house,
     })
 }
 

@@ -16,13 +16,15 @@ use sokudo_net::tls::{self, Identity, PublicKey, Trust, Writer};
 use sokudo_wire::join::{Admission, JoinAnswer, JoinRequest, JoinToken, MemberRole, proof_text};
 use sokudo_wire::ticket::{Channel, EXPORTER_LABEL};
 use sokudo_wire::{
-    Answer, Decoder, KeyId, MAX_FRAME_BEFORE_TICKET, PROTOCOL_VERSION, Ticket, Verdict, framing,
+    Answer, Decoder, Key, KeyId, MAX_FRAME_BEFORE_TICKET, PROTOCOL_VERSION, Ticket, Verdict,
+    framing,
 };
 
 use crate::error::GroupError;
-use crate::group::{Group, Membership, new_key};
+use crate::group::{Group, new_key};
 use crate::members::Members;
-use crate::tokens::Tokens;
+use crate::membership::{KnownDoor, Membership};
+use crate::tokens::{Tokens, now_s};
 use crate::visitors::Visitors;
 
 /// How long one enrolment may take at the door.
@@ -42,14 +44,29 @@ pub struct Door(Visitors);
 pub struct Visit {
     /// From where.
     pub address: SocketAddr,
-    /// How it was admitted to be called, or why it was turned away.
-    pub outcome: Result<String, String>,
+    /// Who was let in, or why it was turned away.
+    pub outcome: Result<Let, String>,
+}
+
+/// Somebody who was let in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Let {
+    /// Its name.
+    pub name: String,
+    /// It was a member already, and came for another certificate.
+    pub renewed: bool,
 }
 
 impl fmt::Display for Visit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.outcome {
-            Ok(name) => write!(f, "{name} ({}) has joined", self.address),
+            Ok(Let { name, renewed }) => {
+                let what = match renewed {
+                    true => "has renewed its certificate",
+                    false => "has joined",
+                };
+                write!(f, "{name} ({}) {what}", self.address)
+            }
             Err(why) => write!(f, "{} was turned away: {why}", self.address),
         }
     }
@@ -101,8 +118,17 @@ impl Door {
     }
 }
 
-/// One visitor: its name when it was admitted, or why not.
-fn receive(house: &House, tcp: TcpStream) -> Result<String, String> {
+/// With what a visitor came to the door.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    /// The token with this public name, good or spent.
+    Token(KeyId),
+    /// What every member holds.
+    Membership,
+}
+
+/// One visitor.
+fn receive(house: &House, tcp: TcpStream) -> Result<Let, String> {
     let deadline = Instant::now() + BOUND;
     let session = tls::accept(tcp, &house.identity, deadline).map_err(|why| why.to_string())?;
     let channel = session
@@ -111,7 +137,7 @@ fn receive(house: &House, tcp: TcpStream) -> Result<String, String> {
     let decoder = Decoder::new(MAX_FRAME_BEFORE_TICKET);
     let mut source = TlsSource::new(session.reader, decoder);
     let ticket = frame(&mut source, deadline)?;
-    let (verdict, token) = house.judge(&ticket, &channel);
+    let (verdict, pass) = house.judge(&ticket, &channel);
     let answer = Answer {
         protocol: PROTOCOL_VERSION,
         product: PRODUCT.into(),
@@ -125,8 +151,13 @@ fn receive(house: &House, tcp: TcpStream) -> Result<String, String> {
     let request = frame(&mut source, deadline)?;
     let request: JoinRequest =
         serde_json::from_slice(&request).map_err(|why| format!("it asked nothing: {why}"))?;
-    let (answer, done) = match house.admit(token, &request, &channel) {
-        Ok(admission) => (JoinAnswer::Admitted(Box::new(admission)), Ok(request.name)),
+    let (answer, done) = match house.admit(pass, &request, &channel) {
+        Ok(admission) => {
+            let renewed = pass == Pass::Membership;
+            let name = request.name;
+            let answer = JoinAnswer::Admitted(Box::new(admission));
+            (answer, Ok(Let { name, renewed }))
+        }
         Err(Refusal { says, hint }) => (
             JoinAnswer::Refused {
                 says: says.clone(),
@@ -142,32 +173,37 @@ fn receive(house: &House, tcp: TcpStream) -> Result<String, String> {
 }
 
 impl House {
-    /// Whether a ticket was made with a token of this group, good or spent, and which.
-    fn judge(&self, ticket: &[u8], channel: &Channel) -> (Verdict, KeyId) {
+    /// Whether a ticket was made with a token of this group, good or spent, or by a member, and which.
+    fn judge(&self, ticket: &[u8], channel: &Channel) -> (Verdict, Pass) {
         let Ok(id) = Ticket::key_of(ticket) else {
-            return (Verdict::Garbled, KeyId::NONE);
+            return (Verdict::Garbled, Pass::Token(KeyId::NONE));
         };
-        // A file that cannot be read lets nobody in.
-        let key = self.tokens.key(id).ok().flatten();
+        let renewal = self.group.renewal_key();
+        let (pass, key) = match id == renewal.id() {
+            true => (Pass::Membership, Some(renewal)),
+            // A file that cannot be read lets nobody in.
+            false => (Pass::Token(id), self.tokens.key(id).ok().flatten()),
+        };
         let Some(key) = key else {
-            return (Verdict::WrongKey, id);
+            return (Verdict::WrongKey, pass);
         };
         match Ticket::open(ticket, Some(&key), channel) {
-            Ok(ticket) if ticket.protocol == PROTOCOL_VERSION => (Verdict::Accepted, id),
-            Ok(_) => (Verdict::Version, id),
-            Err(_) => (Verdict::WrongKey, id),
+            Ok(ticket) if ticket.protocol == PROTOCOL_VERSION => (Verdict::Accepted, pass),
+            Ok(_) => (Verdict::Version, pass),
+            Err(_) => (Verdict::WrongKey, pass),
         }
     }
 
-    /// Lets a host in, once. The error is what happened and what to do about it.
+    /// Lets a host in, once, or gives a member another certificate. The error is what happened and what
+    /// to do about it.
     fn admit(
         &self,
-        token: KeyId,
+        pass: Pass,
         request: &JoinRequest,
         channel: &Channel,
     ) -> Result<Admission, Refusal> {
         // A request that is refused costs no use, and takes no name.
-        let admission = self.group.admit(request, self.routers.clone())?;
+        let admission = self.group.admit(request, self.routers.clone(), now_s())?;
         let JoinRequest {
             name,
             role,
@@ -181,21 +217,41 @@ impl House {
                 hint,
             ));
         }
-        let spend = || {
-            let spent = self.tokens.spend(token, *role)?;
-            spent.map_err(|why| Refusal::new(why.to_string(), why.hint()))
-        };
-        let entered = self.members.enter(name, *role, public_key, spend)?;
-        entered.map_err(|taken| {
-            let hint = format!(
-                "choose another one with --name; when that host is gone for good, free its name on the \
-                 controller: `sokudo group remove {} {name}`",
-                self.group.name
-            );
-            Refusal::new(taken.to_string(), hint)
-        })?;
+        let group = &self.group.name;
+        match pass {
+            Pass::Token(token) => {
+                let spend = || {
+                    let spent = self.tokens.spend(token, *role)?;
+                    spent.map_err(|why| Refusal::new(why.to_string(), why.hint()))
+                };
+                let entered = self.members.enter(&admission, public_key, spend)?;
+                entered.map_err(|taken| {
+                    let hint = format!(
+                        "choose another one with --name; when that host is gone for good, free its name \
+                         on the controller: `sokudo group remove {group} {name}`"
+                    );
+                    Refusal::new(taken.to_string(), hint)
+                })?;
+            }
+            Pass::Membership => {
+                let renewed = self.members.renew(&admission, public_key)?;
+                renewed.map_err(|why| Refusal::new(why.to_string(), rejoin_hint(group, *role)))?;
+            }
+        }
         Ok(admission)
     }
+}
+
+/// How a host comes in again that cannot renew its certificate.
+pub fn rejoin_hint(group: &str, role: MemberRole) -> String {
+    let (option, command) = match role {
+        MemberRole::Agent => ("", "agent"),
+        MemberRole::Router => (" --router", "router"),
+    };
+    format!(
+        "join again, under the same name: `sokudo group token {group}{option}` on the controller prints a \
+         line, and `sokudo {command} --join` takes it"
+    )
 }
 
 /// What happened, and what to do about it.
@@ -253,83 +309,139 @@ pub fn join_again(token: &JoinToken, earlier: &Membership) -> Result<Membership,
     join_with(token, earlier.agent(), earlier.role(), &earlier.key()?)
 }
 
+/// Asks the door through which a member came in for another certificate. The member that comes of it
+/// differs in nothing else.
+///
+/// Errors: nobody there, a group that was made anew, a host that was removed or comes too late.
+pub fn renew(member: &Membership) -> Result<Membership, GroupError> {
+    let own = member.key()?;
+    let caller = Caller {
+        door: &member.door.key,
+        ticket: &Key::from_random(member.admission.renewal),
+        name: member.agent(),
+        role: member.role(),
+        own: &own,
+        patience: BOUND,
+        stranger: "the door does not know the members of this group",
+    };
+    let (_, again) = caller.call(&member.door.places)?;
+    Ok(member.renewed(again))
+}
+
 fn join_with(
     token: &JoinToken,
     name: &str,
     role: MemberRole,
     own: &KeyPair,
 ) -> Result<Membership, GroupError> {
-    let mut last = None;
-    for place in &token.places {
-        match join_at(place, token, (name, role), own) {
-            Err(error @ GroupError::Network { .. }) => last = Some(error),
-            done => return done,
+    let caller = Caller {
+        door: &token.door,
+        ticket: &token.key(),
+        name,
+        role,
+        own,
+        patience: PATIENCE,
+        stranger: "the token is not known there",
+    };
+    let (place, admission) = caller.call(&token.places)?;
+    let door = KnownDoor {
+        key: token.door,
+        places: first(place, token.places.clone()),
+    };
+    Ok(Membership::new(through(admission, place), own, door))
+}
+
+/// A host that goes to the door of a group.
+struct Caller<'a> {
+    /// Key of the door; nobody else is asked.
+    door: &'a [u8; 32],
+    /// Makes the ticket.
+    ticket: &'a Key,
+    name: &'a str,
+    role: MemberRole,
+    /// Its own key.
+    own: &'a KeyPair,
+    /// How long it tries at one place.
+    patience: Duration,
+    /// What it means when its ticket is not known.
+    stranger: &'static str,
+}
+
+impl Caller<'_> {
+    /// Asks at the first place where somebody answers; says which that was.
+    fn call<'p>(&self, places: &'p [String]) -> Result<(&'p str, Admission), GroupError> {
+        let mut last = None;
+        for place in places {
+            match self.call_at(place) {
+                Err(error @ GroupError::Network { .. }) => last = Some(error),
+                done => return done.map(|admission| (place.as_str(), admission)),
+            }
+        }
+        Err(last.unwrap_or_else(|| GroupError::network("no place is known to ask at", "")))
+    }
+
+    fn call_at(&self, place: &str) -> Result<Admission, GroupError> {
+        let failed = |why: String| GroupError::network(format!("cannot join at {place}"), why);
+        let text = |why: &dyn ToString| failed(why.to_string());
+        let deadline = Instant::now() + self.patience;
+        let address = place.to_socket_addrs().map_err(|why| text(&why))?.next();
+        let address = address.ok_or_else(|| failed("it has no address".into()))?;
+        let tcp = TcpStream::connect_timeout(&address, BOUND).map_err(|why| text(&why))?;
+        let pin = PublicKey::from_raw(self.door);
+        let session = tls::connect(tcp, &Trust::Pinned(pin), deadline).map_err(|why| text(&why))?;
+        let channel = session.export(EXPORTER_LABEL).map_err(|why| text(&why))?;
+        let ticket = Ticket {
+            protocol: PROTOCOL_VERSION,
+            product: PRODUCT.into(),
+            key: self.ticket.id(),
+            name: self.name.to_owned(),
+        };
+        let sealed = ticket.seal(Some(self.ticket), &channel);
+        say(&session.writer, &sealed, deadline).map_err(failed)?;
+        let mut source = TlsSource::new(session.reader, Decoder::new(MAX_MESSAGE));
+        let answer = frame(&mut source, deadline).map_err(failed)?;
+        let answer = Answer::from_payload(&answer).map_err(|why| text(&why))?;
+        if answer.verdict != Verdict::Accepted {
+            return Err(self.refused(&answer.verdict));
+        }
+        let proof = self.own.sign(&proof_text(&channel, self.name, self.role));
+        let request = JoinRequest {
+            name: self.name.to_owned(),
+            role: self.role,
+            public_key: self.own.der_bytes().to_vec(),
+            proof: proof.map_err(|why| text(&why))?,
+        };
+        let request = serde_json::to_vec(&request).map_err(|why| text(&why))?;
+        say(&session.writer, &request, deadline).map_err(failed)?;
+        let answer = frame(&mut source, deadline).map_err(failed)?;
+        match serde_json::from_slice(&answer).map_err(|why| text(&why))? {
+            JoinAnswer::Admitted(admission) => Ok(*admission),
+            JoinAnswer::Refused { says, hint } => Err(GroupError::Refused { says, hint }),
         }
     }
-    Err(last.unwrap_or_else(|| GroupError::network("the token names no place", "")))
-}
 
-fn join_at(
-    place: &str,
-    token: &JoinToken,
-    (name, role): (&str, MemberRole),
-    own: &KeyPair,
-) -> Result<Membership, GroupError> {
-    let failed = |why: String| GroupError::network(format!("cannot join at {place}"), why);
-    let text = |why: &dyn ToString| failed(why.to_string());
-    let deadline = Instant::now() + PATIENCE;
-    let address = place.to_socket_addrs().map_err(|why| text(&why))?.next();
-    let address = address.ok_or_else(|| failed("it has no address".into()))?;
-    let tcp = TcpStream::connect_timeout(&address, BOUND).map_err(|why| text(&why))?;
-    let pin = PublicKey::from_raw(&token.door);
-    let key = token.key();
-    let session = tls::connect(tcp, &Trust::Pinned(pin), deadline).map_err(|why| text(&why))?;
-    let channel = session.export(EXPORTER_LABEL).map_err(|why| text(&why))?;
-    let ticket = Ticket {
-        protocol: PROTOCOL_VERSION,
-        product: PRODUCT.into(),
-        key: key.id(),
-        name: name.to_owned(),
-    };
-    say(
-        &session.writer,
-        &ticket.seal(Some(&key), &channel),
-        deadline,
-    )
-    .map_err(failed)?;
-    let mut source = TlsSource::new(session.reader, Decoder::new(MAX_MESSAGE));
-    let answer = frame(&mut source, deadline).map_err(failed)?;
-    let answer = Answer::from_payload(&answer).map_err(|why| text(&why))?;
-    if answer.verdict != Verdict::Accepted {
-        return Err(GroupError::Refused {
-            says: match answer.verdict {
-                Verdict::WrongKey => "the token is not known there".into(),
+    fn refused(&self, verdict: &Verdict) -> GroupError {
+        GroupError::Refused {
+            says: match verdict {
+                Verdict::WrongKey => self.stranger.into(),
                 verdict => verdict.to_string(),
             },
-            hint: "copy the whole line that `sokudo controller` prints, and install the same \
-                   version"
-                .into(),
-        });
-    }
-    let proof = own.sign(&proof_text(&channel, name, role));
-    let request = JoinRequest {
-        name: name.to_owned(),
-        role,
-        public_key: own.der_bytes().to_vec(),
-        proof: proof.map_err(|why| text(&why))?,
-    };
-    let request = serde_json::to_vec(&request).map_err(|why| text(&why))?;
-    say(&session.writer, &request, deadline).map_err(failed)?;
-    let answer = frame(&mut source, deadline).map_err(failed)?;
-    match serde_json::from_slice(&answer).map_err(|why| text(&why))? {
-        JoinAnswer::Admitted(admission) => Ok(Membership::new(through(*admission, place), own)),
-        JoinAnswer::Refused { says, hint } => Err(GroupError::Refused { says, hint }),
+            hint:
+                "copy the whole line that `sokudo controller` prints, and install the same version"
+                    .into(),
+        }
     }
 }
 
-/// The place that was reached comes first.
+/// Messages are looked for at the place that was reached, before all others.
 fn through(mut admission: Admission, place: &str) -> Admission {
-    admission.routers.retain(|router| router != place);
-    admission.routers.insert(0, place.to_owned());
+    admission.routers = first(place, admission.routers);
     admission
+}
+
+/// The same places, with this one at their head.
+fn first(place: &str, mut places: Vec<String>) -> Vec<String> {
+    places.retain(|other| other != place);
+    places.insert(0, place.to_owned());
+    places
 }

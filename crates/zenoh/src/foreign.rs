@@ -17,7 +17,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde_json::json;
 
 use crate::error::GroupError;
-use crate::group::{Group, Role, write_secret};
+use crate::files::write_secret;
+use crate::group::{Group, Role};
 use crate::settings;
 
 /// One router that is not sokudo's.

@@ -1,18 +1,15 @@
-//! What makes a group, and what makes a member of it?
+//! What makes a group, and who belongs to it?
 //!
 //! ```text
 //! <config>/groups/<name>/group.json     the founder's: authority, keys of those who command
-//! <config>/members/<name>/member.json   an agent's: its certificate and key, whom to believe
-//! <config>/members/<name>/router.json   a site router's: the same
 //! ```
 //!
 //! A group has an authority (ECDSA P-256), which signs certificates whose common name is the role:
 //! `ctl.G` and `rtr.G` may serve and call, `agent.G` may only call (extended key usage). Commands are
-//! signed with an Ed25519 key that never leaves the founder's folder. Private keys of agents are made
-//! where they stay.
+//! signed with an Ed25519 key that never leaves the founder's folder.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -24,14 +21,14 @@ use rcgen::{
 use ring::hmac;
 use ring::rand::{SecureRandom, SystemRandom};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sokudo_net::files::owner_only;
+use sokudo_wire::Key;
 use sokudo_wire::join::{Admission, JoinRequest, JoinToken, MemberRole, is_agent_name};
-use sokudo_wire::label::Labels;
+use sokudo_wire::life::Life;
 use sokudo_wire::order::Secret;
 
 use crate::error::GroupError;
+use crate::files::{file, read, write_secret};
 use crate::tokens::{Terms, Tokens};
 
 /// How long a member's certificate is good for.
@@ -94,7 +91,7 @@ pub struct Group {
     commander_seed: [u8; 32],
     /// Of the door's certificate.
     door_seed: [u8; 32],
-    /// What the secrets of the agents are derived from.
+    /// What the secrets of the members are derived from.
     member_seed: [u8; 32],
 }
 
@@ -214,10 +211,18 @@ impl Group {
 
     /// What the agent of this name shares with those who command.
     pub(crate) fn agent_secret(&self, agent: &str) -> Secret {
+        self.derived(&format!("sokudo member {agent}"))
+    }
+
+    /// What members make their tickets with when they come for another certificate.
+    pub(crate) fn renewal_key(&self) -> Key {
+        Key::from_random(self.derived("sokudo renewal"))
+    }
+
+    fn derived(&self, purpose: &str) -> [u8; 32] {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.member_seed);
-        let text = format!("sokudo member {agent}");
         let mut secret = [0; 32];
-        secret.copy_from_slice(hmac::sign(&key, text.as_bytes()).as_ref());
+        secret.copy_from_slice(hmac::sign(&key, purpose.as_bytes()).as_ref());
         secret
     }
 
@@ -251,13 +256,14 @@ impl Group {
         })
     }
 
-    /// Admits a host whose key stays where it is.
+    /// Admits a host whose key stays where it is; its certificate begins at `now_unix_s`.
     ///
     /// Errors: a key that is none, a name that cannot be one.
     pub fn admit(
         &self,
         request: &JoinRequest,
         routers: Vec<String>,
+        now_unix_s: u64,
     ) -> Result<Admission, GroupError> {
         let JoinRequest {
             name,
@@ -280,6 +286,8 @@ impl Group {
             agent: name.into(),
             role: *role,
             certificate: self.sign((*role).into(), name, &ForeignKey(public_key), VALID)?,
+            life: Life::new(now_unix_s, VALID.as_secs()),
+            renewal: self.derived("sokudo renewal"),
             authority: self.authority.clone(),
             commander: self.commander()?,
             secret: match role {
@@ -313,100 +321,6 @@ impl Group {
         params.subject_alt_names = vec![SanType::URI(uri)];
         let signed = params.signed_by(key, &issuer).map_err(certificate)?;
         Ok(signed.pem())
-    }
-}
-
-/// What an agent or a site's router holds of its group. Secret.
-#[derive(Serialize, Deserialize)]
-pub struct Membership {
-    pub(crate) admission: Admission,
-    private_key: String,
-    /// What its owner says of it, as [`Labels`] reads it.
-    labels: String,
-}
-
-impl Membership {
-    /// A membership with the key that was admitted.
-    pub(crate) fn new(admission: Admission, key: &KeyPair) -> Self {
-        Self {
-            admission,
-            private_key: key.serialize_pem(),
-            labels: Labels::default().to_string(),
-        }
-    }
-
-    /// Says what it may be chosen by, in place of what was said before.
-    pub fn set_labels(&mut self, labels: &Labels) {
-        self.labels = labels.to_string();
-    }
-
-    /// What it may be chosen by. A text that was changed by hand and is none counts as nothing.
-    pub fn labels(&self) -> Labels {
-        self.labels.parse().unwrap_or_default()
-    }
-
-    /// Says where the routers are that it dials, in place of what the controller or an earlier word
-    /// said: `host:port`, at least one.
-    pub fn set_routers(&mut self, routers: Vec<String>) {
-        self.admission.routers = routers;
-    }
-
-    /// The group's name.
-    pub fn group(&self) -> &str {
-        &self.admission.group
-    }
-
-    /// The agent's own name.
-    pub fn agent(&self) -> &str {
-        &self.admission.agent
-    }
-
-    /// What it is.
-    pub fn role(&self) -> MemberRole {
-        self.admission.role
-    }
-
-    /// Its own key.
-    pub(crate) fn key(&self) -> Result<KeyPair, GroupError> {
-        KeyPair::from_pem(&self.private_key).map_err(certificate)
-    }
-
-    /// The membership of this host, in whatever group, that such a token would renew: of this name, and
-    /// with a router or door where the token says.
-    pub fn renewed_by(
-        config: &Path,
-        token: &JoinToken,
-        name: &str,
-        role: MemberRole,
-    ) -> Option<Self> {
-        let folders = fs::read_dir(config.join("members")).ok()?;
-        let mut all = folders.flatten().filter_map(|folder| {
-            // What cannot be read is no membership.
-            Self::load(config, folder.file_name().to_str()?, role).ok()
-        });
-        all.find(|member| {
-            let routers = &member.admission.routers;
-            member.agent() == name && token.places.iter().any(|place| routers.contains(place))
-        })
-    }
-
-    pub(crate) fn credentials(&self) -> Credentials {
-        Credentials {
-            authority: self.admission.authority.clone(),
-            certificate: self.admission.certificate.clone(),
-            private_key: self.private_key.clone(),
-        }
-    }
-
-    /// Keeps it; an older one of the same group gives way.
-    pub fn save(&self, config: &Path) -> Result<(), GroupError> {
-        let path = member_file(config, self.group(), self.admission.role);
-        write_secret(&path, self, false)
-    }
-
-    /// Reads the membership of this host in a group.
-    pub fn load(config: &Path, group: &str, role: MemberRole) -> Result<Self, GroupError> {
-        read(config, &member_file(config, group, role), group)
     }
 }
 
@@ -451,7 +365,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn certificate(error: rcgen::Error) -> GroupError {
+pub(crate) fn certificate(error: rcgen::Error) -> GroupError {
     GroupError::Certificate(error.to_string())
 }
 
@@ -480,58 +394,4 @@ fn group_file(config: &Path, name: &str) -> PathBuf {
 
 fn router_file(config: &Path, name: &str) -> PathBuf {
     group_folder(config, name).join("router")
-}
-
-fn member_file(config: &Path, name: &str, role: MemberRole) -> PathBuf {
-    let file = match role {
-        MemberRole::Agent => "member.json",
-        MemberRole::Router => "router.json",
-    };
-    config.join("members").join(name).join(file)
-}
-
-fn read<T: DeserializeOwned>(config: &Path, path: &Path, name: &str) -> Result<T, GroupError> {
-    if !is_agent_name(name) {
-        return Err(GroupError::Name(name.into()));
-    }
-    let bytes = fs::read(path).map_err(|why| match why.kind() {
-        io::ErrorKind::NotFound => GroupError::Unknown {
-            name: name.into(),
-            place: config.into(),
-        },
-        _ => file(path, why),
-    })?;
-    serde_json::from_slice(&bytes).map_err(|why| GroupError::Damaged {
-        path: path.into(),
-        why: why.to_string(),
-    })
-}
-
-/// Writes for the owner's eyes only, whole or not at all.
-pub(crate) fn write_secret(
-    path: &Path,
-    content: &impl Serialize,
-    new: bool,
-) -> Result<(), GroupError> {
-    let failed = |why| file(path, why);
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(failed)?;
-    if new && path.exists() {
-        return Err(failed(io::ErrorKind::AlreadyExists.into()));
-    }
-    let text = serde_json::to_vec_pretty(content).map_err(|why| failed(why.into()))?;
-    let beside = path.with_extension("new");
-    let mut options = owner_only();
-    options.write(true).truncate(true);
-    let mut out = options.open(&beside).map_err(failed)?;
-    out.write_all(&text).map_err(failed)?;
-    out.sync_all().map_err(failed)?;
-    fs::rename(&beside, path).map_err(failed)
-}
-
-fn file(path: &Path, why: io::Error) -> GroupError {
-    GroupError::File {
-        path: path.into(),
-        why,
-    }
 }

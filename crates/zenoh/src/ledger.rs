@@ -14,7 +14,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::GroupError;
-use crate::group::{group_folder, write_secret};
+use crate::files::write_secret;
+use crate::group::group_folder;
 
 /// How long another command may use the file.
 const LOCK_BOUND: Duration = Duration::from_secs(5);

@@ -20,21 +20,25 @@
 pub mod agent;
 pub mod enrol;
 pub mod error;
+mod files;
 pub mod fleet;
 pub mod foreign;
 pub mod group;
 mod keys;
 mod ledger;
 pub mod members;
+pub mod membership;
 mod pipes;
 mod settings;
 pub mod site;
 pub mod tokens;
+pub mod upkeep;
 mod visitors;
 
 pub use error::GroupError;
 pub use fleet::{Fleet, Present, Reached, Router};
-pub use group::{Group, Membership, Role};
+pub use group::{Group, Role};
+pub use membership::Membership;
 
 #[cfg(test)]
 mod tests;

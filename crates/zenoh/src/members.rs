@@ -1,7 +1,7 @@
 //! Which names of a group are taken, and by whom?
 //!
 //! ```text
-//! <config>/groups/<name>/members.json    name, role and key of each host that was let in
+//! <config>/groups/<name>/members.json    name, role, key of each host that was let in; its certificate's end
 //! ```
 //!
 //! Who holds a token may choose a name, but not one that another host has: orders for that host would
@@ -12,12 +12,12 @@ use std::path::Path;
 
 use ring::digest;
 use serde::{Deserialize, Serialize};
-use sokudo_wire::join::MemberRole;
+use sokudo_wire::join::{Admission, MemberRole};
+use sokudo_wire::life::Life;
 
 use crate::error::GroupError;
 use crate::group::hex;
 use crate::ledger::Ledger;
-use crate::tokens::now_s;
 
 /// Names that are remembered at most; one group has no more hosts.
 const MAX_MEMBERS: usize = 100_000;
@@ -38,6 +38,33 @@ pub enum Taken {
     Full,
 }
 
+/// Why a host gets no other certificate.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotRenewed {
+    /// Nobody of this name, or another key: it was removed, or never came in.
+    #[error("the group has no {role} called `{name}` with this key")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// What it says it is.
+        role: MemberRole,
+    },
+    /// It came too late.
+    #[error("the certificate has ended already")]
+    Ended,
+}
+
+/// A member as its group knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Known {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub role: MemberRole,
+    /// When its certificate ends.
+    pub until_unix_s: u64,
+}
+
 /// One host that was let in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
@@ -46,6 +73,8 @@ struct Entry {
     /// SHA-256 of its public key, hexadecimal.
     key: String,
     joined_unix_s: u64,
+    /// When its certificate ends.
+    until_unix_s: u64,
 }
 
 /// All of them; time is an argument.
@@ -55,27 +84,59 @@ struct Book {
 }
 
 impl Book {
-    /// Whether a host with this key may have the name, and is new.
-    fn is_new(&self, name: &str, role: MemberRole, key: &str) -> Result<bool, Taken> {
+    /// Whether a host with this key may have the name.
+    fn may_have(&self, name: &str, role: MemberRole, key: &str) -> Result<(), Taken> {
         let mut same = self.members.iter();
         match same.find(|entry| entry.name == name && entry.role == role) {
-            Some(entry) if entry.key == key => Ok(false),
+            Some(entry) if entry.key == key => Ok(()),
             Some(_) => Err(Taken::ByAnother {
                 name: name.to_owned(),
                 role,
             }),
             None if self.members.len() >= MAX_MEMBERS => Err(Taken::Full),
-            None => Ok(true),
+            None => Ok(()),
         }
     }
 
-    fn enter(&mut self, name: &str, role: MemberRole, key: String, now_s: u64) {
-        self.members.push(Entry {
-            name: name.to_owned(),
-            role,
-            key,
-            joined_unix_s: now_s,
-        });
+    fn find(&mut self, name: &str, role: MemberRole) -> Option<&mut Entry> {
+        let mut all = self.members.iter_mut();
+        all.find(|entry| entry.name == name && entry.role == role)
+    }
+
+    fn enter(&mut self, name: &str, role: MemberRole, key: String, life: Life) {
+        match self.find(name, role) {
+            Some(entry) => entry.until_unix_s = life.until_unix_s,
+            None => self.members.push(Entry {
+                name: name.to_owned(),
+                role,
+                key,
+                joined_unix_s: life.from_unix_s,
+                until_unix_s: life.until_unix_s,
+            }),
+        }
+    }
+
+    /// Another certificate for a host whose last one is still good when `life` begins.
+    fn renew(
+        &mut self,
+        name: &str,
+        role: MemberRole,
+        key: &str,
+        life: Life,
+    ) -> Result<(), NotRenewed> {
+        match self.find(name, role) {
+            Some(entry) if entry.key == key => {
+                if entry.until_unix_s <= life.from_unix_s {
+                    return Err(NotRenewed::Ended);
+                }
+                entry.until_unix_s = life.until_unix_s;
+                Ok(())
+            }
+            _ => Err(NotRenewed::Unknown {
+                name: name.to_owned(),
+                role,
+            }),
+        }
     }
 }
 
@@ -89,28 +150,48 @@ impl Members {
         Self(Ledger::of(config, name, "members"))
     }
 
-    /// Enters a host when its name is free or its own and `also` agrees, asked while nobody else
-    /// enters. The outer error is of the file or of `also`.
+    /// Enters a host with the certificate that `admission` holds when its name is free or its own and
+    /// `also` agrees, asked while nobody else enters. The outer error is of the file or of `also`.
     pub(crate) fn enter<E: From<GroupError>>(
         &self,
-        name: &str,
-        role: MemberRole,
+        admission: &Admission,
         public_key: &[u8],
         also: impl FnOnce() -> Result<(), E>,
     ) -> Result<Result<(), Taken>, E> {
-        let key = hex(digest::digest(&digest::SHA256, public_key).as_ref());
+        let (name, role) = (&admission.agent, admission.role);
+        let key = key_text(public_key);
         let entered = self.0.change(|book| {
-            let is_new = match book.is_new(name, role, &key) {
-                Ok(is_new) => is_new,
-                Err(taken) => return Ok(Err(taken)),
-            };
-            also()?;
-            if is_new {
-                book.enter(name, role, key, now_s());
+            if let Err(taken) = book.may_have(name, role, &key) {
+                return Ok(Err(taken));
             }
+            also()?;
+            book.enter(name, role, key, admission.life);
             Ok(Ok(()))
         });
         entered.map_err(E::from)?
+    }
+
+    /// Notes that a host got the certificate that `admission` holds. The outer error is of the file.
+    pub(crate) fn renew(
+        &self,
+        admission: &Admission,
+        public_key: &[u8],
+    ) -> Result<Result<(), NotRenewed>, GroupError> {
+        let (name, role) = (&admission.agent, admission.role);
+        let key = key_text(public_key);
+        let life = admission.life;
+        self.0.change(|book| book.renew(name, role, &key, life))
+    }
+
+    /// Everybody who was let in and not removed.
+    pub fn list(&self) -> Result<Vec<Known>, GroupError> {
+        let entries = self.0.read()?.members.into_iter();
+        let known = |entry: Entry| Known {
+            name: entry.name,
+            role: entry.role,
+            until_unix_s: entry.until_unix_s,
+        };
+        Ok(entries.map(known).collect())
     }
 
     /// Frees a name: the next host that asks for it has it. False when nobody had it.
@@ -123,11 +204,32 @@ impl Members {
     }
 }
 
+/// How a key stands in the file.
+fn key_text(public_key: &[u8]) -> String {
+    hex(digest::digest(&digest::SHA256, public_key).as_ref())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const AGENT: MemberRole = MemberRole::Agent;
+
+    fn admission(name: &str, role: MemberRole, life: Life) -> Admission {
+        Admission {
+            group: "lab".into(),
+            group_id: "0".repeat(16),
+            agent: name.into(),
+            role,
+            certificate: String::new(),
+            life,
+            renewal: [0; 32],
+            authority: String::new(),
+            commander: [0; 32],
+            secret: [0; 32],
+            routers: Vec::new(),
+        }
+    }
 
     #[test]
     fn a_name_belongs_to_the_key_that_came_first() {
@@ -135,7 +237,8 @@ mod tests {
         let members = Members::of(place.path(), "lab");
         let enter = |name: &str, role, key: &[u8]| {
             let agreed = || Ok::<(), GroupError>(());
-            members.enter(name, role, key, agreed).expect("a file")
+            let admission = admission(name, role, Life::new(1000, 90));
+            members.enter(&admission, key, agreed).expect("a file")
         };
         assert_eq!(enter("a", AGENT, &[1]), Ok(()));
         assert_eq!(enter("a", AGENT, &[1]), Ok(()), "it comes in again");
@@ -145,6 +248,7 @@ mod tests {
         ));
         // A router of that name is somebody else anyway.
         assert_eq!(enter("a", MemberRole::Router, &[2]), Ok(()));
+        assert_eq!(members.list().expect("a file").len(), 2);
         assert!(members.remove("a").expect("a file"));
         assert!(!members.remove("a").expect("a file"));
         assert_eq!(enter("a", AGENT, &[2]), Ok(()));
@@ -154,12 +258,44 @@ mod tests {
     fn who_is_refused_otherwise_takes_no_name() {
         let place = tempfile::tempdir().expect("a place");
         let members = Members::of(place.path(), "lab");
-        let refused = members.enter("a", AGENT, &[1], || Err(GroupError::Randomness));
+        let admission = admission("a", AGENT, Life::new(1000, 90));
+        let refused = members.enter(&admission, &[1], || Err(GroupError::Randomness));
         assert!(refused.is_err());
         let agreed = || Ok::<(), GroupError>(());
-        assert_eq!(
-            members.enter("a", AGENT, &[2], agreed).expect("a file"),
-            Ok(())
-        );
+        let entered = members.enter(&admission, &[2], agreed);
+        assert_eq!(entered.expect("a file"), Ok(()));
+    }
+
+    /// It is renewed for who has the name and the key, as long as the last one is good.
+    #[test]
+    fn a_certificate_is_renewed_before_its_end() {
+        let place = tempfile::tempdir().expect("a place");
+        let members = Members::of(place.path(), "lab");
+        let agreed = || Ok::<(), GroupError>(());
+        let first = admission("a", AGENT, Life::new(1000, 90));
+        let entered = members.enter(&first, &[1], agreed);
+        assert_eq!(entered.expect("a file"), Ok(()));
+        let renew = |name: &str, role, key: &[u8], now_s| {
+            let admission = admission(name, role, Life::new(now_s, 90));
+            members.renew(&admission, key).expect("a file")
+        };
+        let until = || members.list().expect("a file")[0].until_unix_s;
+        assert_eq!(renew("a", AGENT, &[1], 1089), Ok(()));
+        assert_eq!(until(), 1179);
+        for (name, role, key) in [
+            ("a", AGENT, [2]),
+            ("b", AGENT, [1]),
+            ("a", MemberRole::Router, [1]),
+        ] {
+            let refused = renew(name, role, &key, 1100);
+            assert!(matches!(refused, Err(NotRenewed::Unknown { .. })));
+        }
+        assert_eq!(renew("a", AGENT, &[1], 1179), Err(NotRenewed::Ended));
+        assert_eq!(until(), 1179);
+        // A token opens the door for it again, under its name.
+        let again = admission("a", AGENT, Life::new(2000, 90));
+        let entered = members.enter(&again, &[1], agreed);
+        assert_eq!(entered.expect("a file"), Ok(()));
+        assert_eq!(until(), 2090);
     }
 }

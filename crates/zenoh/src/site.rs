@@ -22,7 +22,8 @@ use zenoh::{Session, Wait};
 use crate::agent::Log;
 use crate::error::GroupError;
 use crate::fleet;
-use crate::group::Membership;
+use crate::keys::Keys;
+use crate::membership::Membership;
 use crate::settings;
 use crate::visitors::Visitors;
 
@@ -32,10 +33,14 @@ const BOUND: Duration = Duration::from_secs(5);
 /// Bytes that one enrolment may need each way.
 const MAX_BYTES: u64 = 256 * 1024;
 
+/// How long looking for controllers may take.
+const LOOK_BOUND: Duration = Duration::from_secs(2);
+
 /// A site's router. Dropping it cuts the site off.
 pub struct Site {
     door: Visitors,
     session: Session,
+    keys: Keys,
 }
 
 impl Site {
@@ -61,7 +66,15 @@ impl Site {
         Ok(Self {
             door: Visitors::open(listen, "listen", Arc::new(receive))?,
             session,
+            keys: Keys::new(&admission.group_id),
         })
+    }
+
+    /// Whether no controller of the group has a session with any agent, as far as it can see.
+    pub fn is_idle(&self) -> bool {
+        let asked = self.session.liveliness().get(self.keys.controller("*"));
+        let answers = asked.timeout(LOOK_BOUND).wait();
+        answers.is_ok_and(|answers| answers.into_iter().all(|answer| answer.result().is_err()))
     }
 
     /// Where it listens.

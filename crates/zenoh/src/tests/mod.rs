@@ -20,7 +20,8 @@ use crate::agent::{self, Log, Service, Serving};
 use crate::enrol::{Door, Visit, join};
 use crate::error::GroupError;
 use crate::fleet::{Fleet, Router};
-use crate::group::{Group, Membership};
+use crate::group::Group;
+use crate::membership::Membership;
 use crate::tokens::Terms;
 
 /// Generous: only a failing test waits this long.

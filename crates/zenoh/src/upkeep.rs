@@ -1,0 +1,76 @@
+//! Who sees to it that a member that runs for months has a certificate that is good?
+//!
+//! The member itself. When less than a third of its certificate's life is left it asks the door through
+//! which it came in for another one, proving that it holds the key under which its name is known, and
+//! asks again every hour while nobody is there. Its owner hears of an end that comes near.
+
+use std::path::PathBuf;
+
+use crate::agent::Log;
+use crate::enrol;
+use crate::error::GroupError;
+use crate::membership::Membership;
+
+/// Time between two tries, seconds.
+const AGAIN_S: u64 = 3600;
+/// Time between two warnings, seconds.
+const TOLD_AGAIN_S: u64 = 24 * 3600;
+
+/// Looks after the certificate of one member; time is an argument.
+pub struct Upkeep {
+    config: PathBuf,
+    log: Log,
+    next_try_s: u64,
+    next_word_s: u64,
+}
+
+impl Upkeep {
+    /// Of a member whose file is in `config`.
+    pub fn new(config: PathBuf, log: Log) -> Self {
+        Self {
+            config,
+            log,
+            next_try_s: 0,
+            next_word_s: 0,
+        }
+    }
+
+    /// The member with another certificate, kept in its file, when it was time for one and there was
+    /// one. Waits for the door then, some seconds at most; otherwise returns at once.
+    pub fn look(&mut self, member: &Membership, now_s: u64) -> Option<Membership> {
+        if !member.life().is_due(now_s) || now_s < self.next_try_s {
+            return None;
+        }
+        self.next_try_s = now_s.saturating_add(AGAIN_S);
+        let kept = |renewed: Membership| renewed.save(&self.config).map(|()| renewed);
+        match enrol::renew(member).and_then(kept) {
+            Ok(renewed) => {
+                let days = renewed.life().days_left(now_s);
+                (self.log)(&format!(
+                    "the certificate is renewed, and good for {days} days"
+                ));
+                Some(renewed)
+            }
+            Err(why) => {
+                self.warn(member, &why, now_s);
+                None
+            }
+        }
+    }
+
+    fn warn(&mut self, member: &Membership, why: &GroupError, now_s: u64) {
+        let life = member.life();
+        if !life.is_near_its_end(now_s) || now_s < self.next_word_s {
+            return;
+        }
+        self.next_word_s = now_s.saturating_add(TOLD_AGAIN_S);
+        let end = match life.is_over(now_s) {
+            true => "has ended".to_owned(),
+            false => format!("ends in {} days", life.days_left(now_s)),
+        };
+        (self.log)(&format!(
+            "the certificate {end}, and cannot be renewed: {why}"
+        ));
+        (self.log)(&enrol::rejoin_hint(member.group(), member.role()));
+    }
+}
