@@ -323,6 +323,7 @@ pub fn renew(member: &Membership) -> Result<Membership, GroupError> {
         own: &own,
         patience: BOUND,
         stranger: "the door does not know the members of this group",
+        hint: rejoin_hint(member.group(), member.role()),
     };
     let (_, again) = caller.call(&member.door.places)?;
     Ok(member.renewed(again))
@@ -342,6 +343,8 @@ fn join_with(
         own,
         patience: PATIENCE,
         stranger: "the token is not known there",
+        hint: "copy the whole line that `sokudo controller` prints, and install the same version"
+            .into(),
     };
     let (place, admission) = caller.call(&token.places)?;
     let door = KnownDoor {
@@ -365,6 +368,8 @@ struct Caller<'a> {
     patience: Duration,
     /// What it means when its ticket is not known.
     stranger: &'static str,
+    /// What to do when its ticket is not good.
+    hint: String,
 }
 
 impl Caller<'_> {
@@ -426,9 +431,7 @@ impl Caller<'_> {
                 Verdict::WrongKey => self.stranger.into(),
                 verdict => verdict.to_string(),
             },
-            hint:
-                "copy the whole line that `sokudo controller` prints, and install the same version"
-                    .into(),
+            hint: self.hint.clone(),
         }
     }
 }

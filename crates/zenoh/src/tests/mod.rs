@@ -3,6 +3,7 @@
 mod attacks;
 mod foreign;
 mod many;
+mod renewal;
 mod site;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

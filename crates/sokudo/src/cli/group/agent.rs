@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use clap::Args;
 use sokudo_agent::Guard;
@@ -18,6 +16,7 @@ use sokudo_zenoh::agent::{self, Refused, Service};
 
 use super::super::{Exit, Failure, config, stop_flag};
 use super::guard::Guarded;
+use super::stay::stay;
 use super::{log, place, read_token};
 
 /// Belong to a group, and do what its controller asks, until Ctrl-C.
@@ -107,14 +106,14 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
         log: log(),
         refused: refused(guard),
     };
-    let serving = agent::serve(membership, service)?;
-    let _guarded = Guarded::begin(&group, &serving);
-    println!("connected");
-    while !stop.load(Ordering::Relaxed) {
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    let begin = |member: &Membership| {
+        let serving = agent::serve(member.clone(), service.clone())?;
+        let guarded = Guarded::begin(&group, &serving);
+        println!("connected");
+        Ok((serving, guarded))
+    };
+    stay(&stop, membership, begin, |(serving, _)| serving.is_idle())?;
     eprintln!("  leaving {group}");
-    drop(serving);
     Ok(Exit::Fine)
 }
 

@@ -104,7 +104,13 @@ fn watch(audit: Audit) -> Watch {
         eprintln!("  {visit}");
         let address = visit.address.to_string();
         let entry = match &visit.outcome {
-            Ok(name) => json!({ "what": "joined", "name": name, "address": address }),
+            Ok(let_in) => {
+                let what = match let_in.renewed {
+                    true => "renewed",
+                    false => "joined",
+                };
+                json!({ "what": what, "name": let_in.name, "address": address })
+            }
             Err(why) => json!({ "what": "turned away", "why": why, "address": address }),
         };
         noted(&audit, &entry);

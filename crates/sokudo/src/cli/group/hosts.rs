@@ -1,14 +1,21 @@
 //! `sokudo group hosts`: who is there, and how well is each of them?
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use sokudo_controller::{Host, Hosts, LEASE};
 use sokudo_model::{Environment, Unit, units};
+use sokudo_wire::join::MemberRole;
+use sokudo_wire::life::Life;
 use sokudo_wire::{Ask, Health, Reply};
+use sokudo_zenoh::enrol::rejoin_hint;
+use sokudo_zenoh::members::{Known, Members};
 use sokudo_zenoh::{Fleet, Group, Present, Reached};
 
 use super::super::{Exit, Failure, config};
+use super::stay::now_s;
 use super::{ANSWER_BOUND, Chosen, open_each};
 
 /// Interfaces of a host that are shown in a line.
@@ -30,6 +37,9 @@ struct Seen {
     nics: Vec<Nic>,
 }
 
+/// When the certificates of the agents end, seconds of Unix time.
+type Ends = BTreeMap<String, u64>;
+
 /// Prints the agents of `group`, or of `group/site=tokyo`.
 pub(super) fn list(wanted: &str, json: bool) -> Result<Exit, Failure> {
     let (group, which) = wanted.split_once('/').unwrap_or((wanted, "*"));
@@ -50,11 +60,35 @@ pub(super) fn list(wanted: &str, json: bool) -> Result<Exit, Failure> {
             None => lost.push(agent),
         }
     }
+    let ends = ends(group)?;
     match json {
-        true => print_json(&seen, &lost),
+        true => print_json(&seen, &lost, &ends),
         false => print_table(group, &seen, &lost),
     }
+    for warning in names.iter().filter_map(|name| warning(group, name, &ends)) {
+        eprintln!("  {warning}");
+    }
     Ok(Exit::Fine)
+}
+
+fn ends(group: &str) -> Result<Ends, Failure> {
+    let members = Members::of(&config(), group).list()?.into_iter();
+    let agents = members.filter(|member| member.role == MemberRole::Agent);
+    let end = |member: Known| (member.name, member.until_unix_s);
+    Ok(agents.map(end).collect())
+}
+
+/// Agents renew their certificates by themselves: one that is near its end could not.
+fn warning(group: &str, name: &str, ends: &Ends) -> Option<String> {
+    let life = Life {
+        from_unix_s: 0,
+        until_unix_s: *ends.get(name)?,
+    };
+    let days = life.days_left(now_s());
+    life.is_near_its_end(now_s()).then(|| {
+        let hint = rejoin_hint(group, MemberRole::Agent);
+        format!("the certificate of {name} ends in {days} days, and was not renewed: {hint}")
+    })
 }
 
 /// What one agent says, which `took` so long to open a session; `None` when nothing comes any more.
@@ -185,20 +219,25 @@ fn aligned(rows: &[[String; 9]]) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-fn print_json(seen: &[Seen], lost: &[Present]) {
+fn print_json(seen: &[Seen], lost: &[Present], ends: &Ends) {
+    let until = |name: &str| {
+        let end = i64::try_from(*ends.get(name)?).ok()?;
+        Some(Timestamp::from_second(end).ok()?.to_string())
+    };
     for answer in seen {
-        println!("{}", as_json(answer));
+        println!("{}", as_json(answer, until(&answer.host.name)));
     }
     for agent in lost {
         let labels = labels_of(&agent.labels.to_string());
-        println!(
-            "{}",
-            json!({ "name": agent.name, "answers": false, "health": Health::Lost, "labels": labels })
-        );
+        let object = json!({
+            "name": agent.name, "answers": false, "health": Health::Lost, "labels": labels,
+            "certificate_until": until(&agent.name),
+        });
+        println!("{object}");
     }
 }
 
-fn as_json(seen: &Seen) -> Value {
+fn as_json(seen: &Seen, until: Option<String>) -> Value {
     let host = &seen.host;
     let nic = |nic: &Nic| json!({ "name": nic.name, "mtu_bytes": nic.mtu_bytes, "up": nic.is_up });
     json!({
@@ -209,6 +248,7 @@ fn as_json(seen: &Seen) -> Value {
         "version": host.description.version, "workloads": host.description.workloads,
         "clock_offset_seconds": host.clock.offset_ns as f64 * 1e-9,
         "clock_error_seconds": host.clock.error_ns as f64 * 1e-9,
+        "certificate_until": until,
     })
 }
 

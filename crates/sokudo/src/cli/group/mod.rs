@@ -7,6 +7,7 @@ pub mod controller;
 pub mod guard;
 mod hosts;
 pub mod router;
+mod stay;
 mod zenohd;
 
 use std::sync::Arc;

@@ -1,15 +1,15 @@
 //! `sokudo router`: how does a site reach its controller over one host?
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use clap::Args;
 use sokudo_wire::join::MemberRole;
+use sokudo_zenoh::Membership;
 use sokudo_zenoh::site::Site;
 
 use super::super::{Exit, Failure, config, stop_flag};
 use super::controller::own_address;
+use super::stay::stay;
 use super::{DEFAULT_GROUP_PORT, log, membership, read_token};
 
 /// Carry the messages of a site's agents to their controller, until Ctrl-C.
@@ -55,17 +55,19 @@ pub fn run(args: RouterArgs) -> Result<Exit, Failure> {
     if token.is_some() {
         membership.save(&config())?;
     }
-    let site = Site::open(&membership, args.bind, log())?;
-    let place = SocketAddr::new(args.bind.ip(), site.address().port());
-    println!("router of {} on {place}", membership.group());
-    println!(
-        "on each host of this site: sokudo agent --join TOKEN --via {}:{}",
-        own_address(args.bind.ip()),
-        place.port()
-    );
-    while !stop.load(Ordering::Relaxed) {
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    let group = membership.group().to_owned();
+    let begin = |member: &Membership| {
+        let site = Site::open(member, args.bind, log())?;
+        let place = SocketAddr::new(args.bind.ip(), site.address().port());
+        println!("router of {group} on {place}");
+        println!(
+            "on each host of this site: sokudo agent --join TOKEN --via {}:{}",
+            own_address(args.bind.ip()),
+            place.port()
+        );
+        Ok(site)
+    };
+    stay(&stop, membership, begin, Site::is_idle)?;
     eprintln!("  stopping");
     Ok(Exit::Fine)
 }
