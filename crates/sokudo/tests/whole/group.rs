@@ -56,12 +56,16 @@ pub fn has_members(place: &Place, names: &[&str]) {
 
 /// Names in `group hosts` of those who answer.
 pub fn members(place: &Place) -> Vec<String> {
-    let ended = at(place, "home", &["group", "hosts", "lab", "--json"]).run();
-    let line = |line: &str| serde_json::from_str::<Value>(line).expect("one object per line");
-    let objects = ended.stdout.lines().map(line);
-    let answering = objects.filter(|object| object["answers"] == true);
-    let name = |object: Value| object["name"].as_str().expect("a name").to_owned();
+    let objects = objects(&at(place, "home", &["group", "hosts", "lab", "--json"]).run());
+    let answering = objects.iter().filter(|object| object["answers"] == true);
+    let name = |object: &Value| object["name"].as_str().expect("a name").to_owned();
     answering.map(name).collect()
+}
+
+/// What stands on stdout, an object in each line.
+pub fn objects(ended: &Ended) -> Vec<Value> {
+    let line = |line: &str| serde_json::from_str(line).expect("one object per line");
+    ended.stdout.lines().map(line).collect()
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! What is left of a group when a process, a host, a link or a disk fails in the middle?
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::time::{Duration, Instant};
 
@@ -49,6 +50,14 @@ fn is_lost(running: &mut Running, host: &str) {
     running.wait_for(|line| line.contains(&said).then_some(()));
 }
 
+/// Moments at which a host's own observations were recorded, ascending, nanoseconds.
+fn moments(record: &sokudo_model::Record, host: &str) -> Vec<i64> {
+    let own = record.series.iter().filter(|s| s.key.host == host);
+    let points = own.flat_map(|series| series.points.iter().map(|(t_ns, _)| *t_ns));
+    let moments: BTreeSet<i64> = points.collect();
+    moments.into_iter().collect()
+}
+
 /// Points in a record of what a host observed while it was under load.
 fn points_of(record: &sokudo_model::Record, host: &str) -> usize {
     let own = record
@@ -90,6 +99,7 @@ fn agents_that_are_killed_or_frozen_are_missed_and_come_back() {
         of_b.ends_with(&["engine-host-suspect", "engine-host-given-up"]),
         "{of_b:?}"
     );
+    suspect_then_given_up(&record, "hostb");
     let _hosta = come_back(&place, "hosta");
     kill_process(pid(&hostb), Signal::CONT).expect("thaw it");
     // What it did for the controller that gave it up has ended.
@@ -98,6 +108,30 @@ fn agents_that_are_killed_or_frozen_are_missed_and_come_back() {
     at(&place, "home", &["rr", "lab/*", "--count", "20"])
         .run()
         .expect_code(0);
+}
+
+/// A host that stands still is suspect after 3 s of silence and given up after 6 s, by the record's own
+/// times: never earlier, and later only as a busy machine looks later.
+#[track_caller]
+fn suspect_then_given_up(record: &sokudo_model::Record, host: &str) {
+    let last_ns = *moments(record, host).last().expect("it was heard");
+    let told_ns = |what: &str| {
+        let mut events = record.events.iter().rev();
+        let found = events.find(|event| event.host == host && event.says.key == what);
+        found.map(|event| event.t_ns).expect("it is told")
+    };
+    let silent_s = |what: &str| (told_ns(what) - last_ns) as f64 * 1e-9;
+    let (suspect_s, lost_s) = (
+        silent_s("engine-host-suspect"),
+        silent_s("engine-host-given-up"),
+    );
+    // What was recorded last was heard later, if anything: one clock, no doubt.
+    assert!(
+        (3.0..60.0).contains(&suspect_s),
+        "suspect after {suspect_s} s"
+    );
+    assert!((6.0..60.0).contains(&lost_s), "given up after {lost_s} s");
+    assert!(suspect_s < lost_s);
 }
 
 /// The controller and the run die together. Agents stop, keep what nobody took, and find the
@@ -120,6 +154,9 @@ fn nothing_recorded_is_lost_with_the_controller() {
     let mut lab = at(&place, "home", &["controller", "lab", "--bind", &bind]).start();
     lab.wait_for(|line| line.contains("--join ").then_some(()));
     has_members(&place, &["hosta", "hostb"]);
+    let spooled = sokudo_store::spooled(&place.record()).expect("a spool");
+    let spooled = spooled.iter().flat_map(|batch| &batch.series);
+    let spooled: usize = spooled.map(|series| series.points.len()).sum();
     let ended = at(&place, "home", &["recover", "latest", "--json"]).run();
     no_panic(&ended);
     let told = ended.stderr.lines().find_map(|line| {
@@ -130,11 +167,29 @@ fn nothing_recorded_is_lost_with_the_controller() {
     assert!(told.is_some_and(|points| points > 0), "{ended}");
     let record = place.load();
     assert_eq!(record.manifest.status, RunStatus::Partial);
-    assert!(points_of(&record, "hosta") > 0 && points_of(&record, "hostb") > 0);
+    // What the controller had and what they held is what there is now.
+    let points = record.series.iter().map(|series| series.points.len());
+    assert_eq!(points.sum::<usize>(), spooled + told.unwrap_or_default());
     for home in ["hosta", "hostb"] {
+        has_no_gap(&record, home);
         let kept = fs::read_dir(place.path().join(home).join("kept")).expect("a folder");
         assert_eq!(kept.count(), 0, "{home} still holds what was collected");
     }
+}
+
+/// From its first observation to its last, a host's record has no hole: monitors look four times a
+/// second, and a busy machine lets them wait for a while.
+#[track_caller]
+fn has_no_gap(record: &sokudo_model::Record, host: &str) {
+    let moments = moments(record, host);
+    let between = moments.windows(2).map(|pair| pair[1] - pair[0]);
+    let longest_s = between.max().expect("several moments") as f64 * 1e-9;
+    assert!(longest_s < 3.0, "{host} lacks {longest_s} s");
+    let (first, last) = (moments[0], moments[moments.len() - 1]);
+    // The controller lived until this much was recorded, and the agents went on for some seconds.
+    let span_s = (last - first) as f64 * 1e-9;
+    assert!(span_s > 2.0, "{host} has {span_s} s");
+    assert!(moments.len() as f64 > span_s, "{}", moments.len());
 }
 
 /// An agent that is not there when a run is recovered is waited for, or given up on purpose.

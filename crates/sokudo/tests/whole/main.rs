@@ -22,9 +22,13 @@ mod generators;
 #[cfg(feature = "fleet")]
 mod group;
 #[cfg(feature = "fleet")]
+mod group_clock;
+#[cfg(feature = "fleet")]
 mod group_faults;
 #[cfg(feature = "fleet")]
 mod group_foreign;
+#[cfg(feature = "fleet")]
+mod group_hosts;
 mod http;
 mod jmx;
 mod jtl;

@@ -118,6 +118,38 @@ fn pairs_are_written_as_scripts_that_run() {
         .expect_stderr("2 pairs cannot be made of 2 hosts");
 }
 
+/// A scenario may look closer than the command does: what monitors see then reaches the record.
+#[test]
+fn monitors_look_as_often_as_a_scenario_says() {
+    let looks = |script: &str| {
+        let place = place();
+        place.write("look.js", script);
+        let words = [
+            "run",
+            "look.js",
+            "--local",
+            "2",
+            "--interval",
+            "60s",
+            "--json",
+        ];
+        place.words(words).run().expect_code(0);
+        let record = place.load();
+        let hosts = &record.manifest.hosts;
+        let of = |host: &str| {
+            let own = |s: &&sokudo_model::Series| s.key.host == host && s.key.source == "host";
+            let series = record.series.iter().filter(own);
+            series.map(|series| series.points.len()).max().unwrap_or(0)
+        };
+        hosts.iter().map(|host| of(&host.name)).max().unwrap_or(0)
+    };
+    let phase = "phase('x', rr(1, 2, {duration: '1500ms', rate: '100/s'}));\n";
+    let seldom = looks(phase);
+    let often = looks(&format!("monitor({{every: '100ms'}});\n{phase}"));
+    // Fifteen intervals; a busy machine may skip some.
+    assert!(seldom <= 3 && often >= 6, "{seldom} and {often}");
+}
+
 #[test]
 fn mistakes_of_a_scenario_are_told_with_their_place() {
     let place = place();
