@@ -258,10 +258,8 @@ impl Builder<'_, '_> {
             ..
         } = &mut kind
         {
-            for level in stack.iter().rev() {
-                assertions.extend(&level.scope.assertions);
-                listeners.extend(&level.scope.listeners);
-            }
+            let around = scope(stack);
+            (*assertions, *listeners) = (around.assertions, around.listeners);
         }
         let level = stack.pop().unwrap_or_default();
         Controller {

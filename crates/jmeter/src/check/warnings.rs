@@ -9,7 +9,7 @@ use crate::compile::Compiler;
 use crate::coverage::Coverage;
 use crate::expression::Template;
 use crate::plan::{
-    Config, ConfigKind, CsvData, Group, ListenerKind, Load, Loops, Plan, SamplerKind, Saved, Stage,
+    Config, ConfigKind, CsvData, Group, ListenerKind, Load, Loops, Plan, SamplerKind, Stage,
     TimerKind, Value,
 };
 use crate::registry::{BACKEND, Treatment};
@@ -167,21 +167,12 @@ fn keep_alive(plan: &Plan, compiler: &mut Compiler<'_>) {
 
 fn listeners(plan: &Plan, compiler: &mut Compiler<'_>) {
     for listener in &plan.listeners {
-        let ListenerKind::Results { file, saves, .. } = &listener.kind else {
+        let ListenerKind::Results { file, format, .. } = &listener.kind else {
             continue;
         };
-        if !file.is_empty() {
-            let says = Text::new("jmx-listener-file")
-                .word("listener", listener.name.to_string())
-                .word("file", file.as_str());
-            let hint = Text::new("jmx-listener-file-hint");
-            let place = listener.place.clone();
-            compiler.problems.warning_with(place, says, hint);
-        }
-        let heavy = saves
-            .iter()
-            .any(|s| matches!(s, Saved::ResponseData | Saved::SamplerData));
-        if heavy && !file.is_empty() {
+        let is_on = |name| format.contains(&(name, true));
+        let is_heavy = is_on("xml") && (is_on("response_data") || is_on("samplerData"));
+        if is_heavy && !file.is_empty() {
             let says = Text::new("jmx-saves-responses")
                 .word("listener", listener.name.to_string())
                 .word("file", file.as_str());

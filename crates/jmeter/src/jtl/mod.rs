@@ -11,6 +11,7 @@
 
 mod columns;
 mod csv;
+mod element;
 mod read;
 mod time;
 mod write;
@@ -18,7 +19,7 @@ mod xml;
 
 pub use columns::DEFAULT_COLUMNS;
 pub use read::{Format, JtlError, Outcome, read};
-pub use write::JtlFormat;
+pub use write::{Holds, JtlFormat, listener_properties};
 
 /// Longest row that is read, bytes; a longer one is broken.
 pub const MOST_ROW_BYTES: usize = 1 << 20;

@@ -10,8 +10,29 @@ use std::io::{self, Write};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-use crate::properties::Properties;
-use crate::run::{RowKind, SampleRow};
+use sokudo_model::Rows;
+
+use crate::properties::{Origin, Properties};
+use super::element::escape;
+use crate::run::SampleRow;
+
+/// Begin of the names of properties that say how results are written.
+const PREFIX: &str = "jmeter.save.saveservice.";
+
+/// The properties of a run with what a listener says for itself before them: pairs of ends of names
+/// and values.
+pub fn listener_properties(all: &Properties, own: &[(&str, bool)]) -> Properties {
+    let mut all = all.clone();
+    for (name, value) in own {
+        let value = if *value { "true" } else { "false" };
+        all.set(format!("{PREFIX}{name}"), value, Origin::CommandLine);
+        if *name == "xml" {
+            let form = if value == "true" { "xml" } else { "csv" };
+            all.set(format!("{PREFIX}output_format"), form, Origin::CommandLine);
+        }
+    }
+    all
+}
 
 /// What stands in which form in a file of results.
 #[derive(Debug, Clone)]
@@ -22,13 +43,39 @@ pub struct JtlFormat {
     pub has_header: bool,
     /// Between columns.
     pub delimiter: char,
-    /// Parts of samples have rows of their own.
-    has_parts: bool,
+    /// What is below a result is written, too.
+    pub(super) has_parts: bool,
     /// Columns in order.
     columns: Vec<Column>,
+    /// What XML holds besides columns.
+    pub(super) texts: Texts,
+    /// `sampleresult.default.encoding`: stands in CSV where none was said.
+    default_encoding: String,
     stamp: Stamp,
     time_zone: TimeZone,
     host_name: String,
+}
+
+/// What stands in XML besides attributes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Texts {
+    pub assertions: bool,
+    pub response_headers: bool,
+    pub request_headers: bool,
+    pub response: bool,
+    pub response_on_error: bool,
+    pub sampler: bool,
+    pub url: bool,
+    pub file_name: bool,
+}
+
+/// Which details of results a file holds: they are kept only where one does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Holds {
+    /// What each assertion said.
+    pub assertions: bool,
+    /// Headers and bodies.
+    pub texts: bool,
 }
 
 /// How the time of a row is written.
@@ -175,7 +222,7 @@ const ATTRIBUTES: &[Column] = &[
 impl JtlFormat {
     /// As the properties say; `own` adds our own columns.
     pub fn new(properties: &Properties, time_zone: TimeZone, host_name: &str, own: bool) -> Self {
-        let get = |name: &str| properties.get(&format!("jmeter.save.saveservice.{name}"));
+        let get = |name: &str| properties.get(&format!("{PREFIX}{name}"));
         let flag = |name: &str, default: bool| {
             get(name).map_or(default, |value| value.trim().eq_ignore_ascii_case("true"))
         };
@@ -200,7 +247,21 @@ impl JtlFormat {
             has_header: flag("print_field_names", true),
             delimiter,
             has_parts: flag("subresults", true),
+            texts: Texts {
+                assertions: flag("assertions", true),
+                response_headers: flag("responseHeaders", false),
+                request_headers: flag("requestHeaders", false),
+                response: flag("response_data", false),
+                response_on_error: flag("response_data.on_error", false),
+                sampler: flag("samplerData", false),
+                url: flag("url", true),
+                file_name: flag("filename", false),
+            },
             columns: columns.chain(own).collect(),
+            default_encoding: properties
+                .get("sampleresult.default.encoding")
+                .unwrap_or("UTF-8")
+                .into(),
             stamp,
             time_zone,
             host_name: host_name.into(),
@@ -236,14 +297,33 @@ impl JtlFormat {
         }
     }
 
-    /// Appends a row. Samples inside a transaction that stands for them, and parts of samples, have
-    /// none in XML.
-    pub fn row(&self, row: &SampleRow<'_>, out: &mut String) {
-        match (row.kind, self.xml) {
-            (RowKind::Inner | RowKind::Part, true) => {}
-            (RowKind::Part, false) if !self.has_parts => {}
-            (_, true) => self.xml_row(row, out),
-            (_, false) => self.csv_row(row, out),
+    /// Which details of results it holds.
+    pub fn holds(&self) -> Holds {
+        let texts = &self.texts;
+        Holds {
+            assertions: self.xml && texts.assertions,
+            texts: self.xml
+                && (texts.response_headers
+                    || texts.request_headers
+                    || texts.response
+                    || texts.response_on_error
+                    || texts.sampler),
+        }
+    }
+
+    /// Appends a result and what is below it: rows behind each other, or one element with others
+    /// inside.
+    pub fn write(&self, row: &SampleRow<'_>, rows: &mut Rows) {
+        if self.xml {
+            let begin = rows.text.len();
+            self.element(row, 0, &mut rows.text);
+            return rows.close(begin, row.end_ns);
+        }
+        let begin = rows.text.len();
+        self.csv_row(row, &mut rows.text);
+        rows.close(begin, row.end_ns);
+        for below in row.below.iter().filter(|_| self.has_parts) {
+            self.write(below, rows);
         }
     }
 
@@ -260,56 +340,45 @@ impl JtlFormat {
         out.push('\n');
     }
 
-    fn xml_row(&self, row: &SampleRow<'_>, out: &mut String) {
-        let tag = if row.data_type.is_empty() {
-            "sample"
-        } else {
-            "httpSample"
-        };
-        out.extend(["<", tag]);
-        for column in ATTRIBUTES
-            .iter()
-            .filter(|column| self.columns.contains(column))
-        {
-            let (.., attribute, _, _) = COLUMNS[COLUMNS
-                .iter()
-                .position(|known| known.0 == *column)
-                .unwrap_or(0)];
+    /// The attributes of a result, each with a blank before it.
+    pub(super) fn attributes(&self, row: &SampleRow<'_>, out: &mut String) {
+        let asked = ATTRIBUTES.iter();
+        for column in asked.filter(|column| self.columns.contains(column)) {
+            let known = COLUMNS.iter().find(|known| known.0 == *column);
+            let Some((_, _, attribute, _, _)) = known else {
+                continue;
+            };
             out.extend([" ", attribute, "=\""]);
             match self.text(*column, row) {
+                // Only what the response itself said.
+                _ if *column == Column::Encoding => escape(&row.encoding, out),
                 Some(text) => escape(text, out),
                 None => self.number(*column, row, out),
             }
             out.push('"');
         }
-        if row.failure_message.is_empty() {
-            out.push_str("/>\n");
-            return;
-        }
-        out.push_str(">\n  <assertionResult>\n    <failure>true</failure>\n    <error>false</error>\n    <failureMessage>");
-        escape(row.failure_message, out);
-        out.extend(["</failureMessage>\n  </assertionResult>\n</", tag, ">\n"]);
     }
 
     /// The text of a column; `None` for numbers.
-    fn text<'a>(&'a self, column: Column, row: &SampleRow<'a>) -> Option<&'a str> {
+    fn text<'a>(&'a self, column: Column, row: &'a SampleRow<'_>) -> Option<&'a str> {
         Some(match column {
-            Column::Label => row.label,
-            Column::ResponseCode => row.code,
-            Column::ResponseMessage => row.message,
-            Column::ThreadName => row.thread_name,
+            Column::Label => &row.label,
+            Column::ResponseCode => &row.code,
+            Column::ResponseMessage => &row.message,
+            Column::ThreadName => &row.thread_name,
             Column::DataType => row.data_type,
             Column::Success => match row.success {
                 true => "true",
                 false => "false",
             },
-            Column::FailureMessage => row.failure_message,
-            Column::Url => row.url,
+            Column::FailureMessage => &row.failure_message,
+            Column::Url => &row.url,
             Column::Filename => "",
-            Column::Encoding => row.encoding,
+            Column::Encoding if row.encoding.is_empty() => &self.default_encoding,
+            Column::Encoding => &row.encoding,
             Column::Hostname => &self.host_name,
             Column::Phase => row.phase,
-            Column::Failure => row.failure,
+            Column::Failure => &row.failure,
             _ => return None,
         })
     }
@@ -402,23 +471,6 @@ fn quote(text: &str, delimiter: char, out: &mut String) {
     out.push('"');
 }
 
-/// As an XML attribute: characters that XML does not have become `?`.
-fn escape(text: &str, out: &mut String) {
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#xa;"),
-            '\r' => out.push_str("&#xd;"),
-            '\t' => out.push_str("&#x9;"),
-            c if c.is_control() => out.push('?'),
-            c => out.push(c),
-        }
-    }
-}
-
 /// A pattern of Java's date formats as one of `strftime`.
 fn strftime(pattern: &str) -> String {
     let mut out = String::new();
@@ -449,112 +501,5 @@ fn strftime(pattern: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::properties::Origin;
-
-    fn row() -> SampleRow<'static> {
-        SampleRow {
-            kind: RowKind::Sample,
-            start_ms: 1_700_000_000_123,
-            elapsed_ms: 52,
-            label: "検索, \"DB\"",
-            code: "200",
-            message: "OK",
-            thread_name: "Users 1-1",
-            data_type: "text",
-            success: true,
-            failure_message: "",
-            bytes: 321,
-            sent_bytes: 123,
-            group_threads: 2,
-            all_threads: 4,
-            url: "http://localhost:9080/stress/hoge",
-            latency_ms: 51,
-            idle_ms: 0,
-            connect_ms: 1,
-            encoding: "utf-8",
-            intended_ns: 1_000_000,
-            start_ns: 2_500_000,
-            sent_ns: 3_000_000,
-            end_ns: 54_500_000,
-            errno: 0,
-            spent: Default::default(),
-            phase: "",
-            failure: "",
-        }
-    }
-
-    /// Two rows with the properties given, as one text.
-    fn written(properties: &[(&str, &str)], own: bool) -> String {
-        let mut all = Properties::default();
-        for (name, value) in properties {
-            all.set(
-                format!("jmeter.save.saveservice.{name}"),
-                *value,
-                Origin::CommandLine,
-            );
-        }
-        let format = JtlFormat::new(&all, TimeZone::UTC, "generator-1", own);
-        let mut out = Vec::new();
-        format.begin(&mut out).unwrap();
-        let mut text = String::new();
-        format.row(&row(), &mut text);
-        let failed = SampleRow {
-            success: false,
-            code: "Non HTTP response code: java.net.SocketException",
-            message: "Non HTTP response message: Connection reset",
-            failure_message: "two\nlines",
-            errno: 104,
-            phase: "read",
-            failure: "reset",
-            ..row()
-        };
-        format.row(&failed, &mut text);
-        let inner = SampleRow {
-            kind: RowKind::Inner,
-            ..row()
-        };
-        if format.xml {
-            format.row(&inner, &mut text);
-        }
-        out.extend_from_slice(text.as_bytes());
-        format.end(&mut out).unwrap();
-        String::from_utf8(out).unwrap()
-    }
-
-    #[test]
-    fn csv_is_written_as_jmeter_does() {
-        assert_eq!(
-            written(&[], false),
-            include_str!("../../testdata/jtl/written.csv")
-        );
-    }
-
-    #[test]
-    fn properties_choose_columns_and_form() {
-        let chosen = [
-            ("url", "false"),
-            ("thread_counts", "false"),
-            ("hostname", "true"),
-            ("sample_count", "true"),
-            ("encoding", "true"),
-            ("default_delimiter", ";"),
-            ("timestamp_format", "yyyy/MM/dd HH:mm:ss.SSS"),
-        ];
-        assert_eq!(
-            written(&chosen, true),
-            include_str!("../../testdata/jtl/chosen.csv")
-        );
-        let bare = written(&[("print_field_names", "false")], false);
-        assert!(bare.starts_with("1700000000123,52,"), "{bare}");
-    }
-
-    #[test]
-    fn xml_is_written_as_jmeter_does() {
-        assert_eq!(
-            written(&[("output_format", "xml")], false),
-            include_str!("../../testdata/jtl/written.xml")
-        );
-    }
-}
+#[path = "write_tests.rs"]
+mod tests;

@@ -688,27 +688,10 @@ pub enum ListenerKind {
         errors_only: bool,
         /// Only results that succeeded.
         successes_only: bool,
-        /// XML instead of CSV.
-        xml: bool,
-        /// What it saves although it is large.
-        saves: Vec<Saved>,
+        /// What its rows hold: ends of the names of `jmeter.save.saveservice.` properties with their
+        /// values. None: as the properties of the run say.
+        format: Vec<(&'static str, bool)>,
     },
     /// A script that sees every result.
     Script(Script),
-}
-
-/// Large things that a listener may save.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Saved {
-    /// Bodies of responses.
-    ResponseData,
-    /// Bodies of failed responses.
-    ResponseDataOnError,
-    /// What was sent.
-    SamplerData,
-    /// Response headers.
-    ResponseHeaders,
-    /// Request headers.
-    RequestHeaders,
 }

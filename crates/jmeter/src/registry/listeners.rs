@@ -2,7 +2,7 @@
 
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::Reader;
-use crate::plan::{ListenerKind, Saved};
+use crate::plan::ListenerKind;
 
 /// Sends results on to a database of time series.
 pub(crate) const BACKEND: &str = "BackendListener";
@@ -24,26 +24,54 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     ),
 ];
 
+/// What a listener's own set-up says of its rows, and the end of the property that says the same.
+const FORMAT: &[(&str, &str)] = &[
+    ("time", "time"),
+    ("latency", "latency"),
+    ("timestamp", "time_stamp"),
+    ("success", "successful"),
+    ("label", "label"),
+    ("code", "response_code"),
+    ("message", "response_message"),
+    ("threadName", "thread_name"),
+    ("dataType", "data_type"),
+    ("encoding", "encoding"),
+    ("assertions", "assertions"),
+    ("subresults", "subresults"),
+    ("responseData", "response_data"),
+    ("samplerData", "samplerData"),
+    ("xml", "xml"),
+    ("fieldNames", "print_field_names"),
+    ("responseHeaders", "responseHeaders"),
+    ("requestHeaders", "requestHeaders"),
+    ("responseDataOnError", "response_data.on_error"),
+    (
+        "saveAssertionResultsFailureMessage",
+        "assertion_results_failure_message",
+    ),
+    ("bytes", "bytes"),
+    ("sentBytes", "sent_bytes"),
+    ("url", "url"),
+    ("fileName", "filename"),
+    ("hostname", "hostname"),
+    ("threadCounts", "thread_counts"),
+    ("sampleCount", "sample_count"),
+    ("idleTime", "idle_time"),
+    ("connectTime", "connect_time"),
+];
+
 fn results(reader: &mut Reader<'_, '_>) -> ListenerKind {
-    const SAVED: &[(&str, Saved)] = &[
-        ("responseData", Saved::ResponseData),
-        ("responseDataOnError", Saved::ResponseDataOnError),
-        ("samplerData", Saved::SamplerData),
-        ("responseHeaders", Saved::ResponseHeaders),
-        ("requestHeaders", Saved::RequestHeaders),
-    ];
     let config = reader.object("saveConfig").and_then(|c| c.child("value"));
-    let is_on = |name: &str| {
-        let found = config.and_then(|config| config.child(name));
-        found.is_some_and(|element| element.text.trim() == "true")
-    };
-    let saves = SAVED.iter().filter(|(name, _)| is_on(name));
-    let (xml, saves) = (is_on("xml"), saves.map(|(_, saved)| *saved).collect());
+    let format = config.map_or_else(Vec::new, |config| {
+        // What is not said is not saved.
+        let is_on = |name: &str| config.child(name).is_some_and(|e| e.text.trim() == "true");
+        let each = FORMAT.iter().map(|(name, property)| (*property, is_on(name)));
+        each.collect()
+    });
     ListenerKind::Results {
         file: reader.start_text("filename"),
         errors_only: reader.start_flag("ResultCollector.error_logging", false),
         successes_only: reader.start_flag("ResultCollector.success_only_logging", false),
-        xml,
-        saves,
+        format,
     }
 }

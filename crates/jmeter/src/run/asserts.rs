@@ -6,11 +6,13 @@ use std::fmt::Write as _;
 use md5::{Digest as _, Md5};
 
 use super::extract::{json_matches, json_text};
-use super::land::Answer;
+use super::answer::Answer;
 use super::person::View;
+use super::row::Asserted;
 use super::test::Test;
 use super::tree::{Looked, jmes};
 use super::user::Body;
+use crate::jtl::Holds;
 use crate::plan::{Applies, AssertionKind, Comparison, Field, Id, SizeField, TextTest};
 
 /// What came of all assertions.
@@ -20,6 +22,8 @@ pub(super) struct Verdict {
     pub success: bool,
     /// What the first failed assertion said.
     pub says: String,
+    /// What each of them said, where a file of results holds it.
+    pub asserted: Vec<Asserted>,
 }
 
 impl Body {
@@ -28,12 +32,12 @@ impl Body {
         &mut self,
         test: &Test,
         now_ns: i64,
-        assertions: &[Id],
+        (assertions, holds): (&[Id], Holds),
         answer: &Answer<'_>,
     ) -> Verdict {
         let mut verdict = Verdict {
             success: answer.success,
-            says: String::new(),
+            ..Verdict::default()
         };
         for id in assertions {
             let assertion = &test.plan.assertions[*id as usize];
@@ -52,6 +56,12 @@ impl Body {
                 }
                 kind => self.fails(test, now_ns, kind, answer),
             };
+            if holds.assertions {
+                verdict.asserted.push(Asserted {
+                    name: self.person.view(test, now_ns).text(&assertion.name),
+                    fails: says.clone(),
+                });
+            }
             if let Some(says) = says {
                 verdict.success = false;
                 if verdict.says.is_empty() {

@@ -1,6 +1,6 @@
 //! What does a user show of what it knows?
 
-use super::land::plain_answer;
+use super::answer::plain_answer;
 use super::parts::Leaf;
 use super::test::Test;
 use super::user::Body;
@@ -24,7 +24,7 @@ impl Body {
             code: "200".into(),
             message: "OK".into(),
             url: "null".into(),
-            encoding: test.default_encoding.clone(),
+            encoding: "UTF-8".into(),
             data_type: "text",
             success: true,
             bytes,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value as Json;
 
-use super::land::Answer;
+use super::answer::Answer;
 use super::test::Test;
 use super::user::Body;
 use crate::plan::{Applies, Extraction, Field, Id, PostKind};

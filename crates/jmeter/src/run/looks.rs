@@ -25,6 +25,8 @@ impl Program {
             self.needs_body |= matches!(look, Looks::Body | Looks::Both);
             self.needs_request |= matches!(look, Looks::Request | Looks::Both);
         }
+        self.needs_body |= self.holds.texts;
+        self.needs_request |= self.holds.texts;
         let mut pres = scope.pre_processors.iter();
         self.is_named_first = pres.any(|id| asks_for_name(&plan.pre_processors[*id as usize].kind));
     }

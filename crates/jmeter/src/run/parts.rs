@@ -12,7 +12,7 @@
 
 use sokudo_model::Spent;
 
-use super::row::{RowKind, SampleRow};
+use super::row::{Details, RowKind, SampleRow};
 use super::test::Test;
 use super::user::Body;
 
@@ -38,6 +38,10 @@ pub(super) struct Leaf {
     pub errno: i32,
     pub phase: &'static str,
     pub failure: String,
+    /// It is the answer to an HTTP request.
+    pub is_http: bool,
+    /// What only some files hold.
+    pub details: Option<Box<Details>>,
 }
 
 /// Something that was asked for, with what belongs to it.
@@ -175,32 +179,37 @@ impl Parts {
         Some(row)
     }
 
-    /// Rows of what is below a part; a part before what is below it.
-    fn rows(&self, number: usize, depth: u32, each: &mut impl FnMut(&Place, &Leaf)) {
+    /// What is below a part of the result `told`, as results.
+    fn rows(
+        &self,
+        (number, depth): (usize, u32),
+        test: &Test,
+        told: &SampleRow<'_>,
+    ) -> Vec<SampleRow<'static>> {
         let Some(asked) = self.0.get(number) else {
-            return;
+            return Vec::new();
         };
-        let below = asked.below.iter();
-        let below: Vec<_> = below.map(|below| (*below, self.row(*below))).collect();
         let mut place = Place {
             number: 0,
             depth,
             is_own: true,
         };
+        let mut rows = Vec::new();
         let has_own = asked.is_page || asked.answers.len() > 1;
         for leaf in asked.answers.iter().filter(|_| has_own) {
-            each(&place, leaf);
+            rows.push(part_row(test, told, &place, leaf));
             place.number += 1;
         }
         place.is_own = false;
-        for (number, row) in below {
-            let Some(row) = row else {
-                continue;
-            };
-            each(&place, &row);
-            self.rows(number, depth + 1, each);
-            place.number += 1;
+        for number in &asked.below {
+            if let Some(leaf) = self.row(*number) {
+                let mut row = part_row(test, told, &place, &leaf);
+                row.below = self.rows((*number, depth + 1), test, told);
+                rows.push(row);
+                place.number += 1;
+            }
         }
+        rows
     }
 }
 
@@ -214,53 +223,59 @@ struct Place {
     is_own: bool,
 }
 
+fn part_row(
+    test: &Test,
+    told: &SampleRow<'_>,
+    place: &Place,
+    leaf: &Leaf,
+) -> SampleRow<'static> {
+    let (start_ms, end_ms) = (test.wall_ms(leaf.start_ns), test.wall_ms(leaf.end_ns));
+    // JMeter knows who it was and how many there were only of what is below the result.
+    let is_near = place.depth == 1;
+    let has_name = is_near || !(place.is_own && place.number == 0);
+    let thread_name = if has_name { &*told.thread_name } else { "" };
+    SampleRow {
+        kind: RowKind::Part,
+        is_http: leaf.is_http,
+        is_inner: true,
+        start_ms,
+        elapsed_ms: u64::try_from(end_ms - start_ms).unwrap_or(0),
+        label: format!("{}-{}", told.label, place.number).into(),
+        code: leaf.code.clone().into(),
+        message: leaf.message.clone().into(),
+        thread_name: thread_name.to_owned().into(),
+        data_type: leaf.data_type,
+        success: leaf.success,
+        failure_message: "".into(),
+        bytes: leaf.bytes,
+        sent_bytes: leaf.sent_bytes,
+        group_threads: if is_near { told.group_threads } else { 0 },
+        all_threads: if is_near { told.all_threads } else { 0 },
+        url: leaf.url.clone().into(),
+        latency_ms: leaf.latency_ms,
+        idle_ms: 0,
+        connect_ms: leaf.connect_ms,
+        encoding: leaf.encoding.clone().into(),
+        intended_ns: leaf.start_ns,
+        start_ns: leaf.start_ns,
+        sent_ns: leaf.sent_ns,
+        end_ns: leaf.end_ns,
+        errno: leaf.errno,
+        // The whole has it.
+        spent: Spent::default(),
+        phase: leaf.phase,
+        failure: leaf.failure.clone().into(),
+        details: leaf.details.clone(),
+        below: Vec::new(),
+    }
+}
+
 impl Body {
-    /// Tells the parts of the result that was told just now.
-    pub(super) fn tell_parts(&mut self, test: &Test, told: &SampleRow<'_>) {
-        if self.parts.is_empty() {
-            return;
+    /// The parts of the result that is about to be told.
+    pub(super) fn told_parts(&self, test: &Test, told: &SampleRow<'_>) -> Vec<SampleRow<'static>> {
+        match self.parts.is_empty() {
+            true => Vec::new(),
+            false => self.parts.rows((0, 1), test, told),
         }
-        let mut label = String::new();
-        let sink = &self.sink;
-        self.parts.rows(0, 1, &mut |place, leaf| {
-            label.clear();
-            label.push_str(told.label);
-            label.push('-');
-            label.push_str(&place.number.to_string());
-            let (start_ms, end_ms) = (test.wall_ms(leaf.start_ns), test.wall_ms(leaf.end_ns));
-            // JMeter knows who it was and how many there were only of what is below the result.
-            let is_near = place.depth == 1;
-            let has_name = is_near || !(place.is_own && place.number == 0);
-            sink.sample(&SampleRow {
-                kind: RowKind::Part,
-                start_ms,
-                elapsed_ms: u64::try_from(end_ms - start_ms).unwrap_or(0),
-                label: &label,
-                code: &leaf.code,
-                message: &leaf.message,
-                thread_name: if has_name { told.thread_name } else { "" },
-                data_type: leaf.data_type,
-                success: leaf.success,
-                failure_message: "",
-                bytes: leaf.bytes,
-                sent_bytes: leaf.sent_bytes,
-                group_threads: if is_near { told.group_threads } else { 0 },
-                all_threads: if is_near { told.all_threads } else { 0 },
-                url: &leaf.url,
-                latency_ms: leaf.latency_ms,
-                idle_ms: 0,
-                connect_ms: leaf.connect_ms,
-                encoding: &leaf.encoding,
-                intended_ns: leaf.start_ns,
-                start_ns: leaf.start_ns,
-                sent_ns: leaf.sent_ns,
-                end_ns: leaf.end_ns,
-                errno: leaf.errno,
-                // The whole has it.
-                spent: Spent::default(),
-                phase: leaf.phase,
-                failure: &leaf.failure,
-            });
-        });
     }
 }

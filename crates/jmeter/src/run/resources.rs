@@ -15,7 +15,8 @@ use sokudo_model::Spent;
 
 use super::address::Address;
 use super::content;
-use super::land::{body_text, charset, data_type, header_values};
+use super::answer::{body_text, charset, data_type};
+use super::land::header_values;
 use super::link::{Leads, resolve};
 use super::outcome::{Lost, NotHttp, Reply};
 use super::parts::Leaf;
@@ -422,7 +423,7 @@ impl Body {
             code,
             message,
             url: self.flight.url.clone(),
-            encoding: named.unwrap_or(&test.default_encoding).into(),
+            encoding: named.unwrap_or_default().into(),
             data_type: data_type(lost.is_some(), content_type.as_deref()),
             success: lost.is_none() && (200..400).contains(&reply.status),
             bytes: reply.head_bytes + reply.body_bytes + reply.framing_bytes,
@@ -441,6 +442,8 @@ impl Body {
             errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
             phase: lost.map_or("", |lost| lost.phase),
             failure: lost.map_or("", |lost| lost.says).into(),
+            is_http: true,
+            details: self.details_of_part(test, reply, lost),
         }
     }
 }

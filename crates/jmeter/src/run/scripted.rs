@@ -1,6 +1,6 @@
 //! How does a user carry out a script of the plan?
 
-use super::land::Answer;
+use super::answer::Answer;
 use super::shared::StopKind;
 use super::test::Test;
 use super::user::{Body, Phase};

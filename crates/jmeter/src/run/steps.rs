@@ -1,6 +1,7 @@
 //! The steps of a group as a flat list, so that a user's place in them is a few numbers.
 
 use crate::expression::Template;
+use crate::jtl::Holds;
 use crate::plan::{Controller, ControllerKind, Group, Id, IterationStep, Load, Loops, Step, Value};
 
 /// A controller and what is below it.
@@ -18,6 +19,9 @@ pub(super) struct Node {
     pub parent: usize,
     /// Controllers below that act once per beginning of this one.
     pub once_below: Vec<usize>,
+    /// Listeners of its result that write files, and what of it these hold.
+    pub savers: Vec<Id>,
+    pub holds: Holds,
 }
 
 /// A step of a controller.
@@ -51,6 +55,8 @@ pub(super) fn flatten(group: &Group) -> Vec<Node> {
         children: Vec::new(),
         parent: 0,
         once_below: Vec::new(),
+        savers: Vec::new(),
+        holds: Holds::default(),
     }];
     nodes[0].children = children(&group.body, 0, &mut nodes);
     nodes
@@ -76,6 +82,8 @@ fn node(controller: &Controller, parent: usize, nodes: &mut Vec<Node>) -> usize 
         children: Vec::new(),
         parent,
         once_below: Vec::new(),
+        savers: Vec::new(),
+        holds: Holds::default(),
     });
     let below = children(&controller.body, index, nodes);
     nodes[index].children = below;

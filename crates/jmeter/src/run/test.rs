@@ -13,11 +13,13 @@ use super::part::Part;
 use super::person::decode;
 use super::proxied::Through;
 use super::row::Sink;
+use super::savers::Savers;
 use super::shared::{Shared, StopKind, locked};
 use super::steps::{Node, flatten};
 use crate::document::xpath::XPath;
 use crate::files::Files;
-use crate::plan::{ConfigKind, CsvData, Group, HttpRequest, Id, Plan, SamplerKind, TimerKind};
+use crate::jtl::Holds;
+use crate::plan::{ConfigKind, ControllerKind, CsvData, Group, HttpRequest, Id, Plan, SamplerKind, TimerKind};
 use crate::problem::{Problem, Severity};
 use crate::properties::Properties;
 use crate::proxy::Proxy;
@@ -90,8 +92,6 @@ pub struct Test {
     pub(super) most_depth: u32,
     /// `httpsampler.ignore_failed_embedded_resources`.
     pub(super) excuses_parts: bool,
-    /// `sampleresult.default.encoding`: of answers that do not say theirs.
-    pub(super) default_encoding: String,
     /// When the first shared timer was asked: zero of its schedule.
     pub(super) begun_ns: OnceLock<i64>,
     patterns: Cache<Regex>,
@@ -111,6 +111,10 @@ pub(super) struct Program {
     pub needs_request: bool,
     /// A preprocessor asks for its name, which then does not see what preprocessors set.
     pub is_named_first: bool,
+    /// Listeners that write its result to files, the inner ones first; [`super::EVERYONE`] is the last.
+    pub savers: Vec<Id>,
+    /// What those hold.
+    pub holds: Holds,
     /// Its meeting points.
     pub meetings: Vec<Id>,
     /// Its other timers.
@@ -137,12 +141,11 @@ impl Test {
         let most_depth = number("httpsampler.max_frame_depth").unwrap_or(5.0) as u32;
         let excuses = properties.get("httpsampler.ignore_failed_embedded_resources");
         let excuses_parts = excuses.is_some_and(|value| value.trim() == "true");
-        let default_encoding = properties.get("sampleresult.default.encoding");
-        let default_encoding = default_encoding.unwrap_or("UTF-8").to_owned();
         let variables = plan.variables.iter();
         let variables: HashMap<_, _> = variables
             .map(|v| (v.name.clone(), v.value.clone()))
             .collect();
+        let savers = Savers::of(&plan, &properties);
         let programs = plan.samplers.iter().map(|sampler| {
             let mut program = Program::default();
             for timer in &sampler.scope.timers {
@@ -151,6 +154,7 @@ impl Test {
                     _ => program.pauses.push(*timer),
                 }
             }
+            (program.savers, program.holds) = savers.among(&sampler.scope.listeners);
             program.look(&plan, &sampler.scope);
             if let SamplerKind::Http(request) = &sampler.kind {
                 program.may_be_page = request.embedded.fixed() != Some(&false);
@@ -162,6 +166,12 @@ impl Test {
             program
         });
         let programs = programs.collect();
+        let mut nodes: Vec<_> = plan.groups.iter().map(flatten).collect();
+        for node in nodes.iter_mut().flatten() {
+            if let ControllerKind::Transaction { listeners, .. } = &node.kind {
+                (node.savers, node.holds) = savers.among(listeners);
+            }
+        }
         let test = Self {
             shared: Shared::new(
                 plan.groups.len(),
@@ -169,14 +179,13 @@ impl Test {
                 plan.timers.len(),
                 properties,
             ),
-            nodes: plan.groups.iter().map(flatten).collect(),
+            nodes,
             programs,
             variables: Arc::new(variables),
             pause_factor,
             most_redirects,
             most_depth: most_depth.min(MOST_DEPTH),
             excuses_parts,
-            default_encoding,
             begun_ns: OnceLock::new(),
             patterns: Mutex::default(),
             paths: Mutex::default(),

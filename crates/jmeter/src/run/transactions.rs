@@ -4,11 +4,16 @@ use std::sync::atomic::Ordering;
 
 use sokudo_model::Spent;
 
-use super::row::{RowKind, SampleRow};
+use super::answer::plain_answer;
+use super::row::{Details, RowKind, SampleRow};
 use super::shared::StopKind;
+use super::steps::Node;
 use super::test::Test;
 use super::user::Body;
-use crate::plan::{ControllerKind, OnError, OnErrorAction, PostKind};
+use crate::plan::{ControllerKind, Id, OnError, OnErrorAction, PostKind};
+
+/// Most results that are kept below that of a transaction; further ones are counted.
+const MOST_BELOW: usize = 10_000;
 
 /// A transaction under way.
 #[derive(Debug)]
@@ -27,6 +32,8 @@ pub(super) struct Transaction {
     connect_ms: u64,
     bytes: u64,
     sent_bytes: u64,
+    /// Results of what is in it, where it stands for them and they are written.
+    below: Vec<SampleRow<'static>>,
 }
 
 impl Body {
@@ -43,16 +50,24 @@ impl Body {
             connect_ms: 0,
             bytes: 0,
             sent_bytes: 0,
+            below: Vec::new(),
         });
     }
 
-    /// Tells a result and adds it to the transactions under way.
-    pub(super) fn tell(&mut self, test: &Test, row: &SampleRow<'_>) {
+    /// Tells the result of a sampler and adds it to the transactions under way.
+    pub(super) fn tell(&mut self, test: &Test, row: SampleRow<'_>) {
+        let savers = &test.programs[self.flight.sampler as usize].savers;
+        let above = self.count_in(test, &row);
+        self.tell_below(test, row, above, savers);
+    }
+
+    /// Adds a result to the transactions under way; gives the innermost one that stands for it.
+    fn count_in(&mut self, test: &Test, row: &SampleRow<'_>) -> Option<usize> {
         self.person.last_ok = row.success;
         let nodes = &test.nodes[self.person.group];
-        let mut inner = false;
+        let mut above = None;
         // The innermost one first: what it stands for is counted there alone.
-        for open in self.open.iter_mut().rev() {
+        for (index, open) in self.open.iter_mut().enumerate().rev() {
             let ControllerKind::Transaction {
                 is_parent,
                 with_timers,
@@ -62,34 +77,46 @@ impl Body {
                 continue;
             };
             let is_counted = match is_parent {
-                true => !std::mem::replace(&mut inner, true),
+                true => above.replace(above.unwrap_or(index)).is_none(),
                 false => row.kind == RowKind::Sample,
             };
-            if !is_counted {
-                continue;
-            }
-            open.samples += 1;
-            open.failed += u64::from(!row.success);
-            if open.failed == 0 || (open.failed == 1 && !row.success) {
-                row.code.clone_into(&mut open.code);
-            }
-            open.latency_ms += row.latency_ms;
-            open.connect_ms += row.connect_ms;
-            open.bytes += row.bytes;
-            open.sent_bytes += row.sent_bytes;
-            if !with_timers {
-                let end_ms = test.wall_ms(row.end_ns);
-                let idle_ms = end_ms - row.elapsed_ms as i64 - open.previous_end_ms;
-                open.idle_ms += u64::try_from(idle_ms).unwrap_or(0);
-                open.previous_end_ms = end_ms;
+            if is_counted {
+                open.add(test, row, with_timers);
             }
         }
-        match inner {
-            true => self.sink.sample(&SampleRow {
-                kind: RowKind::Inner,
-                ..*row
-            }),
-            false => self.sink.sample(row),
+        above
+    }
+
+    /// Tells a result to the counts and to those of `savers` to whom the transaction above it is not
+    /// told: the listeners around it come behind those inside.
+    fn tell_below(
+        &mut self,
+        test: &Test,
+        mut row: SampleRow<'_>,
+        above: Option<usize>,
+        savers: &[Id],
+    ) {
+        let Some(above) = above else {
+            self.sink.sample(&row);
+            return self.sink.write(&row, savers);
+        };
+        row.is_inner = true;
+        self.sink.sample(&row);
+        if !self.sink.writes() {
+            return;
+        }
+        let open = &mut self.open[above];
+        let around = test.nodes[self.person.group][open.node].savers.len();
+        if row.kind == RowKind::Sample {
+            self.sink.write(&row, &savers[..savers.len().saturating_sub(around)]);
+        }
+        if open.below.len() < MOST_BELOW {
+            open.below.push(row.into_owned());
+        } else if open.below.len() == MOST_BELOW {
+            let says = format!(
+                "a transaction holds more than {MOST_BELOW} results: further ones are counted and not written"
+            );
+            self.sink.trouble(&says);
         }
     }
 
@@ -98,7 +125,7 @@ impl Body {
         let Some(index) = self.open.iter().rposition(|open| open.node == node) else {
             return;
         };
-        let open = self.open.remove(index);
+        let mut open = self.open.remove(index);
         let of = &test.nodes[self.person.group][node];
         let ControllerKind::Transaction { is_parent, .. } = of.kind else {
             return;
@@ -106,55 +133,56 @@ impl Body {
         if is_parent && open.samples == 0 {
             return;
         }
-        let (start_ms, end_ms) = (test.wall_ms(open.start_ns), test.wall_ms(now_ns));
-        let spent_ms = u64::try_from(end_ms - start_ms).unwrap_or(0);
+        let below = std::mem::take(&mut open.below);
         let label = self.person.view(test, now_ns).text(&of.name);
+        let name = std::mem::take(&mut self.person.name);
         let message = format!(
             "Number of samples in transaction : {}, number of failing samples : {}",
             open.samples, open.failed
         );
-        let code = match (is_parent, open.failed) {
-            (true, _) => open.code.as_str(),
-            (false, 0) => "200",
-            (false, _) => "",
-        };
-        let (group_threads, all_threads) = self.actives(test);
-        let name = std::mem::take(&mut self.person.name);
-        let row = SampleRow {
-            kind: RowKind::Transaction,
-            start_ms,
-            elapsed_ms: spent_ms.saturating_sub(open.idle_ms),
-            label: &label,
-            code,
-            message: &message,
-            thread_name: &name,
-            data_type: "",
-            success: open.failed == 0,
-            failure_message: "",
-            bytes: open.bytes,
-            sent_bytes: open.sent_bytes,
-            group_threads,
-            all_threads,
-            url: "null",
-            latency_ms: open.latency_ms,
-            idle_ms: open.idle_ms,
-            connect_ms: open.connect_ms,
-            encoding: &test.default_encoding,
-            intended_ns: open.start_ns,
-            start_ns: open.start_ns,
-            sent_ns: open.start_ns,
-            end_ns: now_ns,
-            errno: 0,
-            // Its samples have theirs.
-            spent: Spent::default(),
-            phase: "",
-            failure: "",
-        };
+        let mut row = open.row(test, now_ns, is_parent);
+        (row.group_threads, row.all_threads) = self.actives(test);
+        (row.label, row.message) = (label.into(), message.into());
+        (row.thread_name, row.below) = ((&name).into(), below);
         match is_parent {
-            true => self.tell(test, &row),
-            false => self.sink.sample(&row),
+            true => {
+                self.assert_transaction(test, now_ns, of, &mut row);
+                let above = self.count_in(test, &row);
+                self.tell_below(test, row, above, &of.savers);
+            }
+            false => {
+                self.sink.sample(&row);
+                // JMeter tells those who heard of the last sampler.
+                let last = &test.programs[self.flight.sampler as usize];
+                self.sink.write(&row, &last.savers);
+            }
         }
         self.person.name = name;
+    }
+
+    /// Assertions look at the result of a transaction, too; it has no body.
+    fn assert_transaction(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        of: &Node,
+        row: &mut SampleRow<'_>,
+    ) {
+        let ControllerKind::Transaction { assertions, .. } = &of.kind else {
+            return;
+        };
+        if assertions.is_empty() {
+            return;
+        }
+        let answer = plain_answer("", &row.code, &row.message, "null", row.elapsed_ms, row.success);
+        let verdict = self.assert(test, now_ns, (assertions, of.holds), &answer);
+        (row.success, row.failure_message) = (verdict.success, verdict.says.into());
+        row.details = of.holds.assertions.then(|| {
+            Box::new(Details {
+                assertions: verdict.asserted,
+                ..Details::default()
+            })
+        });
     }
 
     /// Active users of the group and of all groups.
@@ -187,6 +215,73 @@ impl Body {
             OnError::StopThread => self.end(test),
             OnError::StopTest => test.stop(StopKind::Soon),
             OnError::StopTestNow => test.stop(StopKind::Now),
+        }
+    }
+}
+
+impl Transaction {
+    /// Adds what a result says.
+    fn add(&mut self, test: &Test, row: &SampleRow<'_>, with_timers: bool) {
+        self.samples += 1;
+        self.failed += u64::from(!row.success);
+        if self.failed == 0 || (self.failed == 1 && !row.success) {
+            self.code.clear();
+            self.code.push_str(&row.code);
+        }
+        self.latency_ms += row.latency_ms;
+        self.connect_ms += row.connect_ms;
+        self.bytes += row.bytes;
+        self.sent_bytes += row.sent_bytes;
+        if !with_timers {
+            let end_ms = test.wall_ms(row.end_ns);
+            let idle_ms = end_ms - row.elapsed_ms as i64 - self.previous_end_ms;
+            self.idle_ms += u64::try_from(idle_ms).unwrap_or(0);
+            self.previous_end_ms = end_ms;
+        }
+    }
+
+    /// Its row, without names, users and what is below it.
+    fn row(&self, test: &Test, now_ns: i64, is_parent: bool) -> SampleRow<'_> {
+        let (start_ms, end_ms) = (test.wall_ms(self.start_ns), test.wall_ms(now_ns));
+        let spent_ms = u64::try_from(end_ms - start_ms).unwrap_or(0);
+        let code = match (is_parent, self.failed) {
+            (true, _) => self.code.as_str(),
+            (false, 0) => "200",
+            (false, _) => "",
+        };
+        SampleRow {
+            kind: RowKind::Transaction,
+            is_http: false,
+            is_inner: false,
+            start_ms,
+            elapsed_ms: spent_ms.saturating_sub(self.idle_ms),
+            label: "".into(),
+            code: code.into(),
+            message: "".into(),
+            thread_name: "".into(),
+            data_type: "",
+            success: self.failed == 0,
+            failure_message: "".into(),
+            bytes: self.bytes,
+            sent_bytes: self.sent_bytes,
+            group_threads: 0,
+            all_threads: 0,
+            url: "null".into(),
+            latency_ms: self.latency_ms,
+            idle_ms: self.idle_ms,
+            connect_ms: self.connect_ms,
+            encoding: "".into(),
+            intended_ns: self.start_ns,
+            start_ns: self.start_ns,
+            sent_ns: self.start_ns,
+            end_ns: now_ns,
+            errno: 0,
+            // Its samples have theirs.
+            spent: Spent::default(),
+            phase: "",
+            failure: "".into(),
+            details: None,
+            below: Vec::new(),
         }
     }
 }

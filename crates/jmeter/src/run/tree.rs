@@ -3,7 +3,7 @@
 use scraper::{Html, Selector};
 
 use super::extract::{Groups, json_text};
-use super::land::Answer;
+use super::answer::Answer;
 use super::test::Test;
 use super::user::Body;
 use crate::document::Document;

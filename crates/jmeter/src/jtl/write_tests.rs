@@ -1,0 +1,109 @@
+use super::*;
+use crate::properties::Origin;
+
+fn row() -> SampleRow<'static> {
+    SampleRow {
+        kind: RowKind::Sample,
+        is_http: true,
+        is_inner: false,
+        start_ms: 1_700_000_000_123,
+        elapsed_ms: 52,
+        label: "検索, \"DB\"".into(),
+        code: "200".into(),
+        message: "OK".into(),
+        thread_name: "Users 1-1".into(),
+        data_type: "text",
+        success: true,
+        failure_message: "".into(),
+        bytes: 321,
+        sent_bytes: 123,
+        group_threads: 2,
+        all_threads: 4,
+        url: "http://localhost:9080/stress/hoge".into(),
+        latency_ms: 51,
+        idle_ms: 0,
+        connect_ms: 1,
+        encoding: "utf-8".into(),
+        intended_ns: 1_000_000,
+        start_ns: 2_500_000,
+        sent_ns: 3_000_000,
+        end_ns: 54_500_000,
+        errno: 0,
+        spent: Default::default(),
+        phase: "",
+        failure: "".into(),
+    }
+}
+
+/// Two rows with the properties given, as one text.
+fn written(properties: &[(&str, &str)], own: bool) -> String {
+    let mut all = Properties::default();
+    for (name, value) in properties {
+        all.set(
+            format!("jmeter.save.saveservice.{name}"),
+            *value,
+            Origin::CommandLine,
+        );
+    }
+    let format = JtlFormat::new(&all, TimeZone::UTC, "generator-1", own);
+    let mut out = Vec::new();
+    format.begin(&mut out).unwrap();
+    let mut text = String::new();
+    format.row(&row(), &mut text);
+    let failed = SampleRow {
+        success: false,
+        code: "Non HTTP response code: java.net.SocketException".into(),
+        message: "Non HTTP response message: Connection reset".into(),
+        failure_message: "two\nlines".into(),
+        errno: 104,
+        phase: "read",
+        failure: "reset".into(),
+        ..row()
+    };
+    format.row(&failed, &mut text);
+    let inner = SampleRow {
+        kind: RowKind::Inner,
+        ..row()
+    };
+    if format.xml {
+        format.row(&inner, &mut text);
+    }
+    out.extend_from_slice(text.as_bytes());
+    format.end(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn csv_is_written_as_jmeter_does() {
+    assert_eq!(
+        written(&[], false),
+        include_str!("../../testdata/jtl/written.csv")
+    );
+}
+
+#[test]
+fn properties_choose_columns_and_form() {
+    let chosen = [
+        ("url", "false"),
+        ("thread_counts", "false"),
+        ("hostname", "true"),
+        ("sample_count", "true"),
+        ("encoding", "true"),
+        ("default_delimiter", ";"),
+        ("timestamp_format", "yyyy/MM/dd HH:mm:ss.SSS"),
+    ];
+    assert_eq!(
+        written(&chosen, true),
+        include_str!("../../testdata/jtl/chosen.csv")
+    );
+    let bare = written(&[("print_field_names", "false")], false);
+    assert!(bare.starts_with("1700000000123,52,"), "{bare}");
+}
+
+#[test]
+fn xml_is_written_as_jmeter_does() {
+    assert_eq!(
+        written(&[("output_format", "xml")], false),
+        include_str!("../../testdata/jtl/written.xml")
+    );
+}
