@@ -105,7 +105,11 @@ fn assertion(asserted: &Asserted, depth: usize, out: &mut String) {
     };
     indent(depth, out);
     out.push_str("<assertionResult>\n");
-    let failed = if asserted.fails.is_some() { "true" } else { "false" };
+    let failed = if asserted.fails.is_some() {
+        "true"
+    } else {
+        "false"
+    };
     line(depth + 1, "name", &asserted.name, out);
     line(depth + 1, "failure", failed, out);
     line(depth + 1, "error", "false", out);

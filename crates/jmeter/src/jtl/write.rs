@@ -12,8 +12,8 @@ use jiff::tz::TimeZone;
 
 use sokudo_model::Rows;
 
-use crate::properties::{Origin, Properties};
 use super::element::escape;
+use crate::properties::{Origin, Properties};
 use crate::run::SampleRow;
 
 /// Begin of the names of properties that say how results are written.

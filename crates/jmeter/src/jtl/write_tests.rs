@@ -1,5 +1,6 @@
 use super::*;
 use crate::properties::Origin;
+use crate::run::{Asserted, Details, RowKind};
 
 fn row() -> SampleRow<'static> {
     SampleRow {
@@ -32,6 +33,8 @@ fn row() -> SampleRow<'static> {
         spent: Default::default(),
         phase: "",
         failure: "".into(),
+        details: None,
+        below: Vec::new(),
     }
 }
 
@@ -48,8 +51,8 @@ fn written(properties: &[(&str, &str)], own: bool) -> String {
     let format = JtlFormat::new(&all, TimeZone::UTC, "generator-1", own);
     let mut out = Vec::new();
     format.begin(&mut out).unwrap();
-    let mut text = String::new();
-    format.row(&row(), &mut text);
+    let mut rows = Rows::default();
+    format.write(&row(), &mut rows);
     let failed = SampleRow {
         success: false,
         code: "Non HTTP response code: java.net.SocketException".into(),
@@ -58,17 +61,33 @@ fn written(properties: &[(&str, &str)], own: bool) -> String {
         errno: 104,
         phase: "read",
         failure: "reset".into(),
+        details: Some(Box::new(Details {
+            assertions: vec![
+                Asserted {
+                    name: "holds".into(),
+                    fails: None,
+                },
+                Asserted {
+                    name: "breaks".into(),
+                    fails: Some("two\nlines".into()),
+                },
+            ],
+            ..Details::default()
+        })),
         ..row()
     };
-    format.row(&failed, &mut text);
-    let inner = SampleRow {
-        kind: RowKind::Inner,
+    format.write(&failed, &mut rows);
+    let whole = SampleRow {
+        kind: RowKind::Transaction,
+        is_http: false,
+        data_type: "",
+        label: "all".into(),
+        url: "null".into(),
+        below: vec![row(), failed],
         ..row()
     };
-    if format.xml {
-        format.row(&inner, &mut text);
-    }
-    out.extend_from_slice(text.as_bytes());
+    format.write(&whole, &mut rows);
+    out.extend_from_slice(rows.text.as_bytes());
     format.end(&mut out).unwrap();
     String::from_utf8(out).unwrap()
 }

@@ -65,7 +65,9 @@ fn results(reader: &mut Reader<'_, '_>) -> ListenerKind {
     let format = config.map_or_else(Vec::new, |config| {
         // What is not said is not saved.
         let is_on = |name: &str| config.child(name).is_some_and(|e| e.text.trim() == "true");
-        let each = FORMAT.iter().map(|(name, property)| (*property, is_on(name)));
+        let each = FORMAT
+            .iter()
+            .map(|(name, property)| (*property, is_on(name)));
         each.collect()
     });
     ListenerKind::Results {

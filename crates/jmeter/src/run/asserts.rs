@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use md5::{Digest as _, Md5};
 
-use super::extract::{json_matches, json_text};
 use super::answer::Answer;
+use super::extract::{json_matches, json_text};
 use super::person::View;
 use super::row::Asserted;
 use super::test::Test;

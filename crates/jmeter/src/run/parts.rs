@@ -223,12 +223,7 @@ struct Place {
     is_own: bool,
 }
 
-fn part_row(
-    test: &Test,
-    told: &SampleRow<'_>,
-    place: &Place,
-    leaf: &Leaf,
-) -> SampleRow<'static> {
+fn part_row(test: &Test, told: &SampleRow<'_>, place: &Place, leaf: &Leaf) -> SampleRow<'static> {
     let (start_ms, end_ms) = (test.wall_ms(leaf.start_ns), test.wall_ms(leaf.end_ns));
     // JMeter knows who it was and how many there were only of what is below the result.
     let is_near = place.depth == 1;

@@ -14,8 +14,8 @@ use std::collections::HashSet;
 use sokudo_model::Spent;
 
 use super::address::Address;
-use super::content;
 use super::answer::{body_text, charset, data_type};
+use super::content;
 use super::land::header_values;
 use super::link::{Leads, resolve};
 use super::outcome::{Lost, NotHttp, Reply};

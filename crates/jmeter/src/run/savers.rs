@@ -16,9 +16,8 @@ pub(super) struct Savers {
 
 impl Savers {
     pub fn of(plan: &Plan, properties: &Properties) -> Self {
-        let holds = |properties: &Properties| {
-            JtlFormat::new(properties, TimeZone::UTC, "", false).holds()
-        };
+        let holds =
+            |properties: &Properties| JtlFormat::new(properties, TimeZone::UTC, "", false).holds();
         let each = plan.listeners.iter().map(|listener| match &listener.kind {
             ListenerKind::Results { file, format, .. } if !file.is_empty() => {
                 Some(holds(&listener_properties(properties, format)))

@@ -19,7 +19,9 @@ use super::steps::{Node, flatten};
 use crate::document::xpath::XPath;
 use crate::files::Files;
 use crate::jtl::Holds;
-use crate::plan::{ConfigKind, ControllerKind, CsvData, Group, HttpRequest, Id, Plan, SamplerKind, TimerKind};
+use crate::plan::{
+    ConfigKind, ControllerKind, CsvData, Group, HttpRequest, Id, Plan, SamplerKind, TimerKind,
+};
 use crate::problem::{Problem, Severity};
 use crate::properties::Properties;
 use crate::proxy::Proxy;

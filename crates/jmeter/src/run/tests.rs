@@ -20,6 +20,7 @@ mod trees;
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     kind: RowKind,
+    is_inner: bool,
     start_ms: i64,
     elapsed_ms: u64,
     label: String,
@@ -41,21 +42,18 @@ struct Kept {
 
 impl Sink for Kept {
     fn sample(&self, row: &SampleRow<'_>) {
-        // Parts are compared with those of JMeter where requests are sent.
-        if row.kind == RowKind::Part {
-            return;
-        }
         self.rows.lock().unwrap().push(Row {
             kind: row.kind,
+            is_inner: row.is_inner,
             start_ms: row.start_ms,
             elapsed_ms: row.elapsed_ms,
-            label: row.label.into(),
-            code: row.code.into(),
-            message: row.message.into(),
-            thread: row.thread_name.into(),
+            label: row.label.to_string(),
+            code: row.code.to_string(),
+            message: row.message.to_string(),
+            thread: row.thread_name.to_string(),
             success: row.success,
-            failure: row.failure_message.into(),
-            url: row.url.into(),
+            failure: row.failure_message.to_string(),
+            url: row.url.to_string(),
             idle_ms: row.idle_ms,
             all_threads: row.all_threads,
         });
@@ -559,14 +557,14 @@ fn transactions_stand_beside_their_samples_or_for_them() {
     let without = of(false, false);
     assert_eq!((without[2].elapsed_ms, without[2].idle_ms), (20, 200));
     let parent = of(true, true);
-    let kinds: Vec<RowKind> = parent.iter().map(|row| row.kind).collect();
+    let kinds: Vec<_> = parent.iter().map(|row| (row.kind, row.is_inner)).collect();
     assert_eq!(
         kinds,
         [
-            RowKind::Inner,
-            RowKind::Inner,
-            RowKind::Transaction,
-            RowKind::Sample
+            (RowKind::Sample, true),
+            (RowKind::Sample, true),
+            (RowKind::Transaction, false),
+            (RowKind::Sample, false)
         ]
     );
 }

@@ -108,7 +108,8 @@ impl Body {
         let open = &mut self.open[above];
         let around = test.nodes[self.person.group][open.node].savers.len();
         if row.kind == RowKind::Sample {
-            self.sink.write(&row, &savers[..savers.len().saturating_sub(around)]);
+            self.sink
+                .write(&row, &savers[..savers.len().saturating_sub(around)]);
         }
         if open.below.len() < MOST_BELOW {
             open.below.push(row.into_owned());
@@ -161,20 +162,21 @@ impl Body {
     }
 
     /// Assertions look at the result of a transaction, too; it has no body.
-    fn assert_transaction(
-        &mut self,
-        test: &Test,
-        now_ns: i64,
-        of: &Node,
-        row: &mut SampleRow<'_>,
-    ) {
+    fn assert_transaction(&mut self, test: &Test, now_ns: i64, of: &Node, row: &mut SampleRow<'_>) {
         let ControllerKind::Transaction { assertions, .. } = &of.kind else {
             return;
         };
         if assertions.is_empty() {
             return;
         }
-        let answer = plain_answer("", &row.code, &row.message, "null", row.elapsed_ms, row.success);
+        let answer = plain_answer(
+            "",
+            &row.code,
+            &row.message,
+            "null",
+            row.elapsed_ms,
+            row.success,
+        );
         let verdict = self.assert(test, now_ns, (assertions, of.holds), &answer);
         (row.success, row.failure_message) = (verdict.success, verdict.says.into());
         row.details = of.holds.assertions.then(|| {

@@ -2,8 +2,8 @@
 
 use scraper::{Html, Selector};
 
-use super::extract::{Groups, json_text};
 use super::answer::Answer;
+use super::extract::{Groups, json_text};
 use super::test::Test;
 use super::user::Body;
 use crate::document::Document;

@@ -18,7 +18,7 @@ use sokudo_net::clock::{now_ns, sleep_until};
 use super::client::{Comer, Inflight, Joining, PlanUsers};
 use super::crowd::{Crowd, Floors};
 use super::generator::{Control, Finished, Listener, locked};
-use super::rows::RowLog;
+use super::saved::Files;
 use super::tally::{Shard, Tallies};
 use crate::refusal::spawn;
 
@@ -47,8 +47,8 @@ pub(super) struct Course {
 }
 
 impl Course {
-    /// From the first stage to the last.
-    pub fn run(self, at_ns: i64, log: Option<RowLog>, listener: &Arc<dyn Listener>) -> Finished {
+    /// From the first stage to the last, with these files of results.
+    pub fn run(self, at_ns: i64, files: Files, listener: &Arc<dyn Listener>) -> Finished {
         let mut finished = Finished::default();
         let over = Arc::new(AtomicBool::new(false));
         let reporter = {
@@ -79,9 +79,11 @@ impl Course {
         finished.rate_changed = self.control.rate_changed.load(Ordering::Relaxed);
         finished.stopped = self.control.stopped.load(Ordering::Relaxed);
         self.shards.iter().for_each(|shard| shard.close());
-        if let Some(log) = log {
+        for (number, log) in files.logs.into_iter().enumerate() {
             let written = log.finish();
-            finished.rows = written.rows;
+            if files.asked == Some(number) {
+                finished.rows = written.rows;
+            }
             if let Some(error) = written.error {
                 finished.problems.push(format!(
                     "{} bytes of results could not be written: {error}",

@@ -1,6 +1,7 @@
 //! How is a test started, changed and ended from outside?
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -18,6 +19,7 @@ use super::crowd::Crowd;
 use super::options::LoadOptions;
 use super::read::Prepared;
 use super::rows::RowLog;
+use super::saved::Files;
 use super::tally::{Shard, Tallies};
 use crate::refusal::{failed, operator, spawn};
 
@@ -123,17 +125,19 @@ impl Generator {
         ended: impl FnOnce() + Send + 'static,
     ) -> Result<Self, NotStarted> {
         let targets = Arc::new(Targets::new());
-        let sender = log
-            .as_ref()
-            .map(|(_, format, sender)| (Arc::clone(format), sender.clone()));
+        let mut files = Files::default();
+        if let Some(log) = log {
+            let path = options.results.as_deref().unwrap_or(Path::new(""));
+            files.everything(log, &std::path::absolute(path).unwrap_or(path.into()));
+        }
+        let unwritten = files.listeners(prepared, options);
         let shards: Vec<Arc<Shard>> = (0..options.loops().max(1))
-            .map(|_| Arc::new(Shard::new(sender.clone())))
+            .map(|_| Arc::new(Shard::new(files.share())))
             .collect();
-        drop(sender);
+        files.release();
         let test = prepared
             .test(&targets, shards[0].clone())
             .map_err(NotStarted::Plan)?;
-        let log = log.map(|(log, _, _)| log);
         let control = Arc::new(Control {
             test,
             stopped: AtomicBool::new(false),
@@ -163,7 +167,8 @@ impl Generator {
             seed,
         };
         let run = move || {
-            let finished = course.run(at_ns, log, &listener);
+            let mut finished = course.run(at_ns, files, &listener);
+            finished.problems.extend(unwritten);
             ended();
             finished
         };

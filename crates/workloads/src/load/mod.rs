@@ -26,6 +26,7 @@ mod phase;
 mod read;
 mod results;
 mod rows;
+mod saved;
 pub mod summariser;
 mod tally;
 

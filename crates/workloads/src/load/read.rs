@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use sokudo_http::{Scheme, Targets, Via};
 use sokudo_jmeter::files::Files;
-use sokudo_jmeter::plan::{Load, OpenStep, Plan, Stage, schedule};
+use sokudo_jmeter::plan::{ListenerKind, Load, OpenStep, Plan, Stage, schedule};
 use sokudo_jmeter::problem::Problem;
 use sokudo_jmeter::run::{Part, RunSettings, Sink, Test, Through};
 use sokudo_jmeter::settings::Settings;
@@ -135,6 +135,15 @@ impl Prepared {
             options: options.clone(),
             seed,
         })
+    }
+
+    /// Keeps the plan's listeners from writing files.
+    pub fn write_no_listener_files(&mut self) {
+        for listener in &mut self.plan.listeners {
+            if let ListenerKind::Results { file, .. } = &mut listener.kind {
+                file.clear();
+            }
+        }
     }
 
     /// Everything made ready. Errors: what in the plan cannot be executed.

@@ -4,7 +4,7 @@
 //! When the disk is full the load goes on; what could not be written is counted.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -18,6 +18,10 @@ use crate::refusal::{operator, spawn};
 
 /// Batches that may wait: some megabytes.
 const QUEUE: usize = 128;
+/// How an XML file of results begins and ends, and where its end is looked for.
+const XML_START: &[u8; 5] = b"<?xml";
+const XML_END: &[u8] = b"</testResults>";
+const XML_TAIL_BYTES: u64 = 64;
 
 /// A file of results while it is written.
 pub(super) struct RowLog {
@@ -55,11 +59,15 @@ impl RowLog {
         }
         let mut file = OpenOptions::new()
             .create(true)
+            .read(true)
             .append(true)
             .open(path)
             .map_err(cannot)?;
-        if file.metadata().map_err(cannot)?.len() == 0 {
+        let length = file.metadata().map_err(cannot)?.len();
+        if length == 0 {
             format.begin(&mut file).map_err(cannot)?;
+        } else if format.xml {
+            reopen(&mut file, length).map_err(cannot)?;
         }
         let (sender, batches) = mpsc::sync_channel(QUEUE);
         let format = Arc::clone(format);
@@ -81,6 +89,26 @@ impl RowLog {
             ..Written::default()
         })
     }
+}
+
+/// Cuts off what stands behind the last row of an XML file, so that further rows can follow. A file whose
+/// writer was killed has nothing there.
+///
+/// Errors: it is none of results.
+fn reopen(file: &mut File, length: u64) -> io::Result<()> {
+    let mut start = [0; XML_START.len()];
+    file.read_exact(&mut start)?;
+    if start != *XML_START {
+        let says = "it exists and is no XML file of results";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, says));
+    }
+    let from = length.saturating_sub(XML_TAIL_BYTES);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = Vec::new();
+    io::Read::by_ref(file).take(XML_TAIL_BYTES).read_to_end(&mut tail)?;
+    let mut places = tail.windows(XML_END.len());
+    let end = places.rposition(|place| place == XML_END);
+    end.map_or(Ok(()), |end| file.set_len(from + end as u64))
 }
 
 fn write(file: File, format: &JtlFormat, batches: &Receiver<Rows>) -> Written {

@@ -5,16 +5,15 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use sokudo_jmeter::jtl::JtlFormat;
+use sokudo_jmeter::plan::Id;
 use sokudo_jmeter::run::{RowKind, SampleRow, Sink};
-use sokudo_model::{Rows, Spent};
+use sokudo_model::Spent;
 use sokudo_stats::Histogram;
 
-/// Text of rows that is handed over at a time, bytes.
-const BATCH_BYTES: usize = 64 << 10;
+use super::saved::ShardFiles;
+
 /// Labels that are told apart; further ones are counted together.
 const MOST_LABELS: usize = 1_000;
 /// Name under which further labels are counted.
@@ -157,30 +156,26 @@ fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
 /// Where one event loop's results go.
 pub(super) struct Shard {
     state: Mutex<State>,
-    format: Option<Arc<JtlFormat>>,
-    /// Rows that found no room in the queue.
+    /// Rows that found no room in a queue.
     lost_rows: AtomicU64,
 }
 
 #[derive(Default)]
 struct State {
     labels: Tallies,
-    log: Option<SyncSender<Rows>>,
-    rows: Rows,
+    files: ShardFiles,
     troubles: HashMap<String, u64>,
 }
 
 impl Shard {
-    /// A shard that hands its rows over to a log, or keeps none.
-    pub fn new(log: Option<(Arc<JtlFormat>, SyncSender<Rows>)>) -> Self {
-        let (format, log) = log.unzip();
+    /// A shard that hands its rows over to these files.
+    pub fn new(files: ShardFiles) -> Self {
         let state = State {
-            log,
+            files,
             ..State::default()
         };
         Self {
             state: Mutex::new(state),
-            format,
             lost_rows: AtomicU64::new(0),
         }
     }
@@ -192,15 +187,15 @@ impl Shard {
     /// What was seen since the last time. Hands the rows over, too.
     pub fn take(&self) -> Tallies {
         let mut state = self.state();
-        self.hand_over(&mut state);
+        self.lose(state.files.hand_over());
         std::mem::take(&mut state.labels)
     }
 
-    /// Hands over what is left and lets go of the log: it ends when all shards have done so.
+    /// Hands over what is left and lets go of the files: they end when all shards have done so.
     pub fn close(&self) {
         let mut state = self.state();
-        self.hand_over(&mut state);
-        state.log = None;
+        self.lose(state.files.hand_over());
+        state.files = ShardFiles::default();
     }
 
     /// What users could not do, with how often.
@@ -213,20 +208,9 @@ impl Shard {
         self.lost_rows.load(Ordering::Relaxed)
     }
 
-    fn hand_over(&self, state: &mut State) {
-        let Some(log) = &state.log else {
-            return;
-        };
-        if state.rows.is_empty() {
-            return;
-        }
-        let log = log.clone();
-        match log.try_send(std::mem::take(&mut state.rows)) {
-            Ok(()) => {}
-            Err(TrySendError::Full(rows) | TrySendError::Disconnected(rows)) => {
-                self.lost_rows
-                    .fetch_add(rows.len() as u64, Ordering::Relaxed);
-            }
+    fn lose(&self, rows: u64) {
+        if rows > 0 {
+            self.lost_rows.fetch_add(rows, Ordering::Relaxed);
         }
     }
 }
@@ -234,25 +218,23 @@ impl Shard {
 impl Sink for Shard {
     fn sample(&self, row: &SampleRow<'_>) {
         let mut state = self.state();
-        match state.labels.get_mut(row.label) {
-            // What it is part of is counted.
-            _ if row.kind == RowKind::Part => {}
+        match state.labels.get_mut(&*row.label) {
             Some(label) => label.add(row),
             None => {
                 let room = state.labels.len() < MOST_LABELS;
-                let name = if room { row.label } else { OTHER_LABELS };
+                let name = if room { &*row.label } else { OTHER_LABELS };
                 state.labels.entry(name.into()).or_default().add(row);
             }
         }
-        if let Some(format) = &self.format {
-            let rows = &mut state.rows;
-            let begin = rows.text.len();
-            format.row(row, &mut rows.text);
-            rows.close(begin, row.end_ns);
-            if rows.text.len() >= BATCH_BYTES {
-                self.hand_over(&mut state);
-            }
-        }
+    }
+
+    fn writes(&self) -> bool {
+        !self.state().files.is_empty()
+    }
+
+    fn write(&self, row: &SampleRow<'_>, listeners: &[Id]) {
+        let lost = self.state().files.write(row, listeners);
+        self.lose(lost);
     }
 
     fn trouble(&self, what: &str) {

@@ -79,7 +79,7 @@ fn execute(text: &str, change: impl FnOnce(&mut LoadOptions)) -> (Finished, Vec<
     let prepared = Prepared::new(reading, &options, 1).unwrap();
     let generator = Generator::start(&prepared, &options, (now_ns(), 1), Arc::new(Silent), || {});
     let finished = generator.map_err(Refusal::from).unwrap().finish().unwrap();
-    let rows = std::fs::read_to_string(directory.join("out.jtl")).unwrap();
+    let rows = std::fs::read_to_string(options.results.unwrap()).unwrap();
     std::fs::remove_dir_all(&directory).unwrap();
     (finished, rows.lines().map(str::to_owned).collect())
 }
@@ -155,7 +155,7 @@ fn arrivals_that_are_begun_after_their_time_are_late() {
     std::fs::write(&options.plan, plan(9, 1, 1)).unwrap();
     let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();
     std::fs::remove_dir_all(&directory).unwrap();
-    let shard = Arc::new(Shard::new(None));
+    let shard = Arc::new(Shard::new(Default::default()));
     let test = prepared.test(&Arc::new(Targets::new()), shard.clone());
     let inflight = Arc::new(Inflight {
         most: 2,
@@ -303,4 +303,59 @@ fn a_test_is_ended_from_outside_and_keeps_what_it_has() {
     let finished = generator.finish().unwrap();
     std::fs::remove_dir_all(&directory).unwrap();
     assert!(finished.stopped && finished.seen["ask"].samples >= 20);
+}
+
+#[test]
+fn listeners_of_the_plan_write_files_of_their_own() {
+    let answered = Arc::new(AtomicU64::new(0));
+    let port = server(Arc::clone(&answered));
+    let listener = |file: &str, flags: &str, columns: &str| {
+        let columns = columns
+            .split(' ')
+            .map(|name| format!("<{name}>true</{name}>"));
+        let columns: String = columns.collect();
+        format!(
+            "<ResultCollector testname=\"{file}\">{flags}<objProp><name>saveConfig</name><value class=\"SampleSaveConfiguration\">{columns}</value></objProp><stringProp name=\"filename\">{file}</stringProp></ResultCollector><hashTree/>"
+        )
+    };
+    let errors = "<boolProp name=\"ResultCollector.error_logging\">true</boolProp>";
+    let below = [
+        listener("~/kept/${__P(run)}-all.jtl", "", "label success fieldNames"),
+        listener("~/kept/7-all.jtl", "", "label success fieldNames"),
+        listener("~/wrong.jtl", errors, "label code"),
+        listener("~/bare.xml", "", "label success xml"),
+        listener("~/foreign.xml", "", "label success xml"),
+        listener("~/foreign.xml/below.jtl", "", "label"),
+    ];
+    let place = format!("</HTTPSamplerProxy><hashTree>{}</hashTree>", below.concat());
+    let text = plan(port, 2, 3).replace("</HTTPSamplerProxy><hashTree/>", &place);
+    let beside = tempfile::tempdir().unwrap();
+    let read = |name: &str| std::fs::read_to_string(beside.path().join(name)).unwrap();
+    let once = || {
+        std::fs::write(beside.path().join("foreign.xml"), "no results").unwrap();
+        execute(&text, |options| {
+            options.plan = beside.path().join("plan.jmx");
+            options.properties.push(("run".into(), "7".into()));
+        })
+    };
+    let (finished, rows) = once();
+    assert_eq!((finished.rows, rows.len()), (6, 7));
+    // Told, and the test goes on.
+    assert_eq!(finished.problems.len(), 2, "{:?}", finished.problems);
+    assert!(finished.problems[0].contains("is no XML file of results"));
+    assert_eq!(read("foreign.xml"), "no results");
+    let all = format!("label,success\n{}", "ask,true\n".repeat(6));
+    assert_eq!(read("kept/7-all.jtl"), all);
+    assert_eq!(read("wrong.jtl"), "");
+    let samples = "<httpSample s=\"true\" lb=\"ask\"/>\n".repeat(6);
+    let start = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testResults version=\"1.2\">\n";
+    let end = "\n</testResults>\n";
+    assert_eq!(read("bare.xml"), format!("{start}{samples}{end}"));
+    // The second run writes behind the first.
+    once();
+    assert_eq!(read("kept/7-all.jtl"), all + &"ask,true\n".repeat(6));
+    assert_eq!(
+        read("bare.xml"),
+        format!("{start}{samples}\n{samples}{end}")
+    );
 }

@@ -71,7 +71,8 @@ pub fn probe(
         insecure: true,
         ..LoadOptions::default()
     };
-    let prepared = Prepared::new(read_plan(&options, seed)?, &options, seed)?;
+    let mut prepared = Prepared::new(read_plan(&options, seed)?, &options, seed)?;
+    prepared.write_no_listener_files();
     let stop = stop_flag()?;
     let started = Generator::start(
         &prepared,
