@@ -83,24 +83,26 @@ impl Body {
         let mut code = String::with_capacity(3);
         let mut message = String::new();
         self.write_answer(test, reply, lost, &mut code, &mut message);
+        let program = &test.programs[self.flight.sampler as usize];
+        let scope = &test.plan.samplers[self.flight.sampler as usize].scope;
+        let looked_at = program.needs_body || program.needs_request || !scope.is_quiet();
+        // What never came whole has no headers.
+        let headers = match looked_at && lost.is_none() {
+            true => header_text(&code, &message, reply),
+            false => String::new(),
+        };
         let failure = self.parts.failure(0).filter(|_| !test.excuses_parts);
         let is_whole = failure.is_none();
         if let Some(says) = failure {
             message = says;
         }
         let content_type = header_values(reply.headers, "Content-Type").next();
-        let program = &test.programs[self.flight.sampler as usize];
-        let scope = &test.plan.samplers[self.flight.sampler as usize].scope;
-        let looked_at = program.needs_body || program.needs_request || !scope.is_quiet();
         Ending {
             text: match program.needs_body {
                 true => body_text(body, content_type.as_deref()),
                 false => String::new(),
             },
-            headers: match looked_at {
-                true => header_text(&code, &message, reply),
-                false => String::new(),
-            },
+            headers,
             reply,
             lost,
             code,
@@ -182,7 +184,7 @@ impl Body {
             spent: self.spent(reply.end_ns),
             phase: lost.map_or("", |lost| lost.phase),
             failure: lost.map_or("", |lost| lost.says).to_owned().into(),
-            details: self.details_of(test, &now, judged),
+            details: self.details_of_http(test, &now, judged, (reply, lost)),
             below: Vec::new(),
         }
     }

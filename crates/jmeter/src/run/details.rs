@@ -34,6 +34,35 @@ impl Body {
         Some(Box::new(details))
     }
 
+    /// Details of the result of a request.
+    pub(super) fn details_of_http(
+        &self,
+        test: &Test,
+        answer: &Answer<'_>,
+        judged: &Judged,
+        (reply, lost): (&Reply<'_>, Option<Lost<'_>>),
+    ) -> Option<Box<Details>> {
+        let mut details = self.details_of(test, answer, judged)?;
+        // Of several redirects the first.
+        details.location = match self.parts.first() {
+            Some(first) => first
+                .details
+                .as_ref()
+                .and_then(|first| first.location.clone()),
+            None => header_values(reply.headers, "Location").next(),
+        };
+        if lost.is_some() {
+            // JMeter has the failure as response, and no request.
+            let class = answer.code.trim_start_matches("Non HTTP response code: ");
+            let says = answer
+                .message
+                .trim_start_matches("Non HTTP response message: ");
+            details.response = format!("{class}: {says}\n");
+            details.request_headers.clear();
+        }
+        Some(details)
+    }
+
     /// Details of a part of the result under way.
     pub(super) fn details_of_part(
         &self,

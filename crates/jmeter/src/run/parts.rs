@@ -74,6 +74,11 @@ impl Parts {
         self.0.is_empty()
     }
 
+    /// The first answer to the request itself, where there are several.
+    pub fn first(&self) -> Option<&Leaf> {
+        self.0.first().and_then(|asked| asked.answers.first())
+    }
+
     /// Notes an answer of something; the result itself is number 0.
     pub fn answered(&mut self, number: usize, leaf: Leaf) {
         if self.0.is_empty() {

@@ -105,7 +105,9 @@ fn reopen(file: &mut File, length: u64) -> io::Result<()> {
     let from = length.saturating_sub(XML_TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;
     let mut tail = Vec::new();
-    io::Read::by_ref(file).take(XML_TAIL_BYTES).read_to_end(&mut tail)?;
+    io::Read::by_ref(file)
+        .take(XML_TAIL_BYTES)
+        .read_to_end(&mut tail)?;
     let mut places = tail.windows(XML_END.len());
     let end = places.rposition(|place| place == XML_END);
     end.map_or(Ok(()), |end| file.set_len(from + end as u64))

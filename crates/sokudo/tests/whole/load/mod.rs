@@ -6,6 +6,7 @@ pub mod far;
 mod faults;
 mod findings;
 mod guide;
+mod listeners;
 mod models;
 mod options;
 mod peer;
