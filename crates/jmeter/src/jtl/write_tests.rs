@@ -1,3 +1,5 @@
+//! Rows as they are promised: golden files in `testdata/jtl`.
+
 use super::*;
 use crate::properties::Origin;
 use crate::run::{Asserted, Details, RowKind};
