@@ -321,9 +321,6 @@ report-metric-http-late-ratio = left late
 report-metric-http-window-full-ratio = had to wait
 report-metric-http-client-cpu-ratio = CPU asking
 report-metric-group-start-late-seconds = began late by
-report-metric-http-error-ratio = failed
-report-metric-http-late-starts = late starts
-report-metric-http-unstarted-requests = not begun
 report-metric-crr-server-cpu-ratio = CPU answering
 
 ## Probes
@@ -587,4 +584,11 @@ jtl-felt-failed = failed
 ## Generators
 report-generators = Generators
 report-generators-host = Host
+report-generators-answers = answers
+report-generators-rate = rate
+report-generators-failed = failed
+report-generators-late = late starts
+report-generators-unstarted = not begun
+report-generators-cpu = busiest thread
+report-generators-began = began late
 report-generators-table = What each generator did in { $phase }

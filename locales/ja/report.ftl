@@ -321,9 +321,6 @@ report-metric-http-late-ratio = 送信の遅れ
 report-metric-http-window-full-ratio = 待たされた割合
 report-metric-http-client-cpu-ratio = 要求側 CPU
 report-metric-group-start-late-seconds = 開始の遅れ
-report-metric-http-error-ratio = 失敗
-report-metric-http-late-starts = 遅れて始めた数
-report-metric-http-unstarted-requests = 始められず
 report-metric-crr-server-cpu-ratio = 応答側 CPU
 
 ## プローブ
@@ -587,4 +584,11 @@ jtl-felt-failed = 失敗
 ## Generators
 report-generators = 負荷生成ホスト
 report-generators-host = ホスト
+report-generators-answers = 応答数
+report-generators-rate = レート
+report-generators-failed = 失敗
+report-generators-late = 遅れた開始
+report-generators-unstarted = 開始できず
+report-generators-cpu = 最も忙しいスレッド
+report-generators-began = 開始の遅れ
 report-generators-table = 負荷生成ホスト別 ({ $phase })

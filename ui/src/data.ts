@@ -1,5 +1,7 @@
 // What the report's JSON element holds; written by crates/report/src/html/data.rs.
 
+import { unbroken } from "./format";
+
 /** Text in both languages, or once where they agree. */
 export type Words = string | { en: string; ja: string };
 
@@ -79,7 +81,7 @@ export function language(): Lang {
 
 export function say(words: Words | undefined): string {
   if (words === undefined) return "";
-  return typeof words === "string" ? words : words[language()];
+  return unbroken(typeof words === "string" ? words : words[language()]);
 }
 
 /** Times of a line, milliseconds since the run's start. */

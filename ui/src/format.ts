@@ -12,6 +12,13 @@ const SYMBOLS: Record<string, string> = {
   "packets/second": "/s", "1/second": "/s", hertz: "Hz",
 };
 
+const QUANTITY = /(\d) (?=(?:%|s|ms|µs|ns|min|h|d|[kMGT]|(?:[KMGT]i|[kMGT])?(?:b\/s|B\/s|\/s|Hz|b|B)|\d{3})(?![A-Za-z0-9/µ%]))/g;
+
+/** The text with narrow gaps that no line is broken at inside of quantities: as crates/report/src/unbroken.rs. */
+export function unbroken(text: string): string {
+  return text.replace(QUANTITY, "$1\u202f");
+}
+
 /** Three significant digits. */
 export function threeDigits(value: number): string {
   if (value === 0) return "0";

@@ -30,6 +30,7 @@ mod summary;
 mod svg;
 mod terminal;
 mod tracks;
+mod unbroken;
 mod view;
 mod volume;
 

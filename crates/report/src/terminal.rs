@@ -14,6 +14,7 @@ use crate::kinds::{self, Subject};
 use crate::number::count;
 use crate::sections::verdict::status_words;
 use crate::sections::{generators, group, load_curve, numbers};
+use crate::unbroken::holds;
 use crate::view::View;
 
 /// Columns that lines are indented by.
@@ -476,7 +477,7 @@ fn stacked(titles: &[Vec<String>]) -> Vec<Vec<String>> {
     (0..height).map(row).collect()
 }
 
-/// The smallest parts that a line may be broken between.
+/// The smallest parts that a line may be broken between: a number keeps its unit.
 fn pieces(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -484,7 +485,7 @@ fn pieces(text: &str) -> Vec<&str> {
     for (i, c) in text.char_indices() {
         let closes = "、。，．」』）】・％！？：；ー,.)".contains(c);
         let opens = before.is_some_and(|b| "「『（【(".contains(b));
-        let between = before == Some(' ') && c != ' '
+        let between = before == Some(' ') && c != ' ' && !holds(text, i - 1)
             || before.is_some_and(|b| wide(b) || wide(c)) && !closes && !opens && c != ' ';
         if i > start && between {
             out.push(&text[start..i]);

@@ -13,6 +13,7 @@ use crate::chart::{self, Chart, Kind};
 use crate::knee::Knee;
 use crate::plane::Plane;
 use crate::svg;
+use crate::unbroken::GAP;
 
 impl Page<'_> {
     /// Writes one block.
@@ -375,7 +376,7 @@ impl Page<'_> {
 /// Sets the unit in its own element, so that it can be smaller than the number.
 fn unit_apart(value: &str) -> String {
     let number = value.starts_with(|c: char| c.is_ascii_digit());
-    match value.split_once(' ') {
+    match value.split_once([' ', GAP]) {
         Some((digits, unit)) if number && !unit.starts_with(|c: char| c.is_ascii_digit()) => {
             format!("{digits} <span class=\"unit\">{unit}</span>")
         }

@@ -18,6 +18,7 @@ use sokudo_model::{Record, Text};
 
 use crate::block::{Block, Phrase, Speaker};
 use crate::chart::Chart;
+use crate::unbroken::unbroken;
 use crate::view::View;
 
 pub use sheet::{Part, Sheet};
@@ -81,6 +82,7 @@ impl Page<'_> {
     /// The phrase, escaped: once where the languages agree, else in one element per language.
     fn say(&self, phrase: &Phrase) -> String {
         let said = Lang::ALL.map(|lang| self.speaker.say(lang, phrase));
+        let escape = |words: &str| escape(&unbroken(words));
         if said[0] == said[1] {
             return escape(&said[0]);
         }

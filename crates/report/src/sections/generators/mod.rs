@@ -6,19 +6,18 @@
 use sokudo_model::{FlowResult, PhaseRecord, Text, metric};
 
 use crate::block::{Block, Cell, Column, Table};
-use crate::names;
 use crate::number::Scale;
 use crate::view::View;
 
-/// Columns where any generator has the number.
-const COLUMNS: [&str; 7] = [
-    "http.requests",
-    "http.requests_per_second",
-    "http.error_ratio",
-    "http.late_starts",
-    "http.unstarted_requests",
-    "http.client_cpu_ratio",
-    "group.start_late_seconds",
+/// Columns where any generator has the number, each with the end of its title's key.
+const COLUMNS: [(&str, &str); 7] = [
+    ("http.requests", "answers"),
+    ("http.requests_per_second", "rate"),
+    ("http.error_ratio", "failed"),
+    ("http.late_starts", "late"),
+    ("http.unstarted_requests", "unstarted"),
+    ("http.client_cpu_ratio", "cpu"),
+    ("group.start_late_seconds", "began"),
 ];
 
 /// What one host says of the load that it made.
@@ -77,7 +76,7 @@ fn generator<'a>(host: &'a str, flows: &[&FlowResult]) -> Generator<'a> {
     };
     Generator {
         host,
-        numbers: COLUMNS.map(value),
+        numbers: COLUMNS.map(|(name, _)| value(name)),
         complete: flows.iter().all(|flow| flow.complete),
     }
 }
@@ -100,11 +99,15 @@ fn failed<'a>(flows: impl Iterator<Item = &'a FlowResult>) -> Option<f64> {
     (due > 0.0).then(|| failed / due)
 }
 
+fn title(key: &str) -> Text {
+    Text::new(format!("report-generators-{key}"))
+}
+
 fn table(phase: &PhaseRecord, generators: &[Generator<'_>]) -> Table {
     let values = |at: usize| generators.iter().filter_map(move |one| one.numbers[at]);
     let shown: Vec<(usize, Scale)> = (0..COLUMNS.len())
         .filter(|at| values(*at).next().is_some())
-        .map(|at| (at, Scale::of(values(at), metric::unit_of(COLUMNS[at]))))
+        .map(|at| (at, Scale::of(values(at), metric::unit_of(COLUMNS[at].0))))
         .collect();
     let mut columns = vec![Column {
         title: Text::new("report-generators-host").into(),
@@ -112,7 +115,7 @@ fn table(phase: &PhaseRecord, generators: &[Generator<'_>]) -> Table {
         numeric: false,
     }];
     columns.extend(shown.iter().map(|(at, scale)| Column {
-        title: names::metric(COLUMNS[*at]),
+        title: title(COLUMNS[*at].1).into(),
         unit: scale.unit.clone(),
         numeric: true,
     }));
@@ -140,6 +143,7 @@ fn table(phase: &PhaseRecord, generators: &[Generator<'_>]) -> Table {
 
 #[cfg(test)]
 mod tests {
+    use sokudo_i18n::{I18n, Lang};
     use sokudo_model::{Labels, PhaseResult};
 
     use super::*;
@@ -210,6 +214,16 @@ mod tests {
                 .iter()
                 .all(|row| row.len() == table.columns.len())
         );
+    }
+
+    #[test]
+    fn every_column_has_a_title() {
+        for lang in Lang::ALL {
+            let i18n = I18n::new(lang);
+            for (_, key) in COLUMNS {
+                assert!(i18n.has(&title(key).key), "{lang:?}: {key}");
+            }
+        }
     }
 
     #[test]
