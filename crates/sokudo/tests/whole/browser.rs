@@ -52,6 +52,8 @@ pub fn browser(width: u32, height: u32) -> Option<Browser> {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
+        // What it leaves behind when it is ended goes with its profile.
+        .env("TMPDIR", profile.path())
         // With a group of its own, all of its processes can be ended together.
         .process_group(0)
         .spawn()
