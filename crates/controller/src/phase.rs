@@ -17,15 +17,12 @@ use sokudo_workloads::{HostResult, Workload};
 use crate::error::ControlError;
 use crate::hosts::ASK_BOUND;
 use crate::run::{Progress, Run};
+use crate::together::lead_ns;
 
 /// Longest wait for a host to bind or connect.
 const READY_BOUND: Duration = Duration::from_secs(20);
 /// Longest wait for a host to close its books after the senders have finished.
 const DRAIN_BOUND: Duration = Duration::from_secs(30);
-/// Time between the order to start and the start, beside the slowest host's round trip.
-const LEAD_NS: i64 = 100_000_000;
-/// What each host adds to it: telling all of them takes its time.
-const LEAD_PER_HOST_NS: i64 = 200_000;
 /// Longest wait for the senders to stop when they are told to.
 const HALT_BOUND: Duration = Duration::from_secs(5);
 /// How much longer than its load a phase may take in any case.
@@ -222,14 +219,12 @@ impl Run {
 
     /// Orders the start at one moment of the shared clock; returns it on the controller's clock.
     fn start(&mut self, parts: &[usize]) -> Result<i64, ControlError> {
-        let slowest_ns = self
-            .hosts
-            .list()
-            .iter()
-            .map(|host| 2 * host.clock.error_ns as i64)
-            .max();
-        let lead_ns = LEAD_NS + parts.len() as i64 * LEAD_PER_HOST_NS;
-        let at_ns = now_ns() + lead_ns + 2 * slowest_ns.unwrap_or(0);
+        let errors_ns = self.hosts.list().iter().map(|host| host.clock.error_ns);
+        let error_ns = errors_ns.max().unwrap_or(0);
+        let error_ns = i64::try_from(error_ns).unwrap_or(i64::MAX);
+        let lead_ns = lead_ns(self.tell_all_ns(parts), error_ns);
+        self.start_lead_ns = self.start_lead_ns.max(lead_ns);
+        let at_ns = now_ns() + lead_ns;
         let t0_ns = self.t0_ns;
         let offsets: Vec<i64> = self
             .hosts
@@ -242,6 +237,14 @@ impl Run {
             t0_ns: t0_ns + offsets[index],
         })?;
         Ok(at_ns)
+    }
+
+    /// How long a short command to these hosts takes until the last one has answered, nanoseconds.
+    fn tell_all_ns(&self, parts: &[usize]) -> i64 {
+        let begun_ns = now_ns();
+        // Who does not answer this does not answer the order to start either, which tells.
+        let _ = self.ask_hosts(&self.alive(parts), |_| Ask::Clock, ASK_BOUND);
+        now_ns() - begun_ns
     }
 
     /// The clocks of the hosts of a phase, now, by host index; `None` for one that cannot say. The

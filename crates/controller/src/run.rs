@@ -99,6 +99,8 @@ pub struct Run {
     pub(crate) max_skew_ns: Option<u64>,
     /// How the clocks of the hosts move, by index.
     pub(crate) clocks: Vec<ClockTrack>,
+    /// The longest time that a start was agreed ahead; zero before the first one, nanoseconds.
+    pub(crate) start_lead_ns: i64,
 }
 
 /// A run that is over and recorded.
@@ -167,6 +169,7 @@ impl Run {
             rows: None,
             max_skew_ns: None,
             clocks: vec![ClockTrack::default(); count],
+            start_lead_ns: 0,
         };
         match run.open() {
             Ok(()) => {
@@ -379,8 +382,12 @@ impl Run {
     /// Adds to the summary what tells of the hosts as a group: how many there are, how well their
     /// clocks could be compared, and how far apart their loads began.
     pub fn group_numbers(&mut self) {
-        let numbers =
-            crate::together::numbers(self.hosts.list(), &self.clocks, &self.manifest.phases);
+        let numbers = crate::together::numbers(
+            self.hosts.list(),
+            &self.clocks,
+            &self.manifest.phases,
+            self.start_lead_ns,
+        );
         self.manifest.summary.extend(self.own_summary());
         self.manifest.summary.extend(numbers);
         self.manifest.summary.extend(self.drift_numbers());

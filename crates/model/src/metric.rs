@@ -138,6 +138,7 @@ pub const CATALOGUE: &[MetricDef] = &[
     // Hosts of a run as a group.
     gauge("group.hosts", One, "hosts of the run, the one that gives the commands included when it takes part"),
     gauge("group.start_late_seconds", Seconds, "first send of a flow minus the agreed start, on the sender's own clock"),
+    gauge("group.start_lead_seconds", Seconds, "how far ahead of the order the start lay, in the phase with the longest lead: 100 ms, twice what a command to all took just before, and four times the largest clock error"),
     histogram("group.start_spread_seconds", Seconds, "how much later each flow began than the first one of its phase; in the summary with .p50 and .max"),
     gauge("group.pairs", One, "directed pairs of hosts that met in a check of a group"),
     gauge("group.failed_pairs", One, "pairs of them that did not keep what was expected, or of which nothing came through"),

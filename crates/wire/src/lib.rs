@@ -29,6 +29,7 @@ pub mod label;
 pub mod life;
 pub mod message;
 pub mod order;
+pub mod piece;
 pub mod ticket;
 
 pub use envelope::{Body, Envelope, EnvelopeError};

@@ -23,7 +23,7 @@ use crate::fleet::{self, OpenSession, SessionOpened};
 use crate::group::{hex, random};
 use crate::keys::Keys;
 use crate::membership::Membership;
-use crate::pipes::{self, OnRefused, Sender, Source};
+use crate::pipes::{self, OnRefused, Patience, Sender, Source};
 use crate::settings;
 
 /// Sessions served at once.
@@ -245,11 +245,14 @@ fn begin(house: &House, query: &Query) -> Result<Begun, String> {
     let checker = Box::new(Checker::new(&between, secret, admission.commander));
     let sealer = Box::new(Sealer::new(&between, secret));
     let on_refused = on_refused(&house.service, &client);
+    let zenoh = house.session.clone();
+    let sender = Sender::new(zenoh, key, sealer, Patience::Waits, inbox).map_err(fault)?;
+    let source = source.believing(checker, on_refused, &sender, (down, controller));
     Ok(Begun {
         client,
         opened,
-        sender: Sender::new(house.session.clone(), key, sealer, inbox),
-        source: source.believing(checker, on_refused, (down, controller)),
+        sender,
+        source,
     })
 }
 

@@ -14,7 +14,7 @@ use zenoh::{Session, Wait};
 use crate::error::GroupError;
 use crate::group::{Group, OWN_VALID, Role, hex, random};
 use crate::keys::{Keys, last_parts};
-use crate::pipes::{self, Sender};
+use crate::pipes::{self, Patience, Sender};
 use crate::settings;
 
 /// Agents that are looked at in one list at most.
@@ -197,10 +197,13 @@ impl<'a> Fleet<'a> {
             .wait()
             .map_err(fault)?;
         let opener = Box::new(Opener::new(&between, &secret));
-        // What somebody else says in the agent's name is passed over.
-        let source = source.believing(opener, Box::new(|_| {}), (up, token, alive, gone));
         let key = self.keys.down(&session);
-        let sender = Sender::new(self.session.clone(), key, Box::new(signer), inbox);
+        let zenoh = self.session.clone();
+        let sender = Sender::new(zenoh, key, Box::new(signer), Patience::Keeps, inbox);
+        let sender = sender.map_err(fault)?;
+        // What somebody else says in the agent's name is passed over.
+        let guards = (up, token, alive, gone);
+        let source = source.believing(opener, Box::new(|_| {}), &sender, guards);
         let link = carried::link(agent, Box::new(sender), Box::new(source))?;
         Ok(Reached {
             link,

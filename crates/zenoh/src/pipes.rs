@@ -1,22 +1,34 @@
 //! How does a session become a pipe of frames?
 //!
-//! What comes is put into a bounded queue by Zenoh's thread, which never waits here. What is sent
-//! blocks while the link is full, a bounded time. An empty frame says that the other end closes.
+//! ```text
+//! FrameSender ──► Flow: what may be on the way ──► Zenoh ──► router ──► Zenoh ──► Inbox ──► FrameSource
+//!                  ▲ how much was read                                                          │
+//!                  └────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! What comes is put into a bounded queue by Zenoh's thread, which never waits here. What is sent goes
+//! out in pieces, and no more of them than a router holds without waiting: one end that does not read
+//! must not stop the others ([`sokudo_wire::piece`]).
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use sokudo_bus::pipe::{Arrival, FrameSender, FrameSource};
 use sokudo_wire::order::{Checker, Opener, OrderError, Sealer, Signer};
+use sokudo_wire::piece::{Incoming, Outgoing, Piece};
+use zenoh::key_expr::KeyExpr;
 use zenoh::qos::CongestionControl;
+use zenoh::sample::Locality;
 use zenoh::{Session, Wait};
 
 /// Messages that may wait to be read; a reader that is further behind is lost.
 const WAITING: usize = 4096;
 /// Bytes of the length in front of a frame's payload, which a message does not need.
 const LENGTH: usize = 4;
+/// Bytes that may wait for an end that does not read: more than the longest frame.
+const MAX_BACKLOG: usize = 64 * 1024 * 1024;
 
 /// Makes bytes of a frame that the other end believes.
 pub(crate) trait Seal: Send {
@@ -88,6 +100,9 @@ pub(crate) struct Source<G> {
     queue: Receiver<Came>,
     broken: Arc<AtomicBool>,
     open: Option<(Box<dyn Open>, OnRefused)>,
+    /// What is sent the other way.
+    flow: Option<Arc<Flow>>,
+    into: Incoming,
     _guards: Option<G>,
 }
 
@@ -103,20 +118,25 @@ pub(crate) fn inbox<G>() -> (Inbox, Source<G>) {
         queue,
         broken,
         open: None,
+        flow: None,
+        into: Incoming::default(),
         _guards: None,
     };
     (inbox, source)
 }
 
 impl<G> Source<G> {
-    /// Whom to believe, who hears of everybody else, and what to keep declared meanwhile.
+    /// Whom to believe, who hears of everybody else, where the other end is answered, and what to keep
+    /// declared meanwhile.
     pub(crate) fn believing(
         mut self,
         open: Box<dyn Open>,
         on_refused: OnRefused,
+        sender: &Sender,
         guards: G,
     ) -> Self {
         self.open = Some((open, on_refused));
+        self.flow = Some(Arc::clone(&sender.flow));
         self._guards = Some(guards);
         self
     }
@@ -133,20 +153,40 @@ impl<G: Send> FrameSource for Source<G> {
             let Some((open, on_refused)) = &mut self.open else {
                 return Err("it spoke before the session was open".into());
             };
-            match open.open(&bytes) {
-                Ok(payload) if payload.is_empty() => {
-                    return Err("the other side closed the session".into());
-                }
-                Ok(payload) => return Ok(Arrival::Frame(payload)),
+            let message = match open.open(&bytes) {
+                Ok(message) => message,
                 // Whoever forges must not be able to end what others do.
-                Err(why) if why.is_foreign() => on_refused(&why),
+                Err(why) if why.is_foreign() => {
+                    on_refused(&why);
+                    continue;
+                }
                 Err(why) => return Err(why.to_string()),
+            };
+            if let Some(frame) = self.take(&message)? {
+                return Ok(Arrival::Frame(frame));
             }
         }
     }
 }
 
 impl<G> Source<G> {
+    /// A message of the other end; the frame that it completes.
+    fn take(&mut self, message: &[u8]) -> Result<Option<Vec<u8>>, String> {
+        let fault = |why: sokudo_wire::piece::PieceError| why.to_string();
+        let flow = self.flow.as_ref().ok_or("there is no way back")?;
+        match Piece::read(message).map_err(fault)? {
+            Piece::End => Err("the other side closed the session".into()),
+            Piece::Taken(bytes) => flow.taken(bytes).map(|()| None),
+            Piece::Part { bytes, last } => {
+                let frame = self.into.part(bytes, last).map_err(fault)?;
+                if let Some(told) = self.into.due() {
+                    flow.put(&told)?;
+                }
+                Ok(frame)
+            }
+        }
+    }
+
     /// What came, as it travelled; `None` when nothing did in time.
     fn wait(&self, bound: Duration) -> Result<Option<Vec<u8>>, String> {
         match self.queue.recv_timeout(bound) {
@@ -161,51 +201,140 @@ impl<G> Source<G> {
     }
 }
 
-/// The sending end.
-pub(crate) struct Sender {
+/// What an end does while the other one does not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Patience {
+    /// Keeps what it has to say, and goes on: others must be told in time.
+    Keeps,
+    /// Waits: what is said later matters less than what was said.
+    Waits,
+}
+
+/// One way of a session, which the sending and the receiving end of a host share.
+struct Flow {
     session: Session,
-    key: String,
-    seal: Mutex<Box<dyn Seal>>,
-    /// Wakes the own reader when it is closed.
-    inbox: Inbox,
+    /// Declared: where it leads is looked up once, not with every message.
+    key: KeyExpr<'static>,
+    state: Mutex<FlowState>,
+    /// The other end has read something, or the session is closed.
+    moved: Condvar,
     closed: AtomicBool,
 }
 
-impl Sender {
-    pub(crate) fn new(session: Session, key: String, seal: Box<dyn Seal>, inbox: Inbox) -> Self {
-        Self {
-            session,
-            key,
-            seal: Mutex::new(seal),
-            inbox,
-            closed: AtomicBool::new(false),
-        }
+struct FlowState {
+    seal: Box<dyn Seal>,
+    out: Outgoing,
+}
+
+impl Flow {
+    fn state(&self) -> MutexGuard<'_, FlowState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, payload: &[u8]) -> Result<(), String> {
-        // Held while it is sent: numbers must leave in order.
-        let mut seal = self.seal.lock().unwrap_or_else(PoisonError::into_inner);
-        let bytes = seal.seal(payload);
-        let put = self.session.put(&self.key, bytes);
+    /// Sends a message past all that waits.
+    fn put(&self, message: &[u8]) -> Result<(), String> {
+        self.put_with(&mut self.state(), message)
+    }
+
+    /// The state is held while it is sent: numbers must leave in order.
+    fn put_with(&self, state: &mut FlowState, message: &[u8]) -> Result<(), String> {
+        let put = self.session.put(&self.key, state.seal.seal(message));
         put.congestion_control(CongestionControl::Block)
+            .allowed_destination(Locality::Remote)
             .wait()
             .map_err(|error| error.to_string())
+    }
+
+    /// Sends what may be on the way now.
+    fn push_on(&self, state: &mut FlowState) -> Result<(), String> {
+        while let Some(message) = state.out.next_message() {
+            self.put_with(state, &message)?;
+        }
+        Ok(())
+    }
+
+    /// The other end has read so much.
+    fn taken(&self, bytes: u64) -> Result<(), String> {
+        let mut state = self.state();
+        state.out.taken(bytes).map_err(|why| why.to_string())?;
+        self.push_on(&mut state)?;
+        drop(state);
+        self.moved.notify_all();
+        Ok(())
+    }
+
+    /// Waits until no more than `most` bytes wait for the other end.
+    fn wait(
+        &self,
+        state: MutexGuard<'_, FlowState>,
+        most: usize,
+        bound: Duration,
+    ) -> Result<(), String> {
+        let waits = |state: &mut FlowState| {
+            state.out.backlog() > most && !self.closed.load(Ordering::Acquire)
+        };
+        let waited = self.moved.wait_timeout_while(state, bound, waits);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        match state.out.backlog() > most {
+            true => Err("the other side does not read what it is sent".into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The sending end.
+pub(crate) struct Sender {
+    flow: Arc<Flow>,
+    patience: Patience,
+    /// Wakes the own reader when it is closed.
+    inbox: Inbox,
+}
+
+impl Sender {
+    /// Errors: Zenoh's session is closed.
+    pub(crate) fn new(
+        session: Session,
+        key: String,
+        seal: Box<dyn Seal>,
+        patience: Patience,
+        inbox: Inbox,
+    ) -> zenoh::Result<Self> {
+        let key = session.declare_keyexpr(key).wait()?;
+        let out = Outgoing::default();
+        let flow = Arc::new(Flow {
+            session,
+            key,
+            state: Mutex::new(FlowState { seal, out }),
+            moved: Condvar::new(),
+            closed: AtomicBool::new(false),
+        });
+        Ok(Self {
+            flow,
+            patience,
+            inbox,
+        })
     }
 }
 
 impl FrameSender for Sender {
-    /// The bound is that of the link: it is given up when it takes nothing for 20 s.
-    fn send(&self, frame: &[u8], _bound: Duration) -> Result<(), String> {
-        if self.closed.load(Ordering::Acquire) {
+    fn send(&self, frame: &[u8], bound: Duration) -> Result<(), String> {
+        if self.flow.closed.load(Ordering::Acquire) {
             return Err("the session is closed".into());
         }
-        self.put(frame.get(LENGTH..).unwrap_or_default())
+        let mut state = self.flow.state();
+        state.out.push(frame.get(LENGTH..).unwrap_or_default());
+        self.flow.push_on(&mut state)?;
+        match self.patience {
+            Patience::Keeps => self.flow.wait(state, MAX_BACKLOG, Duration::ZERO),
+            Patience::Waits => self.flow.wait(state, 0, bound),
+        }
     }
 
     fn close(&self) {
-        if !self.closed.swap(true, Ordering::AcqRel) {
+        if !self.flow.closed.swap(true, Ordering::AcqRel) {
+            self.flow.moved.notify_all();
             // Whoever is gone needs no farewell.
-            let _ = self.put(&[]);
+            let _ = self.flow.put(&[]);
             self.inbox.end("the session is closed");
         }
     }

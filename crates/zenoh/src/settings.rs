@@ -18,10 +18,14 @@ const LEASE_MS: u64 = 12_000;
 const SIGNS_PER_LEASE: u64 = 2;
 /// How long opening a link may take, milliseconds.
 const OPEN_MS: u64 = 5000;
-/// How long a full link may block a message before it is given up, microseconds.
-const BLOCK_US: u64 = 20_000_000;
-/// Longest message.
-const MAX_MESSAGE: usize = 17 * 1024 * 1024;
+/// A link that takes not even one more piece for so long is given up, microseconds: until then, whoever
+/// has something for it waits, and with a router all whose messages come behind.
+const BLOCK_US: u64 = 3_000_000;
+/// Pieces of 64 KiB that may wait for a link, as many as the transport allows: what is sent to many is
+/// taken at once, and handed to the network when it has time.
+const QUEUE: usize = 16;
+/// Longest message: a piece of a frame with everything around it.
+const MAX_MESSAGE: usize = 128 * 1024;
 
 /// A router of a group, listening at `listen` (`host:port`). It dials each of `routers` until it is
 /// there, and again whenever it is lost.
@@ -52,7 +56,7 @@ pub(crate) fn foreign_router(
 
 fn router_of(group_id: &str, listen: &str, routers: &[String], credentials: &Credentials) -> Value {
     let mut all = common("router", credentials);
-    all["listen"] = json!({ "endpoints": [format!("quic/{listen}")], "exit_on_failure": true });
+    all["listen"] = json!({ "endpoints": [endpoint(listen)], "exit_on_failure": true });
     if !routers.is_empty() {
         all["connect"] = connect(routers, true);
     }
@@ -72,12 +76,18 @@ pub(crate) fn client(
 }
 
 fn connect(routers: &[String], waits: bool) -> Value {
-    let endpoints: Vec<String> = routers.iter().map(|at| format!("quic/{at}")).collect();
+    let endpoints: Vec<String> = routers.iter().map(|at| endpoint(at)).collect();
     let timeout_ms: i64 = if waits { -1 } else { OPEN_MS as i64 };
     json!({
         "endpoints": endpoints, "timeout_ms": timeout_ms, "exit_on_failure": !waits,
         "retry": { "period_init_ms": 200, "period_max_ms": 2000, "period_increase_factor": 2.0 },
     })
+}
+
+/// One stream for everything, in order. With a stream for each priority an answer may overtake the
+/// subscription that was declared before it, and whoever hears the answer speaks to nobody.
+fn endpoint(address: &str) -> String {
+    format!("quic/{address}?multistream=0")
 }
 
 fn common(mode: &str, credentials: &Credentials) -> Value {
@@ -91,12 +101,16 @@ fn common(mode: &str, credentials: &Credentials) -> Value {
             "unicast": {
                 "max_sessions": 20000, "accept_pending": 1000,
                 "open_timeout": OPEN_MS, "accept_timeout": OPEN_MS,
+                "qos": { "enabled": false },
             },
             "link": {
                 "protocols": ["quic"],
                 "tx": {
                     "lease": LEASE_MS, "keep_alive": SIGNS_PER_LEASE,
-                    "queue": { "congestion_control": { "block": { "wait_before_close": BLOCK_US } } },
+                    "queue": {
+                        "size": { "data": QUEUE },
+                        "congestion_control": { "block": { "wait_before_close": BLOCK_US } },
+                    },
                 },
                 "rx": { "max_message_size": MAX_MESSAGE },
                 "tls": tls(credentials),

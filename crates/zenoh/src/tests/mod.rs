@@ -2,6 +2,7 @@
 
 mod attacks;
 mod foreign;
+mod frozen;
 mod many;
 mod renewal;
 mod site;
