@@ -15,6 +15,9 @@ use crate::{Asked, Link};
 /// Threads that ask many members: enough that one which takes no bytes keeps few others waiting.
 const ASKING_THREADS: usize = 8;
 
+/// Multiples of it, without their whole parts, are spread evenly however many they are.
+const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
+
 /// A member's number on its bus, from 0 in the order of joining.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberId(pub u32);
@@ -164,11 +167,13 @@ impl Bus {
     /// [suspect](sokudo_wire::Health::Suspect) after one, which a note says, and given up after two: its
     /// link is closed and [`Note::Lost`] follows. Ends with [`Bus::close`].
     pub fn keep_alive(&self, lease: Duration) -> Result<(), BusError> {
-        for seat in self.seats().iter() {
+        for (number, seat) in self.seats().iter().enumerate() {
             let (seat, closing) = (Arc::clone(seat), Arc::clone(&self.closing));
+            // Any number of members is spread evenly over the pause between two leases.
+            let share = (number as f64 * GOLDEN_RATIO).fract();
             thread::Builder::new()
                 .name(format!("heart-{}", seat.member.name))
-                .spawn(move || beat(&seat, lease, &closing))
+                .spawn(move || beat(&seat, lease, share, &closing))
                 .map_err(|why| BusError::Start {
                     what: "the thread that keeps agents at work".into(),
                     why: why.to_string(),
@@ -230,10 +235,10 @@ impl Seat {
 }
 
 /// Sends leases, and tells how well the member is heard, until the bus closes or the member is gone.
-fn beat(seat: &Seat, lease: Duration, closing: &Latch) {
+fn beat(seat: &Seat, lease: Duration, share: f64, closing: &Latch) {
     let lease_ns = u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX);
     let begun = Instant::now();
-    let mut pulse = Pulse::new(lease, Duration::ZERO);
+    let mut pulse = Pulse::new(lease, Duration::ZERO, share);
     loop {
         let look = pulse.look(begun.elapsed(), seat.link.silent());
         match look.health {

@@ -41,12 +41,14 @@ pub(crate) struct Pulse {
 }
 
 impl Pulse {
-    /// Begins to look; the first lease is due at once.
-    pub(crate) fn new(lease: Duration, now: Duration) -> Self {
+    /// Begins to look; the first lease is due at once when `share` is 0, and up to the pause between two
+    /// leases later when it is up to 1: members with other shares are not all spoken to at once.
+    pub(crate) fn new(lease: Duration, now: Duration, share: f64) -> Self {
+        let wait = (lease / SENT_PER_LEASE).mul_f64(share.clamp(0.0, 1.0));
         Self {
             lease,
             heard: now,
-            due: now,
+            due: now + wait,
             expected: now,
             health: Health::Ready,
         }
@@ -100,7 +102,7 @@ mod tests {
     /// Looks whenever it is worth it until `end`; the member answers each lease until `dies`, and again
     /// from `wakes` on. What was told, with when.
     fn watched(dies: Duration, wakes: Duration, end: Duration) -> Vec<(u128, Health)> {
-        let mut pulse = Pulse::new(LEASE, ms(0));
+        let mut pulse = Pulse::new(LEASE, ms(0), 0.0);
         let (mut now, mut heard, mut told) = (ms(0), ms(0), Vec::new());
         while now < end {
             let look = pulse.look(now, now - heard);
@@ -133,10 +135,25 @@ mod tests {
         assert_eq!(told[1].1, Health::Ready);
     }
 
+    #[test]
+    fn members_with_other_shares_are_spoken_to_at_other_times() {
+        let first = |share: f64| {
+            let mut pulse = Pulse::new(LEASE, ms(0), share);
+            let mut now = ms(0);
+            while !pulse.look(now, ms(0)).send {
+                now += pulse.pause(now).max(ms(1));
+            }
+            now
+        };
+        assert_eq!(first(0.0), ms(0));
+        assert_eq!(first(0.5), ms(750));
+        assert_eq!(first(1.0), ms(1500));
+    }
+
     /// A suspended laptop, a frozen controller, a machine far too busy: nobody else was silent.
     #[test]
     fn a_looker_that_stood_still_blames_nobody() {
-        let mut pulse = Pulse::new(LEASE, ms(0));
+        let mut pulse = Pulse::new(LEASE, ms(0), 0.0);
         assert!(pulse.look(ms(0), ms(0)).send);
         let look = pulse.look(ms(100_000), ms(100_000));
         let ready = Look {
@@ -163,7 +180,7 @@ mod tests {
         fn health_changes_one_step_at_a_time(
             steps in prop::collection::vec((1u64..1500, any::<bool>()), 1..200),
         ) {
-            let mut pulse = Pulse::new(LEASE, ms(0));
+            let mut pulse = Pulse::new(LEASE, ms(0), 0.0);
             let (mut now, mut heard, mut health) = (ms(0), ms(0), Health::Ready);
             for (pause, answers) in steps {
                 now += ms(pause).min(pulse.pause(now).max(ms(1)));

@@ -113,7 +113,7 @@ fn measure(count: usize) -> Result<Value> {
     fs::write(scratch.0.join(GROUP), serde_json::to_string(&group)?)?;
     let folder = scratch.0.to_string_lossy();
     let router = Crowd(vec![process(&[ROUTER, &place, &folder])?]).ready()?;
-    let before = Usage::now(&[&router]);
+    let before = Usage::now(&router, &Crowd::default());
     let begun = Instant::now();
     let agents = Crowd::join(&token, count)?;
     let fleet = Fleet::connect(&group, &place)?;
@@ -125,15 +125,16 @@ fn measure(count: usize) -> Result<Value> {
         seen = fleet.agents(BOUND)?.len();
     }
     let joined = begun.elapsed();
-    let joined_usage = Usage::now(&[&router, &agents]);
+    let joined_usage = Usage::now(&router, &agents);
     let begun = Instant::now();
     let hosts = reach(&fleet, count)?;
     let reached = begun.elapsed();
     let fan_outs = fan_out(&hosts)?;
-    let reached_usage = Usage::now(&[&router, &agents]);
-    let ran = run(hosts, &scratch.0, &[&router, &agents], count)?;
+    let reached_usage = Usage::now(&router, &agents);
+    let ran = run(hosts, &scratch.0, (&router, &agents), count)?;
     drop(agents);
     let each = |after: &Usage| (after.memory_bytes - before.memory_bytes) / count as f64;
+    let reaching = reached_usage.cpu_per_agent(&joined_usage, count);
     Ok(json!({
         "agents": count,
         "join_seconds": joined.as_secs_f64(),
@@ -141,6 +142,7 @@ fn measure(count: usize) -> Result<Value> {
         "fan_out_seconds": { "p50": fan_outs[fan_outs.len() / 2], "max": fan_outs[fan_outs.len() - 1] },
         "joined_bytes_per_agent": each(&joined_usage),
         "reached_bytes_per_agent": each(&reached_usage),
+        "reach_and_fan_outs_cpu_seconds_per_agent": reaching,
         "run": ran,
     }))
 }
@@ -151,6 +153,7 @@ const GROUP: &str = "group.json";
 const READY: &str = "ready";
 
 /// Other processes of this program. They end with it.
+#[derive(Default)]
 struct Crowd(Vec<Child>);
 
 /// This program with these words, which hears when its parent is gone.
@@ -306,7 +309,8 @@ impl Observer for Silent {
 }
 
 /// A quiet time, then a run in which half of the agents ask the other half.
-fn run(hosts: Hosts, scratch: &Path, others: &[&Crowd], count: usize) -> Result<Value> {
+fn run(hosts: Hosts, scratch: &Path, others: (&Crowd, &Crowd), count: usize) -> Result<Value> {
+    let usage = || Usage::now(others.0, others.1);
     let config = RunConfig {
         workload: "rr".into(),
         command: Vec::new(),
@@ -316,9 +320,9 @@ fn run(hosts: Hosts, scratch: &Path, others: &[&Crowd], count: usize) -> Result<
         stop: Arc::new(AtomicBool::new(false)),
     };
     let mut run = Run::begin(hosts, config, Box::new(Silent))?;
-    let (usage, traffic) = (Usage::now(others), loopback_bytes());
+    let (begun, traffic) = (usage(), loopback_bytes());
     thread::sleep(QUIET);
-    let cpu = Usage::now(others).cpu_s - usage.cpu_s;
+    let cpu = usage().cpu_s() - begun.cpu_s();
     let quiet_s = QUIET.as_secs_f64();
     let bytes = loopback_bytes()
         .zip(traffic)
@@ -339,9 +343,10 @@ fn run(hosts: Hosts, scratch: &Path, others: &[&Crowd], count: usize) -> Result<
         bound_ns: 120_000_000_000,
         labels: Default::default(),
     };
-    let begun = Instant::now();
+    let (before, begun) = (usage(), Instant::now());
     let record = run.run_phase(plan)?;
     let phase = begun.elapsed();
+    let phase_cpu = usage().cpu_per_agent(&before, count);
     run.group_numbers();
     let summary = run.manifest().summary.clone();
     let begun = Instant::now();
@@ -357,8 +362,10 @@ fn run(hosts: Hosts, scratch: &Path, others: &[&Crowd], count: usize) -> Result<
         "quiet_bytes_per_agent_and_second": bytes.map(|bytes| bytes / quiet_s / count as f64),
         "pairs": half, "pairs_complete": whole,
         "phase_seconds": phase.as_secs_f64(),
+        "phase_cpu_seconds_per_agent": phase_cpu,
         "finish_seconds": begun.elapsed().as_secs_f64(),
         "status": finished.manifest.status,
+        "start_lead_seconds": summary.get("group.start_lead_seconds"),
         "start_spread_seconds": {
             "p50": summary.get("group.start_spread_seconds.p50"),
             "max": summary.get("group.start_spread_seconds.max"),
@@ -366,23 +373,40 @@ fn run(hosts: Hosts, scratch: &Path, others: &[&Crowd], count: usize) -> Result<
     }))
 }
 
-/// What this process and others have used.
-#[derive(Default)]
+/// What all processes have used: those of the controller, of the router, and of the agents.
 struct Usage {
     memory_bytes: f64,
-    cpu_s: f64,
+    controller_cpu_s: f64,
+    router_cpu_s: f64,
+    agents_cpu_s: f64,
 }
 
 impl Usage {
-    fn now(others: &[&Crowd]) -> Self {
-        let mut all = Self::default();
-        let processes = others.iter().flat_map(|crowd| &crowd.0);
-        let processes = processes.map(Child::id);
-        for process in processes.chain([std::process::id()]) {
-            all.memory_bytes += memory_bytes(process).unwrap_or(0.0);
-            all.cpu_s += cpu_s(process).unwrap_or(0.0);
+    fn now(router: &Crowd, agents: &Crowd) -> Self {
+        let ids = |crowd: &Crowd| crowd.0.iter().map(Child::id).collect::<Vec<u32>>();
+        let parts = [vec![std::process::id()], ids(router), ids(agents)];
+        let all = parts.iter().flatten();
+        let cpu = |part: &Vec<u32>| part.iter().filter_map(|id| cpu_s(*id)).sum();
+        Self {
+            memory_bytes: all.filter_map(|id| memory_bytes(*id)).sum(),
+            controller_cpu_s: cpu(&parts[0]),
+            router_cpu_s: cpu(&parts[1]),
+            agents_cpu_s: cpu(&parts[2]),
         }
-        all
+    }
+
+    fn cpu_s(&self) -> f64 {
+        self.controller_cpu_s + self.router_cpu_s + self.agents_cpu_s
+    }
+
+    /// Processor time since `before`, for each agent, seconds.
+    fn cpu_per_agent(&self, before: &Self, count: usize) -> Value {
+        let each = |after: f64, before: f64| (after - before) / count as f64;
+        json!({
+            "controller": each(self.controller_cpu_s, before.controller_cpu_s),
+            "router": each(self.router_cpu_s, before.router_cpu_s),
+            "agents": each(self.agents_cpu_s, before.agents_cpu_s),
+        })
     }
 }
 

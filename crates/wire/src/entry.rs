@@ -8,6 +8,7 @@ use crate::framing::{self, Decoder, MAX_FRAME, MAX_FRAME_BEFORE_TICKET};
 use crate::join::JoinToken;
 use crate::key::Key;
 use crate::label::Labels;
+use crate::piece::{self, Incoming, Outgoing, Piece};
 use crate::ticket::{Answer, Ticket};
 
 /// Frames: the portions in which bytes arrive do not matter.
@@ -26,6 +27,33 @@ pub fn frames(bytes: &[u8]) {
             assert!(!payload.is_empty() && payload.len() <= max);
             assert!(framing::encode(&payload, max).is_ok());
         }
+    }
+}
+
+/// Pieces, each behind a byte that says how long it is: no frame is longer than any may be, and nobody
+/// can have read what was not sent.
+pub fn pieces(bytes: &[u8]) {
+    let (mut into, mut out) = (Incoming::default(), Outgoing::default());
+    let mut rest = bytes;
+    while let Some((length, behind)) = rest.split_first() {
+        let (message, after) = behind.split_at(behind.len().min(usize::from(*length)));
+        rest = after;
+        match Piece::read(message) {
+            Ok(Piece::Part { bytes, last }) => {
+                if let Ok(Some(frame)) = into.part(bytes, last) {
+                    assert!(frame.len() <= MAX_FRAME);
+                    out.push(&frame);
+                }
+            }
+            Ok(Piece::Taken(taken)) => {
+                assert_eq!(piece::taken(taken), message);
+                // Refused when so much was never sent.
+                let _ = out.taken(taken);
+            }
+            Ok(Piece::End) => assert!(message.is_empty()),
+            Err(_) => {}
+        }
+        while out.next_message().is_some() {}
     }
 }
 

@@ -60,6 +60,7 @@ proptest! {
     #[test]
     fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
         entry::frames(&bytes);
+        entry::pieces(&bytes);
         entry::envelope(&bytes);
         entry::greeting(&bytes);
         entry::key(&bytes);
