@@ -97,7 +97,7 @@ fn an_agent_that_reads_nothing_stops_nobody_else() {
     let (lab, alive) = (Lab::new(), Alive::default());
     let cable = Cable::to(SocketAddr::new(lab.address, PORT));
     let mut member = lab.member("a");
-    member.admission.routers = vec![cable.address.to_string()];
+    member.set_routers(vec![cable.address.to_string()]);
     let _a = serve(member, &alive);
     let _b = lab.agent("b", &alive);
     let fleet = lab.fleet();
