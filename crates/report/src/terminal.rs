@@ -296,7 +296,10 @@ impl Writer {
         let fits = whole.sum::<usize>() <= self.width.saturating_sub(INDENT) + 2;
         let broken = |at: usize, title: &String| match fits {
             true => vec![title.clone()],
-            false => wrap(title, widest(at).max(longest_piece(title))),
+            false => wrap(
+                title,
+                widest(at).max(longest_piece(title)).max(least(title)),
+            ),
         };
         let titles: Vec<Vec<String>> = titles
             .iter()
@@ -463,6 +466,15 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 fn longest_piece(text: &str) -> usize {
     let pieces = pieces(text).into_iter();
     pieces.map(|it| columns(it.trim_end())).max().unwrap_or(0)
+}
+
+/// Columns that a broken title keeps at least: one kanji below the other cannot be read.
+fn least(title: &str) -> usize {
+    const THREE_KANJI: usize = 6;
+    match title.chars().any(wide) {
+        true => THREE_KANJI,
+        false => 0,
+    }
 }
 
 /// Titles of columns, each in lines, as lines of cells; short ones stand at the bottom, next to their

@@ -1,4 +1,4 @@
-//! The statistics per label, and how they were made.
+//! The statistics per label and per generator, and how they were made.
 
 use sokudo_model::{Text, Unit, units};
 use sokudo_stats::requests::Group;
@@ -19,39 +19,27 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
     let shown: Vec<&Group> = std::iter::once(&requests.total)
         .chain(requests.labels.iter().take(MOST_ROWS))
         .collect();
-    let columns = figures(&requests.settings.percentiles);
-    let scales: Vec<Scale> = columns
-        .iter()
-        .map(|c| Scale::of(shown.iter().map(|g| (c.of)(g, c.percent)), c.unit))
-        .collect();
-    let head = Column {
-        title: Text::new("jtl-label").into(),
-        unit: String::new(),
-        numeric: false,
-    };
-    let titles = columns.iter().zip(&scales).map(|(c, scale)| Column {
-        title: c.title.clone(),
-        unit: scale.unit.clone(),
-        numeric: true,
-    });
-    let row = |group: &&Group| {
-        let mut cells = vec![Cell::word(name(group, dashboard))];
-        cells.extend(columns.iter().zip(&scales).map(|(c, scale)| {
-            let value = (c.of)(group, c.percent);
-            Cell::number(scale.show(value), value)
-        }));
-        cells
-    };
+    let percentiles = &requests.settings.percentiles;
+    let label = |group: &Group| name(group, dashboard);
     let mut out = vec![
         how("jtl-statistics-how"),
         Block::Table(Table {
-            title: Text::new("jtl-statistics-title").into(),
-            columns: std::iter::once(head).chain(titles).collect(),
-            rows: shown.iter().map(row).collect(),
             marked: Some(0),
-            tools: true,
+            ..table(
+                "jtl-statistics-title",
+                "jtl-label",
+                &shown,
+                percentiles,
+                label,
+            )
         }),
     ];
+    if !requests.hosts.is_empty() {
+        let hosts: Vec<&Group> = requests.hosts.iter().collect();
+        let host = |group: &Group| group.label.clone().into();
+        let table = table("jtl-hosts-title", "jtl-host", &hosts, percentiles, host);
+        out.push(Block::Table(table));
+    }
     if requests.labels.len() > MOST_ROWS {
         let left = requests.labels.len() - MOST_ROWS;
         out.push(Block::Paragraph(
@@ -61,6 +49,46 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
         ));
     }
     out
+}
+
+/// A row of figures per group, each called as `name` says.
+fn table(
+    title: &str,
+    head: &str,
+    shown: &[&Group],
+    percentiles: &[f64],
+    name: impl Fn(&Group) -> Phrase,
+) -> Table {
+    let columns = figures(percentiles);
+    let scales: Vec<Scale> = columns
+        .iter()
+        .map(|c| Scale::of(shown.iter().map(|g| (c.of)(g, c.percent)), c.unit))
+        .collect();
+    let head = Column {
+        title: Text::new(head).into(),
+        unit: String::new(),
+        numeric: false,
+    };
+    let titles = columns.iter().zip(&scales).map(|(c, scale)| Column {
+        title: c.title.clone(),
+        unit: scale.unit.clone(),
+        numeric: true,
+    });
+    let row = |group: &&Group| {
+        let mut cells = vec![Cell::word(name(group))];
+        cells.extend(columns.iter().zip(&scales).map(|(c, scale)| {
+            let value = (c.of)(group, c.percent);
+            Cell::number(scale.show(value), value)
+        }));
+        cells
+    };
+    Table {
+        title: Text::new(title).into(),
+        columns: std::iter::once(head).chain(titles).collect(),
+        rows: shown.iter().map(row).collect(),
+        marked: None,
+        tools: true,
+    }
 }
 
 fn name(group: &Group, dashboard: &Dashboard) -> Phrase {

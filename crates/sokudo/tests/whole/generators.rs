@@ -306,6 +306,9 @@ fn percentiles_of_all_generators_are_those_of_all_their_rows() {
                 "{how} {name}: {told_ms} told, {exact_ms} in the rows"
             );
         }
+        let page = lab.place.path().join(&pages).join("index.html");
+        let page = std::fs::read_to_string(page).expect("a dashboard");
+        assert!(page.contains("By generator"), "{how}");
         let dashboard = &said.0["dashboard"]["summary"];
         assert_eq!(
             dashboard["http.requests"],

@@ -40,6 +40,8 @@ pub struct Requests {
     pub total: Group,
     /// Per label, in the order of their names.
     pub labels: Vec<Group>,
+    /// Per sending host, in the order of their first rows; empty unless the rows name two or more.
+    pub hosts: Vec<Group>,
     /// True when there were too many labels, and the last one stands for many.
     pub labels_joined: bool,
     /// Ways of failing, in the order of their first appearance.
@@ -100,6 +102,8 @@ pub struct Tally {
     course: Course<Moment>,
     codes: Vec<Vec<u8>>,
     hosts: Vec<Vec<u8>>,
+    /// Requests of each of these hosts, where the rows name hosts.
+    of_hosts: Vec<Group>,
     /// Users of each host as its last row told them, and their sum.
     alive: (Vec<u32>, u64),
     by_threads: Vec<AtThreads>,
@@ -120,6 +124,7 @@ impl Tally {
             course: Course::default(),
             codes: Vec::new(),
             hosts: Vec::new(),
+            of_hosts: Vec::new(),
             alive: (Vec::new(), 0),
             by_threads: Vec::new(),
             first_ms: None,
@@ -157,7 +162,10 @@ impl Tally {
             let kind = self.failures.add(request);
             self.labels[label].failed_as(kind);
         }
-        let host = place_of(&mut self.hosts, request.host, MOST_HOSTS, "");
+        let host = place_of(&mut self.hosts, request.host, MOST_HOSTS, "…");
+        if !request.host.is_empty() {
+            self.of_host(request, host);
+        }
         self.over_time(request, host);
         self.under_load(request, host);
     }
@@ -180,6 +188,10 @@ impl Tally {
             settings: self.settings,
             total: self.total,
             labels: self.labels,
+            hosts: match self.of_hosts.len() {
+                0 | 1 => Vec::new(),
+                _ => self.of_hosts,
+            },
             failures: self.failures.into_kinds(),
             course: self.course,
             codes: self.codes.into_iter().map(lossy).collect(),
@@ -209,6 +221,15 @@ impl Tally {
             self.labels.push(Group::new(OTHER_LABELS.into(), false));
         }
         self.labels.len() - 1
+    }
+
+    fn of_host(&mut self, request: &Request, host: usize) {
+        while self.of_hosts.len() <= host {
+            let name = &self.hosts[self.of_hosts.len()];
+            let name = String::from_utf8_lossy(name).into_owned();
+            self.of_hosts.push(Group::new(name, false));
+        }
+        self.of_hosts[host].add(request, &self.settings);
     }
 
     fn over_time(&mut self, request: &Request, host: usize) {

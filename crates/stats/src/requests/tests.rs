@@ -156,6 +156,9 @@ fn users_of_several_hosts_are_added_up() {
     };
     let all = tally(&[on(b"h1", 10, 0), on(b"h1", 12, 0), on(b"h2", 20, 0)]);
     assert_eq!(all.users(), [Some(31.0)]);
+    let hosts = all.hosts.iter().map(|host| (host.label.as_str(), host.n));
+    assert_eq!(hosts.collect::<Vec<_>>(), [("h1", 2), ("h2", 1)]);
+    assert!(tally(&[on(b"h1", 1, 0)]).hosts.is_empty());
     // Together there were never more than those of both: 10, 12, and 12 with 20.
     let most = all.by_threads.last().map(|(threads, at)| (*threads, at.n));
     assert_eq!((all.by_threads.len(), most), (3, Some((32, 1))));
