@@ -131,7 +131,7 @@ impl Run {
         if let Some(before) = before {
             self.tell_clocks(plan, &parts, &before);
         }
-        let results = self.drain(plan, &parts, &sent);
+        let drained = self.drain(plan, &parts, &sent);
         let spec = PhaseSpec {
             run: self.manifest.id.clone(),
             phase: plan.clone(),
@@ -140,9 +140,14 @@ impl Run {
             seed: self.manifest.seed,
             tickets: tickets.to_vec(),
         };
-        let result = workload.join(&spec, &results);
+        let result = workload.join(&spec, &drained.results);
         let whole = !interrupted && result.flows.iter().all(|flow| flow.complete);
         let nothing = result.flows.iter().all(|flow| flow.metrics.is_empty());
+        match drained.refused {
+            // What was asked for cannot be had: that is the operator's to mend.
+            Some(refused) if nothing => return Err(refused),
+            _ => self.note_silent(&drained.silent, &plan.name),
+        }
         let status = match (whole, nothing) {
             (true, _) => RunStatus::Ok,
             (false, true) => RunStatus::Failed,
@@ -352,14 +357,12 @@ impl Run {
     }
 
     /// Collects what every host measured.
-    fn drain(
-        &mut self,
-        plan: &PhasePlan,
-        parts: &[usize],
-        sent: &[Option<String>],
-    ) -> Vec<HostResult> {
-        let mut results: Vec<HostResult> =
-            vec![Err("took no part".into()); self.hosts.list().len()];
+    fn drain(&mut self, plan: &PhasePlan, parts: &[usize], sent: &[Option<String>]) -> Drained {
+        let mut drained = Drained {
+            results: vec![Err("took no part".into()); self.hosts.list().len()],
+            silent: Vec::new(),
+            refused: None,
+        };
         let alive = self.alive(parts);
         // Senders whose peer is gone may still be at it.
         self.halt(parts);
@@ -367,28 +370,44 @@ impl Run {
             sent: told_to(index, plan, sent),
         };
         let answers = self.ask_hosts(&alive, ask, DRAIN_BOUND);
-        for (index, answer) in alive.iter().zip(answers) {
-            let lost = matches!(answer, Err(BusError::Lost { .. }));
-            results[*index] = match answer {
-                Ok(Reply::Result(text)) => Ok(text),
-                Ok(Reply::Refused(refusal)) => Err(refusal.says),
-                Ok(_) => Err("answered out of order".into()),
-                Err(BusError::Lost { why, .. }) => {
-                    self.lose(*index, &why, &plan.name);
-                    Err(why)
+        for (index, answer) in alive.into_iter().zip(answers) {
+            let why = match answer {
+                Ok(Reply::Result(text)) => {
+                    drained.results[index] = Ok(text);
+                    continue;
                 }
-                Err(error) => Err(error.to_string()),
+                Err(BusError::Lost { why, .. }) => {
+                    self.lose(index, &why, &plan.name);
+                    drained.results[index] = Err(why);
+                    continue;
+                }
+                Ok(Reply::Refused(refusal)) => {
+                    let why = refusal.says.clone();
+                    if refusal.operator_error {
+                        let host = self.hosts.list()[index].name.clone();
+                        drained.refused = Some(ControlError::Refused { host, refusal });
+                    }
+                    why
+                }
+                Ok(_) => "answered out of order".into(),
+                Err(error) => error.to_string(),
             };
-            if let (Err(why), false) = (&results[*index], lost) {
-                let host = self.hosts.list()[*index].name.clone();
-                let says = Text::new("engine-no-result")
-                    .word("host", &host)
-                    .word("why", why);
-                let missing = Text::new("engine-host-lost-missing").word("host", &host);
-                self.problem(&host, &plan.name, says, Some(missing));
-            }
+            drained.results[index] = Err(why.clone());
+            drained.silent.push((index, why));
         }
-        results
+        drained
+    }
+
+    /// Keeps in the record which hosts gave no result, and why.
+    fn note_silent(&mut self, silent: &[(usize, String)], phase: &str) {
+        for (index, why) in silent {
+            let host = self.hosts.list()[*index].name.clone();
+            let says = Text::new("engine-no-result")
+                .word("host", &host)
+                .word("why", why);
+            let missing = Text::new("engine-host-lost-missing").word("host", &host);
+            self.problem(&host, phase, says, Some(missing));
+        }
     }
 
     /// Leaves no load behind, whatever happened.
@@ -398,6 +417,16 @@ impl Run {
         let _ = self.ask_hosts(&self.alive(&all), |_| Ask::Stop, ASK_BOUND);
         self.attend();
     }
+}
+
+/// What the hosts of a phase left.
+struct Drained {
+    /// By host.
+    results: Vec<HostResult>,
+    /// Hosts that are there and gave no result, and why.
+    silent: Vec<(usize, String)>,
+    /// One of them met something that the operator can mend.
+    refused: Option<ControlError>,
 }
 
 /// What host `index` is told of what all hosts said: of the others that it has a flow with.

@@ -404,7 +404,7 @@ pub const CATALOGUE: &[MetricDef] = &[
     // Load on a web server. Warm-up is counted nowhere unless a line says so.
     counter("http.requests", One, "requests with a whole response of whatever status, warm-up not counted"),
     gauge("http.requests_per_second", PerSecond, "those requests over the generator's own time from the first to the last; in series: over the interval"),
-    gauge("http.asked_per_second", PerSecond, "rate that was asked for; absent in a closed loop"),
+    gauge("http.asked_per_second", PerSecond, "rate that was asked for, on average over a schedule; absent in a closed loop"),
     gauge("http.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run"),
     histogram("http.latency_seconds", Seconds, "from the intended start of a request to the last byte of its response; in the summary with .min, .mean, .p50, .p90, .p95, .p99, .p999 and .max"),
     gauge("http.latency_p50_seconds", Seconds, "median of the latency over the interval"),

@@ -60,7 +60,7 @@ pub use part::Part;
 pub use proxied::Through;
 pub use row::{Asserted, Details, EVERYONE, RowKind, SampleRow, Sink};
 pub use shared::StopKind;
-pub use starts::{Start, Starts};
+pub use starts::{Start, Starts, asked_per_s};
 pub use test::{RunSettings, Targets, Test};
 pub use user::{Next, Request, VirtualUser};
 

@@ -114,6 +114,32 @@ impl Source {
     }
 }
 
+/// Arrivals per second that a plan asks for, averaged over its schedules; `None` unless all of its main
+/// groups are open: users of the others begin when they are answered.
+pub fn asked_per_s(plan: &Plan) -> Option<f64> {
+    let main = plan
+        .groups
+        .iter()
+        .filter(|group| group.stage == Stage::Main);
+    let (mut arrivals, mut longest_ms) = (0.0, 0);
+    for group in main {
+        let Load::Open { schedule, .. } = &group.load else {
+            return None;
+        };
+        arrivals += asked(schedule);
+        longest_ms = longest_ms.max(group.load.end_ms()?);
+    }
+    (longest_ms > 0).then(|| arrivals * 1e3 / longest_ms as f64)
+}
+
+/// Arrivals that a schedule asks for, on average where they are random.
+fn asked(schedule: &[OpenStep]) -> f64 {
+    let mut pieces = Arrivals::new(schedule.to_vec(), 0, Random::new(0, 0));
+    let pieces = std::iter::from_fn(|| pieces.next_piece());
+    let quantity = |piece: Piece| (piece.from_rate + piece.to_rate) / 2.0 * piece.lasts_ns / 1e9;
+    pieces.map(quantity).sum()
+}
+
 /// When a user of a ramp ends: those that began first end first.
 fn row_end_ms(rows: &[crate::plan::RampRow], number: u64) -> Option<u64> {
     let mut before = 0;
@@ -288,6 +314,10 @@ mod tests {
             second(false),
         ]);
         assert_eq!(paused, [0, 500, 1_500, 2_000]);
+        assert_eq!(
+            asked(&[OpenStep::Pause { duration_ms: 500 }, second(true)]),
+            0.0
+        );
     }
 
     #[test]
@@ -305,6 +335,7 @@ mod tests {
         assert!(all.windows(2).all(|pair| pair[0] <= pair[1]));
         let half = all.iter().filter(|at| **at < 5_000).count();
         assert!((124..=126).contains(&half), "{half}");
+        assert_eq!(asked(&rising), 500.0);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use sokudo_testkit::hosts::Hosts;
+use sokudo_testkit::servers;
 
 use crate::vocabulary::{place, summary};
 
@@ -175,6 +176,45 @@ fn the_time_of_a_request_is_taken_apart() {
     assert!((stages / whole - 1.0).abs() < 0.01, "{stages} of {whole}");
     let page = std::fs::read_to_string(place.record().join("report.html")).expect("a report");
     assert!(page.contains("<section id=\"budget\">"));
+}
+
+#[test]
+fn a_server_of_http2_that_renews_its_connections_answers_everything() {
+    let server = servers::nginx("http2", |place| {
+        std::fs::write(place.join("www/index.html"), "x".repeat(100)).expect("a file");
+        "keepalive_requests 50; http2_max_concurrent_streams 4;".into()
+    });
+    let Some(server) = server else {
+        return;
+    };
+    let place = place();
+    let ended = place.run(&format!(
+        "http 127.0.0.1:{}/ --http2 -c 2 -m 10 --count 400 --json",
+        server.port
+    ));
+    ended.expect_code(0);
+    let said = summary(&ended);
+    for (name, expected) in [
+        ("http.requests", 400.0),
+        ("http.status_2xx", 400.0),
+        ("http.errors", 0.0),
+        ("http.body_bytes", 40_000.0),
+    ] {
+        assert_eq!(said.number(name), expected, "{name}");
+    }
+    // It says goodbye after 50 requests on each.
+    assert!(said.number("http.made_connections") >= 8.0);
+}
+
+#[test]
+fn a_server_without_http2_is_named_and_the_next_step_said() {
+    let place = place();
+    let address = server("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n");
+    let ended = place.run(&format!("http {address} --http2 --duration 60s"));
+    ended
+        .expect_code(2)
+        .expect_stderr(&format!("{address} speaks no HTTP/2\n"))
+        .expect_stderr("\nhint: leave --http2 out, or switch HTTP/2 on at the server\n");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use sokudo_jmeter::run::Part;
+use sokudo_jmeter::run::{Part, asked_per_s};
 use sokudo_model::{Batch, Change, Labels, PhaseSpec, Refusal, SeriesKey, Text};
 
 use super::bundle::Bundle;
@@ -266,12 +266,13 @@ impl Phase for LoadPhase {
         }
         let finished = generator.finish()?;
         self.tell(&finished);
-        let part = match &self.role {
-            Role::Given(Some(prepared)) => prepared.duty.users,
-            _ => Part::WHOLE,
+        let asked = match &self.role {
+            Role::Given(Some(prepared)) | Role::Alone(prepared) if !finished.rate_changed => {
+                let all = asked_per_s(&prepared.plan);
+                all.map(|all| all / prepared.duty.users.of() as f64)
+            }
+            _ => None,
         };
-        let asked = self.options.open_per_s.filter(|_| !finished.rate_changed);
-        let asked = asked.map(|all| all / part.of() as f64);
         let numbers = Numbers::new(&finished, asked);
         as_text(&numbers)
     }

@@ -1,89 +1,14 @@
 //! HTTP/2 with servers that people use: nginx and nghttpd, in clear and over TLS.
 
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::time::Instant;
 
-use sokudo_testkit::skip;
+use sokudo_testkit::servers::{self, Daemon, start};
 
 use super::*;
 
-/// Tries to find a port that nobody takes before the server does.
-const TRIES: usize = 5;
-
-/// A server that ends with the test.
-struct Daemon {
-    child: Child,
-    port: u16,
-    _place: tempfile::TempDir,
-}
-
-impl Drop for Daemon {
-    fn drop(&mut self) {
-        // One process each: nothing stays behind.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// A port that is free at this moment.
-fn free_port() -> u16 {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
-    listener.local_addr().expect("it is bound").port()
-}
-
-/// Starts a server: `words` says how, given its place and port. `None`: it is not installed.
-fn start(program: &str, words: impl Fn(&Path, u16) -> Vec<String>) -> Option<Daemon> {
-    let path = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
-        .map(|folder| Path::new(folder).join(program))
-        .into_iter()
-        .find(|path| path.is_file());
-    let Some(path) = path else {
-        skip(format!("{program} is not installed"));
-        return None;
-    };
-    for _ in 0..TRIES {
-        let place = tempfile::tempdir().expect("a temporary directory");
-        let port = free_port();
-        let child = Command::new(&path)
-            .args(words(place.path(), port))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("it can be started");
-        let mut daemon = Daemon {
-            child,
-            port,
-            _place: place,
-        };
-        if listens(&mut daemon) {
-            return Some(daemon);
-        }
-    }
-    panic!("{program} does not listen");
-}
-
-/// Waits until somebody can connect; false when the server has ended.
-fn listens(daemon: &mut Daemon) -> bool {
-    let begun = Instant::now();
-    while begun.elapsed() < BOUND {
-        if daemon.child.try_wait().expect("it is ours").is_some() {
-            return false;
-        }
-        if TcpStream::connect(("127.0.0.1", daemon.port)).is_ok() {
-            return true;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    false
-}
-
-/// A file with 100 bytes, a key and a certificate for `localhost`: paths of folder, key, certificate.
-fn files(place: &Path) -> [String; 3] {
+/// A file with 100 bytes in the folder `www`, a key and a certificate for `localhost`: paths of both.
+fn files(place: &Path) -> [String; 2] {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".into()]).expect("a certificate");
-    let folder = place.join("www");
-    std::fs::create_dir(&folder).expect("a folder");
     let write = |name: &str, text: &str| {
         let path = place.join(name);
         std::fs::write(&path, text).expect("a file");
@@ -91,7 +16,6 @@ fn files(place: &Path) -> [String; 3] {
     };
     write("www/index.html", &"x".repeat(100));
     [
-        folder.display().to_string(),
         write("key.pem", &made.signing_key.serialize_pem()),
         write("certificate.pem", &made.cert.pem()),
     ]
@@ -99,30 +23,22 @@ fn files(place: &Path) -> [String; 3] {
 
 /// nginx that renews a connection after 50 requests and wants 4 streams at a time.
 fn nginx(over_tls: bool) -> Option<Daemon> {
-    start("nginx", |place, port| {
-        let [folder, key, certificate] = files(place);
-        let place = place.display();
-        let kind = if over_tls { "ssl http2" } else { "http2" };
-        let config = format!(
-            "daemon off; master_process off; pid {place}/pid; error_log stderr;
-             events {{ worker_connections 512; }}
-             http {{
-               access_log off; keepalive_requests 50; http2_max_concurrent_streams 4;
-               client_body_temp_path {place}/a; proxy_temp_path {place}/b;
-               fastcgi_temp_path {place}/c; uwsgi_temp_path {place}/d; scgi_temp_path {place}/e;
-               ssl_certificate {certificate}; ssl_certificate_key {key};
-               server {{ listen 127.0.0.1:{port} {kind}; root {folder}; }}
-             }}"
-        );
-        let file = format!("{place}/nginx.conf");
-        std::fs::write(&file, config).expect("a file");
-        vec!["-c".into(), file, "-p".into(), place.to_string()]
+    let listen = if over_tls { "ssl http2" } else { "http2" };
+    servers::nginx(listen, |place| {
+        let [key, certificate] = files(place);
+        format!(
+            "keepalive_requests 50; http2_max_concurrent_streams 4;
+             ssl_certificate {certificate}; ssl_certificate_key {key};"
+        )
     })
 }
 
 fn nghttpd(over_tls: bool) -> Option<Daemon> {
     start("nghttpd", |place, port| {
-        let [folder, key, certificate] = files(place);
+        let folder = place.join("www");
+        std::fs::create_dir(&folder).expect("a folder");
+        let [key, certificate] = files(place);
+        let folder = folder.display().to_string();
         let mut words = vec!["-a".into(), "127.0.0.1".into(), "-d".into(), folder];
         words.extend([
             "--trailer".into(),

@@ -163,3 +163,20 @@ fn arrivals_that_nobody_could_begin_fail_the_run() {
     let ratio = number("http.error_ratio");
     assert!((ratio - unstarted / 100.0).abs() < 1e-9, "{ratio}");
 }
+
+#[test]
+fn a_schedule_is_a_rate_that_was_asked_for() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    place.write("plan.jmx", &plan(1, 1, &get(far.address, "/a", "")));
+    let schedule = "--model=schedule:rate(0/s) even_arrivals(1 s) rate(100/s)";
+    let ended = place
+        .words(["load", "plan.jmx", schedule, "--threads", "1", "--json"])
+        .run();
+    let object: Value = serde_json::from_str(&ended.stdout).expect("one object");
+    // Its mean.
+    assert_eq!(object["summary"]["http.asked_per_second"], 50.0);
+    let checks = object["checks"].as_array().expect("checks").iter();
+    let judged: Vec<_> = checks.filter(|one| one["name"] == "generator").collect();
+    assert_eq!(judged.len(), 1, "lateness is judged: {object}");
+}
