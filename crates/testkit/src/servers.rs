@@ -73,7 +73,7 @@ pub fn nginx(listen: &str, directives: impl Fn(&Path) -> String) -> Option<Daemo
         let place = place.display();
         let config = format!(
             "daemon off; master_process off; pid {place}/pid; error_log stderr;
-             events {{ worker_connections 512; }}
+             events {{ worker_connections 4096; }}
              http {{
                access_log off;
                client_body_temp_path {place}/a; proxy_temp_path {place}/b;

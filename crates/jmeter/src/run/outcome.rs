@@ -103,8 +103,10 @@ pub enum NotHttp {
     TlsAlert(u8),
     /// What came is no HTTP.
     Malformed,
-    /// No local port or no file descriptor was left.
+    /// No local port was left.
     NoLocalPort,
+    /// This process may open no more files.
+    TooManyFiles,
     /// The connection was closed while the request was being sent.
     BrokenPipe,
     /// The body is not in the encoding that it claims.
@@ -149,9 +151,11 @@ impl NotHttp {
             }
             Self::ReadTimeout => "java.net.SocketTimeoutException",
             Self::UnknownHost => "java.net.UnknownHostException",
-            Self::Reset | Self::BrokenPipe | Self::Stopped | Self::NetworkUnreachable => {
-                "java.net.SocketException"
-            }
+            Self::Reset
+            | Self::BrokenPipe
+            | Self::Stopped
+            | Self::NetworkUnreachable
+            | Self::TooManyFiles => "java.net.SocketException",
             Self::NoResponse => "org.apache.http.NoHttpResponseException",
             Self::BodyCut => "org.apache.http.ConnectionClosedException",
             Self::ChunkCut { .. } => "org.apache.http.TruncatedChunkException",
@@ -214,6 +218,7 @@ impl NotHttp {
             Self::BadScheme => write!(out, "{says} protocol is not supported"),
             Self::Unreachable => write!(out, "No route to host"),
             Self::NoLocalPort => write!(out, "Cannot assign requested address"),
+            Self::TooManyFiles => write!(out, "Too many open files"),
             Self::BrokenPipe => write!(out, "Broken pipe"),
             Self::Stopped => write!(out, "Socket closed"),
             Self::TooManyRedirects => write!(out, "Exceeded maximum number of redirects: {says}"),

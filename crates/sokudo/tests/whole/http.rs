@@ -9,7 +9,7 @@ use std::thread;
 use sokudo_testkit::hosts::Hosts;
 use sokudo_testkit::servers;
 
-use crate::vocabulary::{place, summary};
+use crate::vocabulary::{place, refused, summary};
 
 /// Numbers that every HTTP load tells in its object.
 pub const PROMISED: [&str; 8] = [
@@ -211,10 +211,8 @@ fn a_server_without_http2_is_named_and_the_next_step_said() {
     let place = place();
     let address = server("HTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n");
     let ended = place.run(&format!("http {address} --http2 --duration 60s"));
-    ended
-        .expect_code(2)
-        .expect_stderr(&format!("{address} speaks no HTTP/2\n"))
-        .expect_stderr("\nhint: leave --http2 out, or switch HTTP/2 on at the server\n");
+    let says = format!("{address} speaks no HTTP/2");
+    refused(&ended, &says, "leave --http2 out");
 }
 
 #[test]

@@ -336,7 +336,8 @@ fn lost(failure: &Failure) -> Lost<'static> {
         (Kind::NotTls, _) => NotHttp::NotTls,
         (Kind::TlsAlert(alert), _) => NotHttp::TlsAlert(alert),
         (Kind::StreamReset(_) | Kind::GoneAway(_) | Kind::Unprocessed, _) => NotHttp::Reset,
-        (Kind::PortsExhausted | Kind::TooManyFiles, _) => NotHttp::NoLocalPort,
+        (Kind::PortsExhausted, _) => NotHttp::NoLocalPort,
+        (Kind::TooManyFiles, _) => NotHttp::TooManyFiles,
         (Kind::ProxyRefused, _) => NotHttp::ProxyRefused,
         (Kind::Stopped, _) => NotHttp::Stopped,
         (

@@ -12,6 +12,7 @@ use sokudo_jmeter::plan::{Load, Stage};
 use sokudo_jmeter::problem::Problem;
 use sokudo_jmeter::run::{Part, StopKind, Test};
 use sokudo_model::{Change, Refusal, Rows};
+use sokudo_net::wait::allow_open_files;
 
 use super::client::Inflight;
 use super::course::Course;
@@ -25,6 +26,8 @@ use crate::refusal::{failed, operator, spawn};
 
 /// Users at a time in an open model, unless the options say it.
 const MOST_INFLIGHT: u64 = 10_000;
+/// Open files and sockets that are asked of the system; it gives as many as the owner of this process may have.
+const MOST_FILES: u64 = 1 << 20;
 
 /// Who hears how the load goes. Called from a thread of its own, never from the measured path.
 pub trait Listener: Send + Sync {
@@ -124,6 +127,8 @@ impl Generator {
         listener: Arc<dyn Listener>,
         ended: impl FnOnce() + Send + 'static,
     ) -> Result<Self, NotStarted> {
+        // How many connections there will be at a time, the plan does not say: users think, and pages have parts.
+        let _ = allow_open_files(MOST_FILES);
         let targets = Arc::new(Targets::new());
         let mut files = Files::default();
         if let Some(log) = log {

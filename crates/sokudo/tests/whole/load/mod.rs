@@ -1,6 +1,7 @@
 //! Does `sokudo load` do to a server what the plan says, and tell what became of it?
 
 mod connects;
+mod crowd;
 mod delays;
 pub mod far;
 mod faults;
