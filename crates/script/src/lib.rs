@@ -26,18 +26,7 @@ pub type Language = (
 );
 
 /// Everything of the language, the calendar's clock included.
-pub type LanguageWithDate = (
-    intrinsic::Date,
-    intrinsic::Eval,
-    intrinsic::RegExpCompiler,
-    intrinsic::RegExp,
-    intrinsic::Json,
-    intrinsic::Proxy,
-    intrinsic::MapSet,
-    intrinsic::TypedArrays,
-    intrinsic::Promise,
-    intrinsic::BigInt,
-);
+pub type LanguageWithDate = (intrinsic::Date, Language);
 
 /// What an engine may take.
 #[derive(Debug, Clone, Copy)]

@@ -3,6 +3,7 @@
 use sokudo_model::units::{self, human};
 use sokudo_model::{Severity, Text, Unit};
 use sokudo_stats::requests::goals::{Goal, Goals, Quantity};
+use sokudo_stats::requests::{Group, Requests, Settings};
 
 use super::{Dashboard, leading_percentile};
 use crate::block::{Block, Cell, Column, Number, Phrase, Table};
@@ -113,90 +114,81 @@ pub fn numbers(dashboard: &Dashboard) -> Vec<Block> {
     if total.n == 0 {
         return Vec::new();
     }
-    let number = |value: String, label: Text, detail: Vec<Phrase>, tone| Number {
-        value: value.into(),
+    vec![Block::Numbers(vec![
+        rate(total),
+        response_time(total, leading_percentile(requests)),
+        failed(total),
+        apdex(total, &requests.settings),
+        users(requests),
+    ])]
+}
+
+fn rate(total: &Group) -> Number {
+    let n = Text::new("report-count-samples").word("n", units::grouped(total.n));
+    let value = human(total.per_second(), Unit::PerSecond);
+    number(value, "jtl-number-rate", vec![n.into()])
+}
+
+fn response_time(total: &Group, percent: f64) -> Number {
+    let at = |percent: f64| human(total.percentile_ms(percent) as f64 / 1e3, Unit::Seconds);
+    let others = [50.0, 99.0].map(|p| Phrase::from(format!("p{p} {}", at(p))));
+    let label = Text::new("jtl-number-percentile").word("percent", percent.to_string());
+    Number {
+        value: at(percent).into(),
         label: label.into(),
-        detail,
-        tone,
-    };
-    let seconds = |ms: f64| human(ms / 1e3, Unit::Seconds);
-    let percent = leading_percentile(requests);
-    let others = [50.0, 99.0].map(|p| format!("p{p} {}", seconds(total.percentile_ms(p) as f64)));
-    let users = requests.by_threads.last().map(|(threads, _)| *threads);
-    let mut list = vec![
-        number(
-            human(total.per_second(), Unit::PerSecond),
-            Text::new("jtl-number-rate"),
-            vec![
-                Text::new("report-count-samples")
-                    .word("n", units::grouped(total.n))
-                    .into(),
-            ],
-            Severity::Info,
-        ),
-        number(
-            seconds(total.percentile_ms(percent) as f64),
-            Text::new("jtl-number-percentile").word("percent", percent.to_string()),
-            others.map(Phrase::from).into(),
-            Severity::Info,
-        ),
-        number(
-            units::percent(total.error_ratio()),
-            Text::new("jtl-number-failed"),
-            vec![
-                Text::new("jtl-number-failed-of")
-                    .word("n", units::grouped(total.errors))
-                    .word("all", units::grouped(total.n))
-                    .into(),
-            ],
-            if total.errors > 0 {
-                Severity::Bad
-            } else {
-                Severity::Info
-            },
-        ),
-        number(
-            format!("{:.3}", total.apdex()),
-            Text::new("jtl-number-apdex"),
-            vec![
-                Text::new("jtl-number-apdex-limits")
-                    .number(
-                        "satisfied",
-                        requests.settings.satisfied_ms as f64 / 1e3,
-                        Unit::Seconds,
-                    )
-                    .number(
-                        "tolerated",
-                        requests.settings.tolerated_ms as f64 / 1e3,
-                        Unit::Seconds,
-                    )
-                    .into(),
-            ],
-            Severity::Info,
-        ),
-    ];
+        detail: others.into(),
+        tone: Severity::Info,
+    }
+}
+
+fn failed(total: &Group) -> Number {
+    let of = Text::new("jtl-number-failed-of")
+        .word("n", units::grouped(total.errors))
+        .word("all", units::grouped(total.n));
+    let value = units::percent(total.error_ratio());
+    Number {
+        tone: match total.errors {
+            0 => Severity::Info,
+            _ => Severity::Bad,
+        },
+        ..number(value, "jtl-number-failed", vec![of.into()])
+    }
+}
+
+fn apdex(total: &Group, settings: &Settings) -> Number {
+    let seconds = |ms: u64| ms as f64 / 1e3;
+    let limits = Text::new("jtl-number-apdex-limits")
+        .number("satisfied", seconds(settings.satisfied_ms), Unit::Seconds)
+        .number("tolerated", seconds(settings.tolerated_ms), Unit::Seconds);
+    let value = format!("{:.3}", total.apdex());
+    number(value, "jtl-number-apdex", vec![limits.into()])
+}
+
+/// Most users at a time, where the rows tell it, with the bytes per second.
+fn users(requests: &Requests) -> Number {
+    let total = &requests.total;
     let received = human(total.bytes_per_second(), Unit::BytesPerSecond);
     let sent = human(total.sent_bytes_per_second(), Unit::BytesPerSecond);
-    list.push(match users {
-        Some(users) => number(
-            count(f64::from(users)),
-            Text::new("jtl-number-users"),
-            vec![
-                Text::new("jtl-number-bytes")
-                    .word("received", received)
-                    .word("sent", sent)
-                    .into(),
-            ],
-            Severity::Info,
-        ),
-        None => number(
-            received,
-            Text::new("jtl-number-received"),
-            vec![Text::new("jtl-number-sent").word("sent", sent).into()],
-            Severity::Info,
-        ),
-    });
-    vec![Block::Numbers(list)]
+    match requests.by_threads.last() {
+        Some((users, _)) => {
+            let bytes = Text::new("jtl-number-bytes")
+                .word("received", received)
+                .word("sent", sent);
+            let value = count(f64::from(*users));
+            number(value, "jtl-number-users", vec![bytes.into()])
+        }
+        None => {
+            let sent = Text::new("jtl-number-sent").word("sent", sent);
+            number(received, "jtl-number-received", vec![sent.into()])
+        }
+    }
+}
+
+fn number(value: String, label: &str, detail: Vec<Phrase>) -> Number {
+    Number {
+        detail,
+        ..Number::new(value, label)
+    }
 }
 
 /// Each goal and what was reached.

@@ -43,7 +43,10 @@ fn its_file_opens_no_door() {
     let config = zenoh::Config::from_file(&path).expect("as zenohd reads it");
     let says = |key: &str| config.get_json(key).unwrap();
     assert_eq!(says("mode"), r#""router""#);
-    assert_eq!(says("listen/endpoints"), format!(r#"["quic/{listen}?multistream=0"]"#));
+    assert_eq!(
+        says("listen/endpoints"),
+        format!(r#"["quic/{listen}?multistream=0"]"#)
+    );
     assert_eq!(
         says("connect/endpoints"),
         format!(r#"["quic/{}?multistream=0"]"#, lab.router())
