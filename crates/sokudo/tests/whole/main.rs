@@ -47,6 +47,7 @@ mod stream;
 mod terminal;
 mod vocabulary;
 mod web;
+mod web_hosts;
 mod web_load;
 #[cfg(feature = "fleet")]
 mod windows;
