@@ -119,12 +119,12 @@ fn evidence(
         "tcp.send_queue_bytes",
     ));
     for host in [still.host(), far.host()] {
-        for metric in [
-            "host.nic_receive_drops",
-            "host.nic_send_drops",
-            "host.nic_errors",
+        for (key, metric) in [
+            ("evidence-stall-nic-received", "host.nic_receive_drops"),
+            ("evidence-stall-nic-sent", "host.nic_send_drops"),
+            ("evidence-stall-nic-broken", "host.nic_errors"),
         ] {
-            out.extend(view.grown("evidence-stall-nic", metric, host));
+            out.extend(view.grown(key, metric, host));
         }
     }
     out
