@@ -12,7 +12,7 @@ use crate::engine::Limits;
 use crate::failure::{Failure, Kind, Phase};
 use crate::response::Response;
 use crate::shared::Shared;
-use crate::target::TargetId;
+use crate::target::{Leaves, TargetId};
 use crate::tls;
 use crate::tunnel::Tunnel;
 
@@ -97,12 +97,13 @@ impl Connection {
 
     /// Calls the far end; whether it answers is seen later.
     ///
-    /// Errors: no socket, no port, no way.
-    pub(crate) fn call(&mut self, peer: SocketAddr) -> io::Result<()> {
+    /// Errors: no socket, no port, no way, no such address or interface to leave from.
+    pub(crate) fn call(&mut self, peer: SocketAddr, leaves: &Leaves) -> io::Result<()> {
         self.peer = Some(peer);
         self.used = false;
         self.is_prompt = false;
         let socket = non_blocking(Domain::for_address(peer))?;
+        leave(&socket, leaves)?;
         match socket.connect(&peer.into()) {
             Ok(()) => {}
             Err(error) if is_under_way(&error) => {}
@@ -380,6 +381,18 @@ fn is_under_way(error: &io::Error) -> bool {
 #[cfg(not(unix))]
 fn is_under_way(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock
+}
+
+/// Binds a socket to where it is to leave from.
+fn leave(socket: &Socket, leaves: &Leaves) -> io::Result<()> {
+    match leaves {
+        Leaves::Anywhere => Ok(()),
+        Leaves::From(address) => socket.bind(&SocketAddr::new(*address, 0).into()),
+        #[cfg(target_os = "linux")]
+        Leaves::Through(device) => socket.bind_device(Some(device.as_bytes())),
+        #[cfg(not(target_os = "linux"))]
+        Leaves::Through(_) => Err(io::ErrorKind::Unsupported.into()),
+    }
 }
 
 /// A TCP socket that never waits, in one system call.

@@ -24,7 +24,7 @@ pub use crew::{Call, Crew, Strangers};
 pub use engine::{Audit, Config, Engine, Entry, LATE_NS, Limits, LoopAudit, NoEngine, Stop, run};
 pub use failure::{Breach, Code, Failure, Kind, Malformed, Phase};
 pub use h2::RequestHead;
-pub use target::{Scheme, Target, TargetId, Targets, Via};
+pub use target::{Family, Route, Scheme, Source, Target, TargetId, Targets, Via};
 pub use tls::{TlsSetUp, Trust};
 pub use user::{Exchange, Keep, Lane, Outcome, Step, User};
 

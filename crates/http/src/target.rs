@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -52,6 +52,54 @@ pub struct Via {
     pub authorization: String,
 }
 
+/// How a target is reached when not as the system has it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Route {
+    /// Where connections leave from; `None`: the system chooses.
+    pub source: Option<Source>,
+    /// Names and addresses that stand for the called host; none: its own name does.
+    pub hosts: Vec<String>,
+}
+
+/// Where connections leave from.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// An address of this host, or a name that has one.
+    Host(String),
+    /// A network interface, Linux alone.
+    Device(String, Family),
+}
+
+/// Which addresses are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// All.
+    Any,
+    /// Those of IPv4.
+    V4,
+    /// Those of IPv6.
+    V6,
+}
+
+/// What a socket is bound to before it calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// Nothing.
+    #[default]
+    Anywhere,
+    /// An address of this host.
+    From(IpAddr),
+    /// A network interface.
+    Through(String),
+}
+
+/// Where a target is, and from where it is called.
+#[derive(Debug)]
+struct Found {
+    addresses: Vec<SocketAddr>,
+    leaves: Leaves,
+}
+
 /// Something that answers HTTP.
 #[derive(Debug)]
 pub struct Target {
@@ -63,7 +111,9 @@ pub struct Target {
     pub port: u16,
     /// The proxy whose tunnel leads there; `None`: it is called directly.
     pub via: Option<Via>,
-    addresses: OnceLock<Vec<SocketAddr>>,
+    /// How it is reached.
+    pub route: Route,
+    found: OnceLock<Found>,
     /// The address that answered last: tried first next time.
     preferred: AtomicUsize,
 }
@@ -71,25 +121,34 @@ pub struct Target {
 impl Target {
     /// Its addresses, when they are known already.
     pub fn known_addresses(&self) -> Option<&[SocketAddr]> {
-        self.addresses.get().map(Vec::as_slice)
+        self.found.get().map(|found| found.addresses.as_slice())
     }
 
     /// Looks its addresses up, if they are not known. Takes as long as the system's resolver does.
     ///
-    /// Errors: no such name; no resolver.
+    /// Errors: no such name, of it or of where connections leave from; no resolver.
     pub fn resolve(&self) -> io::Result<&[SocketAddr]> {
         if let Some(known) = self.known_addresses() {
             return Ok(known);
         }
-        let called = match &self.via {
+        let (host, port) = match &self.via {
             Some(via) => (via.host.as_str(), via.port),
             None => (self.host.as_str(), self.port),
         };
-        let found: Vec<SocketAddr> = called.to_socket_addrs()?.collect();
-        if found.is_empty() {
+        let mut addresses = self.route.addresses(host, port)?;
+        let leaves = self.route.leaves(&mut addresses)?;
+        if addresses.is_empty() {
             return Err(io::ErrorKind::NotFound.into());
         }
-        Ok(self.addresses.get_or_init(|| found))
+        let found = self.found.get_or_init(|| Found { addresses, leaves });
+        Ok(&found.addresses)
+    }
+
+    /// What its sockets are bound to.
+    pub(crate) fn leaves(&self) -> &Leaves {
+        self.found
+            .get()
+            .map_or(&Leaves::Anywhere, |found| &found.leaves)
     }
 
     /// What the proxy is asked; `None` without one.
@@ -121,7 +180,44 @@ impl Target {
     }
 }
 
-type Key = (Scheme, String, u16, Option<Via>);
+impl Route {
+    fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        if self.hosts.is_empty() {
+            return Ok((host, port).to_socket_addrs()?.collect());
+        }
+        let mut all = Vec::new();
+        for host in &self.hosts {
+            all.extend((host.as_str(), port).to_socket_addrs()?);
+        }
+        Ok(all)
+    }
+
+    /// Keeps the addresses that can be called from its source.
+    fn leaves(&self, addresses: &mut Vec<SocketAddr>) -> io::Result<Leaves> {
+        let (family, leaves) = match &self.source {
+            None => return Ok(Leaves::Anywhere),
+            Some(Source::Device(device, family)) => (*family, Leaves::Through(device.clone())),
+            Some(Source::Host(name)) => {
+                let mut found = (name.as_str(), 0).to_socket_addrs()?;
+                let from = found.next().ok_or(io::ErrorKind::NotFound)?.ip();
+                let family = if from.is_ipv4() {
+                    Family::V4
+                } else {
+                    Family::V6
+                };
+                (family, Leaves::From(from))
+            }
+        };
+        addresses.retain(|address| match family {
+            Family::Any => true,
+            Family::V4 => address.is_ipv4(),
+            Family::V6 => address.is_ipv6(),
+        });
+        Ok(leaves)
+    }
+}
+
+type Key = (Scheme, String, u16, Option<Via>, Route);
 
 #[derive(Debug, Default)]
 struct Table {
@@ -142,15 +238,21 @@ impl Targets {
 
     /// The number of a target, which is added when it is new. Names compare without case.
     pub fn intern(&self, scheme: Scheme, host: &str, port: u16) -> TargetId {
-        self.intern_via(scheme, host, port, None)
+        self.intern_by(scheme, (host, port), None, &Route::default())
     }
 
-    /// As [`Targets::intern`], behind the tunnel of a proxy. Only targets over TLS are behind one:
-    /// others are asked for from the proxy itself.
-    pub fn intern_via(&self, scheme: Scheme, host: &str, port: u16, via: Option<&Via>) -> TargetId {
+    /// As [`Targets::intern`], on a route of its own and behind the tunnel of a proxy. Only targets over
+    /// TLS are behind one: others are asked for from the proxy itself.
+    pub fn intern_by(
+        &self,
+        scheme: Scheme,
+        (host, port): (&str, u16),
+        via: Option<&Via>,
+        route: &Route,
+    ) -> TargetId {
         let host = host.to_ascii_lowercase();
         let mut table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let key = (scheme, host, port, via.cloned());
+        let key = (scheme, host, port, via.cloned(), route.clone());
         if let Some(id) = table.by_name.get(&key) {
             return *id;
         }
@@ -160,7 +262,8 @@ impl Targets {
             host: key.1.clone(),
             port,
             via: key.3.clone(),
-            addresses: OnceLock::new(),
+            route: key.4.clone(),
+            found: OnceLock::new(),
             preferred: AtomicUsize::new(0),
         }));
         table.by_name.insert(key, id);
@@ -209,5 +312,29 @@ mod tests {
         assert!(target.known_addresses().is_none());
         let found = target.resolve().expect("an address needs no resolver");
         assert_eq!(found, ["[::1]:81".parse().expect("an address")]);
+    }
+
+    #[test]
+    fn a_host_stands_for_another_and_the_source_chooses_the_family() {
+        let targets = Targets::new();
+        let of = |source: Option<Source>| {
+            let hosts = ["127.0.0.7", "::1"].map(str::to_owned).to_vec();
+            let route = Route { source, hosts };
+            let id = targets.intern_by(Scheme::Http, ("shop.invalid", 81), None, &route);
+            let target = targets.get(id).expect("it was interned");
+            let found = target.resolve().map(<[SocketAddr]>::to_vec);
+            (found.map_err(|error| error.kind()), target.leaves().clone())
+        };
+        let v4: SocketAddr = "127.0.0.7:81".parse().expect("an address");
+        let v6: SocketAddr = "[::1]:81".parse().expect("an address");
+        assert_eq!(of(None), (Ok(vec![v4, v6]), Leaves::Anywhere));
+        let from = Source::Host("127.0.0.2".into());
+        let leaves = Leaves::From("127.0.0.2".parse().expect("an address"));
+        assert_eq!(of(Some(from)), (Ok(vec![v4]), leaves));
+        let device = Source::Device("lo".into(), Family::V6);
+        assert_eq!(
+            of(Some(device)),
+            (Ok(vec![v6]), Leaves::Through("lo".into()))
+        );
     }
 }

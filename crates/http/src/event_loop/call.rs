@@ -179,7 +179,7 @@ where
             }
             let address = addresses[(target.preferred() + connection.attempt) % addresses.len()];
             let called = connection
-                .call(address)
+                .call(address, target.leaves())
                 .map_err(|error| Failure::of(Phase::Connect, &error))
                 .and_then(|()| self.set_up(index, target));
             match called {

@@ -7,6 +7,7 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use super::*;
+use crate::Route;
 
 /// A server with a certificate, which is its own authority. Returns its port and the authority.
 fn tls_server(change: impl FnOnce(&mut CertificateParams)) -> (SocketAddr, Vec<u8>) {
@@ -168,7 +169,12 @@ fn ask_through(proxy: SocketAddr) -> Vec<Seen> {
         authorization: "Basic YTpi".into(),
     };
     let mut user = asker(&targets, Scheme::Https, "far.example", 443, 2);
-    user.exchange.target = targets.intern_via(Scheme::Https, "far.example", 443, Some(&via));
+    user.exchange.target = targets.intern_by(
+        Scheme::Https,
+        ("far.example", 443),
+        Some(&via),
+        &Route::default(),
+    );
     let config = Config {
         trust: Trust::Anyone,
         ..Config::default()

@@ -4,23 +4,19 @@ use sokudo_model::Text;
 
 use crate::compile::Compiler;
 use crate::expression::Template;
-use crate::plan::{ConfigKind, Plan, SamplerKind};
+use crate::plan::{ConfigKind, Plan};
 use crate::problem::Place;
 
 /// Notes what an engine would have to leave out, as heavily as the operator wants it.
 pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
-    let samplers = plan.samplers.iter().filter_map(|sampler| {
-        let SamplerKind::Http(request) = &sampler.kind else {
-            return None;
-        };
-        (!request.source.is_empty()).then_some((&sampler.place, "HTTPSampler.ipSource"))
-    });
     let configs = plan.configs.iter().filter_map(|config| {
         let what = match &config.kind {
             ConfigKind::Keystore { .. } => "KeystoreConfig",
             ConfigKind::Dns {
-                is_custom: true, ..
-            } => "DNSCacheManager",
+                is_custom: true,
+                servers,
+                ..
+            } if servers.iter().any(|server| !server.is_empty()) => "DNSCacheManager.servers",
             ConfigKind::Authorization { entries, .. }
                 if !entries.iter().all(|entry| proves(&entry.mechanism)) =>
             {
@@ -30,7 +26,7 @@ pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
         };
         Some((&config.place, what))
     });
-    let found: Vec<(&Place, &str)> = samplers.chain(configs).collect();
+    let found: Vec<(&Place, &str)> = configs.collect();
     for (place, what) in found {
         let says = Text::new("jmx-not-executed").word("what", what);
         compiler.unsupported(place, says, Some(Text::new("jmx-not-executed-hint")));

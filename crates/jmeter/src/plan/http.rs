@@ -52,8 +52,10 @@ pub struct HttpRequest {
     pub embedded_connections: Value<i64>,
     /// The body is replaced by its MD5 sum.
     pub md5: Value<bool>,
-    /// Address or interface that requests leave from.
+    /// Address or interface that requests leave from; empty: the system chooses.
     pub source: Template,
+    /// What that names.
+    pub source_kind: SourceKind,
     /// Proxy; an empty host: none.
     pub proxy: HttpProxy,
     /// Headers of all header managers in scope; the innermost of a name.
@@ -117,4 +119,19 @@ pub struct HttpProxy {
     /// Password; never shown.
     #[serde(skip)]
     pub password: Template,
+}
+
+/// What requests leave from.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// An address of this host, or a name that has one.
+    #[default]
+    Host,
+    /// A network interface.
+    Device,
+    /// A network interface, over IPv4.
+    DeviceV4,
+    /// A network interface, over IPv6.
+    DeviceV6,
 }

@@ -1,8 +1,7 @@
 //! HTTP requests, their defaults and headers.
 
 use crate::compile::Reader;
-use crate::expression::Template;
-use crate::plan::{HttpArgument, HttpFile, HttpHeader, HttpProxy, HttpRequest};
+use crate::plan::{HttpArgument, HttpFile, HttpHeader, HttpProxy, HttpRequest, SourceKind};
 
 /// Reads a request with its defaults behind it; managers are not known here.
 pub(crate) fn request(reader: &mut Reader<'_, '_>) -> HttpRequest {
@@ -45,7 +44,8 @@ pub(crate) fn request(reader: &mut Reader<'_, '_>) -> HttpRequest {
         embedded_concurrent: reader.flag("HTTPSampler.concurrentDwn", false),
         embedded_connections: reader.integer("HTTPSampler.concurrentPool", 6),
         md5: reader.flag("HTTPSampler.md5", false),
-        source: source(reader),
+        source: reader.text("HTTPSampler.ipSource"),
+        source_kind: source_kind(reader),
         proxy: HttpProxy {
             scheme: reader.text("HTTPSampler.proxyScheme"),
             host: reader.text("HTTPSampler.proxyHost"),
@@ -61,9 +61,13 @@ pub(crate) fn request(reader: &mut Reader<'_, '_>) -> HttpRequest {
     }
 }
 
-fn source(reader: &mut Reader<'_, '_>) -> Template {
-    reader.ignore(&["HTTPSampler.ipSourceType"]);
-    reader.text("HTTPSampler.ipSource")
+fn source_kind(reader: &mut Reader<'_, '_>) -> SourceKind {
+    match reader.start_text("HTTPSampler.ipSourceType").trim() {
+        "1" => SourceKind::Device,
+        "2" => SourceKind::DeviceV4,
+        "3" => SourceKind::DeviceV6,
+        _ => SourceKind::Host,
+    }
 }
 
 fn argument(reader: &mut Reader<'_, '_>) -> HttpArgument {

@@ -81,6 +81,15 @@ impl Flight {
     /// The number of whom the request is handed to.
     pub(super) fn target(&self, targets: &dyn Targets) -> u32 {
         let address = &self.address;
+        if let Some(route) = &self.route {
+            let to = (address.tls, address.host.as_str(), address.port);
+            return match &self.through {
+                Some(through) if !address.tls => {
+                    targets.routed((false, &through.host, through.port), None, route)
+                }
+                through => targets.routed(to, through.as_ref(), route),
+            };
+        }
         match &self.through {
             Some(through) if address.tls => targets.tunnel(&address.host, address.port, through),
             Some(through) => targets.target(false, &through.host, through.port),

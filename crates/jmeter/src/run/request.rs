@@ -92,6 +92,7 @@ impl Body {
         let keep_alive = self.person.view(test, now_ns).flag(&request.keep_alive);
         self.flight.keep_alive = keep_alive;
         self.choose_proxy(test, now_ns, request);
+        self.choose_route(test, now_ns, request);
         let begin = out.len();
         out.extend_from_slice(self.flight.method.as_bytes());
         out.push(b' ');

@@ -12,6 +12,7 @@ use super::feed::{self, FirstRow, Rows};
 use super::part::Part;
 use super::person::decode;
 use super::proxied::Through;
+use super::route::{Route, may_be_routed};
 use super::row::Sink;
 use super::savers::Savers;
 use super::shared::{Shared, StopKind, locked};
@@ -40,6 +41,9 @@ pub trait Targets: Send + Sync {
 
     /// The number of a host over TLS behind the tunnel of a proxy.
     fn tunnel(&self, host: &str, port: u16, through: &Through) -> u32;
+
+    /// As the others, on a way of its own: with TLS, host and port.
+    fn routed(&self, to: (bool, &str, u16), through: Option<&Through>, route: &Route) -> u32;
 }
 
 /// What a test needs to know besides its plan.
@@ -161,7 +165,7 @@ impl Test {
             if let SamplerKind::Http(request) = &sampler.kind {
                 program.may_be_page = request.embedded.fixed() != Some(&false);
                 program.may_be_proxied = settings.proxy.is_some() || !request.proxy.host.is_empty();
-                if !program.may_be_proxied {
+                if !program.may_be_proxied && !may_be_routed(request) {
                     program.target = fixed_target(request, &*targets);
                 }
             }

@@ -78,6 +78,11 @@ impl Targets for Interned {
         }) as u32
     }
 
+    fn routed(&self, to: (bool, &str, u16), through: Option<&Through>, route: &Route) -> u32 {
+        let name = format!("{} by {through:?} {route:?}", to.1);
+        self.target(to.0, &name, to.2)
+    }
+
     fn tunnel(&self, host: &str, port: u16, through: &Through) -> u32 {
         let name = format!("{host}:{port} by {}", through.authorization);
         self.target(true, &name, through.port)

@@ -18,6 +18,7 @@ use super::proof::Proving;
 use super::proxied::Through;
 use super::request::Texts;
 use super::resources::Fetching;
+use super::route::Route;
 use super::row::Sink;
 use super::shared::StopKind;
 use super::test::Test;
@@ -134,6 +135,8 @@ pub(super) struct Flight {
     pub keep_alive: bool,
     /// The proxy that it goes through.
     pub through: Option<Through>,
+    /// The way that it takes; `None`: the system's.
+    pub route: Option<Box<Route>>,
     /// Length of the request's head.
     pub head_bytes: usize,
     /// The request itself, where something looks at it.

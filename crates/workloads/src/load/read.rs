@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use sokudo_http::{Scheme, Targets, Via};
+use sokudo_http::{Family, Route, Scheme, Source, Targets, Via};
 use sokudo_jmeter::files::Files;
-use sokudo_jmeter::plan::{ListenerKind, Load, OpenStep, Plan, Stage, schedule};
+use sokudo_jmeter::plan::{ListenerKind, Load, OpenStep, Plan, SourceKind, Stage, schedule};
 use sokudo_jmeter::problem::Problem;
-use sokudo_jmeter::run::{Part, RunSettings, Sink, Test, Through};
+use sokudo_jmeter::run::{self, Part, RunSettings, Sink, Test, Through};
 use sokudo_jmeter::settings::Settings;
 use sokudo_jmeter::{Reading, read};
 use sokudo_model::Refusal;
@@ -258,12 +258,42 @@ impl sokudo_jmeter::run::Targets for Names {
     }
 
     fn tunnel(&self, host: &str, port: u16, through: &Through) -> u32 {
-        let via = Via {
-            host: through.host.clone(),
-            port: through.port,
-            authorization: through.authorization.clone(),
+        let (to, via) = ((host, port), via(through));
+        let targets = &self.0;
+        targets
+            .intern_by(Scheme::Https, to, Some(&via), &Route::default())
+            .0
+    }
+
+    fn routed(
+        &self,
+        (tls, host, port): (bool, &str, u16),
+        through: Option<&Through>,
+        route: &run::Route,
+    ) -> u32 {
+        let scheme = if tls { Scheme::Https } else { Scheme::Http };
+        let name = route.source.clone();
+        let source = match route.source_kind {
+            _ if name.is_empty() => None,
+            SourceKind::Host => Some(Source::Host(name)),
+            SourceKind::Device => Some(Source::Device(name, Family::Any)),
+            SourceKind::DeviceV4 => Some(Source::Device(name, Family::V4)),
+            SourceKind::DeviceV6 => Some(Source::Device(name, Family::V6)),
         };
-        self.0.intern_via(Scheme::Https, host, port, Some(&via)).0
+        let hosts = route.hosts.clone();
+        let via = through.map(via);
+        let route = Route { source, hosts };
+        self.0
+            .intern_by(scheme, (host, port), via.as_ref(), &route)
+            .0
+    }
+}
+
+fn via(through: &Through) -> Via {
+    Via {
+        host: through.host.clone(),
+        port: through.port,
+        authorization: through.authorization.clone(),
     }
 }
 

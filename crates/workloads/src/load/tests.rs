@@ -359,3 +359,61 @@ fn listeners_of_the_plan_write_files_of_their_own() {
         format!("{start}{samples}\n{samples}{end}")
     );
 }
+
+/// A server that notes where its callers come from.
+fn noting() -> (u16, Arc<std::sync::Mutex<Vec<std::net::IpAddr>>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let callers = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let noted = Arc::clone(&callers);
+    std::thread::spawn(move || {
+        while let Ok((mut stream, from)) = listener.accept() {
+            noted.lock().unwrap().push(from.ip());
+            let mut head = [0; 4096];
+            let _ = stream.read(&mut head);
+            let _ = stream
+                .write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        }
+    });
+    (port, callers)
+}
+
+#[test]
+fn requests_leave_from_where_the_plan_says_and_go_to_the_host_that_it_knows() {
+    if let Err(why) = std::net::UdpSocket::bind("127.0.0.2:0") {
+        return eprintln!("skipped: this system has one loopback address: {why}");
+    }
+    let (port, callers) = noting();
+    let get = |source: &str, kind: &str| {
+        format!(
+            r#"<HTTPSamplerProxy testname="{source}"><stringProp name="HTTPSampler.domain">shop.invalid</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp><stringProp name="HTTPSampler.ipSource">{source}</stringProp><intProp name="HTTPSampler.ipSourceType">{kind}</intProp></HTTPSamplerProxy><hashTree/>"#
+        )
+    };
+    let dns = r#"<DNSCacheManager testname="names"><boolProp name="DNSCacheManager.isCustomResolver">true</boolProp><collectionProp name="DNSCacheManager.servers"/><collectionProp name="DNSCacheManager.hosts"><elementProp name="" elementType="StaticHost"><stringProp name="StaticHost.Name">Shop.Invalid</stringProp><stringProp name="StaticHost.Address">127.0.0.1</stringProp></elementProp></collectionProp></DNSCacheManager><hashTree/>"#;
+    let samplers = [
+        get("", "0"),
+        get("127.0.0.2", "0"),
+        get("127.0.0.${__intSum(1,2)}", "0"),
+        get("192.0.2.7", "0"),
+        get("nowhere.invalid", "0"),
+        get("no-such-device", "1"),
+    ];
+    let text = format!(
+        r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
+<ThreadGroup testname="Users"><stringProp name="ThreadGroup.num_threads">1</stringProp>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">1</intProp></elementProp></ThreadGroup>
+<hashTree>{dns}{}</hashTree></hashTree></hashTree></jmeterTestPlan>"#,
+        samplers.concat()
+    );
+    let (finished, rows) = execute(&text, |_| {});
+    assert_eq!(finished.problems, Vec::<String>::new());
+    let from = |last: u8| std::net::IpAddr::from([127, 0, 0, last]);
+    assert_eq!(*callers.lock().unwrap(), [from(1), from(2), from(3)]);
+    let codes: Vec<_> = rows[1..]
+        .iter()
+        .map(|row| row.split(',').nth(3).unwrap())
+        .collect();
+    assert_eq!(codes[..3], ["200"; 3]);
+    let failed = |code: &&&str| code.starts_with("Non HTTP response code: ");
+    assert_eq!(codes[3..].iter().filter(failed).count(), 3, "{codes:?}");
+}

@@ -1,0 +1,71 @@
+//! Which way does a request take: from which address of this host, to which of the server?
+
+use super::test::Test;
+use super::user::Body;
+use crate::plan::{ConfigKind, HttpRequest, SourceKind};
+
+/// A way that is not the system's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Route {
+    /// Address, name or interface that requests leave from; empty: the system chooses.
+    pub source: String,
+    /// What that is.
+    pub source_kind: SourceKind,
+    /// Names and addresses that stand for the called host; none: its own name does.
+    pub hosts: Vec<String>,
+}
+
+/// True when requests may take a way of their own.
+pub(super) fn may_be_routed(request: &HttpRequest) -> bool {
+    !request.source.is_empty() || request.dns.is_some()
+}
+
+impl Body {
+    /// Notes the way of the request under way, whose proxy is chosen.
+    pub(super) fn choose_route(&mut self, test: &Test, now_ns: i64, request: &HttpRequest) {
+        self.flight.route = None;
+        if !may_be_routed(request) {
+            return;
+        }
+        let source = self.person.view(test, now_ns).text(&request.source);
+        let route = Route {
+            source: source.trim().into(),
+            source_kind: request.source_kind,
+            hosts: self.known_hosts(test, now_ns, request),
+        };
+        if !route.source.is_empty() || !route.hosts.is_empty() {
+            self.flight.route = Some(Box::new(route));
+        }
+    }
+
+    /// What a DNS cache manager knows of the host that is called.
+    fn known_hosts(&mut self, test: &Test, now_ns: i64, request: &HttpRequest) -> Vec<String> {
+        let config = request
+            .dns
+            .and_then(|id| test.plan.configs.get(id as usize));
+        let Some(ConfigKind::Dns {
+            is_custom: true,
+            hosts,
+            ..
+        }) = config.map(|config| &config.kind)
+        else {
+            return Vec::new();
+        };
+        let called = match &self.flight.through {
+            Some(through) => through.host.clone(),
+            None => self.flight.address.host.clone(),
+        };
+        let mut view = self.person.view(test, now_ns);
+        for host in hosts {
+            if view.text(&host.name).trim().eq_ignore_ascii_case(&called) {
+                let addresses = view.text(&host.address);
+                let each = addresses.split(',').map(str::trim);
+                return each
+                    .filter(|each| !each.is_empty())
+                    .map(str::to_owned)
+                    .collect();
+            }
+        }
+        Vec::new()
+    }
+}
