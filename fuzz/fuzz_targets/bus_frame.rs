@@ -1,8 +1,8 @@
 //! Frames of the message bus, in pieces, in both directions.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 use sokudo_workloads::bus::protocol::{Agreed, Reader, Way};
 
 fuzz_target!(|bytes: &[u8]| {

@@ -1,7 +1,7 @@
 //! Any bytes as a script of console lines.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| sokudo_scenario::line::any_bytes(bytes));

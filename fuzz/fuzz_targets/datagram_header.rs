@@ -1,8 +1,8 @@
 //! Any bytes as a test datagram, alone and framed on a stream.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     use sokudo_workloads::datagram::protocol::{Header, next_frame, verified_intact};

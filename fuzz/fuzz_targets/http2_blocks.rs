@@ -1,7 +1,7 @@
 //! Any bytes as header blocks of one connection of HTTP/2, each as long as the byte before it says.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| sokudo_http::h2::any_blocks(bytes));

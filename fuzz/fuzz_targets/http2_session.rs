@@ -1,9 +1,9 @@
 //! Any bytes as what a server of HTTP/2 sends, cut into pieces. The first one says where the cuts
 //! lie; settings stand before the rest, without which nothing would be read.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 /// Empty settings.
 const HELLO: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];

@@ -1,8 +1,8 @@
 //! Any bytes as responses of a web server, cut into pieces. The first one says where the cuts lie.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let [cut, rest @ ..] = bytes {

@@ -1,7 +1,7 @@
 //! Any bytes as a Java property file.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| sokudo_jmeter::entry::properties(bytes));

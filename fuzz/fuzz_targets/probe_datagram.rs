@@ -1,8 +1,8 @@
 //! Any bytes as a probe and as its answer.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     sokudo_workloads::probe::protocol::any_bytes(bytes);

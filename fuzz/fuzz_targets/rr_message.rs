@@ -1,9 +1,9 @@
 //! Any bytes as requests and responses, cut into pieces. The first two say how long messages are
 //! and where the cuts lie.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let [length, cut, rest @ ..] = bytes {

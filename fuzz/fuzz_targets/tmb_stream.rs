@@ -1,8 +1,8 @@
 //! Any bytes as the beginning of the vendor's bus, and as its frames.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     use sokudo_workloads::bus::tmb::handshake::{Handshake, Role};

@@ -1,8 +1,8 @@
 //! Any bytes as the vendor's packets, alone and framed over TCP.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     use sokudo_workloads::datagram::vendor::protocol::{Frames, Packet};

@@ -1,7 +1,7 @@
 //! Any bytes as the pieces that a session is made of.
 
-#![no_main]
+#![cfg_attr(fuzzing, no_main)]
 
-use libfuzzer_sys::fuzz_target;
+use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| sokudo_wire::entry::pieces(bytes));
