@@ -405,6 +405,8 @@ rule-connection-churn-says = { $connections } connections were made for { $reque
 rule-connection-churn-next = If real users keep their connections, switch keep-alive on (in a test plan: “Use KeepAlive”); else widen net.ipv4.ip_local_port_range or use more generators.
 rule-dropped-calls-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: calls were dropped
 rule-dropped-calls-next = On the server, look at ListenOverflows (`nstat -az TcpExtListenOverflows`) and raise its backlog; when it does not rise, look for loss on the way.
+rule-dropped-calls-queue-says = Connecting to { $to } took up to { $connect }, the time after which a call is made again: { $host } dropped calls because a queue of connections was full
+rule-dropped-calls-queue-next = Raise the backlog of the server and net.core.somaxconn (`ss -ltn` shows both as Send-Q), or let it accept faster.
 rule-slow-label-says = “{ $label }” takes { $mean } in the mean, the others { $usual }: it has { $share } of all response time
 rule-slow-label-next = Look at “{ $label }” by itself before anything else is tuned.
 rule-hidden-stall-says = “{ $label }” stood still for { $stall } although its 99th percentile is { $p99 }: the users waited and asked nothing. Callers who come at the same mean rate would have been { $late }, each late by { $wait } in the mean
@@ -413,6 +415,8 @@ evidence-failed-requests = Requests that failed so at { $host }: { $value }
 evidence-error-ratio = { $host }: { $value } of the requests failed or were answered with an error
 evidence-made-connections = Connections that { $host } made: { $value }
 evidence-longest-connect = Longest connect of { $host }: { $value }
+evidence-calls-made-again = Calls for a connection that { $host } made again meanwhile, all programs: { $value }
+evidence-queue-of-calls-full = Calls that { $host } dropped meanwhile because a queue of connections was full: { $value }
 evidence-mean-service = Mean response at { $host }: { $value }
 
 rule-generator-limited-ports-says = { $host } had no local port left for { $count } connections, { $share } of all requests: what was measured is this host's supply of ports, not the server.

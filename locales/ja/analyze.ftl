@@ -405,6 +405,8 @@ rule-connection-churn-says = { $requests } 件のリクエストに { $connectio
 rule-connection-churn-next = 実際のユーザーが接続を保つなら keep-alive を有効にしてください (テスト計画の “Use KeepAlive”)。そうでなければ net.ipv4.ip_local_port_range を広げるか、生成元を増やしてください。
 rule-dropped-calls-says = { $to } への接続に最長 { $connect } かかりました。呼び出しをやり直す時間であり、呼び出しが捨てられています
 rule-dropped-calls-next = サーバーで ListenOverflows (`nstat -az TcpExtListenOverflows`) を見て backlog を上げてください。増えていなければ途中の損失を調べてください。
+rule-dropped-calls-queue-says = { $to } への接続に最長 { $connect } かかりました。呼び出しをやり直す時間であり、{ $host } は接続の待ち行列が満杯のため呼び出しを捨てました
+rule-dropped-calls-queue-next = サーバーの backlog と net.core.somaxconn を上げるか (`ss -ltn` の Send-Q で確認できます)、接続をより速く受け付けるようにしてください。
 rule-slow-label-says = 「{ $label }」の平均は { $mean }、ほかは { $usual } です。全応答時間の { $share } を占めます
 rule-slow-label-next = ほかを調整する前に「{ $label }」だけを調べてください。
 rule-hidden-stall-says = 「{ $label }」は 99 パーセンタイルが { $p99 } なのに { $stall } 止まりました。ユーザーは待っている間何も送っていません。同じ平均の率で来る呼び出しなら { $late } 件が、平均 { $wait } 遅れていました
@@ -413,6 +415,8 @@ evidence-failed-requests = { $host } でこのように失敗したリクエス�
 evidence-error-ratio = { $host }: リクエストの { $value } が失敗またはエラー応答
 evidence-made-connections = { $host } が作った接続: { $value }
 evidence-longest-connect = { $host } の最長の接続時間: { $value }
+evidence-calls-made-again = その間に { $host } がやり直した接続の呼び出し、全プログラム: { $value }
+evidence-queue-of-calls-full = その間に { $host } が接続の待ち行列が満杯のため捨てた呼び出し: { $value }
 evidence-mean-service = { $host } での平均応答: { $value }
 
 rule-generator-limited-ports-says = { $host } では { $count } 件の接続に使うローカルポートが残っていませんでした (全リクエストの { $share })。測れたのはサーバーではなく、このホストのポートの数です。

@@ -436,6 +436,8 @@ fn source_of(metric: &str) -> &'static str {
         ("host.nic", "/proc/net/dev"),
         ("host.udp", "/proc/net/snmp"),
         ("host.ip", "/proc/net/snmp"),
+        ("host.tcp_listen", "/proc/net/netstat"),
+        ("host.tcp_syn", "/proc/net/netstat"),
         ("host.tcp", "/proc/net/snmp"),
         ("host.softnet", "/proc/net/softnet_stat"),
         ("self.cpu", "CPU time of the thread"),

@@ -3,9 +3,12 @@
 //! A call that finds the queue of not yet accepted connections full is dropped without a word; the
 //! caller's system calls again after 1 s, then 2 s and 4 s later (RFC 6298, Linux's
 //! `TCP_TIMEOUT_INIT`). Connecting that took 1, 3 or 7 s is such a call; on the way between hosts
-//! it may also have been lost.
+//! it may also have been lost. The kernel counts both ends of it: calls that were made again on the
+//! calling host, and queues that were full on a server which is a host of the run.
 
-use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
+use std::collections::BTreeSet;
+
+use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use super::{Kind, Rule};
 use crate::phase::PhaseView;
@@ -19,6 +22,15 @@ const STANDS_OUT: f64 = 10.0;
 pub struct DroppedCalls;
 
 const CONNECT: &str = "http.connect_seconds";
+const MADE_AGAIN: &str = "host.tcp_syn_retransmits";
+const QUEUE_FULL: &str = "host.tcp_listen_overflows";
+
+/// How sure the rule is: by the time alone, with calls that the kernel made again, when it made none, and with
+/// a queue that was full.
+const BY_TIME: f64 = 0.6;
+const BY_CALLS: f64 = 0.8;
+const AGAINST_CALLS: f64 = 0.3;
+const BY_QUEUE: f64 = 0.95;
 
 impl Rule for DroppedCalls {
     fn name(&self) -> &'static str {
@@ -41,15 +53,51 @@ impl Rule for DroppedCalls {
         let Some((flow, seconds)) = hit.max_by(|a, b| a.1.total_cmp(&b.1)) else {
             return;
         };
-        let says = Text::new("rule-dropped-calls-says")
-            .word("to", &flow.to)
-            .number("connect", seconds, Unit::Seconds);
-        let mut finding = view.finding(self.name(), Severity::Caution, 0.6, says);
+        let again = view.grown("evidence-calls-made-again", MADE_AGAIN, &flow.from);
+        let full = fullest_queue(view);
+        let text = |key: &str| {
+            Text::new(key)
+                .word("to", &flow.to)
+                .number("connect", seconds, Unit::Seconds)
+        };
+        let (says, weight, next) = match (&full, &again) {
+            (Some((host, _)), _) => {
+                let says = text("rule-dropped-calls-queue-says").word("host", *host);
+                (says, BY_QUEUE, "rule-dropped-calls-queue-next")
+            }
+            (None, again) => {
+                let weight = match again.as_ref().and_then(|again| again.value) {
+                    None => BY_TIME,
+                    Some(calls) if calls > 0.0 => BY_CALLS,
+                    Some(_) => AGAINST_CALLS,
+                };
+                (
+                    text("rule-dropped-calls-says"),
+                    weight,
+                    "rule-dropped-calls-next",
+                )
+            }
+        };
+        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
         let row = view.evidence("evidence-longest-connect", CONNECT, &flow.from, seconds);
         finding.evidence.push(row);
-        finding.next = Some(Text::new("rule-dropped-calls-next"));
+        finding.evidence.extend(again);
+        finding.evidence.extend(full.map(|(_, row)| row));
+        finding.next = Some(Text::new(next));
         out.push(finding);
     }
+}
+
+/// The host of the run whose queues of calls were full most often meanwhile, with that number.
+fn fullest_queue<'a>(view: &PhaseView<'a>) -> Option<(&'a str, Evidence)> {
+    let series = view.series(None, QUEUE_FULL, &[]);
+    let hosts: BTreeSet<&str> = series.map(|series| series.key.host.as_str()).collect();
+    let rows = hosts.into_iter().filter_map(|host| {
+        let row = view.grown("evidence-queue-of-calls-full", QUEUE_FULL, host)?;
+        Some((host, row))
+    });
+    let full = rows.filter(|(_, row)| row.value.is_some_and(|calls| calls > 0.0));
+    full.max_by(|(_, a), (_, b)| a.value.unwrap_or(0.0).total_cmp(&b.value.unwrap_or(0.0)))
 }
 
 /// The longest connect of a flow, where it has the length of a call made again.

@@ -117,6 +117,42 @@ fn calls_that_were_made_again_show_in_the_longest_connect() {
 }
 
 #[test]
+fn what_the_kernels_counted_says_where_calls_were_dropped() {
+    let metrics = [("requests", 1_000.0)];
+    let told = |counters: &[(&str, &str, f64)]| {
+        let mut record = of_labels(&[("/a", &metrics, EVEN, 3.05)]);
+        for (host, metric, grown) in counters {
+            let key = SeriesKey {
+                host: (*host).into(),
+                source: "host".into(),
+                metric: (*metric).into(),
+                labels: Labels::new(),
+            };
+            let points = vec![
+                (record.manifest.phases[0].t0_ns, 5.0),
+                (record.manifest.phases[0].t1_ns, 5.0 + grown),
+            ];
+            record.series.push(Series { key, points });
+        }
+        let findings = super::findings(&record);
+        let found = findings.into_iter().find(|one| one.rule == "dropped_calls");
+        let found = found.expect("the longest connect says it");
+        (found.says.key, found.weight, found.evidence.len())
+    };
+    let (again, full) = ("host.tcp_syn_retransmits", "host.tcp_listen_overflows");
+    let (time_alone, queue) = ("rule-dropped-calls-says", "rule-dropped-calls-queue-says");
+    assert_eq!(told(&[]), (time_alone.into(), 0.6, 1));
+    assert_eq!(told(&[("hosta", again, 7.0)]), (time_alone.into(), 0.8, 2));
+    assert_eq!(told(&[("hosta", again, 0.0)]), (time_alone.into(), 0.3, 2));
+    let both = [
+        ("hosta", again, 7.0),
+        ("hosta", full, 0.0),
+        ("hostb", full, 7.0),
+    ];
+    assert_eq!(told(&both), (queue.into(), 0.95, 3));
+}
+
+#[test]
 fn one_slow_label_among_quick_ones_is_told() {
     let metrics: &[(&str, f64)] = &[("requests", 1_000.0)];
     let slow = [0.200, 0.300, 0.400];
