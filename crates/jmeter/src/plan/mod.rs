@@ -17,14 +17,22 @@ use serde::Serialize;
 use crate::expression::Template;
 use crate::problem::Place;
 
-mod elements;
+mod assertions;
+mod configs;
 mod http;
 mod load;
+mod processors;
+mod samplers;
 pub mod schedule;
+mod timers;
 
-pub use elements::*;
+pub use assertions::*;
+pub use configs::*;
 pub use http::*;
 pub use load::*;
+pub use processors::*;
+pub use samplers::*;
+pub use timers::*;
 
 /// A value that is known, or an expression that gives it per use.
 #[derive(Debug, Clone, PartialEq, Serialize)]

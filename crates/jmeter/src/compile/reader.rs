@@ -1,0 +1,350 @@
+//! What does an element say, property by property?
+
+use sokudo_model::Text;
+
+use super::{Compiler, Type, excerpt};
+use crate::expression::Template;
+use crate::node::{Node, Property, Value as Raw, find};
+use crate::plan::Value;
+use crate::problem::Place;
+
+/// Reads the properties of one element, with its defaults behind it.
+pub(crate) struct Reader<'r, 'a> {
+    /// The element's properties, then those of its defaults from the inside out.
+    layers: Vec<&'r [Property]>,
+    /// Where the element stands.
+    pub place: Place,
+    pub compiler: &'r mut Compiler<'a>,
+    /// Name of the property that holds the element, of one inside another.
+    pub label: &'r str,
+}
+
+impl<'r, 'a> Reader<'r, 'a> {
+    pub fn new(node: &'r Node, compiler: &'r mut Compiler<'a>) -> Self {
+        Self::with_defaults(node, &[], compiler)
+    }
+
+    pub fn with_defaults(
+        node: &'r Node,
+        defaults: &[&'r Node],
+        compiler: &'r mut Compiler<'a>,
+    ) -> Self {
+        let own = std::iter::once(node.properties.as_slice());
+        let behind = defaults.iter().map(|node| node.properties.as_slice());
+        Self {
+            layers: own.chain(behind).collect(),
+            place: node.place.clone(),
+            compiler,
+            label: "",
+        }
+    }
+
+    /// The text of a scalar and its place: of the first layer that has it. An empty text counts
+    /// as not given, because a default behind it wins in JMeter, too.
+    fn raw(&mut self, name: &str, wanted: Type) -> Option<(&'r str, &'r Place)> {
+        self.compiler.names_read.push((name.to_owned(), wanted));
+        for layer in &self.layers {
+            let Some(property) = find(layer, name) else {
+                continue;
+            };
+            match &property.value {
+                Raw::Scalar { text, is_text } if !(*is_text && text.is_empty()) => {
+                    return Some((text, &property.place));
+                }
+                Raw::Scalar { .. } => {}
+                _ => {
+                    let says = wrong_type(name, wanted, "…");
+                    self.compiler.problems.error(property.place.clone(), says);
+                }
+            }
+        }
+        None
+    }
+
+    /// Notes names that are known and mean nothing here.
+    pub fn ignore(&mut self, names: &[&str]) {
+        for name in names {
+            self.compiler.names_ignored.push(name.to_string());
+        }
+    }
+
+    /// A text.
+    pub fn text(&mut self, name: &str) -> Template {
+        match self.raw(name, Type::Text) {
+            Some((text, place)) => self.compiler.template(text, place),
+            None => Template::default(),
+        }
+    }
+
+    /// A text; another one when it is empty.
+    pub fn text_or(&mut self, name: &str, default: &str) -> Template {
+        let text = self.text(name);
+        if text.is_empty() {
+            return Template::text(default);
+        }
+        text
+    }
+
+    /// A text that must be known at the start.
+    pub fn start_text(&mut self, name: &str) -> String {
+        match self.raw(name, Type::Text) {
+            Some((text, place)) => self.compiler.at_start(text, place),
+            None => String::new(),
+        }
+    }
+
+    /// True or false.
+    pub fn flag(&mut self, name: &str, default: bool) -> Value<bool> {
+        self.value(name, Type::Flag, default, parse_flag)
+    }
+
+    /// A whole number.
+    pub fn integer(&mut self, name: &str, default: i64) -> Value<i64> {
+        self.value(name, Type::Integer, default, parse_integer)
+    }
+
+    /// A whole number that may be missing.
+    pub fn integer_if(&mut self, name: &str) -> Option<Value<i64>> {
+        let (text, place) = self.raw(name, Type::Integer)?;
+        Some(self.parsed(name, text, place, Type::Integer, 0, parse_integer))
+    }
+
+    /// A finite number.
+    pub fn decimal(&mut self, name: &str, default: f64) -> Value<f64> {
+        self.value(name, Type::Decimal, default, parse_decimal)
+    }
+
+    /// True or false, known at the start.
+    pub fn start_flag(&mut self, name: &str, default: bool) -> bool {
+        self.at_start(name, Type::Flag, parse_flag)
+            .unwrap_or(default)
+    }
+
+    /// A whole number, known at the start.
+    pub fn start_integer(&mut self, name: &str) -> Option<i64> {
+        self.at_start(name, Type::Integer, parse_integer)
+    }
+
+    /// A finite number, known at the start.
+    pub fn start_decimal(&mut self, name: &str) -> Option<f64> {
+        self.at_start(name, Type::Decimal, parse_decimal)
+    }
+
+    /// One of several words; the first when nothing is given. Unknown words are an error.
+    pub fn choice<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> T {
+        let word = self.start_text(name);
+        let word = word.trim();
+        let found = words
+            .iter()
+            .find(|(known, _)| known.eq_ignore_ascii_case(word));
+        if let (None, false) = (found, word.is_empty()) {
+            let known: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            let says = Text::new("jmx-unknown-word")
+                .word("property", name)
+                .word("word", word)
+                .word("known", known.join(", "));
+            let place = self.place_of(name);
+            self.compiler.problems.error(place, says);
+        }
+        found.unwrap_or(&words[0]).1
+    }
+
+    /// The texts of a list, of all layers.
+    pub fn texts(&mut self, name: &str) -> Vec<Template> {
+        let items = self.items(name);
+        let compiler = &mut *self.compiler;
+        let scalar = |item: &&'r Property| match &item.value {
+            Raw::Scalar { text, .. } => Some((text.as_str(), &item.place)),
+            _ => None,
+        };
+        let texts = items.iter().filter_map(scalar);
+        texts
+            .map(|(text, place)| compiler.template(text, place))
+            .collect()
+    }
+
+    /// Each list of a list of lists, of all layers.
+    pub fn lists<T>(
+        &mut self,
+        name: &str,
+        mut read: impl FnMut(&mut Reader<'_, 'a>) -> T,
+    ) -> Vec<T> {
+        let mut found = Vec::new();
+        for item in self.items(name) {
+            if let Raw::List(properties) = &item.value {
+                let mut inner = self.inside(vec![properties.as_slice()], item);
+                found.push(read(&mut inner));
+            }
+        }
+        found
+    }
+
+    /// The texts of this list itself, whatever their names.
+    pub fn all_texts(&mut self) -> Vec<Template> {
+        let all: Vec<_> = self.layers.iter().flat_map(|layer| layer.iter()).collect();
+        let mut found = Vec::new();
+        for item in all {
+            if let Raw::Scalar { text, .. } = &item.value {
+                found.push(self.compiler.template(text, &item.place));
+            }
+        }
+        found
+    }
+
+    /// Each element of a list of elements, of all layers.
+    pub fn each<T>(
+        &mut self,
+        name: &str,
+        mut read: impl FnMut(&mut Reader<'_, 'a>) -> T,
+    ) -> Vec<T> {
+        let mut found = Vec::new();
+        for item in self.items(name) {
+            if let Raw::Element(inner) = &item.value {
+                let mut inner = self.inside(vec![inner.properties.as_slice()], item);
+                found.push(read(&mut inner));
+            }
+        }
+        found
+    }
+
+    /// An element inside the element, of all layers that have it.
+    pub fn inner<T>(&mut self, name: &str, read: impl FnOnce(&mut Reader<'_, 'a>) -> T) -> T {
+        self.compiler
+            .names_read
+            .push((name.to_owned(), Type::Element));
+        let mut layers: Vec<&'r [Property]> = Vec::new();
+        for layer in &self.layers {
+            if let Some(Property {
+                value: Raw::Element(inner),
+                ..
+            }) = find(layer, name)
+            {
+                layers.push(&inner.properties);
+            }
+        }
+        read(&mut Reader {
+            layers,
+            place: self.place_of(name),
+            compiler: self.compiler,
+            label: name,
+        })
+    }
+
+    /// The XML of a property.
+    pub fn object(&mut self, name: &str) -> Option<&'r crate::xml::Element> {
+        self.compiler
+            .names_read
+            .push((name.to_owned(), Type::Element));
+        let found = self.layers.iter().find_map(|layer| find(layer, name))?;
+        match &found.value {
+            Raw::Object(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// Where a property stands, or the element when it has none.
+    pub fn place_of(&self, name: &str) -> Place {
+        let found = self.layers.iter().find_map(|layer| find(layer, name));
+        found
+            .map_or(&self.place, |property| &property.place)
+            .clone()
+    }
+
+    fn items(&mut self, name: &str) -> Vec<&'r Property> {
+        self.compiler.names_read.push((name.to_owned(), Type::List));
+        let mut found = Vec::new();
+        for layer in &self.layers {
+            match find(layer, name).map(|property| (&property.value, property)) {
+                Some((Raw::List(items), _)) => found.extend(items),
+                Some((_, property)) => {
+                    let says = wrong_type(name, Type::List, "…");
+                    self.compiler.problems.error(property.place.clone(), says);
+                }
+                None => {}
+            }
+        }
+        found
+    }
+
+    fn inside<'s>(&'s mut self, layers: Vec<&'s [Property]>, of: &'s Property) -> Reader<'s, 'a> {
+        Reader {
+            layers,
+            place: of.place.clone(),
+            compiler: self.compiler,
+            label: &of.name,
+        }
+    }
+
+    fn value<T: Copy>(
+        &mut self,
+        name: &str,
+        wanted: Type,
+        default: T,
+        parse: fn(&str) -> Option<T>,
+    ) -> Value<T> {
+        match self.raw(name, wanted) {
+            Some((text, place)) => self.parsed(name, text, place, wanted, default, parse),
+            None => Value::Fixed(default),
+        }
+    }
+
+    fn parsed<T: Copy>(
+        &mut self,
+        name: &str,
+        text: &str,
+        place: &Place,
+        wanted: Type,
+        default: T,
+        parse: fn(&str) -> Option<T>,
+    ) -> Value<T> {
+        let template = self.compiler.template(text, place);
+        let Some(constant) = template.constant() else {
+            return Value::Live(template);
+        };
+        if constant.trim().is_empty() {
+            return Value::Fixed(default);
+        }
+        Value::Fixed(parse(constant.trim()).unwrap_or_else(|| {
+            let says = wrong_type(name, wanted, constant);
+            self.compiler.problems.error(place.clone(), says);
+            default
+        }))
+    }
+
+    fn at_start<T>(&mut self, name: &str, wanted: Type, parse: fn(&str) -> Option<T>) -> Option<T> {
+        let (text, place) = self.raw(name, wanted)?;
+        let said = self.compiler.at_start(text, place);
+        if said.trim().is_empty() {
+            return None;
+        }
+        let parsed = parse(said.trim());
+        if parsed.is_none() {
+            let says = wrong_type(name, wanted, &said);
+            self.compiler.problems.error(place.clone(), says);
+        }
+        parsed
+    }
+}
+
+fn wrong_type(name: &str, wanted: Type, value: &str) -> Text {
+    Text::new("jmx-wrong-type")
+        .word("property", name)
+        .word("type", wanted.name())
+        .word("value", excerpt(value))
+}
+
+fn parse_flag(text: &str) -> Option<bool> {
+    match text {
+        _ if text.eq_ignore_ascii_case("true") => Some(true),
+        _ if text.eq_ignore_ascii_case("false") => Some(false),
+        _ => None,
+    }
+}
+
+fn parse_integer(text: &str) -> Option<i64> {
+    text.parse().ok()
+}
+
+fn parse_decimal(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
+}
