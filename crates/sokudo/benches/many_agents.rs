@@ -337,7 +337,7 @@ fn run(hosts: Hosts, scratch: &Path, others: (&Crowd, &Crowd), count: usize) -> 
     let plan = PhasePlan {
         name: "pairs".into(),
         workload: "rr".into(),
-        options: json!({ "count": REQUESTS.to_string() }).to_string(),
+        options: json!({ "count": REQUESTS.to_string(), "interval": "1s" }).to_string(),
         flows: (0..half).map(flow).collect(),
         duration_ns: 0,
         bound_ns: 120_000_000_000,

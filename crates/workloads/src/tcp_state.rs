@@ -2,7 +2,8 @@
 //!
 //! One thread per host and phase reads `TCP_INFO` of each flow's first connection every
 //! [`SAMPLE_EVERY`], on both ends: windows, round trips, retransmissions, and what kept the sender
-//! from sending. At that distance the silences of delayed acknowledgements and slow starts show.
+//! from sending. At that distance the silences of delayed acknowledgements and slow starts show. Many
+//! hosts read less often, because one controller takes what all of them say.
 //! The measured threads know nothing of it.
 
 use std::net::TcpStream;
@@ -21,12 +22,20 @@ use crate::patience::sleep_until_or_stop;
 use crate::refusal::spawn;
 use crate::reporting::Names;
 
-/// Time between two readings.
-pub(crate) const SAMPLE_EVERY: Duration = Duration::from_millis(50);
+/// Time between two readings, as long as not more than [`HOSTS`] take part.
+const SAMPLE_EVERY: Duration = Duration::from_millis(50);
+/// Hosts that read so often together: a controller takes more than 20 values of each reading.
+const HOSTS: u32 = 64;
 /// Readings handed over together.
 const SAMPLES_PER_BATCH: u32 = 5;
 /// Flows that are watched at most: each costs a system call per reading.
 pub(crate) const MAX_FLOWS: usize = 64;
+
+/// Time between two readings on each of `hosts` hosts.
+pub(crate) fn sample_every(hosts: usize) -> Duration {
+    let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
+    (SAMPLE_EVERY / HOSTS).saturating_mul(hosts.max(HOSTS))
+}
 
 /// One connection that is watched.
 pub(crate) struct Watched {
@@ -45,12 +54,12 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Begins at `at_ns`; `None` when there is nothing to watch.
+    /// Begins at `at_ns`; `None` when there is nothing to watch. In a phase of `hosts` hosts.
     pub(crate) fn begin(
         watched: Vec<Watched>,
         source: &'static str,
         names: Names,
-        at_ns: i64,
+        (at_ns, hosts): (i64, usize),
         emit: Emit,
     ) -> Result<Option<Self>, Refusal> {
         // A system without TCP_INFO has no such series: that is not worth a thread.
@@ -60,7 +69,16 @@ impl Watch {
         }
         let stop: Arc<AtomicBool> = Arc::default();
         let stopped = Arc::clone(&stop);
-        let run = move || watch(&watched, source, &names, at_ns, &emit, &stopped);
+        let run = move || {
+            watch(
+                &watched,
+                source,
+                &names,
+                (at_ns, sample_every(hosts)),
+                &emit,
+                &stopped,
+            )
+        };
         let thread = spawn("tcp-state", run)?;
         Ok(Some(Self {
             stop,
@@ -83,11 +101,11 @@ fn watch(
     watched: &[Watched],
     source: &str,
     names: &Names,
-    at_ns: i64,
+    (at_ns, every): (i64, Duration),
     emit: &Emit,
     stop: &AtomicBool,
 ) {
-    let every_ns = SAMPLE_EVERY.as_nanos() as i64;
+    let every_ns = i64::try_from(every.as_nanos()).unwrap_or(i64::MAX);
     let mut next_ns = at_ns;
     let mut batch = Batch::default();
     let mut samples = 0;
@@ -107,7 +125,7 @@ fn watch(
             emit(Emitted::Batch(std::mem::take(&mut batch)));
         }
         // A late reading is not made up for.
-        next_ns = (next_ns + every_ns).max(now_ns());
+        next_ns = next_ns.saturating_add(every_ns).max(now_ns());
     }
     if !batch.is_empty() {
         emit(Emitted::Batch(batch));
@@ -192,6 +210,15 @@ fn values(state: &TcpInfo) -> [Value; 19] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn however_many_hosts_there_are_they_read_no_more_often_together() {
+        assert_eq!(sample_every(2), Duration::from_millis(50));
+        assert_eq!(sample_every(64), Duration::from_millis(50));
+        assert_eq!(sample_every(640), Duration::from_millis(500));
+        // No overflow on the way.
+        assert!(sample_every(usize::MAX) > Duration::from_secs(3600));
+    }
 
     #[test]
     fn every_value_is_in_the_catalogue() {

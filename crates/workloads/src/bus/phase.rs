@@ -279,7 +279,8 @@ impl Phase for BusPhase {
         }
         let names = self.meeting.series_names(at_ns, t0_ns);
         let emit = Arc::clone(&self.emit);
-        self.tcp_state = Watch::begin(self.watched(), NAME, names.clone(), at_ns, emit)?;
+        let begins = (at_ns, self.meeting.spec().hosts.len());
+        self.tcp_state = Watch::begin(self.watched(), NAME, names.clone(), begins, emit)?;
         let me = self.meeting.spec().me;
         let flows = self.meeting.spec().phase.flows.clone();
         let incoming: Vec<FlowPlan> = flows.into_iter().filter(|flow| flow.to == me).collect();

@@ -157,7 +157,8 @@ impl Phase for RrPhase {
         self.agreed_ns = common.rate.is_none().then_some(counted_ns);
         let names = self.meeting.series_names(at_ns, t0_ns);
         let (emit, source) = (Arc::clone(&self.emit), self.names.source);
-        self.tcp_state = Watch::begin(self.watched(), source, names.clone(), at_ns, emit)?;
+        let begins = (at_ns, self.meeting.spec().hosts.len());
+        self.tcp_state = Watch::begin(self.watched(), source, names.clone(), begins, emit)?;
         let emit = Arc::clone(&self.emit);
         let reporter = Reporter::new(self.names, names, emit, self.asking.len());
         let reports = self.crew.report(move |queue| reporter.run(queue))?;

@@ -298,7 +298,8 @@ impl Phase for StreamPhase {
         }
         let names = self.meeting.series_names(at_ns, t0_ns);
         let emit = Arc::clone(&self.emit);
-        self.tcp_state = Watch::begin(self.watched(), NAME, names.clone(), at_ns, emit)?;
+        let begins = (at_ns, self.meeting.spec().hosts.len());
+        self.tcp_state = Watch::begin(self.watched(), NAME, names.clone(), begins, emit)?;
         let sending = self.meeting.sent_here().len();
         let (emit, bin_ns) = (Arc::clone(&self.emit), self.times(at_ns).bin_ns);
         let reporter = Reporter::new(names, emit, bin_ns, sending);
