@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sokudo_net::urgency;
 use sokudo_wire::{Ask, Health, Note, Reply};
 
 use crate::error::BusError;
@@ -173,7 +174,10 @@ impl Bus {
             let share = (number as f64 * GOLDEN_RATIO).fract();
             thread::Builder::new()
                 .name(format!("heart-{}", seat.member.name))
-                .spawn(move || beat(&seat, lease, share, &closing))
+                .spawn(move || {
+                    urgency::go_first();
+                    beat(&seat, lease, share, &closing);
+                })
                 .map_err(|why| BusError::Start {
                     what: "the thread that keeps agents at work".into(),
                     why: why.to_string(),

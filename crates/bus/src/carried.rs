@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sokudo_net::urgency;
 use sokudo_wire::{Ask, Body, Envelope, Note, Reply};
 
 use crate::error::{BusError, name_of};
@@ -55,6 +56,7 @@ pub fn link(
     thread::Builder::new()
         .name("link-reader".into())
         .spawn(move || {
+            urgency::go_first();
             let why = receive(&reading, &mut *source);
             reading.ended(&why);
         })

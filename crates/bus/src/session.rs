@@ -17,6 +17,7 @@ use std::sync::mpsc::{self, SyncSender, TrySendError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use sokudo_net::urgency;
 use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, Note, Refusal, Reply};
 
 use crate::agent::{Client, Factory, Gate, Notes, Outgoing, Port};
@@ -82,7 +83,10 @@ pub fn serve(
     thread::scope(|scope| {
         let writing = thread::Builder::new()
             .name("agent-writer".into())
-            .spawn_scoped(scope, || write(&outbox, sender, &gate));
+            .spawn_scoped(scope, || {
+                urgency::go_first();
+                write(&outbox, sender, &gate);
+            });
         let handling = thread::Builder::new()
             .name(format!("agent-{}", client.name))
             .spawn_scoped(scope, || {
@@ -90,6 +94,8 @@ pub fn serve(
                 handle(client, notes, factory, queue, &outbox, &gate);
             });
         if let (Ok(handling), Ok(_)) = (handling, &writing) {
+            // Not the handler, which starts load.
+            let _first = urgency::First::begin();
             let why = Listener::new(&outbox, &gate, asks).listen(source);
             if let Some(why) = why {
                 gate.shut(&why);

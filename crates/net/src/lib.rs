@@ -18,4 +18,5 @@ pub mod tcp;
 pub mod tls;
 pub mod udp;
 pub mod unix;
+pub mod urgency;
 pub mod wait;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use sokudo_bus::BusError;
 use sokudo_bus::carried::{self, CarriedLink};
+use sokudo_net::urgency;
 use sokudo_wire::label::Labels;
 use sokudo_wire::order::{Between, Challenge, Opener, Signer, is_end_proof};
 use zenoh::query::{ConsolidationMode, QueryTarget, Reply, ReplyError};
@@ -96,6 +97,8 @@ impl Drop for Router {
 
 /// Opens a Zenoh session with enough threads.
 pub(crate) fn open(config: zenoh::Config, what: &str) -> Result<Session, GroupError> {
+    // Zenoh's threads begin here, and stay.
+    let _first = urgency::First::begin();
     let opened = zenoh::open(config).wait();
     opened.map_err(|error| GroupError::network(what, error))
 }
