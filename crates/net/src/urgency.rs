@@ -14,6 +14,13 @@ pub fn go_first() {
     std::mem::forget(First::begin());
 }
 
+/// From now on the calling thread goes with the rest of its process again, as its main thread does, and so
+/// does every thread that it starts: for what loads the host, started by a thread that goes first.
+pub fn go_with_the_rest() {
+    #[cfg(target_os = "linux")]
+    imp::go_with_the_rest();
+}
+
 /// As long as it lives, the calling thread goes before ordinary ones; threads that it starts meanwhile do
 /// so for ever.
 #[derive(Debug)]
@@ -25,7 +32,7 @@ pub struct First {
 
 #[cfg(target_os = "linux")]
 mod imp {
-    use rustix::process::{getpriority_process, setpriority_process};
+    use rustix::process::{getpid, getpriority_process, setpriority_process};
 
     use super::{First, STEPS};
 
@@ -37,6 +44,14 @@ mod imp {
             let changed = |before: &i32| setpriority_process(None, before - STEPS).is_ok();
             let before = before.filter(changed);
             Self { before }
+        }
+    }
+
+    /// The main thread has the number of its process.
+    pub(super) fn go_with_the_rest() {
+        if let Ok(rest) = getpriority_process(Some(getpid())) {
+            // To give way is always allowed.
+            let _ = setpriority_process(None, rest);
         }
     }
 
@@ -79,7 +94,12 @@ mod tests {
             return;
         }
         assert_eq!(meanwhile, (before - STEPS).max(-20));
-        std::thread::spawn(go_first).join().expect("nothing panics");
+        let back = std::thread::spawn(move || {
+            go_first();
+            go_with_the_rest();
+            niceness()
+        });
+        assert_eq!(back.join().expect("nothing panics"), before);
         assert_eq!(niceness(), before, "of another thread");
     }
 }

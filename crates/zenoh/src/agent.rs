@@ -12,6 +12,7 @@ use std::time::Duration;
 use sokudo_bus::agent::{Client, Factory};
 use sokudo_bus::carried;
 use sokudo_net::udp;
+use sokudo_net::urgency;
 use sokudo_wire::order::{Between, Challenge, Checker, Sealer, end_proof};
 use zenoh::qos::CongestionControl;
 use zenoh::query::Query;
@@ -156,6 +157,8 @@ fn welcome(house: &Arc<House>, query: Query) {
     let spawned = thread::Builder::new()
         .name("session".into())
         .spawn(move || {
+            // Zenoh's thread goes first; what this one starts is load.
+            urgency::go_with_the_rest();
             if let Err(why) = session(&inside, query) {
                 (inside.service.log)(&format!("a controller was turned away: {why}"));
             }
