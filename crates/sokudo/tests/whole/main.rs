@@ -28,6 +28,8 @@ mod group_faults;
 #[cfg(feature = "fleet")]
 mod group_foreign;
 #[cfg(feature = "fleet")]
+mod group_guide;
+#[cfg(feature = "fleet")]
 mod group_hosts;
 mod http;
 mod jmx;
