@@ -68,6 +68,7 @@ jmx-variable-too-early = variable `{ $variable }` refers to one of the same elem
 jmx-no-group = the plan has no thread group: nothing is executed
 jmx-empty-group = group “{ $group }” has no sampler
 jmx-no-users = group “{ $group }” has no users
+jmx-continues-forever = The users of this group begin again after their { $loops } loops, and never end by themselves: `LoopController.continue_forever` is not false.
 jmx-no-loops = group “{ $group }” does nothing: its loop count is 0
 jmx-ramp-too-long = group “{ $group }” ends before all of its users have started
 jmx-timer-first = users of “{ $group }” pause before their first request, too: timers act before each sampler

@@ -68,6 +68,7 @@ jmx-variable-too-early = 変数 `{ $variable }` は同じ要素の、まだ設�
 jmx-no-group = 計画にスレッドグループがありません。何も実行されません
 jmx-empty-group = グループ「{ $group }」にサンプラーがありません
 jmx-no-users = グループ「{ $group }」のユーザー数が 0 です
+jmx-continues-forever = このグループのユーザーは { $loops } 回の繰り返しの後もまた最初から始め、自分では終わりません: `LoopController.continue_forever` が false ではありません。
 jmx-no-loops = グループ「{ $group }」のループ回数が 0 なので何もしません
 jmx-ramp-too-long = グループ「{ $group }」は全ユーザーが開始する前に終わります
 jmx-timer-first = 「{ $group }」のユーザーは最初のリクエストの前にも待ちます。タイマーは各サンプラーの前に働きます

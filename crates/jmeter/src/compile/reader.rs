@@ -207,6 +207,11 @@ impl<'r, 'a> Reader<'r, 'a> {
         found
     }
 
+    /// True when the plan has this element at all.
+    pub fn is_given(&self) -> bool {
+        !self.layers.is_empty()
+    }
+
     /// An element inside the element, of all layers that have it.
     pub fn inner<T>(&mut self, name: &str, read: impl FnOnce(&mut Reader<'_, 'a>) -> T) -> T {
         self.compiler

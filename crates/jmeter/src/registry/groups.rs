@@ -180,10 +180,21 @@ fn concurrency(reader: &mut Reader<'_, '_>) -> Load {
     }
 }
 
+/// How often users go through their group. One whose controller continues for ever begins again after its
+/// loops, and without the property it does: the real one runs 5.6 plans so.
 fn loops(reader: &mut Reader<'_, '_>) -> Loops {
     let loops = reader.inner("ThreadGroup.main_controller", |controller| {
-        controller.ignore(&["LoopController.continue_forever"]);
-        controller.start_integer("LoopController.loops")
+        let forever = controller.start_flag("LoopController.continue_forever", true);
+        let count = controller.start_integer("LoopController.loops");
+        if !forever || !controller.is_given() {
+            return count;
+        }
+        if let Some(count) = count.filter(|count| *count >= 0) {
+            let says = Text::new("jmx-continues-forever").word("loops", count.to_string());
+            let place = controller.place_of("LoopController.loops");
+            controller.compiler.problems.warning(place, says);
+        }
+        Some(-1)
     });
     match loops {
         Some(count) if count < 0 => Loops::Forever,

@@ -308,7 +308,7 @@ fn ok(body: &str) -> Answered {
 
 const LOOPS: fn(i64) -> String = |loops| {
     format!(
-        "<elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><intProp name=\"LoopController.loops\">{loops}</intProp></elementProp>"
+        "<elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><boolProp name=\"LoopController.continue_forever\">false</boolProp><intProp name=\"LoopController.loops\">{loops}</intProp></elementProp>"
     )
 };
 

@@ -102,7 +102,7 @@ fn plan(server: SocketAddr, users: u32, loops: i32) -> String {
     format!(
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
 <ThreadGroup testname="Users"><stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
-<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">{loops}</intProp></elementProp></ThreadGroup>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><intProp name="LoopController.loops">{loops}</intProp></elementProp></ThreadGroup>
 <hashTree><CSVDataSet testname="data"><stringProp name="filename">users.csv</stringProp><stringProp name="variableNames">name</stringProp><boolProp name="recycle">true</boolProp></CSVDataSet><hashTree/>
 <HTTPSamplerProxy testname="ask"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
 <stringProp name="HTTPSampler.path">/${{name}}/${{__threadNum}}</stringProp><stringProp name="HTTPSampler.method">GET</stringProp><boolProp name="HTTPSampler.use_keepalive">true</boolProp>

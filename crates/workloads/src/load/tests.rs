@@ -48,7 +48,7 @@ fn plan(port: u16, users: u32, loops: i64) -> String {
     format!(
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
 <ThreadGroup testname="Users"><stringProp name="ThreadGroup.num_threads">{users}</stringProp><stringProp name="ThreadGroup.ramp_time">0</stringProp>
-<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">{loops}</intProp></elementProp></ThreadGroup>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><intProp name="LoopController.loops">{loops}</intProp></elementProp></ThreadGroup>
 <hashTree><HTTPSamplerProxy testname="ask"><stringProp name="HTTPSampler.domain">127.0.0.1</stringProp><stringProp name="HTTPSampler.port">{port}</stringProp>
 <stringProp name="HTTPSampler.path">/x</stringProp><stringProp name="HTTPSampler.method">POST</stringProp>
 <elementProp name="HTTPsampler.Arguments" elementType="Arguments"><collectionProp name="Arguments.arguments"><elementProp name="a" elementType="HTTPArgument"><stringProp name="Argument.name">a</stringProp><stringProp name="Argument.value">${{__threadNum}}</stringProp></elementProp></collectionProp></elementProp>
@@ -401,7 +401,7 @@ fn requests_leave_from_where_the_plan_says_and_go_to_the_host_that_it_knows() {
     let text = format!(
         r#"<jmeterTestPlan version="1.2"><hashTree><TestPlan testname="P"/><hashTree>
 <ThreadGroup testname="Users"><stringProp name="ThreadGroup.num_threads">1</stringProp>
-<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><intProp name="LoopController.loops">1</intProp></elementProp></ThreadGroup>
+<elementProp name="ThreadGroup.main_controller" elementType="LoopController"><boolProp name="LoopController.continue_forever">false</boolProp><intProp name="LoopController.loops">1</intProp></elementProp></ThreadGroup>
 <hashTree>{dns}{}</hashTree></hashTree></hashTree></jmeterTestPlan>"#,
         samplers.concat()
     );

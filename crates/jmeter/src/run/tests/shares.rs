@@ -2,7 +2,7 @@
 
 use super::*;
 
-const ONE_USER: &str = "<stringProp name=\"ThreadGroup.num_threads\">1</stringProp><elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><stringProp name=\"LoopController.loops\">LOOPS</stringProp></elementProp>";
+const ONE_USER: &str = "<stringProp name=\"ThreadGroup.num_threads\">1</stringProp><elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><boolProp name=\"LoopController.continue_forever\">false</boolProp><stringProp name=\"LoopController.loops\">LOOPS</stringProp></elementProp>";
 const SAMPLER: &str = "<HTTPSamplerProxy testname=\"S\"><stringProp name=\"HTTPSampler.domain\">h</stringProp></HTTPSamplerProxy><hashTree/>";
 
 /// When the requests of a user begin, milliseconds, with this timer, on a part of the generators.
