@@ -218,6 +218,15 @@ impl Running {
         }
     }
 
+    /// Panics with what the program said when it has ended.
+    pub fn must_run(&mut self) {
+        if let Some(status) = self.child.try_wait().expect("wait for the program") {
+            let (stdout, stderr) = self.said();
+            let line = &self.line;
+            panic!("{line} ended ({status})\nstdout:\n{stdout}\nstderr:\n{stderr}");
+        }
+    }
+
     /// Asks the program to end, as Ctrl-C does.
     #[cfg(unix)]
     pub fn interrupt(&self) {

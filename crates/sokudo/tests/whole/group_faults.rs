@@ -30,11 +30,11 @@ fn until_noted(place: &Place, home: &str, what: &str, count: usize) {
 /// A long run over all agents, under way on these and seen here.
 fn under_way(place: &Place, agents: &[&str]) -> Running {
     let words = ["rr", "lab/*", "--duration", "10min", "--rate", "200/s"];
-    let running = at(place, "home", &words).start();
+    let mut running = at(place, "home", &words).start();
     for home in agents {
         until_noted(place, home, "start", 1);
     }
-    place.wait_until_recorded();
+    place.wait_until_recorded_by(&mut running);
     running
 }
 

@@ -80,7 +80,7 @@ fn seven_of_ten_clients_finish_when_three_vanish() {
         place.sokudo(&arguments).start()
     };
     let apart = crate::vocabulary::place();
-    let frozen = start(&apart, 9, "10min");
+    let mut frozen = start(&apart, 9, "10min");
     let mut clients: Vec<Running> = (0..9).map(|n| start(&place, n, "5s")).collect();
     for _ in 0..10 {
         server
@@ -90,7 +90,7 @@ fn seven_of_ten_clients_finish_when_three_vanish() {
     // Two die, one stands still in the middle of its load.
     clients.pop().expect("nine clients").kill();
     clients.pop().expect("eight clients").kill();
-    apart.wait_until_recorded();
+    apart.wait_until_recorded_by(&mut frozen);
     kill_process(pid(&frozen), Signal::STOP).expect("the client runs");
     for (n, client) in (0..).zip(clients) {
         let ended = client.finish();
@@ -115,14 +115,14 @@ fn a_run_with_ten_hosts_names_the_three_that_die() {
     let place = place();
     let servers: Vec<Server> = (0..10).map(|_| serve(&place)).collect();
     let hosts: Vec<String> = servers.iter().map(|s| s.address.to_string()).collect();
-    let client = place
+    let mut client = place
         .sokudo(&format!(
             "rr {} --rate 500/s --duration 8s --timeout 2s --json",
             hosts.join(" ")
         ))
         .start();
     let ids: Vec<Pid> = servers.iter().map(|server| pid(&server.running)).collect();
-    place.wait_until_recorded();
+    place.wait_until_recorded_by(&mut client);
     for (victim, signal) in [(2, Signal::KILL), (4, Signal::KILL), (6, Signal::STOP)] {
         kill_process(ids[victim], signal).expect("the server runs");
     }

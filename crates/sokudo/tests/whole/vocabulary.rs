@@ -63,8 +63,18 @@ impl Place {
         records[0].clone()
     }
 
+    /// Waits until `running`, a run that is under way here, has recorded some of its load.
+    pub fn wait_until_recorded_by(&self, running: &mut Running) {
+        self.wait_until_recorded_while(|| running.must_run());
+        running.must_run();
+    }
+
     /// Waits until the run that is under way here has recorded some of its load.
     pub fn wait_until_recorded(&self) {
+        self.wait_until_recorded_while(|| ());
+    }
+
+    fn wait_until_recorded_while(&self, mut goes_on: impl FnMut()) {
         let deadline = Instant::now() + BOUND;
         let recorded = || {
             let records = self.records();
@@ -79,6 +89,7 @@ impl Place {
         };
         while !recorded() {
             assert!(Instant::now() < deadline, "nothing is recorded");
+            goes_on();
             std::thread::sleep(Duration::from_millis(20));
         }
     }
