@@ -9,7 +9,7 @@ use sokudo_pace::Random;
 
 use crate::files::Files;
 use crate::properties::{Origin, Properties};
-use crate::script::Lent;
+use crate::script::{Lent, Level};
 use crate::xml;
 
 /// Largest file that an expression reads.
@@ -25,6 +25,8 @@ pub enum Fact {
     UserNumber,
     /// Number of the user's iteration, from 1.
     Iteration,
+    /// Name of the user: `Users 1-3`.
+    UserName,
     /// Name of the thread group with the generator's part of it: `Users 1`.
     GroupName,
     /// Name of the sampler that runs or runs next.
@@ -66,6 +68,8 @@ pub trait World {
     fn lend(&mut self) -> Lent;
     /// Takes back what was lent.
     fn take_back(&mut self, lent: Lent);
+    /// Writes to the log of the tool, under the name of this class; before the test there is none.
+    fn log(&mut self, _level: Level, _logger: &str, _text: &str) {}
     /// Puts this user on the next row that no other user took; rows begin again after the last.
     fn next_row(&mut self, file: &str, rows: u64) -> u64;
 }

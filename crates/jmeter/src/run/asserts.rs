@@ -9,6 +9,7 @@ use super::answer::Answer;
 use super::extract::{json_matches, json_text};
 use super::person::View;
 use super::row::Asserted;
+use super::scripted::Has;
 use super::test::Test;
 use super::tree::{Looked, jmes};
 use super::user::Body;
@@ -50,7 +51,13 @@ impl Body {
             let says = match kind {
                 AssertionKind::Script(script) => {
                     let seen = Some(self.seen(answer));
-                    let done = self.run_script(test, now_ns, script, &assertion.name, seen);
+                    let done = self.run_script(
+                        test,
+                        now_ns,
+                        (Has::Assertion, script),
+                        &assertion.name,
+                        seen,
+                    );
                     let judged = done.judgement.failed.then_some(done.judgement.message);
                     done.fault.or(judged)
                 }

@@ -10,6 +10,7 @@ use super::content;
 use super::land::header_values;
 use super::outcome::{Lost, NotHttp, Reply};
 use super::row::{RowKind, SampleRow};
+use super::scripted::Has;
 use super::test::Test;
 use super::user::Body;
 use crate::plan::{Id, ListenerKind, PostKind};
@@ -215,7 +216,13 @@ impl Body {
             if let ListenerKind::Script(script) = &listener.kind {
                 let mut seen = self.seen(&now);
                 seen.success = verdict.success;
-                self.run_script(test, now_ns, script, &listener.name, Some(seen));
+                self.run_script(
+                    test,
+                    now_ns,
+                    (Has::Listener, script),
+                    &listener.name,
+                    Some(seen),
+                );
             }
         }
         Judged { verdict, revised }
@@ -236,7 +243,13 @@ impl Body {
             match &post.kind {
                 PostKind::Script(script) => {
                     let seen = self.seen(&now);
-                    let done = self.run_script(test, now_ns, script, &post.name, Some(seen));
+                    let done = self.run_script(
+                        test,
+                        now_ns,
+                        (Has::PostProcessor, script),
+                        &post.name,
+                        Some(seen),
+                    );
                     if let Some(seen) = &done.seen {
                         self.person.sampler.clone_from(&seen.label);
                     }

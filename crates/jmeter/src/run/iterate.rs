@@ -1,6 +1,7 @@
 //! What moves on with each iteration?
 
 use super::feed::Feed;
+use super::scripted::Has;
 use super::shared::locked;
 use super::test::Test;
 use super::user::Body;
@@ -169,7 +170,7 @@ impl Body {
         let (names, values) = match &pre.kind {
             PreKind::UserParameters { names, values, .. } => (names, values),
             PreKind::Script(script) => {
-                self.run_script(test, now_ns, script, &pre.name, None);
+                self.run_script(test, now_ns, (Has::PreProcessor, script), &pre.name, None);
                 return;
             }
             PreKind::Timeout { .. } => return,

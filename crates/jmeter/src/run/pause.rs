@@ -6,6 +6,7 @@ use sokudo_pace::throughput::Exactly;
 use sokudo_pace::{Random, Think};
 
 use super::part::Part;
+use super::scripted::Has;
 use super::shared::{Pace, locked};
 use super::test::Test;
 use super::user::Body;
@@ -25,7 +26,7 @@ impl Body {
         let kind = &test.plan.timers[id as usize].kind;
         if let TimerKind::Script(script) = kind {
             let name = &test.plan.timers[id as usize].name;
-            let done = self.run_script(test, now_ns, script, name, None);
+            let done = self.run_script(test, now_ns, (Has::Timer, script), name, None);
             let ms = done
                 .value
                 .and_then(|value| value.trim().parse::<f64>().ok());

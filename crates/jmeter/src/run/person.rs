@@ -12,7 +12,7 @@ use super::test::Test;
 use crate::expression::{Fact, Fault, Lines, Template, World};
 use crate::plan::Value;
 use crate::properties::Origin;
-use crate::script::Lent;
+use crate::script::{Lent, Level, log};
 use crate::xml;
 
 /// The variable in which JMeter keeps whether the previous sample succeeded.
@@ -210,6 +210,7 @@ impl World for View<'_> {
         match fact {
             Fact::UserNumber => self.person.number.to_string().into(),
             Fact::Iteration => self.person.iteration.to_string().into(),
+            Fact::UserName => Cow::Borrowed(&self.person.name),
             Fact::GroupName => {
                 let name = self.person.name.rsplit_once('-');
                 name.map_or(self.person.name.as_str(), |(name, _)| name)
@@ -262,12 +263,21 @@ impl World for View<'_> {
             thread_number: self.person.number,
             iteration: self.person.iteration,
             sampler: self.person.sampler.clone(),
+            keeps_log: self.test.sink.logs(),
         }
     }
 
     fn take_back(&mut self, lent: Lent) {
         self.person.variables = lent.variables;
         self.person.random = lent.random;
+    }
+
+    fn log(&mut self, level: Level, logger: &str, text: &str) {
+        if self.test.sink.logs() {
+            let zone = &self.test.settings.time_zone;
+            let line = log::line(self.now_ms, zone, level, logger, text);
+            self.test.sink.log(line);
+        }
     }
 
     fn next_row(&mut self, file: &str, rows: u64) -> u64 {

@@ -178,6 +178,14 @@ pub trait Sink: Send + Sync {
     /// them where no transaction stands for it.
     fn write(&self, _row: &SampleRow<'_>, _listeners: &[Id]) {}
 
+    /// True when the log of the tool is kept.
+    fn logs(&self) -> bool {
+        false
+    }
+
+    /// A line of that log, with its end.
+    fn log(&self, _line: String) {}
+
     /// Something a user could not do; it goes on.
     fn trouble(&self, what: &str);
 }

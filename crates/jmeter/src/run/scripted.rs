@@ -6,7 +6,7 @@ use super::test::Test;
 use super::user::{Body, Phase};
 use crate::expression::{Template, World as _};
 use crate::plan::Script;
-use crate::script::{self, Bindings, Judgement, Seen, Wish};
+use crate::script::{self, Bindings, Judgement, Level, Seen, Wish};
 
 /// What came of a script.
 #[derive(Debug, Default)]
@@ -20,13 +20,37 @@ pub(super) struct Scripted {
     pub judgement: Judgement,
 }
 
+/// Whose script it is: the class that has it, as logs name it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Has {
+    Sampler,
+    PreProcessor,
+    PostProcessor,
+    Assertion,
+    Timer,
+    Listener,
+}
+
+impl Has {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Sampler => "org.apache.jmeter.protocol.java.sampler.JSR223Sampler",
+            Self::PreProcessor => "org.apache.jmeter.modifiers.JSR223PreProcessor",
+            Self::PostProcessor => "org.apache.jmeter.extractor.JSR223PostProcessor",
+            Self::Assertion => "org.apache.jmeter.assertions.JSR223Assertion",
+            Self::Timer => "org.apache.jmeter.timers.JSR223Timer",
+            Self::Listener => "org.apache.jmeter.visualizers.JSR223Listener",
+        }
+    }
+}
+
 impl Body {
     /// Carries out a script; what it says and wants to end is heeded.
     pub(super) fn run_script(
         &mut self,
         test: &Test,
         now_ns: i64,
-        script: &Script,
+        (has, script): (Has, &Script),
         name: &Template,
         seen: Option<Seen>,
     ) -> Scripted {
@@ -47,15 +71,28 @@ impl Body {
             ..Bindings::default()
         };
         let (value, after) = script::evaluate(&text, bindings);
-        self.person.view(test, now_ns).take_back(after.lent);
+        let mut view = self.person.view(test, now_ns);
+        view.take_back(after.lent);
+        let logger = format!("{}.{}", has.class(), after.label);
         for line in &after.logged {
+            view.log(line.level, &logger, &line.text);
+            let grave = match line.level {
+                Level::Info => continue,
+                Level::Warn => "warning",
+                Level::Error => "error",
+            };
+            let (label, text) = (&after.label, &line.text);
             test.sink
-                .trouble(&format!("script `{}`: {line}", after.label));
+                .trouble(&format!("script `{label}`: {grave}: {text}"));
         }
         let fault = value.as_ref().err().map(ToString::to_string);
         if let Some(fault) = &fault {
             test.sink
                 .trouble(&format!("script `{}`: {fault}", after.label));
+            let said = format!("Problem in JSR223 script, {}: {fault}", after.label);
+            self.person
+                .view(test, now_ns)
+                .log(Level::Error, &logger, &said);
         }
         match after.wish {
             Wish::GoOn => {}
@@ -106,7 +143,7 @@ impl Body {
             success: true,
             ..Seen::default()
         };
-        let done = self.run_script(test, now_ns, script, name, Some(begins));
+        let done = self.run_script(test, now_ns, (Has::Sampler, script), name, Some(begins));
         let mut seen = done.seen.unwrap_or_default();
         if let Some(fault) = done.fault {
             (seen.success, seen.code, seen.message) = (false, "500".into(), fault);

@@ -38,6 +38,7 @@ struct Row {
 struct Kept {
     rows: Mutex<Vec<Row>>,
     troubles: Mutex<Vec<String>>,
+    logged: Mutex<Vec<String>>,
 }
 
 impl Sink for Kept {
@@ -57,6 +58,14 @@ impl Sink for Kept {
             idle_ms: row.idle_ms,
             all_threads: row.all_threads,
         });
+    }
+
+    fn logs(&self) -> bool {
+        true
+    }
+
+    fn log(&self, line: String) {
+        self.logged.lock().unwrap().push(line);
     }
 
     fn trouble(&self, what: &str) {
@@ -100,6 +109,7 @@ struct Simulated {
     rows: Vec<Row>,
     requests: Vec<String>,
     troubles: Vec<String>,
+    logged: Vec<String>,
     end_ms: i64,
 }
 
@@ -203,10 +213,12 @@ impl Simulation {
         assert_eq!(test.active(), 0, "all users are gone");
         let rows = std::mem::take(&mut *sink.rows.lock().unwrap());
         let troubles = std::mem::take(&mut *sink.troubles.lock().unwrap());
+        let logged = std::mem::take(&mut *sink.logged.lock().unwrap());
         Simulated {
             rows,
             requests,
             troubles,
+            logged,
             end_ms: now_ns / 1_000_000,
         }
     }

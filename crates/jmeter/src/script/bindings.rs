@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use sokudo_pace::Random;
 
+use super::Level;
 use crate::properties::{Origin, Properties};
 
 /// Most lines that one script may log.
@@ -33,6 +34,8 @@ pub struct Lent {
     pub iteration: u64,
     /// The sampler at hand.
     pub sampler: String,
+    /// Lines for the record are kept, too, not only warnings and errors.
+    pub keeps_log: bool,
 }
 
 impl Default for Lent {
@@ -48,6 +51,7 @@ impl Default for Lent {
             thread_number: 0,
             iteration: 0,
             sampler: String::new(),
+            keeps_log: false,
         }
     }
 }
@@ -121,8 +125,17 @@ pub struct Bindings {
     pub judgement: Judgement,
     /// What it wants to end.
     pub wish: Wish,
-    /// Warnings and errors that it logged.
-    pub logged: Vec<String>,
+    /// What it logged.
+    pub logged: Vec<Logged>,
+}
+
+/// A line that a script logged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logged {
+    /// How grave it is.
+    pub level: Level,
+    /// What it says; may hold ends of lines.
+    pub text: String,
 }
 
 impl Bindings {
@@ -177,8 +190,11 @@ impl Bindings {
                 });
             }
             "log" if self.logged.len() < MOST_LINES => {
-                let line: String = b.chars().take(MOST_LINE).collect();
-                self.logged.push(format!("{a}: {line}"));
+                let text: String = b.chars().take(MOST_LINE).collect();
+                let level = Level::named(a);
+                let wanted = level.filter(|level| self.lent.keeps_log || *level != Level::Info);
+                self.logged
+                    .extend(wanted.map(|level| Logged { level, text }));
             }
             "random" => return Some(self.lent.random.unit().to_string()),
             "now" => return Some(self.lent.now_ms.to_string()),
@@ -194,6 +210,7 @@ impl Bindings {
             "parameters" => self.parameters.clone(),
             "sampler" => lent.sampler.clone(),
             "threadName" => lent.thread_name.clone(),
+            "keepsLog" => lent.keeps_log.to_string(),
             "threadNumber" => lent.thread_number.to_string(),
             "iteration" => lent.iteration.to_string(),
             "groupName" => {

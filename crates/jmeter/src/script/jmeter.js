@@ -108,14 +108,16 @@
     setStopTestNow: stop("now"),
   });
 
+  // `{}` in the first text is filled with what follows it.
+  const said = (first, ...rest) => [String(first).replace(/\{\}/g, (hole) => (rest.length > 0 ? String(rest.shift()) : hole)), ...rest.map(String)].join(" ");
   const log = closed("log", {
     trace() {},
     debug() {},
-    info() {},
+    info: (...words) => void host("log", "info", said(...words)),
     isDebugEnabled: () => false,
-    isInfoEnabled: () => false,
-    warn: (...said) => void host("log", "warning", said.map(String).join(" ")),
-    error: (...said) => void host("log", "error", said.map(String).join(" ")),
+    isInfoEnabled: () => host("fact", "keepsLog", "") === "true",
+    warn: (...words) => void host("log", "warn", said(...words)),
+    error: (...words) => void host("log", "error", said(...words)),
   });
 
   const sampler = closed("sampler", { getName: () => host("fact", "sampler", "") });

@@ -13,9 +13,11 @@
 
 mod bindings;
 mod engine;
+pub(crate) mod log;
 
-pub use bindings::{Bindings, Judgement, Lent, Seen, Wish};
+pub use bindings::{Bindings, Judgement, Lent, Logged, Seen, Wish};
 pub use engine::{Fault, evaluate, flaw};
+pub use log::Level;
 
 /// Names under which plans ask for JavaScript.
 const NAMES: &[&str] = &[

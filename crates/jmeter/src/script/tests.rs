@@ -64,7 +64,11 @@ fn a_sample_is_looked_at_and_changed() {
     assert_eq!((seen.success, seen.message.as_str()), (false, "id 7"));
     assert!(!after.judgement.failed);
     assert_eq!(after.wish, Wish::StopUser);
-    assert_eq!(after.logged, ["warning: w"]);
+    let warning = Logged {
+        level: Level::Warn,
+        text: "w".into(),
+    };
+    assert_eq!(after.logged, [warning]);
 }
 
 #[test]

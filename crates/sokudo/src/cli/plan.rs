@@ -381,7 +381,8 @@ impl PlanArgs {
 
     fn tell_ignored(&self) -> Result<(), Failure> {
         let system = self.properties.system()?;
-        self.tool.tell_ignored(&system, self.show.lang());
+        let is_alone = self.generators.on.is_empty();
+        self.tool.tell_ignored(&system, is_alone, self.show.lang());
         Ok(())
     }
 
@@ -403,6 +404,7 @@ impl PlanArgs {
                 .map(|(n, v)| (n.to_owned(), v.to_owned()))
                 .collect(),
             results: self.log.clone(),
+            script_log: self.tool.log_file.as_deref().map(absolute),
             own_columns: self.own_columns,
             unsupported: self.unsupported.word().into(),
             open_per_s,

@@ -21,6 +21,7 @@ use super::options::LoadOptions;
 use super::read::Prepared;
 use super::rows::RowLog;
 use super::saved::Files;
+use super::script_log::ScriptLog;
 use super::tally::{Shard, Tallies};
 use crate::refusal::{failed, operator, spawn};
 
@@ -136,8 +137,15 @@ impl Generator {
             files.everything(log, &std::path::absolute(path).unwrap_or(path.into()));
         }
         let unwritten = files.listeners(prepared, options);
+        let asked = options.script_log.as_deref();
+        let script_log = asked
+            .filter(|_| options.together.is_none())
+            .map(ScriptLog::open)
+            .transpose()
+            .map_err(NotStarted::Refused)?;
+        let (script_log, mut lines) = script_log.unzip();
         let shards: Vec<Arc<Shard>> = (0..options.loops().max(1))
-            .map(|_| Arc::new(Shard::new(files.share())))
+            .map(|_| Arc::new(Shard::new(files.share(), lines.take())))
             .collect();
         files.release();
         let test = prepared
@@ -174,6 +182,9 @@ impl Generator {
         let run = move || {
             let mut finished = course.run(at_ns, files, &listener);
             finished.problems.extend(unwritten);
+            finished
+                .problems
+                .extend(script_log.and_then(ScriptLog::finish));
             ended();
             finished
         };

@@ -27,6 +27,7 @@ mod read;
 mod results;
 mod rows;
 mod saved;
+mod script_log;
 pub mod summariser;
 mod tally;
 

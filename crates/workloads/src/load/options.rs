@@ -18,6 +18,8 @@ pub struct LoadOptions {
     pub properties: Vec<(String, String)>,
     /// File of results; `None`: none is written.
     pub results: Option<PathBuf>,
+    /// Log of what scripts say; `None`: none is written, nor where several generators execute the plan.
+    pub script_log: Option<PathBuf>,
     /// Own columns behind those of JMeter.
     pub own_columns: bool,
     /// `fail`, `warn` or `skip`; empty: `fail`.

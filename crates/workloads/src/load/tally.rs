@@ -13,6 +13,7 @@ use sokudo_model::Spent;
 use sokudo_stats::Histogram;
 
 use super::saved::ShardFiles;
+use super::script_log::LogLines;
 
 /// Labels that are told apart; further ones are counted together.
 const MOST_LABELS: usize = 1_000;
@@ -164,14 +165,16 @@ pub(super) struct Shard {
 struct State {
     labels: Tallies,
     files: ShardFiles,
+    log: Option<LogLines>,
     troubles: HashMap<String, u64>,
 }
 
 impl Shard {
-    /// A shard that hands its rows over to these files.
-    pub fn new(files: ShardFiles) -> Self {
+    /// A shard that hands its rows over to these files, and what scripts say to this log.
+    pub fn new(files: ShardFiles, log: Option<LogLines>) -> Self {
         let state = State {
             files,
+            log,
             ..State::default()
         };
         Self {
@@ -196,6 +199,7 @@ impl Shard {
         let mut state = self.state();
         self.lose(state.files.hand_over());
         state.files = ShardFiles::default();
+        state.log = None;
     }
 
     /// What users could not do, with how often.
@@ -235,6 +239,16 @@ impl Sink for Shard {
     fn write(&self, row: &SampleRow<'_>, listeners: &[Id]) {
         let lost = self.state().files.write(row, listeners);
         self.lose(lost);
+    }
+
+    fn logs(&self) -> bool {
+        self.state().log.is_some()
+    }
+
+    fn log(&self, line: String) {
+        if let Some(log) = &self.state().log {
+            log.add(line);
+        }
     }
 
     fn trouble(&self, what: &str) {

@@ -155,7 +155,7 @@ fn arrivals_that_are_begun_after_their_time_are_late() {
     std::fs::write(&options.plan, plan(9, 1, 1)).unwrap();
     let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();
     std::fs::remove_dir_all(&directory).unwrap();
-    let shard = Arc::new(Shard::new(Default::default()));
+    let shard = Arc::new(Shard::new(Default::default(), None));
     let test = prepared.test(&Arc::new(Targets::new()), shard.clone());
     let inflight = Arc::new(Inflight {
         most: 2,

@@ -199,6 +199,20 @@ pub static FUNCTIONS: &[Function] = &[
         scripts::jexl,
     ),
     function(
+        "__log",
+        3,
+        (1, 4),
+        "(text, [level], [error], [comment])",
+        scripts::log,
+    ),
+    function(
+        "__logn",
+        3,
+        (1, 3),
+        "(text, [level], [error])",
+        scripts::log_silently,
+    ),
+    function(
         "__longSum",
         2,
         (2, usize::MAX),

@@ -1,8 +1,8 @@
 //! Expressions in other languages.
 
 use super::Frame;
-use crate::expression::{Fault, condition};
-use crate::script::{self, Bindings};
+use crate::expression::{Fact, Fault, condition};
+use crate::script::{self, Bindings, Level};
 
 /// `__jexl3(expression, [variable])`: comparisons, arithmetic and logic; what else the language
 /// has is refused.
@@ -21,8 +21,51 @@ pub(super) fn java_script(frame: &mut Frame<'_>) -> Result<(), Fault> {
     };
     let (value, after) = script::evaluate(&text, bindings);
     frame.world.take_back(after.lent);
+    for line in &after.logged {
+        let logger = "org.apache.jmeter.functions.JavaScript";
+        frame.world.log(line.level, logger, &line.text);
+    }
     let value = value.map_err(|why| frame.fault(why.to_string()))?;
     frame.give(1, value.as_deref().unwrap_or("null"))
+}
+
+/// `__log(text, [level], [error], [comment])`: the text, which is logged, too.
+pub(super) fn log(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let text = frame.argument(0)?.into_owned();
+    let comment = frame.argument(3)?.into_owned();
+    say(frame, "LogFunction", &text, &comment)?;
+    frame.out.push_str(&text);
+    Ok(())
+}
+
+/// `__logn(text, [level], [error])`: nothing; the text is logged.
+pub(super) fn log_silently(frame: &mut Frame<'_>) -> Result<(), Fault> {
+    let text = frame.argument(0)?.into_owned();
+    say(frame, "LogFunction2", &text, "")
+}
+
+/// Logs as those functions do. What they would print goes to the log, too.
+fn say(frame: &mut Frame<'_>, class: &str, text: &str, comment: &str) -> Result<(), Fault> {
+    let level = frame.word(1)?;
+    let error = frame.argument(2)?;
+    let Some(level) = (match level.to_ascii_uppercase().as_str() {
+        "" | "OUT" => Some(Level::Info),
+        "ERR" => Some(Level::Error),
+        word => Level::named(word),
+    }) else {
+        return Ok(());
+    };
+    let between = match comment {
+        "" => " : ",
+        comment => comment,
+    };
+    let mut said = format!("{} {between} {text}", frame.world.fact(Fact::UserName));
+    if !error.is_empty() {
+        said = format!("{said} {error}");
+    }
+    let logger = format!("org.apache.jmeter.functions.{class}");
+    frame.world.log(level, &logger, &said);
+    Ok(())
 }
 
 /// Functions in a script language that is not executed. Reading a plan reports them, so that this is reached

@@ -149,3 +149,31 @@ fn scripts_that_cannot_be_carried_out_are_told_with_their_line() {
     assert!(told.contains("jmx-script-flaw"), "{told}");
     assert_eq!(reading("javascript", "vars.put('a', 'b')").0, 0);
 }
+
+#[test]
+fn what_scripts_and_functions_log_is_written_as_the_tool_writes_it() {
+    let says = "log.info('hello {}', 5); log.warn('two\\nlines'); log.debug('no'); log.isInfoEnabled() || nothing.here";
+    let below = script("JSR223PostProcessor", "My Post", says)
+        + &script("JSR223Assertion", "fails", "nothing.here");
+    let calls = "/${__log(abc)}${__log(def,WARN)}${__log(jkl,ERROR,,pre)}${__logn(mno)}${__log(no,DEBUG)}${__javaScript(log.info('js'))}";
+    let done = Simulation::group(&users(1, 0, 1), &get(calls, &below)).run(|_| ok(""));
+    let said: Vec<_> = done.logged.iter().map(|line| &line[24..]).collect();
+    assert_eq!(
+        said,
+        [
+            "INFO o.a.j.f.LogFunction: G 1-1  :  abc\n",
+            "WARN o.a.j.f.LogFunction: G 1-1  :  def\n",
+            "ERROR o.a.j.f.LogFunction: G 1-1 pre jkl\n",
+            "INFO o.a.j.f.LogFunction2: G 1-1  :  mno\n",
+            "INFO o.a.j.f.JavaScript: js\n",
+            "INFO o.a.j.e.J.My Post: hello 5\n",
+            "WARN o.a.j.e.J.My Post: two\nlines\n",
+            "ERROR o.a.j.a.J.fails: Problem in JSR223 script, fails: line 1: ReferenceError: 'nothing' is not defined\n",
+        ]
+    );
+    assert!(
+        done.requests[0].starts_with("GET /abcdefjklnonull "),
+        "{}",
+        done.requests[0]
+    );
+}

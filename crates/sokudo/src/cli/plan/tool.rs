@@ -16,9 +16,9 @@ const HEEDED: &[&str] = &["http.proxyHost", "http.proxyPort", "http.nonProxyHost
 /// Options of the tool itself.
 #[derive(Debug, Args)]
 pub(super) struct ToolArgs {
-    /// Log file of the tool: taken, and not written.
+    /// Log of what the scripts of the plan say, begun anew; with one generator only.
     #[arg(short = 'j', alias = "jmeterlogfile", value_name = "FILE")]
-    log_file: Option<PathBuf>,
+    pub log_file: Option<PathBuf>,
 
     /// Set-up of the tool's log: taken, and without meaning here.
     #[arg(short = 'i', alias = "jmeterlogconf", value_name = "FILE")]
@@ -119,14 +119,14 @@ impl ToolArgs {
     }
 
     /// Tells which options were taken and mean nothing here.
-    pub fn tell_ignored(&self, system: &Properties, lang: Lang) {
+    pub fn tell_ignored(&self, system: &Properties, is_alone: bool, lang: Lang) {
         let mut ignored: Vec<String> = Vec::new();
         let mut note = |is_given: bool, name: &str| {
             if is_given {
                 ignored.push(name.into());
             }
         };
-        note(self.log_file.is_some(), "-j");
+        note(self.log_file.is_some() && !is_alone, "-j");
         note(self.log_set_up.is_some(), "-i");
         note(!self.log_level.is_empty(), "-L");
         let own = Properties::default();

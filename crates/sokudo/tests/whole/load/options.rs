@@ -36,7 +36,7 @@ fn a_whole_command_line_of_the_tool_is_taken() {
         .expect_code(0)
         .expect_stdout("Creating summariser <summary>")
         .expect_stdout("... end of run")
-        .expect_stderr("-j -i -L -Djava.x");
+        .expect_stderr("-i -L -Djava.x");
     let asked = far.asked();
     assert_eq!(asked.len(), 6);
     assert!(
@@ -46,6 +46,30 @@ fn a_whole_command_line_of_the_tool_is_taken() {
     );
     let rows = fs::read_to_string(place.path().join("out.jtl")).unwrap();
     assert_eq!(rows.lines().count(), 7, "{rows}");
+}
+
+#[test]
+fn what_a_plan_logs_is_in_the_file_of_j() {
+    let place = place();
+    let far = far(|_, _| says(200, "ok"));
+    let content = get(far.address, "/${__log(said)}", "");
+    place.write("plan.jmx", &plan(1, 2, &content));
+    place.write("run.log", "of an earlier test\n");
+    place
+        .run("compat jmeter -n -t plan.jmx -j run.log")
+        .expect_code(0);
+    let log = fs::read_to_string(place.path().join("run.log")).unwrap();
+    assert_eq!(log.lines().count(), 2, "{log}");
+    for line in log.lines() {
+        let told = line.get(24..).unwrap_or_default();
+        assert_eq!(
+            told, "INFO o.a.j.f.LogFunction: Users 1-1  :  said",
+            "{log}"
+        );
+    }
+    place
+        .run("compat jmeter -n -t plan.jmx -j nowhere/run.log")
+        .expect_stderr("the log `");
 }
 
 #[test]
