@@ -10,6 +10,7 @@ use sokudo_net::clock::now_ns;
 use crate::crew::{Crew, Strangers};
 use crate::event_loop::{Loop, Parts};
 use crate::homes::Homes;
+use crate::identity::Identity;
 use crate::post::{self, Letter, Sender};
 use crate::target::Targets;
 use crate::tls::{LazyTls, Protocol, TlsSetUp, Trust};
@@ -71,6 +72,8 @@ impl Stop {
 pub struct Config {
     /// Whose certificates are accepted.
     pub trust: Trust,
+    /// Those who we may be; routes name them by their place here.
+    pub identities: Arc<[Identity]>,
     /// Bounds of responses.
     pub limits: Limits,
     /// What the threads are called, before their number.
@@ -213,9 +216,12 @@ where
         crews: Vec<C>,
         stop: &Stop,
     ) -> Result<Self, NoEngine> {
-        let tls = Arc::new(LazyTls::new(config.trust.clone()));
+        let tls = Arc::new(LazyTls::new(
+            config.trust.clone(),
+            Arc::clone(&config.identities),
+        ));
         if targets.any_over_tls() {
-            tls.config(Protocol::Http1).map_err(Clone::clone)?;
+            tls.config(Protocol::Http1, None).map_err(Clone::clone)?;
         }
         let mut engine = Self {
             entry: Entry {

@@ -59,6 +59,9 @@ pub struct Route {
     pub source: Option<Source>,
     /// Names and addresses that stand for the called host; none: its own name does.
     pub hosts: Vec<String>,
+    /// The certificate that is shown to servers that ask for one: its place in
+    /// [`Config::identities`](crate::Config::identities); `None`: none is.
+    pub identity: Option<u32>,
 }
 
 /// Where connections leave from.
@@ -319,7 +322,11 @@ mod tests {
         let targets = Targets::new();
         let of = |source: Option<Source>| {
             let hosts = ["127.0.0.7", "::1"].map(str::to_owned).to_vec();
-            let route = Route { source, hosts };
+            let route = Route {
+                source,
+                hosts,
+                identity: None,
+            };
             let id = targets.intern_by(Scheme::Http, ("shop.invalid", 81), None, &route);
             let target = targets.get(id).expect("it was interned");
             let found = target.resolve().map(<[SocketAddr]>::to_vec);

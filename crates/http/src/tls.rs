@@ -8,12 +8,14 @@ use rustls::client::Resumption;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use rustls::sign::SingleCertAndKey;
 use rustls::{
     AlertDescription, CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct,
     RootCertStore, SignatureScheme,
 };
 
 use crate::failure::Kind;
+use crate::identity::Identity;
 
 /// Whose certificates are accepted.
 #[derive(Debug, Clone, Default)]
@@ -62,28 +64,55 @@ impl Protocol {
 #[derive(Debug)]
 pub(crate) struct LazyTls {
     trust: Trust,
+    identities: Arc<[Identity]>,
+    /// Without a certificate of ours, then with each of them.
+    made: Box<[Made]>,
+}
+
+/// What handshakes need, by protocol.
+#[derive(Debug, Default)]
+struct Made {
     http1: OnceLock<Result<Arc<ClientConfig>, TlsSetUp>>,
     http2: OnceLock<Result<Arc<ClientConfig>, TlsSetUp>>,
 }
 
 impl LazyTls {
     /// Nothing is made yet.
-    pub(crate) fn new(trust: Trust) -> Self {
+    pub(crate) fn new(trust: Trust, identities: Arc<[Identity]>) -> Self {
+        let made = (0..=identities.len()).map(|_| Made::default());
         Self {
             trust,
-            http1: OnceLock::new(),
-            http2: OnceLock::new(),
+            made: made.collect(),
+            identities,
         }
     }
 
-    /// What handshakes need.
-    pub(crate) fn config(&self, protocol: Protocol) -> Result<&Arc<ClientConfig>, &TlsSetUp> {
+    /// What handshakes need in which we show the certificate of this number, if the server asks for
+    /// one; `None`, or a number that there is not: none.
+    pub(crate) fn config(
+        &self,
+        protocol: Protocol,
+        identity: Option<u32>,
+    ) -> Result<&Arc<ClientConfig>, &TlsSetUp> {
+        let number = identity.map(|number| number as usize);
+        let shown = number.and_then(|number| Some((number, self.identities.get(number)?)));
+        let made = &self.made[shown.map_or(0, |(number, _)| number + 1)];
         let kept = match protocol {
-            Protocol::Http1 => &self.http1,
-            Protocol::Http2 => &self.http2,
+            Protocol::Http1 => &made.http1,
+            Protocol::Http2 => &made.http2,
         };
-        let made = kept.get_or_init(|| client_config(&self.trust, protocol));
-        made.as_ref()
+        let make = || {
+            let Some((_, identity)) = shown else {
+                return client_config(&self.trust, protocol);
+            };
+            // Believed are the same authorities: they are read once.
+            let plain = self.config(protocol, None).map_err(Clone::clone)?;
+            let mut config = ClientConfig::clone(plain);
+            let shows = SingleCertAndKey::from(Arc::clone(&identity.key));
+            config.client_auth_cert_resolver = Arc::new(shows);
+            Ok(Arc::new(config))
+        };
+        kept.get_or_init(make).as_ref()
     }
 }
 

@@ -204,7 +204,7 @@ where
                 true => Protocol::Http2,
                 false => Protocol::Http1,
             };
-            let Ok(config) = self.parts.tls.config(protocol) else {
+            let Ok(config) = self.parts.tls.config(protocol, target.route.identity) else {
                 return Err(Failure::new(Phase::Tls, Kind::Tls));
             };
             let secured = connection.secure(config, &target.host);

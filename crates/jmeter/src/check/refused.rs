@@ -11,7 +11,6 @@ use crate::problem::Place;
 pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
     let configs = plan.configs.iter().filter_map(|config| {
         let what = match &config.kind {
-            ConfigKind::Keystore { .. } => "KeystoreConfig",
             ConfigKind::Dns {
                 is_custom: true,
                 servers,

@@ -27,6 +27,7 @@ mod extract;
 mod feed;
 mod flow;
 pub(crate) mod foreign;
+mod identity;
 mod iterate;
 mod land;
 mod link;

@@ -13,6 +13,10 @@ pub struct Route {
     pub source_kind: SourceKind,
     /// Names and addresses that stand for the called host; none: its own name does.
     pub hosts: Vec<String>,
+    /// The certificate that is shown over TLS: its place in [`RunSettings::aliases`]; `None`: none.
+    ///
+    /// [`RunSettings::aliases`]: super::RunSettings::aliases
+    pub identity: Option<u32>,
 }
 
 /// True when requests may take a way of their own.
@@ -24,7 +28,8 @@ impl Body {
     /// Notes the way of the request under way, whose proxy is chosen.
     pub(super) fn choose_route(&mut self, test: &Test, now_ns: i64, request: &HttpRequest) {
         self.flight.route = None;
-        if !may_be_routed(request) {
+        let identity = self.choose_identity(test, now_ns);
+        if !may_be_routed(request) && identity.is_none() {
             return;
         }
         let source = self.person.view(test, now_ns).text(&request.source);
@@ -32,8 +37,9 @@ impl Body {
             source: source.trim().into(),
             source_kind: request.source_kind,
             hosts: self.known_hosts(test, now_ns, request),
+            identity,
         };
-        if !route.source.is_empty() || !route.hosts.is_empty() {
+        if !route.source.is_empty() || !route.hosts.is_empty() || identity.is_some() {
             self.flight.route = Some(Box::new(route));
         }
     }

@@ -74,6 +74,8 @@ pub struct RunSettings {
     pub name_prefix: String,
     /// The proxy for all requests.
     pub proxy: Option<Proxy>,
+    /// Names of the certificates that users may show, in the order of their store.
+    pub aliases: Vec<String>,
 }
 
 /// A plan made ready, with the state that its users share.
@@ -165,7 +167,8 @@ impl Test {
             if let SamplerKind::Http(request) = &sampler.kind {
                 program.may_be_page = request.embedded.fixed() != Some(&false);
                 program.may_be_proxied = settings.proxy.is_some() || !request.proxy.host.is_empty();
-                if !program.may_be_proxied && !may_be_routed(request) {
+                if !program.may_be_proxied && !may_be_routed(request) && settings.aliases.is_empty()
+                {
                     program.target = fixed_target(request, &*targets);
                 }
             }
@@ -202,6 +205,12 @@ impl Test {
             targets,
             files,
         };
+        let mut configs = test.plan.configs.iter();
+        let shows = configs.any(|config| matches!(config.kind, ConfigKind::Keystore { .. }));
+        if shows && test.settings.aliases.is_empty() {
+            test.sink
+                .trouble("KeystoreConfig: no key store was named with -Djavax.net.ssl.keyStore");
+        }
         test.read_ahead().map_err(|problem| vec![*problem])?;
         Ok(Arc::new(test))
     }

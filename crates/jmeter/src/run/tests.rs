@@ -187,6 +187,7 @@ impl Simulation {
             properties: self.properties,
             user_agent: "test".into(),
             proxy: self.proxy,
+            aliases: Vec::new(),
         };
         let plan = reading.plan.expect("a plan");
         let test = Test::new(

@@ -414,6 +414,9 @@ impl PlanArgs {
             users: self.users,
             max_inflight: self.max_inflight,
             proxy: self.tool.proxy(&self.properties.system()?)?,
+            key_store: tool::ToolArgs::key_store(&self.properties.system()?)
+                .as_deref()
+                .map(absolute),
             threads: self.threads,
             insecure: self.insecure,
             together: (!self.generators.on.is_empty()).then(|| Together {

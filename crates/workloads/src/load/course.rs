@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sokudo_http::{Config, Engine, Limits, Stop, Targets, Trust};
+use sokudo_http::{Config, Engine, Identity, Limits, Stop, Targets, Trust};
 use sokudo_jmeter::plan::{Load, OpenStep, Stage};
 use sokudo_jmeter::run::{Part, Start, Starts, StopKind, Test};
 use sokudo_net::clock::{now_ns, sleep_until};
@@ -40,6 +40,7 @@ pub(super) struct Course {
     pub targets: Arc<Targets>,
     pub shards: Vec<Arc<Shard>>,
     pub trust: Trust,
+    pub identities: Arc<[Identity]>,
     pub inflight: Arc<Inflight>,
     /// The users of this generator.
     pub part: Part,
@@ -141,6 +142,7 @@ impl Course {
         });
         let config = Config {
             trust: self.trust.clone(),
+            identities: Arc::clone(&self.identities),
             limits: Limits {
                 head_bytes: MOST_HEAD_BYTES,
                 ..Limits::default()

@@ -168,6 +168,7 @@ impl Generator {
             } else {
                 Trust::System
             },
+            identities: Arc::clone(&prepared.identities),
             part: prepared.duty.users,
             inflight: Arc::new(Inflight {
                 most: prepared

@@ -21,6 +21,7 @@ mod course;
 mod crowd;
 mod gather;
 mod generator;
+mod key_store;
 pub mod options;
 mod phase;
 mod read;

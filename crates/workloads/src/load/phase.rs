@@ -195,6 +195,7 @@ impl Phase for LoadPhase {
         let options = LoadOptions {
             // The name alone: nothing here is opened by it.
             plan: self.options.plan.file_name().unwrap_or_default().into(),
+            key_store: None,
             ..self.options.clone()
         };
         let prepared = Bundle::parse(text)?.prepare(&options, self.seed())?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::tz::TimeZone;
-use sokudo_http::{Family, Route, Scheme, Source, Targets, Via};
+use sokudo_http::{Family, Identity, Route, Scheme, Source, Targets, Via};
 use sokudo_jmeter::files::Files;
 use sokudo_jmeter::plan::{ListenerKind, Load, OpenStep, Plan, SourceKind, Stage, schedule};
 use sokudo_jmeter::problem::Problem;
@@ -16,6 +16,7 @@ use sokudo_jmeter::{Reading, read};
 use sokudo_model::Refusal;
 use sokudo_net::clock::{now_ns, unix_ns};
 
+use super::key_store;
 use super::options::LoadOptions;
 use crate::refusal::operator;
 
@@ -34,6 +35,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// What of it falls to this generator.
     pub(super) duty: Duty,
+    /// Certificates that its users may show.
+    pub(super) identities: Arc<[Identity]>,
     files: Arc<dyn Files + Send + Sync>,
     options: LoadOptions,
     seed: u64,
@@ -131,6 +134,7 @@ impl Prepared {
         Ok(Self {
             plan,
             duty: Duty::whole(),
+            identities: key_store::read(options)?,
             files,
             options: options.clone(),
             seed,
@@ -166,6 +170,7 @@ impl Prepared {
             properties: self.options.all_properties(),
             user_agent: USER_AGENT.into(),
             proxy: self.options.proxy(),
+            aliases: self.identities.iter().map(|one| one.name.clone()).collect(),
         };
         let names = Arc::new(Names(Arc::clone(targets)));
         Test::new(
@@ -282,7 +287,12 @@ impl sokudo_jmeter::run::Targets for Names {
         };
         let hosts = route.hosts.clone();
         let via = through.map(via);
-        let route = Route { source, hosts };
+        let identity = route.identity;
+        let route = Route {
+            source,
+            hosts,
+            identity,
+        };
         self.0
             .intern_by(scheme, (host, port), via.as_ref(), &route)
             .0
@@ -331,7 +341,7 @@ impl Files for PlanFiles {
 }
 
 /// The whole file, unless it is larger: nothing endless is read.
-fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+pub(super) fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = File::open(path)?;
     file.take(most_bytes + 1).read_to_end(&mut bytes)?;

@@ -10,8 +10,17 @@ use sokudo_workloads::load;
 
 use super::{Exit, Failure};
 
-/// System properties that mean something here.
-const HEEDED: &[&str] = &["http.proxyHost", "http.proxyPort", "http.nonProxyHosts"];
+/// System properties of the proxy.
+const PROXY: &[&str] = &["http.proxyHost", "http.proxyPort", "http.nonProxyHosts"];
+/// System property that names the store of the certificates that users show.
+const KEY_STORE: &str = "javax.net.ssl.keyStore";
+/// Other system properties that mean something here. PEM needs neither a type nor, without one of
+/// its own, a password: both are taken, and the password is kept nowhere.
+const HEEDED: &[&str] = &[
+    KEY_STORE,
+    "javax.net.ssl.keyStorePassword",
+    "javax.net.ssl.keyStoreType",
+];
 
 /// Options of the tool itself.
 #[derive(Debug, Args)]
@@ -102,7 +111,7 @@ impl ToolArgs {
     pub fn proxy(&self, system: &Properties) -> Result<Option<Proxy>, Failure> {
         let mut system = system.clone();
         let port = self.proxy_port.map(|port| port.to_string());
-        for (name, value) in HEEDED.iter().zip([&self.proxy_host, &port, &self.no_proxy]) {
+        for (name, value) in PROXY.iter().zip([&self.proxy_host, &port, &self.no_proxy]) {
             if let Some(value) = value {
                 system.set(*name, value, sokudo_jmeter::properties::Origin::CommandLine);
             }
@@ -118,6 +127,13 @@ impl ToolArgs {
         Ok(proxy)
     }
 
+    /// The file of the certificates that users show, by the system's properties.
+    pub fn key_store(system: &Properties) -> Option<PathBuf> {
+        let file = system.get(KEY_STORE)?.trim();
+        // As the tool's Java: this word stands for no store.
+        (!file.is_empty() && file != "NONE").then(|| PathBuf::from(file))
+    }
+
     /// Tells which options were taken and mean nothing here.
     pub fn tell_ignored(&self, system: &Properties, is_alone: bool, lang: Lang) {
         let mut ignored: Vec<String> = Vec::new();
@@ -131,7 +147,8 @@ impl ToolArgs {
         note(!self.log_level.is_empty(), "-L");
         let own = Properties::default();
         for (name, _) in system.iter() {
-            let is_known = HEEDED.contains(&name) || own.get(name).is_some();
+            let is_heeded = PROXY.contains(&name) || HEEDED.contains(&name);
+            let is_known = is_heeded || own.get(name).is_some();
             note(!is_known, &format!("-D{name}"));
         }
         if !ignored.is_empty() {

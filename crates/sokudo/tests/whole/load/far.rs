@@ -7,8 +7,9 @@ use std::thread;
 use std::time::Duration;
 
 use rcgen::{CertificateParams, KeyPair};
-use rustls::pki_types::PrivatePkcs8KeyDer;
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 
 /// What a far end does with a request.
 pub enum Does {
@@ -70,8 +71,24 @@ pub fn secure_far(
     before_handshake: Duration,
     does: impl Fn(usize, &str) -> Does + Send + Sync + 'static,
 ) -> Far {
+    secure_far_of(self_signed(None), before_handshake, does)
+}
+
+/// A far end that speaks to those alone who show a certificate that this one (DER) vouches for.
+pub fn demanding_far(
+    authority: &[u8],
+    does: impl Fn(usize, &str) -> Does + Send + Sync + 'static,
+) -> Far {
+    secure_far_of(self_signed(Some(authority)), Duration::ZERO, does)
+}
+
+fn secure_far_of(
+    config: ServerConfig,
+    before_handshake: Duration,
+    does: impl Fn(usize, &str) -> Does + Send + Sync + 'static,
+) -> Far {
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("loopback has ports");
-    let config = Arc::new(self_signed());
+    let config = Arc::new(config);
     let secured = move |stream| {
         thread::sleep(before_handshake);
         let connection = ServerConnection::new(Arc::clone(&config)).ok()?;
@@ -80,17 +97,28 @@ pub fn secure_far(
     far_over(listener, secured, does)
 }
 
-/// A server's side of TLS with a certificate that nobody vouches for.
-fn self_signed() -> ServerConfig {
+/// A server's side of TLS with a certificate that nobody vouches for. Whoever comes has one that
+/// `authority` vouches for, if there is one.
+fn self_signed(authority: Option<&[u8]>) -> ServerConfig {
     let pair = KeyPair::generate().expect("a key");
     let params = CertificateParams::new(vec!["127.0.0.1".into()]).expect("a name");
     let certificate = params.self_signed(&pair).expect("a certificate");
     let key = PrivatePkcs8KeyDer::from(pair.serialize_der());
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = ServerConfig::builder_with_provider(provider)
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .expect("versions of this library")
-        .with_no_client_auth();
+        .expect("versions of this library");
+    let builder = match authority {
+        None => builder.with_no_client_auth(),
+        Some(authority) => {
+            let mut roots = RootCertStore::empty();
+            let authority = CertificateDer::from(authority.to_vec());
+            roots.add(authority).expect("a certificate");
+            let verifier =
+                WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider).build();
+            builder.with_client_cert_verifier(verifier.expect("a verifier"))
+        }
+    };
     builder
         .with_single_cert(vec![certificate.der().clone()], key.into())
         .expect("a certificate and its key")

@@ -1,5 +1,6 @@
 //! Does `sokudo load` do to a server what the plan says, and tell what became of it?
 
+mod certificates;
 mod connects;
 mod crowd;
 mod delays;
