@@ -228,6 +228,12 @@ const SECRETS: &[(&str, &str)] = &[
     ("--password", "load"),
 ];
 
+/// System properties whose value is one, in whichever word they stand.
+const SECRET_PROPERTIES: &[&str] = &[
+    "javax.net.ssl.keyStorePassword=",
+    "javax.net.ssl.trustStorePassword=",
+];
+
 /// The command line as it goes into the record: what could let others in is taken out.
 fn command_for_record() -> Vec<String> {
     without_secrets(std::env::args())
@@ -243,6 +249,11 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
         }
         if std::mem::take(&mut hide_next) {
             return HIDDEN.into();
+        }
+        for property in SECRET_PROPERTIES {
+            if let Some((before, _)) = word.split_once(property) {
+                return format!("{before}{property}{HIDDEN}");
+            }
         }
         for (name, of) in SECRETS {
             let Some(value) = word.strip_prefix(name) else {
@@ -325,6 +336,10 @@ mod tests {
             "sokudo load p -u me -a pw -n",
             "sokudo load p -u me -a (hidden) -n",
         );
+        for option in ["-D", "-D ", "--systemproperty=", "-J"] {
+            let property = format!("sokudo load p {option}javax.net.ssl.keyStorePassword=");
+            check(&format!("{property}pw=1"), &format!("{property}(hidden)"));
+        }
         check("sokudo load p -apw", "sokudo load p -a(hidden)");
         check(
             "sokudo load p --password=pw",

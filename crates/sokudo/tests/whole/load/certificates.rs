@@ -55,6 +55,13 @@ fn a_server_that_demands_a_certificate_gets_one() {
     ended.expect_code(0);
     assert_eq!(summary(&ended).number("http.status_2xx"), 4.0);
     assert!(!ended.stdout.contains("secret77"), "{}", ended.stdout);
+    let runs = fs::read_dir(place.path().join("runs")).expect("a record");
+    let records: Vec<String> = runs
+        .map(|run| run.expect("readable").path().join("run.json"))
+        .map(|file| fs::read_to_string(file).expect("a record"))
+        .collect();
+    assert!(records.iter().any(|record| record.contains("(hidden)")));
+    assert!(!records.iter().any(|record| record.contains("secret77")));
     let ended = place.run(&format!("load bob.jmx --insecure --json {store}"));
     ended.expect_code(0);
     assert_eq!(summary(&ended).number("http.status_2xx"), 1.0);
