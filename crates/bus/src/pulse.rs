@@ -31,6 +31,8 @@ pub(crate) struct Look {
 #[derive(Debug, Clone)]
 pub(crate) struct Pulse {
     lease: Duration,
+    /// By how much the second lease comes before its time.
+    earlier: Duration,
     /// When it was heard last, or when looking began.
     heard: Duration,
     /// When the next lease is due.
@@ -41,14 +43,15 @@ pub(crate) struct Pulse {
 }
 
 impl Pulse {
-    /// Begins to look; the first lease is due at once when `share` is 0, and up to the pause between two
-    /// leases later when it is up to 1: members with other shares are not all spoken to at once.
+    /// Begins to look. The first lease is due at once: without it the member does not know how soon it is to
+    /// miss us. The second one comes earlier by `share`, 0 to 1, of the pause between two: members with
+    /// other shares are not all spoken to at once.
     pub(crate) fn new(lease: Duration, now: Duration, share: f64) -> Self {
-        let wait = (lease / SENT_PER_LEASE).mul_f64(share.clamp(0.0, 1.0));
         Self {
             lease,
+            earlier: (lease / SENT_PER_LEASE).mul_f64(share.clamp(0.0, 1.0)),
             heard: now,
-            due: now + wait,
+            due: now,
             expected: now,
             health: Health::Ready,
         }
@@ -67,7 +70,8 @@ impl Pulse {
         }
         let send = now >= self.due && self.health != Health::Lost;
         if send {
-            self.due = now + self.lease / SENT_PER_LEASE;
+            let earlier = std::mem::take(&mut self.earlier);
+            self.due = now + self.lease / SENT_PER_LEASE - earlier;
         }
         self.expected = self.next(now);
         let health = (self.health != before).then_some(self.health);
@@ -137,17 +141,20 @@ mod tests {
 
     #[test]
     fn members_with_other_shares_are_spoken_to_at_other_times() {
-        let first = |share: f64| {
+        let first_four = |share: f64| {
             let mut pulse = Pulse::new(LEASE, ms(0), share);
-            let mut now = ms(0);
-            while !pulse.look(now, ms(0)).send {
+            let (mut now, mut sent) = (ms(0), Vec::new());
+            while sent.len() < 4 {
+                if pulse.look(now, ms(0)).send {
+                    sent.push(now.as_millis());
+                }
                 now += pulse.pause(now).max(ms(1));
             }
-            now
+            sent
         };
-        assert_eq!(first(0.0), ms(0));
-        assert_eq!(first(0.5), ms(750));
-        assert_eq!(first(1.0), ms(1500));
+        assert_eq!(first_four(0.0), [0, 1500, 3000, 4500]);
+        assert_eq!(first_four(0.5), [0, 750, 2250, 3750]);
+        assert_eq!(first_four(0.9), [0, 150, 1650, 3150]);
     }
 
     /// A suspended laptop, a frozen controller, a machine far too busy: nobody else was silent.
