@@ -12,7 +12,7 @@ use crate::engine::Limits;
 use crate::failure::{Failure, Kind, Phase};
 use crate::response::Response;
 use crate::shared::Shared;
-use crate::target::{Leaves, TargetId};
+use crate::target::{Found, Leaves, TargetId};
 use crate::tls;
 use crate::tunnel::Tunnel;
 
@@ -54,6 +54,8 @@ pub(crate) struct Connection {
     pub(crate) generation: u32,
     /// Which of the target's addresses it goes to, counted from the first one tried.
     pub(crate) attempt: usize,
+    /// Where its user found the target by itself.
+    pub(crate) found: Option<Arc<Found>>,
     pub(crate) peer: Option<SocketAddr>,
     /// It has carried an exchange before.
     pub(crate) used: bool,
@@ -81,6 +83,7 @@ impl Connection {
             user: u32::MAX,
             generation: 0,
             attempt: 0,
+            found: None,
             peer: None,
             used: false,
             response: Response::new(limits),

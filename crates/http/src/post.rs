@@ -7,6 +7,18 @@ use std::io;
 use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::target::Found;
+
+/// What a resolver found.
+pub(crate) enum Whereabouts {
+    /// Nothing.
+    Unknown,
+    /// The target knows it now.
+    Known,
+    /// What one user found by itself.
+    Own(Arc<Found>),
+}
+
 /// What a loop is told.
 pub(crate) enum Letter<N> {
     /// A user joins at this time.
@@ -17,8 +29,8 @@ pub(crate) enum Letter<N> {
         user: u32,
         /// For which of its exchanges.
         exchange: u64,
-        /// Addresses are known now.
-        found: bool,
+        /// What was found.
+        found: Whereabouts,
     },
     /// Nobody else will join.
     Closed,

@@ -1,67 +1,122 @@
 //! How are names looked up without making a loop wait?
 //!
-//! One thread per loop, started when the first name is to be looked up: the system's resolver
-//! blocks, and offers nothing else on every system.
+//! Threads beside each loop, started when they have something to do: the system's resolver blocks, and
+//! offers nothing else on every system. One is enough for names that are looked up once for everybody;
+//! where users look up by themselves, there are more, so that a server that does not answer does not
+//! keep all of them waiting for one.
 
-use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+
+use sokudo_net::clock::now_ns;
 
 use crate::homes::Home;
-use crate::post::{Letter, Sender};
+use crate::post::{Letter, Sender, Whereabouts};
 use crate::target::Target;
 
-/// A question: for which user and exchange, and about what.
-struct Question {
-    user: u32,
-    exchange: u64,
-    target: Arc<Target>,
+/// Most threads beside one loop.
+const MOST_THREADS: usize = 16;
+
+/// For which user and exchange is what asked?
+pub(crate) struct Question {
+    /// Who asks.
+    pub(crate) user: u32,
+    /// For which of its exchanges.
+    pub(crate) exchange: u64,
+    /// About what.
+    pub(crate) target: Arc<Target>,
+    /// The answer is for this user alone; else for everybody.
+    pub(crate) for_itself: bool,
+    /// Nobody needs the answer after this moment.
+    pub(crate) until_ns: i64,
 }
 
-/// A loop's way to the resolver.
+/// A loop's way to its resolving threads.
 pub(crate) struct Resolver<N> {
     answers: Sender<N>,
     home: Home,
-    questions: Option<mpsc::Sender<Question>>,
+    threads: usize,
+    questions: mpsc::Sender<Question>,
+    asked: Arc<Asked>,
+}
+
+/// What the threads of one loop share.
+struct Asked {
+    questions: Mutex<mpsc::Receiver<Question>>,
+    /// Questions that wait or are being answered.
+    open: AtomicUsize,
 }
 
 impl<N: Send + 'static> Resolver<N> {
     /// Answers come as letters.
     pub(crate) fn new(answers: Sender<N>, home: Home) -> Self {
+        let (questions, receiver) = mpsc::channel();
+        let asked = Asked {
+            questions: Mutex::new(receiver),
+            open: AtomicUsize::new(0),
+        };
         Self {
             answers,
             home,
-            questions: None,
+            threads: 0,
+            questions,
+            asked: Arc::new(asked),
         }
     }
 
-    /// Asks; false when no thread can be started.
-    pub(crate) fn ask(&mut self, user: u32, exchange: u64, target: Arc<Target>) -> bool {
-        if self.questions.is_none() {
-            self.questions = start(self.answers.clone(), self.home);
+    /// Asks; false when there is no thread to do it.
+    pub(crate) fn ask(&mut self, question: Question) -> bool {
+        let open = self.asked.open.fetch_add(1, Ordering::Relaxed) + 1;
+        let most = if question.for_itself { MOST_THREADS } else { 1 };
+        if self.threads < open.min(most) && self.start() {
+            self.threads += 1;
         }
-        let question = Question {
-            user,
-            exchange,
-            target,
+        self.threads > 0 && self.questions.send(question).is_ok()
+    }
+
+    /// The thread ends when its loop has: it is not waited for, a resolver may take half a minute.
+    fn start(&self) -> bool {
+        let (answers, home) = (self.answers.clone(), self.home);
+        let asked = Arc::clone(&self.asked);
+        let resolve = move || {
+            home.leave();
+            while let Some(question) = asked.next() {
+                answers.send(Letter::Resolved {
+                    user: question.user,
+                    exchange: question.exchange,
+                    found: question.answer(),
+                });
+                asked.open.fetch_sub(1, Ordering::Relaxed);
+            }
         };
-        let questions = self.questions.as_ref();
-        questions.is_some_and(|questions| questions.send(question).is_ok())
+        let thread = std::thread::Builder::new().name("resolve".into());
+        thread.spawn(resolve).is_ok()
     }
 }
 
-/// The thread ends when its loop has: it is not waited for, a resolver may take half a minute.
-fn start<N: Send + 'static>(answers: Sender<N>, home: Home) -> Option<mpsc::Sender<Question>> {
-    let (sender, questions) = mpsc::channel::<Question>();
-    let resolve = move || {
-        home.leave();
-        for question in questions {
-            answers.send(Letter::Resolved {
-                user: question.user,
-                exchange: question.exchange,
-                found: question.target.resolve().is_ok(),
-            });
+impl Asked {
+    fn next(&self) -> Option<Question> {
+        let questions = self.questions.lock();
+        questions
+            .unwrap_or_else(PoisonError::into_inner)
+            .recv()
+            .ok()
+    }
+}
+
+impl Question {
+    fn answer(&self) -> Whereabouts {
+        // Its user has given up: there are others to be answered.
+        if self.until_ns <= now_ns() {
+            return Whereabouts::Unknown;
         }
-    };
-    let thread = std::thread::Builder::new().name("resolve".into());
-    thread.spawn(resolve).ok().map(|_| sender)
+        let found = match self.for_itself {
+            true => self
+                .target
+                .look_up(self.until_ns)
+                .map(|found| Whereabouts::Own(Arc::new(found))),
+            false => self.target.resolve().map(|_| Whereabouts::Known),
+        };
+        found.unwrap_or(Whereabouts::Unknown)
+    }
 }

@@ -9,6 +9,8 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use crate::names;
+
 /// Number of a target in its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TargetId(pub u32);
@@ -59,6 +61,8 @@ pub struct Route {
     pub source: Option<Source>,
     /// Names and addresses that stand for the called host; none: its own name does.
     pub hosts: Vec<String>,
+    /// Name servers that are asked for the called host, with or without a port; none: the system is.
+    pub servers: Vec<String>,
     /// The certificate that is shown to servers that ask for one: its place in
     /// [`Config::identities`](crate::Config::identities); `None`: none is.
     pub identity: Option<u32>,
@@ -98,9 +102,11 @@ pub(crate) enum Leaves {
 
 /// Where a target is, and from where it is called.
 #[derive(Debug)]
-struct Found {
-    addresses: Vec<SocketAddr>,
-    leaves: Leaves,
+pub(crate) struct Found {
+    /// At least one.
+    pub(crate) addresses: Vec<SocketAddr>,
+    /// What sockets are bound to.
+    pub(crate) leaves: Leaves,
 }
 
 /// Something that answers HTTP.
@@ -134,24 +140,30 @@ impl Target {
         if let Some(known) = self.known_addresses() {
             return Ok(known);
         }
+        let found = self.look_up(i64::MAX)?;
+        Ok(&self.found.get_or_init(|| found).addresses)
+    }
+
+    /// Looks its addresses up, whether they are known or not, for one caller alone. Name servers of the
+    /// route are not waited for after `until_ns`.
+    ///
+    /// Errors: as of [`Target::resolve`].
+    pub(crate) fn look_up(&self, until_ns: i64) -> io::Result<Found> {
         let (host, port) = match &self.via {
             Some(via) => (via.host.as_str(), via.port),
             None => (self.host.as_str(), self.port),
         };
-        let mut addresses = self.route.addresses(host, port)?;
+        let mut addresses = self.route.addresses(host, port, until_ns)?;
         let leaves = self.route.leaves(&mut addresses)?;
         if addresses.is_empty() {
             return Err(io::ErrorKind::NotFound.into());
         }
-        let found = self.found.get_or_init(|| Found { addresses, leaves });
-        Ok(&found.addresses)
+        Ok(Found { addresses, leaves })
     }
 
-    /// What its sockets are bound to.
-    pub(crate) fn leaves(&self) -> &Leaves {
-        self.found
-            .get()
-            .map_or(&Leaves::Anywhere, |found| &found.leaves)
+    /// Where it is, as far as that is known to everybody.
+    pub(crate) fn known(&self) -> Option<&Found> {
+        self.found.get()
     }
 
     /// What the proxy is asked; `None` without one.
@@ -184,9 +196,13 @@ impl Target {
 }
 
 impl Route {
-    fn addresses(&self, host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+    fn addresses(&self, host: &str, port: u16, until_ns: i64) -> io::Result<Vec<SocketAddr>> {
         if self.hosts.is_empty() {
-            return Ok((host, port).to_socket_addrs()?.collect());
+            if self.servers.is_empty() || host.parse::<IpAddr>().is_ok() {
+                return Ok((host, port).to_socket_addrs()?.collect());
+            }
+            let found = names::look_up(host, &self.servers, names::until(until_ns))?;
+            return Ok(found.into_iter().map(|ip| (ip, port).into()).collect());
         }
         let mut all = Vec::new();
         for host in &self.hosts {
@@ -325,23 +341,24 @@ mod tests {
             let route = Route {
                 source,
                 hosts,
-                identity: None,
+                ..Route::default()
             };
             let id = targets.intern_by(Scheme::Http, ("shop.invalid", 81), None, &route);
             let target = targets.get(id).expect("it was interned");
             let found = target.resolve().map(<[SocketAddr]>::to_vec);
-            (found.map_err(|error| error.kind()), target.leaves().clone())
+            let leaves = target.known().map(|known| known.leaves.clone());
+            (found.map_err(|error| error.kind()), leaves)
         };
         let v4: SocketAddr = "127.0.0.7:81".parse().expect("an address");
         let v6: SocketAddr = "[::1]:81".parse().expect("an address");
-        assert_eq!(of(None), (Ok(vec![v4, v6]), Leaves::Anywhere));
+        assert_eq!(of(None), (Ok(vec![v4, v6]), Some(Leaves::Anywhere)));
         let from = Source::Host("127.0.0.2".into());
         let leaves = Leaves::From("127.0.0.2".parse().expect("an address"));
-        assert_eq!(of(Some(from)), (Ok(vec![v4]), leaves));
+        assert_eq!(of(Some(from)), (Ok(vec![v4]), Some(leaves)));
         let device = Source::Device("lo".into(), Family::V6);
         assert_eq!(
             of(Some(device)),
-            (Ok(vec![v6]), Leaves::Through("lo".into()))
+            (Ok(vec![v6]), Some(Leaves::Through("lo".into())))
         );
     }
 }

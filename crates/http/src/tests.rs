@@ -118,6 +118,7 @@ fn asker(targets: &Targets, scheme: Scheme, host: &str, port: u16, count: u32) -
             whole_timeout_ns: 0,
             keep: Keep::Body { at_most: 1 << 20 },
             method_is_head: false,
+            names: None,
             lane: None,
         },
         request: b"GET / HTTP/1.1\r\nHost: test\r\n\r\n".to_vec(),

@@ -64,6 +64,9 @@ pub struct Exchange {
     pub keep: Keep,
     /// The response has no body although its head may speak of one.
     pub method_is_head: bool,
+    /// The user looks the target's name up by itself, and again when this number is another one than it
+    /// was before; `None`: it is looked up once for everybody.
+    pub names: Option<u32>,
     /// HTTP/2: whom the request shares a connection with. `None`: HTTP/1.1, on a connection that
     /// is the user's own.
     pub lane: Option<Lane>,

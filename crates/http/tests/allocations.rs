@@ -62,6 +62,7 @@ impl User for Asker {
             whole_timeout_ns: 0,
             keep: Keep::Body { at_most: 1 << 16 },
             method_is_head: false,
+            names: None,
             lane: None,
         })
     }

@@ -11,7 +11,9 @@ use super::{Loop, NONE, token};
 use crate::connection::{Connection, Stage};
 use crate::crew::Crew;
 use crate::failure::{Failure, Kind, Phase};
-use crate::target::{Scheme, Target, TargetId};
+use crate::post::Whereabouts;
+use crate::resolver::Question;
+use crate::target::{Found, Scheme, Target, TargetId};
 use crate::tls::Protocol;
 use crate::user::Exchange;
 
@@ -104,21 +106,31 @@ where
         let connection = &mut self.connections[index as usize];
         (connection.target, connection.user, connection.attempt) = (target, user, 0);
         (connection.peer, connection.is_for_many) = (None, false);
+        connection.found = None;
         index
     }
 
     /// Calls a target, whose addresses may have to be looked up first.
-    pub(super) fn find_and_call(&mut self, user: u32, index: u32, target: TargetId, now: i64) {
-        let Some(target) = self.target(target) else {
+    pub(super) fn find_and_call(&mut self, user: u32, index: u32, id: TargetId, now: i64) {
+        let Some(target) = self.target(id) else {
             return self.fail(user, Failure::new(Phase::Resolve, Kind::UnknownHost), now);
         };
-        if target.known_addresses().is_some() {
+        let seat = &mut self.seats[user as usize];
+        let round = seat.exchange.and_then(|exchange| exchange.names);
+        let own = round.and_then(|round| seat.own_found(id, round));
+        if own.is_some() || round.is_none() && target.known().is_some() {
+            self.connections[index as usize].found = own;
             return self.call(user, index, &target, now);
         }
-        let seat = &mut self.seats[user as usize];
         seat.doing = Doing::Resolving;
-        let number = seat.number;
-        if !self.resolver.ask(user, number, target) {
+        let question = Question {
+            user,
+            exchange: seat.number,
+            target,
+            for_itself: round.is_some(),
+            until_ns: seat.deadline_ns,
+        };
+        if !self.resolver.ask(question) {
             self.fail(user, Failure::new(Phase::Resolve, Kind::Other), now);
         }
     }
@@ -136,7 +148,7 @@ where
         Some(target)
     }
 
-    pub(super) fn resolved(&mut self, user: u32, number: u64, found: bool) {
+    pub(super) fn resolved(&mut self, user: u32, number: u64, found: Whereabouts) {
         let Some(seat) = self.seats.get_mut(user as usize) else {
             return;
         };
@@ -146,9 +158,16 @@ where
         seat.doing = Doing::Exchanging;
         let (index, exchange) = (seat.busy, seat.exchange);
         let now = now_ns();
+        if let (Some(exchange), Whereabouts::Own(found)) = (exchange, &found) {
+            let round = exchange.names.unwrap_or(0);
+            seat.learn(exchange.target, round, Arc::clone(found));
+            self.connections[index as usize].found = Some(Arc::clone(found));
+        }
         let target = exchange.and_then(|exchange| self.target(exchange.target));
-        match target {
-            Some(target) if found => self.call(user, index, &target, now),
+        match (target, found) {
+            (Some(target), Whereabouts::Known | Whereabouts::Own(_)) => {
+                self.call(user, index, &target, now);
+            }
             _ => self.fail(user, Failure::new(Phase::Resolve, Kind::UnknownHost), now),
         }
     }
@@ -170,16 +189,20 @@ where
     ///
     /// Errors: why the last one could not.
     fn call_any(&mut self, index: u32, target: &Target) -> Result<(), Failure> {
-        let addresses = target.known_addresses().unwrap_or(&[]);
         let mut failure = Failure::new(Phase::Resolve, Kind::UnknownHost);
+        let own = self.connections[index as usize].found.clone();
+        let Some(Found { addresses, leaves }) = own.as_deref().or(target.known()) else {
+            return Err(failure);
+        };
+        let first = own.as_ref().map_or(target.preferred(), |_| 0);
         loop {
             let connection = &mut self.connections[index as usize];
             if connection.attempt >= addresses.len() {
                 return Err(failure);
             }
-            let address = addresses[(target.preferred() + connection.attempt) % addresses.len()];
+            let address = addresses[(first + connection.attempt) % addresses.len()];
             let called = connection
-                .call(address, target.leaves())
+                .call(address, leaves)
                 .map_err(|error| Failure::of(Phase::Connect, &error))
                 .and_then(|()| self.set_up(index, target));
             match called {

@@ -237,6 +237,7 @@ where
             self.close(index);
         }
         self.leave_lane(user);
+        self.seats[user as usize].own = Vec::new();
         self.crew.leaves(user);
         self.seats[user as usize].doing = Doing::Nothing;
         self.free_seats.push(user);

@@ -1,6 +1,9 @@
 //! What does an event loop know of one user?
 
+use std::sync::Arc;
+
 use super::NONE;
+use crate::target::{Found, TargetId};
 use crate::user::Exchange;
 
 /// What a user is doing.
@@ -48,13 +51,46 @@ pub(super) struct Seat {
     pub(super) busy: u32,
     /// Connections kept, one per target.
     pub(super) kept: Vec<u32>,
+    /// Where targets are that it looked up by itself, the latest last.
+    pub(super) own: Vec<OwnFound>,
     /// Room and serial number of the shared connection that it comes to.
     pub(super) lane: Option<(u32, u64)>,
     /// Stream of the present exchange; 0: it has none.
     pub(super) stream: u32,
 }
 
+/// Where a user found a target.
+pub(super) struct OwnFound {
+    target: TargetId,
+    /// As of [`Exchange::names`].
+    round: u32,
+    found: Arc<Found>,
+}
+
+/// Most targets that one user knows by itself.
+const MOST_OWN: usize = 64;
+
 impl Seat {
+    /// Where it found a target in this round.
+    pub(super) fn own_found(&self, target: TargetId, round: u32) -> Option<Arc<Found>> {
+        let mut own = self.own.iter();
+        let known = own.find(|own| own.target == target && own.round == round);
+        known.map(|own| Arc::clone(&own.found))
+    }
+
+    /// Remembers where it found a target; what it knew before of this one is forgotten.
+    pub(super) fn learn(&mut self, target: TargetId, round: u32, found: Arc<Found>) {
+        self.own.retain(|own| own.target != target);
+        if self.own.len() >= MOST_OWN {
+            self.own.remove(0);
+        }
+        self.own.push(OwnFound {
+            target,
+            round,
+            found,
+        });
+    }
+
     pub(super) fn empty() -> Self {
         Self {
             doing: Doing::Nothing,
@@ -67,6 +103,7 @@ impl Seat {
             deadline_ns: i64::MAX,
             busy: NONE,
             kept: Vec::new(),
+            own: Vec::new(),
             lane: None,
             stream: 0,
         }

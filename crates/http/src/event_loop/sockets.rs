@@ -99,9 +99,13 @@ where
     /// Remembers which address answered, when it was not the first that was tried.
     pub(super) fn remember_address(&mut self, index: u32) {
         let Connection {
-            attempt, target, ..
+            attempt,
+            target,
+            ref found,
+            ..
         } = self.connections[index as usize];
         if attempt > 0
+            && found.is_none()
             && let Some(target) = self.target(target)
         {
             let addresses = target.known_addresses().map_or(1, <[_]>::len);
@@ -121,7 +125,8 @@ where
         let target = self.target(self.connections[index as usize].target)?;
         let connection = &mut self.connections[index as usize];
         connection.attempt += 1;
-        if connection.attempt >= target.known_addresses().map_or(0, <[_]>::len) {
+        let found = connection.found.as_deref().or(target.known());
+        if connection.attempt >= found.map_or(0, |found| found.addresses.len()) {
             return None;
         }
         // The old socket closes as the new one takes its place.

@@ -11,11 +11,6 @@ use crate::problem::Place;
 pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
     let configs = plan.configs.iter().filter_map(|config| {
         let what = match &config.kind {
-            ConfigKind::Dns {
-                is_custom: true,
-                servers,
-                ..
-            } if servers.iter().any(|server| !server.is_empty()) => "DNSCacheManager.servers",
             ConfigKind::Authorization { entries, .. }
                 if !entries.iter().all(|entry| proves(&entry.mechanism)) =>
             {

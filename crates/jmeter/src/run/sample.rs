@@ -141,6 +141,7 @@ impl Body {
                 false => 0,
             },
             is_head: flight.method == "HEAD",
+            names: flight.names,
         })
     }
 }

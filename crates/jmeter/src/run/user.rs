@@ -72,6 +72,9 @@ pub struct Request {
     pub body_at_most: usize,
     /// The answer has no body.
     pub is_head: bool,
+    /// The user looks the name up by itself, and again when this number changes; `None`: it is looked
+    /// up once for all.
+    pub names: Option<u32>,
 }
 
 /// Everything of a user but the test: so that both can be used at once.
@@ -137,6 +140,8 @@ pub(super) struct Flight {
     pub through: Option<Through>,
     /// The way that it takes; `None`: the system's.
     pub route: Option<Box<Route>>,
+    /// See [`Request::names`].
+    pub names: Option<u32>,
     /// Length of the request's head.
     pub head_bytes: usize,
     /// The request itself, where something looks at it.

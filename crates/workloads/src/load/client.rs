@@ -286,6 +286,7 @@ fn step_of(next: Next) -> Step {
                 at_most => Keep::Body { at_most },
             },
             method_is_head: request.is_head,
+            names: request.names,
             lane: None,
         }),
     }

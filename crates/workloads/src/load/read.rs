@@ -291,6 +291,7 @@ impl sokudo_jmeter::run::Targets for Names {
         let route = Route {
             source,
             hosts,
+            servers: route.servers.clone(),
             identity,
         };
         self.0

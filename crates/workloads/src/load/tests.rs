@@ -15,6 +15,8 @@ use super::crowd::Floors;
 use super::tally::Shard;
 use super::*;
 
+mod names;
+
 /// A server that answers everything, counts it, and closes each connection after its answer.
 fn server(answered: Arc<AtomicU64>) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

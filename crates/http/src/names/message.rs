@@ -1,0 +1,315 @@
+//! What is said to a name server, and what does it answer?
+//!
+//! Bytes in, bytes out: the messages of RFC 1035, as far as addresses of IPv4 are asked for.
+
+use std::net::Ipv4Addr;
+
+/// Longest name, bytes on the wire.
+const MOST_NAME_BYTES: usize = 255;
+/// Most aliases that one answer is followed through.
+const MOST_ALIASES: usize = 16;
+/// Most addresses that are taken from one answer.
+const MOST_ADDRESSES: usize = 64;
+/// Bytes of a message's head.
+const HEAD_BYTES: usize = 12;
+/// Kind of the records that hold an address of IPv4.
+const A: u16 = 1;
+/// See [`A`].
+const ALIAS: u16 = 5;
+/// The class of records: the Internet.
+const INTERNET: u16 = 1;
+
+/// A name as it stands on the wire: labels behind their lengths, letters small, an empty label last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name(Vec<u8>);
+
+/// What a name server answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It is no answer to this question.
+    Foreign,
+    /// It is longer than fits; to be asked for again over TCP.
+    Cut,
+    /// The server does not do it: the code that it gave.
+    Refused(u8),
+    /// There is no such name, or it has no address.
+    Nothing,
+    /// Addresses, in the server's order: at least one.
+    Addresses(Vec<Ipv4Addr>),
+    /// Another name for the same, whose addresses it did not give.
+    Alias(Name),
+}
+
+impl Name {
+    /// A name that people write; `None`: no name server can know it.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let mut bytes = Vec::with_capacity(text.len() + 2);
+        for label in text.strip_suffix('.').unwrap_or(text).split('.') {
+            let length = u8::try_from(label.len())
+                .ok()
+                .filter(|l| (1..64).contains(l))?;
+            if !label.is_ascii() {
+                return None;
+            }
+            bytes.push(length);
+            bytes.extend(label.bytes().map(|byte| byte.to_ascii_lowercase()));
+        }
+        bytes.push(0);
+        (bytes.len() <= MOST_NAME_BYTES).then_some(Self(bytes))
+    }
+
+    /// The name at a place of a message, and the place behind it.
+    fn read(message: &[u8], at: usize) -> Option<(Self, usize)> {
+        let mut bytes = Vec::new();
+        let (mut at, mut least, mut behind) = (at, at, None);
+        loop {
+            let length = *message.get(at)?;
+            match length >> 6 {
+                0 => {
+                    let label = message.get(at + 1..at + 1 + usize::from(length))?;
+                    bytes.push(length);
+                    bytes.extend(label.iter().map(u8::to_ascii_lowercase));
+                    if bytes.len() > MOST_NAME_BYTES {
+                        return None;
+                    }
+                    at += 1 + label.len();
+                    if length == 0 {
+                        return Some((Self(bytes), behind.unwrap_or(at)));
+                    }
+                }
+                3 => {
+                    let to = u16_at(message, at)? & 0x3fff;
+                    behind = behind.or(Some(at + 2));
+                    // Always further to the front: no circle.
+                    at = usize::from(to);
+                    if at >= least {
+                        return None;
+                    }
+                    least = at;
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+/// The question for the addresses of a name, under a number of its own.
+pub(crate) fn question(number: u16, name: &Name) -> Vec<u8> {
+    let mut message = Vec::with_capacity(HEAD_BYTES + name.0.len() + 4);
+    message.extend(number.to_be_bytes());
+    // Recursion is wanted; one question.
+    message.extend([1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
+    message.extend(&name.0);
+    message.extend(A.to_be_bytes());
+    message.extend(INTERNET.to_be_bytes());
+    message
+}
+
+/// What a message says to a question that [`question`] made. Never panics, whatever came.
+pub(crate) fn answer(message: &[u8], asked: &[u8]) -> Answer {
+    read(message, asked).unwrap_or(Answer::Foreign)
+}
+
+/// `None`: the message is broken, or answers something else.
+fn read(message: &[u8], asked: &[u8]) -> Option<Answer> {
+    let flags = u16_at(message, 2)?;
+    let (is_answer, is_cut) = (flags & 0x8000 != 0, flags & 0x0200 != 0);
+    if message.get(..2)? != asked.get(..2)? || !is_answer {
+        return None;
+    }
+    let code = (flags & 0xf) as u8;
+    if code != 0 && code != 3 {
+        return Some(Answer::Refused(code));
+    }
+    let (name, at) = Name::read(message, HEAD_BYTES)?;
+    let (asked_name, asked_at) = Name::read(asked, HEAD_BYTES)?;
+    let kind = message.get(at..at + 4)?;
+    if u16_at(message, 4)? != 1 || name != asked_name || asked.get(asked_at..) != Some(kind) {
+        return None;
+    }
+    if is_cut {
+        return Some(Answer::Cut);
+    }
+    let (addresses, aliases) = records(message, at + 4)?;
+    Some(follow(asked_name, &addresses, &aliases))
+}
+
+/// By owner.
+type Records<T> = Vec<(Name, T)>;
+
+/// The addresses and the aliases among the answers.
+fn records(message: &[u8], mut at: usize) -> Option<(Records<Ipv4Addr>, Records<Name>)> {
+    let (mut addresses, mut aliases) = (Vec::new(), Vec::new());
+    for _ in 0..u16_at(message, 6)? {
+        let (owner, fields) = Name::read(message, at)?;
+        let (kind, class) = (u16_at(message, fields)?, u16_at(message, fields + 2)?);
+        let data = fields + 10;
+        let bytes = usize::from(u16_at(message, fields + 8)?);
+        let content = message.get(data..data + bytes)?;
+        match (kind, class) {
+            (A, INTERNET) => {
+                let octets = <[u8; 4]>::try_from(content).ok()?;
+                if addresses.len() < MOST_ADDRESSES {
+                    addresses.push((owner, Ipv4Addr::from(octets)));
+                }
+            }
+            (ALIAS, INTERNET) => {
+                let (to, end) = Name::read(message, data)?;
+                if end != data + bytes {
+                    return None;
+                }
+                if aliases.len() < MOST_ALIASES {
+                    aliases.push((owner, to));
+                }
+            }
+            _ => {}
+        }
+        at = data + bytes;
+    }
+    Some((addresses, aliases))
+}
+
+/// From the asked name through its aliases to addresses.
+fn follow(asked: Name, addresses: &Records<Ipv4Addr>, aliases: &Records<Name>) -> Answer {
+    let mut name = &asked;
+    for _ in 0..=MOST_ALIASES {
+        let own = addresses.iter().filter(|(owner, _)| owner == name);
+        let own: Vec<_> = own.map(|(_, address)| *address).collect();
+        if !own.is_empty() {
+            return Answer::Addresses(own);
+        }
+        match aliases.iter().find(|(owner, _)| owner == name) {
+            Some((_, to)) => name = to,
+            None if *name == asked => return Answer::Nothing,
+            None => return Answer::Alias(name.clone()),
+        }
+    }
+    // A circle.
+    Answer::Nothing
+}
+
+fn u16_at(message: &[u8], at: usize) -> Option<u16> {
+    let bytes = message.get(at..at + 2)?;
+    Some(u16::from_be_bytes([bytes[0], bytes[1]]))
+}
+
+/// Takes any bytes as the answer to a question: nothing may panic, and addresses come in bounds.
+pub fn any_bytes(bytes: &[u8]) {
+    let Some(name) = Name::of("shop.example") else {
+        return;
+    };
+    let number = bytes
+        .get(..2)
+        .map_or(0, |two| u16::from_be_bytes([two[0], two[1]]));
+    if let Answer::Addresses(found) = answer(bytes, &question(number, &name)) {
+        assert!((1..=MOST_ADDRESSES).contains(&found.len()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// An answer with these records behind the question, whose name stands at 12.
+    fn answered(asked: &[u8], flags: u16, records: &[(&[u8], u16, &[u8])]) -> Vec<u8> {
+        let mut message = asked.to_vec();
+        message[2..4].copy_from_slice(&flags.to_be_bytes());
+        message[6..8].copy_from_slice(&(records.len() as u16).to_be_bytes());
+        for (owner, kind, content) in records {
+            message.extend(*owner);
+            message.extend(kind.to_be_bytes());
+            message.extend([0, 1, 0, 0, 0, 60]);
+            message.extend((content.len() as u16).to_be_bytes());
+            message.extend(*content);
+        }
+        message
+    }
+
+    fn name(text: &str) -> Name {
+        Name::of(text).expect("a name")
+    }
+
+    const ASKED: &[u8] = &[0xc0, 12];
+    const OK: u16 = 0x8180;
+
+    #[test]
+    fn a_question_is_as_the_standard_writes_it() {
+        let expected = b"\x12\x34\x01\0\0\x01\0\0\0\0\0\0\x04shop\x07example\0\0\x01\0\x01";
+        assert_eq!(question(0x1234, &name("Shop.example.")), expected);
+        for none in [
+            "",
+            ".",
+            "a..b",
+            "店.example",
+            &"a".repeat(64),
+            &"a.".repeat(200),
+        ] {
+            assert_eq!(Name::of(none), None, "{none}");
+        }
+    }
+
+    #[test]
+    fn addresses_come_in_the_servers_order_and_through_aliases() {
+        let asked = question(7, &name("shop.example"));
+        let two = [1, 2].map(|last| Ipv4Addr::new(127, 0, 0, last));
+        let says = answered(
+            &asked,
+            OK,
+            &[(ASKED, A, &[127, 0, 0, 1]), (ASKED, A, &[127, 0, 0, 2])],
+        );
+        assert_eq!(answer(&says, &asked), Answer::Addresses(two.to_vec()));
+        let edge = &name("edge.net").0;
+        let records: &[(&[u8], u16, &[u8])] = &[(ASKED, ALIAS, edge), (edge, A, &[127, 0, 0, 1])];
+        let says = answered(&asked, OK, records);
+        assert_eq!(answer(&says, &asked), Answer::Addresses(two[..1].to_vec()));
+        let says = answered(&asked, OK, &records[..1]);
+        assert_eq!(answer(&says, &asked), Answer::Alias(name("edge.net")));
+        let circle = answered(&asked, OK, &[(ASKED, ALIAS, edge), (edge, ALIAS, ASKED)]);
+        assert_eq!(answer(&circle, &asked), Answer::Nothing);
+    }
+
+    #[test]
+    fn an_answer_without_addresses_says_why() {
+        let asked = question(7, &name("shop.example"));
+        let of = |flags| answer(&answered(&asked, flags, &[]), &asked);
+        assert_eq!(of(OK), Answer::Nothing);
+        assert_eq!(of(OK | 3), Answer::Nothing);
+        assert_eq!(of(OK | 2), Answer::Refused(2));
+        assert_eq!(of(OK | 0x200), Answer::Cut);
+        assert_eq!(of(0x0100), Answer::Foreign);
+        let other = question(8, &name("shop.example"));
+        assert_eq!(answer(&answered(&other, OK, &[]), &asked), Answer::Foreign);
+        let other = question(7, &name("bank.example"));
+        assert_eq!(answer(&answered(&other, OK, &[]), &asked), Answer::Foreign);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(bytes: Vec<u8>) {
+            any_bytes(&bytes);
+        }
+
+        #[test]
+        fn a_damaged_answer_is_survived(at in 0usize..90, byte: u8, keep in 0usize..200) {
+            let asked = question(7, &name("shop.example"));
+            let edge = &name("edge.net").0;
+            let mut says = answered(&asked, OK, &[(ASKED, ALIAS, edge), (edge, A, &[127, 0, 0, 1])]);
+            if let Some(place) = says.get_mut(at) {
+                *place = byte;
+            }
+            says.truncate(keep);
+            if let Answer::Addresses(found) = answer(&says, &asked) {
+                prop_assert_eq!(found.len(), 1);
+            }
+        }
+
+        #[test]
+        fn names_come_back_as_they_were_written(labels in prop::collection::vec("[a-z0-9-]{1,20}", 1..6)) {
+            let written = name(&labels.join("."));
+            let message = question(1, &written);
+            prop_assert_eq!(Name::read(&message, HEAD_BYTES), Some((written, message.len() - 4)));
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Any bytes as the answer of a name server.
+
+#![cfg_attr(fuzzing, no_main)]
+
+use sokudo_fuzz::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| sokudo_http::names::message::any_bytes(bytes));
