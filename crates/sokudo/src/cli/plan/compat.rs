@@ -1,0 +1,157 @@
+//! `sokudo compat jmeter ARGS…`: what does the tool say on stdout while it executes a plan?
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use clap::{Args, FromArgMatches};
+use jiff::Zoned;
+use sokudo_model::Refusal;
+use sokudo_net::clock::now_ns;
+use sokudo_workloads::load::summariser::Summariser;
+use sokudo_workloads::load::{
+    Finished, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies,
+};
+
+use super::super::workload::{Measured, random_seed};
+use super::super::{Exit, Failure, jtl::Reported, not_understood, stop_flag};
+use super::{PlanArgs, prepare};
+
+/// Time between two looks at whether the test is over.
+const LOOK: Duration = Duration::from_millis(50);
+/// Time between two lines of progress unless the plan's properties say otherwise, seconds.
+const SUMMARY_INTERVAL_S: f64 = 30.0;
+
+/// Carries out a command line of the tool, with its lines on stdout.
+pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
+    let Some(mut args) = parse(words)? else {
+        return Ok(Exit::Fine);
+    };
+    if let Some(answered) = args.tool.answer()? {
+        return Ok(answered);
+    }
+    args.take_remote()?;
+    if !args.generators.on.is_empty() {
+        return elsewhere(args);
+    }
+    if let Some(file) = &args.report_only {
+        return args.report(file, None, true).map(Reported::told);
+    }
+    args.check_output()?;
+    args.tell_ignored()?;
+    here(&args)
+}
+
+/// The options; `None`: their help was asked for, and has been printed.
+fn parse(words: &[String]) -> Result<Option<PlanArgs>, Failure> {
+    let told = |error: &clap::Error| not_understood(&error.to_string(), Some("load".into()));
+    let command = clap::Command::new("jmeter").no_binary_name(true);
+    let command = PlanArgs::augment_args(command).override_usage("sokudo compat jmeter [OPTIONS]");
+    // The tool's own third spelling of help.
+    let words = words.iter().map(|word| match word.as_str() {
+        "-?" | "--?" => "--help",
+        word => word,
+    });
+    match command.try_get_matches_from(words) {
+        Ok(matches) => PlanArgs::from_arg_matches(&matches)
+            .map(Some)
+            .map_err(|error| told(&error)),
+        Err(error) if error.kind() == clap::error::ErrorKind::DisplayHelp => {
+            print!("{error}");
+            Ok(None)
+        }
+        Err(error) => Err(told(&error)),
+    }
+}
+
+/// Other hosts execute the plan.
+fn elsewhere(args: PlanArgs) -> Result<Exit, Failure> {
+    let hosts = args.generators.on.join(", ");
+    let now = moment();
+    println!("Starting distributed test with remote engines: [{hosts}] @ {now}");
+    let exit = super::run(args)?;
+    println!("... end of run");
+    Ok(exit)
+}
+
+/// This host executes the plan.
+fn here(args: &PlanArgs) -> Result<Exit, Failure> {
+    let mut options = args.options()?;
+    // The tool checks no certificate.
+    options.insecure = true;
+    let seed = args.seed.unwrap_or_else(random_seed);
+    println!("Creating summariser <summary>");
+    let Some(prepared) = prepare(&options, seed, args.show.lang())? else {
+        return Ok(Exit::OperatorError);
+    };
+    let plan = options.plan.display();
+    println!("Created the tree successfully using {plan}");
+    args.clear_results()?;
+    let stop = stop_flag()?;
+    println!("Starting standalone test @ {}", moment());
+    let finished = execute(&prepared, &options, seed, &stop)?;
+    println!("Tidying up ...    @ {}", moment());
+    for (what, count) in &finished.troubles {
+        eprintln!("  ! {what} ({count})");
+    }
+    for problem in &finished.problems {
+        eprintln!("  ! {problem}");
+    }
+    println!("... end of run");
+    let whole = finished.problems.is_empty() && finished.lost_rows == 0;
+    let exit = if whole { Exit::Fine } else { Exit::RunFailed };
+    args.report_after(&Measured::Early(exit))
+}
+
+/// Executes the plan to its end, or until `stop`, and prints how it goes on.
+fn execute(
+    prepared: &Prepared,
+    options: &LoadOptions,
+    seed: u64,
+    stop: &AtomicBool,
+) -> Result<Finished, Refusal> {
+    let interval_s = options.all_properties().number("summariser.interval");
+    let interval_s = interval_s.unwrap_or(SUMMARY_INTERVAL_S) as u64;
+    let lines = Arc::new(Lines(Mutex::new(Summariser::new("summary", interval_s))));
+    let listener: Arc<dyn Listener> = lines.clone();
+    let started = Generator::start(prepared, options, (now_ns(), seed), listener, || {});
+    let generator = started.map_err(|why: NotStarted| Refusal::from(why))?;
+    while !generator.is_over() {
+        thread::sleep(LOOK);
+        if stop.load(Ordering::Relaxed) {
+            generator.stop();
+        }
+    }
+    let finished = generator.finish()?;
+    lines.end();
+    Ok(finished)
+}
+
+/// A moment as the tool writes it: `2026 Nov 21 15:07:55 UTC (1795273675000)`.
+fn moment() -> String {
+    let now = Zoned::now();
+    let text = now.strftime("%Y %b %d %H:%M:%S %Z");
+    format!("{text} ({})", now.timestamp().as_millisecond())
+}
+
+/// Prints the tool's lines as the test goes on.
+struct Lines(Mutex<Summariser>);
+
+impl Lines {
+    fn end(&self) {
+        let mut summariser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in summariser.end(now_ns()) {
+            println!("{line}");
+        }
+    }
+}
+
+impl Listener for Lines {
+    fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
+        let mut summariser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in summariser.add(at_ns, seen, active) {
+            println!("{line}");
+        }
+    }
+}

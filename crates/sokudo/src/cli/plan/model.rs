@@ -1,0 +1,113 @@
+//! Who decides when a request leaves, and for how long?
+
+use sokudo_jmeter::plan::schedule;
+use sokudo_workloads::values::Span;
+
+/// Who decides when a request leaves.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Model {
+    Closed,
+    Open {
+        per_s: f64,
+        poisson: bool,
+    },
+    /// See [`schedule`].
+    Schedule(String),
+}
+
+/// Reads `--model`.
+pub(super) fn model(text: &str) -> Result<Model, String> {
+    let (poisson, rate) = match text.split_once(':') {
+        None if text == "closed" => return Ok(Model::Closed),
+        Some(("open", rate)) => (false, rate),
+        Some(("poisson", rate)) => (true, rate),
+        Some(("schedule", steps)) => {
+            return match schedule::parse(steps)?.is_empty() {
+                true => Err("the schedule says nothing".into()),
+                false => Ok(Model::Schedule(steps.to_owned())),
+            };
+        }
+        _ => {
+            let known = "`closed`, `open:RATE`, `poisson:RATE` or `schedule:STEPS`";
+            return Err(format!("a model is {known}"));
+        }
+    };
+    let (number, unit) = rate.split_once('/').unwrap_or((rate, "s"));
+    let (number, factor) = match number.strip_suffix('k') {
+        Some(number) => (number, 1e3),
+        None => (number, 1.0),
+    };
+    let per_s = schedule::rate(&format!("{number}/{unit}")).map(|per_s| per_s * factor);
+    match per_s.ok().filter(|per_s| *per_s > 0.0) {
+        Some(per_s) => Ok(Model::Open { per_s, poisson }),
+        None => Err(format!("`{rate}` is no rate such as `500/s` or `600/min`")),
+    }
+}
+
+/// A length in whole seconds; a number alone means seconds, as the tool has it.
+pub(super) fn seconds(text: &str) -> Result<u64, String> {
+    let told = || format!("`{text}` is no time of whole seconds such as `60`, `90s` or `5min`");
+    let seconds = match text.parse::<u64>() {
+        Ok(seconds) => seconds,
+        Err(_) => {
+            let Span(ns) = text.parse().map_err(|_| told())?;
+            Some(ns / 1_000_000_000)
+                .filter(|_| ns % 1_000_000_000 == 0)
+                .ok_or_else(told)?
+        }
+    };
+    Some(seconds).filter(|s| *s > 0).ok_or_else(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_whole_seconds() {
+        for (text, expected) in [("60", 60), ("2s", 2), ("5min", 300)] {
+            assert_eq!(seconds(text), Ok(expected), "{text}");
+        }
+        for wrong in ["", "0", "0s", "1500ms", "x", "-1", "2 parsecs"] {
+            assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn models_are_read() {
+        assert_eq!(model("closed"), Ok(Model::Closed));
+        assert_eq!(
+            model("open:500/s"),
+            Ok(Model::Open {
+                per_s: 500.0,
+                poisson: false
+            })
+        );
+        assert_eq!(
+            model("poisson:1.5k/s"),
+            Ok(Model::Open {
+                per_s: 1500.0,
+                poisson: true
+            })
+        );
+        assert_eq!(
+            model("open:600/min"),
+            Ok(Model::Open {
+                per_s: 10.0,
+                poisson: false
+            })
+        );
+        let steps = "rate(0/s) even_arrivals(30 s) rate(500/s) pause(1 min)";
+        assert_eq!(
+            model(&format!("schedule:{steps}")),
+            Ok(Model::Schedule(steps.into()))
+        );
+        let wrong_schedules = ["schedule:", "schedule:rate(1/s", "schedule:ramp(1/s)"];
+        for wrong in ["open", "open:x", "open:0/s", "open:1/week", "shape:1", ""]
+            .into_iter()
+            .chain(wrong_schedules)
+        {
+            assert!(model(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! What is one execution of a plan to the engine, how long may it take, and what is said before it begins?
+
+use sokudo_i18n::{I18n, Lang};
+use sokudo_jmeter::plan::{Load, Plan, Stage};
+use sokudo_model::{Labels, PhasePlan};
+use sokudo_workloads::load::{self, LoadOptions};
+
+/// Longest run of a plan that nothing but its users ends.
+const ENDLESS_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
+/// The same where other hosts execute it: as long as they go on by default.
+const ENDLESS_ELSEWHERE_NS: u64 = 3_600 * 1_000_000_000;
+/// Time for stages before and after, and for the last samples, beside the plan's own length.
+const BESIDE_NS: u64 = 600_000_000_000;
+
+/// The one phase in which these hosts, the first of them this one, execute the plan.
+pub(super) fn phase(plan: &Plan, options: &LoadOptions, hosts: u32) -> PhasePlan {
+    let duration_ns = length_ms(plan).map(|ms| ms.saturating_mul(1_000_000));
+    let endless_ns = match options.together {
+        Some(_) => ENDLESS_ELSEWHERE_NS,
+        None => ENDLESS_NS,
+    };
+    PhasePlan {
+        name: "measure".into(),
+        workload: load::NAME.into(),
+        options: options.to_json(),
+        flows: load::flows(hosts),
+        duration_ns: duration_ns.unwrap_or(0),
+        bound_ns: duration_ns.map_or(endless_ns, |ns| ns.saturating_add(BESIDE_NS)),
+        labels: Labels::new(),
+    }
+}
+
+/// How long the main groups last by the clock; `None` when something else ends one of them.
+fn length_ms(plan: &Plan) -> Option<u64> {
+    let main = plan
+        .groups
+        .iter()
+        .filter(|group| group.stage == Stage::Main);
+    let ends: Option<Vec<u64>> = main.map(|group| group.load.end_ms()).collect();
+    let ends = ends?;
+    match plan.serialize_groups {
+        true => Some(ends.into_iter().fold(0, u64::saturating_add)),
+        false => ends.into_iter().max(),
+    }
+}
+
+/// Says what is going to run, because the number of users is not what plans seem to say.
+pub(super) fn announce(plan: &Plan, options: &LoadOptions, generators: u64, lang: Lang) {
+    let i18n = I18n::new(lang);
+    let main = || {
+        plan.groups
+            .iter()
+            .filter(|group| group.stage == Stage::Main)
+    };
+    let times = match &options.together {
+        Some(together) if together.replicate => generators,
+        _ => 1,
+    };
+    let groups = main().count().to_string();
+    let said = match options.open_per_s {
+        Some(rate) => i18n.message(
+            "load-announce-open",
+            &[
+                ("rate", &(rate * times as f64).to_string()),
+                ("groups", &groups),
+            ],
+        ),
+        None => {
+            let users: u64 = main().filter_map(|group| group.load.users()).sum();
+            let users = (users * times).to_string();
+            let open = main().any(|group| matches!(group.load, Load::Open { .. }));
+            let key = if open {
+                "load-announce-schedule"
+            } else {
+                "load-announce"
+            };
+            i18n.message(key, &[("users", &users), ("groups", &groups)])
+        }
+    };
+    eprintln!("  {said}");
+    if let Some(together) = &options.together {
+        let key = match together.replicate {
+            true => "load-announce-replicated",
+            false => "load-announce-divided",
+        };
+        let said = i18n.message(key, &[("generators", &generators.to_string())]);
+        eprintln!("  {said}");
+    }
+}

@@ -1,0 +1,103 @@
+//! What becomes of the file of results: is its place free before the test, and what is told of it after?
+
+use std::fs;
+use std::path::Path;
+
+use sokudo_model::Record;
+
+use super::super::jtl::Reported;
+use super::super::workload::Measured;
+use super::super::{Exit, Failure, finish, jtl};
+use super::PlanArgs;
+
+impl PlanArgs {
+    /// The dashboard must have its place before the test, not after it; and what is told of a test
+    /// must not be told of rows that were there before.
+    pub(super) fn check_output(&self) -> Result<(), Failure> {
+        if let Some(directory) = self.output.as_deref().filter(|_| self.dashboard) {
+            jtl::must_be_free(directory, self.force)?;
+        }
+        let Some(file) = self.log.as_deref().filter(|_| self.is_reported()) else {
+            return Ok(());
+        };
+        let holds = fs::metadata(file).is_ok_and(|file| file.len() > 0);
+        match holds && !self.force {
+            true => Err(Failure::operator(
+                format!(
+                    "`{}` is not empty: it holds results already",
+                    file.display()
+                ),
+                "name a new file, or replace it with -f",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the rows are looked at when the test is over.
+    fn is_reported(&self) -> bool {
+        self.dashboard || self.slo.is_some()
+    }
+
+    /// Dashboard and goals of a file of results, with what the run says that left it.
+    pub(super) fn report(
+        &self,
+        file: &Path,
+        record: Option<&Record>,
+        is_shown: bool,
+    ) -> Result<Reported, Failure> {
+        jtl::report(&jtl::Asked {
+            file,
+            record,
+            is_shown,
+            output: self.output.as_deref(),
+            force: self.force,
+            goals: self.slo.as_ref(),
+            compare: self.compare.as_deref(),
+            settings: jtl::settings_of(&self.properties.layers()?)?,
+            show: &self.show,
+        })
+    }
+
+    /// What is asked for behind the test; a test that failed stays a failed one.
+    pub(super) fn report_after(&self, measured: &Measured) -> Result<Exit, Failure> {
+        let file = self.log.as_deref().filter(|_| self.is_reported());
+        let report = |record: Option<&Record>, is_shown: bool| {
+            let report = |file| self.report(file, record, is_shown);
+            file.map(report).transpose()
+        };
+        let (exit, reported) = match measured {
+            // What it did until then has been told.
+            Measured::Early(exit) => (*exit, report(None, false)?),
+            Measured::Whole(record, path) if self.show.json => {
+                let mut summary = finish::summary(record, path);
+                let reported = report(Some(record), true);
+                if let Ok(Some(Reported {
+                    json: Some(json), ..
+                })) = &reported
+                {
+                    summary["dashboard"] = json.clone();
+                }
+                println!("{summary:#}");
+                (finish::exit_of(record), reported?)
+            }
+            Measured::Whole(record, path) => {
+                finish::show(record, path, &self.show);
+                (finish::exit_of(record), report(Some(record), true)?)
+            }
+        };
+        let goals = reported.map_or(Exit::Fine, |reported| reported.exit);
+        Ok(if exit == Exit::Fine { goals } else { exit })
+    }
+
+    /// The tool's rule: rows are added to a file that exists, unless it is to be replaced.
+    pub(super) fn clear_results(&self) -> Result<(), Failure> {
+        let Some(path) = self
+            .log
+            .as_deref()
+            .filter(|path| self.force && path.exists())
+        else {
+            return Ok(());
+        };
+        fs::remove_file(path).map_err(|error| Failure::cannot_write(path, &error))
+    }
+}

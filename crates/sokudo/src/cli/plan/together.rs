@@ -1,0 +1,73 @@
+//! How do several generators execute one plan, and how do their rows become one file?
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use sokudo_controller::{ControlError, KeepRows, Run};
+use sokudo_jmeter::plan::Plan;
+use sokudo_model::{Refusal, Rows, Text};
+use sokudo_workloads::load::{self, Gather, Gathered, LoadOptions};
+
+use super::phase::phase;
+
+/// Several generators execute the plan; their rows become one file here.
+pub(super) fn together(
+    run: &mut Run,
+    plan: &Plan,
+    mut options: LoadOptions,
+) -> Result<(), ControlError> {
+    let start_unix_ns = run.manifest().started_unix_ns;
+    let path = options.results.take();
+    if let Some(together) = &mut options.together {
+        together.start_unix_ns = start_unix_ns;
+    }
+    let refused = |refusal: Refusal| ControlError::Operator {
+        says: refusal.says,
+        hint: refusal.hint,
+    };
+    let gather = path.map(|path| Gather::open(&options, &path)).transpose();
+    let gather = gather.map_err(refused)?;
+    let keeper = Keeper(Arc::new(Mutex::new(gather)));
+    run.keep_rows(Box::new(keeper.clone()));
+    let hosts = run.hosts().list().len() as u32;
+    let measured = run.run_phase(phase(plan, &options, hosts));
+    let sent = measured
+        .as_ref()
+        .ok()
+        .map(|record| load::rows_sent(&record.result));
+    if let Some(gather) = keeper.take() {
+        let gathered = gather.finish(&sent.unwrap_or_default());
+        tell(run, &gathered);
+    }
+    run.group_numbers();
+    measured.map(drop)
+}
+
+/// Says what the file of results lacks.
+fn tell(run: &mut Run, gathered: &Gathered) {
+    if gathered.lost > 0 {
+        let count = gathered.lost.to_string();
+        run.note_problem(Text::new("load-lost-rows").word("count", count));
+    }
+    if let Some(error) = &gathered.error {
+        run.note_problem(Text::new("load-problem").word("what", error.as_str()));
+    }
+}
+
+/// Hands the generators' rows over to their file, until it is closed.
+#[derive(Clone)]
+struct Keeper(Arc<Mutex<Option<Gather>>>);
+
+impl Keeper {
+    fn take(&self) -> Option<Gather> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl KeepRows for Keeper {
+    fn keep(&mut self, host: &str, rows: Rows) {
+        let mut gather = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(gather) = &mut *gather {
+            gather.take(host, &rows);
+        }
+    }
+}
