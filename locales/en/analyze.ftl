@@ -199,7 +199,11 @@ verdict-crr-open = { $flows }: { $rate } of { $asked } connections per second as
 verdict-crr-best = { $flows }: up to { $rate } connections per second keep the bounds; half of them took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
 verdict-crr-closed-next = --threads makes several connections at a time; --rate shows what a stall costs everybody who would have called meanwhile.
 verdict-exchange-open-next = --find 'p99<1ms' searches the highest rate that keeps a bound.
-verdict-exchange-errors = { $errors } requests ({ $ratio }) got no answer. { $why }
+verdict-exchange-errors =
+    { $errors } { $errors ->
+        [one] request
+       *[other] requests
+    } ({ $ratio }) got no answer. { $why }
 verdict-exchange-ports = No local port was left for further connections: each is kept for a minute after it is closed. Widen net.ipv4.ip_local_port_range, set net.ipv4.tcp_tw_reuse to 1, or lower the rate.
 verdict-exchange-why = First error: { $error }.
 verdict-exchange-unstarted = None of them was sent: as many as may be under way at a time were waiting for their answers.
@@ -208,9 +212,17 @@ rule-generator-limited-asks-late-says = { $share } of the requests left { $host 
 rule-generator-limited-asks-late-next = Give the asking threads of { $host } CPU: less other work there, fewer --threads, --wait block; or ask for a lower rate (--rate).
 rule-generator-limited-loop-says = The generator itself was the limit: an event loop on { $host } used { $cpu } of a core, so the server may well carry more than was asked of it.
 rule-generator-limited-loop-next = Give { $host } more event loops (--threads) where cores are free, let several hosts generate load, or ask for less (--rate).
-verdict-http-errors = { $ratio } of the requests failed: { $errors } got no whole response, { $bad } were answered with a status of 400 or above. { $why }
+verdict-http-errors =
+    { $ratio } of the requests failed: { $errors } got no whole response, { $bad ->
+        [one] one was answered
+       *[other] { $bad } were answered
+    } with a status of 400 or above. { $why }
 verdict-http-judged = { $ratio } of the samples failed although all were answered: what came did not pass their assertions, or a part of a page was missing.
-verdict-http-bad-statuses = { $ratio } of the requests failed: { $bad } were answered with a status of 400 or above.
+verdict-http-bad-statuses =
+    { $ratio } of the requests failed: { $bad ->
+        [one] one was answered
+       *[other] { $bad } were answered
+    } with a status of 400 or above.
 rule-window-full-says = { $share } of the requests had to wait for earlier answers from { $host }: answers came more slowly than requests were due.
 rule-window-full-next = Lower the rate, or allow more unanswered requests (--window, --connections); if { $host } stood still for a moment, its load over time shows when.
 rule-window-full-receipts-says = Limited by the window of messages under way: for { $share } of the time they waited for receipts from { $host }, which read everything at once.
@@ -260,7 +272,11 @@ rule-delayed-ack-still-says = Small writes wait for held-back acknowledgements: 
 rule-delayed-ack-next = Turn Nagle's algorithm off (leave --nagle out: TCP_NODELAY), or hand over whole messages in one write.
 rule-softirq-core-says = Core { $core } of { $host } spent { $share } of its time on received packets (softirq) and had none left.
 rule-softirq-core-next = Spread the receive queues of { $host } over more cores (RSS, RPS, irqbalance), turn receive offload (GRO) on, and keep the threads of the test off that core.
-rule-neighbour-says = Other programs used { $others } cores of { $host } while a thread of the test was ready to run and had no CPU for { $share } of the time: the figures are theirs, too.
+rule-neighbour-says =
+    Other programs used { $others } { $others ->
+        [one] core
+       *[other] cores
+    } of { $host } while a thread of the test was ready to run and had no CPU for { $share } of the time: the figures are theirs, too.
 rule-neighbour-steal-says = The hypervisor gave { $steal } of the CPU time of { $host } to others while a thread of the test was ready to run and had no CPU for { $share } of the time.
 rule-neighbour-next = Stop other work on { $host }, or give the test cores of its own, and repeat.
 evidence-write-blocked = The sending program on { $host } waited for room to write into: { $value } of the time
@@ -324,18 +340,34 @@ check-errors-failed = { $phase }: { $failed } of the requests failed, more than 
 verdict-probe = { $flows }: half of the probes were back after { $p50 }, 99 % after { $p99 }, the slowest after { $max }. { $ways }
 verdict-probe-ways = One way the median is { $up } up and { $down } down.
 verdict-probe-no-ways = The clocks of the hosts are not known well enough to part the two ways.
-verdict-probe-none-lost = None of { $sent } probes was lost.
+verdict-probe-none-lost =
+    { $sent ->
+        [one] The one probe was not lost.
+       *[other] None of { $sent } probes was lost.
+    }
 verdict-probe-lost = Of { $sent } probes { $up } were lost on the way up, { $down } answers on the way down, and { $late } came late.
 verdict-probe-lost-somewhere = Of { $sent } probes { $lost } got no answer.
-verdict-probe-unsent = { $unsent } of { $all } probes were left out because the sending thread woke up too late: this host is too busy for the interval, or --every is too short for it.
+verdict-probe-unsent =
+    { $unsent ->
+        [one] One of { $all } probes was
+       *[other] { $unsent } of { $all } probes were
+    } left out because the sending thread woke up too late: this host is too busy for the interval, or --every is too short for it.
 check-found-failed = No rate that was tried kept the bounds: { $bounds }.
 
 ## Pairs of a group
 
 verdict-pairs-hold = All { $pairs } directed pairs of { $hosts } hosts keep { $expected }.
 verdict-pairs-through = Every layer comes through between all { $hosts } hosts ({ $pairs } directed pairs).
-verdict-pairs-fail = { $failed } of { $pairs } directed pairs of { $hosts } hosts do not keep { $expected }: { $names }.
-verdict-pairs-dead = { $failed } of { $pairs } directed pairs of { $hosts } hosts fail, some of them without any way through: { $names }.
+verdict-pairs-fail =
+    { $failed } of { $pairs } directed pairs of { $hosts } hosts { $failed ->
+        [one] does not keep
+       *[other] do not keep
+    } { $expected }: { $names }.
+verdict-pairs-dead =
+    { $failed } of { $pairs } directed pairs of { $hosts } hosts { $failed ->
+        [one] fails, without any way through
+       *[other] fail, some of them without any way through
+    }: { $names }.
 verdict-pairs-worst = { $from } → { $to }: { $what }.
 verdict-mesh = All hosts at once, each to every other one, carry { $bits } together (fairness { $fairness }; 1 = all alike).
 verdict-pairs-speeds = The slowest pair, { $from } → { $to }, carries { $slowest } over one connection, the pair in the middle { $middle }.
@@ -375,7 +407,11 @@ rule-uneven-start-next = See what kept { $host } from its start: other work on i
 evidence-start-first = The first flow began this long after the agreed moment, on { $host }: { $value }
 evidence-start-last = The last flow began this long after it, on { $host }: { $value }
 rule-stalled-says = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: { $near } had bytes to send, and sent none.
-rule-stalled-unacknowledged = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: what { $near } had sent was not acknowledged, and was sent again { $again } times. Nothing came through to { $far }, or nothing back.
+rule-stalled-unacknowledged =
+    { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: what { $near } had sent was not acknowledged, and was sent again { $again ->
+        [one] once
+       *[other] { $again } times
+    }. Nothing came through to { $far }, or nothing back.
 rule-stalled-unread = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: { $far } had bytes that its program did not read.
 rule-stalled-next-path = Look at the way between { $near } and { $far } at that time: link state and errors of both interfaces (`ip -s link`), the switch's log, firewalls that forget connections.
 rule-stalled-next-program = Look at what { $far } did at that time: a program that was stopped, starved of CPU, or waited for something else.
@@ -389,17 +425,41 @@ evidence-stall-nic-sent = Packets that interfaces of { $host } were to send and 
 evidence-stall-nic-broken = Packets that interfaces of { $host } found broken during the phase: { $value }
 rule-hot_link-incast = All { $count } of { $pairs } flows that are slow send to { $host } at the same moment, { $bits } together: they meet at its link, or in the buffer of the port before it (incast).
 evidence-flow-carries = { $from } → { $to } carries { $bits }.
-rule-request-failures-refused-says = { $count } connections were refused, { $share } of the requests failed: nobody listens there, or the server turns callers away
+rule-request-failures-refused-says =
+    { $count ->
+        [one] One connection was refused
+       *[other] { $count } connections were refused
+    }, { $share } of the requests failed: nobody listens there, or the server turns callers away
 rule-request-failures-refused-next = See whether the server runs and on which port it listens; a server that restarts refuses for a moment.
-rule-request-failures-resets-says = { $count } connections were accepted and then reset, { $share } of the requests failed: that is how a server behaves beyond its bound on open connections
+rule-request-failures-resets-says =
+    { $count ->
+        [one] One connection was accepted and then reset
+       *[other] { $count } connections were accepted and then reset
+    }, { $share } of the requests failed: that is how a server behaves beyond its bound on open connections
 rule-request-failures-resets-next = Raise the server's bound on open connections, or let it make callers wait; its log names the bound.
-rule-request-failures-closed-says = The server closed { $count } connections before it had answered, { $share } of the requests failed: it drops idle or surplus connections, or it restarted
+rule-request-failures-closed-says =
+    The server closed { $count ->
+        [one] one connection before it
+       *[other] { $count } connections before it
+    } had answered, { $share } of the requests failed: it drops idle or surplus connections, or it restarted
 rule-request-failures-closed-next = Compare the server's keep-alive time with the users' pauses, and look for restarts in its log.
-rule-request-failures-unanswered-says = { $count } calls were never answered in time, { $share } of the requests failed: the queue of connections not yet accepted is full, or packets are dropped on the way
+rule-request-failures-unanswered-says =
+    { $count ->
+        [one] One call was never answered in time
+       *[other] { $count } calls were never answered in time
+    }, { $share } of the requests failed: the queue of connections not yet accepted is full, or packets are dropped on the way
 rule-request-failures-unanswered-next = On the server, look at `ss -ltn` (Recv-Q near Send-Q) and at ListenOverflows; raise its backlog and net.core.somaxconn.
-rule-request-failures-timeouts-says = { $count } answers did not come in time, { $share } of the requests failed: connections are accepted and not served
+rule-request-failures-timeouts-says =
+    { $count ->
+        [one] One answer did not come in time
+       *[other] { $count } answers did not come in time
+    }, { $share } of the requests failed: connections are accepted and not served
 rule-request-failures-timeouts-next = Look at the server's threads and at what they wait for: a pool of connections, a lock, a database.
-rule-request-failures-malformed-says = { $count } answers were no HTTP, or not what they said they were; { $share } of the requests failed
+rule-request-failures-malformed-says =
+    { $count ->
+        [one] One answer was no HTTP, or not what it said it was;
+       *[other] { $count } answers were no HTTP, or not what they said they were;
+    } { $share } of the requests failed
 rule-request-failures-malformed-next = See what listens on that port, and whether something on the way changes answers.
 rule-connection-churn-says = { $connections } connections were made for { $requests } requests: the load is one of connections as much as of requests
 rule-connection-churn-next = If real users keep their connections, switch keep-alive on (in a test plan: “Use KeepAlive”); else widen net.ipv4.ip_local_port_range or use more generators.
@@ -419,7 +479,11 @@ evidence-calls-made-again = Calls for a connection that { $host } made again mea
 evidence-queue-of-calls-full = Calls that { $host } dropped meanwhile because a queue of connections was full: { $value }
 evidence-mean-service = Mean response at { $host }: { $value }
 
-rule-generator-limited-ports-says = { $host } had no local port left for { $count } connections, { $share } of all requests: what was measured is this host's supply of ports, not the server.
+rule-generator-limited-ports-says =
+    { $host } had no local port left for { $count } { $count ->
+        [one] connection
+       *[other] connections
+    }, { $share } of all requests: what was measured is this host's supply of ports, not the server.
 rule-generator-limited-ports-next = If real users keep their connections, switch keep-alive on; else widen net.ipv4.ip_local_port_range on { $host }, set net.ipv4.tcp_tw_reuse to 1, or let several hosts generate the load.
 evidence-ports-exhausted = { $host }: connections for which no local port was left: { $value }
 evidence-time-wait = { $host }: up to { $value } connections that were over still kept their ports

@@ -1,27 +1,55 @@
 # Messages of the command line. Keys: cli-<place>-<meaning>.
 
 cli-phase-datagram = { $rate } delivered ({ $bits }), { $loss } lost
-cli-interim = { $delivered } datagrams delivered, now { $bits }
+cli-interim =
+    { $delivered } { $delivered ->
+        [one] datagram
+       *[other] datagrams
+    } delivered, now { $bits }
 
 ## Load curves
-cli-sweep = sweep of { $n } steps, { $option } from { $first } to { $last }: about { $total }
-cli-sweep-counted = sweep of { $n } steps, { $option } from { $first } to { $last }: until each has reached its count
+cli-sweep =
+    sweep of { $n } { $n ->
+        [one] step
+       *[other] steps
+    }, { $option } from { $first } to { $last }: about { $total }
+cli-sweep-counted =
+    sweep of { $n } { $n ->
+        [one] step
+       *[other] steps
+    }, { $option } from { $first } to { $last }: until each has reached its count
 
 ## Console
 console-said = { $text }
-console-host = { $number }  { $name } { $address } { $os }, { $cores } cores
+console-host =
+    { $number }  { $name } { $address } { $os }, { $cores } { $cores ->
+        [one] core
+       *[other] cores
+    }
 console-clock = { $number }  { $name } clock offset { $offset } ± { $error }
 console-clock-same = { $number }  { $name } the same clock as this host
 console-flow = { $begin } ms  { $from } → { $to }  { $bytes } in { $time }, { $speed }
 console-flow-connected = { $begin } ms  { $from } → { $to }  connected in { $time }
-console-flow-answered = { $begin } ms  { $from } → { $to }  { $requests } requests in { $time }, { $rate }, p99 { $p99 }
-console-flow-probed = { $begin } ms  { $from } → { $to }  { $probes } probes, { $loss } lost, median round trip { $p50 }
+console-flow-answered =
+    { $begin } ms  { $from } → { $to }  { $requests } { $requests ->
+        [one] request
+       *[other] requests
+    } in { $time }, { $rate }, p99 { $p99 }
+console-flow-probed =
+    { $begin } ms  { $from } → { $to }  { $probes } { $probes ->
+        [one] probe
+       *[other] probes
+    }, { $loss } lost, median round trip { $p50 }
 console-flow-done = { $begin } ms  { $from } → { $to }  done
 console-flow-dead = { $begin } ms  { $from } → { $to }  no result: { $why }
 console-flow-silent = { $begin } ms  { $from } → { $to }  no complete result
 console-stall-evidence = { "" }    { $says }
 console-flow-lost = { $from } → { $to } was left out: one of them was lost
-console-flows-more = and { $n } more flows, all of them in the record
+console-flows-more =
+    and { $n } { $n ->
+        [one] more flow, which the record has
+       *[other] more flows, all of them in the record
+    }
 console-stopped = stopped; what was measured until then is kept
 console-results = hosts with results: { $n }
 console-results-missing = hosts with results: { $n } of { $wanted }; none of { $flows }

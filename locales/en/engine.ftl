@@ -1,15 +1,34 @@
 # Messages of the controller, the agents and the workloads: notes, problems, events. Keys: engine-<place>-<meaning>.
 
-engine-bus-notes-dropped = Samples came faster than they could be handed over: { $count } messages of this host were dropped at this point.
-engine-bus-notes-dropped-missing = { $count } messages with samples, distributions or events
+engine-bus-notes-dropped =
+    Samples came faster than they could be handed over: { $count ->
+        [one] one message of this host was
+       *[other] { $count } messages of this host were
+    } dropped at this point.
+engine-bus-notes-dropped-missing =
+    { $count } { $count ->
+        [one] message
+       *[other] messages
+    } with samples, distributions or events
 
 engine-doing-environment = reading the environment of all hosts
 engine-doing-selftest = trying what this host can send and receive
 
 engine-check-namespaces = The { $n } hosts are network namespaces on this one machine, joined by a bridge: the numbers tell what this machine and its kernel can do, not what a network between machines can.
 engine-check-loopback = The { $n } hosts are loopback addresses of this one machine, because network namespaces could not be made: { $why }. { $hint }
-engine-check-group = { $hosts } hosts meet in { $rounds } rounds, { $pairs } directed pairs: { $phases } phases of { $load }, about { $time } in all.
-engine-check-group-corrected = On these hosts a phase takes { $beside } beside its load: { $phases } phases of { $load } in { $rounds } of { $all } rounds, about { $time } in all.
+engine-check-group =
+    { $hosts } hosts meet in { $rounds } { $rounds ->
+        [one] round
+       *[other] rounds
+    }, { $pairs } directed pairs: { $phases } { $phases ->
+        [one] phase
+       *[other] phases
+    } of { $load }, about { $time } in all.
+engine-check-group-corrected =
+    On these hosts a phase takes { $beside } beside its load: { $phases } { $phases ->
+        [one] phase
+       *[other] phases
+    } of { $load } in { $rounds } of { $all } rounds, about { $time } in all.
 engine-check-mesh-failed = { $layer } between all hosts at once could not be measured: { $why }.
 engine-check-group-some = { $hosts } hosts meet in { $rounds } of { $all } rounds, { $pairs } directed pairs, because there is no time for more (--within): { $phases } phases of { $load }, about { $time } in all.
 
@@ -21,19 +40,42 @@ engine-host-given-up = { $host } was given up.
 engine-host-lost = { $host } was lost: { $why }.
 engine-host-lost-missing = What { $host } measured after its last report is missing.
 engine-no-result = { $host } gave no result: { $why }.
-engine-notes-dropped = { $n } reports of the hosts came faster than they could be recorded and were dropped.
+engine-notes-dropped =
+    { $n ->
+        [one] One report of the hosts came faster than it
+       *[other] { $n } reports of the hosts came faster than they
+    } could be recorded and { $n ->
+        [one] was
+       *[other] were
+    } dropped.
 engine-interrupted = The run was interrupted.
 engine-interrupted-missing = What had not been measured by then is missing.
 engine-ended-by = The run ended early: { $why }.
 engine-phase-bound = The phase did not end within { $bound } and was ended.
 
 
-store-recovered-says = The program that recorded this run died. The record was completed from { $batches } reports, the last one at { $last }.
+store-recovered-says =
+    The program that recorded this run died. The record was completed from { $batches } { $batches ->
+        [one] report
+       *[other] reports
+    }, the last one at { $last }.
 store-recovered-missing = What was measured after the last report, and the result, are missing.
-store-spool-damaged-says = The recording was damaged: { $bytes } in { $gaps } places could not be read.
+store-spool-damaged-says =
+    The recording was damaged: { $bytes } in { $gaps } { $gaps ->
+        [one] place
+       *[other] places
+    } could not be read.
 store-samples-missing = The series have gaps there.
-store-disk-full-says = The disk was full: { $batches } reports could not be recorded.
-store-write-failed-says = The disk refused { $batches } reports.
+store-disk-full-says =
+    The disk was full: { $batches } { $batches ->
+        [one] report
+       *[other] reports
+    } could not be recorded.
+store-write-failed-says =
+    The disk refused { $batches } { $batches ->
+        [one] report
+       *[other] reports
+    }.
 
 engine-foreign-wire = The far end speaks another tool's wire and keeps its numbers to itself: what was lost before the first and after the last datagram that arrived cannot be known.
 engine-sweep-step-failed = The step at { $value } gave no numbers: { $why }

@@ -56,7 +56,11 @@ jmx-bad-row = a row of `{ $property }` does not hold the numbers that it must ho
 # Expressions
 jmx-unknown-function = no function is called `{ $function }`
 jmx-script-function = function `{ $function }` is a script in a language that is not executed here: only `__javaScript` is
-jmx-argument-count = function `{ $function }` takes { $takes }, not { $got } arguments
+jmx-argument-count =
+    function `{ $function }` takes { $takes }, not { $got } { $got ->
+        [one] argument
+       *[other] arguments
+    }
 jmx-not-closed-call = `{"}"}` must follow the call of `{ $function }` in `{ $text }`
 jmx-unclosed-expression = a `${"{"}` without its `{"}"}` in `{ $text }`: the text behind it is sent as it is
 jmx-too-complex = expressions are nested too deeply in `{ $text }`
@@ -68,11 +72,19 @@ jmx-variable-too-early = variable `{ $variable }` refers to one of the same elem
 jmx-no-group = the plan has no thread group: nothing is executed
 jmx-empty-group = group “{ $group }” has no sampler
 jmx-no-users = group “{ $group }” has no users
-jmx-continues-forever = The users of this group begin again after their { $loops } loops, and never end by themselves: `LoopController.continue_forever` is not false.
+jmx-continues-forever =
+    The users of this group begin again after their { $loops ->
+        [one] loop
+       *[other] { $loops } loops
+    }, and never end by themselves: `LoopController.continue_forever` is not false.
 jmx-no-loops = group “{ $group }” does nothing: its loop count is 0
 jmx-ramp-too-long = group “{ $group }” ends before all of its users have started
 jmx-timer-first = users of “{ $group }” pause before their first request, too: timers act before each sampler
-jmx-users-add-up = thread groups run side by side: { $parts } = { $total } users on each generator
+jmx-users-add-up =
+    thread groups run side by side: { $parts } = { $total } { $total ->
+        [one] user
+       *[other] users
+    } on each generator
 jmx-property-unset = property `{ $property }` is not set; the plan gets `{ $value }`
 jmx-property-unset-hint = set it: `-J { $property }=VALUE`
 jmx-variable-unset = nothing sets variable `{ $variable }`: `${"{"}{ $variable }{"}"}` is sent as it is
@@ -86,7 +98,17 @@ jmx-no-data-file-hint = relative paths start at the plan's directory
 jmx-data-file-unreadable = data file `{ $file }` cannot be read: { $why }
 
 # The output of `sokudo jmx check`
-jmx-show-head = { $groups } groups, { $samplers } samplers; { $disabled } elements disabled
+jmx-show-head =
+    { $groups } { $groups ->
+        [one] group
+       *[other] groups
+    }, { $samplers } { $samplers ->
+        [one] sampler
+       *[other] samplers
+    }; { $disabled } { $disabled ->
+        [one] element
+       *[other] elements
+    } disabled
 jmx-show-written-by = written by JMeter { $version }
 jmx-show-load = Load
 jmx-show-elements = Elements
@@ -104,12 +126,27 @@ jmx-show-element = element
 jmx-show-count = count
 jmx-show-tier = tier
 jmx-show-treatment = treatment
-jmx-show-total = { $users } users on { $generators } generator(s), all started after { $ramp }
+jmx-show-total =
+    { $users } { $users ->
+        [one] user
+       *[other] users
+    } on { $generators } { $generators ->
+        [one] generator
+       *[other] generators
+    }, all started after { $ramp }
 jmx-show-error = error
 jmx-show-warning = warning
-jmx-show-dropped = { $count } more problems are not shown
+jmx-show-dropped =
+    { $count } { $count ->
+        [one] more problem is
+       *[other] more problems are
+    } not shown
 jmx-show-fine = Everything in this plan is understood. Nothing was sent.
-jmx-show-refused = This plan is refused: { $errors } errors.
+jmx-show-refused =
+    This plan is refused: { $errors } { $errors ->
+        [one] error
+       *[other] errors
+    }.
 jmx-stage-setup = setUp
 jmx-stage-main = main
 jmx-stage-teardown = tearDown
@@ -140,18 +177,61 @@ jmx-family-post = Postprocessors
 jmx-family-assertion = Assertions
 jmx-family-listener = Listeners
 jmx-family-tool = Tools of the editor
-load-announce = { $users } users, thread groups: { $groups }
-load-announce-open = { $rate } arrivals per second, thread groups: { $groups }
+load-announce =
+    { $users } { $users ->
+        [one] user
+       *[other] users
+    }, thread groups: { $groups }
+load-announce-open =
+    { $rate } { $rate ->
+        [one] arrival
+       *[other] arrivals
+    } per second, thread groups: { $groups }
 load-announce-schedule = arrivals as the plan's schedule says, thread groups: { $groups }
-load-warnings = { $count } warnings about the plan: `sokudo jmx check` tells them
+load-warnings =
+    { $count ->
+        [one] { $count } warning about the plan: `sokudo jmx check` tells it
+       *[other] { $count } warnings about the plan: `sokudo jmx check` tells them
+    }
 load-problem = { $what }
-load-trouble = users could not do something { $count } times: { $what }
-load-lost-rows = { $count } rows of results found no room and were not written
+load-trouble =
+    users could not do something { $count ->
+        [one] once
+       *[other] { $count } times
+    }: { $what }
+load-lost-rows =
+    { $count ->
+        [one] One row of results found no room and was
+       *[other] { $count } rows of results found no room and were
+    } not written
 
-load-announce-divided = They are divided among { $generators } generators, which begin at the same moment.
-load-announce-replicated = That is the plan once on each of { $generators } generators, which begin at the same moment.
+load-announce-divided =
+    { $generators ->
+        [one] One generator has them all.
+       *[other] They are divided among { $generators } generators, which begin at the same moment.
+    }
+load-announce-replicated =
+    { $generators ->
+        [one] One generator executes the whole plan.
+       *[other] That is the plan once on each of { $generators } generators, which begin at the same moment.
+    }
 load-options-ignored = taken and without meaning here: { $options }
 jmx-show-probe = One user per group
-jmx-probe-saw = { $users } users sent { $samples } requests, { $failed } of which failed: { $response } of response and { $pause } of pause each
-jmx-probe-knee = N* = (response + pause) / { $demand } of the busiest resource = { $users } users: beyond them the response grows, not the throughput
-jmx-probe-least = N* is at least { $users } users, if all of the response keeps one resource busy; --demand says what one request really costs it
+jmx-probe-saw =
+    { $users } { $users ->
+        [one] user
+       *[other] users
+    } sent { $samples } { $samples ->
+        [one] request
+       *[other] requests
+    }, { $failed } of which failed: { $response } of response and { $pause } of pause each
+jmx-probe-knee =
+    N* = (response + pause) / { $demand } of the busiest resource = { $users } { $users ->
+        [one] user: beyond it
+       *[other] users: beyond them
+    } the response grows, not the throughput
+jmx-probe-least =
+    N* is at least { $users } { $users ->
+        [one] user
+       *[other] users
+    }, if all of the response keeps one resource busy; --demand says what one request really costs it

@@ -12,7 +12,11 @@ report-environment = Conditions
 report-rerun = Run it again
 
 ## Header, tools, footer
-report-header-hosts = { $n } hosts
+report-header-hosts =
+    { $n } { $n ->
+        [one] host
+       *[other] hosts
+    }
 report-tool-theme = Light or dark
 report-tool-print = Print
 report-tool-copy = Copy
@@ -82,7 +86,11 @@ report-datagrams-per-second = { $rate } datagrams
 ## Why
 report-why-none = No rule found anything that limited or disturbed the measurement.
 report-why-next = Next:
-report-why-more = { $n } more findings, the same in other phases
+report-why-more =
+    { $n } { $n ->
+        [one] more finding
+       *[other] more findings
+    }, the same in other phases
 report-why-peak = peak { $peak }
 
 ## Search
@@ -174,7 +182,11 @@ report-environment-hosts = Hosts and their clocks
 report-environment-grants = Asked of the kernel, and granted
 report-environment-receive-buffer = receive buffer
 report-environment-send-buffer = send buffer
-report-environment-facts = { $section }: { $n } facts
+report-environment-facts =
+    { $section }: { $n } { $n ->
+        [one] fact
+       *[other] facts
+    }
 report-environment-not-available = not available
 
 ## Run it again
@@ -271,7 +283,11 @@ report-number-transactions = answers per second
 report-number-connections = connections per second
 report-number-asked = asked { $asked }
 report-number-closed = closed loop
-report-number-open-connections = { $n } connections
+report-number-open-connections =
+    { $n } { $n ->
+        [one] connection
+       *[other] connections
+    }
 report-number-connect = time to connect, median
 report-number-handshake = TLS handshake { $value }
 report-number-errors = without an answer
@@ -407,18 +423,38 @@ report-number-came-to-nothing = came to nothing
 ## Finished requests (JTL)
 jtl-footer = Made of { $name } with sokudo { $version }. Everything on this page comes from the rows of that file; nothing is loaded from anywhere.
 jtl-verdict-nothing = The file holds no finished request.
-jtl-verdict-fine = { $rate } answered, { $percent } % of them within { $time }; none of { $n } requests failed.
-jtl-verdict-failed = { $rate } answered, { $percent } % of them within { $time }; { $errors } of { $n } requests failed.
+jtl-verdict-fine =
+    { $rate } answered, { $percent } % of them within { $time }; { $n ->
+        [one] the one request did not fail.
+       *[other] none of { $n } requests failed.
+    }
+jtl-verdict-failed =
+    { $rate } answered, { $percent } % of them within { $time }; { $n ->
+        [one] the one request failed.
+       *[other] { $errors } of { $n } requests failed.
+    }
 jtl-verdict-kept = Passed: { $goals }.
 jtl-verdict-missed = Not passed: { $goals }.
 jtl-verdict-main-failure = { $share } of the failures ({ $n }) are “{ $failure }”; most of them, { $of_label }, with “{ $label }”.
 jtl-verdict-flattered = The mean of { $mean } looks better than what users got: good answers took { $good }, failures { $failed }.
 jtl-verdict-compared = Against { $name }: p{ $percent } { $time }, throughput { $rate }, failures { $errors } (before: { $before }).
-jtl-remark-broken = { $n } rows could not be read and are not counted. The first: line { $line }, { $why }.
+jtl-remark-broken =
+    { $n ->
+        [one] One row could not be read and is
+       *[other] { $n } rows could not be read and are
+    } not counted. The first: line { $line }, { $why }.
 jtl-remark-cut = The file ends in the middle of a row: whoever wrote it was stopped. What came before is counted.
-jtl-remark-far = { $n } rows are not counted: their time is a year or more away from the first row's.
+jtl-remark-far =
+    { $n ->
+        [one] One row is not counted: its
+       *[other] { $n } rows are not counted: their
+    } time is a year or more away from the first row's.
 jtl-remark-labels = There are more than { $most } labels; the others are counted together. A label that holds an id should not.
-jtl-remark-inner = { $n } requests inside others (redirects, embedded resources) are part of their parents and not counted again.
+jtl-remark-inner =
+    { $n ->
+        [one] One request inside another (a redirect, an embedded resource) is part of its parent
+       *[other] { $n } requests inside others (redirects, embedded resources) are part of their parents
+    } and not counted again.
 jtl-number-rate = requests per second
 jtl-number-percentile = p{ $percent } of the response time
 jtl-number-failed = failed
@@ -461,7 +497,11 @@ jtl-line-sent = sent
 jtl-statistics = Statistics
 jtl-statistics-how = Percentiles are those of all requests, to three digits. Transactions are sums of requests and not part of the total.
 jtl-statistics-title = By label
-jtl-statistics-more = { $n } more labels are in statistics.json.
+jtl-statistics-more =
+    { $n } { $n ->
+        [one] more label is
+       *[other] more labels are
+    } in statistics.json.
 jtl-hosts-title = By generator
 jtl-host = Host
 jtl-label = Label
@@ -507,7 +547,11 @@ jtl-comparison-title = Earlier: { $name }
 jtl-earlier = Earlier
 jtl-change = Change
 jtl-conditions = Made of the rows of { $name }. First start { $started }; steps of time of { $width }. Percentiles are the smallest value that so many of all requests do not exceed. Throughput is the number of requests over the time from the first start to the last end, so requests that were under way at the end dilute it.
-jtl-empty-transactions = { $n } transactions in which nothing was requested are not counted.
+jtl-empty-transactions =
+    { $n } { $n ->
+        [one] transaction in which nothing was requested is
+       *[other] transactions in which nothing was requested are
+    } not counted.
 ## Many flows at once
 report-pairs-curve = Throughput over the volume that all flows carried together
 report-pairs-note = A dot for each phase, the line through their means.
@@ -547,7 +591,11 @@ report-group-http-requests-per-second = web requests
 report-group-mesh = all at once
 report-group-mesh-fairness = fairness { $value }
 report-group-mesh-loss = datagrams lost { $value }
-report-terminal-more = … and { $n } more pairs in the report
+report-terminal-more =
+    … and { $n } { $n ->
+        [one] more pair
+       *[other] more pairs
+    } in the report
 report-column-per-second = per second
 report-column-p50 = median
 report-column-p99 = 99 %

@@ -155,22 +155,19 @@ fn check_texts(finding: &Finding) {
     finding.evidence.iter().for_each(|e| check_text(&e.says));
 }
 
-/// Key → variables of the messages of one language. Every message of this crate is one line.
+/// Key → variables of the messages of one language. What is indented belongs to the message before it.
 fn messages(source: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let lines = source.lines().filter_map(|line| line.split_once(" = "));
-    let lines = lines.filter(|(key, _)| !key.starts_with('#'));
-    lines
-        .map(|(key, text)| {
-            let names = text
-                .split("{ $")
-                .skip(1)
-                .filter_map(|rest| rest.split_once(" }"));
-            (
-                key.to_string(),
-                names.map(|(name, _)| name.to_string()).collect(),
-            )
-        })
-        .collect()
+    let mut messages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut key = String::new();
+    for line in source.lines().filter(|line| !line.starts_with('#')) {
+        if let (false, Some((begins, _))) = (line.starts_with(' '), line.split_once(" =")) {
+            key = begins.to_owned();
+        }
+        let names = line.split("{ $").skip(1);
+        let names = names.filter_map(|rest| rest.split(' ').next().map(str::to_owned));
+        messages.entry(key.clone()).or_default().extend(names);
+    }
+    messages
 }
 
 const LANGUAGES: [&str; 2] = [

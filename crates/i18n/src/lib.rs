@@ -2,7 +2,8 @@
 //!
 //! Pure crates name a message and give its values ([`sokudo_model::Text`]); this crate looks it
 //! up in `locales/<language>/*.ftl`, which are part of the program, and fills the values in.
-//! Numbers become text with three significant digits and their unit before the message sees them.
+//! Numbers become text with three significant digits and their unit before the message sees them. A
+//! message may say one thing of one and another of more: `{ $n -> [one] host *[other] hosts }`.
 //!
 //! Nothing here fails: a message that does not exist is shown as its key and values in brackets,
 //! so that a reader still gets the facts and a test can find it.
@@ -120,7 +121,7 @@ impl I18n {
     pub fn message(&self, key: &str, values: &[(&str, &str)]) -> String {
         let mut args = FluentArgs::with_capacity(values.len());
         for (name, value) in values {
-            args.set(*name, FluentValue::from(*value));
+            args.set(*name, selectable(value));
         }
         self.format(key, &args)
             .unwrap_or_else(|| bracketed(key, values.iter().map(|(n, v)| (*n, v.to_string()))))
@@ -134,7 +135,7 @@ impl I18n {
             .collect();
         let mut args = FluentArgs::with_capacity(values.len());
         for (name, value) in &values {
-            args.set(*name, FluentValue::from(value.as_str()));
+            args.set(*name, selectable(value));
         }
         self.format(&text.key, &args)
             .unwrap_or_else(|| bracketed(&text.key, values.iter().map(|(n, v)| (*n, v.clone()))))
@@ -161,6 +162,15 @@ impl I18n {
 impl std::fmt::Debug for I18n {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("I18n").field("lang", &self.lang).finish()
+    }
+}
+
+/// A value as a message sees it: `1` is a number, so that `[one]` is chosen by it, and everything else
+/// a text, for which a message says what it says of many.
+fn selectable(value: &str) -> FluentValue<'_> {
+    match value {
+        "1" => FluentValue::from(1),
+        text => FluentValue::from(text),
     }
 }
 

@@ -115,6 +115,17 @@ fn values_get_no_invisible_marks() {
 }
 
 #[test]
+fn one_is_not_many() {
+    let said = |lang, n| I18n::new(lang).message("report-header-hosts", &[("n", n)]);
+    assert_eq!(said(Lang::En, "1"), "1 host");
+    assert_eq!(said(Lang::En, "0"), "0 hosts");
+    assert_eq!(said(Lang::En, "1.5 k"), "1.5 k hosts");
+    assert_eq!(said(Lang::Ja, "1"), said(Lang::Ja, "2").replace('2', "1"));
+    let one = Text::new("report-header-hosts").number("n", 1.0, Unit::One);
+    assert_eq!(I18n::new(Lang::En).text(&one), "1 host");
+}
+
+#[test]
 fn a_missing_value_shows_the_key() {
     let said = I18n::new(Lang::Ja).message("report-count-samples", &[]);
     assert_eq!(said, "[report-count-samples]");
