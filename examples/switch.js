@@ -35,7 +35,11 @@ const seen = matrix(
 for (const { pairs: n, duplex, trial, result } of seen) {
   if (result.dead.length > 0) note(`${n} pairs, ${duplex} duplex, trial ${trial}: no result of ${result.dead.join(", ")}`);
 }
+
+// The verdict says which point carried most. Did the pairs share it, or did each have all that it wanted?
+const share = ({ pairs: n, result }) => (result.bits_per_second ?? 0) / n;
 const best = seen.reduce((a, b) => ((b.result.bits_per_second ?? 0) > (a.result.bits_per_second ?? 0) ? b : a));
-if (best.result.bits_per_second) {
-  note(`most was carried with ${best.pairs} pairs, ${best.duplex} duplex: ${(best.result.bits_per_second / 1e9).toPrecision(4)} Gb/s`);
+const few = seen.filter((point) => point.duplex === best.duplex).reduce((a, b) => (b.pairs < a.pairs ? b : a));
+if (few.pairs < best.pairs && share(few) > 0) {
+  note(`with ${best.pairs} pairs each carried ${Math.round((100 * share(best)) / share(few))} % of what it carried with ${few.pairs}`);
 }

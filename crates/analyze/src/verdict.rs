@@ -122,8 +122,7 @@ fn distrust(record: &Record) -> Option<Text> {
     corrupted.next().map(|finding| finding.says)
 }
 
-/// Hosts with problems, each once, in the order of their first one.
-/// The first of them, and how many more there are.
+/// The first of these hosts, and how many more there are.
 fn names(hosts: &[&str]) -> String {
     let first = hosts[..hosts.len().min(HOSTS_NAMED)].join(", ");
     match hosts.len().saturating_sub(HOSTS_NAMED) {
@@ -132,6 +131,7 @@ fn names(hosts: &[&str]) -> String {
     }
 }
 
+/// Hosts with problems, each once, in the order of their first one.
 fn troubled_hosts(record: &Record) -> Vec<&str> {
     let mut hosts: Vec<&str> = Vec::new();
     for problem in &record.manifest.problems {

@@ -82,7 +82,8 @@ impl<'a> View<'a> {
     }
 
     /// The phase that the few numbers describe: the knee of a sweep, else the confirmation of a
-    /// search, else the point of an experiment that carried most, else the last one that was measured for its own sake and has numbers.
+    /// search, else the point of an experiment that carried most, else the last one that was measured
+    /// for its own sake and has numbers.
     pub fn subject(&self) -> Option<&'a PhaseRecord> {
         if let Some((_, subject)) = sokudo_analyze::sweep::of(self.record) {
             return Some(subject);

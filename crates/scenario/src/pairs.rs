@@ -29,7 +29,7 @@ pub fn pairs(hosts: &[HostInfo], wanted: Option<u32>) -> Result<Vec<(u32, u32)>,
     if wanted == 0 || wanted > half {
         return Err(Failed::new(
             format!("{wanted} pairs cannot be made of {} hosts", hosts.len()),
-            format!("{half} pairs are possible; a pair needs two hosts"),
+            format!("pairs that are possible: {half}; each needs two hosts"),
         ));
     }
     let number = |index: usize| hosts[index].number;

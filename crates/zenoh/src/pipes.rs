@@ -29,6 +29,8 @@ const WAITING: usize = 4096;
 const LENGTH: usize = 4;
 /// Bytes that may wait for an end that does not read: more than the longest frame.
 const MAX_BACKLOG: usize = 64 * 1024 * 1024;
+/// What both ends of this side say after it was closed.
+const CLOSED: &str = "the session is closed";
 
 /// Makes bytes of a frame that the other end believes.
 pub(crate) trait Seal: Send {
@@ -276,6 +278,7 @@ impl Flow {
         let waited = self.moved.wait_timeout_while(state, bound, waits);
         let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         match state.out.backlog() > most {
+            true if self.closed.load(Ordering::Acquire) => Err(CLOSED.into()),
             true => Err("the other side does not read what it is sent".into()),
             false => Ok(()),
         }
@@ -319,7 +322,7 @@ impl Sender {
 impl FrameSender for Sender {
     fn send(&self, frame: &[u8], bound: Duration) -> Result<(), String> {
         if self.flow.closed.load(Ordering::Acquire) {
-            return Err("the session is closed".into());
+            return Err(CLOSED.into());
         }
         let mut state = self.flow.state();
         state.out.push(frame.get(LENGTH..).unwrap_or_default());
@@ -332,10 +335,12 @@ impl FrameSender for Sender {
 
     fn close(&self) {
         if !self.flow.closed.swap(true, Ordering::AcqRel) {
+            // Whoever has seen it open waits by now, or hears of it before it does.
+            drop(self.flow.state());
             self.flow.moved.notify_all();
             // Whoever is gone needs no farewell.
             let _ = self.flow.put(&[]);
-            self.inbox.end("the session is closed");
+            self.inbox.end(CLOSED);
         }
     }
 }

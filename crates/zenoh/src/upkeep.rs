@@ -45,10 +45,8 @@ impl Upkeep {
         let kept = |renewed: Membership| renewed.save(&self.config).map(|()| renewed);
         match enrol::renew(member).and_then(kept) {
             Ok(renewed) => {
-                let days = renewed.life().days_left(now_s);
-                (self.log)(&format!(
-                    "the certificate is renewed, and good for {days} days"
-                ));
+                let days = renewed.life().days_left_in_words(now_s);
+                (self.log)(&format!("the certificate is renewed, and good for {days}"));
                 Some(renewed)
             }
             Err(why) => {
@@ -66,7 +64,7 @@ impl Upkeep {
         self.next_word_s = now_s.saturating_add(TOLD_AGAIN_S);
         let end = match life.is_over(now_s) {
             true => "has ended".to_owned(),
-            false => format!("ends in {} days", life.days_left(now_s)),
+            false => format!("ends in {}", life.days_left_in_words(now_s)),
         };
         (self.log)(&format!(
             "the certificate {end}, and cannot be renewed: {why}"

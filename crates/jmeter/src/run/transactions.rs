@@ -113,7 +113,7 @@ impl Body {
         }
         if open.below.len() < MOST_BELOW {
             open.below.push(row.into_owned());
-        } else if open.below.len() == MOST_BELOW {
+        } else {
             let says = format!(
                 "a transaction holds more than {MOST_BELOW} results: further ones are counted and not written"
             );

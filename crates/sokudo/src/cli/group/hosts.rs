@@ -84,10 +84,10 @@ fn warning(group: &str, name: &str, ends: &Ends) -> Option<String> {
         from_unix_s: 0,
         until_unix_s: *ends.get(name)?,
     };
-    let days = life.days_left(now_s());
+    let days = life.days_left_in_words(now_s());
     life.is_near_its_end(now_s()).then(|| {
         let hint = rejoin_hint(group, MemberRole::Agent);
-        format!("the certificate of {name} ends in {days} days, and was not renewed: {hint}")
+        format!("the certificate of {name} ends in {days}, and was not renewed: {hint}")
     })
 }
 
