@@ -26,6 +26,7 @@ mod build;
 pub mod check;
 mod compile;
 mod coverage;
+mod digits;
 pub mod document;
 pub mod entry;
 mod expand;

@@ -1,6 +1,5 @@
 //! What does an expression see of the world, and what may it change?
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -55,8 +54,8 @@ pub trait World {
     fn now_ms(&self) -> i64;
     /// Time zone of this host.
     fn time_zone(&self) -> &TimeZone;
-    /// One of the facts.
-    fn fact(&self, fact: Fact) -> Cow<'_, str>;
+    /// Appends one of the facts.
+    fn write_fact(&self, fact: Fact, out: &mut String);
     /// Counts a call at this place, of this user or of all users: 1, 2, 3 …
     fn count(&mut self, site: u32, per_user: bool) -> u64;
     /// The lines of a file in the encoding of this name, UTF-8 when it is empty. Errors: why it
@@ -146,12 +145,12 @@ impl World for StartWorld<'_> {
         &self.time_zone
     }
 
-    fn fact(&self, fact: Fact) -> Cow<'_, str> {
+    fn write_fact(&self, fact: Fact, out: &mut String) {
         match fact {
-            Fact::PlanName => Cow::Borrowed(&self.plan),
+            Fact::PlanName => out.push_str(&self.plan),
             // There is no user yet, and hosts are not known before the run.
-            Fact::UserNumber | Fact::Iteration => Cow::Borrowed("0"),
-            _ => Cow::Borrowed(""),
+            Fact::UserNumber | Fact::Iteration => out.push('0'),
+            _ => {}
         }
     }
 

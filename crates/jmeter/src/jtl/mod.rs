@@ -12,6 +12,7 @@
 mod columns;
 mod csv;
 mod element;
+mod quotes;
 mod read;
 mod time;
 mod write;

@@ -13,6 +13,8 @@ use jiff::tz::TimeZone;
 use sokudo_model::Rows;
 
 use super::element::escape;
+use super::quotes::{holds_so_many, quote};
+use crate::digits::digits;
 use crate::properties::{Origin, Properties};
 use crate::run::SampleRow;
 
@@ -327,17 +329,31 @@ impl JtlFormat {
         }
     }
 
+    /// Most rows hold nothing that needs quotes: they are written plainly, and one look at the whole
+    /// row tells whether that was right.
     fn csv_row(&self, row: &SampleRow<'_>, out: &mut String) {
+        let begin = out.len();
+        self.cells(row, out, |text, out| out.push_str(text));
+        let between = self.columns.len().saturating_sub(1);
+        if !holds_so_many(&out.as_bytes()[begin..], self.delimiter, between) {
+            out.truncate(begin);
+            self.cells(row, out, |text, out| quote(text, self.delimiter, out));
+        }
+        out.push('\n');
+    }
+
+    /// The columns of a row; `write` appends a text.
+    #[inline(always)]
+    fn cells(&self, row: &SampleRow<'_>, out: &mut String, write: impl Fn(&str, &mut String)) {
         for (index, column) in self.columns.iter().enumerate() {
             if index > 0 {
                 out.push(self.delimiter);
             }
             match self.text(*column, row) {
-                Some(text) => quote(text, self.delimiter, out),
+                Some(text) => write(text, out),
                 None => self.number(*column, row, out),
             }
         }
-        out.push('\n');
     }
 
     /// The attributes of a result, each with a blank before it.
@@ -437,38 +453,6 @@ fn integer(column: Column, row: &SampleRow<'_>) -> u64 {
         Column::ErrorCount => u64::from(!row.success),
         _ => 0,
     }
-}
-
-/// Appends a number without the machinery of formatting: rows are many.
-fn digits(mut number: u64, out: &mut String) {
-    let mut text = [0u8; 20];
-    let mut at = text.len();
-    loop {
-        at -= 1;
-        text[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.push_str(std::str::from_utf8(&text[at..]).unwrap_or_default());
-}
-
-/// As JMeter quotes: a text with the delimiter, a quote or a line end stands in quotes, and a quote
-/// in it is doubled.
-fn quote(text: &str, delimiter: char, out: &mut String) {
-    if !text.contains([delimiter, '"', '\r', '\n']) {
-        out.push_str(text);
-        return;
-    }
-    out.push('"');
-    for (index, piece) in text.split('"').enumerate() {
-        if index > 0 {
-            out.push_str("\"\"");
-        }
-        out.push_str(piece);
-    }
-    out.push('"');
 }
 
 /// A pattern of Java's date formats as one of `strftime`.

@@ -1,5 +1,7 @@
 //! Rows as they are promised: golden files in `testdata/jtl`.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::properties::Origin;
 use crate::run::{Asserted, Details, RowKind};
@@ -127,4 +129,25 @@ fn xml_is_written_as_jmeter_does() {
         written(&[("output_format", "xml")], false),
         include_str!("../../testdata/jtl/written.xml")
     );
+}
+
+proptest! {
+    #[test]
+    fn every_text_is_quoted_where_it_must_be(
+        texts in prop::array::uniform4("[a1,;\\t\"\n\r日]{0,5}"),
+        delimiter in prop::sample::select(vec![',', ';', '\t', '1', '"', '日']),
+        elapsed_ms: u64,
+    ) {
+        let [label, message, thread_name, failure_message] = texts.map(Into::into);
+        let row = SampleRow { label, message, thread_name, failure_message, elapsed_ms, ..row() };
+        let mut all = Properties::default();
+        let name = format!("{PREFIX}default_delimiter");
+        all.set(name, delimiter.to_string(), Origin::CommandLine);
+        let format = JtlFormat::new(&all, TimeZone::UTC, "generator-1", true);
+        let mut expected = String::new();
+        format.cells(&row, &mut expected, |text, out| quote(text, delimiter, out));
+        let mut out = String::from("before\n");
+        format.csv_row(&row, &mut out);
+        prop_assert_eq!(out, format!("before\n{expected}\n"));
+    }
 }

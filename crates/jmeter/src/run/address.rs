@@ -1,5 +1,7 @@
 //! Where does a request go, and where does a link lead to from there?
 
+use crate::digits::digits;
+
 /// Where a request goes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Address {
@@ -89,10 +91,10 @@ impl Address {
 
     /// The host as it stands in an address, with the port where it is not the scheme's own.
     pub fn write_authority(&self, out: &mut String) {
-        use std::fmt::Write as _;
         out.push_str(&self.host);
         if self.port != default_port(self.tls) {
-            let _ = write!(out, ":{}", self.port);
+            out.push(':');
+            digits(self.port.into(), out);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! What do those who look at a result see of it?
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use super::land::header_values;
 use super::outcome::{Lost, NotHttp, Reply};
 use super::test::Test;
 use super::user::Body;
+use crate::digits::digits;
 
 /// A result while it is looked at: everything as text.
 #[derive(Clone, Copy)]
@@ -47,12 +47,12 @@ impl Body {
         message: &mut String,
     ) {
         let Some(lost) = lost else {
-            // Writing into a String cannot fail.
-            let _ = write!(code, "{}", reply.status);
+            digits(reply.status.into(), code);
             message.push_str(&String::from_utf8_lossy(reply.reason));
             return;
         };
-        let _ = write!(code, "Non HTTP response code: {}", lost.class.class());
+        code.push_str("Non HTTP response code: ");
+        code.push_str(lost.class.class());
         message.push_str("Non HTTP response message: ");
         let says = self.said(test, reply, lost);
         let to = (self.flight.address.host.as_str(), self.flight.address.port);

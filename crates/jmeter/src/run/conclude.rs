@@ -22,7 +22,7 @@ struct Ending<'a> {
     lost: Option<Lost<'a>>,
     code: String,
     message: String,
-    content_type: Option<String>,
+    content_type: Option<Cow<'a, str>>,
     /// The body without its content encodings, where something looks at it.
     body: &'a [u8],
     text: String,

@@ -1,5 +1,7 @@
 //! What do files of results hold of a result besides numbers? Kept only where one of them asks for it.
 
+use std::borrow::Cow;
+
 use super::answer::{Answer, body_text, header_text};
 use super::conclude::Judged;
 use super::content;
@@ -49,7 +51,9 @@ impl Body {
                 .details
                 .as_ref()
                 .and_then(|first| first.location.clone()),
-            None => header_values(reply.headers, "Location").next(),
+            None => header_values(reply.headers, "Location")
+                .next()
+                .map(Cow::into_owned),
         };
         if lost.is_some() {
             // JMeter has the failure as response, and no request.
@@ -78,7 +82,8 @@ impl Body {
         if lost.is_none() {
             let reason = String::from_utf8_lossy(reply.reason);
             details.response_headers = header_text(&reply.status.to_string(), &reason, reply);
-            details.location = header_values(reply.headers, "Location").next();
+            let location = header_values(reply.headers, "Location").next();
+            details.location = location.map(Cow::into_owned);
             let content_type = header_values(reply.headers, "Content-Type").next();
             let body = content::decoded(reply).unwrap_or_default();
             details.response = body_text(&body, content_type.as_deref());

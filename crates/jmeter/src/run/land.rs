@@ -1,5 +1,8 @@
 //! What is a reply worth: a redirect to follow, or a result?
 
+use std::borrow::Cow;
+
+use memchr::memchr;
 use sokudo_model::Spent;
 
 use super::cookies::http_date;
@@ -97,7 +100,10 @@ impl Body {
         let room = self.cache.len()
             < MOST_CACHED.min(usize::try_from(most_entries).unwrap_or(MOST_CACHED));
         if self.flight.method == "GET" && reply.status == 200 && room {
-            let first = |name: &str| header_values(reply.headers, name).next();
+            let first = |name: &str| {
+                let value = header_values(reply.headers, name).next();
+                value.map(Cow::into_owned)
+            };
             let lasts_s = follows_expires.then(|| fresh_s(reply.headers)).flatten();
             let known = Validators {
                 last_modified: first("Last-Modified"),
@@ -166,15 +172,22 @@ impl Body {
 pub(super) fn header_values<'a>(
     headers: &'a [u8],
     name: &'a str,
-) -> impl Iterator<Item = String> + 'a {
-    headers
-        .split(|byte| *byte == b'\n')
-        .filter_map(move |line| {
-            let colon = line.iter().position(|byte| *byte == b':')?;
-            let (key, value) = line.split_at(colon);
-            let same = key.trim_ascii().eq_ignore_ascii_case(name.as_bytes());
-            same.then(|| String::from_utf8_lossy(value[1..].trim_ascii()).into_owned())
-        })
+) -> impl Iterator<Item = Cow<'a, str>> + 'a {
+    let mut rest = headers;
+    let lines = std::iter::from_fn(move || {
+        let end = memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+        let (line, behind) = rest.split_at(end);
+        rest = behind;
+        (!line.is_empty()).then_some(line)
+    });
+    lines.filter_map(move |line| {
+        let (key, value) = line.trim_ascii_start().split_at_checked(name.len())?;
+        if !key.eq_ignore_ascii_case(name.as_bytes()) {
+            return None;
+        }
+        let value = value.trim_ascii_start().strip_prefix(b":")?;
+        Some(String::from_utf8_lossy(value.trim_ascii()))
+    })
 }
 
 /// For how long an answer need not be asked for again, seconds; `None`: nothing is said.

@@ -1,6 +1,5 @@
 //! What does one user know, and how does it see the world?
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
@@ -9,6 +8,7 @@ use sokudo_pace::Random;
 
 use super::shared::locked;
 use super::test::Test;
+use crate::digits::digits;
 use crate::expression::{Fact, Fault, Lines, Template, World};
 use crate::plan::Value;
 use crate::properties::Origin;
@@ -205,22 +205,21 @@ impl World for View<'_> {
         &self.test.settings.time_zone
     }
 
-    fn fact(&self, fact: Fact) -> Cow<'_, str> {
-        let settings = &self.test.settings;
-        match fact {
-            Fact::UserNumber => self.person.number.to_string().into(),
-            Fact::Iteration => self.person.iteration.to_string().into(),
-            Fact::UserName => Cow::Borrowed(&self.person.name),
+    fn write_fact(&self, fact: Fact, out: &mut String) {
+        let (person, settings) = (&self.person, &self.test.settings);
+        out.push_str(match fact {
+            Fact::UserNumber => return digits(person.number, out),
+            Fact::Iteration => return digits(person.iteration, out),
+            Fact::UserName => &person.name,
             Fact::GroupName => {
-                let name = self.person.name.rsplit_once('-');
-                name.map_or(self.person.name.as_str(), |(name, _)| name)
-                    .into()
+                let name = person.name.rsplit_once('-');
+                name.map_or(person.name.as_str(), |(name, _)| name)
             }
-            Fact::SamplerName => self.person.sampler.as_str().into(),
-            Fact::PlanName => settings.plan_name.as_str().into(),
-            Fact::HostName => settings.host_name.as_str().into(),
-            Fact::HostAddress => settings.host_address.as_str().into(),
-        }
+            Fact::SamplerName => &person.sampler,
+            Fact::PlanName => &settings.plan_name,
+            Fact::HostName => &settings.host_name,
+            Fact::HostAddress => &settings.host_address,
+        });
     }
 
     fn count(&mut self, site: u32, per_user: bool) -> u64 {

@@ -166,17 +166,14 @@ pub const EVERYONE: Id = Id::MAX;
 
 /// Who hears of results. Called from the loops that send: must be quick and must not block.
 pub trait Sink: Send + Sync {
-    /// One result, for the counts.
-    fn sample(&self, row: &SampleRow<'_>);
+    /// One result: it is counted, and written with what is below it to the files of these listeners;
+    /// [`EVERYONE`] is among them where no transaction stands for it.
+    fn sample(&self, row: &SampleRow<'_>, listeners: &[Id]);
 
     /// True when results are written: what is below them is kept for it.
     fn writes(&self) -> bool {
         false
     }
-
-    /// One result with what is below it, for the files of these listeners; [`EVERYONE`] is among
-    /// them where no transaction stands for it.
-    fn write(&self, _row: &SampleRow<'_>, _listeners: &[Id]) {}
 
     /// True when the log of the tool is kept.
     fn logs(&self) -> bool {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::*;
 use crate::files::MemoryFiles;
-use crate::plan::Stage;
+use crate::plan::{Id, Stage};
 use crate::properties::{Origin, Properties};
 use crate::proxy::Proxy;
 use crate::settings::Settings;
@@ -42,7 +42,7 @@ struct Kept {
 }
 
 impl Sink for Kept {
-    fn sample(&self, row: &SampleRow<'_>) {
+    fn sample(&self, row: &SampleRow<'_>, _listeners: &[Id]) {
         self.rows.lock().unwrap().push(Row {
             kind: row.kind,
             is_inner: row.is_inner,

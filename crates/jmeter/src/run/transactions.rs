@@ -97,19 +97,18 @@ impl Body {
         savers: &[Id],
     ) {
         let Some(above) = above else {
-            self.sink.sample(&row);
-            return self.sink.write(&row, savers);
+            return self.sink.sample(&row, savers);
         };
         row.is_inner = true;
-        self.sink.sample(&row);
-        if !self.sink.writes() {
-            return;
-        }
         let open = &mut self.open[above];
         let around = test.nodes[self.person.group][open.node].savers.len();
-        if row.kind == RowKind::Sample {
-            self.sink
-                .write(&row, &savers[..savers.len().saturating_sub(around)]);
+        let inside = match row.kind {
+            RowKind::Sample => &savers[..savers.len().saturating_sub(around)],
+            _ => &[],
+        };
+        self.sink.sample(&row, inside);
+        if !self.sink.writes() {
+            return;
         }
         if open.below.len() < MOST_BELOW {
             open.below.push(row.into_owned());
@@ -152,10 +151,9 @@ impl Body {
                 self.tell_below(test, row, above, &of.savers);
             }
             false => {
-                self.sink.sample(&row);
                 // JMeter tells those who heard of the last sampler.
                 let last = &test.programs[self.flight.sampler as usize];
-                self.sink.write(&row, &last.savers);
+                self.sink.sample(&row, &last.savers);
             }
         }
         self.person.name = name;

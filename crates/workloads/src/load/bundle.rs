@@ -17,7 +17,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
 use sokudo_http::Targets;
 use sokudo_jmeter::files::{Files, MemoryFiles, stays_inside};
-use sokudo_jmeter::plan::{Plan, SamplerKind};
+use sokudo_jmeter::plan::{Id, Plan, SamplerKind};
 use sokudo_jmeter::run::{SampleRow, Sink};
 use sokudo_model::Refusal;
 
@@ -207,7 +207,7 @@ impl Files for Noting {
 struct Nobody;
 
 impl Sink for Nobody {
-    fn sample(&self, _row: &SampleRow<'_>) {}
+    fn sample(&self, _row: &SampleRow<'_>, _listeners: &[Id]) {}
 
     fn trouble(&self, _what: &str) {}
 }

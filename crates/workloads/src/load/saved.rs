@@ -25,6 +25,8 @@ use super::rows::RowLog;
 
 /// Text of rows that is handed over at a time, bytes.
 const BATCH_BYTES: usize = 64 << 10;
+/// Room behind it for the row that fills it, bytes; a longer one costs a copy.
+const ROW_BYTES: usize = 4 << 10;
 /// Most files of one test: which of them have a result already is one bit each.
 const MOST_FILES: usize = u64::BITS as usize;
 /// Before a name that is meant beside the plan instead of in the working directory.
@@ -208,6 +210,9 @@ impl Outgoing {
     }
 
     fn add(&mut self, format: &JtlFormat, row: &SampleRow<'_>) -> u64 {
+        if self.rows.is_empty() {
+            self.rows.text.reserve_exact(BATCH_BYTES + ROW_BYTES);
+        }
         format.write(row, &mut self.rows);
         match self.rows.text.len() >= BATCH_BYTES {
             true => self.hand_over(),

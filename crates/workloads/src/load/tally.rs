@@ -157,6 +157,9 @@ fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
 /// Where one event loop's results go.
 pub(super) struct Shard {
     state: Mutex<State>,
+    /// There are files, and a log.
+    writes: bool,
+    logs: bool,
     /// Rows that found no room in a queue.
     lost_rows: AtomicU64,
 }
@@ -169,9 +172,23 @@ struct State {
     troubles: HashMap<String, u64>,
 }
 
+impl State {
+    fn count(&mut self, row: &SampleRow<'_>) {
+        match self.labels.get_mut(&*row.label) {
+            Some(label) => label.add(row),
+            None => {
+                let room = self.labels.len() < MOST_LABELS;
+                let name = if room { &*row.label } else { OTHER_LABELS };
+                self.labels.entry(name.into()).or_default().add(row);
+            }
+        }
+    }
+}
+
 impl Shard {
     /// A shard that hands its rows over to these files, and what scripts say to this log.
     pub fn new(files: ShardFiles, log: Option<LogLines>) -> Self {
+        let (writes, logs) = (!files.is_empty(), log.is_some());
         let state = State {
             files,
             log,
@@ -179,6 +196,8 @@ impl Shard {
         };
         Self {
             state: Mutex::new(state),
+            writes,
+            logs,
             lost_rows: AtomicU64::new(0),
         }
     }
@@ -220,29 +239,20 @@ impl Shard {
 }
 
 impl Sink for Shard {
-    fn sample(&self, row: &SampleRow<'_>) {
+    fn sample(&self, row: &SampleRow<'_>, listeners: &[Id]) {
         let mut state = self.state();
-        match state.labels.get_mut(&*row.label) {
-            Some(label) => label.add(row),
-            None => {
-                let room = state.labels.len() < MOST_LABELS;
-                let name = if room { &*row.label } else { OTHER_LABELS };
-                state.labels.entry(name.into()).or_default().add(row);
-            }
+        state.count(row);
+        if self.writes {
+            self.lose(state.files.write(row, listeners));
         }
     }
 
     fn writes(&self) -> bool {
-        !self.state().files.is_empty()
-    }
-
-    fn write(&self, row: &SampleRow<'_>, listeners: &[Id]) {
-        let lost = self.state().files.write(row, listeners);
-        self.lose(lost);
+        self.writes
     }
 
     fn logs(&self) -> bool {
-        self.state().log.is_some()
+        self.logs
     }
 
     fn log(&self, line: String) {

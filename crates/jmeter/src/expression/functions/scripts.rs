@@ -59,7 +59,9 @@ fn say(frame: &mut Frame<'_>, class: &str, text: &str, comment: &str) -> Result<
         "" => " : ",
         comment => comment,
     };
-    let mut said = format!("{} {between} {text}", frame.world.fact(Fact::UserName));
+    let mut said = String::new();
+    frame.world.write_fact(Fact::UserName, &mut said);
+    said.extend([" ", between, " ", &text]);
     if !error.is_empty() {
         said = format!("{said} {error}");
     }

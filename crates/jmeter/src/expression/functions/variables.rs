@@ -147,6 +147,11 @@ pub(super) fn machine_ip(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 fn fact(frame: &mut Frame<'_>, fact: Fact) -> Result<(), Fault> {
-    let value = frame.world.fact(fact).into_owned();
+    if frame.word(0)?.is_empty() {
+        frame.world.write_fact(fact, frame.out);
+        return Ok(());
+    }
+    let mut value = String::new();
+    frame.world.write_fact(fact, &mut value);
     frame.give(0, &value)
 }
