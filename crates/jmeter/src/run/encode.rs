@@ -72,9 +72,33 @@ fn escaped_byte(digits: &str) -> Result<u8, String> {
     Ok((digit(high, 0)? * 16 + digit(low, 1)?) as u8)
 }
 
+/// Bytes that stand in a request line as they are.
+const STAYS: [bool; 256] = {
+    let mut stays = [false; 256];
+    let mut byte = b'!';
+    while byte <= b'~' {
+        let is_escaped = matches!(
+            byte,
+            b'"' | b'#' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}'
+        );
+        stays[byte as usize] = !is_escaped;
+        byte += 1;
+    }
+    stays
+};
+
 /// Appends a path and query as JMeter's client writes them into a request line: what may stand
 /// there stays, the rest is escaped as UTF-8, and slashes of a path that follow each other are one.
 pub(super) fn path(text: &str, out: &mut Vec<u8>) {
+    let mut before = 0;
+    let stays = |byte: u8| {
+        let is_second = byte == b'/' && before == b'/';
+        before = byte;
+        STAYS[usize::from(byte)] && !is_second
+    };
+    if text.bytes().all(stays) {
+        return out.extend_from_slice(text.as_bytes());
+    }
     let mut in_path = true;
     let mut before = 0;
     for byte in text.bytes() {
@@ -83,8 +107,7 @@ pub(super) fn path(text: &str, out: &mut Vec<u8>) {
             // The fragment is no part of what is asked for.
             b'#' => return,
             b'/' if in_path && before == b'/' => {}
-            b'"' | b'<' | b'>' | b'\\' | b'^' | b'`' | b'{' | b'|' | b'}' => percent(byte, out),
-            b'!'..=b'~' => out.push(byte),
+            byte if STAYS[usize::from(byte)] => out.push(byte),
             other => percent(other, out),
         }
         before = byte;
@@ -131,6 +154,20 @@ mod tests {
         let mut out = Vec::new();
         path("//a b///日/?x=1//&y={2}#end", &mut out);
         assert_eq!(out, b"/a%20b/%E6%97%A5/?x=1//&y=%7B2%7D");
+    }
+
+    #[test]
+    fn what_may_stand_there_stays() {
+        for text in ["/a/b?x=//", "/~a;b,c@d&e=+$", "*"] {
+            let mut out = Vec::new();
+            path(text, &mut out);
+            assert_eq!(out, text.as_bytes());
+        }
+        let mut out = Vec::new();
+        path("/a//b", &mut out);
+        path("/a#b", &mut out);
+        path("/a|b", &mut out);
+        assert_eq!(out, b"/a/b/a/a%7Cb");
     }
 
     #[test]

@@ -3,11 +3,26 @@
 //! JMeter's client hands each address to `java.net.URI`; what that refuses is a failed sample and
 //! is never sent.
 
+/// Bytes that may stand in a path and in a query: most addresses hold no others.
+const WELCOME: [bool; 256] = {
+    let mut welcome = [false; 256];
+    let mut byte = 0;
+    while byte < welcome.len() {
+        welcome[byte] = Part::Path.takes(byte as u8);
+        byte += 1;
+    }
+    welcome[b'?' as usize] = true;
+    welcome
+};
+
 /// Why a path with its query, which stands behind `before` in the address, is refused: the
 /// sentence of Java's exception.
 pub(super) fn refusal(before: &str, path: &str) -> Option<String> {
-    let mut part = Part::Path;
     let bytes = path.as_bytes();
+    if bytes.iter().all(|byte| WELCOME[usize::from(*byte)]) {
+        return None;
+    }
+    let mut part = Part::Path;
     for (at, byte) in bytes.iter().enumerate() {
         let fine = match (part, byte) {
             (Part::Path, b'?') => {
@@ -58,7 +73,7 @@ impl Part {
     }
 
     /// RFC 2396 as Java reads it; other characters than those of ASCII are welcome.
-    fn takes(self, byte: u8) -> bool {
+    const fn takes(self, byte: u8) -> bool {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | 0x80.. => true,
             b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => true,
