@@ -121,6 +121,16 @@ enum Column {
     Failure,
 }
 
+/// What stands in a column of a row.
+enum Cell<'a> {
+    /// A text, which may need quotes.
+    Text(&'a str),
+    /// A whole number.
+    Number(u64),
+    /// Anything else; it needs no quotes.
+    Else,
+}
+
 /// Columns in their order: name in CSV, attribute in XML, property behind the prefix, default.
 const COLUMNS: &[(Column, &str, &str, &str, bool)] = &[
     (Column::TimeStamp, "timeStamp", "ts", "time_stamp", true),
@@ -349,9 +359,10 @@ impl JtlFormat {
             if index > 0 {
                 out.push(self.delimiter);
             }
-            match self.text(*column, row) {
-                Some(text) => write(text, out),
-                None => self.number(*column, row, out),
+            match self.cell(*column, row) {
+                Cell::Text(text) => write(text, out),
+                Cell::Number(number) => digits(number, out),
+                Cell::Else => self.formatted(*column, row, out),
             }
         }
     }
@@ -365,28 +376,28 @@ impl JtlFormat {
                 continue;
             };
             out.extend([" ", attribute, "=\""]);
-            match self.text(*column, row) {
+            match self.cell(*column, row) {
                 // Only what the response itself said.
                 _ if *column == Column::Encoding => escape(&row.encoding, out),
-                Some(text) => escape(text, out),
-                None => self.number(*column, row, out),
+                Cell::Text(text) => escape(text, out),
+                Cell::Number(number) => digits(number, out),
+                Cell::Else => self.formatted(*column, row, out),
             }
             out.push('"');
         }
     }
 
-    /// The text of a column; `None` for numbers.
-    fn text<'a>(&'a self, column: Column, row: &'a SampleRow<'_>) -> Option<&'a str> {
-        Some(match column {
+    /// What stands in a column.
+    #[inline]
+    fn cell<'a>(&'a self, column: Column, row: &'a SampleRow<'_>) -> Cell<'a> {
+        Cell::Text(match column {
             Column::Label => &row.label,
             Column::ResponseCode => &row.code,
             Column::ResponseMessage => &row.message,
             Column::ThreadName => &row.thread_name,
             Column::DataType => row.data_type,
-            Column::Success => match row.success {
-                true => "true",
-                false => "false",
-            },
+            Column::Success if row.success => "true",
+            Column::Success => "false",
             Column::FailureMessage => &row.failure_message,
             Column::Url => &row.url,
             Column::Filename => "",
@@ -395,38 +406,43 @@ impl JtlFormat {
             Column::Hostname => &self.host_name,
             Column::Phase => row.phase,
             Column::Failure => &row.failure,
-            _ => return None,
+            Column::Elapsed => return Cell::Number(row.elapsed_ms),
+            Column::Bytes => return Cell::Number(row.bytes),
+            Column::SentBytes => return Cell::Number(row.sent_bytes),
+            Column::GroupThreads => return Cell::Number(row.group_threads.into()),
+            Column::AllThreads => return Cell::Number(row.all_threads.into()),
+            Column::Latency => return Cell::Number(row.latency_ms),
+            Column::IdleTime => return Cell::Number(row.idle_ms),
+            Column::Connect => return Cell::Number(row.connect_ms),
+            Column::SampleCount => return Cell::Number(1),
+            Column::ErrorCount => return Cell::Number((!row.success).into()),
+            Column::TimeStamp if !matches!(self.stamp, Stamp::Formatted(_)) => {
+                return Cell::Number(u64::try_from(row.start_ms).unwrap_or(0));
+            }
+            Column::TimeStamp | Column::Intended | Column::Sent | Column::Errno => {
+                return Cell::Else;
+            }
         })
     }
 
-    fn number(&self, column: Column, row: &SampleRow<'_>, out: &mut String) {
+    /// Appends what is no whole number.
+    fn formatted(&self, column: Column, row: &SampleRow<'_>, out: &mut String) {
         // Microseconds of the monotonic clock as milliseconds since 1970, so that they can be
         // compared with the row's own start.
         let stage = |at_ns: i64| row.start_ms as f64 + (at_ns - row.start_ns) as f64 / 1e6;
-        let written = match column {
-            Column::TimeStamp => {
-                self.time(row.start_ms, out);
-                return;
+        let written = match (column, &self.stamp) {
+            (Column::TimeStamp, Stamp::Formatted(pattern)) => {
+                let at = Timestamp::from_millisecond(row.start_ms);
+                let local = at.unwrap_or_default().to_zoned(self.time_zone.clone());
+                write!(out, "{}", local.strftime(pattern))
             }
-            Column::Intended => write!(out, "{:.3}", stage(row.intended_ns)),
-            Column::Sent => write!(out, "{:.3}", stage(row.sent_ns)),
-            Column::Errno if row.errno == 0 => return,
-            Column::Errno => write!(out, "{}", row.errno),
-            column => return digits(integer(column, row), out),
+            (Column::Intended, _) => write!(out, "{:.3}", stage(row.intended_ns)),
+            (Column::Sent, _) => write!(out, "{:.3}", stage(row.sent_ns)),
+            (Column::Errno, _) if row.errno != 0 => write!(out, "{}", row.errno),
+            _ => Ok(()),
         };
         // Writing into a String cannot fail.
         let _ = written;
-    }
-
-    fn time(&self, at_ms: i64, out: &mut String) {
-        match &self.stamp {
-            Stamp::Formatted(pattern) => {
-                let at = Timestamp::from_millisecond(at_ms).unwrap_or(Timestamp::UNIX_EPOCH);
-                let local = at.to_zoned(self.time_zone.clone());
-                let _ = write!(out, "{}", local.strftime(pattern));
-            }
-            Stamp::Milliseconds | Stamp::None => digits(u64::try_from(at_ms).unwrap_or(0), out),
-        }
     }
 }
 
@@ -436,22 +452,6 @@ impl Column {
         let mut all = known.chain(OWN.iter().copied());
         all.find(|(column, _)| *column == self)
             .map_or("", |(_, name)| name)
-    }
-}
-
-fn integer(column: Column, row: &SampleRow<'_>) -> u64 {
-    match column {
-        Column::Elapsed => row.elapsed_ms,
-        Column::Bytes => row.bytes,
-        Column::SentBytes => row.sent_bytes,
-        Column::GroupThreads => row.group_threads.into(),
-        Column::AllThreads => row.all_threads.into(),
-        Column::Latency => row.latency_ms,
-        Column::IdleTime => row.idle_ms,
-        Column::Connect => row.connect_ms,
-        Column::SampleCount => 1,
-        Column::ErrorCount => u64::from(!row.success),
-        _ => 0,
     }
 }
 

@@ -61,7 +61,7 @@ fn say(frame: &mut Frame<'_>, class: &str, text: &str, comment: &str) -> Result<
     };
     let mut said = String::new();
     frame.world.write_fact(Fact::UserName, &mut said);
-    said.extend([" ", between, " ", &text]);
+    said.extend([" ", between, " ", text]);
     if !error.is_empty() {
         said = format!("{said} {error}");
     }
