@@ -1,7 +1,8 @@
 //! How does a controller speak with all agents of a run?
 
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use sokudo_net::urgency;
@@ -37,6 +38,8 @@ pub struct Bus {
     seats: Mutex<Vec<Arc<Seat>>>,
     notes: Receiver,
     closing: Arc<Latch>,
+    /// The threads that keep members at work.
+    hearts: Mutex<Vec<JoinHandle<()>>>,
 }
 
 /// One member and the way to it.
@@ -61,6 +64,7 @@ impl Bus {
             seats: Mutex::default(),
             notes: Receiver::new(),
             closing: Arc::default(),
+            hearts: Mutex::default(),
         }
     }
 
@@ -168,11 +172,12 @@ impl Bus {
     /// [suspect](sokudo_wire::Health::Suspect) after one, which a note says, and given up after two: its
     /// link is closed and [`Note::Lost`] follows. Ends with [`Bus::close`].
     pub fn keep_alive(&self, lease: Duration) -> Result<(), BusError> {
+        let mut hearts = self.hearts();
         for (number, seat) in self.seats().iter().enumerate() {
             let (seat, closing) = (Arc::clone(seat), Arc::clone(&self.closing));
             // Any number of members is spread evenly over the pause between two leases.
             let share = (number as f64 * GOLDEN_RATIO).fract();
-            thread::Builder::new()
+            let heart = thread::Builder::new()
                 .name(format!("heart-{}", seat.member.name))
                 .spawn(move || {
                     urgency::go_first();
@@ -182,6 +187,7 @@ impl Bus {
                     what: "the thread that keeps agents at work".into(),
                     why: why.to_string(),
                 })?;
+            hearts.push(heart);
         }
         Ok(())
     }
@@ -193,6 +199,10 @@ impl Bus {
         // Closing may wait for handlers: not under the lock.
         let seats: Vec<_> = self.seats().iter().map(Arc::clone).collect();
         seats.iter().for_each(|seat| seat.link.close());
+        // Over a closed link nothing is sent that could take its time.
+        for heart in mem::take(&mut *self.hearts()) {
+            let _ = heart.join();
+        }
         self.notes.close();
     }
 
@@ -204,6 +214,10 @@ impl Bus {
 
     fn seats(&self) -> MutexGuard<'_, Vec<Arc<Seat>>> {
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hearts(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.hearts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

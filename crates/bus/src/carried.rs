@@ -11,7 +11,7 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use sokudo_net::urgency;
@@ -31,9 +31,11 @@ pub(crate) const SEND_BOUND: Duration = Duration::from_secs(20);
 /// How long the reading thread waits at once; only `close` or the peer ends it.
 const READ_SLICE: Duration = Duration::from_secs(60);
 
-/// A link to an agent at the other end of a pipe.
+/// A link to an agent at the other end of a pipe. Dropping it closes it, and waits until what the pipe
+/// was made of is given back.
 pub struct CarriedLink {
     line: Arc<Line>,
+    reading: Option<JoinHandle<()>>,
 }
 
 /// Makes a link of a pipe whose other end is served by [`serve`].
@@ -52,16 +54,19 @@ pub fn link(
         begun: Instant::now(),
         heard_ns: AtomicU64::new(0),
     });
-    let reading = Arc::clone(&line);
-    thread::Builder::new()
+    let own = Arc::clone(&line);
+    let reading = thread::Builder::new()
         .name("link-reader".into())
         .spawn(move || {
             urgency::go_first();
-            let why = receive(&reading, &mut *source);
-            reading.ended(&why);
+            let why = receive(&own, &mut *source);
+            own.ended(&why);
         })
         .map_err(|why| start_failed("the thread that reads from the network", why))?;
-    Ok(CarriedLink { line })
+    Ok(CarriedLink {
+        line,
+        reading: Some(reading),
+    })
 }
 
 /// A thread could not be made.
@@ -259,5 +264,9 @@ impl Link for CarriedLink {
 impl Drop for CarriedLink {
     fn drop(&mut self) {
         self.close();
+        if let Some(reading) = self.reading.take() {
+            // Closing has woken it; one that panicked has ended too.
+            let _ = reading.join();
+        }
     }
 }

@@ -201,6 +201,13 @@ impl Hosts {
         Ok(())
     }
 
+    /// Says goodbye to hosts that no run was made of: their agents are free for others once it returns.
+    pub fn leave(self) {
+        let asks = self.hosts.iter().map(|host| (host.member, Ask::Bye));
+        // A host that does not answer is left all the same.
+        let _ = self.bus.ask_all(asks.collect(), LEASE);
+    }
+
     fn add(
         &mut self,
         link: Box<dyn Link>,

@@ -1,12 +1,14 @@
 //! How do several commands change one file of a group, one after the other?
 //!
 //! The file is JSON for the owner's eyes only, written whole or not at all; a lock beside it is held for
-//! as long as a change takes.
+//! as long as a change takes. Threads of one process that change it queue before that, so that however
+//! many hosts join at once, none of them is kept from the lock by all the others.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,15 +30,18 @@ pub(crate) struct Ledger<T> {
     folder: PathBuf,
     name: &'static str,
     content: PhantomData<fn() -> T>,
+    /// Held by the thread that is next.
+    next: Arc<Mutex<()>>,
 }
 
-impl<T: Default + Serialize + DeserializeOwned> Ledger<T> {
+impl<T: Default + Clone + PartialEq + Serialize + DeserializeOwned> Ledger<T> {
     /// `<config>/groups/<group>/<name>.json`
     pub(crate) fn of(config: &Path, group: &str, name: &'static str) -> Self {
         Self {
             folder: group_folder(config, group),
             name,
             content: PhantomData,
+            next: Arc::default(),
         }
     }
 
@@ -57,12 +62,16 @@ impl<T: Default + Serialize + DeserializeOwned> Ledger<T> {
         }
     }
 
-    /// Changes the file while nobody else does.
+    /// Changes the file while nobody else does; one that stays the same is not written.
     pub(crate) fn change<R>(&self, step: impl FnOnce(&mut T) -> R) -> Result<R, GroupError> {
+        let _next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let _held = self.hold()?;
-        let mut content = self.read()?;
+        let before = self.read()?;
+        let mut content = before.clone();
         let out = step(&mut content);
-        write_secret(&self.path(), &content, false)?;
+        if content != before {
+            write_secret(&self.path(), &content, false)?;
+        }
         Ok(out)
     }
 

@@ -78,7 +78,7 @@ struct Entry {
 }
 
 /// All of them; time is an argument.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Book {
     members: Vec<Entry>,
 }

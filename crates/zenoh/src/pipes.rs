@@ -73,34 +73,50 @@ pub(crate) type OnRefused = Box<dyn FnMut(&OrderError) + Send>;
 #[derive(Clone)]
 pub(crate) struct Inbox {
     queue: SyncSender<Came>,
-    broken: Arc<AtomicBool>,
+    end: Arc<End>,
 }
 
 enum Came {
     Bytes(Vec<u8>),
-    /// Nothing more comes, and why.
-    End(String),
+    /// Nothing more comes: the reader looks why.
+    End,
+}
+
+/// Why nothing more comes; the first reason stays.
+#[derive(Default)]
+struct End(Mutex<Option<String>>);
+
+impl End {
+    fn set(&self, why: &str) {
+        let mut end = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        end.get_or_insert_with(|| why.to_owned());
+    }
+
+    fn why(&self) -> Option<String> {
+        let end = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        end.clone()
+    }
 }
 
 impl Inbox {
     pub(crate) fn put(&self, bytes: Vec<u8>) {
         if self.queue.try_send(Came::Bytes(bytes)).is_err() {
-            self.broken.store(true, Ordering::Release);
+            self.end.set("messages came faster than they were read");
         }
     }
 
-    /// The other end is gone.
+    /// Nothing more comes; what waits is read before.
     pub(crate) fn end(&self, why: &str) {
-        if self.queue.try_send(Came::End(why.to_owned())).is_err() {
-            self.broken.store(true, Ordering::Release);
-        }
+        self.end.set(why);
+        // In a full queue the reader has enough to be awake for.
+        let _ = self.queue.try_send(Came::End);
     }
 }
 
 /// The reading end; `guards` are what Zenoh has declared for it, undeclared when it is dropped.
 pub(crate) struct Source<G> {
     queue: Receiver<Came>,
-    broken: Arc<AtomicBool>,
+    end: Arc<End>,
     open: Option<(Box<dyn Open>, OnRefused)>,
     /// What is sent the other way.
     flow: Option<Arc<Flow>>,
@@ -111,14 +127,14 @@ pub(crate) struct Source<G> {
 /// An inbox and its reading end, which believes nothing until it is told whom.
 pub(crate) fn inbox<G>() -> (Inbox, Source<G>) {
     let (sender, queue) = mpsc::sync_channel(WAITING);
-    let broken: Arc<AtomicBool> = Arc::default();
+    let end: Arc<End> = Arc::default();
     let inbox = Inbox {
         queue: sender,
-        broken: Arc::clone(&broken),
+        end: Arc::clone(&end),
     };
     let source = Source {
         queue,
-        broken,
+        end,
         open: None,
         flow: None,
         into: Incoming::default(),
@@ -191,14 +207,20 @@ impl<G> Source<G> {
 
     /// What came, as it travelled; `None` when nothing did in time.
     fn wait(&self, bound: Duration) -> Result<Option<Vec<u8>>, String> {
-        match self.queue.recv_timeout(bound) {
+        let came = match self.queue.try_recv() {
+            Ok(came) => Ok(came),
+            // All that waited is read.
+            Err(_) => match self.end.why() {
+                Some(why) => return Err(why),
+                None => self.queue.recv_timeout(bound),
+            },
+        };
+        match came {
             Ok(Came::Bytes(bytes)) => Ok(Some(bytes)),
-            Ok(Came::End(why)) => Err(why),
-            Err(RecvTimeoutError::Timeout) if self.broken.load(Ordering::Acquire) => {
-                Err("messages came faster than they were read".into())
-            }
             Err(RecvTimeoutError::Timeout) => Ok(None),
-            Err(RecvTimeoutError::Disconnected) => Err("the session has ended".into()),
+            Ok(Came::End) | Err(RecvTimeoutError::Disconnected) => {
+                Err(self.end.why().unwrap_or("the session has ended".into()))
+            }
         }
     }
 }

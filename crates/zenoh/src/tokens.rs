@@ -91,7 +91,7 @@ struct Entry {
 }
 
 /// All tokens of a group; time is an argument.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 struct Book {
     tokens: Vec<Entry>,
 }

@@ -4,6 +4,7 @@ use sokudo_testkit::program::Running;
 use sokudo_testkit::zenohd;
 
 use crate::group::{at, controller, has_members, own_address};
+use crate::group_hosts::stays_free;
 use crate::vocabulary::{Place, place, summary};
 
 /// Writes the file of a router that listens there.
@@ -34,6 +35,7 @@ fn is_measured(place: &Place) {
     let ended = at(place, "home", &words).run();
     ended.expect_code(0);
     assert_eq!(summary(&ended).number("rr.transactions"), 100.0);
+    stays_free(place);
 }
 
 #[test]

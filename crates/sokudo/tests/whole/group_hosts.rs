@@ -60,6 +60,25 @@ fn a_host_is_listed_with_what_it_is() {
     assert!((whole - 600..=whole).contains(&left_s), "{left_s} s");
 }
 
+/// An agent serves eight controllers at a time. Whoever has listed it is none of them any more.
+#[test]
+fn an_agent_that_was_listed_is_free_for_others() {
+    let place = place();
+    let (_controller, token) = controller(&place, &own_address(28));
+    let _hosta = agent(&place, &token, "hosta");
+    has_members(&place, &["hosta"]);
+    stays_free(&place);
+}
+
+/// Lists the only host more often than it serves controllers.
+#[track_caller]
+pub fn stays_free(place: &Place) {
+    for _ in 0..10 {
+        let host = only_host(place);
+        assert_eq!(host["answers"], true, "{host}");
+    }
+}
+
 /// Changes a file of JSON.
 fn change(place: &Place, file: &str, step: impl FnOnce(&mut Value)) {
     let path = place.path().join(file);

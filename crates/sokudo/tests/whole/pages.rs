@@ -85,7 +85,7 @@ fn controller_with_page(place: &Place, address: &str, page: &str) -> (Running, S
 #[test]
 fn a_page_of_a_group_collects_who_answers_and_names_who_does_not() {
     let place = place();
-    let (mut controller, token) = controller_with_page(&place, &own_address(20), "127.0.0.1:0");
+    let (mut controller, token) = controller_with_page(&place, &own_address(50), "127.0.0.1:0");
     let (page, _) = page_of(&mut controller);
     is_strict(&get(&page, "/"));
     let _hosta = agent(&place, &token, "hosta");
@@ -114,7 +114,7 @@ fn a_page_of_a_group_collects_who_answers_and_names_who_does_not() {
 #[test]
 fn beyond_this_machine_a_page_wants_its_token() {
     let place = place();
-    let (mut controller, _) = controller_with_page(&place, &own_address(21), "0.0.0.0:0");
+    let (mut controller, _) = controller_with_page(&place, &own_address(51), "0.0.0.0:0");
     let (page, token) = page_of(&mut controller);
     let token = token.expect("a token in the address");
     assert!(get(&page, "/").starts_with("HTTP/1.1 401"));

@@ -60,6 +60,7 @@ pub(super) fn list(wanted: &str, json: bool) -> Result<Exit, Failure> {
             None => lost.push(agent),
         }
     }
+    hosts.leave();
     let ends = ends(group)?;
     match json {
         true => print_json(&seen, &lost, &ends),
