@@ -314,6 +314,7 @@ fn size_fails(found: u64, is: Comparison, wanted: i64) -> Option<String> {
     })
 }
 
+/// Assertions about what a path finds in JSON.
 fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) -> Option<String> {
     let (AssertionKind::Json {
         path,
@@ -334,33 +335,49 @@ fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) ->
     };
     let path = view.text(path);
     let (negated, expects_null) = (view.flag(negated), view.flag(expects_null));
-    let expected = expected.as_ref().map(|expected| view.text(expected));
-    let is_pattern = view.flag(is_pattern);
-    let test = view.test();
-    let by_jmes_path = matches!(kind, AssertionKind::JmesPath { .. });
-    let outcome = || -> Result<(), String> {
+    let wanted = InJson {
+        path,
+        is_jmes_path: matches!(kind, AssertionKind::JmesPath { .. }),
+        expected: expected.as_ref().map(|expected| view.text(expected)),
+        is_pattern: view.flag(is_pattern),
+        expects_null,
+    };
+    match (wanted.must_be_in(view.test(), answer.text), negated) {
+        (Ok(()), true) => Some(wanted.must_not_be()),
+        (Err(says), false) => Some(says),
+        _ => None,
+    }
+}
+
+/// What is wanted of a place in JSON.
+struct InJson {
+    path: String,
+    /// The path is one of JMESPath, not of JSONPath.
+    is_jmes_path: bool,
+    /// `None`: that there is anything.
+    expected: Option<String>,
+    is_pattern: bool,
+    expects_null: bool,
+}
+
+impl InJson {
+    /// The error is what JMeter says when it is not there.
+    fn must_be_in(&self, test: &Test, body: &str) -> Result<(), String> {
         let document: serde_json::Value =
-            serde_json::from_str(answer.text).map_err(|e| format!("the body is no JSON: {e}"))?;
-        let compiled = match by_jmes_path {
+            serde_json::from_str(body).map_err(|e| format!("the body is no JSON: {e}"))?;
+        let path = &self.path;
+        let compiled = match self.is_jmes_path {
             true => None,
-            false => Some(test.path(&path)?),
+            false => Some(test.path(path)?),
         };
         let found = match &compiled {
-            None => jmes(answer.text, path.trim())?,
-            Some(compiled) => json_matches(compiled, &path, &document),
+            None => jmes(body, path.trim())?,
+            Some(compiled) => json_matches(compiled, path, &document),
         };
-        let fits = |text: &String| match &expected {
-            None => true,
-            Some(_) if expects_null => text == "null",
-            Some(pattern) if is_pattern => {
-                holds(test, text, TextTest::Matches, pattern) == Ok(true)
-            }
-            Some(expected) => text == expected,
-        };
-        match (found.is_empty(), &expected) {
-            (true, _) if expects_null => Ok(()),
-            (true, _) => Err(format!("No results for path: {}", bracketed(&path))),
-            (false, Some(expected)) if !found.iter().any(fits) => {
+        match (found.is_empty(), &self.expected) {
+            (true, _) if self.expects_null => Ok(()),
+            (true, _) => Err(format!("No results for path: {}", bracketed(path))),
+            (false, Some(expected)) if !found.iter().any(|text| self.fits(test, text)) => {
                 let nodes = compiled
                     .as_ref()
                     .map(|compiled| compiled.query(&document).all());
@@ -369,7 +386,7 @@ fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) ->
                     Some([one]) => json_text(one),
                     Some(several) => serde_json::json!(several).to_string(),
                 };
-                Err(match is_pattern {
+                Err(match self.is_pattern {
                     true => format!(
                         "Value in json path '{path}' expected to match regexp '{expected}', but it did not match: '{found}'"
                     ),
@@ -380,14 +397,26 @@ fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) ->
             }
             (false, _) => Ok(()),
         }
-    };
-    match (outcome(), negated) {
-        (Ok(()), true) => Some(match &expected {
+    }
+
+    fn fits(&self, test: &Test, text: &str) -> bool {
+        match &self.expected {
+            None => true,
+            Some(_) if self.expects_null => text == "null",
+            Some(pattern) if self.is_pattern => {
+                holds(test, text, TextTest::Matches, pattern) == Ok(true)
+            }
+            Some(expected) => text == expected,
+        }
+    }
+
+    /// What JMeter says when it is there and must not be.
+    fn must_not_be(&self) -> String {
+        let path = &self.path;
+        match &self.expected {
             Some(expected) => format!("Failed that JSONPath {path} not matches {expected}"),
             None => format!("Failed that JSONPath not exists: {path}"),
-        }),
-        (Err(says), false) => Some(says),
-        _ => None,
+        }
     }
 }
 

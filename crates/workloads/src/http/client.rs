@@ -1,8 +1,9 @@
 //! What do the visitors of one event loop do, and what is written down about them?
 //!
-//! Every visitor is one connection, or one stream of a connection of HTTP/2. In a closed loop each response starts the next request. In an
-//! open loop a free visitor takes the next intended start and waits for it; who finds starts that
-//! have passed sends at once, and latency counts from the intended start.
+//! Every visitor is one connection, or one stream of a connection of HTTP/2. In a closed loop each
+//! response starts the next request. In an open loop a free visitor takes the next intended start and
+//! waits for it; who finds starts that have passed sends at once, and latency counts from the intended
+//! start.
 
 use std::collections::BTreeMap;
 

@@ -110,53 +110,16 @@ impl Function {
             Self::StartsWith => flag(call.text(run, 0)?.starts_with(&call.text(run, 1)?)),
             Self::EndsWith => flag(call.text(run, 0)?.ends_with(&call.text(run, 1)?)),
             Self::Contains => flag(call.text(run, 0)?.contains(&call.text(run, 1)?)),
-            Self::Matches => {
-                let (of, pattern) = (call.text(run, 0)?, call.text(run, 1)?);
-                let compiled = fancy_regex::Regex::new(&pattern);
-                let compiled =
-                    compiled.map_err(|_| format!("`{pattern}` is no regular expression"))?;
-                flag(compiled.is_match(&of).unwrap_or(false))
-            }
-            Self::SubstringBefore => {
-                let (of, at) = (call.text(run, 0)?, call.text(run, 1)?);
-                text(
-                    of.split_once(&at)
-                        .map_or(String::new(), |(head, _)| head.into()),
-                )
-            }
-            Self::SubstringAfter => {
-                let (of, at) = (call.text(run, 0)?, call.text(run, 1)?);
-                text(
-                    of.split_once(&at)
-                        .map_or(String::new(), |(_, tail)| tail.into()),
-                )
-            }
-            Self::Substring => {
-                let from = round(call.number(run, 1)?);
-                let until = match arguments.len() {
-                    2 => f64::INFINITY,
-                    _ => from + round(call.number(run, 2)?),
-                };
-                let of = call.text(run, 0)?;
-                // Positions count from 1; comparisons with what is no number are false.
-                let inside = |at: &usize| (*at as f64) >= from && (*at as f64) < until;
-                let kept = (1..).zip(of.chars()).filter(|(at, _)| inside(at));
-                text(kept.map(|(_, c)| c).collect())
-            }
+            Self::Matches => flag(call.matches(run)?),
+            Self::SubstringBefore => text(call.around(run)?.map_or_else(String::new, |it| it.0)),
+            Self::SubstringAfter => text(call.around(run)?.map_or_else(String::new, |it| it.1)),
+            Self::Substring => text(call.substring(run)?),
             Self::StringLength => number(call.text(run, 0)?.chars().count() as f64),
             Self::NormalizeSpace => {
                 let of = call.text(run, 0)?;
                 text(of.split_whitespace().collect::<Vec<_>>().join(" "))
             }
-            Self::Translate => {
-                let (of, from) = (call.text(run, 0)?, call.text(run, 1)?);
-                let to: Vec<char> = call.text(run, 2)?.chars().collect();
-                let put = |c: char| match from.chars().position(|known| known == c) {
-                    Some(at) => to.get(at).copied(),
-                    None => Some(c),
-                };
-                text(of.chars().filter_map(put).collect())
-            }
+            Self::Translate => text(call.translated(run)?),
             Self::LowerCase => text(call.text(run, 0)?.to_lowercase()),
             Self::UpperCase => text(call.text(run, 0)?.to_uppercase()),
             Self::Boolean => flag(run.value(call.argument(0), context)?.holds()),
@@ -203,6 +166,46 @@ impl<'e> Call<'e> {
     fn number(&self, run: &mut Evaluation<'_>, index: usize) -> Result<f64, String> {
         let value = self.or_here(run, index)?;
         Ok(number_of(&value, run.document))
+    }
+
+    /// Whether the first text matches the pattern that the second one is.
+    fn matches(&self, run: &mut Evaluation<'_>) -> Result<bool, String> {
+        let (of, pattern) = (self.text(run, 0)?, self.text(run, 1)?);
+        let compiled = fancy_regex::Regex::new(&pattern);
+        let compiled = compiled.map_err(|_| format!("`{pattern}` is no regular expression"))?;
+        Ok(compiled.is_match(&of).unwrap_or(false))
+    }
+
+    /// What stands before and behind the second text in the first one; `None`: it is not in it.
+    fn around(&self, run: &mut Evaluation<'_>) -> Result<Option<(String, String)>, String> {
+        let (of, at) = (self.text(run, 0)?, self.text(run, 1)?);
+        let parts = of.split_once(&at);
+        Ok(parts.map(|(before, behind)| (before.to_owned(), behind.to_owned())))
+    }
+
+    /// A text from one position on, of a length if one is given.
+    fn substring(&self, run: &mut Evaluation<'_>) -> Result<String, String> {
+        let from = round(self.number(run, 1)?);
+        let until = match self.arguments.len() {
+            2 => f64::INFINITY,
+            _ => from + round(self.number(run, 2)?),
+        };
+        let of = self.text(run, 0)?;
+        // Positions count from 1; comparisons with what is no number are false.
+        let inside = |at: &usize| (*at as f64) >= from && (*at as f64) < until;
+        let kept = (1..).zip(of.chars()).filter(|(at, _)| inside(at));
+        Ok(kept.map(|(_, c)| c).collect())
+    }
+
+    /// A text with each character of the second replaced by that of the third; without one it goes.
+    fn translated(&self, run: &mut Evaluation<'_>) -> Result<String, String> {
+        let (of, from) = (self.text(run, 0)?, self.text(run, 1)?);
+        let to: Vec<char> = self.text(run, 2)?.chars().collect();
+        let put = |c: char| match from.chars().position(|known| known == c) {
+            Some(at) => to.get(at).copied(),
+            None => Some(c),
+        };
+        Ok(of.chars().filter_map(put).collect())
     }
 
     fn name(&self, run: &mut Evaluation<'_>) -> Result<Name, String> {

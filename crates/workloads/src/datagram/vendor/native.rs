@@ -33,57 +33,26 @@ pub fn options(
     peers: &[String],
     width: Width,
 ) -> Result<VendorOptions, Refusal> {
-    if native.direction != Direction::Up {
-        return Err(refuse(
-            "--direction needs sokudo at the far end; on a foreign wire every side decides for itself whether it sends",
-            "leave --direction out, and give the far end this host as its peer",
-        ));
-    }
-    if native.transport == Transport::Tls {
-        return Err(refuse(
-            "the foreign wire is carried by UDP or TCP",
-            "use --transport udp or tcp",
-        ));
-    }
+    must_fit(native)?;
     let size = native.size.map_or(SIZE_BYTES, |size| size.max);
     let in_packets = |buffer: Option<BufferSize>, default: u32| {
+        let packets = |buffer: BufferSize| buffer.bytes(u64::from(size)) / u64::from(size.max(1));
         buffer.map_or(default, |buffer| {
-            (buffer.bytes(u64::from(size)) / u64::from(size)) as u32
+            u32::try_from(packets(buffer)).unwrap_or(u32::MAX)
         })
     };
     let ours = VendorOptions::default();
-    let random = native.size.is_some_and(|size| size.min < size.max);
-    if random && native.payload.0 > 0 {
-        return Err(refuse(
-            "the foreign wire counts a payload or draws random sizes, not both",
-            "leave --payload out, or give --size one number",
-        ));
-    }
     let rate = native.rate.map(|rate| rate.0.events_per_s(f64::from(size)));
     let per_peer = native
         .rate_per_peer
         .map(|rate| rate.0.events_per_s(f64::from(size)) * peers.len() as f64);
-    let local = native
-        .bind
-        .iter()
-        .flat_map(|binding| binding.addresses())
-        .map(|address| HostPort {
-            host: address.ip().to_string(),
-            port: if address.port() == 0 {
-                VENDOR_PORT
-            } else {
-                address.port()
-            },
-        })
-        .collect();
     Ok(VendorOptions {
-        local,
+        local: local(native),
         packet_size: Some(size),
-        // A random size is drawn from `size - payload + 1` on.
-        payload: if random {
-            size - native.size.map_or(size, |s| s.min) + 1
-        } else {
-            native.payload.0 as u32
+        payload: match native.size {
+            // A random size is drawn from `size - payload + 1` on.
+            Some(drawn) if drawn.min < drawn.max => drawn.max - drawn.min + 1,
+            _ => native.payload.0 as u32,
         },
         process_bytes: native
             .verify
@@ -110,6 +79,44 @@ pub fn options(
         width,
         ..ours
     })
+}
+
+/// Refuses what that wire cannot do, with a hint.
+fn must_fit(native: &DatagramOptions) -> Result<(), Refusal> {
+    if native.direction != Direction::Up {
+        return Err(refuse(
+            "--direction needs sokudo at the far end; on a foreign wire every side decides for itself whether it sends",
+            "leave --direction out, and give the far end this host as its peer",
+        ));
+    }
+    if native.transport == Transport::Tls {
+        return Err(refuse(
+            "the foreign wire is carried by UDP or TCP",
+            "use --transport udp or tcp",
+        ));
+    }
+    let is_drawn = native.size.is_some_and(|size| size.min < size.max);
+    if is_drawn && native.payload.0 > 0 {
+        return Err(refuse(
+            "the foreign wire counts a payload or draws random sizes, not both",
+            "leave --payload out, or give --size one number",
+        ));
+    }
+    Ok(())
+}
+
+/// Where this host is to be bound, with the vendor's port where none was given.
+fn local(native: &DatagramOptions) -> Vec<HostPort> {
+    let bindings = native.bind.iter();
+    let addresses = bindings.flat_map(|binding| binding.addresses());
+    let place = |address: std::net::SocketAddr| HostPort {
+        host: address.ip().to_string(),
+        port: match address.port() {
+            0 => VENDOR_PORT,
+            port => port,
+        },
+    };
+    addresses.map(place).collect()
 }
 
 fn host_port(text: &str) -> HostPort {
@@ -140,6 +147,23 @@ fn host_port(text: &str) -> HostPort {
 /// Each direction is a flow of its own, complete as far as this end can know: the far end keeps its
 /// numbers to itself.
 pub fn result(summary: &VendorSummary, host: &str) -> PhaseResult {
+    let flows = flows(summary, host);
+    let mut totals = totals(&flows);
+    let foreign: u64 = summary
+        .listeners
+        .iter()
+        .map(|listener| listener.foreign)
+        .sum();
+    totals.insert("datagram.foreign_packets".into(), foreign as f64);
+    PhaseResult {
+        summary: totals,
+        flows,
+        histograms: Default::default(),
+    }
+}
+
+/// What was sent from `host` to each peer, and what came to it from each publisher.
+fn flows(summary: &VendorSummary, host: &str) -> Vec<FlowResult> {
     let mut flows = Vec::new();
     let mut add = |from: String, to: String, metrics: Summary, rtt: Option<HistogramSummary>| {
         let histograms = rtt
@@ -173,22 +197,30 @@ pub fn result(summary: &VendorSummary, host: &str) -> PhaseResult {
             );
         }
     }
+    flows
+}
+
+/// Metrics of flows that add up.
+const ADDED: [&str; 13] = [
+    "datagram.sent_packets",
+    "datagram.sent_bytes",
+    "datagram.lost_at_sender_packets",
+    "datagram.unreachable_errors",
+    "datagram.sent_packets_per_second",
+    "datagram.sent_bytes_per_second",
+    "datagram.received_packets",
+    "datagram.received_bytes",
+    "datagram.missing_packets",
+    "datagram.duplicate_packets",
+    "datagram.out_of_order_packets",
+    "datagram.delivered_packets_per_second",
+    "datagram.delivered_bytes_per_second",
+];
+
+/// All flows together.
+fn totals(flows: &[FlowResult]) -> Summary {
     let mut totals = Summary::new();
-    for name in [
-        "datagram.sent_packets",
-        "datagram.sent_bytes",
-        "datagram.lost_at_sender_packets",
-        "datagram.unreachable_errors",
-        "datagram.sent_packets_per_second",
-        "datagram.sent_bytes_per_second",
-        "datagram.received_packets",
-        "datagram.received_bytes",
-        "datagram.missing_packets",
-        "datagram.duplicate_packets",
-        "datagram.out_of_order_packets",
-        "datagram.delivered_packets_per_second",
-        "datagram.delivered_bytes_per_second",
-    ] {
+    for name in ADDED {
         let values: Vec<f64> = flows
             .iter()
             .filter_map(|flow| flow.metrics.get(name).copied())
@@ -199,29 +231,16 @@ pub fn result(summary: &VendorSummary, host: &str) -> PhaseResult {
     }
     let get = |name: &str| totals.get(name).copied();
     let arrived = get("datagram.received_packets").zip(get("datagram.missing_packets"));
-    if let Some((received, missing)) =
-        arrived.filter(|(received, missing)| received + missing > 0.0)
-    {
-        totals.insert(
-            "datagram.success_ratio".into(),
-            received / (received + missing),
-        );
-        totals.insert("datagram.loss_ratio".into(), missing / (received + missing));
+    let bytes = get("datagram.delivered_bytes_per_second");
+    if let Some((received, missing)) = arrived.filter(|(came, missing)| came + missing > 0.0) {
+        let sent = received + missing;
+        totals.insert("datagram.success_ratio".into(), received / sent);
+        totals.insert("datagram.loss_ratio".into(), missing / sent);
     }
-    if let Some(bytes) = totals.get("datagram.delivered_bytes_per_second").copied() {
+    if let Some(bytes) = bytes {
         totals.insert("datagram.delivered_bits_per_second".into(), bytes * 8.0);
     }
-    let foreign: u64 = summary
-        .listeners
-        .iter()
-        .map(|listener| listener.foreign)
-        .sum();
-    totals.insert("datagram.foreign_packets".into(), foreign as f64);
-    PhaseResult {
-        summary: totals,
-        flows,
-        histograms: Default::default(),
-    }
+    totals
 }
 
 #[cfg(test)]

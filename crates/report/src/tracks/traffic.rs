@@ -1,0 +1,93 @@
+//! What came through, and how soon?
+
+use sokudo_model::{Text, Unit};
+
+use super::sums::{per_host, together};
+use super::{MAX_LINES, series_name, words};
+use crate::chart::{self, Chart, Kind, Line};
+use crate::kinds;
+use crate::view::View;
+
+/// Answered requests per second, added up per asking host.
+pub(super) fn answers(view: &View) -> Option<Chart> {
+    let rates = kinds::REGISTRY.iter().filter_map(|kind| kind.per_second);
+    let lines: Vec<Line> = rates
+        .flat_map(|metric| per_host(view, metric))
+        .take(MAX_LINES)
+        .map(|(host, points)| Line {
+            label: host.into(),
+            colour: view.colour(host),
+            dashed: false,
+            points: chart::with_gaps(&points),
+        })
+        .collect();
+    (!lines.is_empty()).then(|| Chart {
+        id: "answers".into(),
+        title: words("report-over-time-answers"),
+        note: Some(words("report-over-time-answers-note")),
+        kind: Kind::Lines,
+        unit: Unit::PerSecond,
+        log_switch: false,
+        lines,
+    })
+}
+
+/// Median and 99th percentile of each interval, flow by flow.
+pub(super) fn latency(view: &View) -> Option<Chart> {
+    let mut lines = Vec::new();
+    for &(metric, key) in kinds::REGISTRY.iter().flat_map(|kind| kind.latency) {
+        let series = view.record.series_of(metric).take(MAX_LINES / 2);
+        lines.extend(series.enumerate().map(|(index, series)| {
+            Line {
+                label: Text::new(key)
+                    .word("flow", series_name(view, series))
+                    .into(),
+                colour: index,
+                dashed: key.ends_with("p50"),
+                points: chart::with_gaps(&series.points),
+            }
+        }));
+    }
+    (!lines.is_empty()).then(|| Chart {
+        id: "latency".into(),
+        title: words("report-over-time-latency"),
+        note: Some(words("report-over-time-latency-note")),
+        kind: Kind::Lines,
+        unit: Unit::Seconds,
+        log_switch: true,
+        lines,
+    })
+}
+
+pub(super) fn throughput(view: &View) -> Option<Chart> {
+    let delivered = together(view, kinds::REGISTRY.iter().filter_map(|kind| kind.arrived));
+    let sent = together(view, kinds::REGISTRY.iter().filter_map(|kind| kind.sent));
+    // A phase's last sample may come a little after its end: the next one's start parts them.
+    let phases = view.record.manifest.phases.iter();
+    let starts: Vec<i64> = phases.map(|p| p.t0_ns).collect();
+    let line = |label: &str, host: &str, points: &[(i64, f64)], dashed| Line {
+        label: Text::new(label).word("host", host).into(),
+        colour: view.colour(host),
+        dashed,
+        points: chart::part(chart::with_gaps(points), &starts),
+    };
+    let mut lines: Vec<Line> = delivered
+        .iter()
+        .take(MAX_LINES)
+        .map(|(host, points)| line("report-over-time-to", host, points, false))
+        .collect();
+    lines.extend(
+        sent.iter()
+            .take(MAX_LINES)
+            .map(|(host, points)| line("report-over-time-from", host, points, true)),
+    );
+    (!lines.is_empty()).then(|| Chart {
+        id: "throughput".into(),
+        title: words("report-over-time-throughput"),
+        note: Some(words("report-over-time-throughput-note")),
+        kind: Kind::Lines,
+        unit: Unit::BitsPerSecond,
+        log_switch: false,
+        lines,
+    })
+}
