@@ -35,6 +35,7 @@ pub fn options(
 ) -> Result<VendorOptions, Refusal> {
     must_fit(native)?;
     let size = native.size.map_or(SIZE_BYTES, |size| size.max);
+    let drawn = native.size.filter(|size| size.min < size.max);
     let in_packets = |buffer: Option<BufferSize>, default: u32| {
         let packets = |buffer: BufferSize| buffer.bytes(u64::from(size)) / u64::from(size.max(1));
         buffer.map_or(default, |buffer| {
@@ -49,10 +50,10 @@ pub fn options(
     Ok(VendorOptions {
         local: local(native),
         packet_size: Some(size),
-        payload: match native.size {
-            // A random size is drawn from `size - payload + 1` on.
-            Some(drawn) if drawn.min < drawn.max => drawn.max - drawn.min + 1,
-            _ => native.payload.0 as u32,
+        // A random size is drawn from `size - payload + 1` on.
+        payload: match drawn {
+            Some(drawn) => drawn.max - drawn.min + 1,
+            None => native.payload.0 as u32,
         },
         process_bytes: native
             .verify
@@ -74,7 +75,7 @@ pub fn options(
         } else {
             Provider::System
         },
-        random_size: random,
+        random_size: drawn.is_some(),
         peers: peers.iter().map(|peer| host_port(peer)).collect(),
         width,
         ..ours
