@@ -30,6 +30,14 @@ pub enum End {
 }
 
 impl End {
+    /// The end across from this one.
+    pub fn other(self) -> Self {
+        match self {
+            End::Sender => End::Receiver,
+            End::Receiver => End::Sender,
+        }
+    }
+
     /// The host at this end.
     pub fn host(self, flow: &FlowResult) -> &str {
         match self {

@@ -46,14 +46,17 @@ fn place(host: &HostEntry) -> &str {
     }
 }
 
-/// CPU threads that the programs on `host` may use; `None` when nobody counted them.
+/// CPU threads that the programs on the machine of `host` may use; `None` when nobody counted them.
+///
+/// One of them may be kept on fewer cores than the others: the one with the most tells how many
+/// there are.
 pub fn cores(record: &Record, host: &str) -> Option<f64> {
     let usable = |name: &str| {
         let number = record.environments.get(name)?.number("cpu threads usable");
         number.filter(|n| n.is_finite() && *n >= 1.0)
     };
-    let told = usable(host).or_else(|| neighbours(record, host).into_iter().find_map(usable));
-    told.or_else(|| {
+    let told = with(record, host).into_iter().filter_map(usable);
+    told.max_by(f64::total_cmp).or_else(|| {
         let series = record.series_of("host.cpu_ratio");
         let series = series.filter(|series| series.key.host == host);
         let cores: BTreeSet<&str> = series

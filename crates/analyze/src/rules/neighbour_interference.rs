@@ -77,12 +77,23 @@ impl NeighbourInterference {
         let evidence = &mut finding.evidence;
         let key = end.wait_key(&view.phase.workload);
         evidence.push(view.evidence(key, &waiting, host, waited));
+        evidence.extend(other_end(view, end));
         evidence.extend(others.map(|cores| others_evidence(view, host, cores)));
         evidence.extend(steal.map(|(row, _)| row));
         evidence.extend(pressure(view, host));
         finding.next = Some(Text::new("rule-neighbour-next").word("host", host));
         Some(finding)
     }
+}
+
+/// The wait of the other end, where that was kept waiting too.
+fn other_end(view: &PhaseView<'_>, end: End) -> Option<Evidence> {
+    let other = end.other();
+    let waiting = thread_metric(&view.phase.workload, other, "wait");
+    let (flow, waited) = view.highest(&waiting)?;
+    let key = other.wait_key(&view.phase.workload);
+    let row = || view.evidence(key, &waiting, other.host(flow), waited.min(1.0));
+    (waited >= KEPT_WAITING).then(row)
 }
 
 /// CPU time that the hypervisor took from the machine of `host`.

@@ -405,12 +405,8 @@ fn neighbours_are_told_from_the_tests_own_threads() {
     let scene = waiting(1.9, 0.8, 0.47);
     let finding = scene.limited_by("neighbour_interference");
     has_metric(&finding, "stream.sender_wait_ratio");
-    assert!(
-        finding
-            .evidence
-            .iter()
-            .any(|e| e.says.key == "evidence-others-cpu")
-    );
+    let mut rows = finding.evidence.iter();
+    assert!(rows.any(|row| row.says.key == "evidence-others-cpu"));
     // One conclusion, not two about the same wait.
     scene.without("host_busy");
     // Nobody else used anything to speak of: the test is its own neighbour.
@@ -419,6 +415,17 @@ fn neighbours_are_told_from_the_tests_own_threads() {
     crowded.without("neighbour_interference");
     // Others used a little, but the test lacks far more.
     waiting(2.0, 1.7, 6.0).without("neighbour_interference");
+}
+
+#[test]
+fn both_ends_that_neighbours_keep_waiting_are_named() {
+    let scene = Scene::of("stream")
+        .sender([0.5, 0.45, 0.02])
+        .receiver([0.3, 0.2, 0.5])
+        .machine("hosta", 1.9, 0.8, 0.65);
+    let finding = scene.limited_by("neighbour_interference");
+    has_metric(&finding, "stream.sender_wait_ratio");
+    has_metric(&finding, "stream.receiver_wait_ratio");
 }
 
 #[test]

@@ -145,6 +145,17 @@ fn a_busy_machine_with_cores_enough_is_told_as_a_machine() {
 }
 
 #[test]
+fn a_host_that_is_kept_on_one_core_does_not_make_the_machine_smaller() {
+    let mut record = empty();
+    crowded(&mut record);
+    let pinned = record.environments.get_mut("hostb").expect("a host");
+    pinned.facts[0].value = Some("1".into());
+    for host in ["hosta", "hostb"] {
+        assert_eq!(machine::cores(&record, host), Some(2.0));
+    }
+}
+
+#[test]
 fn loopback_addresses_are_one_machine() {
     let mut record = with_flow(&[]);
     let hosts = &mut record.manifest.hosts;

@@ -120,7 +120,7 @@ fn a_far_end_that_is_killed_leaves_a_partial_run() {
             server.address
         ))
         .start();
-    place.wait_until_recorded();
+    place.wait_until_recorded("bus");
     kill_process(pid(&server.running), Signal::KILL).expect("the server runs");
     let ended = client.finish();
     ended.expect_code(3);
@@ -141,7 +141,7 @@ fn an_interrupted_run_keeps_what_was_measured() {
             server.address
         ))
         .start();
-    place.wait_until_recorded();
+    place.wait_until_recorded("bus");
     kill_process(pid(&client), Signal::INT).expect("the client runs");
     let ended = client.finish();
     no_panic(&ended);

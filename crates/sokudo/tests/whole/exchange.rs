@@ -146,7 +146,7 @@ pub fn under_way(place: &Place, server: &Server, command: &str) -> Running {
             server.address
         ))
         .start();
-    place.wait_until_recorded();
+    place.wait_until_recorded(workload);
     client
 }
 

@@ -34,7 +34,7 @@ fn under_way(place: &Place, agents: &[&str]) -> Running {
     for home in agents {
         until_noted(place, home, "start", 1);
     }
-    place.wait_until_recorded_by(&mut running);
+    place.wait_until_recorded_by("rr", &mut running);
     running
 }
 

@@ -146,7 +146,7 @@ fn an_interrupted_sweep_keeps_the_steps_so_far() {
             server.address
         ))
         .start();
-    place.wait_until_recorded();
+    place.wait_until_recorded("rr");
     kill_process(pid(&client), Signal::INT).expect("the client runs");
     let ended = client.finish();
     no_panic(&ended);

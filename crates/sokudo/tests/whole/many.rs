@@ -90,7 +90,7 @@ fn seven_of_ten_clients_finish_when_three_vanish() {
     // Two die, one stands still in the middle of its load.
     clients.pop().expect("nine clients").kill();
     clients.pop().expect("eight clients").kill();
-    apart.wait_until_recorded_by(&mut frozen);
+    apart.wait_until_recorded_by("rr", &mut frozen);
     kill_process(pid(&frozen), Signal::STOP).expect("the client runs");
     for (n, client) in (0..).zip(clients) {
         let ended = client.finish();
@@ -122,7 +122,7 @@ fn a_run_with_ten_hosts_names_the_three_that_die() {
         ))
         .start();
     let ids: Vec<Pid> = servers.iter().map(|server| pid(&server.running)).collect();
-    place.wait_until_recorded_by(&mut client);
+    place.wait_until_recorded_by("rr", &mut client);
     for (victim, signal) in [(2, Signal::KILL), (4, Signal::KILL), (6, Signal::STOP)] {
         kill_process(ids[victim], signal).expect("the server runs");
     }

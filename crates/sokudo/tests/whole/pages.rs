@@ -143,7 +143,7 @@ fn a_plan_is_watched_while_it_is_executed() {
     is_strict(&get(&page, "/"));
     let refused = order(&page, "/api/order", OWN);
     assert!(refused.starts_with("HTTP/1.1 409"), "{refused}");
-    place.wait_until_recorded();
+    place.wait_until_recorded("http");
     let stopped = order(&page, "/api/stop", OWN);
     assert!(stopped.starts_with("HTTP/1.1 202"), "{stopped}");
     let ended = running.finish();

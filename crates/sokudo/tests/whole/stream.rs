@@ -102,7 +102,7 @@ fn ends_badly(treat: impl FnOnce(rustix::process::Pid)) {
         server.address
     );
     let client = place.sokudo(&command).start();
-    place.wait_until_recorded();
+    place.wait_until_recorded("stream");
     let process = pid(&server.running);
     treat(process);
     let ended = client.finish();
@@ -126,7 +126,7 @@ fn an_interrupted_run_keeps_what_was_measured() {
         server.address
     );
     let client = place.sokudo(&command).start();
-    place.wait_until_recorded();
+    place.wait_until_recorded("stream");
     client.interrupt();
     let ended = client.finish();
     no_panic(&ended);

@@ -181,7 +181,7 @@ fn ctrl_c_ends_a_load_and_keeps_the_prompt() {
     terminal.press("node 1 forgotten");
     terminal.press(CTRL_C);
     terminal.line("node 1 rr 2 --duration 10min --rate 500/s");
-    place.wait_until_recorded();
+    place.wait_until_recorded("rr");
     terminal.press(CTRL_C);
     terminal.shows("hosta → hostb");
     terminal.shows("stopped; what was measured");

@@ -63,35 +63,42 @@ impl Place {
         records[0].clone()
     }
 
-    /// Waits until `running`, a run that is under way here, has recorded some of its load.
-    pub fn wait_until_recorded_by(&self, running: &mut Running) {
-        self.wait_until_recorded_while(|| running.must_run());
+    /// Waits until the run that is under way here has recorded something of its load, whose series
+    /// begin with the name of this workload. The client must not end before.
+    pub fn wait_until_recorded_by(&self, workload: &str, running: &mut Running) {
+        self.wait_until_recorded_while(workload, || running.must_run());
         running.must_run();
     }
 
-    /// Waits until the run that is under way here has recorded some of its load.
-    pub fn wait_until_recorded(&self) {
-        self.wait_until_recorded_while(|| ());
+    /// Waits until the run that is under way here has recorded something of its load, whose series
+    /// begin with the name of this workload.
+    pub fn wait_until_recorded(&self, workload: &str) {
+        self.wait_until_recorded_while(workload, || ());
     }
 
-    fn wait_until_recorded_while(&self, mut goes_on: impl FnMut()) {
+    fn wait_until_recorded_while(&self, workload: &str, mut goes_on: impl FnMut()) {
         let deadline = Instant::now() + BOUND;
+        let metric = format!("{workload}.");
+        // Only a run that is under way has a spool. Two of one second have no order. What is watched
+        // on the hosts is recorded before the load begins, and may be much.
         let recorded = || {
-            // Only a run that is under way has a spool. Two of one second have no order.
             let spools = self
                 .records()
                 .into_iter()
                 .map(|record| record.join("spool"));
             let files = spools.filter_map(|spool| std::fs::read_dir(spool).ok());
-            let sizes = files.flatten().flatten();
-            let bytes: u64 = sizes
-                .filter_map(|f| f.metadata().ok())
-                .map(|m| m.len())
-                .sum();
-            bytes > 20_000
+            let mut segments = files.flatten().flatten();
+            segments.any(|file| {
+                let bytes = std::fs::read(file.path()).unwrap_or_default();
+                let mut windows = bytes.windows(metric.len());
+                windows.any(|window| window == metric.as_bytes())
+            })
         };
         while !recorded() {
-            assert!(Instant::now() < deadline, "nothing is recorded");
+            assert!(
+                Instant::now() < deadline,
+                "nothing of {workload} is recorded"
+            );
             goes_on();
             std::thread::sleep(Duration::from_millis(20));
         }
