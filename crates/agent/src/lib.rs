@@ -335,7 +335,7 @@ impl Handler for Session {
                 Ok(Reply::Done)
             }
             // Answered by the bus; here it changes nothing.
-            Ask::Lease { .. } => Ok(Reply::Done),
+            Ask::Lease { .. } | Ask::Hush { .. } => Ok(Reply::Done),
         };
         answer.unwrap_or_else(Reply::Refused)
     }

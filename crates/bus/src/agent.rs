@@ -15,7 +15,7 @@ use crate::notes::Uplink;
 
 /// Serves one controller. Lives on a thread of its own.
 pub trait Handler: Send {
-    /// Answers one ask. [`Ask::Lease`] is answered by the bus and never comes here.
+    /// Answers one ask. [`Ask::Lease`] and [`Ask::Hush`] are answered by the bus and never come here.
     fn handle(&mut self, ask: Ask) -> Reply;
 }
 

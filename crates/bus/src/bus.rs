@@ -9,6 +9,7 @@ use sokudo_net::urgency;
 use sokudo_wire::{Ask, Health, Note, Reply};
 
 use crate::error::BusError;
+use crate::hush::Hush;
 use crate::latch::Latch;
 use crate::notes::{NoteSink, Receiver};
 use crate::pulse::Pulse;
@@ -49,6 +50,8 @@ struct Seat {
     sink: NoteSink,
     /// Set when the heart gave the member up.
     given_up: OnceLock<String>,
+    /// A time without leases.
+    hush: Hush,
 }
 
 impl Default for Bus {
@@ -79,6 +82,7 @@ impl Bus {
             link,
             sink,
             given_up: OnceLock::new(),
+            hush: Hush::default(),
         }));
         id
     }
@@ -192,6 +196,26 @@ impl Bus {
         Ok(())
     }
 
+    /// Nothing of the bus's own travels for so long, or until [`Bus::wake`]: members hold back what can
+    /// wait, get no leases, and miss none. A member whose connection ends is lost at once, as ever; one
+    /// that falls silent is noticed only afterwards.
+    pub fn hush(&self, time: Duration) {
+        let for_ns = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        // Telling may wait: not under the lock.
+        let seats: Vec<_> = self.seats().iter().map(Arc::clone).collect();
+        for seat in seats {
+            // Held until it is told, so that no lease follows.
+            let _guard = seat.hush.begin(time);
+            // A link that cannot be told has said that it is lost.
+            let _ = seat.link.begin(Ask::Hush { for_ns }, time);
+        }
+    }
+
+    /// Everything may be said again.
+    pub fn wake(&self) {
+        self.seats().iter().for_each(|seat| seat.hush.end());
+    }
+
     /// Ends all connections on purpose. Agents stop their load; what was received can still be
     /// read from [`Bus::notes`].
     pub fn close(&self) {
@@ -199,6 +223,7 @@ impl Bus {
         // Closing may wait for handlers: not under the lock.
         let seats: Vec<_> = self.seats().iter().map(Arc::clone).collect();
         seats.iter().for_each(|seat| seat.link.close());
+        self.wake();
         // Over a closed link nothing is sent that could take its time.
         for heart in mem::take(&mut *self.hearts()) {
             let _ = heart.join();
@@ -258,6 +283,10 @@ fn beat(seat: &Seat, lease: Duration, share: f64, closing: &Latch) {
     let begun = Instant::now();
     let mut pulse = Pulse::new(lease, Duration::ZERO, share);
     loop {
+        if seat.hush.wait() {
+            // Who was asked to be silent is heard again from the next lease on.
+            pulse = Pulse::new(lease, begun.elapsed(), share);
+        }
         let look = pulse.look(begun.elapsed(), seat.link.silent());
         match look.health {
             Some(Health::Lost) => {
@@ -269,7 +298,8 @@ fn beat(seat: &Seat, lease: Duration, share: f64, closing: &Latch) {
             None => {}
         }
         // The answer shows as a sign of life; a link without one has said that it is lost.
-        if look.send && seat.link.begin(Ask::Lease { lease_ns }, lease).is_err() {
+        let ask = || seat.link.begin(Ask::Lease { lease_ns }, lease).is_err();
+        if look.send && seat.hush.speak(ask) == Some(true) {
             return;
         }
         if closing.wait(pulse.pause(begun.elapsed())) {

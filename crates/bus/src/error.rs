@@ -216,6 +216,7 @@ pub(crate) fn name_of(ask: &Ask) -> &'static str {
         Ask::Drain { .. } => "drain",
         Ask::Stop => "stop",
         Ask::Lease { .. } => "lease",
+        Ask::Hush { .. } => "hush",
         Ask::Bye => "bye",
         Ask::Kept { .. } => "kept",
         Ask::Discard { .. } => "discard",

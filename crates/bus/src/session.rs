@@ -22,6 +22,7 @@ use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, Note, Refusal, Reply};
 
 use crate::agent::{Client, Factory, Gate, Notes, Outgoing, Port};
 use crate::carried::SEND_BOUND;
+use crate::hush::{Held, Hush};
 use crate::mailbox::{Bound, Mailbox, Parcel, PopError};
 use crate::notes::batch_bytes;
 use crate::pipe::{Arrival, FrameSender, FrameSource};
@@ -80,12 +81,13 @@ pub fn serve(
     let gate = Arc::new(Gate::default());
     let notes = Notes::new(Arc::clone(&gate), Port::Outbox(Arc::clone(&outbox)));
     let (asks, queue) = mpsc::sync_channel(WAITING_ASKS);
+    let hush = Hush::default();
     thread::scope(|scope| {
         let writing = thread::Builder::new()
             .name("agent-writer".into())
             .spawn_scoped(scope, || {
                 urgency::go_first();
-                write(&outbox, sender, &gate);
+                write(&outbox, sender, &gate, &hush);
             });
         let handling = thread::Builder::new()
             .name(format!("agent-{}", client.name))
@@ -96,7 +98,7 @@ pub fn serve(
         if let (Ok(handling), Ok(_)) = (handling, &writing) {
             // Not the handler, which starts load.
             let _first = urgency::First::begin();
-            let why = Listener::new(&outbox, &gate, asks).listen(source);
+            let why = Listener::new(&outbox, &gate, &hush, asks).listen(source);
             if let Some(why) = why {
                 gate.shut(&why);
             }
@@ -146,18 +148,33 @@ fn handle(
     }
 }
 
-/// The writer's thread: everything in the order in which it was said.
-fn write(outbox: &Mailbox<(), Outgoing>, sender: &dyn FrameSender, gate: &Gate) {
+/// The writer's thread: everything in the order in which it was said, but that in a quiet phase what can
+/// wait does.
+fn write(outbox: &Mailbox<(), Outgoing>, sender: &dyn FrameSender, gate: &Gate, hush: &Hush) {
+    let mut held = Held::default();
     loop {
-        let frame = match outbox.pop(WRITE_SLICE) {
-            Ok(((), outgoing)) => frame_of(outgoing),
-            Err(PopError::Empty) => continue,
+        let slice = hush
+            .left()
+            .map_or(WRITE_SLICE, |left| left.min(WRITE_SLICE));
+        let popped = outbox.pop(slice);
+        let mut now = match popped {
+            Ok(((), outgoing)) => Some(outgoing),
+            Err(PopError::Empty) => None,
             Err(PopError::Closed) => return,
         };
-        let sent = match &frame {
-            Ok(frame) => sender.send(frame, SEND_BOUND),
-            Err(why) => Err(why.to_string()),
-        };
+        if hush.left().is_some() {
+            let Some(outgoing) = now.take() else { continue };
+            let (urgent, has_room) = held.keep(outgoing);
+            if !has_room {
+                hush.end();
+            }
+            now = urgent;
+        }
+        let earlier = std::iter::from_fn(|| hush.left().is_none().then(|| held.next()).flatten());
+        let sent = earlier.chain(now).try_for_each(|outgoing| {
+            let frame = frame_of(outgoing).map_err(|why| why.to_string())?;
+            sender.send(&frame, SEND_BOUND)
+        });
         if let Err(why) = sent {
             gate.shut(&format!("nothing can be sent to it any more: {why}"));
             // Wakes the listener.
@@ -195,8 +212,11 @@ fn refusal(says: String) -> Reply {
 struct Listener<'a> {
     outbox: &'a Mailbox<(), Outgoing>,
     gate: &'a Gate,
+    hush: &'a Hush,
     asks: SyncSender<(u64, Ask)>,
-    /// How long the client may be silent.
+    /// How long the client may be silent at any time.
+    usual: Duration,
+    /// How long it may be silent now.
     patience: Duration,
 }
 
@@ -211,12 +231,15 @@ impl<'a> Listener<'a> {
     fn new(
         outbox: &'a Mailbox<(), Outgoing>,
         gate: &'a Gate,
+        hush: &'a Hush,
         asks: SyncSender<(u64, Ask)>,
     ) -> Self {
         Self {
             outbox,
             gate,
+            hush,
             asks,
+            usual: IDLE_BOUND,
             patience: IDLE_BOUND,
         }
     }
@@ -249,9 +272,18 @@ impl<'a> Listener<'a> {
         };
         if let Ask::Lease { lease_ns } = ask {
             let lease = Duration::from_nanos(lease_ns).clamp(LEASE_RANGE.0, LEASE_RANGE.1);
-            self.patience = 2 * lease;
+            self.usual = 2 * lease;
+            self.patience = self.usual;
+            self.hush.end();
             return self.reply(envelope.id, Reply::Done);
         }
+        if let Ask::Hush { for_ns } = ask {
+            let time = Duration::from_nanos(for_ns).min(LEASE_RANGE.1);
+            self.patience = self.usual + time;
+            drop(self.hush.begin(time));
+            return self.reply(envelope.id, Reply::Done);
+        }
+        self.hush.end();
         self.gate.received(&ask);
         let last = matches!(ask, Ask::Bye);
         match self.asks.try_send((envelope.id, ask)) {

@@ -266,6 +266,50 @@ fn a_bus_that_keeps_alive_is_not_taken_for_silent() {
 }
 
 #[test]
+fn in_a_silence_only_what_cannot_wait_is_said() {
+    let seen = Seen::default();
+    let server = serve(&seen, None, 8);
+    let (bus, id) = bus_with(call(&server, None).unwrap());
+    let next = || bus.notes().recv_timeout(BOUND).unwrap().1;
+    std::thread::scope(|scope| {
+        let halted = scope.spawn(|| bus.ask(id, Ask::Halt, BOUND));
+        seen.draining.reach(1);
+        let for_ns = BOUND.as_nanos() as u64;
+        assert_eq!(bus.ask(id, Ask::Hush { for_ns }, BOUND), Ok(Reply::Done));
+        seen.release.add(1);
+        assert_eq!(halted.join().unwrap(), Ok(Reply::Done));
+    });
+    assert!(matches!(next(), Note::Problem { .. }));
+    // Whatever is asked next ends it.
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+    assert_eq!(number_in(&next()), 1);
+}
+
+#[test]
+fn a_silence_without_leases_is_no_loss_and_ends_by_a_lease() {
+    let seen = Seen::default();
+    let server = serve(&seen, None, 8);
+    let (bus, id) = bus_with(call(&server, None).unwrap());
+    let lease = Duration::from_secs(1);
+    bus.keep_alive(lease).unwrap();
+    let lease_ns = lease.as_nanos() as u64;
+    assert_eq!(bus.ask(id, Ask::Lease { lease_ns }, BOUND), Ok(Reply::Done));
+    // Each end would give the other up after two leases; both know better until it is over.
+    let silence = 3 * lease;
+    bus.hush(silence);
+    let begun = Instant::now();
+    while begun.elapsed() < silence - lease / 2 {
+        let note = bus.notes().recv_timeout(lease / 4);
+        assert!(note.is_err(), "{note:?}");
+        assert_eq!(seen.alive.now(), 1);
+    }
+    bus.wake();
+    assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
+    bus.close();
+    seen.alive.reach(0);
+}
+
+#[test]
 fn a_server_that_stops_is_a_loss_told_once() {
     let seen = Seen::default();
     let server = serve(&seen, None, 8);

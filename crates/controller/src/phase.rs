@@ -125,9 +125,10 @@ impl Run {
             true => Some(self.read_clocks(&parts)),
             false => None,
         };
-        let at_ns = self.start(&parts)?;
+        let at_ns = self.start(plan, &parts)?;
         self.observer.note(&Progress::PhaseBegins(plan));
         let (sent, interrupted) = self.measure(plan, &parts, at_ns);
+        self.hosts.bus.wake();
         if let Some(before) = before {
             self.tell_clocks(plan, &parts, &before);
         }
@@ -223,7 +224,7 @@ impl Run {
     }
 
     /// Orders the start at one moment of the shared clock; returns it on the controller's clock.
-    fn start(&mut self, parts: &[usize]) -> Result<i64, ControlError> {
+    fn start(&mut self, plan: &PhasePlan, parts: &[usize]) -> Result<i64, ControlError> {
         let errors_ns = self.hosts.list().iter().map(|host| host.clock.error_ns);
         let error_ns = errors_ns.max().unwrap_or(0);
         let error_ns = i64::try_from(error_ns).unwrap_or(i64::MAX);
@@ -241,6 +242,15 @@ impl Run {
             at_ns: at_ns + offsets[index],
             t0_ns: t0_ns + offsets[index],
         })?;
+        if self.quiet_phases {
+            // How long a count takes nobody knows: its senders say when they have finished.
+            let load_ns = match plan.duration_ns {
+                0 => plan.bound_ns,
+                duration_ns => duration_ns,
+            };
+            let until_ns = u64::try_from(lead_ns).unwrap_or(0).saturating_add(load_ns);
+            self.hosts.bus.hush(Duration::from_nanos(until_ns));
+        }
         Ok(at_ns)
     }
 

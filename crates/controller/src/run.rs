@@ -97,6 +97,7 @@ pub struct Run {
     rows: Option<Box<dyn KeepRows>>,
     /// Phases whose flows begin further apart are repeated, nanoseconds.
     pub(crate) max_skew_ns: Option<u64>,
+    pub(crate) quiet_phases: bool,
     /// How the clocks of the hosts move, by index.
     pub(crate) clocks: Vec<ClockTrack>,
     /// The longest time that a start was agreed ahead; zero before the first one, nanoseconds.
@@ -168,6 +169,7 @@ impl Run {
             steering: Steering::default(),
             rows: None,
             max_skew_ns: None,
+            quiet_phases: false,
             clocks: vec![ClockTrack::default(); count],
             start_lead_ns: 0,
         };
@@ -362,6 +364,14 @@ impl Run {
     /// so every time is kept, and a check says that it failed.
     pub fn repeat_above_skew(&mut self, max_skew_ns: u64) {
         self.max_skew_ns = Some(max_skew_ns);
+    }
+
+    /// From now on nothing but load travels while a phase's load goes on: no leases, no series, no
+    /// comparison of clocks. The hosts keep their series until it is over; one that freezes is noticed
+    /// then.
+    pub fn keep_phases_quiet(&mut self) {
+        self.quiet_phases = true;
+        self.manifest.notes.push(Text::new("engine-quiet-phases"));
     }
 
     /// Takes what the hosts have sent since the last phase: for whoever waits between phases for

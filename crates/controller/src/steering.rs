@@ -42,6 +42,8 @@ impl Run {
         let Some(change) = self.steering.take() else {
             return;
         };
+        // Whoever changes a quiet phase ends the silence: what follows is answered.
+        self.hosts.bus.wake();
         let alive: Vec<usize> = parts.iter().copied().filter(|i| !self.lost[*i]).collect();
         let asks = alive
             .iter()

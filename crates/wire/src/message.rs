@@ -72,6 +72,12 @@ pub enum Ask {
         /// Length of a lease, nanoseconds.
         lease_ns: u64,
     },
+    /// A quiet phase: the controller says nothing of its own for so long, and hears only what cannot wait.
+    /// Series and rows are held back until it asks something again or the time is over.
+    Hush {
+        /// How long, nanoseconds.
+        for_ns: u64,
+    },
     /// The controller is leaving.
     Bye,
     /// What was kept of a run whose controller died. Answered by [`Reply::Kept`], page by page.

@@ -57,6 +57,8 @@ pub struct Seen {
     pub draining: Gauge,
     /// Starts handled.
     pub starts: Gauge,
+    /// What lets a halt go on.
+    pub release: Gauge,
 }
 
 impl Seen {
@@ -100,6 +102,16 @@ impl Handler for Small {
             }
             Ask::Start { .. } => {
                 self.seen.starts.add(1);
+                Reply::Done
+            }
+            // When it is let: what can wait, and then what cannot.
+            Ask::Halt => {
+                self.seen.draining.add(1);
+                self.seen.release.reach(1);
+                self.notes.push(note(1)).unwrap();
+                let says = Text::new("urgent");
+                let missing = None;
+                self.notes.push(Note::Problem { says, missing }).unwrap();
                 Reply::Done
             }
             // Waits until somebody makes it stop.

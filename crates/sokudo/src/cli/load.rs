@@ -49,6 +49,11 @@ pub struct LoadArgs {
     /// and then fails a check. Between hosts the clock error comes on top.
     #[arg(long, value_name = "TIME")]
     max_skew: Option<Span>,
+
+    /// Let nothing but the load travel while it goes on: the hosts keep what they record until it is
+    /// over, and one that freezes is noticed then.
+    #[arg(long)]
+    quiet_phase: bool,
 }
 
 /// From which hosts a server of somebody else's is loaded.
@@ -69,6 +74,7 @@ pub struct Generators {
 pub struct Planned<O> {
     options: O,
     max_skew: Option<Span>,
+    quiet_phase: bool,
     kind: Kind<O>,
 }
 
@@ -106,6 +112,7 @@ impl LoadArgs {
         Ok(Planned {
             options: options.clone(),
             max_skew: self.max_skew,
+            quiet_phase: self.quiet_phase,
             kind,
         })
     }
@@ -188,6 +195,9 @@ impl<O: Options> Planned<O> {
         let hosts = run.hosts().list().len() as u32;
         if let Some(most) = self.max_skew {
             run.repeat_above_skew(most.0);
+        }
+        if self.quiet_phase {
+            run.keep_phases_quiet();
         }
         match self.kind {
             Kind::Once(slo) => {

@@ -109,6 +109,11 @@ pub struct LabArgs {
     #[arg(long, value_name = "TIME")]
     max_skew: Option<Span>,
 
+    /// Let nothing but the load travel while a phase goes on: the hosts keep what they record until it
+    /// is over, and one that freezes is noticed then.
+    #[arg(long)]
+    quiet_phase: bool,
+
     #[command(flatten)]
     show: ShowOptions,
 }
@@ -233,6 +238,8 @@ pub struct Beginning<'a> {
     pub interval_ns: u64,
     /// Phases whose flows begin further apart than this are repeated, nanoseconds.
     pub max_skew_ns: Option<u64>,
+    /// Nothing but load travels during a phase.
+    pub quiet_phases: bool,
     /// Set when the operator wants the run to end.
     pub stop: Arc<AtomicBool>,
     /// Told how the run goes on.
@@ -400,6 +407,7 @@ fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
         seed: args.seed.unwrap_or_else(workload::random_seed),
         interval_ns: args.interval.0,
         max_skew_ns: args.max_skew.map(|most| most.0),
+        quiet_phases: args.quiet_phase,
         stop,
         observer: Box::new(Terminal::new(lang, None, None)),
         // Results go to stdout as JSON, and sentences must not.
@@ -482,6 +490,9 @@ pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Failure> {
     run.manifest_mut().notes.extend(reached.note);
     if let Some(most_ns) = with.max_skew_ns {
         run.repeat_above_skew(most_ns);
+    }
+    if with.quiet_phases {
+        run.keep_phases_quiet();
     }
     Ok(Lab {
         run,

@@ -288,6 +288,7 @@ impl Hand {
             seed: self.setting.seed.unwrap_or_else(workload::random_seed),
             interval_ns: self.setting.interval_ns,
             max_skew_ns: None,
+            quiet_phases: false,
             stop,
             observer: Box::new(Tap::new(self.feed.clone())),
             voice: Box::new(move |what| feed.tell(Told::Says(Kind::Answer, what.clone()))),
