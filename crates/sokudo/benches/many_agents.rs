@@ -327,6 +327,13 @@ fn run(hosts: Hosts, scratch: &Path, others: (&Crowd, &Crowd), count: usize) -> 
     let bytes = loopback_bytes()
         .zip(traffic)
         .map(|(after, before)| after - before);
+    let traffic = loopback_bytes();
+    run.hosts().bus.hush(QUIET);
+    thread::sleep(QUIET);
+    let hushed = loopback_bytes()
+        .zip(traffic)
+        .map(|(after, before)| after - before);
+    run.hosts().bus.wake();
     let half = (count / 2) as u32;
     let flow = |id: u32| FlowPlan {
         id,
@@ -360,6 +367,8 @@ fn run(hosts: Hosts, scratch: &Path, others: (&Crowd, &Crowd), count: usize) -> 
     Ok(json!({
         "quiet_cpu_seconds_per_agent_and_second": cpu / quiet_s / count as f64,
         "quiet_bytes_per_agent_and_second": bytes.map(|bytes| bytes / quiet_s / count as f64),
+        "quiet_phase_bytes_per_agent_and_second":
+            hushed.map(|bytes| bytes / quiet_s / count as f64),
         "pairs": half, "pairs_complete": whole,
         "phase_seconds": phase.as_secs_f64(),
         "phase_cpu_seconds_per_agent": phase_cpu,

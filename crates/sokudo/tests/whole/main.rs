@@ -40,6 +40,7 @@ mod many;
 #[cfg(feature = "fleet")]
 mod pages;
 mod probe;
+mod quiet;
 mod records;
 mod results;
 mod scenario;
