@@ -9,10 +9,10 @@ use crate::compile::Compiler;
 use crate::coverage::Coverage;
 use crate::expression::Template;
 use crate::plan::{
-    Config, ConfigKind, CsvData, Group, ListenerKind, Load, Loops, Plan, SamplerKind, Stage,
-    TimerKind, Value,
+    Config, ConfigKind, CsvData, Destination, Group, ListenerKind, Load, Loops, Plan, SamplerKind,
+    Stage, TimerKind, Value,
 };
-use crate::registry::{BACKEND, Treatment};
+use crate::registry::Treatment;
 use crate::xml;
 
 /// Most bytes of a data file that are read to learn its columns.
@@ -48,7 +48,6 @@ pub(crate) fn warn(plan: &Plan, coverage: &[Coverage], compiler: &mut Compiler<'
             data_file(config, csv, compiler);
         }
     }
-    backend(coverage, compiler);
     let scripts = coverage
         .iter()
         .any(|c| c.treatment == Some(Treatment::NeedsScripts));
@@ -167,6 +166,14 @@ fn keep_alive(plan: &Plan, compiler: &mut Compiler<'_>) {
 
 fn listeners(plan: &Plan, compiler: &mut Compiler<'_>) {
     for listener in &plan.listeners {
+        if let ListenerKind::Backend(backend) = &listener.kind
+            && let Destination::Nobody(client) = &backend.to
+        {
+            let says = Text::new("jmx-no-backend").word("client", client.as_str());
+            let hint = Text::new("jmx-no-backend-hint");
+            let place = listener.place.clone();
+            compiler.problems.warning_with(place, says, hint);
+        }
         let ListenerKind::Results { file, format, .. } = &listener.kind else {
             continue;
         };
@@ -178,16 +185,6 @@ fn listeners(plan: &Plan, compiler: &mut Compiler<'_>) {
                 .word("file", file.as_str());
             compiler.problems.warning(listener.place.clone(), says);
         }
-    }
-}
-
-/// Results are not sent on to a database of time series.
-fn backend(coverage: &[Coverage], compiler: &mut Compiler<'_>) {
-    if let Some(found) = coverage.iter().find(|one| one.element == BACKEND) {
-        let says = Text::new("jmx-no-backend").word("count", found.count.to_string());
-        let hint = Text::new("jmx-no-backend-hint");
-        let place = found.first.clone();
-        compiler.problems.warning_with(place, says, hint);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::Backend;
 use super::{Applies, Field, Script, Value};
 use crate::expression::Template;
 
@@ -158,6 +159,8 @@ pub enum ListenerKind {
         /// values. None: as the properties of the run say.
         format: Vec<(&'static str, bool)>,
     },
+    /// Sends sums to a database.
+    Backend(Box<Backend>),
     /// A script that sees every result.
     Script(Script),
 }

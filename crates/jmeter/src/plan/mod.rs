@@ -18,6 +18,7 @@ use crate::expression::Template;
 use crate::problem::Place;
 
 mod assertions;
+mod backend;
 mod configs;
 mod http;
 mod load;
@@ -27,6 +28,7 @@ pub mod schedule;
 mod timers;
 
 pub use assertions::*;
+pub use backend::*;
 pub use configs::*;
 pub use http::*;
 pub use load::*;

@@ -1,11 +1,9 @@
 //! Listeners. What they show is the report's business; what they write and save matters.
 
+use super::backend::backend;
 use super::{ElementSpec, Family, Role, element};
 use crate::compile::Reader;
 use crate::plan::ListenerKind;
-
-/// Sends results on to a database of time series.
-pub(crate) const BACKEND: &str = "BackendListener";
 
 pub(super) const ELEMENTS: &[ElementSpec] = &[
     element(
@@ -14,7 +12,12 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
         1,
         Role::Listener(results),
     ),
-    element(&[BACKEND], Family::Listener, 2, Role::NoEffect),
+    element(
+        &["BackendListener"],
+        Family::Listener,
+        2,
+        Role::Listener(backend),
+    ),
     element(&["Summariser"], Family::Listener, 2, Role::NoEffect),
     element(
         &["ResultSaver", "MailerResultCollector"],

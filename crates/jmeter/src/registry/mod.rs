@@ -15,6 +15,7 @@ use crate::problem::Place;
 use crate::settings::Settings;
 
 mod assertions;
+mod backend;
 mod config;
 mod controllers;
 mod extractors;
@@ -218,7 +219,6 @@ impl ElementSpec {
 
 pub(crate) use groups::common as group_common;
 pub(crate) use http::pairs;
-pub(crate) use listeners::BACKEND;
 pub(crate) use others::plan_flags;
 pub(crate) use scripts::foreign as foreign_script;
 

@@ -22,6 +22,7 @@ impl Savers {
             ListenerKind::Results { file, format, .. } if !file.is_empty() => {
                 Some(holds(&listener_properties(properties, format)))
             }
+            ListenerKind::Backend(_) => Some(Holds::default()),
             _ => None,
         });
         Self {

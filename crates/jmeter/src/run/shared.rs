@@ -28,6 +28,8 @@ pub(super) struct Shared {
     pub active: Vec<AtomicU32>,
     /// Active users of all groups.
     pub all: AtomicU32,
+    /// Users that ever began.
+    pub begun: AtomicU64,
     /// Properties, which `__setProperty` changes.
     pub properties: Arc<RwLock<Properties>>,
     /// Files that were read, by path, delimiter and such.
@@ -77,6 +79,7 @@ impl Shared {
             stop: AtomicU8::new(0),
             active: (0..groups).map(|_| AtomicU32::new(0)).collect(),
             all: AtomicU32::new(0),
+            begun: AtomicU64::new(0),
             properties: Arc::new(RwLock::new(properties)),
             files: Mutex::default(),
             sent: Mutex::default(),

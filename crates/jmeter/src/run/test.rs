@@ -240,6 +240,11 @@ impl Test {
         self.shared.all.load(std::sync::atomic::Ordering::Relaxed)
     }
 
+    /// Users that ever began.
+    pub fn begun(&self) -> u64 {
+        self.shared.begun.load(std::sync::atomic::Ordering::Relaxed)
+    }
+
     /// Milliseconds since 1970 at a moment of the monotonic clock.
     pub fn wall_ms(&self, at_ns: i64) -> i64 {
         at_ns

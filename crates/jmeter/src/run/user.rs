@@ -362,6 +362,7 @@ impl Body {
 
     fn begin(&mut self, test: &Test) {
         test.shared.all.fetch_add(1, Ordering::Relaxed);
+        test.shared.begun.fetch_add(1, Ordering::Relaxed);
         test.shared.active[self.person.group].fetch_add(1, Ordering::Relaxed);
         self.phase = Phase::Choose;
     }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use sokudo_http::{Audit, Stop, Targets, Trust};
+use sokudo_http::{Audit, Stop, Targets};
 use sokudo_jmeter::jtl::JtlFormat;
 use sokudo_jmeter::plan::{Load, Stage};
 use sokudo_jmeter::problem::Problem;
@@ -14,6 +14,7 @@ use sokudo_jmeter::run::{Part, StopKind, Test};
 use sokudo_model::{Change, Refusal, Rows};
 use sokudo_net::wait::allow_open_files;
 
+use super::backend::{Backends, trust};
 use super::client::Inflight;
 use super::course::Course;
 use super::crowd::Crowd;
@@ -136,7 +137,9 @@ impl Generator {
             let path = options.results.as_deref().unwrap_or(Path::new(""));
             files.everything(log, &std::path::absolute(path).unwrap_or(path.into()));
         }
-        let unwritten = files.listeners(prepared, options);
+        let mut unwritten = files.listeners(prepared, options);
+        let (backends, untold) = Backends::of(prepared, options);
+        unwritten.extend(untold);
         let asked = options.script_log.as_deref();
         let script_log = asked
             .filter(|_| options.together.is_none())
@@ -145,12 +148,16 @@ impl Generator {
             .map_err(NotStarted::Refused)?;
         let (script_log, mut lines) = script_log.unzip();
         let shards: Vec<Arc<Shard>> = (0..options.loops().max(1))
-            .map(|_| Arc::new(Shard::new(files.share(), lines.take())))
+            .map(|_| {
+                let files = files.share().with(backends.lanes());
+                Arc::new(Shard::new(files, lines.take()))
+            })
             .collect();
         files.release();
         let test = prepared
             .test(&targets, shards[0].clone())
             .map_err(NotStarted::Plan)?;
+        let telling = backends.start(&test).map_err(NotStarted::Refused)?;
         let control = Arc::new(Control {
             test,
             stopped: AtomicBool::new(false),
@@ -163,11 +170,7 @@ impl Generator {
             control: Arc::clone(&control),
             targets,
             shards,
-            trust: if options.insecure {
-                Trust::Anyone
-            } else {
-                Trust::System
-            },
+            trust: trust(options),
             identities: Arc::clone(&prepared.identities),
             part: prepared.duty.users,
             inflight: Arc::new(Inflight {
@@ -183,6 +186,7 @@ impl Generator {
         let run = move || {
             let mut finished = course.run(at_ns, files, &listener);
             finished.problems.extend(unwritten);
+            finished.problems.extend(telling.finish());
             finished
                 .problems
                 .extend(script_log.and_then(ScriptLog::finish));

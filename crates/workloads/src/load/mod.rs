@@ -15,6 +15,7 @@
 //!
 //! Sources: Apache JMeter 5.6, whose plans, results and command line these are.
 
+mod backend;
 mod bundle;
 mod client;
 mod course;

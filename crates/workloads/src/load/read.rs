@@ -8,7 +8,9 @@ use std::sync::Arc;
 use jiff::tz::TimeZone;
 use sokudo_http::{Family, Identity, Route, Scheme, Source, Targets, Via};
 use sokudo_jmeter::files::Files;
-use sokudo_jmeter::plan::{ListenerKind, Load, OpenStep, Plan, SourceKind, Stage, schedule};
+use sokudo_jmeter::plan::{
+    Destination, ListenerKind, Load, OpenStep, Plan, SourceKind, Stage, schedule,
+};
 use sokudo_jmeter::problem::Problem;
 use sokudo_jmeter::run::{self, Part, RunSettings, Sink, Test, Through};
 use sokudo_jmeter::settings::Settings;
@@ -141,11 +143,13 @@ impl Prepared {
         })
     }
 
-    /// Keeps the plan's listeners from writing files.
-    pub fn write_no_listener_files(&mut self) {
+    /// Keeps the plan's listeners from writing files and from telling databases.
+    pub fn keep_listeners_quiet(&mut self) {
         for listener in &mut self.plan.listeners {
-            if let ListenerKind::Results { file, .. } = &mut listener.kind {
-                file.clear();
+            match &mut listener.kind {
+                ListenerKind::Results { file, .. } => file.clear(),
+                ListenerKind::Backend(backend) => backend.to = Destination::Nobody(String::new()),
+                ListenerKind::Script(_) => {}
             }
         }
     }

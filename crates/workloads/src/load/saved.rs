@@ -19,6 +19,7 @@ use sokudo_jmeter::plan::{Id, ListenerKind};
 use sokudo_jmeter::run::{EVERYONE, SampleRow};
 use sokudo_model::Rows;
 
+use super::backend::Lane;
 use super::options::LoadOptions;
 use super::read::Prepared;
 use super::rows::RowLog;
@@ -144,6 +145,7 @@ impl Files {
         ShardFiles {
             hearers: self.hearers.clone(),
             files: self.senders.iter().cloned().map(Outgoing::new).collect(),
+            lanes: Vec::new(),
         }
     }
 
@@ -168,16 +170,25 @@ fn place(file: &str, plan: &Path) -> PathBuf {
 pub(super) struct ShardFiles {
     hearers: Vec<Hearer>,
     files: Vec<Outgoing>,
+    lanes: Vec<Lane>,
 }
 
 impl ShardFiles {
     pub fn is_empty(&self) -> bool {
-        self.files.is_empty()
+        self.files.is_empty() && self.lanes.is_empty()
+    }
+
+    /// The same with databases that hear of results, too.
+    pub fn with(self, lanes: Vec<Lane>) -> Self {
+        Self { lanes, ..self }
     }
 
     /// Writes a result to the files of these listeners, to each once. Gives the rows that found no
     /// room.
     pub fn write(&mut self, row: &SampleRow<'_>, listeners: &[Id]) -> u64 {
+        self.lanes
+            .iter_mut()
+            .for_each(|lane| lane.add(row, listeners));
         let mut written = 0u64;
         let mut lost = 0;
         for hearer in &self.hearers {
@@ -193,6 +204,7 @@ impl ShardFiles {
 
     /// Hands over what is there. Gives the rows that found no room.
     pub fn hand_over(&mut self) -> u64 {
+        self.lanes.iter_mut().for_each(Lane::hand_over);
         self.files.iter_mut().map(Outgoing::hand_over).sum()
     }
 }

@@ -15,6 +15,7 @@ use super::crowd::Floors;
 use super::tally::Shard;
 use super::*;
 
+mod backends;
 mod names;
 
 /// A server that answers everything, counts it, and closes each connection after its answer.

@@ -72,7 +72,7 @@ pub fn probe(
         ..LoadOptions::default()
     };
     let mut prepared = Prepared::new(read_plan(&options, seed)?, &options, seed)?;
-    prepared.write_no_listener_files();
+    prepared.keep_listeners_quiet();
     let stop = stop_flag()?;
     let started = Generator::start(
         &prepared,
