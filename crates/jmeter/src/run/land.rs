@@ -211,3 +211,34 @@ fn fresh_s(headers: &[u8]) -> Option<i64> {
         (None, None) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn values(headers: &[u8], name: &str) -> Vec<String> {
+        header_values(headers, name).map(Cow::into_owned).collect()
+    }
+
+    #[test]
+    fn headers_are_found_whatever_their_case_and_blanks() {
+        let headers = b"Server: Set-Cookie: a\r\nset-cookie:b\r\n Set-Cookie : c \r\nSet-Cookie2: d\n\nSet-Cookie: e";
+        assert_eq!(values(headers, "Set-Cookie"), ["b", "c", "e"]);
+        assert!(values(headers, "Cookie").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn headers_are_those_of_lines_cut_at_their_first_colon(text in "[aAé :\r\n]{0,40}") {
+            let line = |line: &str| {
+                let (key, value) = line.split_once(':')?;
+                let same = key.trim_ascii().eq_ignore_ascii_case("aa");
+                same.then(|| value.trim_ascii().to_owned())
+            };
+            let expected: Vec<String> = text.split('\n').filter_map(line).collect();
+            prop_assert_eq!(values(text.as_bytes(), "aa"), expected);
+        }
+    }
+}
