@@ -207,20 +207,18 @@ impl<G> Source<G> {
 
     /// What came, as it travelled; `None` when nothing did in time.
     fn wait(&self, bound: Duration) -> Result<Option<Vec<u8>>, String> {
-        let came = match self.queue.try_recv() {
-            Ok(came) => Ok(came),
-            // All that waited is read.
-            Err(_) => match self.end.why() {
-                Some(why) => return Err(why),
-                None => self.queue.recv_timeout(bound),
+        // Looked at before the queue: whatever was put in before the end is there now.
+        let came = match self.end.why() {
+            Some(why) => self.queue.try_recv().map_err(|_| why)?,
+            None => match self.queue.recv_timeout(bound) {
+                Ok(came) => came,
+                Err(RecvTimeoutError::Timeout) => return Ok(None),
+                Err(RecvTimeoutError::Disconnected) => Came::End,
             },
         };
         match came {
-            Ok(Came::Bytes(bytes)) => Ok(Some(bytes)),
-            Err(RecvTimeoutError::Timeout) => Ok(None),
-            Ok(Came::End) | Err(RecvTimeoutError::Disconnected) => {
-                Err(self.end.why().unwrap_or("the session has ended".into()))
-            }
+            Came::Bytes(bytes) => Ok(Some(bytes)),
+            Came::End => Err(self.end.why().unwrap_or("the session has ended".into())),
         }
     }
 }
