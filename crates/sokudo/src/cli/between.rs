@@ -4,11 +4,9 @@
 use clap::Args;
 use sokudo_workloads::Options;
 
-use super::finish::ShowOptions;
-use super::key::KeyText;
 use super::load::LoadArgs;
 use super::observer::Terminal;
-use super::workload::{self, Call};
+use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
 
 /// Examples after the help of `rr`.
@@ -63,30 +61,15 @@ pub struct BetweenArgs<O: Args> {
     #[command(flatten)]
     load: LoadArgs,
 
-    /// Key that `sokudo serve` printed.
-    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
-    key: Option<KeyText>,
-
-    /// Seed of every random choice. Default: drawn, and recorded.
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
     #[command(flatten)]
-    show: ShowOptions,
+    call: CallArgs,
 }
 
 /// Carries one of them out.
 pub fn run<O: Options>(args: BetweenArgs<O>) -> Result<Exit, Failure> {
     let planned = args.load.plan(&args.options)?;
-    let lang = args.show.lang();
-    let call = Call {
-        workload: O::NAME,
-        hosts: &args.hosts,
-        key: args.key.as_ref(),
-        seed: args.seed,
-        interval_ns: args.options.interval_ns(),
-        show: &args.show,
-    };
+    let lang = args.call.show.lang();
+    let call = args.call.to(&args.hosts, &args.options);
     let observer = Terminal::new(lang, None, None);
     workload::carry_out(
         &call,

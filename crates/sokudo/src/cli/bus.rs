@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use clap::Args;
 use sokudo_model::Record;
+use sokudo_workloads::bus::BusOptions;
 use sokudo_workloads::bus::step::Gate;
-use sokudo_workloads::bus::{self, BusOptions};
 
 mod foreign;
 mod histogram;
@@ -15,11 +15,9 @@ mod table;
 
 use foreign::Wire;
 
-use super::finish::ShowOptions;
-use super::key::KeyText;
 use super::load::LoadArgs;
 use super::observer::Terminal;
-use super::workload::{self, Call};
+use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
 
 const EXAMPLES: &str = "\
@@ -71,16 +69,8 @@ pub struct BusArgs {
     #[arg(short, long)]
     verbose: bool,
 
-    /// Key that `sokudo serve` printed.
-    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
-    key: Option<KeyText>,
-
-    /// Seed of every random choice. Default: drawn, and recorded.
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
     #[command(flatten)]
-    show: ShowOptions,
+    call: CallArgs,
 }
 
 fn parse_out(text: &str) -> Result<PathBuf, String> {
@@ -96,24 +86,17 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
         return foreign::run(wire, &args);
     }
     let planned = args.load.plan(&args.options)?;
-    let lang = args.show.lang();
+    let lang = args.call.show.lang();
     if let Some(file) = &args.out {
         table::must_be_writable(file)?;
     }
     if args.options.step {
         open_step_by_step()?;
     }
-    let call = Call {
-        workload: bus::NAME,
-        hosts: &args.hosts,
-        key: args.key.as_ref(),
-        seed: args.seed,
-        interval_ns: args.options.interval.0,
-        show: &args.show,
-    };
+    let call = args.call.to(&args.hosts, &args.options);
     let observer = Terminal::new(lang, None, None);
     let also = |record: &Record| {
-        if args.verbose && !args.show.json {
+        if args.verbose && !args.call.show.json {
             histogram::print(record);
         }
         match &args.out {

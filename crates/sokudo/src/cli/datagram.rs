@@ -5,15 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use sokudo_model::{Count, Nanos, Record};
 use sokudo_workloads::Options;
-use sokudo_workloads::datagram::{self, DatagramOptions};
+use sokudo_workloads::datagram::DatagramOptions;
 
 mod foreign;
 
-use super::finish::ShowOptions;
-use super::key::KeyText;
 use super::load::LoadArgs;
 use super::observer::{ReportEvery, Terminal, Ticks};
-use super::workload::{self, Call};
+use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
 
 /// Send datagrams between hosts and say how many arrive and where the others are lost.
@@ -46,10 +44,6 @@ pub struct DatagramArgs {
     #[command(flatten)]
     load: LoadArgs,
 
-    /// Key that `sokudo serve` printed.
-    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
-    key: Option<KeyText>,
-
     /// Draw a mark for every N datagrams: o and O sent, i and I received.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = parse_ticks)]
     ticks: Option<Count>,
@@ -62,12 +56,8 @@ pub struct DatagramArgs {
     #[arg(long, value_name = "FILE")]
     tsv: Option<PathBuf>,
 
-    /// Seed of every random choice. Default: drawn, and recorded.
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
     #[command(flatten)]
-    show: ShowOptions,
+    call: CallArgs,
 }
 
 fn parse_every(text: &str) -> Result<ReportEvery, String> {
@@ -103,15 +93,8 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
         return foreign::run(wire, args);
     }
     let planned = args.load.plan(&args.options)?;
-    let lang = args.show.lang();
-    let call = Call {
-        workload: datagram::NAME,
-        hosts: &args.hosts,
-        key: args.key.as_ref(),
-        seed: args.seed,
-        interval_ns: args.options.interval.0,
-        show: &args.show,
-    };
+    let lang = args.call.show.lang();
+    let call = args.call.to(&args.hosts, &args.options);
     let ticks = args.ticks.map(|every| Ticks { every: every.0 });
     let observer =
         Terminal::new(lang, ticks, args.report_every).sampling_every(args.options.interval.0);

@@ -8,10 +8,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::Args;
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_controller::{ControlError, Hosts, Run, RunConfig, SLACK_NS};
 use sokudo_model::{Record, RunStatus};
 use sokudo_wire::Key;
+use sokudo_workloads::Options;
 
 use super::finish::{ShowOptions, conclude, exit_of, finish, show};
 use super::key::{self, KeyText};
@@ -39,6 +41,35 @@ pub struct Call<'a> {
     pub interval_ns: u64,
     /// How the result is shown.
     pub show: &'a ShowOptions,
+}
+
+/// What commands that load hosts take beside what they measure.
+#[derive(Debug, Args)]
+pub struct CallArgs {
+    /// Key that `sokudo serve` printed.
+    #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
+    key: Option<KeyText>,
+
+    /// Seed of every random choice. Default: drawn, and recorded.
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+
+    #[command(flatten)]
+    pub show: ShowOptions,
+}
+
+impl CallArgs {
+    /// The call of these hosts for a workload with these options.
+    pub fn to<'a, O: Options>(&'a self, hosts: &'a [String], options: &O) -> Call<'a> {
+        Call {
+            workload: O::NAME,
+            hosts,
+            key: self.key.as_ref(),
+            seed: self.seed,
+            interval_ns: options.interval_ns(),
+            show: &self.show,
+        }
+    }
 }
 
 /// A seed that nobody chose.

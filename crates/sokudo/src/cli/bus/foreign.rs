@@ -35,8 +35,8 @@ pub fn run(wire: Wire, args: &BusArgs) -> Result<Exit, Failure> {
         options: args.options.to_json(),
         duration_ns,
         interval_ns: args.options.interval.0,
-        seed: args.seed,
-        show: &args.show,
+        seed: args.call.seed,
+        show: &args.call.show,
     };
     record(&foreign, |stop| {
         let mut tell = |event| {

@@ -39,8 +39,8 @@ pub fn run(wire: Wire, args: DatagramArgs) -> Result<Exit, Failure> {
         options: args.options.to_json(),
         duration_ns: listening_ns,
         interval_ns: args.options.interval.0,
-        seed: args.seed,
-        show: &args.show,
+        seed: args.call.seed,
+        show: &args.call.show,
     };
     record(&foreign, |stop| {
         let summary = if options.peers.is_empty() && listening_ns > 0 {
