@@ -21,25 +21,30 @@ if (numbers.length === 0) numbers.push(most);
 syncTime();
 phase("connect", pairs(Math.max(...numbers)).map(([one, other]) => connect(one, other)), { timeout: "60s" });
 
+const name = ({ pairs: n, duplex, trial }) => `${n} ${n === 1 ? "pair" : "pairs"}, ${duplex} duplex, trial ${trial}`;
+
 const seen = matrix(
   { pairs: numbers, duplex: parameter("duplex", ["half", "full"]) },
   ({ pairs: n, duplex, trial }) =>
     phase(
-      `${n} pairs, ${duplex} duplex, trial ${trial}`,
+      name({ pairs: n, duplex, trial }),
       pairs(n).map(([one, other]) => sendreceive(one, other, size, times, { duplex: duplex === "full" })),
       { timeout: parameter("timeout", "10min"), labels: { pairs: n, duplex, trial } },
     ),
   { repeat: parameter("repeat", 2), order: "random" },
 );
 
-for (const { pairs: n, duplex, trial, result } of seen) {
-  if (result.dead.length > 0) note(`${n} pairs, ${duplex} duplex, trial ${trial}: no result of ${result.dead.join(", ")}`);
+for (const point of seen) {
+  if (point.result.dead.length > 0) note(`${name(point)}: no result of ${point.result.dead.join(", ")}`);
 }
 
 // The verdict says which point carried most. Did the pairs share it, or did each have all that it wanted?
-const share = ({ pairs: n, result }) => (result.bits_per_second ?? 0) / n;
-const best = seen.reduce((a, b) => ((b.result.bits_per_second ?? 0) > (a.result.bits_per_second ?? 0) ? b : a));
-const few = seen.filter((point) => point.duplex === best.duplex).reduce((a, b) => (b.pairs < a.pairs ? b : a));
-if (few.pairs < best.pairs && share(few) > 0) {
-  note(`with ${best.pairs} pairs each carried ${Math.round((100 * share(best)) / share(few))} % of what it carried with ${few.pairs}`);
+// The best trials are compared: each trial may have been disturbed.
+const carried = ({ result }) => result.bits_per_second ?? 0;
+const more = (a, b) => (carried(b) > carried(a) ? b : a);
+const best = seen.reduce(more);
+const few = seen.filter((point) => point.duplex === best.duplex && point.pairs === Math.min(...numbers)).reduce(more);
+if (few.pairs < best.pairs && carried(few) > 0) {
+  const share = carried(best) / best.pairs / (carried(few) / few.pairs);
+  note(`at best, with ${best.pairs} pairs each carried ${Math.round(100 * share)} % of what it carried with ${few.pairs}`);
 }

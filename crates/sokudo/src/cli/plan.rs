@@ -120,7 +120,7 @@ pub struct PlanArgs {
     max_inflight: Option<u64>,
 
     /// Event loops. Default: one per core.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     threads: u32,
 
     /// Accept any certificate, as the tool does.

@@ -68,10 +68,11 @@ pub fn collect(record: &Path, group: &str) -> Result<Option<Collected>, Failure>
         sokudo_store::add_to_spool(record, &missing)?;
         agents.push(agent);
     }
-    eprintln!(
-        "  {} agents of {group} held {points} points that the record lacked",
-        agents.len()
-    );
+    let held = match agents.len() {
+        1 => "one agent".to_owned(),
+        many => format!("{many} agents"),
+    };
+    eprintln!("  {held} of {group} held {points} points that the record lacked");
     Ok(Some(Collected {
         bus,
         agents,
