@@ -40,7 +40,7 @@ fn a_plan_that_is_understood_is_told_with_users_and_warnings() {
     );
     ended
         .expect_code(0)
-        .expect_stdout("240 users on 3 generator(s)")
+        .expect_stdout("240 users on 3 generators")
         .expect_stdout("583 ms in the mean, not 500 ms")
         .expect_stdout("40 + 40 = 80 users on each generator")
         .expect_stdout("Everything in this plan is understood");
