@@ -285,7 +285,7 @@ fn beat(seat: &Seat, lease: Duration, share: f64, closing: &Latch) {
     loop {
         if seat.hush.wait() {
             // Who was asked to be silent is heard again from the next lease on.
-            pulse = Pulse::new(lease, begun.elapsed(), share);
+            pulse = Pulse::again(lease, begun.elapsed(), share);
         }
         let look = pulse.look(begun.elapsed(), seat.link.silent());
         match look.health {

@@ -57,6 +57,15 @@ impl Pulse {
         }
     }
 
+    /// Looks again after a time in which nobody was to speak. The member does not miss us yet: members with
+    /// other shares are not all spoken to at once.
+    pub(crate) fn again(lease: Duration, now: Duration, share: f64) -> Self {
+        let mut pulse = Self::new(lease, now, share);
+        let earlier = std::mem::take(&mut pulse.earlier);
+        pulse.due = now + lease / SENT_PER_LEASE - earlier;
+        pulse
+    }
+
     /// Looks, `silent` after the member was heard.
     pub(crate) fn look(&mut self, now: Duration, silent: Duration) -> Look {
         self.heard = self.heard.max(now.saturating_sub(silent));
@@ -98,6 +107,22 @@ mod tests {
     use super::*;
 
     const LEASE: Duration = Duration::from_secs(3);
+
+    #[test]
+    fn after_a_silence_members_are_spoken_to_one_after_another() {
+        for (share, due_ms) in [(0.0, 1500), (0.5, 750), (1.0, 0)] {
+            let mut pulse = Pulse::again(LEASE, ms(60_000), share);
+            // Nothing was heard all the time, which says nothing.
+            let mut look = |now: u64| pulse.look(ms(now), ms(now));
+            let health = None;
+            if due_ms > 0 {
+                let send = false;
+                assert_eq!(look(60_000), Look { send, health });
+            }
+            let send = true;
+            assert_eq!(look(60_000 + due_ms), Look { send, health });
+        }
+    }
 
     fn ms(ms: u64) -> Duration {
         Duration::from_millis(ms)

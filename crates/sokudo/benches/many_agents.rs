@@ -327,8 +327,10 @@ fn run(hosts: Hosts, scratch: &Path, others: (&Crowd, &Crowd), count: usize) -> 
     let bytes = loopback_bytes()
         .zip(traffic)
         .map(|(after, before)| after - before);
+    // What it takes to tell everybody is no part of the silence.
+    run.hosts().bus.hush(2 * QUIET);
+    thread::sleep(QUIET / 5);
     let traffic = loopback_bytes();
-    run.hosts().bus.hush(QUIET);
     thread::sleep(QUIET);
     let hushed = loopback_bytes()
         .zip(traffic)
