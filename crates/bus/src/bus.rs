@@ -196,7 +196,7 @@ impl Bus {
         Ok(())
     }
 
-    /// Nothing of the bus's own travels for so long, or until [`Bus::wake`]: members hold back what can
+    /// Nothing of the bus's own travels for so long, at most an hour, or until [`Bus::wake`]: members hold back what can
     /// wait, get no leases, and miss none. A member whose connection ends is lost at once, as ever; one
     /// that falls silent is noticed only afterwards.
     pub fn hush(&self, time: Duration) {

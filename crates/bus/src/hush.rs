@@ -14,6 +14,9 @@ use crate::mailbox::Parcel;
 /// Bytes that may be held back. Whoever has more to say ends the silence: nothing is lost for it.
 const HELD_BYTES: usize = 32 * 1024 * 1024;
 
+/// A silence lasts no longer, at either end: for so long a host may go on without its controller.
+pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
+
 /// One end's view of the silence.
 #[derive(Debug, Default)]
 pub(crate) struct Hush {
@@ -22,11 +25,11 @@ pub(crate) struct Hush {
 }
 
 impl Hush {
-    /// Silence for so long from now on. The guard keeps others from
+    /// Silence for so long from now on, at most [`LONGEST`]. The guard keeps others from
     /// [speaking](Hush::speak) until it is dropped.
     pub(crate) fn begin(&self, time: Duration) -> MutexGuard<'_, Option<Instant>> {
         let mut until = self.lock();
-        *until = Some(deadline_in(time));
+        *until = Some(deadline_in(time.min(LONGEST)));
         until
     }
 
@@ -139,6 +142,13 @@ mod tests {
             waiting.join().expect("waiting cannot fail");
         });
         assert_eq!((hush.left(), hush.speak(|| 2)), (None, Some(2)));
+    }
+
+    #[test]
+    fn it_has_a_bound() {
+        let hush = Hush::default();
+        drop(hush.begin(3 * LONGEST));
+        assert!(hush.left().is_some_and(|left| left <= LONGEST));
     }
 
     #[test]

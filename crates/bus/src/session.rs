@@ -22,7 +22,7 @@ use sokudo_wire::{Ask, Body, Envelope, EnvelopeError, Note, Refusal, Reply};
 
 use crate::agent::{Client, Factory, Gate, Notes, Outgoing, Port};
 use crate::carried::SEND_BOUND;
-use crate::hush::{Held, Hush};
+use crate::hush::{self, Held, Hush};
 use crate::mailbox::{Bound, Mailbox, Parcel, PopError};
 use crate::notes::batch_bytes;
 use crate::pipe::{Arrival, FrameSender, FrameSource};
@@ -278,7 +278,7 @@ impl<'a> Listener<'a> {
             return self.reply(envelope.id, Reply::Done);
         }
         if let Ask::Hush { for_ns } = ask {
-            let time = Duration::from_nanos(for_ns).min(LEASE_RANGE.1);
+            let time = Duration::from_nanos(for_ns).min(hush::LONGEST);
             self.patience = self.usual + time;
             drop(self.hush.begin(time));
             return self.reply(envelope.id, Reply::Done);
