@@ -27,13 +27,15 @@ struct Terminal {
 impl Terminal {
     /// `None`, with the reason, where there is no such program.
     fn open(place: &Place, arguments: &str) -> Option<Self> {
-        let line = format!("{} {arguments}", sokudo_bin().display());
+        // The shell that `script` starts gives way: one that waited would take Ctrl-C for itself too.
+        let line = format!("exec {} {arguments}", sokudo_bin().display());
         let spawned = Command::new("script")
             .args(["--quiet", "--return", "--command", &line, "/dev/null"])
             .current_dir(place.path())
             .env("SOKUDO_RUNS", "runs")
             .env("SOKUDO_LANG", "en")
             .env("SOKUDO_CONFIG", place.path().join("home"))
+            .env("SHELL", "/bin/sh")
             .env("TERM", "xterm")
             .env("NO_COLOR", "1")
             .stdin(Stdio::piped())
