@@ -215,6 +215,7 @@ load-announce-replicated =
         [one] One generator executes the whole plan.
        *[other] That is the plan once on each of { $generators } generators, which begin at the same moment.
     }
+load-no-key-store = { $place }: a KeystoreConfig chooses among certificates, and no key store was named: users show none (-Djavax.net.ssl.keyStore=FILE)
 load-options-ignored = taken and without meaning here: { $options }
 jmx-show-probe = One user per group
 jmx-probe-saw =

@@ -150,6 +150,7 @@ load-lost-rows = 結果 { $count } 行が書き込めずに失われました
 
 load-announce-divided = これを { $generators } 台の負荷生成ホストで分担し、同時に開始します。
 load-announce-replicated = { $generators } 台の負荷生成ホストがそれぞれプラン全体を実行し、同時に開始します。
+load-no-key-store = { $place }: KeystoreConfig が証明書を選びますが、キーストアの指定がないため、ユーザーは証明書を提示しません (-Djavax.net.ssl.keyStore=FILE)
 load-options-ignored = 受け取りますが、ここでは意味を持たないオプション: { $options }
 jmx-show-probe = グループごとに 1 ユーザー
 jmx-probe-saw = { $users } ユーザーが { $samples } 件のリクエストを送り、うち { $failed } 件が失敗しました。応答は平均 { $response }、休止は平均 { $pause } です

@@ -230,9 +230,14 @@ const SECRETS: &[(&str, &str)] = &[
 
 /// System properties whose value is one, in whichever word they stand.
 const SECRET_PROPERTIES: &[&str] = &[
-    "javax.net.ssl.keyStorePassword=",
-    "javax.net.ssl.trustStorePassword=",
+    "javax.net.ssl.keyStorePassword",
+    "javax.net.ssl.trustStorePassword",
 ];
+
+/// True for a property whose value could let others in.
+fn is_secret(property: &str) -> bool {
+    SECRET_PROPERTIES.contains(&property)
+}
 
 /// The command line as it goes into the record: what could let others in is taken out.
 fn command_for_record() -> Vec<String> {
@@ -251,8 +256,10 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
             return HIDDEN.into();
         }
         for property in SECRET_PROPERTIES {
-            if let Some((before, _)) = word.split_once(property) {
-                return format!("{before}{property}{HIDDEN}");
+            if let Some((before, value)) = word.split_once(property)
+                && value.starts_with('=')
+            {
+                return format!("{before}{property}={HIDDEN}");
             }
         }
         for (name, of) in SECRETS {

@@ -31,7 +31,7 @@ use super::load::Generators;
 use super::observer::Terminal;
 use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call, Measured};
-use super::{Exit, Failure};
+use super::{Exit, Failure, is_secret};
 
 pub use self::compat::as_jmeter;
 
@@ -253,6 +253,7 @@ impl PlanArgs {
             plan,
             properties: properties
                 .iter()
+                .filter(|(name, _)| !is_secret(name))
                 .map(|(n, v)| (n.to_owned(), v.to_owned()))
                 .collect(),
             results: self.log.clone(),
@@ -266,7 +267,7 @@ impl PlanArgs {
             users: self.users,
             max_inflight: self.max_inflight,
             proxy: self.tool.proxy(&self.properties.system()?)?,
-            key_store: tool::ToolArgs::key_store(&self.properties.system()?)
+            key_store: tool::ToolArgs::key_store(&self.properties.system()?)?
                 .as_deref()
                 .map(absolute),
             threads: self.threads,
@@ -351,8 +352,11 @@ fn measure(
 fn prepare(options: &LoadOptions, seed: u64, lang: Lang) -> Result<Option<Prepared>, Failure> {
     let reading: Reading = read_plan(options, seed)?;
     print_problems(&reading, lang);
-    if reading.errors > 0 || reading.plan.is_none() {
+    let Some(plan) = reading.plan.as_ref().filter(|_| reading.errors == 0) else {
         return Ok(None);
+    };
+    if options.key_store.is_none() {
+        phase::tell_without_keys(plan, lang);
     }
     Ok(Some(Prepared::new(reading, options, seed)?))
 }

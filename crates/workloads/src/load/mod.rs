@@ -43,6 +43,7 @@ use crate::refusal::read_options;
 pub use bundle::any_bytes;
 pub use gather::{Gather, Gathered};
 pub use generator::{Finished, Generator, Listener, NotStarted};
+pub use key_store::know_key_store_password;
 pub use options::{LoadOptions, Together};
 pub use phase::{know_proxy_password, permit};
 pub use read::{Prepared, read_plan};

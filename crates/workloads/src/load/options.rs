@@ -39,7 +39,8 @@ pub struct LoadOptions {
     pub max_inflight: Option<u64>,
     /// The proxy for all requests; its password is given to [`super::know_proxy_password`].
     pub proxy: Option<Proxy>,
-    /// PEM file of the certificates that users may show, and their keys; `None`: they show none.
+    /// File of the certificates that users may show, and their keys; `None`: they show none. Its
+    /// password is given to [`super::know_key_store_password`].
     pub key_store: Option<PathBuf>,
     /// Event loops; 0: one per core.
     pub threads: u32,

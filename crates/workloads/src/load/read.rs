@@ -134,9 +134,9 @@ impl Prepared {
         };
         change(&mut plan, options)?;
         Ok(Self {
+            identities: key_store::read(options, &plan)?,
             plan,
             duty: Duty::whole(),
-            identities: key_store::read(options)?,
             files,
             options: options.clone(),
             seed,

@@ -1,7 +1,7 @@
 //! What is one execution of a plan to the engine, how long may it take, and what is said before it begins?
 
 use sokudo_i18n::{I18n, Lang};
-use sokudo_jmeter::plan::{Load, Plan, Stage};
+use sokudo_jmeter::plan::{ConfigKind, Load, Plan, Stage};
 use sokudo_model::{Labels, PhasePlan};
 use sokudo_workloads::load::{self, LoadOptions};
 
@@ -41,6 +41,17 @@ fn length_ms(plan: &Plan) -> Option<u64> {
     match plan.serialize_groups {
         true => Some(ends.into_iter().fold(0, u64::saturating_add)),
         false => ends.into_iter().max(),
+    }
+}
+
+/// Says where a plan chooses among keys when there are none, as no key store was named.
+pub(super) fn tell_without_keys(plan: &Plan, lang: Lang) {
+    let chooses = |kind: &ConfigKind| matches!(kind, ConfigKind::Keystore { .. });
+    let found = plan.configs.iter().find(|config| chooses(&config.kind));
+    if let Some(config) = found {
+        let place = config.place.to_string();
+        let said = I18n::new(lang).message("load-no-key-store", &[("place", &place)]);
+        eprintln!("  {said}");
     }
 }
 

@@ -14,13 +14,14 @@ use super::{Exit, Failure};
 const PROXY: &[&str] = &["http.proxyHost", "http.proxyPort", "http.nonProxyHosts"];
 /// System property that names the store of the certificates that users show.
 const KEY_STORE: &str = "javax.net.ssl.keyStore";
-/// Other system properties that mean something here. PEM needs neither a type nor, without one of
-/// its own, a password: both are taken, and the password is kept nowhere.
-const HEEDED: &[&str] = &[
-    KEY_STORE,
-    "javax.net.ssl.keyStorePassword",
-    "javax.net.ssl.keyStoreType",
-];
+/// System property that opens it. Never recorded.
+const STORE_PASSWORD: &str = "javax.net.ssl.keyStorePassword";
+/// System property of its type. A file says itself what it is; this word says where the keys lie.
+const STORE_TYPE: &str = "javax.net.ssl.keyStoreType";
+/// Types of stores that lie in files.
+const FILE_TYPES: &[&str] = &["PKCS12", "JKS", "JCEKS", "PEM"];
+/// System properties that mean something here, besides those of the proxy.
+const HEEDED: &[&str] = &[KEY_STORE, STORE_PASSWORD, STORE_TYPE];
 
 /// Options of the tool itself.
 #[derive(Debug, Args)]
@@ -127,11 +128,24 @@ impl ToolArgs {
         Ok(proxy)
     }
 
-    /// The file of the certificates that users show, by the system's properties.
-    pub fn key_store(system: &Properties) -> Option<PathBuf> {
-        let file = system.get(KEY_STORE)?.trim();
+    /// The file of the certificates that users show, by the system's properties. Its password stays
+    /// in this process. Errors: the keys lie in no file.
+    pub fn key_store(system: &Properties) -> Result<Option<PathBuf>, Failure> {
+        let kind = system.get(STORE_TYPE).map_or("", str::trim);
+        let is_kind = |known: &&str| known.eq_ignore_ascii_case(kind);
+        if !kind.is_empty() && !FILE_TYPES.iter().any(is_kind) {
+            return Err(Failure::operator(
+                format!("`-D{STORE_TYPE}={kind}` names keys that lie in no file"),
+                format!("export them to PKCS#12, and name that with -D{KEY_STORE}=FILE"),
+            ));
+        }
+        if let Some(password) = system.get(STORE_PASSWORD) {
+            load::know_key_store_password(password.to_owned());
+        }
+        let file = system.get(KEY_STORE).map_or("", str::trim);
         // As the tool's Java: this word stands for no store.
-        (!file.is_empty() && file != "NONE").then(|| PathBuf::from(file))
+        let is_none = file.is_empty() || file.eq_ignore_ascii_case("NONE");
+        Ok((!is_none).then(|| PathBuf::from(file)))
     }
 
     /// Tells which options were taken and mean nothing here.
