@@ -11,7 +11,7 @@ use std::sync::mpsc::{RecvTimeoutError, TryRecvError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use sokudo_model::{Batch, Text, Unit};
+use sokudo_model::{Batch, SeriesKey, Text, Unit};
 use sokudo_wire::Note;
 
 use crate::bus::MemberId;
@@ -35,7 +35,11 @@ impl Parcel for Note {
             Note::Batch(batch) => batch_bytes(batch),
             Note::Rows(rows) => rows.bytes(),
             Note::Sent(json) => json.len(),
-            Note::Problem { .. } | Note::Lost { .. } | Note::Health(_) => 256,
+            Note::Problem { says, missing } => {
+                256 + says.bytes() + missing.as_ref().map_or(0, Text::bytes)
+            }
+            Note::Lost { why } => 256 + why.len(),
+            Note::Health(_) => 256,
         };
         size_of::<Note>() + content
     }
@@ -56,12 +60,25 @@ impl Parcel for Note {
     }
 }
 
-/// Memory of a batch, bytes, without counting every string.
+/// Memory of a batch, bytes, roughly: what a string needs beside its bytes is guessed.
 pub(crate) fn batch_bytes(batch: &Batch) -> usize {
     const KEY: usize = 256;
-    let series: usize = batch.series.iter().map(|s| KEY + 16 * s.points.len()).sum();
-    let histograms: usize = batch.histograms.iter().map(|h| KEY + h.hdr_v2.len()).sum();
-    series + histograms + KEY * batch.events.len()
+    let labels = |key: &SeriesKey| -> usize {
+        let labels = key.labels.iter();
+        labels.map(|(name, value)| name.len() + value.len()).sum()
+    };
+    let key = |key: &SeriesKey| {
+        KEY + key.host.len() + key.source.len() + key.metric.len() + labels(key)
+    };
+    let series = batch.series.iter();
+    let series: usize = series.map(|s| key(&s.key) + 16 * s.points.len()).sum();
+    let histograms = batch.histograms.iter();
+    let histograms: usize = histograms.map(|h| key(&h.key) + h.hdr_v2.len()).sum();
+    let events = batch.events.iter();
+    let events: usize = events
+        .map(|e| KEY + e.host.len() + e.source.len() + e.kind.len() + e.says.bytes())
+        .sum();
+    series + histograms + events
 }
 
 /// What the controller reads notes from. May be shared by threads; each note goes to one of them.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Bus, Link, Member, MemberId, direct, in_proc};
-use sokudo_model::{ClockReading, HostEntry, HostSpec};
+use sokudo_model::{ClockReading, HostEntry, HostSpec, cut, harmless};
 use sokudo_net::clock::now_ns;
 use sokudo_net::netns::LocalHosts;
 use sokudo_wire::{Ask, Description, Reply, WatchScope};
@@ -460,8 +460,33 @@ impl Newcomer {
 
 fn description(answer: Reply, host: &str) -> Result<Description, ControlError> {
     match answer {
-        Reply::Description(description) => Ok(description),
+        Reply::Description(description) => Ok(plain(description)),
         _ => Err(ControlError::OutOfOrder { host: host.into() }),
+    }
+}
+
+/// What a host says of itself, in words that may stand in every table, file and page: whoever answers has
+/// chosen them.
+fn plain(description: Description) -> Description {
+    /// Longest word, characters: a name of DNS has up to 253.
+    const WORD: usize = 255;
+    const WORKLOADS: usize = 256;
+    let word = |text: String| harmless(&cut(&text, WORD)).into_owned();
+    let Description {
+        name,
+        os,
+        version,
+        cores,
+        workloads,
+        clock,
+    } = description;
+    Description {
+        name: word(name),
+        os: word(os),
+        version: word(version),
+        cores,
+        workloads: workloads.into_iter().take(WORKLOADS).map(word).collect(),
+        clock: clock.map(word),
     }
 }
 
@@ -515,6 +540,24 @@ fn not_a_host(target: &str) -> ControlError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_host_says_of_itself_is_short_and_steers_nothing() {
+        let long = "\u{1b}]0;x\u{7}".to_owned() + &"a".repeat(10 << 20);
+        let said = plain(Description {
+            name: long.clone(),
+            os: long.clone(),
+            version: "1\n2".into(),
+            cores: u32::MAX,
+            workloads: vec!["b".repeat(1000); 1000],
+            clock: Some(long),
+        });
+        let words = [&said.name, &said.os, &said.version].into_iter();
+        for word in words.chain(&said.workloads).chain(&said.clock) {
+            assert!(word.chars().count() <= 255 && !word.contains(sokudo_model::harmless::steers));
+        }
+        assert_eq!((said.version.as_str(), said.workloads.len()), ("1 2", 256));
+    }
 
     #[test]
     fn targets_may_carry_a_port() {

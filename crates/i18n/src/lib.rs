@@ -5,6 +5,8 @@
 //! Numbers become text with three significant digits and their unit before the message sees them. A
 //! message may say one thing of one and another of more: `{ $n -> [one] host *[other] hosts }`.
 //!
+//! Words steer nothing, wherever they come from: [`sokudo_model::harmless`].
+//!
 //! Nothing here fails: a message that does not exist is shown as its key and values in brackets,
 //! so that a reader still gets the facts and a test can find it.
 
@@ -12,7 +14,7 @@ use std::fmt::Write as _;
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
-use sokudo_model::{Arg, Text};
+use sokudo_model::{Arg, Text, cut, harmless};
 
 mod lang;
 
@@ -20,6 +22,8 @@ pub use lang::{Lang, UnknownLang};
 
 /// How deep messages may stand inside messages; deeper ones are shown by their key.
 const MAX_DEPTH: u32 = 8;
+/// Longest word in a sentence, characters; a longer one ends in `…`. Words come from other hosts too.
+const MAX_WORD: usize = 8192;
 
 /// The files of one language: name and content.
 pub type Sources = [(&'static str, &'static str); 6];
@@ -119,12 +123,9 @@ impl I18n {
 
     /// The sentence of a message whose values are words.
     pub fn message(&self, key: &str, values: &[(&str, &str)]) -> String {
-        let mut args = FluentArgs::with_capacity(values.len());
-        for (name, value) in values {
-            args.set(*name, selectable(value));
-        }
-        self.format(key, &args)
-            .unwrap_or_else(|| bracketed(key, values.iter().map(|(n, v)| (*n, v.to_string()))))
+        let values: Vec<(&str, String)> =
+            values.iter().map(|(name, it)| (*name, word(it))).collect();
+        self.filled(key, &values)
     }
 
     fn render(&self, text: &Text, depth: u32) -> String {
@@ -133,20 +134,25 @@ impl I18n {
             .iter()
             .map(|(name, arg)| (name.as_str(), self.value(arg, depth)))
             .collect();
+        self.filled(&text.key, &values)
+    }
+
+    /// The message with its values, or its key and values in brackets.
+    fn filled(&self, key: &str, values: &[(&str, String)]) -> String {
         let mut args = FluentArgs::with_capacity(values.len());
-        for (name, value) in &values {
+        for (name, value) in values {
             args.set(*name, selectable(value));
         }
-        self.format(&text.key, &args)
-            .unwrap_or_else(|| bracketed(&text.key, values.iter().map(|(n, v)| (*n, v.clone()))))
+        self.format(key, &args)
+            .unwrap_or_else(|| bracketed(key, values))
     }
 
     fn value(&self, arg: &Arg, depth: u32) -> String {
         match arg {
-            Arg::Word(word) => word.clone(),
+            Arg::Word(it) => word(it),
             Arg::Number(value, unit) => sokudo_model::units::human(*value, *unit),
             Arg::Text(inner) if depth < MAX_DEPTH => self.render(inner, depth + 1),
-            Arg::Text(inner) => bracketed(&inner.key, std::iter::empty()),
+            Arg::Text(inner) => bracketed(&inner.key, &[]),
         }
     }
 
@@ -165,6 +171,11 @@ impl std::fmt::Debug for I18n {
     }
 }
 
+/// A word as it may stand in a sentence: of bounded length, and steering nothing.
+fn word(text: &str) -> String {
+    harmless(&cut(text, MAX_WORD)).into_owned()
+}
+
 /// A value as a message sees it: `1` is a number, so that `[one]` is chosen by it, and everything else
 /// a text, for which a message says what it says of many.
 fn selectable(value: &str) -> FluentValue<'_> {
@@ -175,10 +186,10 @@ fn selectable(value: &str) -> FluentValue<'_> {
 }
 
 /// `[key name=value name=value]`: what a reader sees of a message that does not exist.
-fn bracketed<'a>(key: &str, values: impl Iterator<Item = (&'a str, String)>) -> String {
-    let mut out = format!("[{key}");
+fn bracketed(key: &str, values: &[(&str, String)]) -> String {
+    let mut out = format!("[{}", word(key));
     for (name, value) in values {
-        let _ = write!(out, " {name}={value}");
+        let _ = write!(out, " {}={value}", word(name));
     }
     out.push(']');
     out

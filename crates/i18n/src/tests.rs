@@ -94,6 +94,20 @@ fn a_key_stands_in_one_file_only() {
 }
 
 #[test]
+fn words_of_others_steer_nothing_and_have_an_end() {
+    let i18n = I18n::new(Lang::En);
+    let word = "\u{1b}]0;x\u{7}\u{202e}".to_owned() + &"a".repeat(10 << 20);
+    let text = Text::new("no-such-message\u{1b}[2J").word("host", word.clone());
+    for said in [
+        i18n.text(&text),
+        i18n.message("no-such-message", &[("host", &word)]),
+    ] {
+        assert!(!said.contains(sokudo_model::harmless::steers), "{said:.100}");
+        assert!(said.chars().count() < MAX_WORD + 100);
+    }
+}
+
+#[test]
 fn numbers_arrive_as_people_write_them() {
     let text = Text::new("no-such-key")
         .number("rate", 75_312_000_000.0, Unit::BitsPerSecond)

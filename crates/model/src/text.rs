@@ -8,11 +8,14 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use crate::harmless::cut;
 use crate::metric::Unit;
 
 /// Most messages inside one another that are read from bytes: more is an error, because a parser
 /// that follows any depth can be made to overflow its stack.
 pub const MAX_DEPTH: u32 = 16;
+/// Values of a message of another host at most; own messages have a handful.
+pub const MAX_ARGS: usize = 32;
 
 /// A value inside a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +62,34 @@ impl Text {
     pub fn text(mut self, name: &str, value: Text) -> Self {
         self.args.insert(name.into(), Arg::Text(Box::new(value)));
         self
+    }
+
+    /// Words of at most `most` characters each, for a message of another host: longer ones end in `…`.
+    /// Of the values, the first [`MAX_ARGS`] stay.
+    pub fn within(mut self, most: usize) -> Self {
+        self.key = cut(&self.key, most).into_owned();
+        let short = |(name, arg): (String, Arg)| {
+            let arg = match arg {
+                Arg::Word(word) => Arg::Word(cut(&word, most).into_owned()),
+                Arg::Text(inner) => Arg::Text(Box::new(inner.within(most))),
+                number @ Arg::Number(..) => number,
+            };
+            (cut(&name, most).into_owned(), arg)
+        };
+        self.args = self.args.into_iter().take(MAX_ARGS).map(short).collect();
+        self
+    }
+
+    /// Memory of its words, bytes.
+    pub fn bytes(&self) -> usize {
+        let of = |arg: &Arg| match arg {
+            Arg::Word(word) => word.len(),
+            Arg::Text(inner) => inner.bytes(),
+            Arg::Number(..) => 0,
+        };
+        let args = self.args.iter();
+        let args = args.map(|(name, arg)| size_of::<(String, Arg)>() + name.len() + of(arg));
+        self.key.len() + args.sum::<usize>()
     }
 }
 

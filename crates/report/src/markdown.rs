@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use sokudo_i18n::Lang;
-use sokudo_model::{Record, Severity, Text, units};
+use sokudo_model::{Record, Severity, Text, harmless, units};
 
 use crate::block::{Block, Column, Conclusion, Number, Phrase, Speaker, Table};
 use crate::chart::{self, Chart};
@@ -209,7 +209,7 @@ fn longest_ticks(line: &str) -> usize {
 /// Foreign text that can neither end a table cell nor start markup.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in harmless(text).chars() {
         match c {
             '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' => {
                 out.push('\\');
@@ -218,7 +218,6 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '&' => out.push_str("&amp;"),
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }
@@ -232,6 +231,7 @@ mod tests {
     #[test]
     fn foreign_text_stays_text() {
         assert_eq!(escape("a|b\n<i>*x*`"), r"a\|b &lt;i&gt;\*x\*\`");
+        assert_eq!(escape("a\u{202e}b"), "a\u{fffd}b");
         assert_eq!(longest_ticks("a``b```"), 3);
     }
 }

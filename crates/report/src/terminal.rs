@@ -8,7 +8,7 @@ mod lines;
 use std::fmt::Write as _;
 
 use sokudo_i18n::Lang;
-use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text};
+use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, harmless};
 
 use crate::block::{Cell, Number, Phrase, Speaker, Table};
 use crate::budget;
@@ -83,7 +83,7 @@ pub fn phase_line(phase: &PhaseRecord, lang: Lang) -> Option<String> {
     let totals = Summary::new();
     let number = (kinds::of(phase).line)(&Subject::new(phase, &totals))?;
     let speaker = Speaker::new();
-    let say = |phrase: &Phrase| harmless(&speaker.say(lang, phrase));
+    let say = |phrase: &Phrase| harmless(&speaker.say(lang, phrase)).into_owned();
     let first = format!("{} {}", say(&number.label), say(&number.value));
     let parts: Vec<String> = std::iter::once(first)
         .chain(number.detail.iter().map(say))
@@ -101,7 +101,7 @@ struct Writer {
 
 impl Writer {
     fn say(&self, phrase: &Phrase) -> String {
-        harmless(&self.speaker.say(self.lang, phrase))
+        harmless(&self.speaker.say(self.lang, phrase)).into_owned()
     }
 
     fn words(&self, key: &str) -> String {
@@ -343,7 +343,7 @@ impl Writer {
         let totals = Summary::new();
         let number = (kinds::of(phase).line)(&Subject::new(phase, &totals))?;
         Some(Row {
-            label: harmless(&phase.name),
+            label: harmless(&phase.name).into_owned(),
             value: self.say(&number.value),
             detail: number.detail.iter().map(|d| self.say(d)).collect(),
             tone: number.tone,
@@ -402,25 +402,4 @@ struct Row {
     value: String,
     detail: Vec<String>,
     tone: Severity,
-}
-
-/// Text without characters that would steer the terminal.
-fn harmless(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-            c if c.is_control() => ' ',
-            c => c,
-        })
-        .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn escape_sequences_of_foreign_names_do_nothing() {
-        assert_eq!(harmless("a\u{1b}[31mb"), "a [31mb");
-    }
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
 use sokudo_i18n::Lang;
-use sokudo_model::Text;
+use sokudo_model::{Text, harmless::turns};
 
 use crate::block::{Phrase, Speaker};
 use crate::chart::{Chart, Heat, Kind, Line, Points};
@@ -67,7 +67,7 @@ fn harmless(json: &str) -> String {
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                 let _ = write!(out, "\\u{:04x}", u32::from(c));
             }
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
+            c if turns(c) => out.push('\u{fffd}'),
             c => out.push(c),
         }
     }

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 use sha2::{Digest, Sha256};
 use sokudo_i18n::Lang;
-use sokudo_model::{Record, Text};
+use sokudo_model::{Record, Text, harmless::turns};
 
 use crate::block::{Block, Phrase, Speaker};
 use crate::chart::Chart;
@@ -177,7 +177,7 @@ pub fn escape(text: &str) -> String {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             // Text that changes its own direction could pretend to be something else.
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => out.push('\u{fffd}'),
+            c if turns(c) => out.push('\u{fffd}'),
             c if c.is_control() && c != '\n' && c != '\t' => out.push('\u{fffd}'),
             c => out.push(c),
         }

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use sokudo_controller::ControlError;
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, cut, harmless_lines};
 use sokudo_store::StoreError;
 
 use super::Exit;
@@ -71,11 +71,18 @@ impl Failure {
         } else {
             ("", "", "")
         };
-        eprintln!("{red}error{plain}: {}", self.says);
+        eprintln!("{red}error{plain}: {}", bounded(&self.says));
         if let Some(hint) = self.hint() {
-            eprintln!("{dim}hint{plain}: {hint}");
+            eprintln!("{dim}hint{plain}: {}", bounded(hint));
         }
     }
+}
+
+/// What is told of a cause, which may be in the words of another host.
+fn bounded(text: &str) -> String {
+    /// Characters.
+    const MOST: usize = 16_384;
+    harmless_lines(&cut(text, MOST)).into_owned()
 }
 
 /// Whether escape sequences may be written to a stream.

@@ -5,7 +5,9 @@
 use std::sync::atomic::AtomicBool;
 
 use sokudo_controller::{Hosts, Run, RunConfig};
-use sokudo_model::{Labels, PhasePlan, PhaseRecord, PhaseResult, Refusal, RunStatus, Text};
+use sokudo_model::{
+    Labels, PhasePlan, PhaseRecord, PhaseResult, Refusal, RunStatus, Text, harmless,
+};
 
 use super::finish::{ShowOptions, finish};
 use super::observer::Terminal;
@@ -65,7 +67,7 @@ pub fn record(
         RunStatus::Partial
     };
     for problem in problems {
-        eprintln!("  ! {problem}");
+        eprintln!("  ! {}", harmless(problem));
     }
     let t1_ns = run.elapsed_ns();
     run.add_phase(PhaseRecord {

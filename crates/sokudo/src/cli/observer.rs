@@ -7,7 +7,7 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_controller::{Observer, Progress};
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{Batch, PhasePlan, PhaseRecord, Unit, units};
+use sokudo_model::{Batch, PhasePlan, PhaseRecord, Unit, harmless, units};
 use sokudo_wire::Health;
 
 /// Tick marks for datagrams, as the datagram test draws them.
@@ -109,7 +109,7 @@ impl Terminal {
         if let Ok(style) = ProgressStyle::with_template(template) {
             bar.set_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         }
-        bar.set_prefix(plan.name.clone());
+        bar.set_prefix(harmless(&plan.name).into_owned());
         self.bar = Some(bar);
     }
 
@@ -117,7 +117,7 @@ impl Terminal {
         self.clear();
         let line = self.phase_line(record);
         if !line.is_empty() {
-            eprintln!("  {:<11} {line}", record.name);
+            eprintln!("  {:<11} {line}", harmless(&record.name));
         }
     }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sokudo_model::{RunStatus, Unit, units};
+use sokudo_model::{RunStatus, Unit, harmless, units};
 
 use super::finish::{ShowOptions, conclude, exit_of, show as show_record};
 use super::{Exit, Failure};
@@ -115,12 +115,16 @@ pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
             (Ok(info), false) => {
                 println!(
                     "{:<44} {:<8} {}",
-                    entry.id,
+                    harmless(&entry.id),
                     status_word(info.status),
                     headline(&info.summary)
                 );
             }
-            (Err(error), false) => println!("{:<44} broken   {error}", entry.id),
+            (Err(error), false) => println!(
+                "{:<44} broken   {}",
+                harmless(&entry.id),
+                harmless(&error.to_string())
+            ),
         }
     }
     Ok(Exit::Fine)

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use clap::{Args, Subcommand};
 use sokudo_controller::{Hosts, Observer, Run, RunConfig, check};
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{Record, RunStatus, Text};
+use sokudo_model::{Record, RunStatus, Text, harmless};
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::pairs::{self, Exchange};
 use sokudo_scenario::{Console, Executor as _, Failed, HostInfo, line};
@@ -388,7 +388,7 @@ fn read_script(file: &Path) -> Result<String, Failure> {
 /// All mistakes of a script: the first one as the sentence, the others before it.
 fn many(file: &Path, mistakes: &[sokudo_scenario::Mistake]) -> Failure {
     for mistake in mistakes.iter().skip(1).rev() {
-        eprintln!("  {}: {mistake}", file.display());
+        eprintln!("  {}: {}", file.display(), harmless(&mistake.to_string()));
     }
     let first = mistakes.first();
     let says = first.map_or_else(String::new, ToString::to_string);

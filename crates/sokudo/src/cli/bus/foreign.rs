@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use sokudo_controller::host_name;
+use sokudo_model::harmless;
 use sokudo_workloads::Options;
 use sokudo_workloads::bus;
 use sokudo_workloads::bus::tmb::{self, native};
@@ -41,7 +42,7 @@ pub fn run(wire: Wire, args: &BusArgs) -> Result<Exit, Failure> {
     record(&foreign, |stop| {
         let mut tell = |event| {
             if let tmb::Event::Note(says) = event {
-                eprintln!("  {says}");
+                eprintln!("  {}", harmless(&says));
             }
         };
         let mut enough = native::end_of(&options, duration_ns);

@@ -9,6 +9,7 @@ use sokudo_agent::audit::Audit;
 use sokudo_agent::keep::Keeper;
 use sokudo_agent::policy::Policy;
 use sokudo_bus::Client;
+use sokudo_model::harmless;
 use sokudo_wire::join::MemberRole;
 use sokudo_wire::label::{Label, LabelError, Labels};
 use sokudo_zenoh::Membership;
@@ -142,7 +143,7 @@ fn membership(args: &AgentArgs) -> Result<Membership, Failure> {
 /// An order that was not the controller's stands in the log of who asked for what.
 fn refused(guard: Arc<Guard>) -> Refused {
     Arc::new(move |client: &Client, why: &str| {
-        eprintln!("  an order was refused: {why}");
+        eprintln!("  an order was refused: {}", harmless(why));
         let about = serde_json::json!({ "why": why });
         if let Err(error) = guard.audit.note(client, "order refused", about) {
             eprintln!("  which cannot be noted: {error}");

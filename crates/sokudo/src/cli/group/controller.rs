@@ -9,6 +9,7 @@ use clap::Args;
 use serde_json::json;
 use sokudo_agent::audit::Audit;
 use sokudo_controller::host_name;
+use sokudo_model::harmless;
 use sokudo_net::udp;
 use sokudo_wire::join::MemberRole;
 use sokudo_zenoh::enrol::{Door, Visit, Watch};
@@ -101,7 +102,7 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
 /// Tells who came to the door, and notes it.
 fn watch(audit: Audit) -> Watch {
     Arc::new(move |visit: &Visit| {
-        eprintln!("  {visit}");
+        eprintln!("  {}", harmless(&visit.to_string()));
         let address = visit.address.to_string();
         let entry = match &visit.outcome {
             Ok(let_in) => {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sokudo_controller::{Host, Hosts, LEASE};
-use sokudo_model::{Environment, Unit, units};
+use sokudo_model::{Environment, Unit, cut, harmless, units};
 use sokudo_wire::join::MemberRole;
 use sokudo_wire::life::Life;
 use sokudo_wire::{Ask, Health, Reply};
@@ -174,9 +174,17 @@ fn print_table(group: &str, seen: &[Seen], lost: &[Present]) {
         ];
         cells.map(str::to_owned)
     }));
+    let rows: Vec<[String; 9]> = rows.into_iter().map(|row| row.map(cell)).collect();
     for line in aligned(&rows) {
         println!("  {line}");
     }
+}
+
+/// What a host says of itself, as it may stand in a line.
+fn cell(text: String) -> String {
+    /// Characters.
+    const MOST: usize = 80;
+    harmless(&cut(&text, MOST)).into_owned()
 }
 
 fn row(seen: &Seen) -> [String; 9] {

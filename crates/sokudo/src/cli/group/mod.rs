@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use sokudo_agent::audit::Audit;
 use sokudo_bus::{BusError, Link};
 use sokudo_controller::{Hosts, host_name};
-use sokudo_model::units::Nanos;
+use sokudo_model::{harmless, units::Nanos};
 use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole, is_place};
 use sokudo_wire::label::{Label, LabelError};
 use sokudo_zenoh::agent::Log;
@@ -234,7 +234,7 @@ fn membership(
 }
 
 fn log() -> Log {
-    Arc::new(|line: &str| eprintln!("  {line}"))
+    Arc::new(|line: &str| eprintln!("  {}", harmless(line)))
 }
 
 /// Which agents of a group are meant.

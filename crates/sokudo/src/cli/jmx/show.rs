@@ -10,7 +10,7 @@ use sokudo_jmeter::problem::{Problem, Severity};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_jmeter::registry::Treatment;
 use sokudo_jmeter::{PropertyUse, Reading};
-use sokudo_model::units;
+use sokudo_model::{cut, harmless, units};
 use sokudo_report::text_columns;
 
 use super::probe::Probed;
@@ -119,7 +119,7 @@ impl<'a> Shown<'a> {
         let Some(plan) = &self.reading.plan else {
             return;
         };
-        let _ = writeln!(out, "{}{}{}", ink.bright, plan.name, ink.plain);
+        let _ = writeln!(out, "{}{}{}", ink.bright, shown(&plan.name), ink.plain);
         let count = |n: usize| n.to_string();
         let head = self.i18n.message(
             "jmx-show-head",
@@ -208,7 +208,7 @@ impl<'a> Shown<'a> {
         let calls: Vec<_> = calls
             .map(|(name, count)| format!("{name} × {count}"))
             .collect();
-        let _ = writeln!(out, "  {}", calls.join(", "));
+        let _ = writeln!(out, "  {}", harmless(&calls.join(", ")));
     }
 
     fn properties(&self, out: &mut String, ink: &Ink) {
@@ -266,7 +266,7 @@ impl<'a> Shown<'a> {
         let said = self.i18n.text(&problem.says);
         let _ = writeln!(out, "  {color}{}{}: {said}", self.say(key), ink.plain);
         if let Some(place) = &problem.place {
-            let _ = writeln!(out, "    {}{place}{}", ink.dim, ink.plain);
+            let _ = writeln!(out, "    {}{}{}", ink.dim, shown(&place.to_string()), ink.plain);
         }
         if let Some(hint) = &problem.hint {
             let _ = writeln!(out, "    → {}", self.i18n.text(hint));
@@ -294,8 +294,19 @@ pub fn treatment_word(treatment: Option<Treatment>) -> &'static str {
     }
 }
 
+/// A name of the plan's as it may stand on a terminal.
+fn shown(text: &str) -> String {
+    /// Characters.
+    const MOST: usize = 200;
+    harmless(&cut(text, MOST)).into_owned()
+}
+
 /// Columns below each other; the first row is the heading when there is colour for one.
 fn table(out: &mut String, ink: &Ink, rows: &[Vec<String>]) {
+    let rows: Vec<Vec<String>> = rows
+        .iter()
+        .map(|row| row.iter().map(|cell| shown(cell)).collect())
+        .collect();
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::units::{self, human};
-use sokudo_model::{Text, Unit};
+use sokudo_model::{Text, Unit, harmless::steers};
 use sokudo_report::requests::Dashboard;
 use sokudo_report::text_columns;
 use sokudo_stats::requests::Group;
@@ -137,7 +137,7 @@ fn shortened(label: &str) -> String {
             out.push('…');
             break;
         }
-        out.push(if c.is_control() { ' ' } else { c });
+        out.push(if steers(c) { ' ' } else { c });
     }
     out
 }

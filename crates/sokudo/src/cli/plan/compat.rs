@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
 use jiff::Zoned;
-use sokudo_model::Refusal;
+use sokudo_model::{Refusal, harmless};
 use sokudo_net::clock::now_ns;
 use sokudo_workloads::load::summariser::Summariser;
 use sokudo_workloads::load::{
@@ -93,10 +93,10 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
     let finished = execute(&prepared, &options, seed, &stop)?;
     println!("Tidying up ...    @ {}", moment());
     for (what, count) in &finished.troubles {
-        eprintln!("  ! {what} ({count})");
+        eprintln!("  ! {} ({count})", harmless(what));
     }
     for problem in &finished.problems {
-        eprintln!("  ! {problem}");
+        eprintln!("  ! {}", harmless(problem));
     }
     println!("... end of run");
     let whole = finished.problems.is_empty() && finished.lost_rows == 0;
