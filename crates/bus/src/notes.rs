@@ -67,9 +67,8 @@ pub(crate) fn batch_bytes(batch: &Batch) -> usize {
         let labels = key.labels.iter();
         labels.map(|(name, value)| name.len() + value.len()).sum()
     };
-    let key = |key: &SeriesKey| {
-        KEY + key.host.len() + key.source.len() + key.metric.len() + labels(key)
-    };
+    let key =
+        |key: &SeriesKey| KEY + key.host.len() + key.source.len() + key.metric.len() + labels(key);
     let series = batch.series.iter();
     let series: usize = series.map(|s| key(&s.key) + 16 * s.points.len()).sum();
     let histograms = batch.histograms.iter();

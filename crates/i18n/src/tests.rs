@@ -102,7 +102,10 @@ fn words_of_others_steer_nothing_and_have_an_end() {
         i18n.text(&text),
         i18n.message("no-such-message", &[("host", &word)]),
     ] {
-        assert!(!said.contains(sokudo_model::harmless::steers), "{said:.100}");
+        assert!(
+            !said.contains(sokudo_model::harmless::steers),
+            "{said:.100}"
+        );
         assert!(said.chars().count() < MAX_WORD + 100);
     }
 }

@@ -97,6 +97,7 @@ impl Writer {
             }
             Block::Command(line) => {
                 let fence = "`".repeat(longest_ticks(line).max(2) + 1);
+                let line = harmless(line);
                 let _ = write!(self.out, "{fence}sh\n{line}\n{fence}\n\n");
             }
             Block::Details { title, blocks, .. } => {

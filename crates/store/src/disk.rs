@@ -43,12 +43,15 @@ impl Disk {
         }
     }
 
-    /// Creates a file, emptying one that exists.
+    /// Creates a file in the place of one that exists: a link there is replaced, not followed, since in a
+    /// record that somebody sent it may lead anywhere.
     pub fn create(&self, path: &Path) -> Result<DiskFile, StoreError> {
-        self.open(
-            path,
-            OpenOptions::new().write(true).create(true).truncate(true),
-        )
+        match self.step().and_then(|()| fs::remove_file(path)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                return Err(StoreError::io("create", path, e));
+            }
+            _ => self.open(path, OpenOptions::new().write(true).create_new(true)),
+        }
     }
 
     /// Opens a file for writing at its end, creating it when it does not exist.
@@ -118,6 +121,7 @@ impl Disk {
 
     /// Removes a directory of plain files, one file at a time; one that is not there is no error.
     pub fn remove_flat_dir(&self, path: &Path) -> Result<(), StoreError> {
+        check_own_dir(path)?;
         for file in list_dir(path)? {
             self.remove_file(&file)?;
         }
@@ -206,12 +210,34 @@ pub(crate) fn list_dir(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(paths)
 }
 
+/// Opens a file of a record for reading.
+///
+/// Anything but a plain file is refused before it is opened: a pipe would wait for a writer for ever, and a
+/// device has no end. A link to a plain file is one.
+pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
+    match fs::metadata(path)?.is_file() {
+        true => File::open(path),
+        false => Err(io::Error::other("it is no plain file")),
+    }
+}
+
+/// Makes sure that a directory of a record is its own: in a record that somebody sent, a link in its place
+/// would have files elsewhere changed or removed. One that is not there passes.
+pub(crate) fn check_own_dir(path: &Path) -> Result<(), StoreError> {
+    match fs::symlink_metadata(path) {
+        Ok(about) if about.is_dir() => Ok(()),
+        Ok(_) => Err(StoreError::corrupt(path, "it is no directory of its own")),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(e) => Err(StoreError::io("examine", path, e)),
+    }
+}
+
 /// Reads a file of at most `bytes_max` bytes; `None` when it does not exist.
 ///
 /// Errors: [`StoreError::Corrupt`] when it is larger, since no file of a record is.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let failed = |e| StoreError::io("read", path, e);
-    let file = match File::open(path) {
+    let file = match open_plain(path) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file.map_err(failed)?,
     };

@@ -8,23 +8,25 @@ mod round_trips;
 
 pub mod hdr;
 
-use std::fs::File;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use std::collections::BTreeSet;
-
 use serde_json::json;
-use sokudo_model::{FlowResult, HistogramSummary, PhaseRecord, Record, SeriesKey, metric};
+use sokudo_model::{
+    FlowResult, HistogramSummary, PhaseRecord, Record, SeriesKey, harmless, metric,
+};
 
+use crate::disk::{self, Disk, DiskFile};
 use crate::tables::labels_json;
 use crate::{StoreError, percentiles};
 
-/// How cells are separated and quoted.
+/// How cells are separated and quoted. A text that a spreadsheet would take for a formula gets a leading
+/// `'`; U+FFFD stands for characters that steer a terminal or turn the direction of writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Commas; RFC 4180 quoting. A text that a spreadsheet would take for a formula gets a
-    /// leading `'`.
+    /// Commas; RFC 4180 quoting.
     Csv,
     /// Tabs; tab, line ends and backslash inside a cell become `\t`, `\n`, `\r`, `\\`.
     Tsv,
@@ -81,16 +83,30 @@ fn to_tables(record: &Record, dir: &Path, format: Format) -> Result<Vec<PathBuf>
     Ok(files)
 }
 
+/// Writes `iperf3.json`, made by [`crate::iperf3`], into an existing directory; returns its path.
+pub fn to_iperf3(text: &str, dir: &Path) -> Result<PathBuf, StoreError> {
+    to_file(dir.join("iperf3.json"), |out| {
+        out.write_all(text.as_bytes())
+    })
+}
+
+/// The record's own directory for exports, made where there is none.
+///
+/// Errors: [`StoreError::Corrupt`] when a link to elsewhere stands in its place.
+pub fn own_dir(record: &Path) -> Result<PathBuf, StoreError> {
+    let dir = record.join("export");
+    disk::check_own_dir(&dir)?;
+    Disk::default().create_dir_all(&dir)?;
+    Ok(dir)
+}
+
 fn to_file(
     path: PathBuf,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    write: impl FnOnce(&mut BufWriter<DiskFile>) -> io::Result<()>,
 ) -> Result<PathBuf, StoreError> {
-    File::create(&path)
-        .and_then(|file| {
-            let mut out = BufWriter::new(file);
-            write(&mut out)?;
-            out.flush()
-        })
+    let mut out = BufWriter::new(Disk::default().create(&path)?);
+    write(&mut out)
+        .and_then(|()| out.flush())
         .map_err(|e| StoreError::io("write", &path, e))?;
     Ok(path)
 }
@@ -311,10 +327,7 @@ impl<W: Write> Table<'_, W> {
             Cell::Number(_) => Ok(()),
             Cell::Seconds(t_ns) => self.decimal(t_ns, 9),
             Cell::Millis(t_ns) => self.decimal(t_ns, 6),
-            Cell::Word(text) => match self.format {
-                Format::Csv => self.csv_word(text),
-                Format::Tsv => self.tsv_word(text),
-            },
+            Cell::Word(text) => self.word(text),
         }
     }
 
@@ -326,9 +339,21 @@ impl<W: Write> Table<'_, W> {
         write!(self.out, "{sign}{whole}.{rest:0width$}")
     }
 
-    fn csv_word(&mut self, text: &str) -> io::Result<()> {
+    fn word(&mut self, text: &str) -> io::Result<()> {
+        let steers = |c: char| harmless::steers(c) && !matches!(c, '\t' | '\n' | '\r');
+        let text: Cow<str> = match text.contains(steers) {
+            true => text.replace(steers, "\u{fffd}").into(),
+            false => text.into(),
+        };
         let formula =
             text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
+        match self.format {
+            Format::Csv => self.csv_word(&text, formula),
+            Format::Tsv => self.tsv_word(&text, formula),
+        }
+    }
+
+    fn csv_word(&mut self, text: &str, formula: bool) -> io::Result<()> {
         let guard = if formula { "'" } else { "" };
         if formula || text.contains([',', '"', '\n', '\r']) {
             write!(self.out, "\"{guard}{}\"", text.replace('"', "\"\""))
@@ -337,7 +362,10 @@ impl<W: Write> Table<'_, W> {
         }
     }
 
-    fn tsv_word(&mut self, text: &str) -> io::Result<()> {
+    fn tsv_word(&mut self, text: &str, formula: bool) -> io::Result<()> {
+        if formula {
+            self.out.write_all(b"'")?;
+        }
         let escaped = text
             .replace('\\', "\\\\")
             .replace('\t', "\\t")

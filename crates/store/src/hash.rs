@@ -1,7 +1,6 @@
 //! Is every file of a record still the one that was written?
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -65,7 +64,7 @@ pub(crate) fn hash_all(record: &Path) -> Result<BTreeMap<String, String>, StoreE
 /// SHA-256 of a file's content, hexadecimal.
 pub(crate) fn sha256(file: &Path) -> Result<String, StoreError> {
     let failed = |e: io::Error| StoreError::io("read", file, e);
-    let mut reader = File::open(file).map_err(failed)?;
+    let mut reader = disk::open_plain(file).map_err(failed)?;
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 << 10];
     loop {
@@ -88,11 +87,15 @@ fn hexadecimal(bytes: &[u8]) -> String {
 
 /// The file with this name relative to the record.
 ///
-/// Errors: [`StoreError::Corrupt`] when the name leads out of the record.
+/// Errors: [`StoreError::Corrupt`] when the name leads out of the record, by itself or by a link on the way.
 pub(crate) fn file_of(record: &Path, name: &str) -> Result<PathBuf, StoreError> {
     let inside = Path::new(name)
         .components()
         .all(|c| matches!(c, Component::Normal(_)));
+    let above = Path::new(name).ancestors().skip(1);
+    for directory in above.filter(|path| !path.as_os_str().is_empty() && inside) {
+        disk::check_own_dir(&record.join(directory))?;
+    }
     if !inside || name.is_empty() || name == RUN_JSON {
         return Err(StoreError::corrupt(
             record,

@@ -42,6 +42,7 @@ pub fn recover(record: &Path) -> Result<RecoverReport, StoreError> {
 ///
 /// Errors: [`StoreError::InUse`] while the run still goes on, [`StoreError::NotARecord`].
 pub fn spooled(record: &Path) -> Result<Vec<Batch>, StoreError> {
+    disk::check_own_dir(&record.join(SPOOL))?;
     let _lock = take_lock(record)?;
     let mut all = Vec::new();
     for path in spool::segments(&record.join(SPOOL))? {
@@ -54,6 +55,7 @@ pub fn spooled(record: &Path) -> Result<Vec<Batch>, StoreError> {
 ///
 /// Errors: [`StoreError::InUse`], [`StoreError::Full`] (what was added before stays).
 pub fn add_to_spool(record: &Path, batches: &[Batch]) -> Result<(), StoreError> {
+    disk::check_own_dir(&record.join(SPOOL))?;
     let _lock = take_lock(record)?;
     let mut writer = SpoolWriter::after_others(Disk::default(), record.join(SPOOL))?;
     for batch in batches {
@@ -67,6 +69,9 @@ pub(crate) fn recover_on(disk: &Disk, record: &Path) -> Result<RecoverReport, St
     if read_manifest(record)?.status != RunStatus::Running {
         return remove_leftovers(disk, record, &spool);
     }
+    // What a recovery changes or removes lies in these two.
+    disk::check_own_dir(&spool)?;
+    disk::check_own_dir(&record.join(CLOCK))?;
     if !spool.exists() {
         return Err(StoreError::corrupt(
             &spool,
@@ -131,6 +136,10 @@ fn died(manifest: &Manifest, last_ns: i64, batches: u64) -> Problem {
 /// A line of a clock file that was being written when the program died is not kept.
 fn cut_torn_lines(disk: &Disk, clock: &Path) -> Result<(), StoreError> {
     for path in disk::list_dir(clock)? {
+        // A link's file is not the record's.
+        if !path.symlink_metadata().is_ok_and(|about| about.is_file()) {
+            continue;
+        }
         let bytes = disk::read(&path, JSON_BYTES_MAX)?.unwrap_or_default();
         let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
         if whole < bytes.len() {

@@ -61,6 +61,9 @@ pub(crate) fn create(disk: Disk, root: &Path, id: &RunId) -> Result<Writer, Stor
 /// Errors: [`StoreError::InUse`] when somebody holds it.
 pub(crate) fn take_lock(record: &Path) -> Result<File, StoreError> {
     let path = record.join(SPOOL).join(LOCK);
+    if path.is_symlink() {
+        return Err(StoreError::corrupt(&path, "it is a link"));
+    }
     let file = File::options()
         .write(true)
         .create(true)

@@ -45,27 +45,27 @@ pub struct ExportArgs {
 pub fn run(args: ExportArgs) -> Result<Exit, Failure> {
     let path = resolve(&args.run)?;
     let record = sokudo_store::load(&path)?;
-    let dir = args.output.unwrap_or_else(|| path.join("export"));
-    if dir == Path::new("-") {
+    if args.output.as_deref() == Some(Path::new("-")) {
         to_stdout(&record, args.to)?;
         return Ok(Exit::Fine);
     }
     let iperf3 = match args.to {
-        Form::Iperf3 => Some(as_iperf3(&record)?),
-        _ => None,
+        Form::Iperf3 => as_iperf3(&record)?,
+        _ => String::new(),
     };
-    std::fs::create_dir_all(&dir).map_err(|error| Failure::cannot_write(&dir, &error))?;
+    let dir = match args.output {
+        Some(dir) => {
+            std::fs::create_dir_all(&dir).map_err(|error| Failure::cannot_write(&dir, &error))?;
+            dir
+        }
+        None => export::own_dir(&path)?,
+    };
     let files = match args.to {
         Form::Csv => export::to_csv(&record, &dir)?,
         Form::Tsv => export::to_tsv(&record, &dir)?,
         Form::Hdr => vec![export::to_hdr(&record, &dir)?],
         Form::Json => vec![export::to_json(&record, &dir)?],
-        Form::Iperf3 => {
-            let file = dir.join("iperf3.json");
-            std::fs::write(&file, iperf3.unwrap_or_default())
-                .map_err(|error| Failure::cannot_write(&file, &error))?;
-            vec![file]
-        }
+        Form::Iperf3 => vec![export::to_iperf3(&iperf3, &dir)?],
     };
     for file in files {
         println!("{}", file.display());

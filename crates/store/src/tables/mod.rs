@@ -208,7 +208,7 @@ pub(crate) struct TableReader {
 impl TableReader {
     /// Opens the file and reads its footer.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        let file = File::open(path).map_err(|e| match e.kind() {
+        let file = disk::open_plain(path).map_err(|e| match e.kind() {
             std::io::ErrorKind::NotFound => StoreError::corrupt(path, "it is missing"),
             _ => StoreError::io("read", path, e),
         })?;

@@ -78,3 +78,80 @@ fn a_newer_or_foreign_run_json_is_refused_with_reason() {
     fs::remove_file(path.join(RUN_JSON)).unwrap();
     assert!(matches!(load(&path), Err(StoreError::NotARecord { .. })));
 }
+
+/// A pipe without a writer, and a device without an end, in the place of each file.
+#[cfg(unix)]
+#[test]
+fn what_is_no_plain_file_is_not_waited_for() {
+    use std::os::unix::fs::symlink;
+    let root = root();
+    let path = record(root.path(), "p", 2);
+    for name in [
+        RUN_JSON,
+        SERIES,
+        HISTOGRAMS,
+        EVENTS,
+        FINDINGS,
+        "environment/hosta.json",
+    ] {
+        let (file, aside) = (path.join(name), root.path().join("aside"));
+        fs::rename(&file, &aside).unwrap();
+        let pipe = root.path().join("pipe");
+        if !pipe.exists() {
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.unwrap().success());
+        }
+        for other in [&pipe, Path::new("/dev/zero")] {
+            symlink(other, &file).unwrap();
+            assert!(load(&path).is_err(), "{name}");
+            assert!(list(root.path()).is_ok(), "{name}");
+            fs::remove_file(&file).unwrap();
+        }
+        fs::rename(&aside, &file).unwrap();
+    }
+    load(&path).unwrap();
+}
+
+/// What a record that somebody sent may hold: links in the place of what is written or removed.
+#[cfg(unix)]
+#[test]
+fn links_in_a_record_have_nothing_elsewhere_changed() {
+    use std::os::unix::fs::symlink;
+    let root = root();
+    let elsewhere = root.path().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    let precious = elsewhere.join("precious.seg");
+    fs::write(&precious, "without an end of line").unwrap();
+    let runs = root.path().join("runs");
+    let path = record(&runs, "p", 2);
+    for name in ["report.html.tmp", "run.json.tmp", "findings.json.tmp"] {
+        symlink(&precious, path.join(name)).unwrap();
+    }
+    symlink(&elsewhere, path.join("commands")).unwrap();
+    attach(&path, "report.html", b"a report").unwrap();
+    save_findings(&path, &[], &[]).unwrap();
+    attach(&path, "commands/precious.seg", b"a table").unwrap_err();
+    symlink(&elsewhere, path.join("export")).unwrap();
+    export::own_dir(&path).unwrap_err();
+    symlink(&precious, path.join("series.csv")).unwrap();
+    export::to_csv(&load(&path).unwrap(), &path).unwrap();
+    symlink(&elsewhere, path.join(SPOOL)).unwrap();
+    recover(&path).unwrap_err();
+    for name in [SPOOL, "clock"] {
+        let path = died(&runs, name, 2);
+        let own = path.join(name);
+        if own.exists() {
+            fs::rename(&own, path.join("own")).unwrap();
+        }
+        symlink(&elsewhere, &own).unwrap();
+        recover(&path).unwrap_err();
+    }
+    let path = died(&runs, "lock", 2);
+    fs::remove_file(path.join(SPOOL).join("lock")).unwrap();
+    symlink(elsewhere.join("new"), path.join(SPOOL).join("lock")).unwrap();
+    recover(&path).unwrap_err();
+    let there: Vec<_> = fs::read_dir(&elsewhere).unwrap().collect();
+    assert_eq!(there.len(), 1, "nothing was added");
+    let kept = fs::read_to_string(&precious).unwrap();
+    assert_eq!(kept, "without an end of line");
+}

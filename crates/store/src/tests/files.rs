@@ -76,6 +76,7 @@ fn exports_hold_every_point_flow_and_quote() {
 fn cells_cannot_become_formulas_or_break_rows() {
     let root = root();
     let mut record = load(&record(root.path(), "f", 0)).unwrap();
+    record.manifest.phases[0].name = "@a\u{1b}[2J\u{202e}\u{9b}b".into();
     let flow = &mut record.manifest.phases[0].result.flows[0];
     flow.from = "=HYPERLINK(\"http://x\")".into();
     flow.to = "a\tb\nc,d".into();
@@ -90,6 +91,11 @@ fn cells_cannot_become_formulas_or_break_rows() {
     export::flows(&record, Format::Tsv, &mut tsv).unwrap();
     let tsv = String::from_utf8(tsv).unwrap();
     assert!(tsv.contains("\ta\\tb\\nc,d\t"), "{tsv}");
+    assert!(tsv.contains("\t'=HYPERLINK"), "{tsv}");
+    for text in [&csv, &tsv] {
+        let name = "'@a\u{fffd}[2J\u{fffd}\u{fffd}b";
+        assert!(text.contains(name), "{text}");
+    }
     assert_eq!(tsv.lines().count(), 2);
 }
 

@@ -266,7 +266,13 @@ impl<'a> Shown<'a> {
         let said = self.i18n.text(&problem.says);
         let _ = writeln!(out, "  {color}{}{}: {said}", self.say(key), ink.plain);
         if let Some(place) = &problem.place {
-            let _ = writeln!(out, "    {}{}{}", ink.dim, shown(&place.to_string()), ink.plain);
+            let _ = writeln!(
+                out,
+                "    {}{}{}",
+                ink.dim,
+                shown(&place.to_string()),
+                ink.plain
+            );
         }
         if let Some(hint) = &problem.hint {
             let _ = writeln!(out, "    → {}", self.i18n.text(hint));
