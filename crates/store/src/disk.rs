@@ -47,9 +47,7 @@ impl Disk {
     /// record that somebody sent it may lead anywhere.
     pub fn create(&self, path: &Path) -> Result<DiskFile, StoreError> {
         match self.step().and_then(|()| fs::remove_file(path)) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => {
-                return Err(StoreError::io("create", path, e));
-            }
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("create", path, e)),
             _ => self.open(path, OpenOptions::new().write(true).create_new(true)),
         }
     }

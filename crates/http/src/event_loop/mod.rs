@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
-use sokudo_net::wait::{AsFd as _, Interest, Trigger, Wait, Waiter};
+use sokudo_net::wait::{AsFd as _, Interest, Ready, Trigger, Wait, Waiter};
 
 use bounds::phase_of;
 use seat::{Doing, Seat};
@@ -43,6 +43,9 @@ use crate::user::{Outcome, Step};
 const EVENTS: usize = 1024;
 /// Bytes taken from a socket at once.
 const PORTION: usize = 64 * 1024;
+/// Portions taken from one socket in one turn: a far end that sends faster than we read keeps nobody else
+/// waiting, neither other users nor their deadlines.
+const PORTIONS: usize = 64;
 /// Longest sleep: how soon a stop is noticed.
 const LOOK: Duration = Duration::from_millis(20);
 /// Name of the inbox among the sockets.
@@ -82,6 +85,8 @@ pub(crate) struct Loop<C: Crew> {
     serial: u64,
     timers: Timers,
     due: VecDeque<u32>,
+    /// Sockets with more to read than fits a turn, and whether their far ends send no more after it.
+    unread: VecDeque<(u64, bool)>,
     users: usize,
     is_closed: bool,
     out: Vec<u8>,
@@ -119,6 +124,7 @@ where
             serial: 0,
             timers: Timers::default(),
             due: VecDeque::new(),
+            unread: VecDeque::new(),
             users: 0,
             is_closed: false,
             out: Vec::with_capacity(4096),
@@ -170,6 +176,7 @@ where
                 self.step(user, now_ns());
             }
         }
+        self.read_on();
         self.fire_timers();
         self.send_marked();
         let now = now_ns();
@@ -194,13 +201,39 @@ where
     }
 
     fn how_long(&self, now: i64) -> Duration {
-        if !self.due.is_empty() {
+        if !self.due.is_empty() || !self.unread.is_empty() {
             return Duration::ZERO;
         }
         let timer = self.timers.first().map_or(i64::MAX, |(at_ns, _)| at_ns);
         let until = timer.min(self.next_look_ns);
         let left = u64::try_from(until.saturating_sub(now)).unwrap_or(0);
         Duration::from_nanos(left).min(LOOK)
+    }
+
+    /// Goes on with the sockets of which the turn before did not see the end: they are spoken of once.
+    fn read_on(&mut self) {
+        for _ in 0..self.unread.len() {
+            let Some((token, ended)) = self.unread.pop_front() else {
+                break;
+            };
+            let connection = &self.connections[token as u32 as usize];
+            if matches!(connection.stage, Stage::Receiving | Stage::Shared) {
+                let more = Ready {
+                    token,
+                    readable: true,
+                    writable: false,
+                    ended,
+                    closed: false,
+                };
+                self.event(token, more);
+            }
+        }
+    }
+
+    /// Lets a socket wait for the next turn.
+    fn leave_unread(&mut self, index: u32, ended: bool) {
+        let generation = self.connections[index as usize].generation;
+        self.unread.push_back((token(index, generation), ended));
     }
 
     fn read_letters(&mut self) {

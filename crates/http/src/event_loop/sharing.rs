@@ -13,8 +13,8 @@ use std::io;
 use sokudo_net::clock::now_ns;
 use sokudo_net::wait::{Interest, Ready};
 
-use super::Loop;
 use super::bounds::{answer_by, connect_by};
+use super::{Loop, PORTIONS};
 use crate::connection::{Stage, is_later};
 use crate::crew::Crew;
 use crate::failure::{Failure, Kind, Phase};
@@ -150,7 +150,13 @@ where
         let Some(serial) = self.shared(index).map(|shared| shared.serial) else {
             return;
         };
+        let mut portions = 0;
         loop {
+            if portions == PORTIONS {
+                self.leave_unread(index, ended);
+                break;
+            }
+            portions += 1;
             let connection = &mut self.connections[index as usize];
             let came = connection.receive(&mut self.buffer);
             let now = now_ns();

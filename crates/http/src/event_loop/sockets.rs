@@ -11,7 +11,7 @@ use sokudo_net::clock::now_ns;
 use sokudo_net::wait::{AsFd as _, Interest, Ready};
 
 use super::bounds::{answer_by, phase_of};
-use super::{EDGE, Loop};
+use super::{EDGE, Loop, PORTIONS};
 use crate::connection::{Connection, Stage, is_later};
 use crate::crew::Crew;
 use crate::failure::{Failure, Kind, Phase};
@@ -210,7 +210,7 @@ where
 
     /// Takes what has come. `ended`: the far end sends no more after it.
     pub(super) fn receive(&mut self, user: u32, index: u32, ended: bool) {
-        loop {
+        for _ in 0..PORTIONS {
             let connection = &mut self.connections[index as usize];
             let came = connection.receive(&mut self.buffer);
             let now = now_ns();
@@ -254,6 +254,7 @@ where
                 seat.deadline_ns = answer_by(exchange, seat.stamps.start, now);
             }
         }
+        self.leave_unread(index, ended);
     }
 
     /// The far end sends no more.

@@ -102,6 +102,20 @@ fn what_comes_is_no_response() {
     );
 }
 
+/// Each portion takes longer to read than to send, so that the socket is never empty.
+#[test]
+fn a_server_that_sends_without_end_is_given_up_in_time() {
+    let endless = after_request(|stream| {
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+        let chunks = b"1\r\na\r\n".repeat(10_000);
+        while stream.write_all(&chunks).is_ok() {}
+    });
+    let seen = ask_with(endless, 1, |user| {
+        user.exchange.whole_timeout_ns = 300_000_000;
+    });
+    check_failure(&seen, Phase::Read, Kind::TimedOut);
+}
+
 #[test]
 fn a_silent_server_and_one_that_drips() {
     let silent = after_request(|stream| {

@@ -67,7 +67,7 @@ pub fn record(
         RunStatus::Partial
     };
     for problem in problems {
-        eprintln!("  ! {}", harmless(problem));
+        eprintln!("  ! {}", harmless(&problem));
     }
     let t1_ns = run.elapsed_ns();
     run.add_phase(PhaseRecord {
