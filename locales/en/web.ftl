@@ -23,7 +23,11 @@ web-lead-nothing = The run is over; nothing was measured, and no record is kept.
 web-phase = phase { $name }
 web-phase-of = of { $time }
 web-report-open = Open the report
-web-dropped = { $n } messages were dropped on the way to this page; the record has them.
+web-dropped =
+    { $n } { $n ->
+        [one] message was
+       *[other] messages were
+    } dropped on the way to this page; the record has all of them.
 
 ## Buttons
 web-do-collect = Collect node info
@@ -35,7 +39,11 @@ web-do-close = Close the record
 ## Hosts
 web-hosts-title = Hosts
 web-hosts-none = Nobody has been asked yet. “Collect node info” calls every host and compares its clock with this one.
-web-hosts-cores = { $n } cores
+web-hosts-cores =
+    { $n } { $n ->
+        [one] core
+       *[other] cores
+    }
 web-hosts-clock = clock { $time } ± { $error }
 web-hosts-one-clock = same clock
 web-hosts-ready = ready

@@ -3,10 +3,12 @@ import uPlot from "uplot";
 import type { ChartData, Data, Line } from "./data";
 import { say, times } from "./data";
 import { axisTime, human, threeDigits, timeOfDay } from "./format";
-import { FONT, bands, endLabels, heat, layerColour, seriesColour, strip, token } from "./paint";
+import { FONT, bands, endLabels, heat, labelWidth, layerColour, seriesColour, strip, token } from "./paint";
 
 const SYNC = "time";
 const NARROW = 640;
+/** Room for the lines' names at the right of every chart, at least and at most, CSS pixels. */
+const GUTTER: [number, number] = [110, 200];
 /** Lines that a chart may have for each of them to be named at its end. */
 const FEW_LINES = 4;
 
@@ -24,6 +26,8 @@ interface Live {
 let data: Data;
 let zoom: [number, number];
 let zooming = false;
+/** The room that the widest name takes: the same for all charts, so that their time axes agree. */
+let gutter = GUTTER[0];
 const live: Live[] = [];
 
 /** Height of the drawing area in CSS pixels. */
@@ -125,7 +129,7 @@ function options(item: Live, width: number): uPlot.Options {
   return {
     width,
     height: height(chart),
-    padding: [16, narrow ? 8 : 130, 0, 0],
+    padding: [16, narrow ? 8 : gutter, 0, 0],
     legend: { show: false },
     scales: { x: { time: false, min: zoom[0], max: zoom[1] }, y: yScale(item) },
     axes: [
@@ -221,11 +225,6 @@ function readOut(item: Live, u: uPlot): void {
   const left = u.cursor.left ?? -1;
   if (!readout) return;
   readout.replaceChildren();
-  if (left < 0) {
-    clock(null);
-    return;
-  }
-  const t = u.posToVal(left, "x");
   const inks = labelInks(chart, colours(chart));
   const add = (text: string, ink: string) => {
     const part = document.createElement("span");
@@ -233,6 +232,13 @@ function readOut(item: Live, u: uPlot): void {
     part.textContent = text;
     readout.append(part);
   };
+  if (left < 0) {
+    // Where no names stand beside the lines, they stand here.
+    if (u.width < NARROW && chart.lines.length > 1) chart.lines.forEach((line, i) => add(say(line.label), inks[i] ?? ""));
+    clock(null);
+    return;
+  }
+  const t = u.posToVal(left, "x");
   chart.lines.forEach((line, i) => {
     const value = valueAt(line, t);
     if (value !== null) add(`${say(line.label)} ${human(value, chart.unit)}`, inks[i] ?? "");
@@ -317,6 +323,13 @@ function draw(item: Live): void {
   // From here on the drawing for paper is hidden on the screen.
   item.figure.classList.add("drawn");
   item.plot = new uPlot(options(item, width), table(item.chart), item.holder);
+  readOut(item, item.plot);
+}
+
+/** Room for the widest name of all charts. */
+function measure(): void {
+  const names = live.flatMap(({ chart }) => chart.lines.map((line) => labelWidth(say(line.label)) + 10));
+  gutter = Math.min(Math.max(GUTTER[0], ...names), GUTTER[1]);
 }
 
 /** Switches the value axis of the chart around a button between logarithmic and linear. */
@@ -330,6 +343,7 @@ export function toggleLog(button: HTMLElement): void {
 
 /** Draws every chart that was drawn before once more: after a change of colours or language. */
 export function redraw(): void {
+  measure();
   live.forEach(draw);
 }
 
@@ -347,6 +361,7 @@ export function start(read: Data): void {
     holder.addEventListener("keydown", (event) => keys(item, event));
     live.push(item);
   }
+  measure();
   const find = (element: Element) => live.find((item) => item.figure === element);
   const near = new IntersectionObserver((entries) => {
     for (const entry of entries) {

@@ -61,6 +61,27 @@ export function bands(u: uPlot, data: Pick<Data, "phases" | "events">): void {
   ctx.restore();
 }
 
+const measuring = document.createElement("canvas").getContext("2d");
+
+/** Width of a label in CSS pixels. */
+export function labelWidth(text: string): number {
+  if (!measuring) return 0;
+  measuring.font = FONT;
+  return measuring.measureText(text).width;
+}
+
+/** The text, with its middle left out where it is wider than the room in CSS pixels. */
+function fitted(text: string, room: number): string {
+  if (labelWidth(text) <= room) return text;
+  const signs = [...text];
+  for (let kept = signs.length - 1; kept > 2; kept--) {
+    const head = Math.ceil(kept / 2);
+    const shorter = `${signs.slice(0, head).join("")}…${signs.slice(signs.length - (kept - head)).join("")}`;
+    if (labelWidth(shorter) <= room) return shorter;
+  }
+  return "…";
+}
+
 /** Labels at the lines' right ends, moved apart. */
 export function endLabels(u: uPlot, lines: { label: Words }[], colours: string[], at: (number | null)[]): void {
   const { ctx, bbox } = u;
@@ -83,9 +104,11 @@ export function endLabels(u: uPlot, lines: { label: Words }[], colours: string[]
   ctx.font = font();
   ctx.textAlign = "left";
   ctx.textBaseline = "middle";
+  const from = bbox.left + bbox.width + 6 * devicePixelRatio;
+  const room = (ctx.canvas.width - from) / devicePixelRatio;
   for (const w of wanted) {
     ctx.fillStyle = w.colour;
-    ctx.fillText(w.text, bbox.left + bbox.width + 6 * devicePixelRatio, w.y);
+    ctx.fillText(fitted(w.text, room), from, w.y);
   }
   ctx.restore();
 }

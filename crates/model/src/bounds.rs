@@ -31,10 +31,16 @@ pub struct Bounds(Vec<Bound>);
 
 /// A text that is no list of bounds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{0}` is no bound: write for example `p99<1ms` or `p99<1ms,loss<0.1%`; p50, p90, p95, p99, p999, max, mean, loss and errors can be bounded"
-)]
-pub struct NoBound(String);
+pub enum NoBound {
+    /// It is not of this form, or nothing of this name can be bounded.
+    #[error(
+        "`{0}` is no bound: write for example `p99<1ms` or `p99<1ms,loss<0.1%`; p50, p90, p95, p99, p999, max, mean, loss and errors can be bounded"
+    )]
+    Form(String),
+    /// A time without its unit.
+    #[error("`{0}` lacks the unit: write for example `{0}ms` or `{0}s`")]
+    Unit(String),
+}
 
 impl Bound {
     /// True for a length of time, false for a share.
@@ -113,13 +119,17 @@ fn share(text: &str) -> Option<f64> {
     (0.0..1.0).contains(&ratio).then_some(ratio)
 }
 
-/// A length of time with its unit: of a bare number nobody knows whether it is seconds.
+/// A length of time with its unit.
 fn time(text: &str) -> Option<f64> {
-    if text.ends_with(|c: char| c.is_ascii_digit()) {
-        return None;
-    }
     let seconds = text.parse::<Nanos>().ok()?.seconds();
     (seconds > 0.0).then_some(seconds)
+}
+
+/// Of a bare number nobody knows whether it is seconds.
+fn lacks_unit(text: &str) -> bool {
+    let named = TIMES.iter().find_map(|name| text.strip_prefix(name));
+    let most = named.and_then(|rest| rest.strip_prefix("<=").or_else(|| rest.strip_prefix('<')));
+    most.is_some_and(|most| most.parse::<f64>().is_ok())
 }
 
 fn bound(text: &str) -> Option<Bound> {
@@ -150,8 +160,11 @@ impl FromStr for Bounds {
 
     fn from_str(text: &str) -> Result<Self, NoBound> {
         let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        if let Some(bare) = compact.split(',').find(|part| lacks_unit(part)) {
+            return Err(NoBound::Unit(bare.into()));
+        }
         let bounds: Option<Vec<Bound>> = compact.split(',').map(bound).collect();
-        bounds.map(Bounds).ok_or_else(|| NoBound(text.into()))
+        bounds.map(Bounds).ok_or_else(|| NoBound::Form(text.into()))
     }
 }
 
@@ -222,6 +235,13 @@ mod tests {
         };
         assert_eq!(bounds.used(datagram, &result(0.0)), 0.0);
         assert!(bounds.used(datagram, &result(1e-9)) > 1.0);
+    }
+
+    #[test]
+    fn a_time_without_its_unit_is_told_apart() {
+        let lacks = |text: &str| matches!(text.parse::<Bounds>(), Err(NoBound::Unit(_)));
+        assert!(lacks("p99<1") && lacks("errors<1%, max <= 2.5"));
+        assert!(!lacks("p98<1") && !lacks("p99") && !lacks("loss<0.1"));
     }
 
     #[test]

@@ -116,6 +116,14 @@ fn prefix(unit: &str) -> (f64, &str) {
         .unwrap_or((1.0, unit))
 }
 
+/// A number of things in an English sentence: `1 host`, `2 hosts`.
+pub fn counted(n: impl Into<u64>, thing: &str) -> String {
+    match n.into() {
+        1 => format!("1 {thing}"),
+        n => format!("{n} {thing}s"),
+    }
+}
+
 /// An amount of whatever kind as a number in its base unit, and the unit: `2.5kpps` is 2500 and
 /// `pps`. Times are nanoseconds. `None` for words.
 pub fn amount(text: &str) -> Option<(f64, &str)> {
@@ -212,7 +220,7 @@ impl FromStr for Rate {
             _ => Err(UnitError::UnknownUnit {
                 text: text.into(),
                 quantity: "a rate",
-                example: "`1Gb/s` (bits), `125MB/s` (bytes) or `20k/s` (datagrams)",
+                example: "`20k/s` (datagrams, messages, requests), `1Gb/s` (bits) or `125MB/s` (bytes)",
             }),
         }
     }

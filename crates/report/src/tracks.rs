@@ -113,16 +113,17 @@ fn words(key: &str) -> Phrase {
     Text::new(key).into()
 }
 
-/// What tells a series from its siblings, as words: `hosta`, `hosta core 3`.
+/// What tells a series from its siblings, as words: `hosta`, `hosta core 3`, `hosta→hostb`.
 fn series_name(view: &View, series: &Series) -> String {
     let mut parts: Vec<&str> = Vec::new();
-    if view.record.manifest.hosts.len() > 1 || series.key.labels.is_empty() {
+    // A flow's name tells its hosts already.
+    let labels = &series.key.labels;
+    let told = labels.contains_key("flow");
+    if !told && (view.record.manifest.hosts.len() > 1 || labels.is_empty()) {
         parts.push(&series.key.host);
     }
     parts.extend(
-        series
-            .key
-            .labels
+        labels
             .iter()
             .filter(|(name, _)| name.as_str() != "phase")
             .map(|(_, value)| value.as_str()),

@@ -5,6 +5,9 @@
 
 use std::fmt::Write as _;
 
+use sokudo_model::Bytes;
+use sokudo_model::units::counted;
+
 use crate::execute::{Failed, HostInfo};
 
 /// What the pairs are to do.
@@ -25,11 +28,21 @@ pub struct Exchange {
 /// Errors: fewer hosts than the pairs need.
 pub fn pairs(hosts: &[HostInfo], wanted: Option<u32>) -> Result<Vec<(u32, u32)>, Failed> {
     let half = hosts.len() / 2;
-    let wanted = wanted.map_or(half, |wanted| wanted as usize);
+    let wanted = wanted.map_or(half.max(1), |wanted| wanted as usize);
     if wanted == 0 || wanted > half {
         return Err(Failed::new(
-            format!("{wanted} pairs cannot be made of {} hosts", hosts.len()),
-            format!("pairs that are possible: {half}; each needs two hosts"),
+            format!(
+                "{} cannot be made of {}",
+                counted(wanted as u64, "pair"),
+                counted(hosts.len() as u64, "host")
+            ),
+            match half {
+                0 => "a pair needs two hosts".into(),
+                _ => format!(
+                    "{} at most: each needs two hosts",
+                    counted(half as u64, "pair")
+                ),
+            },
         ));
     }
     let number = |index: usize| hosts[index].number;
@@ -38,8 +51,30 @@ pub fn pairs(hosts: &[HostInfo], wanted: Option<u32>) -> Result<Vec<(u32, u32)>,
         .collect())
 }
 
+impl Exchange {
+    /// Errors: nothing would be exchanged.
+    fn check(&self) -> Result<(), Failed> {
+        if self.times == 0 {
+            return Err(Failed::new(
+                "--times 0 exchanges nothing",
+                "ask for 1 or more times",
+            ));
+        }
+        match self.size.parse::<Bytes>() {
+            Ok(Bytes(0)) => Err(Failed::new(
+                "a message of 0 B is none",
+                "ask for 1 B or more",
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Console lines: each pair connects, all pairs exchange at the same moment.
+///
+/// Errors: as [`pairs`]; nothing would be exchanged.
 pub fn lines(hosts: &[HostInfo], exchange: &Exchange) -> Result<String, Failed> {
+    exchange.check()?;
     let pairs = pairs(hosts, exchange.pairs)?;
     let mut out = listed(hosts, "#");
     out.push_str("\nsyncTime\n\n# who talks with whom\n");
@@ -59,8 +94,9 @@ pub fn lines(hosts: &[HostInfo], exchange: &Exchange) -> Result<String, Failed> 
     Ok(out)
 }
 
-/// The same as JavaScript.
+/// The same as JavaScript, with the same errors.
 pub fn javascript(hosts: &[HostInfo], exchange: &Exchange) -> Result<String, Failed> {
+    exchange.check()?;
     let pairs = pairs(hosts, exchange.pairs)?;
     let mut out = String::from("/// <reference path=\"sokudo.d.ts\" />\n");
     out.push_str(&listed(hosts, "//"));
@@ -96,10 +132,11 @@ fn listed(hosts: &[HostInfo], mark: &str) -> String {
         let clean = |text: &str| text.replace(char::is_control, " ");
         let _ = writeln!(
             out,
-            "{mark} {number:>3}  {:<16} {:<16} {}, {cores} cores",
+            "{mark} {number:>3}  {:<16} {:<16} {}, {}",
             clean(name),
             clean(address),
-            clean(os)
+            clean(os),
+            counted(*cores, "core")
         );
     }
     out

@@ -25,6 +25,12 @@ const VALUES: [(&str, &str); 6] = [
     ("time", "{time}"),
     ("error", "{error}"),
 ];
+/// The same where there is one of what is counted.
+const ONE: [(&str, &str); 6] = {
+    let mut values = VALUES;
+    values[0].1 = "1";
+    values
+};
 
 /// What pages may load, and from where: nothing but their own files.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -44,6 +50,15 @@ pub fn document() -> String {
     for key in keys_of("web") {
         let [en, ja] = [0, 1].map(|lang: usize| speakers[lang].message(key, &VALUES));
         let short = key.trim_start_matches(PREFIX);
+        if en.contains("{n}") {
+            let [one_en, one_ja] = [0, 1].map(|lang: usize| speakers[lang].message(key, &ONE));
+            if one_en != en.replace("{n}", "1") {
+                words.insert(
+                    format!("{short}.one"),
+                    json!({ "en": one_en, "ja": one_ja }),
+                );
+            }
+        }
         words.insert(short.to_owned(), json!({ "en": en, "ja": ja }));
     }
     let words = harmless(&Value::Object(words).to_string());

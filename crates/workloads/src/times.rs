@@ -22,10 +22,16 @@ const MIN_INTERVAL_NS: u64 = 10_000_000;
 
 /// Refuses a load that never begins, or lasts longer than one record should.
 pub(crate) fn check_duration(duration: Option<Span>, warmup_ns: u64) -> Result<(), Refusal> {
-    let too_long = |span: Span| span.0 == 0 || span.0 > MAX_DURATION_NS;
-    if duration.is_some_and(too_long) || warmup_ns > MAX_DURATION_NS {
+    if duration.is_some_and(|span| span.0 == 0) {
         return Err(operator(
-            "--duration must lie between 1 ns and 24 h, --warmup below",
+            "--duration 0 measures nothing",
+            "write for example --duration 10s",
+        ));
+    }
+    let longest_ns = duration.map_or(0, |span| span.0).max(warmup_ns);
+    if longest_ns > MAX_DURATION_NS {
+        return Err(operator(
+            "--duration and --warmup may be 24 h at most",
             "run longer tests as several runs, so that each has its record",
         ));
     }

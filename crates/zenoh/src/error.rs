@@ -51,6 +51,14 @@ pub enum GroupError {
     /// The system gives no randomness.
     #[error("the system gives no randomness")]
     Randomness,
+    /// A port that another program has, or an address that is not of this host.
+    #[error("cannot listen at {place}: {why}")]
+    Listen {
+        /// Where.
+        place: String,
+        /// What the system says.
+        why: String,
+    },
     /// The router or the way to it.
     #[error("{what}: {why}")]
     Network {
@@ -85,6 +93,9 @@ impl GroupError {
             GroupError::File { .. } => "look at the rights and the space of that folder",
             GroupError::Damaged { .. } => "restore the file, or make the group again",
             GroupError::Refused { hint, .. } => return Some(hint.clone()),
+            GroupError::Listen { .. } => {
+                "stop the program that has the port, or choose another with --bind"
+            }
             GroupError::Network { .. } => {
                 "look whether the controller runs and whether a firewall stands between"
             }
@@ -93,10 +104,81 @@ impl GroupError {
         Some(text.into())
     }
 
+    pub(crate) fn listen(place: &str, why: impl ToString) -> Self {
+        let why = plain(&why.to_string());
+        // The transport says before the system's words once more what it tried.
+        let system = why.rsplit_once(&format!("{place}: ")).map(|(_, why)| why);
+        GroupError::Listen {
+            place: place.into(),
+            why: system.unwrap_or(&why).to_owned(),
+        }
+    }
+
     pub(crate) fn network(what: impl Into<String>, why: impl ToString) -> Self {
         GroupError::Network {
             what: what.into(),
-            why: why.to_string(),
+            why: plain(&why.to_string()),
         }
+    }
+}
+
+/// An error of Zenoh's without the places in its source that stand behind its parts, ` at
+/// /…/unicast.rs:418.`, and in one word when nobody was there.
+fn plain(text: &str) -> String {
+    let is_place = |word: &str| {
+        let word = word.trim_end_matches(['.', ')', ']', ',']);
+        let place = word.rsplit_once(':');
+        place.is_some_and(|(file, line)| file.ends_with(".rs") && line.parse::<u32>().is_ok())
+    };
+    let mut words: Vec<&str> = Vec::new();
+    for word in text.split_whitespace() {
+        match is_place(word) && words.last() == Some(&"at") {
+            true => drop(words.pop()),
+            false => words.push(word),
+        }
+    }
+    let text = words.join(" ");
+    match text.starts_with("Unable to connect to any of [") && text.ends_with("Timeout!") {
+        true => "nobody answered in time".into(),
+        false => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(said: &str, expected: &str) {
+        assert_eq!(plain(said), expected);
+    }
+
+    #[test]
+    fn places_in_the_source_of_others_are_not_told() {
+        check(
+            "Can not create a new QUIC listener on 1.2.3.4:5: Cannot assign requested address (os \
+             error 99) at /src/zenoh-link-commons-1.10.2/src/quic/unicast.rs:418.",
+            "Can not create a new QUIC listener on 1.2.3.4:5: Cannot assign requested address (os \
+             error 99)",
+        );
+        check(
+            "nothing at 10.0.0.1:7412 is meant",
+            "nothing at 10.0.0.1:7412 is meant",
+        );
+        check(
+            "Unable to connect to any of [Single(quic/127.0.0.1:1?multistream=0)]. Timeout! at \
+             C:\\src\\orchestrator.rs:388.",
+            "nobody answered in time",
+        );
+    }
+
+    #[test]
+    fn a_port_that_is_taken_is_told_once() {
+        let said = "Can not create a new QUIC listener on [::1]:5: Address already in use at \
+                    /src/unicast.rs:1.";
+        let error = GroupError::listen("[::1]:5", said);
+        assert_eq!(
+            error.to_string(),
+            "cannot listen at [::1]:5: Address already in use"
+        );
     }
 }

@@ -82,7 +82,7 @@ impl Router {
         let credentials = group.credentials(Role::Router, "router", OWN_VALID)?;
         let config = settings::router(&group.id, listen, others, &credentials)?;
         Ok(Self {
-            session: open(config, &format!("cannot listen at {listen}"))?,
+            session: listening(config, listen)?,
         })
     }
 }
@@ -95,12 +95,21 @@ impl Drop for Router {
     }
 }
 
-/// Opens a Zenoh session with enough threads.
+/// Opens a Zenoh session; `what` says what for.
 pub(crate) fn open(config: zenoh::Config, what: &str) -> Result<Session, GroupError> {
+    begin(config).map_err(|error| GroupError::network(what, error))
+}
+
+/// The same of a session that listens at `place`.
+pub(crate) fn listening(config: zenoh::Config, place: &str) -> Result<Session, GroupError> {
+    begin(config).map_err(|error| GroupError::listen(place, error))
+}
+
+/// Opens a Zenoh session with enough threads.
+fn begin(config: zenoh::Config) -> zenoh::Result<Session> {
     // Zenoh's threads begin here, and stay.
     let _first = urgency::First::begin();
-    let opened = zenoh::open(config).wait();
-    opened.map_err(|error| GroupError::network(what, error))
+    zenoh::open(config).wait()
 }
 
 /// A controller's connection to its group.

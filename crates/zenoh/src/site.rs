@@ -57,7 +57,7 @@ impl Site {
             &routers,
             &membership.credentials(),
         )?;
-        let session = fleet::open(config, &format!("cannot listen at {listen}"))?;
+        let session = fleet::listening(config, &listen.to_string())?;
         let receive = move |visitor: TcpStream, address: SocketAddr| match pass(&visitor, &routers)
         {
             Ok(()) => log(&format!("{address} has been led to the controller's door")),

@@ -35,7 +35,8 @@ impl Visitors {
         let failed = |why: std::io::Error| {
             GroupError::network(format!("cannot {what} at {listen}"), why.to_string())
         };
-        let listener = TcpListener::bind(listen).map_err(failed)?;
+        let taken = |why| GroupError::listen(&listen.to_string(), why);
+        let listener = TcpListener::bind(listen).map_err(taken)?;
         let address = listener.local_addr().map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let closing: Arc<AtomicBool> = Arc::default();

@@ -9,8 +9,9 @@ export function readWords(): void {
   words = JSON.parse(text) as Record<string, Words>;
 }
 
-/** A message in the page's language, its values filled in. */
+/** A message in the page's language, its values filled in; of one thing it may say what it says of one. */
 export function word(key: string, values: Record<string, string | number> = {}): string {
-  const text = say(words[key]) || `[${key}]`;
+  const one = values.n === 1 ? words[`${key}.one`] : undefined;
+  const text = say(one ?? words[key]) || `[${key}]`;
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
 }

@@ -4,9 +4,17 @@ use sokudo_model::{Text, Unit};
 
 use super::sums::{per_host, together};
 use super::{MAX_LINES, series_name, words};
-use crate::chart::{self, Chart, Kind, Line};
+use crate::chart::{self, Chart, Kind, Line, Points};
 use crate::kinds;
 use crate::view::View;
+
+/// A line's points with gaps where it has no samples. A phase's last sample may come a little after its
+/// end: the next one's start parts them.
+fn in_phases(view: &View, points: &[(i64, f64)]) -> Points {
+    let phases = view.record.manifest.phases.iter();
+    let starts: Vec<i64> = phases.map(|p| p.t0_ns).collect();
+    chart::part(chart::with_gaps(points), &starts)
+}
 
 /// Answered requests per second, added up per asking host.
 pub(super) fn answers(view: &View) -> Option<Chart> {
@@ -18,7 +26,7 @@ pub(super) fn answers(view: &View) -> Option<Chart> {
             label: host.into(),
             colour: view.colour(host),
             dashed: false,
-            points: chart::with_gaps(&points),
+            points: in_phases(view, &points),
         })
         .collect();
     (!lines.is_empty()).then(|| Chart {
@@ -44,7 +52,7 @@ pub(super) fn latency(view: &View) -> Option<Chart> {
                     .into(),
                 colour: index,
                 dashed: key.ends_with("p50"),
-                points: chart::with_gaps(&series.points),
+                points: in_phases(view, &series.points),
             }
         }));
     }
@@ -62,14 +70,11 @@ pub(super) fn latency(view: &View) -> Option<Chart> {
 pub(super) fn throughput(view: &View) -> Option<Chart> {
     let delivered = together(view, kinds::REGISTRY.iter().filter_map(|kind| kind.arrived));
     let sent = together(view, kinds::REGISTRY.iter().filter_map(|kind| kind.sent));
-    // A phase's last sample may come a little after its end: the next one's start parts them.
-    let phases = view.record.manifest.phases.iter();
-    let starts: Vec<i64> = phases.map(|p| p.t0_ns).collect();
     let line = |label: &str, host: &str, points: &[(i64, f64)], dashed| Line {
         label: Text::new(label).word("host", host).into(),
         colour: view.colour(host),
         dashed,
-        points: chart::part(chart::with_gaps(points), &starts),
+        points: in_phases(view, points),
     };
     let mut lines: Vec<Line> = delivered
         .iter()

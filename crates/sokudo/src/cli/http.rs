@@ -25,8 +25,8 @@ Examples:
   sokudo http hostb:8080/ --find 'p99<50ms'          the highest rate that keeps the bound
   sokudo http hostb:8080/ --sweep rate=100/s..6400/s:x2   latency over load, and its knee
   sokudo http https://hostb/api -X POST -H 'Content-Type: application/json' -b @request.json
-  sokudo http hostb:8080/ --on 'lab/*' -c 400         from every host of a group, 400 connections in all
-  sokudo http https://hostb/ --http2 -c 32 -m 100     HTTP/2: 32 connections, 100 requests at a time on each
+  sokudo http hostb:8080/ --on 'lab/*' -c 400        400 connections from all hosts of a group
+  sokudo http https://hostb/ --http2 -c 32 -m 100    HTTP/2: 100 requests at a time on each of 32
   sokudo http hostb:8080/ --no-keepalive             a connection for each request
   sokudo http hostb:8080/ -d 60s --web               seen in a browser while it goes on
 
@@ -115,7 +115,7 @@ pub struct ForPage<'a> {
 pub fn for_page(asked: ForPage<'_>) -> Result<Record, Failure> {
     let no_word = |error: clap::Error| {
         let text = error.render().to_string();
-        super::not_understood(&text, Some(http::NAME.into()))
+        super::not_understood(&text, &[http::NAME.into()])
     };
     let bare = Command::new(http::NAME).no_binary_name(true);
     let typed = HttpOptions::augment_args(bare).try_get_matches_from(asked.words);

@@ -179,10 +179,10 @@ fn vary<O: Options>(options: &O, sweep: &Sweep) -> Result<Vec<(String, O)>, Fail
         let mut matches = command
             .clone()
             .try_get_matches_from(typed)
-            .map_err(|error| super::not_understood(&error.to_string(), Some(O::NAME.into())))?;
+            .map_err(|error| super::not_understood(&error.to_string(), &[O::NAME.into()]))?;
         varied
             .update_from_arg_matches_mut(&mut matches)
-            .map_err(|error| super::not_understood(&error.to_string(), Some(O::NAME.into())))?;
+            .map_err(|error| super::not_understood(&error.to_string(), &[O::NAME.into()]))?;
         varied.validate()?;
         Ok((value.clone(), varied))
     });

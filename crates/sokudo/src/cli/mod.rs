@@ -147,12 +147,15 @@ pub fn parse() -> Result<Cli, Failure> {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        _ => not_understood(&error.to_string(), std::env::args().nth(1)),
+        _ => not_understood(
+            &error.to_string(),
+            &std::env::args().skip(1).collect::<Vec<_>>(),
+        ),
     })
 }
 
 /// The parser's paragraphs as one sentence and one hint: its tip, else where to read on.
-fn not_understood(text: &str, subcommand: Option<String>) -> Failure {
+fn not_understood(text: &str, typed: &[String]) -> Failure {
     let mut paragraphs = text.split("\n\n");
     let one_line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
     let first = one_line(paragraphs.next().unwrap_or_default());
@@ -163,18 +166,27 @@ fn not_understood(text: &str, subcommand: Option<String>) -> Failure {
         .filter(|tip| !tip.starts_with("to pass "));
     // The parser blames `--key` also when nobody typed it.
     let from_environment = says.contains("cannot be used with '--key")
-        && !std::env::args().any(|word| word.starts_with("--key"));
+        && !typed.iter().any(|word| word.starts_with("--key"));
     if from_environment {
         return Failure::operator(says, "SOKUDO_KEY is set: `unset SOKUDO_KEY` first");
     }
-    let hint = tip.unwrap_or_else(|| {
-        let known = |name: &String| Cli::command().find_subcommand(name).is_some();
-        match subcommand.filter(known) {
-            Some(name) => format!("`sokudo {name} --help` shows what can be typed"),
-            None => "`sokudo --help` shows what can be typed".into(),
-        }
-    });
+    let hint =
+        tip.unwrap_or_else(|| format!("`{} --help` shows what can be typed", subcommand(typed)));
     Failure::operator(says, hint)
+}
+
+/// As far as the words name one: `sokudo`, `sokudo jmx check`.
+fn subcommand(words: &[String]) -> String {
+    let mut at = Cli::command();
+    let mut path = vec!["sokudo".to_owned()];
+    for word in words {
+        let Some(next) = at.find_subcommand(word).cloned() else {
+            break;
+        };
+        path.push(word.clone());
+        at = next;
+    }
+    path.join(" ")
 }
 
 /// Carries out a command.
@@ -324,6 +336,17 @@ pub fn die_quietly_on_closed_pipe() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistake_points_at_the_help_of_the_innermost_command() {
+        let check = |typed: &str, expected: &str| {
+            let words: Vec<String> = typed.split(' ').map(str::to_owned).collect();
+            assert_eq!(subcommand(&words), expected);
+        };
+        check("jmx check --probe 0", "sokudo jmx check");
+        check("rr check", "sokudo rr");
+        check("nonsense rr", "sokudo");
+    }
 
     #[test]
     fn secrets_are_not_recorded() {

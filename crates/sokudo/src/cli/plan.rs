@@ -20,6 +20,7 @@ use sokudo_i18n::Lang;
 use sokudo_jmeter::Reading;
 use sokudo_jmeter::plan::Plan;
 use sokudo_jmeter::settings::Unsupported;
+use sokudo_model::Change;
 use sokudo_stats::requests::goals::Goals;
 use sokudo_workloads::load::{self, LoadOptions, Prepared, Together, read_plan};
 
@@ -39,9 +40,9 @@ const EXAMPLES: &str = "\
 Examples:
   sokudo load plan.jmx -l result.jtl -J THREAD_NUMBER=40 -J SUSTAIN=300
   sokudo load plan.jmx --users 100 --duration 60          100 users in each group for a minute
-  sokudo load plan.jmx --model open:500/s --duration 60   the same requests at a rate, whatever comes back
+  sokudo load plan.jmx --model open:500/s --duration 60   at a rate, whatever comes back
   sokudo load plan.jmx -l r.jtl --slo 'p95<2s,err<0.1%'   exit code 1 when missed
-  sokudo load plan.jmx --on 'lab/*' -l all.jtl            its users divided among the hosts of a group
+  sokudo load plan.jmx --on 'lab/*' -l all.jtl            its users, divided among a group's hosts
   sokudo jmx check plan.jmx                               what the plan asks for, without load
   sokudo compat jmeter -n -t plan.jmx -l result.jtl       the tool's own command line and lines
 
@@ -108,7 +109,7 @@ pub struct PlanArgs {
     model: Model,
 
     /// Users of each main group instead of the plan's.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=Change::MOST_USERS))]
     users: Option<u64>,
 
     /// How long the main groups last instead of the plan's time or loops: `60`, `60s`, `5min`.
@@ -116,7 +117,7 @@ pub struct PlanArgs {
     duration: Option<u64>,
 
     /// Most users at a time in an open model; further arrivals are counted, not begun.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=Change::MOST_USERS))]
     max_inflight: Option<u64>,
 
     /// Event loops. Default: one per core.

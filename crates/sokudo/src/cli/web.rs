@@ -44,8 +44,8 @@ Examples:
   sokudo web --local 4                  four hosts inside this machine, to try it
   sokudo web lab --listen 0.0.0.0:7480  for other machines, with a token in the address
 
-Open the printed address in a browser. Beyond this machine the page goes over plain HTTP: use it in a
-network that you trust, or through a tunnel (`ssh -L 7480:localhost:7480 HOST`).";
+Open the printed address in a browser. Beyond this machine the page goes over plain HTTP: use it in
+a network that you trust, or through a tunnel (`ssh -L 7480:localhost:7480 HOST`).";
 
 /// Show the hosts in a browser: collect who they are, write a script, run it, watch it, stop it.
 ///

@@ -55,7 +55,18 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "does not start with a number",
         "--help",
     ),
-    ("datagram ADDR --duration 0", "--duration must lie", ""),
+    (
+        "datagram ADDR --duration 0",
+        "measures nothing",
+        "--duration 10s",
+    ),
+    (
+        "datagram ADDR --duration 25h",
+        "24 h at most",
+        "several runs",
+    ),
+    ("probe ADDR --duration 0", "measures nothing", ""),
+    ("rr ADDR --slo p99<1", "lacks the unit", "rr --help"),
     (
         "datagram ADDR --duration 10parsecs",
         "no unit known",
@@ -114,6 +125,14 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("datagram ADDR --report-every 0s", "no distance", "--help"),
     ("datagram ADDR --interval 1ms", "--interval", "10ms"),
     ("serve --max-clients 0", "is not in 1..", "--help"),
+    ("jmx check --generators 0", "", "sokudo jmx check --help"),
+    ("load plan.jmx --users 0", "is not in 1..", "load --help"),
+    (
+        "scenario pairs --local 2 --times 0",
+        "exchanges nothing",
+        "1 or more",
+    ),
+    ("scenario pairs --local 1", "of 1 host", "two hosts"),
     ("man /dev/null/pages", "cannot be written", "directory"),
     ("serve --bind nowhere", "not ADDR", "sokudo serve --help"),
     (

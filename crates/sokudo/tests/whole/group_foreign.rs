@@ -87,3 +87,25 @@ fn a_zenohd_that_stands_alone_carries_a_run() {
     let _hosta = agent_as_told(&place, &line, "hosta");
     is_measured(&place);
 }
+
+/// What ends while it is being copied, and a line that names port 0, help nobody.
+#[test]
+fn lines_and_files_that_help_nobody_are_not_made() {
+    let place = place();
+    let made = at(&place, "home", &["group", "init", "lab"]).run();
+    made.expect_code(0);
+    let refuses = |line: &str, says: &str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ended = at(&place, "home", &words).run();
+        ended.expect_code(2).expect_stderr(says);
+        assert!(ended.stdout.is_empty(), "{ended}");
+    };
+    refuses("controller lab --valid 0", "a minute or more");
+    refuses("group token lab --valid 59s", "a minute or more");
+    let file = "group zenohd lab --alone --output short.json5 --valid";
+    refuses(&format!("{file} 0"), "a minute or more");
+    assert!(!place.path().join("short.json5").exists());
+    refuses("controller lab --bind 127.0.0.1:0", "port 0");
+    // Of documentation (RFC 5737): no host has it.
+    refuses("controller lab --bind 192.0.2.1:7412", "--bind");
+}

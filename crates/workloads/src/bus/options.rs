@@ -212,9 +212,9 @@ impl Default for BusOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Room in the window.
+    /// For room in the window.
     Stream,
-    /// The answers to those before it.
+    /// For the answers to those before it.
     Rr,
 }
 

@@ -479,7 +479,7 @@ impl HttpOptions {
             if !(MIN_TIMEOUT_NS..=MAX_TIMEOUT_NS).contains(&span.0) {
                 return Err(operator(
                     format!("--{name} must lie between 1 ms and 20 s"),
-                    "a user would not wait longer",
+                    "10s is as long as most people wait for a page",
                 ));
             }
         }

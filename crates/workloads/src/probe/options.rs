@@ -10,7 +10,7 @@ use crate::contract::Options;
 use crate::refusal::operator;
 use crate::rr;
 pub use crate::rr::options::Direction;
-use crate::times::{check_interval, check_timeout};
+use crate::times::{check_duration, check_interval, check_timeout};
 use crate::values::{ByteSize, HowMany, Span};
 
 /// Options of `sokudo probe`.
@@ -94,6 +94,7 @@ impl Options for ProbeOptions {
                 "for higher rates use `sokudo datagram --rate`",
             ));
         }
+        check_duration(self.duration, 0)?;
         check_timeout(self.timeout)?;
         check_interval(self.interval)?;
         if self.dscp.is_some_and(|dscp| dscp > 63) {

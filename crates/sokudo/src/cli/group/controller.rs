@@ -63,6 +63,15 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
     let stop = stop_flag()?;
     let group = Group::load(&config(), &args.name)?;
     let port = args.bind.port();
+    if port == 0 {
+        return Err(Failure::operator(
+            "a controller cannot listen on port 0: the line with which hosts join names its port",
+            format!(
+                "write for example --bind {}:{DEFAULT_GROUP_PORT}",
+                args.bind.ip()
+            ),
+        ));
+    }
     let address = args.address.unwrap_or_else(|| own_address(args.bind.ip()));
     let met = match address.parse::<IpAddr>() {
         Ok(ip) => SocketAddr::new(ip, port).to_string(),

@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 use sokudo_agent::audit::Audit;
 use sokudo_bus::{BusError, Link};
 use sokudo_controller::{Hosts, host_name};
-use sokudo_model::{harmless, units::Nanos};
+use sokudo_model::harmless;
+use sokudo_model::units::{Nanos, UnitError};
 use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole, is_place};
 use sokudo_wire::label::{Label, LabelError};
 use sokudo_zenoh::agent::Log;
@@ -32,6 +33,9 @@ use super::{Exit, Failure, config};
 const DEFAULT_GROUP_PORT: u16 = 7412;
 /// How long an agent may take to answer.
 const ANSWER_BOUND: Duration = Duration::from_secs(10);
+
+/// Shortest time for which a token or a certificate is made, nanoseconds.
+const LEAST_VALID_NS: u64 = 60_000_000_000;
 
 /// Sessions that are opened at the same time.
 const OPENED_AT_ONCE: usize = 16;
@@ -86,7 +90,7 @@ enum GroupCommand {
 #[derive(Debug, Args)]
 pub struct TokenArgs {
     /// How long the line lets hosts in: `30min`, `24h`.
-    #[arg(long, value_name = "TIME", default_value = "24h")]
+    #[arg(long, value_name = "TIME", default_value = "24h", value_parser = lasting)]
     valid: Nanos,
 
     /// How many hosts it lets in. Default: any number.
@@ -171,6 +175,15 @@ fn token(name: &str, terms: &TokenArgs, router: bool) -> Result<Exit, Failure> {
 fn dialling(routers: &[String]) -> String {
     let option = |router: &String| format!(" --router {router}");
     routers.iter().map(option).collect()
+}
+
+/// How long something is good for: what ends while it is copied to another host helps nobody.
+fn lasting(text: &str) -> Result<Nanos, String> {
+    let valid: Nanos = text.parse().map_err(|error: UnitError| error.to_string())?;
+    match valid.0 < LEAST_VALID_NS {
+        true => Err("write a minute or more, such as `30min` or `24h`".into()),
+        false => Ok(valid),
+    }
 }
 
 /// `HOST:PORT` on a command line.

@@ -9,7 +9,7 @@ use sokudo_zenoh::Group;
 use sokudo_zenoh::foreign::Foreign;
 
 use super::super::{Exit, Failure, config};
-use super::place;
+use super::{lasting, place};
 
 /// Write the file with which a `zenohd` of your own carries this group's messages.
 ///
@@ -44,7 +44,7 @@ pub struct ZenohdArgs {
 
     /// How long its certificate is good for. Write the file again, and start `zenohd` again, before it
     /// ends.
-    #[arg(long, value_name = "TIME", default_value = "365d")]
+    #[arg(long, value_name = "TIME", default_value = "365d", value_parser = lasting)]
     valid: Nanos,
 
     /// File to write; `zenohd` wants the ending `.json5`.

@@ -45,7 +45,7 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
 
 /// The options; `None`: their help was asked for, and has been printed.
 fn parse(words: &[String]) -> Result<Option<PlanArgs>, Failure> {
-    let told = |error: &clap::Error| not_understood(&error.to_string(), Some("load".into()));
+    let told = |error: &clap::Error| not_understood(&error.to_string(), &["load".into()]);
     let command = clap::Command::new("jmeter").no_binary_name(true);
     let command = PlanArgs::augment_args(command).override_usage("sokudo compat jmeter [OPTIONS]");
     // The tool's own third spelling of help.

@@ -105,7 +105,7 @@ pub fn of_hosts(workload: &str, options: &str, hosts: u32) -> String {
 /// What was typed, as the workload's own subcommand reads it.
 fn typed<O: Options>(command: Command, arguments: &[String]) -> Result<(O, Vec<String>), Failed> {
     let no_word = |error: clap::Error| {
-        let failure = not_understood(&error.render().to_string(), Some(O::NAME.into()));
+        let failure = not_understood(&error.render().to_string(), &[O::NAME.into()]);
         Failed {
             says: failure.says().into(),
             hint: failure.hint().map(str::to_owned),
