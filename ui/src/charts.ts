@@ -67,6 +67,14 @@ function table(chart: ChartData): uPlot.AlignedData {
   return uPlot.join(chart.lines.map((line) => [times(line), line.v]), chart.lines.map(() => [0, expand]));
 }
 
+/** Places of the samples that no line joins to another: gaps or ends on both sides. */
+function alone(u: uPlot, index: number): number[] {
+  const values = Array.from((u.data[index] ?? []) as ArrayLike<number | null | undefined>);
+  // Where only other lines have a sample this one has none, which is no gap.
+  const own = values.map((v, i) => [v, i] as const).filter(([v]) => v !== undefined);
+  return own.filter(([v], k) => v !== null && own[k - 1]?.[0] == null && own[k + 1]?.[0] == null).map(([, i]) => i);
+}
+
 function series(chart: ChartData): uPlot.Series[] {
   if (chart.kind === "strip") return [{}, { show: false }];
   const inks = colours(chart);
@@ -75,7 +83,7 @@ function series(chart: ChartData): uPlot.Series[] {
     width: chart.kind === "stack" ? 0.5 : 1.5,
     dash: line.dashed ? [5, 4] : undefined,
     fill: chart.kind === "stack" ? inks[i] : undefined,
-    points: { show: false },
+    points: chart.kind === "lines" ? { show: true, size: 4, width: 0, fill: inks[i], filter: alone } : { show: false },
   }));
   return [{}, ...(chart.kind === "stack" ? lines.reverse() : lines)];
 }
@@ -234,7 +242,7 @@ function readOut(item: Live, u: uPlot): void {
   };
   if (left < 0) {
     // Where no names stand beside the lines, they stand here.
-    if (u.width < NARROW && chart.lines.length > 1) chart.lines.forEach((line, i) => add(say(line.label), inks[i] ?? ""));
+    if (u.width < NARROW && chart.lines.length > 1 && chart.kind !== "strip") chart.lines.forEach((line, i) => add(say(line.label), inks[i] ?? ""));
     clock(null);
     return;
   }

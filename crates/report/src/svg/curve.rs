@@ -133,7 +133,8 @@ impl<'a> Place<'a> {
             out,
             "<path class=\"ideal\" d=\"M{LEFT} {floor:.1}L{x:.1} {y:.1}\"/>"
         );
-        let place = format!("class=\"end\" x=\"{:.1}\" y=\"{:.1}\"", x + 6.0, y + 4.0);
+        // A line above the name of what was carried, which ends at the same place when all of it was.
+        let place = format!("class=\"end\" x=\"{:.1}\" y=\"{:.1}\"", x + 6.0, y - 9.0);
         text(out, speaker, &place, &Text::new("report-load-ideal").into());
     }
 

@@ -169,14 +169,17 @@ fn decades(frame: &Frame) -> Vec<f64> {
 fn draw_line(out: &mut String, frame: &Frame, line: &Line) {
     let points = chart::thin(&line.points, PAPER_POINTS);
     let mut path = String::new();
-    let mut pen = 'M';
-    for (t, value) in &points {
-        let Some(value) = value else {
-            pen = 'M';
-            continue;
-        };
-        let _ = write!(path, "{pen}{:.0} {:.1}", frame.x(*t), frame.y(*value));
-        pen = 'L';
+    for stretch in points.split(|(_, value)| value.is_none()) {
+        let mut pen = 'M';
+        for (t, value) in stretch {
+            let y = frame.y(value.unwrap_or_default());
+            let _ = write!(path, "{pen}{:.0} {y:.1}", frame.x(*t));
+            pen = 'L';
+        }
+        // A sample between two gaps has no line: it is a short one.
+        if stretch.len() == 1 {
+            path.push_str("h3");
+        }
     }
     let dashed = if line.dashed { " dashed" } else { "" };
     let _ = write!(
