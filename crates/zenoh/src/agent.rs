@@ -208,16 +208,18 @@ fn begin(house: &House, query: &Query) -> Result<Begun, String> {
     let fault = |error: zenoh::Error| error.to_string();
     let (inbox, source) = pipes::inbox();
     let (arriving, leaving) = (inbox.clone(), inbox.clone());
+    let admission = &house.membership.admission;
+    let (keys, agent) = (&house.keys, &admission.agent);
+    let down = keys.down(&hello.fleet, agent, &hello.session);
     let down = house
         .session
-        .declare_subscriber(house.keys.down(&hello.session));
-    let down = down
+        .declare_subscriber(down)
         .callback(move |sample| arriving.put(sample.payload().to_bytes().into_owned()))
         .wait()
         .map_err(fault)?;
     let controller = house.session.liveliness();
     let controller = controller
-        .declare_subscriber(house.keys.controller(&hello.session))
+        .declare_subscriber(keys.controller(&hello.fleet))
         .callback(move |sample| {
             if sample.kind() == SampleKind::Delete {
                 leaving.end("its controller is gone");
@@ -229,11 +231,11 @@ fn begin(house: &House, query: &Query) -> Result<Begun, String> {
         name: hello.controller,
         address: "through the group".into(),
     };
-    let admission = &house.membership.admission;
-    let (key, secret) = (house.keys.up(&hello.session), &admission.secret);
+    let key = keys.up(&hello.fleet, agent, &hello.session);
+    let secret = &admission.secret;
     let between = Between {
         group: admission.group_id.clone(),
-        agent: admission.agent.clone(),
+        agent: agent.clone(),
         session: hello.session,
         challenge,
     };
@@ -291,7 +293,7 @@ fn read_hello(query: &Query) -> Result<OpenSession, String> {
         .map_err(|_| "it did not say who it is".to_owned())?;
     let plain = |text: &str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let shown = |c: char| !c.is_control();
-    match plain(&hello.session) && hello.controller.chars().all(shown) {
+    match plain(&hello.fleet) && plain(&hello.session) && hello.controller.chars().all(shown) {
         true => Ok(hello),
         false => Err("it did not say who it is".into()),
     }

@@ -1,5 +1,6 @@
 //! How does a controller reach the agents of its group?
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -7,12 +8,12 @@ use sokudo_bus::BusError;
 use sokudo_bus::carried::{self, CarriedLink};
 use sokudo_net::urgency;
 use sokudo_wire::label::Labels;
-use sokudo_wire::order::{Between, Challenge, Opener, Signer, is_end_proof};
+use sokudo_wire::order::{Between, Challenge, Opener, Signer};
 use zenoh::query::{ConsolidationMode, QueryTarget, Reply, ReplyError};
-use zenoh::sample::SampleKind;
 use zenoh::{Session, Wait};
 
 use crate::error::GroupError;
+use crate::exchange::Exchange;
 use crate::group::{Group, OWN_VALID, Role, hex, random};
 use crate::keys::{Keys, last_parts};
 use crate::pipes::{self, Patience, Sender};
@@ -28,6 +29,7 @@ const MAX_OPENED: usize = 4096;
 /// What a controller says when it opens a session.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct OpenSession {
+    pub(crate) fleet: String,
     pub(crate) session: String,
     pub(crate) controller: String,
 }
@@ -117,6 +119,7 @@ pub struct Fleet<'a> {
     group: &'a Group,
     keys: Keys,
     session: Session,
+    exchange: Arc<Exchange>,
 }
 
 impl<'a> Fleet<'a> {
@@ -127,8 +130,13 @@ impl<'a> Fleet<'a> {
         let credentials = group.credentials(Role::Controller, "controller", OWN_VALID)?;
         let config = settings::client(&[router.to_owned()], &credentials, false)?;
         let session = open(config, &format!("cannot reach the router at {router}"))?;
+        let keys = Keys::new(&group.id);
+        let exchange = Exchange::open(&session, &keys, hex(&random::<16>()?));
+        let refused =
+            |error| GroupError::network("the router does not serve this controller", error);
         Ok(Self {
-            keys: Keys::new(&group.id),
+            exchange: exchange.map_err(refused)?,
+            keys,
             group,
             session,
         })
@@ -169,53 +177,22 @@ impl<'a> Fleet<'a> {
         let fault = |error: zenoh::Error| failed(error.to_string());
         let session = hex(&random::<16>().map_err(|error| failed(error.to_string()))?);
         let (inbox, source) = pipes::inbox();
-        let arriving = inbox.clone();
-        let up = self.session.declare_subscriber(self.keys.up(&session));
-        let up = up
-            .callback(move |sample| arriving.put(sample.payload().to_bytes().into_owned()))
-            .wait()
-            .map_err(fault)?;
-        let token = self.session.liveliness();
-        let token = token
-            .declare_token(self.keys.controller(&session))
-            .wait()
-            .map_err(fault)?;
+        let seat = self.exchange.seat(agent, &session, inbox.clone());
+        let seat = seat.map_err(fault)?;
         let opened = self.open_session(agent, &session, me, bound);
         let (between, opened) = opened.map_err(failed)?;
-        let leaving = inbox.clone();
-        let alive = self.session.liveliness();
-        let alive = alive
-            .declare_subscriber(self.keys.alive(agent, "*"))
-            .callback(move |sample| {
-                if sample.kind() == SampleKind::Delete {
-                    leaving.end("its agent is gone");
-                }
-            })
-            .wait()
-            .map_err(fault)?;
         let pair = self.group.commander_pair();
         let pair = pair.map_err(|error| failed(error.to_string()))?;
         let secret = self.group.agent_secret(agent);
         let signer = Signer::new(&between, &secret, pair);
-        let ending = inbox.clone();
-        let gone = self.session.declare_subscriber(self.keys.gone(agent));
-        let gone = gone
-            .callback(move |sample| {
-                let proof = sample.payload().to_bytes();
-                if is_end_proof(&secret, opened.life.as_bytes(), &proof) {
-                    ending.end("its process has ended");
-                }
-            })
-            .wait()
-            .map_err(fault)?;
         let opener = Box::new(Opener::new(&between, &secret));
-        let key = self.keys.down(&session);
+        let key = self.keys.down(&self.exchange.fleet, agent, &session);
         let zenoh = self.session.clone();
         let sender = Sender::new(zenoh, key, Box::new(signer), Patience::Keeps, inbox);
         let sender = sender.map_err(fault)?;
+        seat.lives(opened.life, secret);
         // What somebody else says in the agent's name is passed over.
-        let guards = (up, token, alive, gone);
-        let source = source.believing(opener, Box::new(|_| {}), &sender, guards);
+        let source = source.believing(opener, Box::new(|_| {}), &sender, seat);
         let link = carried::link(agent, Box::new(sender), Box::new(source))?;
         Ok(Reached {
             link,
@@ -238,6 +215,7 @@ impl<'a> Fleet<'a> {
         bound: Duration,
     ) -> Result<(Between, SessionOpened), String> {
         let hello = OpenSession {
+            fleet: self.exchange.fleet.clone(),
             session: session.to_owned(),
             controller: me.to_owned(),
         };

@@ -2,12 +2,14 @@
 //!
 //! ```text
 //! sk/G/a/<agent>/open       query: begin a session; answered with a challenge
-//! sk/G/s/<session>/down     frames from the controller
-//! sk/G/s/<session>/up       frames from the agent
+//! sk/G/s/<fleet>/<agent>/<session>/down   frames from the controller
+//! sk/G/s/<fleet>/<agent>/<session>/up     frames from the agent
 //! sk/G/alive/<agent>/<labels>   token: the agent is connected, and what is said of it
 //! sk/G/gone/<agent>         its process has ended without leaving, with the proof of it
-//! sk/G/ctl/<session>        token: the controller of this session is connected
+//! sk/G/ctl/<fleet>          token: the controller of these sessions is connected
 //! ```
+//!
+//! `<fleet>` is one connection of a controller, with all its sessions.
 
 /// Makes the keys of one group.
 #[derive(Debug, Clone)]
@@ -34,12 +36,12 @@ impl Keys {
         self.key(&format!("a/{agent}/open"))
     }
 
-    pub(crate) fn down(&self, session: &str) -> String {
-        self.key(&format!("s/{session}/down"))
+    pub(crate) fn down(&self, fleet: &str, agent: &str, session: &str) -> String {
+        self.key(&format!("s/{fleet}/{agent}/{session}/down"))
     }
 
-    pub(crate) fn up(&self, session: &str) -> String {
-        self.key(&format!("s/{session}/up"))
+    pub(crate) fn up(&self, fleet: &str, agent: &str, session: &str) -> String {
+        self.key(&format!("s/{fleet}/{agent}/{session}/up"))
     }
 
     /// `labels` is one part, as `Labels` writes it, or `*`.
@@ -51,9 +53,15 @@ impl Keys {
         self.key(&format!("gone/{agent}"))
     }
 
-    pub(crate) fn controller(&self, session: &str) -> String {
-        self.key(&format!("ctl/{session}"))
+    pub(crate) fn controller(&self, fleet: &str) -> String {
+        self.key(&format!("ctl/{fleet}"))
     }
+}
+
+/// Agent and session of a frame's key.
+pub(crate) fn whose(key: &str) -> Option<(&str, &str)> {
+    let (session, _) = key.rsplit_once('/')?;
+    last_parts(session)
 }
 
 /// The last two parts of a key: an agent's name and its labels.

@@ -20,6 +20,7 @@
 pub mod agent;
 pub mod enrol;
 pub mod error;
+mod exchange;
 mod files;
 pub mod fleet;
 pub mod foreign;

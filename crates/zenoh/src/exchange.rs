@@ -1,0 +1,197 @@
+//! Whose message is it? What a controller hears from all its agents arrives here, and is handed to the
+//! session that it belongs to.
+//!
+//! ```text
+//! what any agent says ──────┐
+//! which agents are gone ────┼──► exchange ──► seat of the session ──► its inbox
+//! whose process has ended ──┘
+//! ```
+//!
+//! A router looks through all that is declared whenever something more is: a controller that declared
+//! something for each of its agents would cost it the square of their number. What is declared here
+//! serves all of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use sokudo_wire::order::{Secret, is_end_proof};
+use zenoh::liveliness::LivelinessToken;
+use zenoh::pubsub::Subscriber;
+use zenoh::sample::{Sample, SampleKind};
+use zenoh::{Session, Wait};
+
+use crate::keys::{self, Keys};
+use crate::pipes::Inbox;
+
+/// What a controller has declared for all its sessions; undeclared when the last of them is over.
+pub(crate) struct Exchange {
+    /// Names this controller's connection: 32 hexadecimal digits.
+    pub(crate) fleet: String,
+    session: Session,
+    /// Where agents see that the controller is there.
+    sign: String,
+    seats: Arc<Seats>,
+    /// Shown as long as there are sessions: who has none does not keep routers from renewing.
+    shown: Mutex<Weak<LivelinessToken>>,
+    _declared: [Subscriber<()>; 3],
+}
+
+impl Exchange {
+    /// Listens to all agents of `keys` that speak to `fleet`.
+    pub(crate) fn open(session: &Session, keys: &Keys, fleet: String) -> zenoh::Result<Arc<Self>> {
+        let seats: Arc<Seats> = Arc::default();
+        let said = Arc::clone(&seats);
+        let up = session
+            .declare_subscriber(keys.up(&fleet, "*", "*"))
+            .callback(move |sample| said.hand_over(&sample))
+            .wait()?;
+        let left = Arc::clone(&seats);
+        let alive = session
+            .liveliness()
+            .declare_subscriber(keys.alive("*", "*"))
+            .callback(move |sample| left.leave(&sample))
+            .wait()?;
+        let ended = Arc::clone(&seats);
+        let gone = session
+            .declare_subscriber(keys.gone("*"))
+            .callback(move |sample| ended.end(&sample))
+            .wait()?;
+        Ok(Arc::new(Self {
+            session: session.clone(),
+            sign: keys.controller(&fleet),
+            fleet,
+            seats,
+            shown: Mutex::default(),
+            _declared: [up, alive, gone],
+        }))
+    }
+
+    fn shown(&self) -> MutexGuard<'_, Weak<LivelinessToken>> {
+        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows the agents that the controller is there.
+    fn show(&self) -> zenoh::Result<Arc<LivelinessToken>> {
+        let mut shown = self.shown();
+        if let Some(token) = shown.upgrade() {
+            return Ok(token);
+        }
+        let token = self.session.liveliness().declare_token(&self.sign).wait()?;
+        let token = Arc::new(token);
+        *shown = Arc::downgrade(&token);
+        Ok(token)
+    }
+
+    /// From now on `inbox` takes what `agent` says in `session`.
+    pub(crate) fn seat(
+        self: &Arc<Self>,
+        agent: &str,
+        session: &str,
+        inbox: Inbox,
+    ) -> zenoh::Result<Seat> {
+        let token = self.show()?;
+        let sitting = Sitting {
+            session: session.to_owned(),
+            inbox,
+            life: None,
+        };
+        let mut seats = self.seats.all();
+        seats.entry(agent.to_owned()).or_default().push(sitting);
+        drop(seats);
+        Ok(Seat {
+            exchange: Arc::clone(self),
+            agent: agent.to_owned(),
+            session: session.to_owned(),
+            token: Some(token),
+        })
+    }
+}
+
+/// A session's place at the exchange, given back when it is dropped.
+pub(crate) struct Seat {
+    exchange: Arc<Exchange>,
+    agent: String,
+    session: String,
+    token: Option<Arc<LivelinessToken>>,
+}
+
+impl Seat {
+    /// From now on the end of the process `life` ends the session, when it is proven with `secret`.
+    pub(crate) fn lives(&self, life: String, secret: Secret) {
+        let mut seats = self.exchange.seats.all();
+        let sitting = seats.get_mut(&self.agent).into_iter().flatten();
+        for sitting in sitting.filter(|sitting| sitting.session == self.session) {
+            sitting.life = Some((life.clone(), secret));
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut seats = self.exchange.seats.all();
+        if let Some(sitting) = seats.get_mut(&self.agent) {
+            sitting.retain(|sitting| sitting.session != self.session);
+            if sitting.is_empty() {
+                seats.remove(&self.agent);
+            }
+        }
+        drop(seats);
+        // Whoever takes a seat meanwhile waits until the last sign is gone, and shows another one.
+        let _shown = self.exchange.shown();
+        self.token.take();
+    }
+}
+
+/// Sessions by the name of their agent.
+#[derive(Default)]
+struct Seats(Mutex<HashMap<String, Vec<Sitting>>>);
+
+struct Sitting {
+    session: String,
+    inbox: Inbox,
+    /// Which process of the agent it is with, and what proves its words.
+    life: Option<(String, Secret)>,
+}
+
+/// Zenoh's threads come here: nothing waits.
+impl Seats {
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Vec<Sitting>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hand_over(&self, sample: &Sample) {
+        let Some((agent, session)) = keys::whose(sample.key_expr()) else {
+            return;
+        };
+        let seats = self.all();
+        let sitting = seats.get(agent).into_iter().flatten();
+        for sitting in sitting.filter(|sitting| sitting.session == session) {
+            sitting.inbox.put(sample.payload().to_bytes().into_owned());
+        }
+    }
+
+    fn leave(&self, sample: &Sample) {
+        if sample.kind() != SampleKind::Delete {
+            return;
+        }
+        if let Some((agent, _)) = keys::last_parts(sample.key_expr()) {
+            let seats = self.all();
+            let sitting = seats.get(agent).into_iter().flatten();
+            sitting.for_each(|sitting| sitting.inbox.end("its agent is gone"));
+        }
+    }
+
+    fn end(&self, sample: &Sample) {
+        let Some((_, agent)) = keys::last_parts(sample.key_expr()) else {
+            return;
+        };
+        let proof = sample.payload().to_bytes();
+        let is_its =
+            |(life, secret): &(String, Secret)| is_end_proof(secret, life.as_bytes(), &proof);
+        let seats = self.all();
+        let sitting = seats.get(agent).into_iter().flatten();
+        for sitting in sitting.filter(|sitting| sitting.life.as_ref().is_some_and(is_its)) {
+            sitting.inbox.end("its process has ended");
+        }
+    }
+}
