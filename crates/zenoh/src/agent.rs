@@ -210,7 +210,7 @@ fn begin(house: &House, query: &Query) -> Result<Begun, String> {
     let (arriving, leaving) = (inbox.clone(), inbox.clone());
     let admission = &house.membership.admission;
     let (keys, agent) = (&house.keys, &admission.agent);
-    let down = keys.down(&hello.fleet, agent, &hello.session);
+    let down = keys.down(agent, &hello.session);
     let down = house
         .session
         .declare_subscriber(down)

@@ -20,7 +20,7 @@ use zenoh::pubsub::Subscriber;
 use zenoh::sample::{Sample, SampleKind};
 use zenoh::{Session, Wait};
 
-use crate::keys::{self, Keys};
+use crate::keys::{Keys, last_parts};
 use crate::pipes::Inbox;
 
 /// What a controller has declared for all its sessions; undeclared when the last of them is over.
@@ -160,7 +160,7 @@ impl Seats {
     }
 
     fn hand_over(&self, sample: &Sample) {
-        let Some((agent, session)) = keys::whose(sample.key_expr()) else {
+        let Some((agent, session)) = last_parts(sample.key_expr()) else {
             return;
         };
         let seats = self.all();
@@ -174,7 +174,7 @@ impl Seats {
         if sample.kind() != SampleKind::Delete {
             return;
         }
-        if let Some((agent, _)) = keys::last_parts(sample.key_expr()) {
+        if let Some((agent, _)) = last_parts(sample.key_expr()) {
             let seats = self.all();
             let sitting = seats.get(agent).into_iter().flatten();
             sitting.for_each(|sitting| sitting.inbox.end("its agent is gone"));
@@ -182,7 +182,7 @@ impl Seats {
     }
 
     fn end(&self, sample: &Sample) {
-        let Some((_, agent)) = keys::last_parts(sample.key_expr()) else {
+        let Some((_, agent)) = last_parts(sample.key_expr()) else {
             return;
         };
         let proof = sample.payload().to_bytes();

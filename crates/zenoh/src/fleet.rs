@@ -186,7 +186,7 @@ impl<'a> Fleet<'a> {
         let secret = self.group.agent_secret(agent);
         let signer = Signer::new(&between, &secret, pair);
         let opener = Box::new(Opener::new(&between, &secret));
-        let key = self.keys.down(&self.exchange.fleet, agent, &session);
+        let key = self.keys.down(agent, &session);
         let zenoh = self.session.clone();
         let sender = Sender::new(zenoh, key, Box::new(signer), Patience::Keeps, inbox);
         let sender = sender.map_err(fault)?;

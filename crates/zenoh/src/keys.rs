@@ -2,14 +2,16 @@
 //!
 //! ```text
 //! sk/G/a/<agent>/open       query: begin a session; answered with a challenge
-//! sk/G/s/<fleet>/<agent>/<session>/down   frames from the controller
-//! sk/G/s/<fleet>/<agent>/<session>/up     frames from the agent
+//! sk/G/down/<agent>/<session>         frames from the controller
+//! sk/G/up/<fleet>/<agent>/<session>   frames from the agent
 //! sk/G/alive/<agent>/<labels>   token: the agent is connected, and what is said of it
 //! sk/G/gone/<agent>         its process has ended without leaving, with the proof of it
 //! sk/G/ctl/<fleet>          token: the controller of these sessions is connected
 //! ```
 //!
-//! `<fleet>` is one connection of a controller, with all its sessions.
+//! `<fleet>` is one connection of a controller, with all its sessions. It listens to all of `up/<fleet>`
+//! at once, so routers look up with every frame who is meant: nothing else may lie below `up`, where
+//! they would look through it all.
 
 /// Makes the keys of one group.
 #[derive(Debug, Clone)]
@@ -36,12 +38,12 @@ impl Keys {
         self.key(&format!("a/{agent}/open"))
     }
 
-    pub(crate) fn down(&self, fleet: &str, agent: &str, session: &str) -> String {
-        self.key(&format!("s/{fleet}/{agent}/{session}/down"))
+    pub(crate) fn down(&self, agent: &str, session: &str) -> String {
+        self.key(&format!("down/{agent}/{session}"))
     }
 
     pub(crate) fn up(&self, fleet: &str, agent: &str, session: &str) -> String {
-        self.key(&format!("s/{fleet}/{agent}/{session}/up"))
+        self.key(&format!("up/{fleet}/{agent}/{session}"))
     }
 
     /// `labels` is one part, as `Labels` writes it, or `*`.
@@ -58,13 +60,7 @@ impl Keys {
     }
 }
 
-/// Agent and session of a frame's key.
-pub(crate) fn whose(key: &str) -> Option<(&str, &str)> {
-    let (session, _) = key.rsplit_once('/')?;
-    last_parts(session)
-}
-
-/// The last two parts of a key: an agent's name and its labels.
+/// The last two parts of a key: an agent's name and its labels, or its session.
 pub(crate) fn last_parts(key: &str) -> Option<(&str, &str)> {
     let (rest, labels) = key.rsplit_once('/')?;
     let (_, agent) = rest.rsplit_once('/')?;

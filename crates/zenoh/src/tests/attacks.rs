@@ -171,7 +171,7 @@ fn an_agent_that_listens_reads_nothing() {
     sees(&fleet, &["a"]);
     let spy = connection(&lab, &lab.member("b").credentials());
     let keys = Keys::new(&lab.group.id);
-    let orders = overhear(&spy, keys.down("*", "*", "*"));
+    let orders = overhear(&spy, keys.down("*", "*"));
     let answers = overhear(&spy, keys.up("*", "*", "*"));
     let (bus, id) = on_bus(&fleet, "a");
     for _ in 0..20 {
@@ -204,7 +204,7 @@ fn a_router_cannot_forge_replay_or_read_orders() {
         .credentials(Role::Router, "evil", OWN_VALID)
         .unwrap();
     let evil = connection(&lab, &credentials);
-    let orders = overhear(&evil, Keys::new(&lab.group.id).down("*", "*", "*"));
+    let orders = overhear(&evil, Keys::new(&lab.group.id).down("*", "*"));
     let (bus, id) = on_bus(&fleet, "a");
     assert_eq!(bus.ask(id, telling_order(), BOUND), Ok(Reply::Done));
     let (key, order) = orders.recv_timeout(BOUND).unwrap();
