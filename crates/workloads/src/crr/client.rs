@@ -7,7 +7,7 @@ use std::time::Duration;
 use sokudo_net::clock::now_ns;
 
 use crate::link::{CallError, Caller, Link, Solo};
-use crate::rr::client::{Answers, Course, LOOK, Next, Task, agreed, ended, measured};
+use crate::rr::client::{Answers, Course, LOOK, Next, Task, agreed, ended, measured, room_for};
 use crate::rr::protocol::{Agreed, Kind};
 use crate::rr::record::Report;
 
@@ -33,9 +33,8 @@ impl Failure {
 
 /// Connects again and again from `at_ns` on, until time, count or stop.
 pub(crate) fn run(task: Task, caller: Caller, at_ns: i64, reports: &SyncSender<Report>) {
-    measured(task.flow, at_ns, &task, reports, |course| {
-        again_and_again(&task, &caller, course);
-    });
+    let ready = || Ok(Asker::new(&task, &caller));
+    measured(&task, at_ns, reports, ready, Asker::again_and_again);
 }
 
 /// One thread's connections, one after the other.
@@ -47,50 +46,6 @@ struct Asker<'a> {
     answers: Answers,
 }
 
-fn again_and_again(task: &Task, caller: &Caller, course: &mut Course) {
-    let mut asker = Asker {
-        task,
-        caller,
-        request: agreed(Kind::Request, task.ticket, task.sizes),
-        message: vec![0u8; task.sizes.request as usize],
-        answers: Answers::from_stream(task),
-    };
-    let (mut sequence, mut answered_ns, mut failures) = (0, i64::MIN, 0);
-    while failures < GIVE_UP_AFTER {
-        let now = now_ns();
-        if now >= course.recorder.report_at_ns() {
-            course.recorder.report(now);
-        }
-        let intended_ns = match course.next(now, 0) {
-            Next::Now(intended_ns) => intended_ns,
-            Next::At(at_ns) => {
-                course.sleep_until(at_ns);
-                continue;
-            }
-            Next::Over => return,
-        };
-        course.schedule.started();
-        course
-            .recorder
-            .sent(intended_ns, now, intended_ns >= answered_ns);
-        let outcome = asker.once(sequence, course, (intended_ns, now));
-        sequence += 1;
-        match outcome {
-            Ok(at_ns) => {
-                failures = 0;
-                answered_ns = at_ns;
-                course.recorder.answered(intended_ns, now, at_ns);
-            }
-            Err(failure) => {
-                failures += 1;
-                answered_ns = now_ns();
-                note(course, intended_ns, &failure);
-            }
-        }
-    }
-    course.recorder.counts.connections_lost += 1;
-}
-
 #[cold]
 fn note(course: &mut Course, intended_ns: i64, failure: &Failure) {
     course.recorder.failed(intended_ns, || failure.says());
@@ -100,7 +55,55 @@ fn note(course: &mut Course, intended_ns: i64, failure: &Failure) {
     }
 }
 
-impl Asker<'_> {
+impl<'a> Asker<'a> {
+    fn new(task: &'a Task, caller: &'a Caller) -> Self {
+        Self {
+            task,
+            caller,
+            request: agreed(Kind::Request, task.ticket, task.sizes),
+            message: room_for(task.sizes.request),
+            answers: Answers::from_stream(task),
+        }
+    }
+
+    /// Until time, count or stop, or until the peer is given up.
+    fn again_and_again(&mut self, course: &mut Course) {
+        let (mut sequence, mut answered_ns, mut failures) = (0, i64::MIN, 0);
+        while failures < GIVE_UP_AFTER {
+            let now = now_ns();
+            if now >= course.recorder.report_at_ns() {
+                course.recorder.report(now);
+            }
+            let intended_ns = match course.next(now, 0) {
+                Next::Now(intended_ns) => intended_ns,
+                Next::At(at_ns) => {
+                    course.sleep_until(at_ns);
+                    continue;
+                }
+                Next::Over => return,
+            };
+            course.schedule.started();
+            course
+                .recorder
+                .sent(intended_ns, now, intended_ns >= answered_ns);
+            let outcome = self.once(sequence, course, (intended_ns, now));
+            sequence += 1;
+            match outcome {
+                Ok(at_ns) => {
+                    failures = 0;
+                    answered_ns = at_ns;
+                    course.recorder.answered(intended_ns, now, at_ns);
+                }
+                Err(failure) => {
+                    failures += 1;
+                    answered_ns = now_ns();
+                    note(course, intended_ns, &failure);
+                }
+            }
+        }
+        course.recorder.counts.connections_lost += 1;
+    }
+
     /// One connection from its first packet to its answer; returns when that came.
     fn once(
         &mut self,

@@ -28,6 +28,8 @@ pub(crate) const UNASKED: &str = "an answer came that nobody asked for";
 const STOP_GRACE_NS: i64 = 1_000_000_000;
 /// Bytes taken from a stream at once.
 pub(crate) const CHUNK_BYTES: usize = 64 * 1024;
+/// What a message holds where it says nothing.
+const FILLER: u8 = 1;
 
 /// What one asking thread is to do.
 pub struct Task {
@@ -173,6 +175,12 @@ impl Course {
         sleep_until_or_stop(at_ns, &self.stop).is_some()
     }
 
+    /// A connection was lost for this reason, and with it a request that was to leave then.
+    fn lose(&mut self, intended_ns: i64, error: &io::Error) {
+        self.recorder.counts.connections_lost += 1;
+        self.recorder.failed(intended_ns, || ended(error));
+    }
+
     /// Requests of the schedule that nobody could send, at the end: also those that would have come
     /// after the last connection broke.
     fn count_unstarted(&mut self) {
@@ -191,37 +199,49 @@ impl Course {
 
 /// Asks over `links` from `at_ns` on, until time, count or stop; reports to `reports`.
 pub(crate) fn run(task: Task, links: Vec<Link>, at_ns: i64, reports: &SyncSender<Report>) {
-    let flow = task.flow;
-    measured(flow, at_ns, &task, reports, |course| match links.len() {
-        1 if task.window == 1 && !task.duplex => {
-            for link in links {
-                solo(&task, link, course);
-            }
-        }
-        _ => many::run(&task, links, course),
-    });
+    match <[Link; 1]>::try_from(links) {
+        Ok([link]) if task.window == 1 && !task.duplex => measured(
+            &task,
+            at_ns,
+            reports,
+            || Alone::new(&task, link),
+            Alone::ask,
+        ),
+        Ok([link]) => ask_many(&task, vec![link], at_ns, reports),
+        Err(links) => ask_many(&task, links, at_ns, reports),
+    }
 }
 
-/// Runs `ask` as the body of an asking thread and hands over what came out.
-pub(crate) fn measured(
-    flow: u32,
-    at_ns: i64,
+fn ask_many(task: &Task, links: Vec<Link>, at_ns: i64, reports: &SyncSender<Report>) {
+    let ready = || many::Loop::new(task, links);
+    measured(task, at_ns, reports, ready, many::Loop::run);
+}
+
+/// Runs `ask` as the body of an asking thread and hands over what came out. What it needs is made `ready`
+/// before the start: at that moment others may begin on the same core.
+pub(crate) fn measured<T>(
     task: &Task,
+    at_ns: i64,
     reports: &SyncSender<Report>,
-    ask: impl FnOnce(&mut Course),
+    ready: impl FnOnce() -> io::Result<T>,
+    ask: impl FnOnce(&mut T, &mut Course),
 ) {
     precise_timers();
+    let mut course = Course::new(task, at_ns, reports);
+    let mut ready = ready();
     let started = sleep_until_or_stop(at_ns, &task.stop).is_some();
     let effort = Effort::begin();
-    let mut course = Course::new(task, at_ns, reports);
     if started {
-        ask(&mut course);
+        match &mut ready {
+            Ok(ready) => ask(ready, &mut course),
+            Err(error) => course.lose(now_ns(), error),
+        }
         course.count_unstarted();
     }
     let now = now_ns();
     let spent = effort.spent();
     let asked = Asked {
-        flow,
+        flow: task.flow,
         counts: course.recorder.finish(now),
         cpu_ns: spent.cpu_ns,
         wait_ns: spent.wait_ns,
@@ -229,6 +249,12 @@ pub(crate) fn measured(
     };
     // Fails only when nobody listens any more.
     let _ = reports.send(Report::Asked(Box::new(asked)));
+}
+
+/// Room for a message, whose memory is there: what was never written to would be found page by page while
+/// it is sent for the first time.
+pub(crate) fn room_for(bytes: u32) -> Vec<u8> {
+    vec![FILLER; bytes as usize]
 }
 
 /// What a flow's messages look like in one direction.
@@ -241,16 +267,6 @@ pub(crate) fn agreed(kind: Kind, ticket: u64, sizes: Sizes) -> Agreed {
         kind,
         ticket,
         length,
-    }
-}
-
-/// One connection, one request at a time.
-fn solo(task: &Task, mut link: Link, course: &mut Course) {
-    let waiting = Solo::new(&mut link, task.wait, LOOK);
-    let outcome = waiting.and_then(|waiting| ask_in_turn(task, &mut link, waiting, course));
-    if let Err((intended_ns, error)) = outcome.map_err(|error| (now_ns(), error)) {
-        course.recorder.counts.connections_lost += 1;
-        course.recorder.failed(intended_ns, || ended(&error));
     }
 }
 
@@ -268,53 +284,75 @@ pub(crate) fn ended(error: &io::Error) -> String {
     }
 }
 
-fn ask_in_turn(
-    task: &Task,
-    link: &mut Link,
-    mut waiting: Solo,
-    course: &mut Course,
-) -> io::Result<()> {
-    let request = agreed(Kind::Request, task.ticket, task.sizes);
-    let mut message = vec![0u8; task.sizes.request as usize];
-    let mut answers = Answers::new(task, link);
-    let mut answered_ns = i64::MIN;
-    let mut sequence = 0;
-    let mut now = now_ns();
-    loop {
-        if course.recorder.is_sparse() {
+/// One connection, one request at a time.
+struct Alone {
+    link: Link,
+    waiting: Solo,
+    request: Agreed,
+    message: Vec<u8>,
+    answers: Answers,
+}
+
+impl Alone {
+    fn new(task: &Task, mut link: Link) -> io::Result<Self> {
+        Ok(Self {
+            waiting: Solo::new(&mut link, task.wait, LOOK)?,
+            request: agreed(Kind::Request, task.ticket, task.sizes),
+            message: room_for(task.sizes.request),
+            answers: Answers::new(task, &link),
+            link,
+        })
+    }
+
+    fn ask(&mut self, course: &mut Course) {
+        if let Err(error) = self.ask_in_turn(course) {
+            course.lose(now_ns(), &error);
+        }
+    }
+
+    fn ask_in_turn(&mut self, course: &mut Course) -> io::Result<()> {
+        let mut answered_ns = i64::MIN;
+        let mut sequence = 0;
+        let mut now = now_ns();
+        loop {
+            if course.recorder.is_sparse() {
+                now = course.recorder.clock_ns();
+            }
+            let intended_ns = match course.next(now, 0) {
+                Next::Now(intended_ns) => intended_ns,
+                Next::At(at_ns) => {
+                    course.sleep_until(at_ns);
+                    now = now_ns();
+                    continue;
+                }
+                Next::Over => {
+                    course.recorder.closes();
+                    return Ok(());
+                }
+            };
+            self.request.write(sequence, &mut self.message);
+            course.schedule.started();
+            let had_room = intended_ns >= answered_ns;
+            let sent_ns = now;
+            self.link.send_all(&self.message)?;
+            course.recorder.sent(intended_ns, sent_ns, had_room);
+            let (link, waiting) = (&mut self.link, &mut self.waiting);
+            let came = self
+                .answers
+                .wait_for(sequence, sent_ns, link, waiting, course)?;
             now = course.recorder.clock_ns();
-        }
-        let intended_ns = match course.next(now, 0) {
-            Next::Now(intended_ns) => intended_ns,
-            Next::At(at_ns) => {
-                course.sleep_until(at_ns);
+            match came {
+                true => course.recorder.answered(intended_ns, sent_ns, now),
+                false => course
+                    .recorder
+                    .failed(intended_ns, || "a datagram or its answer was lost".into()),
+            }
+            answered_ns = now;
+            sequence += 1;
+            if now >= course.recorder.report_at_ns() {
+                course.recorder.report(now);
                 now = now_ns();
-                continue;
             }
-            Next::Over => {
-                course.recorder.closes();
-                return Ok(());
-            }
-        };
-        request.write(sequence, &mut message);
-        course.schedule.started();
-        let had_room = intended_ns >= answered_ns;
-        let sent_ns = now;
-        link.send_all(&message)?;
-        course.recorder.sent(intended_ns, sent_ns, had_room);
-        let came = answers.wait_for(sequence, sent_ns, link, &mut waiting, course)?;
-        now = course.recorder.clock_ns();
-        match came {
-            true => course.recorder.answered(intended_ns, sent_ns, now),
-            false => course
-                .recorder
-                .failed(intended_ns, || "a datagram or its answer was lost".into()),
-        }
-        answered_ns = now;
-        sequence += 1;
-        if now >= course.recorder.report_at_ns() {
-            course.recorder.report(now);
-            now = now_ns();
         }
     }
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 use sokudo_net::clock::now_ns;
 use sokudo_net::wait::{Interest, Trigger, Wait, Waiter};
 
-use super::client::{CHUNK_BYTES, Course, LOOK, Next, Task, UNASKED, agreed, ended};
+use super::client::{CHUNK_BYTES, Course, LOOK, Next, Task, UNASKED, agreed, ended, room_for};
 use super::protocol::{Agreed, Kind, Reader};
 use crate::link::{Link, is_silence};
 
@@ -47,7 +47,7 @@ struct Connection {
     listed: bool,
 }
 
-struct Loop<'a> {
+pub(crate) struct Loop<'a> {
     task: &'a Task,
     request: Agreed,
     response: Agreed,
@@ -74,16 +74,9 @@ pub(crate) fn waiter(wait: Wait, count: usize) -> io::Result<Waiter> {
     Waiter::new(wait, Trigger::Level, EVENTS)
 }
 
-/// Asks over all `links` until time, count or stop.
-pub(crate) fn run(task: &Task, links: Vec<Link>, course: &mut Course) {
-    match Loop::new(task, links) {
-        Ok(mut state) => state.run(course),
-        Err(error) => course.recorder.failed(now_ns(), || ended(&error)),
-    }
-}
-
 impl<'a> Loop<'a> {
-    fn new(task: &'a Task, links: Vec<Link>) -> io::Result<Self> {
+    /// All of `links` are watched from now on.
+    pub(crate) fn new(task: &'a Task, links: Vec<Link>) -> io::Result<Self> {
         let response = agreed(Kind::Response, task.ticket, task.sizes);
         let mut waiter = waiter(task.wait, links.len())?;
         let mut connections = Vec::with_capacity(links.len());
@@ -104,7 +97,7 @@ impl<'a> Loop<'a> {
         Ok(Self {
             request: agreed(Kind::Request, task.ticket, task.sizes),
             response,
-            message: vec![0; task.sizes.request as usize],
+            message: room_for(task.sizes.request),
             chunk: vec![0; CHUNK_BYTES],
             waiter,
             room: (0..connections.len()).collect(),
@@ -116,7 +109,8 @@ impl<'a> Loop<'a> {
         })
     }
 
-    fn run(&mut self, course: &mut Course) {
+    /// Asks over all links until time, count or stop.
+    pub(crate) fn run(&mut self, course: &mut Course) {
         let mut timeouts_at_ns = now_ns() + TIMEOUT_LOOK_NS;
         loop {
             let now = now_ns();

@@ -171,6 +171,8 @@ fn ended(error: &io::Error) -> String {
 /// Writes from the start of the load until it is over, then waits for the far ends to hang up.
 pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
     precise_timers();
+    // Made before the start: at that moment others may begin on the same core.
+    let block = payload(task.size, task.seed);
     let started = sleep_until_or_stop(task.times.start_ns, &task.stop).is_some();
     let mut flows = std::mem::take(&mut task.flows);
     let numbers: Vec<u32> = flows.iter().map(|flow| flow.flow).collect();
@@ -186,8 +188,20 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
     let written = match started {
         false => Ok(()),
         true => match flows.as_mut_slice() {
-            [one] => write_one(&task, one, &mut ledger, &mut courses[0], &mut copied[0]),
-            several => write_several(&task, several, &mut ledger, &mut courses, &mut copied),
+            [one] => write_one(
+                &task,
+                (one, block),
+                &mut ledger,
+                &mut courses[0],
+                &mut copied[0],
+            ),
+            several => write_several(
+                &task,
+                (several, block),
+                &mut ledger,
+                &mut courses,
+                &mut copied,
+            ),
         },
     };
     if let Err(error) = written {
@@ -262,7 +276,7 @@ fn wait_for_end(link: &mut Link, closed: &AtomicBool) -> bool {
 /// One connection, whose writes wait in the kernel.
 fn write_one(
     task: &Task,
-    flow: &mut Outgoing,
+    (flow, block): (&mut Outgoing, Vec<u8>),
     ledger: &mut Ledger,
     course: &mut Course,
     copied: &mut Option<f64>,
@@ -272,7 +286,6 @@ fn write_one(
         let whole = stream.kind() == sokudo_net::stream::StreamKind::Tls;
         stream.set_write_bound(if whole { task.patience } else { LOOK })?;
     }
-    let block = payload(task.size, task.seed);
     let mut outlet = Outlet::new(&mut flow.link, task.path, block)?;
     let mut now = now_ns();
     while now < task.end_ns && !course.over && !task.stop.load(Ordering::Relaxed) {
@@ -310,12 +323,11 @@ fn pause(at_ns: i64, ledger: &mut Ledger, task: &Task) {
 /// Several connections by one thread: whoever has room gets a block, in turn.
 fn write_several(
     task: &Task,
-    flows: &mut [Outgoing],
+    (flows, block): (&mut [Outgoing], Vec<u8>),
     ledger: &mut Ledger,
     courses: &mut [Course],
     copied: &mut [Option<f64>],
 ) -> io::Result<()> {
-    let block = payload(task.size, task.seed);
     let mut outlets = Vec::with_capacity(flows.len());
     for flow in flows.iter_mut() {
         never_wait(&mut flow.link)?;
