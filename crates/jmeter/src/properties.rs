@@ -11,6 +11,7 @@ use serde::Serialize;
 /// Defaults that matter to a plan and that a fresh installation has.
 const DEFAULTS: &[(&str, &str)] = &[
     ("httpsampler.max_redirects", "20"),
+    ("summariser.name", "summary"),
     ("time.HMS", "HHmmss"),
     ("time.YMD", "yyyyMMdd"),
     ("time.YMDHMS", "yyyyMMdd-HHmmss"),

@@ -89,10 +89,18 @@ impl Body {
         if let Some(fault) = &fault {
             test.sink
                 .trouble(&format!("script `{}`: {fault}", after.label));
-            let said = format!("Problem in JSR223 script, {}: {fault}", after.label);
-            self.person
-                .view(test, now_ns)
-                .log(Level::Error, &logger, &said);
+            // What Java's stack trace would begin with stands below, and the logger is the class alone.
+            let between = if matches!(has, Has::Assertion) {
+                ": "
+            } else {
+                ", "
+            };
+            let said = format!(
+                "Problem in JSR223 script{between}{}\njavax.script.ScriptException: {fault}",
+                after.label
+            );
+            let mut view = self.person.view(test, now_ns);
+            view.log(Level::Error, has.class(), &said);
         }
         match after.wish {
             Wish::GoOn => {}

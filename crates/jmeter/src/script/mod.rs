@@ -17,7 +17,7 @@ pub(crate) mod log;
 
 pub use bindings::{Bindings, Judgement, Lent, Logged, Seen, Wish};
 pub use engine::{Fault, evaluate, flaw};
-pub use log::Level;
+pub use log::{Level, line as log_line};
 
 /// Names under which plans ask for JavaScript.
 const NAMES: &[&str] = &[

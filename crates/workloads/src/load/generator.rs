@@ -23,6 +23,7 @@ use super::read::Prepared;
 use super::rows::RowLog;
 use super::saved::Files;
 use super::script_log::ScriptLog;
+use super::summary_log::SummaryLog;
 use super::tally::{Shard, Tallies};
 use crate::refusal::{failed, operator, spawn};
 
@@ -147,6 +148,10 @@ impl Generator {
             .transpose()
             .map_err(NotStarted::Refused)?;
         let (script_log, mut lines) = script_log.unzip();
+        let summary_log = lines.clone().map(|lines| {
+            let (offset_ns, properties) = (prepared.duty.wall_offset_ns, options.all_properties());
+            SummaryLog::begin(lines, &properties, offset_ns, Arc::clone(&listener))
+        });
         let shards: Vec<Arc<Shard>> = (0..options.loops().max(1))
             .map(|_| {
                 let files = files.share().with(backends.lanes());
@@ -184,7 +189,15 @@ impl Generator {
             seed,
         };
         let run = move || {
+            let listener = summary_log
+                .clone()
+                .map_or(listener, |log| log as Arc<dyn Listener>);
             let mut finished = course.run(at_ns, files, &listener);
+            if let Some(log) = summary_log {
+                log.end();
+            }
+            // The log is over when nobody can write to it any more.
+            drop(listener);
             finished.problems.extend(unwritten);
             finished.problems.extend(telling.finish());
             finished

@@ -31,6 +31,7 @@ mod rows;
 mod saved;
 mod script_log;
 pub mod summariser;
+mod summary_log;
 mod tally;
 
 use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};

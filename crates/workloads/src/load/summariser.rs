@@ -5,7 +5,47 @@
 //! summary =    200 in 00:00:20 =   10.0/s Avg:   121 Min:     9 Max:   500 Err:     1 (0.50%)
 //! ```
 
-use super::tally::Tallies;
+use sokudo_jmeter::properties::Properties;
+
+use super::tally::{LabelTally, Tallies};
+
+/// Time between two lines unless the properties say otherwise, seconds.
+const INTERVAL_S: f64 = 30.0;
+
+/// What a plan's properties (`summariser.*`) ask for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// What each line begins with.
+    pub name: String,
+    /// Time between two lines, seconds.
+    pub interval_s: u64,
+    /// They go to stdout.
+    pub out: bool,
+    /// They go to the log.
+    pub log: bool,
+    /// Results of transactions count, too.
+    pub transactions: bool,
+}
+
+impl Asked {
+    /// `None`: the property that names the lines was taken away, and nobody says any.
+    pub fn of(properties: &Properties) -> Option<Self> {
+        let name = properties.get("summariser.name")?.trim();
+        let flag = |name: &str| {
+            let said = properties.get(name).map(str::trim);
+            said.is_none_or(|said| said.eq_ignore_ascii_case("true"))
+        };
+        (!name.is_empty()).then(|| Self {
+            name: name.into(),
+            interval_s: properties
+                .number("summariser.interval")
+                .unwrap_or(INTERVAL_S) as u64,
+            out: flag("summariser.out"),
+            log: flag("summariser.log"),
+            transactions: !flag("summariser.ignore_transaction_controller_sample_result"),
+        })
+    }
+}
 
 /// Sums for one kind of line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -23,6 +63,7 @@ struct Sums {
 pub struct Summariser {
     name: String,
     interval_ns: i64,
+    transactions: bool,
     since: Sums,
     total: Sums,
     due_ns: Option<i64>,
@@ -31,11 +72,12 @@ pub struct Summariser {
 }
 
 impl Summariser {
-    /// Lines of this name, so many seconds apart.
-    pub fn new(name: &str, interval_s: u64) -> Self {
+    /// Lines as they are asked for.
+    pub fn new(asked: &Asked) -> Self {
         Self {
-            name: name.into(),
-            interval_ns: i64::try_from(interval_s.max(1))
+            name: asked.name.clone(),
+            transactions: asked.transactions,
+            interval_ns: i64::try_from(asked.interval_s.max(1))
                 .unwrap_or(30)
                 .saturating_mul(1_000_000_000),
             since: Sums::default(),
@@ -51,7 +93,8 @@ impl Summariser {
     pub fn add(&mut self, at_ns: i64, seen: &Tallies, active: u32) -> Vec<String> {
         self.active = active;
         self.most_active = self.most_active.max(active);
-        for tally in seen.values().filter(|tally| !tally.is_transaction) {
+        let counts = |tally: &&LabelTally| self.transactions || !tally.is_transaction;
+        for tally in seen.values().filter(counts) {
             let begins_ns = tally.span_ns.map(|(first, _)| first);
             for sums in [&mut self.since, &mut self.total] {
                 let (sum, least, most) = tally.elapsed_ms;
@@ -77,38 +120,37 @@ impl Summariser {
         }
     }
 
-    /// The last lines of a test.
+    /// The last lines of a test: the total in any case.
     pub fn end(&mut self, at_ns: i64) -> Vec<String> {
-        self.lines(at_ns)
+        let since = self.since.samples;
+        let is_told = since > 0 && since < self.total.samples;
+        let last = is_told.then(|| self.last(at_ns));
+        let total = line(&self.name, '=', &self.total, at_ns);
+        last.into_iter().chain([total]).collect()
     }
 
     fn lines(&mut self, at_ns: i64) -> Vec<String> {
         let mut lines = Vec::new();
         if self.since.samples > 0 {
-            let users = format!(
-                " Active: {} Started: {} Finished: {}",
-                self.active,
-                self.most_active,
-                self.most_active - self.active
-            );
-            lines.push(format!(
-                "{}{users}",
-                line(&self.name, '+', &self.since, at_ns)
-            ));
+            lines.push(self.last(at_ns));
             // A line of its own only when it says something else.
             if self.since != self.total {
                 lines.push(line(&self.name, '=', &self.total, at_ns));
             }
-        } else if self.total.samples == 0 {
-            lines.push(line(&self.name, '=', &self.total, at_ns));
         }
         self.since = Sums::default();
         lines
     }
 
-    /// The line over everything, for the very end.
-    pub fn total(&self, at_ns: i64) -> String {
-        line(&self.name, '=', &self.total, at_ns)
+    /// The line over what came since the one before it.
+    fn last(&self, at_ns: i64) -> String {
+        let users = format!(
+            " Active: {} Started: {} Finished: {}",
+            self.active,
+            self.most_active,
+            self.most_active - self.active
+        );
+        line(&self.name, '+', &self.since, at_ns) + &users
     }
 }
 
@@ -135,8 +177,35 @@ fn line(name: &str, sign: char, sums: &Sums, at_ns: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tally::LabelTally;
+    use sokudo_jmeter::properties::Origin;
+
     use super::*;
+
+    fn asked(properties: &[(&str, &str)]) -> Option<Asked> {
+        let mut all = Properties::default();
+        for (name, value) in properties {
+            all.set(*name, *value, Origin::CommandLine);
+        }
+        Asked::of(&all)
+    }
+
+    #[test]
+    fn properties_say_what_is_told_and_where() {
+        let usual = asked(&[]).expect("lines");
+        assert_eq!((usual.name.as_str(), usual.interval_s), ("summary", 30));
+        assert!(usual.out && usual.log && !usual.transactions);
+        let other = asked(&[
+            ("summariser.interval", "7"),
+            ("summariser.out", "false"),
+            (
+                "summariser.ignore_transaction_controller_sample_result",
+                "False",
+            ),
+        ]);
+        let other = other.expect("lines");
+        assert!(!other.out && other.log && other.transactions && other.interval_s == 7);
+        assert_eq!(asked(&[("summariser.name", " ")]), None);
+    }
 
     #[test]
     fn lines_look_like_jmeters() {
@@ -148,7 +217,8 @@ mod tests {
             ..LabelTally::default()
         };
         let seen = Tallies::from([("a".to_owned(), tally)]);
-        let mut summariser = Summariser::new("summary", 10);
+        let asked = asked(&[("summariser.interval", "10")]).expect("lines");
+        let mut summariser = Summariser::new(&asked);
         assert!(summariser.add(0, &seen, 10).is_empty());
         assert_eq!(
             summariser.add(10_000_000_000, &Tallies::new(), 4),
@@ -161,6 +231,15 @@ mod tests {
         assert_eq!(
             last[1],
             "summary =    200 in 00:00:20 =   10.0/s Avg:   123 Min:    10 Max:   500 Err:     2 (1.00%)"
+        );
+        assert_eq!(last.len(), 2);
+        let mut short = Summariser::new(&asked);
+        short.add(0, &seen, 1);
+        assert_eq!(
+            short.end(10_000_000_000),
+            [
+                "summary =    100 in 00:00:10 =   10.0/s Avg:   123 Min:    10 Max:   500 Err:     1 (1.00%)"
+            ]
         );
     }
 }

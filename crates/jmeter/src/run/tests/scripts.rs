@@ -170,7 +170,7 @@ fn what_scripts_and_functions_log_is_written_as_the_tool_writes_it() {
             "INFO o.a.j.f.JavaScript: js\n",
             "INFO o.a.j.e.J.My Post: hello 5\n",
             "WARN o.a.j.e.J.My Post: two\nlines\n",
-            "ERROR o.a.j.a.J.fails: Problem in JSR223 script, fails: line 1: ReferenceError: nothing is not defined\n",
+            "ERROR o.a.j.a.JSR223Assertion: Problem in JSR223 script: fails\njavax.script.ScriptException: line 1: ReferenceError: nothing is not defined\n",
         ]
     );
     assert!(

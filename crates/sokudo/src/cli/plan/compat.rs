@@ -9,7 +9,7 @@ use clap::{Args, FromArgMatches};
 use jiff::Zoned;
 use sokudo_model::{Refusal, harmless};
 use sokudo_net::clock::now_ns;
-use sokudo_workloads::load::summariser::Summariser;
+use sokudo_workloads::load::summariser::{Asked, Summariser};
 use sokudo_workloads::load::{
     Finished, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies,
 };
@@ -20,8 +20,6 @@ use super::{PlanArgs, prepare};
 
 /// Time between two looks at whether the test is over.
 const LOOK: Duration = Duration::from_millis(50);
-/// Time between two lines of progress unless the plan's properties say otherwise, seconds.
-const SUMMARY_INTERVAL_S: f64 = 30.0;
 
 /// Carries out a command line of the tool, with its lines on stdout.
 pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
@@ -81,7 +79,10 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
     // The tool checks no certificate.
     options.insecure = true;
     let seed = args.seed.unwrap_or_else(random_seed);
-    println!("Creating summariser <summary>");
+    let asked = Asked::of(&options.all_properties()).filter(|asked| asked.out);
+    if let Some(asked) = &asked {
+        println!("Creating summariser <{}>", asked.name);
+    }
     let Some(prepared) = prepare(&options, seed, args.show.lang())? else {
         return Ok(Exit::OperatorError);
     };
@@ -90,7 +91,8 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
     args.clear_results()?;
     let stop = stop_flag()?;
     println!("Starting standalone test @ {}", moment());
-    let finished = execute(&prepared, &options, seed, &stop)?;
+    let lines = Lines(asked.map(|asked| Mutex::new(Summariser::new(&asked))));
+    let finished = execute(&prepared, (&options, seed), lines, &stop)?;
     println!("Tidying up ...    @ {}", moment());
     for (what, count) in &finished.troubles {
         eprintln!("  ! {} ({count})", harmless(what));
@@ -104,16 +106,14 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
     args.report_after(&Measured::Early(exit))
 }
 
-/// Executes the plan to its end, or until `stop`, and prints how it goes on.
+/// Executes the plan with this seed to its end, or until `stop`, and prints how it goes on.
 fn execute(
     prepared: &Prepared,
-    options: &LoadOptions,
-    seed: u64,
+    (options, seed): (&LoadOptions, u64),
+    lines: Lines,
     stop: &AtomicBool,
 ) -> Result<Finished, Refusal> {
-    let interval_s = options.all_properties().number("summariser.interval");
-    let interval_s = interval_s.unwrap_or(SUMMARY_INTERVAL_S) as u64;
-    let lines = Arc::new(Lines(Mutex::new(Summariser::new("summary", interval_s))));
+    let lines = Arc::new(lines);
     let listener: Arc<dyn Listener> = lines.clone();
     let started = Generator::start(prepared, options, (now_ns(), seed), listener, || {});
     let generator = started.map_err(|why: NotStarted| Refusal::from(why))?;
@@ -135,23 +135,27 @@ fn moment() -> String {
     format!("{text} ({})", now.timestamp().as_millisecond())
 }
 
-/// Prints the tool's lines as the test goes on.
-struct Lines(Mutex<Summariser>);
+/// Prints the tool's lines as the test goes on, where they are asked for.
+struct Lines(Option<Mutex<Summariser>>);
 
 impl Lines {
-    fn end(&self) {
-        let mut summariser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for line in summariser.end(now_ns()) {
+    fn print(&self, says: impl FnOnce(&mut Summariser) -> Vec<String>) {
+        let Some(summariser) = &self.0 else {
+            return;
+        };
+        let mut summariser = summariser.lock().unwrap_or_else(PoisonError::into_inner);
+        for line in says(&mut summariser) {
             println!("{line}");
         }
+    }
+
+    fn end(&self) {
+        self.print(|summariser| summariser.end(now_ns()));
     }
 }
 
 impl Listener for Lines {
     fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
-        let mut summariser = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for line in summariser.add(at_ns, seen, active) {
-            println!("{line}");
-        }
+        self.print(|summariser| summariser.add(at_ns, seen, active));
     }
 }

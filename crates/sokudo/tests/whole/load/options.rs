@@ -61,14 +61,27 @@ fn what_a_plan_logs_is_in_the_file_of_j() {
         .run("compat jmeter -n -t plan.jmx -j run.log")
         .expect_code(0);
     let log = fs::read_to_string(place.path().join("run.log")).unwrap();
-    assert_eq!(log.lines().count(), 2, "{log}");
-    for line in log.lines() {
-        let told = line.get(24..).unwrap_or_default();
-        assert_eq!(
-            told, "INFO o.a.j.f.LogFunction: Users 1-1  :  said",
-            "{log}"
-        );
-    }
+    let told: Vec<&str> = log.lines().filter_map(|line| line.get(24..)).collect();
+    let [begins, said @ .., ends, summary] = &told[..] else {
+        panic!("{log}");
+    };
+    assert!(
+        begins.starts_with("INFO o.a.j.JMeter: Running test ("),
+        "{log}"
+    );
+    let own = "INFO o.a.j.f.LogFunction: Users 1-1  :  said";
+    assert_eq!(said.iter().filter(|line| **line == own).count(), 2, "{log}");
+    assert_eq!(
+        *ends,
+        "INFO o.a.j.e.StandardJMeterEngine: Notifying test listeners of end of test"
+    );
+    let total = "INFO o.a.j.r.Summariser: summary =      2 in ";
+    assert!(summary.starts_with(total), "{log}");
+    let quiet = "-Jsummariser.log=false -Jsummariser.out=false";
+    let ended = place.run(&format!("compat jmeter -n -t plan.jmx -j run.log {quiet}"));
+    assert!(!ended.stdout.contains("summar"), "{}", ended.stdout);
+    let log = fs::read_to_string(place.path().join("run.log")).unwrap();
+    assert!(log.contains(own) && !log.contains("Summariser"), "{log}");
     place
         .run("compat jmeter -n -t plan.jmx -j nowhere/run.log")
         .expect_stderr("the log `");

@@ -14,7 +14,7 @@ use sokudo_testkit::jmeter::JMeter;
 use sokudo_testkit::skip;
 
 use super::delays::{Turns, after, distributed_alike, never_before_the_server};
-use super::far::{Does, Far, far};
+use super::far::{Does, Far, far, plan};
 use super::rows::{Row, by_label, number, read, rows};
 use crate::vocabulary::{BOUND, place};
 
@@ -211,4 +211,87 @@ fn a_plan_leaves_the_same_results_as_in_jmeter() {
         &figures("theirs/statistics.json"),
         &rows,
     );
+}
+
+/// Elements with the same script, which means the same in both languages.
+fn scripts(language: &str) -> String {
+    let element = |class: &str, name: &str, script: &str| {
+        format!(
+            r#"<{class} guiclass="TestBeanGUI" testclass="{class}" testname="{name}"><stringProp name="scriptLanguage">{language}</stringProp><stringProp name="parameters"></stringProp><stringProp name="filename"></stringProp><stringProp name="cacheKey">false</stringProp><stringProp name="script">{script}</stringProp></{class}><hashTree/>"#
+        )
+    };
+    let said = "log.info('plain'); log.info('with {} and {}', 'a', 2); log.warn('日本語'); \
+                log.error('failed'); log.debug('hidden'); log.info('two\\nlines')";
+    let below = element("JSR223PreProcessor", "My Script", said)
+        + &element("JSR223PreProcessor", "with.dots in it", "log.info('said')")
+        + &element("JSR223Timer", "timer", "log.info('timed'); 0")
+        + &element(
+            "JSR223PostProcessor",
+            "post",
+            "log.info('post ' + vars.get('x'))",
+        )
+        + &element("JSR223Assertion", "assertion", "log.info('asserted')")
+        + &element("JSR223Assertion", "broken", "nothing.here()")
+        + &element("JSR223Listener", "listener", "log.info('heard')")
+        + &element("JSR223PostProcessor", "damaged", "nothing.here()");
+    let calls = "${__log(first)}${__logn(second,WARN)}${__log(third,ERROR,,a comment)}";
+    let debug = |name: &str, below: &str| {
+        format!(
+            r#"<DebugSampler guiclass="TestBeanGUI" testclass="DebugSampler" testname="{name}"><boolProp name="displayJMeterVariables">true</boolProp></DebugSampler><hashTree>{below}</hashTree>"#
+        )
+    };
+    plan(1, 1, &(debug("said", &below) + &debug(calls, "")))
+}
+
+/// The lines of a log that say what scripts said, without their times, and where scripts failed.
+fn told(log: &str) -> Vec<String> {
+    let (mut told, mut is_own) = (Vec::new(), false);
+    for line in log.lines() {
+        let begins = line.get(..5).is_some_and(|year| {
+            let digits = year.bytes().take(4).all(|byte| byte.is_ascii_digit());
+            digits && year.ends_with('-')
+        });
+        if begins {
+            assert_eq!(line.as_bytes()[19], b',', "{line}");
+            assert_eq!(line.as_bytes()[23], b' ', "{line}");
+            let scripted = |logger: &str| line[24..].contains(logger);
+            is_own = scripted(".J.") || scripted(".JSR223") || scripted(".LogFunction");
+        }
+        // Below a failure stands what its language says of it.
+        if is_own && (begins || !line.contains("Exception") && !line.starts_with(['\t', ' '])) {
+            told.push(
+                line.get(if begins { 24.. } else { 0.. })
+                    .unwrap_or(line)
+                    .to_owned(),
+            );
+        }
+    }
+    told
+}
+
+#[test]
+fn scripts_log_the_same_lines_as_in_jmeter() {
+    let jmeter = match JMeter::find() {
+        Ok(jmeter) => jmeter,
+        Err(why) => return skip(why),
+    };
+    let place = place();
+    place.write("theirs.jmx", &scripts("groovy"));
+    place.write("ours.jmx", &scripts("javascript"));
+    let call = jmeter.call(place.path(), ["-n", "-t", "theirs.jmx"]);
+    call.bound(BOUND).run().expect_code(0);
+    place
+        .run("compat jmeter -n -t ours.jmx -j ours.log")
+        .expect_code(0);
+    let (ours, theirs) = (read(&place, "ours.log"), read(&place, "jmeter.log"));
+    assert_eq!(told(&ours), told(&theirs));
+    assert_eq!(told(&ours).len(), 16, "{ours}");
+    for line in [
+        "INFO o.a.j.JMeter: Running test (",
+        "INFO o.a.j.e.StandardJMeterEngine: Notifying test listeners of end of test",
+        "INFO o.a.j.r.Summariser: summary =      2 in ",
+    ] {
+        assert!(theirs.contains(line), "{line} in JMeter: {theirs}");
+        assert!(ours.contains(line), "{line}: {ours}");
+    }
 }

@@ -1,0 +1,82 @@
+//! Who writes into the log of a test how it goes?
+//!
+//! The tool's own lines: that it runs, its summaries, and that it is over. People look for them there.
+
+use std::sync::{Arc, Mutex};
+
+use jiff::tz::TimeZone;
+use sokudo_jmeter::properties::Properties;
+use sokudo_jmeter::script::{Level, log_line};
+use sokudo_net::clock::now_ns;
+
+use super::generator::{Listener, locked};
+use super::script_log::LogLines;
+use super::summariser::{Asked, Summariser};
+use super::tally::Tallies;
+
+const TOOL: &str = "org.apache.jmeter.JMeter";
+const ENGINE: &str = "org.apache.jmeter.engine.StandardJMeterEngine";
+const SUMMARISER: &str = "org.apache.jmeter.reporters.Summariser";
+
+/// Hears how a test goes, writes it down, and passes it on.
+pub(super) struct SummaryLog {
+    lines: LogLines,
+    /// `None`: the properties ask for no summaries in the log.
+    summariser: Option<Mutex<Summariser>>,
+    wall_offset_ns: i64,
+    next: Arc<dyn Listener>,
+}
+
+impl SummaryLog {
+    /// One that begins now. `wall_offset_ns` leads from the monotonic clock to 1970.
+    pub fn begin(
+        lines: LogLines,
+        properties: &Properties,
+        wall_offset_ns: i64,
+        next: Arc<dyn Listener>,
+    ) -> Arc<Self> {
+        let asked = Asked::of(properties).filter(|asked| asked.log);
+        let log = Self {
+            lines,
+            summariser: asked.map(|asked| Mutex::new(Summariser::new(&asked))),
+            wall_offset_ns,
+            next,
+        };
+        let at_ns = now_ns();
+        let at_ms = log.at_ms(at_ns);
+        log.say(at_ns, TOOL, &format!("Running test ({at_ms})"));
+        Arc::new(log)
+    }
+
+    /// The last lines.
+    pub fn end(&self) {
+        let at_ns = now_ns();
+        self.say(at_ns, ENGINE, "Notifying test listeners of end of test");
+        if let Some(summariser) = &self.summariser {
+            for line in locked(summariser).end(at_ns) {
+                self.say(at_ns, SUMMARISER, &line);
+            }
+        }
+    }
+
+    fn at_ms(&self, at_ns: i64) -> i64 {
+        at_ns.saturating_add(self.wall_offset_ns) / 1_000_000
+    }
+
+    fn say(&self, at_ns: i64, logger: &str, text: &str) {
+        let zone = TimeZone::system();
+        let line = log_line(self.at_ms(at_ns), &zone, Level::Info, logger, text);
+        self.lines.add(line);
+    }
+}
+
+impl Listener for SummaryLog {
+    fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
+        if let Some(summariser) = &self.summariser {
+            for line in locked(summariser).add(at_ns, seen, active) {
+                self.say(at_ns, SUMMARISER, &line);
+            }
+        }
+        self.next.interval(at_ns, seen, active);
+    }
+}
