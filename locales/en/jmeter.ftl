@@ -32,6 +32,7 @@ jmx-script-language-hint = write it in JavaScript (language `javascript`): vars,
 jmx-script-language = the script is in { $language }, and only JavaScript is executed here
 jmx-needs-database = `{ $element }` (“{ $name }”) needs the database layer, which is not there yet
 jmx-not-supported = `{ $element }` (“{ $name }”) is known, and what it does is not supported
+jmx-unheeded-property = property `{ $property }` is `{ $value }`, which changes nothing here
 jmx-unread-property = property `{ $property }` of `{ $element }` is not read
 jmx-outside-groups = “{ $name }” stands outside all thread groups and is not executed
 jmx-group-inside = thread group “{ $name }” stands inside another element

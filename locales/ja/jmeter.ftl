@@ -32,6 +32,7 @@ jmx-script-language-hint = JavaScript (言語 `javascript`) で書いてくだ�
 jmx-script-language = スクリプトは { $language } で書かれていますが、実行できるのは JavaScript だけです
 jmx-needs-database = `{ $element }` (「{ $name }」) にはデータベース層が必要ですが、まだありません
 jmx-not-supported = `{ $element }` (「{ $name }」) は既知の要素ですが、その動作には対応していません
+jmx-unheeded-property = プロパティ `{ $property }` は `{ $value }` ですが、ここでは何も変わりません
 jmx-unread-property = `{ $element }` のプロパティ `{ $property }` は読まれません
 jmx-outside-groups = 「{ $name }」はどのスレッドグループにも属さず、実行されません
 jmx-group-inside = スレッドグループ「{ $name }」がほかの要素の中にあります

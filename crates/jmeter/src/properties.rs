@@ -85,9 +85,18 @@ impl Properties {
         self.entries.get(name).map(|(_, origin)| origin)
     }
 
-    /// A property as a finite number.
+    /// The variables that files of results show (`sample_variables`).
+    pub fn sample_variables(&self) -> Vec<String> {
+        let all = self.get("sample_variables").unwrap_or_default().split(',');
+        let names = all.map(str::trim).filter(|name| !name.is_empty());
+        names.map(str::to_owned).collect()
+    }
+
+    /// A property as a finite number, also with Java's letter for its kind: `1.5f`.
     pub fn number(&self, name: &str) -> Option<f64> {
-        let number: f64 = self.get(name)?.trim().parse().ok()?;
+        let text = self.get(name)?.trim();
+        let digits = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
+        let number: f64 = digits.parse().ok()?;
         number.is_finite().then_some(number)
     }
 }
@@ -209,6 +218,8 @@ mod tests {
     fn who_sets_later_wins() {
         let mut properties = Properties::default();
         assert_eq!(properties.number("timer.factor"), Some(1.0));
+        properties.set("timer.factor", " 1.5f", Origin::CommandLine);
+        assert_eq!(properties.number("timer.factor"), Some(1.5));
         properties.add_file("user.properties", b"THREADS=5\ntimer.factor=2");
         properties.set("THREADS", "7", Origin::CommandLine);
         assert_eq!(properties.get("THREADS"), Some("7"));

@@ -12,6 +12,7 @@ use crate::plan::{
 };
 
 mod refused;
+mod unheeded;
 mod warnings;
 
 pub(crate) use refused::refuse;

@@ -68,6 +68,28 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
+    /// Notes names that are known, and of which those that are true ask for what is not done.
+    pub fn unheeded(&mut self, element: &str, names: &[&str]) {
+        self.ignore(names);
+        for name in names {
+            let found = self.layers.iter().find_map(|layer| find(layer, name));
+            let Some(Property {
+                value: Raw::Scalar { text, .. },
+                place,
+                ..
+            }) = found
+            else {
+                continue;
+            };
+            if text.trim().eq_ignore_ascii_case("true") {
+                let says = Text::new("jmx-unread-property")
+                    .word("element", element)
+                    .word("property", *name);
+                self.compiler.problems.warning(place.clone(), says);
+            }
+        }
+    }
+
     /// A text.
     pub fn text(&mut self, name: &str) -> Template {
         match self.raw(name, Type::Text) {

@@ -124,6 +124,15 @@ fn indent(depth: usize, out: &mut String) {
     (0..depth).for_each(|_| out.push_str(INDENT));
 }
 
+/// As the name of an attribute: what XML does not have in names becomes `_`.
+pub(super) fn attribute_name(name: &str, out: &mut String) {
+    for (index, c) in name.chars().enumerate() {
+        let begins = c.is_alphabetic() || c == '_';
+        let follows = index > 0 && (c.is_ascii_digit() || matches!(c, '-' | '.'));
+        out.push(if begins || follows { c } else { '_' });
+    }
+}
+
 /// As the value of an attribute.
 pub(super) fn escape(text: &str, out: &mut String) {
     text.chars().for_each(|c| match c {
@@ -138,7 +147,8 @@ fn content(text: &str, out: &mut String) {
     text.chars().for_each(|c| character(c, out));
 }
 
-/// Characters that XML does not have become `?`.
+/// Characters that XML 1.0 does not have become `?`; those beyond ASCII that steer something stand by
+/// their number, as in the tool.
 fn character(c: char, out: &mut String) {
     match c {
         '<' => out.push_str("&lt;"),
@@ -148,7 +158,8 @@ fn character(c: char, out: &mut String) {
         '\'' => out.push_str("&apos;"),
         '\r' => out.push_str("&#xd;"),
         '\n' | '\t' => out.push(c),
-        c if c.is_control() => out.push('?'),
+        '\u{fffe}' | '\u{ffff}' | '\0'..='\u{1f}' => out.push('?'),
+        '\u{7f}'..='\u{9f}' => out.push_str(&format!("&#x{:x};", u32::from(c))),
         c => out.push(c),
     }
 }

@@ -12,7 +12,7 @@ use jiff::tz::TimeZone;
 
 use sokudo_model::Rows;
 
-use super::element::escape;
+use super::element::{attribute_name, escape};
 use super::quotes::{holds_so_many, quote};
 use crate::digits::digits;
 use crate::properties::{Origin, Properties};
@@ -49,6 +49,8 @@ pub struct JtlFormat {
     pub(super) has_parts: bool,
     /// Columns in order.
     columns: Vec<Column>,
+    /// Variables behind them (`sample_variables`).
+    variables: Vec<String>,
     /// What XML holds besides columns.
     pub(super) texts: Texts,
     /// `sampleresult.default.encoding`: stands in CSV where none was said.
@@ -270,6 +272,7 @@ impl JtlFormat {
                 file_name: flag("filename", false),
             },
             columns: columns.chain(own).collect(),
+            variables: properties.sample_variables(),
             default_encoding: properties
                 .get("sampleresult.default.encoding")
                 .unwrap_or("UTF-8")
@@ -296,6 +299,10 @@ impl JtlFormat {
                 line.push(self.delimiter);
             }
             line.push_str(column.name());
+        }
+        for name in &self.variables {
+            line.push(self.delimiter);
+            line.extend(["\"", &name.replace('"', "\"\""), "\""]);
         }
         line.push('\n');
         out.write_all(line.as_bytes())
@@ -344,7 +351,7 @@ impl JtlFormat {
     fn csv_row(&self, row: &SampleRow<'_>, out: &mut String) {
         let begin = out.len();
         self.cells(row, out, |text, out| out.push_str(text));
-        let between = self.columns.len().saturating_sub(1);
+        let between = (self.columns.len() + self.variables.len()).saturating_sub(1);
         if !holds_so_many(&out.as_bytes()[begin..], self.delimiter, between) {
             out.truncate(begin);
             self.cells(row, out, |text, out| quote(text, self.delimiter, out));
@@ -365,6 +372,12 @@ impl JtlFormat {
                 Cell::Else => self.formatted(*column, row, out),
             }
         }
+        for index in 0..self.variables.len() {
+            out.push(self.delimiter);
+            // One that is not set is Java's `null`.
+            let value = row.variables.get(index).and_then(Option::as_deref);
+            write(value.unwrap_or("null"), out);
+        }
     }
 
     /// The attributes of a result, each with a blank before it.
@@ -383,6 +396,14 @@ impl JtlFormat {
                 Cell::Number(number) => digits(number, out),
                 Cell::Else => self.formatted(*column, row, out),
             }
+            out.push('"');
+        }
+        for (index, name) in self.variables.iter().enumerate() {
+            let value = row.variables.get(index).and_then(Option::as_deref);
+            out.push(' ');
+            attribute_name(name, out);
+            out.push_str("=\"");
+            escape(value.unwrap_or_default(), out);
             out.push('"');
         }
     }

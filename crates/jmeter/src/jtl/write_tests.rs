@@ -37,6 +37,7 @@ fn row() -> SampleRow<'static> {
         spent: Default::default(),
         phase: "",
         failure: "".into(),
+        variables: Vec::new(),
         details: None,
         below: Vec::new(),
     }
@@ -128,6 +129,60 @@ fn xml_is_written_as_jmeter_does() {
     assert_eq!(
         written(&[("output_format", "xml")], false),
         include_str!("../../testdata/jtl/written.xml")
+    );
+}
+
+#[test]
+fn variables_stand_behind_the_columns() {
+    let mut all = Properties::default();
+    all.set("sample_variables", "a, b-1,c d", Origin::CommandLine);
+    let row = SampleRow {
+        variables: vec![Some("x,\"y\"".into()), None, Some("1".into())],
+        ..row()
+    };
+    let csv = whole(&all, &row);
+    let lines: Vec<&str> = csv.lines().collect();
+    assert!(
+        lines[0].ends_with(",Connect,\"a\",\"b-1\",\"c d\""),
+        "{csv}"
+    );
+    assert!(lines[1].ends_with(",\"x,\"\"y\"\"\",null,1"), "{csv}");
+    all.set(format!("{PREFIX}output_format"), "xml", Origin::CommandLine);
+    let xml = whole(&all, &row);
+    assert!(
+        xml.contains(" a=\"x,&quot;y&quot;\" b-1=\"\" c_d=\"1\""),
+        "{xml}"
+    );
+}
+
+/// A file of this row alone.
+fn whole(properties: &Properties, row: &SampleRow<'_>) -> String {
+    let format = JtlFormat::new(properties, TimeZone::UTC, "generator-1", false);
+    let mut out = Vec::new();
+    format.begin(&mut out).unwrap();
+    let mut rows = Rows::default();
+    format.write(row, &mut rows);
+    out.extend_from_slice(rows.text.as_bytes());
+    format.end(&mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn characters_that_xml_does_not_have_leave_a_file_that_can_be_read() {
+    let mut all = Properties::default();
+    all.set(format!("{PREFIX}output_format"), "xml", Origin::CommandLine);
+    let row = SampleRow {
+        label: "a\0b\u{1}c\u{1b}d\u{7f}e\u{85}f\u{fffe}g\u{ffff}h\u{fffd}\u{10ffff}".into(),
+        ..row()
+    };
+    let text = whole(&all, &row);
+    let label = "lb=\"a?b?c?d&#x7f;e&#x85;f?g?h\u{fffd}\u{10ffff}\"";
+    assert!(text.contains(label), "{text}");
+    let read = crate::xml::parse(&"x".into(), text.as_bytes());
+    let read = read.unwrap_or_else(|_| panic!("{text}"));
+    assert_eq!(
+        read.children[0].attribute("lb"),
+        Some("a?b?c?d\u{7f}e\u{85}f?g?h\u{fffd}\u{10ffff}")
     );
 }
 

@@ -126,15 +126,16 @@ fn jmes_path(reader: &mut Reader<'_, '_>) -> AssertionKind {
 }
 
 fn xpath(reader: &mut Reader<'_, '_>) -> AssertionKind {
-    reader.ignore(&[
-        "XPath.validate",
-        "XPath.whitespace",
-        "XPath.namespace",
-        "XPath.quiet",
-        "XPath.report_errors",
-        "XPath.show_warnings",
-        "XPath.download_dtds",
-    ]);
+    reader.ignore(&["XPath.whitespace", "XPath.namespace", "XPath.quiet"]);
+    reader.unheeded(
+        "XPathAssertion",
+        &[
+            "XPath.validate",
+            "XPath.report_errors",
+            "XPath.show_warnings",
+            "XPath.download_dtds",
+        ],
+    );
     AssertionKind::XPath {
         path: reader.text("XPath.xpath"),
         negated: reader.flag("XPath.negate", false),

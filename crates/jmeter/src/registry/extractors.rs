@@ -143,14 +143,19 @@ fn css(reader: &mut Reader<'_, '_>) -> PostKind {
 
 fn xpath(reader: &mut Reader<'_, '_>) -> PostKind {
     reader.ignore(&[
-        "XPathExtractor.validate",
         "XPathExtractor.namespace",
         "XPathExtractor.quiet",
-        "XPathExtractor.report_errors",
-        "XPathExtractor.show_warnings",
-        "XPathExtractor.download_dtds",
         "XPathExtractor.whitespace",
     ]);
+    reader.unheeded(
+        "XPathExtractor",
+        &[
+            "XPathExtractor.validate",
+            "XPathExtractor.report_errors",
+            "XPathExtractor.show_warnings",
+            "XPathExtractor.download_dtds",
+        ],
+    );
     let tolerant = reader.flag("XPathExtractor.tolerant", false);
     xpath_of(reader, "XPathExtractor", tolerant)
 }

@@ -185,6 +185,7 @@ impl Body {
             spent: self.spent(reply.end_ns),
             phase: lost.map_or("", |lost| lost.phase),
             failure: lost.map_or("", |lost| lost.says).to_owned().into(),
+            variables: Vec::new(),
             details: self.details_of_http(test, &now, judged, (reply, lost)),
             below: Vec::new(),
         }

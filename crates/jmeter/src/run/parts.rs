@@ -265,6 +265,7 @@ fn part_row(test: &Test, told: &SampleRow<'_>, place: &Place, leaf: &Leaf) -> Sa
         spent: Spent::default(),
         phase: leaf.phase,
         failure: leaf.failure.clone().into(),
+        variables: told.variables.clone(),
         details: leaf.details.clone(),
         below: Vec::new(),
     }

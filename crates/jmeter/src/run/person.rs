@@ -41,6 +41,15 @@ pub(super) struct Person {
 }
 
 impl Person {
+    /// The variables that files of results show, in order.
+    pub fn shown(&self, test: &Test) -> Vec<Option<String>> {
+        let value = |name: &String| {
+            let own = self.variables.get(name);
+            own.or_else(|| test.variables.get(name)).cloned()
+        };
+        test.shown.iter().map(value).collect()
+    }
+
     pub fn new(test: &Test, group: usize, number: u64, random: Random) -> Self {
         let name = match test.plan.groups.get(group) {
             Some(of) => {

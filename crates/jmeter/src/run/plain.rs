@@ -133,6 +133,7 @@ impl Body {
             spent: Spent::default(),
             phase: "",
             failure: "".into(),
+            variables: Vec::new(),
             details: self.details_of(test, answer, &judged),
             below: Vec::new(),
         };

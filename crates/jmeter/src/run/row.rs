@@ -74,6 +74,8 @@ pub struct SampleRow<'a> {
     pub phase: &'static str,
     /// What really failed; empty: nothing.
     pub failure: Cow<'a, str>,
+    /// Values of the variables that files show (`sample_variables`), in order; `None`: not set.
+    pub variables: Vec<Option<String>>,
     /// What only some files hold; `None`: none of them hears of it.
     pub details: Option<Box<Details>>,
     /// Results below it, in order: redirects, what belongs to a page, samples of a transaction.
@@ -155,6 +157,7 @@ impl SampleRow<'_> {
             spent: self.spent,
             phase: self.phase,
             failure: own(self.failure),
+            variables: self.variables,
             details: self.details,
             below: self.below,
         }

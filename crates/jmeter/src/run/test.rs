@@ -98,6 +98,8 @@ pub struct Test {
     pub(super) most_redirects: u32,
     /// `httpsampler.max_frame_depth`: pages in pages that are followed.
     pub(super) most_depth: u32,
+    /// `sample_variables`: the variables that files show.
+    pub(super) shown: Vec<String>,
     /// `httpsampler.ignore_failed_embedded_resources`.
     pub(super) excuses_parts: bool,
     /// When the first shared timer was asked: zero of its schedule.
@@ -153,6 +155,7 @@ impl Test {
         let variables: HashMap<_, _> = variables
             .map(|v| (v.name.clone(), v.value.clone()))
             .collect();
+        let shown = properties.sample_variables();
         let savers = Savers::of(&plan, &properties);
         let programs = plan.samplers.iter().map(|sampler| {
             let mut program = Program::default();
@@ -194,6 +197,7 @@ impl Test {
             pause_factor,
             most_redirects,
             most_depth: most_depth.min(MOST_DEPTH),
+            shown,
             excuses_parts,
             begun_ns: OnceLock::new(),
             patterns: Mutex::default(),

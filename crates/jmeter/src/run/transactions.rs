@@ -55,7 +55,13 @@ impl Body {
     }
 
     /// Tells the result of a sampler and adds it to the transactions under way.
-    pub(super) fn tell(&mut self, test: &Test, row: SampleRow<'_>) {
+    pub(super) fn tell(&mut self, test: &Test, mut row: SampleRow<'_>) {
+        if !test.shown.is_empty() {
+            row.variables = self.person.shown(test);
+            for below in &mut row.below {
+                below.variables.clone_from(&row.variables);
+            }
+        }
         let savers = &test.programs[self.flight.sampler as usize].savers;
         let above = self.count_in(test, &row);
         self.tell_below(test, row, above, savers);
@@ -144,6 +150,7 @@ impl Body {
         (row.group_threads, row.all_threads) = self.actives(test);
         (row.label, row.message) = (label.into(), message.into());
         (row.thread_name, row.below) = ((&name).into(), below);
+        row.variables = self.person.shown(test);
         match is_parent {
             true => {
                 self.assert_transaction(test, now_ns, of, &mut row);
@@ -280,6 +287,7 @@ impl Transaction {
             spent: Spent::default(),
             phase: "",
             failure: "".into(),
+            variables: Vec::new(),
             details: None,
             below: Vec::new(),
         }

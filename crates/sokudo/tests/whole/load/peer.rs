@@ -228,7 +228,7 @@ fn scripts(language: &str) -> String {
         + &element(
             "JSR223PostProcessor",
             "post",
-            "log.info('post ' + vars.get('x'))",
+            "vars.put('b', 'one,two'); log.info('post ' + vars.get('x'))",
         )
         + &element("JSR223Assertion", "assertion", "log.info('asserted')")
         + &element("JSR223Assertion", "broken", "nothing.here()")
@@ -278,14 +278,23 @@ fn scripts_log_the_same_lines_as_in_jmeter() {
     let place = place();
     place.write("theirs.jmx", &scripts("groovy"));
     place.write("ours.jmx", &scripts("javascript"));
-    let call = jmeter.call(place.path(), ["-n", "-t", "theirs.jmx"]);
+    let shows = "-Jsample_variables=b,missing";
+    let words = ["-n", "-t", "theirs.jmx", "-l", "theirs.jtl", shows];
+    let call = jmeter.call(place.path(), words);
     call.bound(BOUND).run().expect_code(0);
-    place
-        .run("compat jmeter -n -t ours.jmx -j ours.log")
-        .expect_code(0);
+    let call = format!("compat jmeter -n -t ours.jmx -j ours.log -l ours.jtl {shows}");
+    place.run(&call).expect_code(0);
     let (ours, theirs) = (read(&place, "ours.log"), read(&place, "jmeter.log"));
     assert_eq!(told(&ours), told(&theirs));
     assert_eq!(told(&ours).len(), 16, "{ours}");
+    let shown = |file: &str| {
+        let (columns, rows) = rows(&read(&place, file));
+        let of = |row: &Row| [row["\"b\""].clone(), row["\"missing\""].clone()];
+        (columns, rows.iter().map(of).collect::<Vec<_>>())
+    };
+    assert_eq!(shown("ours.jtl"), shown("theirs.jtl"));
+    let own = ["one,two", "null"].map(str::to_owned);
+    assert_eq!(shown("ours.jtl").1, [own.clone(), own]);
     for line in [
         "INFO o.a.j.JMeter: Running test (",
         "INFO o.a.j.e.StandardJMeterEngine: Notifying test listeners of end of test",
