@@ -121,7 +121,7 @@ struct Waiting {
 
 impl Backends {
     /// Those of a plan's listeners; gives what cannot be told anything: the test goes on without. Where
-    /// several generators execute the plan, none of them tells a database.
+    /// several generators execute the plan, each tells of itself.
     pub fn of(prepared: &Prepared, options: &LoadOptions) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut all = Vec::new();
@@ -132,11 +132,11 @@ impl Backends {
             if matches!(backend.to, Destination::Nobody(_)) {
                 continue;
             }
-            let made = match options.together {
-                Some(_) => Err("several generators execute the plan".into()),
-                None => waiting(listener, backend, trust(options)),
-            };
-            match made {
+            let mut backend = backend.clone();
+            if options.together.is_some() {
+                words::tell_apart(&mut backend.to, &prepared.duty.host);
+            }
+            match waiting(listener, backend, trust(options)) {
                 Ok(waiting) => all.push(waiting),
                 Err(why) => problems.push(format!("`{}` sends nothing: {why}", of.name)),
             }
@@ -186,13 +186,13 @@ pub(super) fn trust(options: &LoadOptions) -> Trust {
     }
 }
 
-fn waiting(listener: Id, backend: &Backend, trust: Trust) -> Result<Waiting, String> {
+fn waiting(listener: Id, backend: Backend, trust: Trust) -> Result<Waiting, String> {
     let choice = backend.labels.compile()?;
     let speaker = Speaker::new(&backend.to, trust)?;
     let (to, notes) = mpsc::sync_channel(QUEUE);
     Ok(Waiting {
         listener,
-        summary: Summary::new(backend.clone(), choice),
+        summary: Summary::new(backend, choice),
         speaker,
         to,
         notes,

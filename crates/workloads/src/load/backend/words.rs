@@ -9,13 +9,27 @@
 
 use std::fmt::Write;
 
-use sokudo_jmeter::plan::Influx;
+use sokudo_jmeter::plan::{Destination, Influx};
 
 use super::Summary;
 use super::sums::{Sums, Window};
 
 /// The label under which everything is summed up.
 const ALL: &str = "all";
+/// The tag that tells generators apart.
+const HOST: &str = "host";
+
+/// Makes what one generator of several says tell itself apart from what the others say: in InfluxDB by
+/// the tag `host`, unless the plan has one, in Graphite by a part of all names behind the prefix.
+pub(super) fn tell_apart(to: &mut Destination, host: &str) {
+    match to {
+        Destination::Influx(influx) if influx.tags.iter().all(|(name, _)| name != HOST) => {
+            influx.tags.push((HOST.into(), host.into()));
+        }
+        Destination::Graphite { prefix, .. } => prefix.push_str(&format!("{}.", plain(host))),
+        Destination::Influx(_) | Destination::Nobody(_) => {}
+    }
+}
 
 /// Names with numbers for Graphite, in order.
 pub(super) fn graphite(summary: &Summary, prefix: &str) -> Vec<(String, String)> {

@@ -181,6 +181,50 @@ fn databases_hear_everything_in_their_own_words() {
 }
 
 #[test]
+fn one_generator_of_several_tells_itself_apart() {
+    let port = server(Arc::new(AtomicU64::new(0)));
+    let (graphite, lines) = hears("");
+    let (influx, posts) = hears(YES);
+    let url = format!("http://127.0.0.1:{influx}/");
+    let to = [
+        ("graphiteHost", "127.0.0.1"),
+        ("graphitePort", &graphite.to_string()),
+        ("rootMetricsPrefix", "root."),
+        (
+            "graphiteMetricsSender",
+            "org.example.TextGraphiteMetricsSender",
+        ),
+    ];
+    let listeners = [
+        listener("GraphiteBackendListenerClient", &to),
+        listener("InfluxdbBackendListenerClient", &[("influxdbUrl", &url)]),
+        listener(
+            "InfluxdbBackendListenerClient",
+            &[("influxdbUrl", &url), ("TAG_host", "mine")],
+        ),
+    ];
+    let (finished, _) = execute(&with(&listeners.concat(), port), |options| {
+        options.together = Some(Together::default());
+    });
+    assert_eq!(finished.problems, Vec::<String>::new());
+    let host = sokudo_net::host::name().unwrap_or_default();
+    let text = lines
+        .recv_timeout(BOUND)
+        .expect("a connection that was closed");
+    let name = format!("root.{}.all.a.count ", host.replace('.', "_"));
+    assert_eq!(sum(&text, &name), 10, "{text}");
+    let mut posted = String::new();
+    while posted.matches(" ended\"").count() < 2 {
+        posted.push_str(&posts.recv_timeout(BOUND).expect("a post"));
+    }
+    let all = "transaction=all,statut=all";
+    for host in [host.as_str(), "mine"] {
+        let name = format!("{all},host={host} count=");
+        assert_eq!(sum(&posted, &name), 10, "{posted}");
+    }
+}
+
+#[test]
 fn a_database_that_does_not_listen_is_told_of_and_harms_nothing() {
     let port = server(Arc::new(AtomicU64::new(0)));
     let (refusing, posts) = hears(NO);
