@@ -132,7 +132,7 @@ impl Backends {
             if matches!(backend.to, Destination::Nobody(_)) {
                 continue;
             }
-            let mut backend = backend.clone();
+            let mut backend = Backend::clone(backend);
             if options.together.is_some() {
                 words::tell_apart(&mut backend.to, &prepared.duty.host);
             }
