@@ -14,7 +14,6 @@ const UNHEEDED: &[(&str, &str)] = &[
     ("CookieManager.allow_variable_cookies", "true"),
     ("CookieManager.check.cookies", "true"),
     ("CookieManager.delete_null_cookies", "true"),
-    ("CookieManager.save.cookies", "false"),
     ("beanshell.init.file", ""),
     ("cache_manager.cached_resource_mode", "RETURN_NO_SAMPLE"),
     ("cacheable_methods", "GET"),
@@ -81,7 +80,7 @@ mod tests {
         for (name, value) in [
             ("httpclient4.retrycount", "3"),
             ("httpclient4.time_to_live", " 60000 "),
-            ("CookieManager.save.cookies", "False"),
+            ("CookieManager.check.cookies", "True"),
             ("httpsampler.max_redirects", "2"),
             ("hc.parameters.file", "hc.parameters"),
             ("my.own", "1"),

@@ -117,17 +117,21 @@ impl CookieJar {
         });
     }
 
-    /// Takes the value of a `Set-Cookie` header of a response from this address.
-    pub fn take(&mut self, from: &Address, header: &str, now_s: i64) {
+    /// Takes the value of a `Set-Cookie` header of a response from this address; gives name and value
+    /// of what is kept. As in the tool, one without a value only takes away that of its name.
+    pub fn take<'h>(
+        &mut self,
+        from: &Address,
+        header: &'h str,
+        now_s: i64,
+    ) -> Option<(&'h str, &'h str)> {
         // As browsers do (RFC 6265bis, 5.6): such a cookie would break the header that it comes back in.
         let breaks = |c: char| c.is_ascii_control() && c != '\t';
         if self.policy == Policy::Ignore || header.contains(breaks) {
-            return;
+            return None;
         }
         let mut parts = header.split(';');
-        let Some((name, value)) = parts.next().and_then(|pair| pair.split_once('=')) else {
-            return;
-        };
+        let (name, value) = parts.next()?.split_once('=')?;
         let (name, mut value) = (name.trim(), value.trim());
         if self.policy == Policy::Standard {
             let quoted = value
@@ -158,7 +162,7 @@ impl CookieJar {
                     && self.policy == Policy::Old
                     && !value.contains('-') =>
                 {
-                    return;
+                    return None;
                 }
                 () if key.eq_ignore_ascii_case("expires") => {
                     expires_s = http_date(value).unwrap_or(0)
@@ -167,7 +171,7 @@ impl CookieJar {
             }
         }
         if name.is_empty() || !below(&from.host, domain) {
-            return;
+            return None;
         }
         if let Some(age) = max_age {
             expires_s = if age <= 0 {
@@ -178,8 +182,13 @@ impl CookieJar {
         }
         let (domain, path) = (domain.to_owned(), path.to_owned());
         self.put(name, value, &domain, host_only, &path, secure, expires_s);
+        let lives = expires_s == 0 || expires_s > now_s;
+        if value.is_empty() || !lives {
+            self.cookies.pop();
+        }
         self.cookies
             .retain(|kept| kept.expires_s == 0 || kept.expires_s > now_s);
+        (lives && !value.is_empty()).then_some((name, value))
     }
 
     /// Appends the cookies for a request to this address, the longest paths first.
@@ -307,6 +316,12 @@ mod tests {
         jar.take(&from, "a=9; Path=/", 1_000);
         jar.take(&from, "c=; Domain=example.com; Path=/; Max-Age=0", 1_000);
         assert_eq!(sent(&jar, "https://www.example.com/"), "d=4; e=5; a=9");
+        assert_eq!(jar.take(&from, "a=; Path=/", 1_000), None);
+        assert_eq!(
+            jar.take(&from, "n=\"1 2\"; Path=/", 1_000),
+            Some(("n", "1 2"))
+        );
+        assert_eq!(sent(&jar, "http://www.example.com/"), "e=5; n=\"1 2\"");
     }
 
     #[test]

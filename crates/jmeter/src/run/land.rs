@@ -83,7 +83,10 @@ impl Body {
         let now_s = test.wall_ms(reply.end_ns) / 1000;
         if let Some(jar) = request.cookies.and_then(|id| self.jars.of_mut(id)) {
             for value in header_values(reply.headers, "Set-Cookie") {
-                jar.take(&self.flight.address, &value, now_s);
+                let kept = jar.take(&self.flight.address, &value, now_s);
+                if let (Some(prefix), Some((name, value))) = (&test.cookie_prefix, kept) {
+                    self.person.set(&format!("{prefix}{name}"), value);
+                }
             }
         }
         let Some(id) = request.cache else {

@@ -98,6 +98,9 @@ pub struct Test {
     pub(super) most_redirects: u32,
     /// `httpsampler.max_frame_depth`: pages in pages that are followed.
     pub(super) most_depth: u32,
+    /// What the variables that hold cookies begin with (`CookieManager.name.prefix`); `None`: cookies
+    /// are no variables (`CookieManager.save.cookies`).
+    pub(super) cookie_prefix: Option<String>,
     /// `sample_variables`: the variables that files show.
     pub(super) shown: Vec<String>,
     /// `httpsampler.ignore_failed_embedded_resources`.
@@ -155,6 +158,10 @@ impl Test {
         let variables: HashMap<_, _> = variables
             .map(|v| (v.name.clone(), v.value.clone()))
             .collect();
+        let saves = properties.get("CookieManager.save.cookies");
+        let saves = saves.is_some_and(|value| value.trim().eq_ignore_ascii_case("true"));
+        let prefix = properties.get("CookieManager.name.prefix");
+        let cookie_prefix = saves.then(|| prefix.unwrap_or("COOKIE_").to_owned());
         let shown = properties.sample_variables();
         let savers = Savers::of(&plan, &properties);
         let programs = plan.samplers.iter().map(|sampler| {
@@ -198,6 +205,7 @@ impl Test {
             most_redirects,
             most_depth: most_depth.min(MOST_DEPTH),
             shown,
+            cookie_prefix,
             excuses_parts,
             begun_ns: OnceLock::new(),
             patterns: Mutex::default(),

@@ -63,6 +63,33 @@ fn what_is_lost_is_named_as_jmeter_names_it() {
 }
 
 #[test]
+fn cookies_are_variables_where_that_is_asked_for() {
+    let cookies = element("CookieManager", "C", "", "");
+    let content = get("/first", "") + &get("/${__V(COOKIE_s)}/${__V(C_s)}/${__V(C_none)}", "") + &cookies;
+    let asked = |prefix: Option<&str>| {
+        let mut all = Simulation::group(&users(1, 0, 1), &content);
+        let properties = [
+            ("CookieManager.save.cookies", Some("true")),
+            ("CookieManager.name.prefix", prefix),
+        ];
+        for (name, value) in properties {
+            if let Some(value) = value {
+                all.properties.set(name, value, Origin::CommandLine);
+            }
+        }
+        let sets = "Set-Cookie: s=1; Path=/\r\nSet-Cookie: none=; Path=/\r\n";
+        let done = all.run(|_| (200, sets.into(), String::new(), 5));
+        done.requests[1]
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    assert_eq!(asked(None), "GET /1/C_s/C_none HTTP/1.1");
+    assert_eq!(asked(Some("C_")), "GET /COOKIE_s/1/C_none HTTP/1.1");
+}
+
+#[test]
 fn redirects_and_cookies_are_followed() {
     let cookies = element("CookieManager", "C", "", "");
     let content = http(
