@@ -194,6 +194,28 @@ fn what_cannot_be_executed_is_left_out_when_the_operator_says_so() {
 }
 
 #[test]
+fn what_changes_nothing_here_is_told_where_it_stands() {
+    let plan = "<jmeterTestPlan><hashTree><TestPlan>\n<boolProp name='TestPlan.functional_mode'>true</boolProp></TestPlan><hashTree>\
+         <ThreadGroup/><hashTree><XPathAssertion>\n\n<boolProp name='XPath.validate'>true</boolProp><boolProp name='XPath.whitespace'>true</boolProp>\
+         <boolProp name='XPath.report_errors'>false</boolProp></XPathAssertion><hashTree/></hashTree></hashTree></hashTree></jmeterTestPlan>";
+    let mut settings = settings();
+    let origin = Origin::CommandLine;
+    settings
+        .properties
+        .set("httpclient4.retrycount", "3", origin);
+    let files = MemoryFiles::default();
+    let reading = read("p.jmx", plan.as_bytes(), &settings, &files);
+    let told = |key: &str| -> Vec<Option<u32>> {
+        let of_key = reading.problems.iter().filter(|p| p.key() == key);
+        of_key
+            .map(|p| p.place.as_ref().map(|place| place.line))
+            .collect()
+    };
+    assert_eq!(told("jmx-unread-property"), [Some(2), Some(4)]);
+    assert_eq!(told("jmx-unheeded-property"), [None]);
+}
+
+#[test]
 fn passwords_are_not_shown() {
     let shown = shown(&read_file("plans", "elements.jmx", &settings())).to_string();
     assert!(!shown.contains("secret"));

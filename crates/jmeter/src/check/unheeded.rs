@@ -41,6 +41,8 @@ const UNHEEDED: &[(&str, &str)] = &[
     ("https.use.cached.ssl.context", "true"),
     ("httpsampler.embedded_resources_use_md5", "false"),
     ("httpsampler.max_bytes_to_store_per_request", "0"),
+    ("jmeter.save.saveservice.base_prefix", "~/"),
+    ("jmeter.save.saveservice.xml_pi", ""),
     ("jmeterthread.reversePostProcessors", "false"),
     ("jsr223.init.file", ""),
     ("post_add_content_type_if_missing", "false"),

@@ -143,6 +143,8 @@ impl PlanFlags {
 pub(crate) fn plan_flags(reader: &mut Reader<'_, '_>) -> PlanFlags {
     reader.inner("TestPlan.user_defined_variables", |_| ());
     reader.ignore(&["TestPlan.user_define_classpath", "TestPlan.comments"]);
+    // What listeners hold, their own settings and the properties say alone.
+    reader.unheeded("TestPlan", &["TestPlan.functional_mode"]);
     PlanFlags {
         serialize_groups: reader.start_flag("TestPlan.serialize_threadgroups", false),
         teardown_on_shutdown: reader.start_flag("TestPlan.tearDown_on_shutdown", false),

@@ -65,7 +65,8 @@ fn what_is_lost_is_named_as_jmeter_names_it() {
 #[test]
 fn cookies_are_variables_where_that_is_asked_for() {
     let cookies = element("CookieManager", "C", "", "");
-    let content = get("/first", "") + &get("/${__V(COOKIE_s)}/${__V(C_s)}/${__V(C_none)}", "") + &cookies;
+    let content =
+        get("/first", "") + &get("/${__V(COOKIE_s)}/${__V(C_s)}/${__V(C_none)}", "") + &cookies;
     let asked = |prefix: Option<&str>| {
         let mut all = Simulation::group(&users(1, 0, 1), &content);
         let properties = [
