@@ -95,7 +95,11 @@ rule-generator-limited-busy-next = Let { $host } send with more streams (--strea
 rule-host-busy-sender-says = { $host } was short of CPU: its sending thread was ready to run but had no CPU for { $share } of the time.
 rule-host-busy-receiver-says = { $host } was short of CPU: its receiving thread was ready to run but had no CPU for { $share } of the time.
 rule-host-busy-self-says = { $host } was short of CPU: threads of sokudo that were ready to run waited { $seconds } for a CPU in each second, all together.
-rule-host-busy-shared-says = { $hosts } hosts share the { $cores } cores of one machine, and the test has { $threads } threads: the { $thread } was ready to run but had no CPU for { $share } of the time.
+rule-host-busy-shared-says =
+    { $hosts } hosts share { $cores ->
+        [one] the one core
+       *[other] the { $cores } cores
+    } of one machine, and the test has { $threads } threads: the { $thread } was ready to run but had no CPU for { $share } of the time.
 rule-host-busy-machine-says = The machine that { $hosts } hosts share was short of CPU: the { $thread } was ready to run but had no CPU for { $share } of the time.
 thread-sending = sending thread of { $host }
 thread-receiving = receiving thread of { $host }
@@ -179,7 +183,11 @@ evidence-sent-of-asked = Sent datagrams over all senders ({ $host } furthest beh
 evidence-setting = { $setting } on { $host }: { $value }
 evidence-softnet-drops = Packets dropped from the backlog of a core on { $host } meanwhile: { $value }
 evidence-steal = CPU time that the hypervisor took from { $host }: { $value }
-evidence-threads-and-cores = Threads of the test: { $threads }, on { $cores } cores; together they were ready to run for { $wanted } in each second and ran for { $got }
+evidence-threads-and-cores =
+    Threads of the test: { $threads }, on { $cores } { $cores ->
+        [one] core
+       *[other] cores
+    }; together they were ready to run for { $wanted } in each second and ran for { $got }
 evidence-time-squeezes = Times that a receive loop of { $host } ran out of budget meanwhile: { $value }
 evidence-udp-in = Datagrams that the kernel of { $host } delivered to all sockets: { $value }
 evidence-udp-receive-errors = Datagrams that found a full socket on { $host }, all programs: { $value }
@@ -188,6 +196,7 @@ evidence-unreachable = Errors "unreachable" that came back to { $host }: { $valu
 
 ## Requests and responses
 
+verdict-exchange-none = { $flows }: no request was answered.
 verdict-exchange-untimed = { $flows }: { $rate } answers per second; how long they took was not recorded.
 verdict-rr-closed = { $flows }: { $rate } requests per second were answered, each asked when the one before it was; half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
 verdict-rr-open = { $flows }: { $rate } of { $asked } requests per second asked for were answered; counted from the intended start half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.

@@ -188,6 +188,7 @@ evidence-unreachable = { $host } に返った到達不能エラー: { $value }
 
 ## 要求と応答
 
+verdict-exchange-none = { $flows }: 応答は 1 件もありませんでした。
 verdict-exchange-untimed = { $flows }: 毎秒 { $rate } 件の応答がありました。応答時間は記録していません。
 verdict-rr-closed = { $flows }: 前の応答を待って次を送る方式で、毎秒 { $rate } 件の要求に応答がありました。応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
 verdict-rr-open = { $flows }: 指定した毎秒 { $asked } 件の要求のうち、毎秒 { $rate } 件に応答がありました。予定時刻から数えた応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
@@ -302,8 +303,8 @@ answers-untold = 応答時間は測っていません
 verdict-sweep-knee = 屈曲点は要求 { $offered } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 (要求 { $next-offered }) の処理量は { $next-delivered } でした{ $next-latency }。
 verdict-sweep-knee-option = 屈曲点は --{ $option } { $value } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 { $next } では { $next-delivered } でした{ $next-latency }。
 verdict-sweep-above = この範囲に屈曲点はありません。最も多く処理した段階 (要求 { $offered }) でも { $delivered } を処理できました{ $latency }。
-verdict-sweep-below = この範囲に屈曲点はありません。最も低い段階 (要求 { $low-offered }) で、すでに処理能力を超えています (処理量 { $low-delivered }{ $low-latency })。
-verdict-sweep-unknown = 数値の得られた段階が少なく、屈曲点は判定できません。処理量は最大 { $delivered } でした (要求 { $offered }{ $latency })。
+verdict-sweep-below = この範囲に屈曲点はありません。最も低い段階 (要求 { $low-offered }) で、すでに処理能力を超えています。処理量は { $low-delivered } でした{ $low-latency }。
+verdict-sweep-unknown = 数値の得られた段階が少なく、屈曲点は判定できません。要求 { $offered } のときに最も多く、{ $delivered } を処理しました{ $latency }。
 verdict-sweep-most = この範囲に屈曲点はありません。処理量が最も多かったのは --{ $option } { $value } で、{ $delivered } でした{ $latency }。
 sweep-latency = { "" } (p99 { $p99 })
 sweep-no-latency = { "" }

@@ -89,6 +89,9 @@ impl<'a> Exchange<'a> {
     /// What was achieved.
     pub fn achieved(&self, flows: Text) -> Text {
         let rate = self.rate().unwrap_or_default();
+        if self.total("latency_seconds.p50").is_none() && rate == 0.0 {
+            return Text::new("verdict-exchange-none").text("flows", flows);
+        }
         if self.total("latency_seconds.p50").is_none() {
             let text = Text::new("verdict-exchange-untimed");
             return text.number("rate", rate, Unit::One).text("flows", flows);

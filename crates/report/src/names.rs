@@ -123,7 +123,12 @@ pub fn metric_help(name: &str) -> Phrase {
     if HELPED.contains(&name) {
         return Text::new(format!("report-help-{}", name.replace(['.', '_'], "-"))).into();
     }
-    metric::find(name).map_or(name, |m| m.help).into()
+    // The catalogue tells whoever reads files what the numbers are called there.
+    let help = metric::find(name).map_or(name, |m| m.help);
+    let what = help
+        .split_once("; in the summary with")
+        .map_or(help, |(what, _)| what);
+    what.into()
 }
 
 /// What a well-known phase does, after its name; `None` for names that people made up.

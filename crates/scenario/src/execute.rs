@@ -49,10 +49,15 @@ impl Load {
 pub struct LoadWord {
     /// The word.
     pub name: &'static str,
-    /// The question that the workload answers.
-    pub question: &'static str,
     /// True when it is followed by the server's address, and not by other hosts.
     pub takes_url: bool,
+}
+
+impl LoadWord {
+    /// Key of the message with the question that the workload answers.
+    pub fn question_key(&self) -> String {
+        format!("console-asks-{}", self.name)
+    }
 }
 
 /// One kind of load in a phase.

@@ -31,11 +31,7 @@ impl Executor for Remembering {
     }
 
     fn words(&self) -> Vec<LoadWord> {
-        let word = |name, takes_url| LoadWord {
-            name,
-            question: "?",
-            takes_url,
-        };
+        let word = |name, takes_url| LoadWord { name, takes_url };
         vec![
             word("crr", false),
             word("http", true),

@@ -32,7 +32,8 @@ pub(super) fn help(word: Option<&str>, executor: &mut dyn Executor) {
             false => "console-help-load",
         });
         let name = format!("{:<14}", load.name);
-        executor.say(&said.word("word", name).word("question", load.question));
+        let question = Text::new(load.question_key());
+        executor.say(&said.word("word", name).text("question", question));
     }
     if let (false, Some(word)) = (any, word) {
         executor.say(&Text::new("console-help-unknown").word("word", word));

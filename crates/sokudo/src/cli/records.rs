@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sokudo_model::{RunStatus, Unit, harmless, units};
+use sokudo_model::{RunStatus, Summary, Unit, harmless, load, metric, units};
 
 use super::finish::{ShowOptions, conclude, exit_of, show as show_record};
 use super::{Exit, Failure};
@@ -113,15 +113,16 @@ pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
                 );
             }
             (Ok(info), false) => {
-                println!(
-                    "{:<44} {:<8} {}",
+                let line = format!(
+                    "{:<38} {:<8} {}",
                     harmless(&entry.id),
                     status_word(info.status),
-                    headline(&info.summary)
+                    headline(&info.workload, &info.summary)
                 );
+                println!("{}", line.trim_end());
             }
             (Err(error), false) => println!(
-                "{:<44} broken   {}",
+                "{:<38} broken   {}",
                 harmless(&entry.id),
                 harmless(&error.to_string())
             ),
@@ -139,21 +140,28 @@ fn status_word(status: RunStatus) -> &'static str {
     }
 }
 
-fn headline(summary: &sokudo_model::Summary) -> String {
+/// What a run of one workload carried, how late, and what share of it failed.
+fn headline(workload: &str, summary: &Summary) -> String {
     let get = |name: &str| summary.get(name).copied();
-    match (
-        get("datagram.delivered_bits_per_second"),
-        get("datagram.loss_ratio"),
-    ) {
-        (Some(bits), Some(loss)) => {
-            format!(
-                "{} delivered, {} lost",
-                units::human(bits, Unit::BitsPerSecond),
-                units::percent(loss)
-            )
-        }
-        _ => String::new(),
+    let Some((names, carried)) =
+        load::names_of(workload).and_then(|names| Some((names, get(names.delivered)?)))
+    else {
+        return String::new();
+    };
+    let mut parts = vec![units::human(carried, metric::unit_of(names.delivered))];
+    let p99 = names.latency.and_then(|name| get(&format!("{name}.p99")));
+    parts.extend(p99.map(|s| format!("99 % {}", units::human(s, Unit::Seconds))));
+    let share = names.shares.first();
+    let share = share.and_then(|(word, name)| Some((*word, *name, get(name)?)));
+    if let Some((word, name, share)) = share.filter(|(_, _, share)| *share > 0.0) {
+        let what = match word {
+            "loss" if name.contains("retransmitted") => "sent again",
+            "loss" => "lost",
+            _ => "failed",
+        };
+        parts.push(format!("{} {what}", units::percent(share)));
     }
+    parts.join(" · ")
 }
 
 /// `sokudo show`.

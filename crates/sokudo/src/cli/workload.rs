@@ -148,8 +148,20 @@ pub fn reach(hosts: &mut Hosts, host: &str, key: Option<&Key>) -> Result<(), Fai
     match host.split_once('/') {
         // A URL is neither.
         Some((group, name)) if !group.contains(':') => super::group::reach(hosts, group, name),
-        _ => Ok(hosts.dial(host, DEFAULT_PORT, key, DIAL_BOUND)?),
+        _ => hosts
+            .dial(host, DEFAULT_PORT, key, DIAL_BOUND)
+            .map_err(|error| group_meant(host, error.into())),
     }
+}
+
+/// Who names a group where a host is wanted is told how its hosts are written.
+#[cfg(feature = "fleet")]
+fn group_meant(host: &str, failure: Failure) -> Failure {
+    if !super::group::is_known(host) {
+        return failure;
+    }
+    let hint = format!("of the group {host}, name a host `{host}/NAME`, or all of them `{host}/*`");
+    Failure::operator(failure.says(), hint)
 }
 
 /// Every host is called directly.

@@ -106,6 +106,9 @@ fn lines_and_files_that_help_nobody_are_not_made() {
     refuses(&format!("{file} 0"), "a minute or more");
     assert!(!place.path().join("short.json5").exists());
     refuses("controller lab --bind 127.0.0.1:0", "port 0");
+    // A group where a host is wanted.
+    let named = at(&place, "home", &["rr", "lab", "--count", "1"]).run();
+    named.expect_code(2).expect_stderr("`lab/*`");
     // Of documentation (RFC 5737): no host has it.
     refuses("controller lab --bind 192.0.2.1:7412", "--bind");
 }

@@ -66,10 +66,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// The words that load.
 pub fn words() -> Vec<LoadWord> {
-    let question = |name| sokudo_workloads::find(name).map_or("", |w| w.descriptor().question);
     let word = |entry: &Entry| LoadWord {
         name: entry.name,
-        question: question(entry.name),
         takes_url: entry.takes_url,
     };
     WORDS.iter().map(word).collect()
@@ -166,6 +164,7 @@ fn asked<O: Options>(options: &O, peers: Vec<String>, among: u32) -> Asked {
 
 #[cfg(test)]
 mod tests {
+    use sokudo_i18n::{I18n, Lang};
     use sokudo_scenario::vocabulary;
 
     use super::*;
@@ -248,8 +247,13 @@ mod tests {
     }
 
     #[test]
-    fn every_word_is_a_workload() {
+    fn every_word_is_a_workload_and_asks_its_question_in_every_language() {
         assert!(WORDS.windows(2).all(|pair| pair[0].name < pair[1].name));
-        assert!(words().iter().all(|word| !word.question.is_empty()));
+        for word in words() {
+            let workload = sokudo_workloads::find(word.name).expect("a workload");
+            let asked = I18n::new(Lang::En).message(&word.question_key(), &[]);
+            assert_eq!(asked, workload.descriptor().question, "{}", word.name);
+            assert!(I18n::new(Lang::Ja).has(&word.question_key()));
+        }
     }
 }
