@@ -115,15 +115,21 @@ impl TryFrom<Told> for PhaseSpec {
         if told.hosts > MAX_HOSTS || told.flows > MAX_FLOWS {
             return Err("a phase of too many hosts or flows");
         }
+        let within = |flow: &FlowPlan| flow.from.max(flow.to) < told.hosts;
+        if !told.phase.flows.iter().all(within) {
+            return Err("a flow of a host beyond the last");
+        }
+        if !told.phase.flows.iter().all(|flow| flow.touches(told.me)) {
+            return Err("a flow of others");
+        }
+        let needed = needed_by(told.me, &told.phase.flows, told.hosts as usize);
         let mut hosts = vec![HostSpec::default(); told.hosts as usize];
         for (index, host) in told.known {
-            *hosts
-                .get_mut(index as usize)
-                .ok_or("a host beyond the last")? = host;
-        }
-        let mut tickets = vec![0; told.flows as usize];
-        for (id, ticket) in told.tickets {
-            *tickets.get_mut(id as usize).ok_or("a ticket for no flow")? = ticket;
+            let place = hosts.get_mut(index as usize);
+            match needed.get(index as usize) {
+                Some(false) => return Err("a host of no concern"),
+                _ => *place.ok_or("a host beyond the last")? = host,
+            }
         }
         // Anybody else: what stands between is nobody's business.
         let other = u32::from(told.me == 0);
@@ -137,6 +143,14 @@ impl TryFrom<Told> for PhaseSpec {
         for flow in told.phase.flows {
             let place = flows.get_mut(flow.id as usize);
             *place.ok_or("a flow beyond the last")? = flow;
+        }
+        let mut tickets = vec![0; told.flows as usize];
+        for (id, ticket) in told.tickets {
+            let flow = flows.get(id as usize).ok_or("a ticket for no flow")?;
+            match flow.touches(told.me) {
+                true => tickets[id as usize] = ticket,
+                false => return Err("a ticket for a flow of others"),
+            }
         }
         let phase = PhasePlan {
             flows,
@@ -192,6 +206,7 @@ pub mod by_host {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
@@ -269,6 +284,27 @@ mod tests {
             value[key] = right;
         }
         assert!(serde_json::from_value::<PhaseSpec>(value).is_ok());
+    }
+
+    /// Nothing of it would travel on: it is not what a controller tells.
+    #[test]
+    fn what_concerns_others_is_refused() {
+        // Host 1 of four, whose own flow has number 0.
+        let value = serde_json::to_value(pairs(4, 1)).unwrap();
+        let other_flow = json!({ "id": 1, "from": 2, "to": 3, "stream": 0 });
+        let far_flow = json!({ "id": 0, "from": 1, "to": 4, "stream": 0 });
+        let other_host = json!([3, { "name": "x", "address": "y" }]);
+        for (at, more) in [
+            ("/tickets", json!([1, 17])),
+            ("/known", other_host),
+            ("/phase/flows", other_flow),
+            ("/phase/flows", far_flow),
+        ] {
+            let mut value = value.clone();
+            let list = value.pointer_mut(at).unwrap().as_array_mut().unwrap();
+            list.push(more);
+            assert!(serde_json::from_value::<PhaseSpec>(value).is_err(), "{at}");
+        }
     }
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]

@@ -218,8 +218,8 @@ struct Lines<'a> {
     text: &'a str,
     at: usize,
     line: u32,
-    /// Offset of the current line's first byte.
-    line_start: usize,
+    /// Characters of the current line before this: a whole plan may stand in one line.
+    column: u32,
 }
 
 impl<'a> Lines<'a> {
@@ -229,27 +229,28 @@ impl<'a> Lines<'a> {
             text: "",
             at: 0,
             line: 1,
-            line_start: 0,
+            column: 0,
         }
     }
 
     fn go_to(&mut self, offset: usize) {
         let offset = offset.clamp(self.at, self.text.len());
-        for (index, byte) in self.text.as_bytes()[self.at..offset].iter().enumerate() {
-            if *byte == b'\n' {
-                self.line += 1;
-                self.line_start = self.at + index + 1;
+        for byte in &self.text.as_bytes()[self.at..offset] {
+            match byte {
+                b'\n' => (self.line, self.column) = (self.line + 1, 0),
+                // Further bytes of a character.
+                0x80..0xc0 => {}
+                _ => self.column += 1,
             }
         }
         self.at = offset;
     }
 
     fn place(&self) -> Place {
-        let line = self.text.get(self.line_start..self.at).unwrap_or_default();
         Place {
             file: Arc::clone(&self.file),
             line: self.line,
-            column: line.chars().count() as u32 + 1,
+            column: self.column + 1,
         }
     }
 
