@@ -72,6 +72,11 @@ pub fn page(bytes: &[u8]) {
     }
 }
 
+/// Bytes as where a server leads to, one after the other: a link and a redirect.
+pub fn link(bytes: &[u8]) {
+    foreign::links(bytes);
+}
+
 /// Bytes as a data file.
 pub fn data_file(bytes: &[u8]) {
     foreign::data_file(bytes);
@@ -132,6 +137,7 @@ mod tests {
             super::xpath(&bytes);
             super::data_file(&bytes);
             super::cookies(&bytes);
+            super::link(&bytes);
             super::body(&bytes);
             super::page(&bytes);
         }

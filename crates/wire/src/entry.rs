@@ -8,6 +8,7 @@ use crate::framing::{self, Decoder, MAX_FRAME, MAX_FRAME_BEFORE_TICKET};
 use crate::join::JoinToken;
 use crate::key::Key;
 use crate::label::Labels;
+use crate::order::{Between, Checker, Opener};
 use crate::piece::{self, Incoming, Outgoing, Piece};
 use crate::ticket::{Answer, Ticket};
 
@@ -66,6 +67,19 @@ pub fn envelope(bytes: &[u8]) {
     let again = Envelope::from_payload(&frame[4..]).expect("what was written can be read");
     // Compared as text because a NaN is not equal to itself.
     assert_eq!(format!("{again:?}"), format!("{envelope:?}"));
+}
+
+/// Orders and answers of a session: nothing but what the other side sealed opens.
+pub fn order(bytes: &[u8]) {
+    let between = Between {
+        group: "lab-1".into(),
+        agent: "a".into(),
+        session: "s1".into(),
+        challenge: [7; 32],
+    };
+    let mut checker = Checker::new(&between, &[5; 32], [9; 32]);
+    assert!(checker.open(bytes).is_err());
+    assert!(Opener::new(&between, &[5; 32]).open(bytes).is_err());
 }
 
 /// Tickets and answers: nothing but a sealed ticket opens, and an answer stays what it is.

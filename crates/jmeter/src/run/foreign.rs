@@ -6,6 +6,7 @@ use super::address::Address;
 use super::content::decoded;
 use super::cookies::Jars;
 use super::feed::{FirstRow, Rows};
+use super::link::{Leads, resolve};
 use super::outcome::Reply;
 
 /// Bytes as a data file.
@@ -32,6 +33,25 @@ pub(crate) fn cookies(bytes: &[u8]) {
     let mut sent = String::new();
     jar.write(&from, 0, &mut sent);
     assert!(!sent.contains(['\r', '\n']));
+}
+
+/// Bytes as links of a page and as redirects, one after the other from where the last one led: none of
+/// them breaks a request in two.
+pub(crate) fn links(bytes: &[u8]) {
+    let text = String::from_utf8_lossy(bytes);
+    let Some(mut at) = Address::parse("https://shop.example/a/b?c") else {
+        return;
+    };
+    for link in text.split('\n') {
+        let redirected = at.join(link);
+        if let Some(Leads::To(there)) = resolve(&at, link) {
+            let mut written = String::new();
+            there.write(&mut written);
+            assert!(!written.contains(['\r', '\n']), "{written:?}");
+            at = there;
+        }
+        at = redirected.filter(|_| !link.contains('\r')).unwrap_or(at);
+    }
 }
 
 /// Bytes as a body: the first one chooses its encoding.

@@ -5,18 +5,17 @@ mod properties;
 mod reference;
 mod show;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::{Args, Subcommand};
 use jiff::tz::TimeZone;
 use sokudo_i18n::Lang;
-use sokudo_jmeter::files::Files;
 use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::settings::{Settings, Unsupported};
 use sokudo_jmeter::{Reading, read};
+use sokudo_workloads::load::{PlanFiles, read_bounded};
 
 use super::finish::ShowOptions;
 use super::{Exit, Failure};
@@ -116,8 +115,7 @@ pub fn run(args: JmxArgs) -> Result<Exit, Failure> {
 fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let settings = settings(args)?;
     let bytes = read_bounded(&args.plan, MOST_BYTES).map_err(|e| unreadable(&args.plan, &e))?;
-    let directory = args.plan.parent().unwrap_or(Path::new(""));
-    let files = PlanFiles(directory.to_owned());
+    let files = PlanFiles::beside(&args.plan);
     let reading = read(&args.plan.display().to_string(), &bytes, &settings, &files);
     let probed = match args.probe.filter(|_| reading.errors == 0) {
         Some(seconds) => {
@@ -168,29 +166,4 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
         format!("`{}` cannot be read: {error}", path.display()),
         "name a file that exists and that you may read, of at most 64 MiB",
     )
-}
-
-/// The files beside a plan.
-struct PlanFiles(PathBuf);
-
-impl Files for PlanFiles {
-    fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
-        read_bounded(&self.0.join(path), most_bytes)
-    }
-
-    fn exists(&self, path: &str) -> bool {
-        self.0.join(path).is_file()
-    }
-}
-
-/// The whole file, unless it is larger: nothing endless is read.
-pub(super) fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(most_bytes + 1)
-        .read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > most_bytes {
-        true => Err(io::ErrorKind::FileTooLarge.into()),
-        false => Ok(bytes),
-    }
 }

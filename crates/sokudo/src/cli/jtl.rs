@@ -17,9 +17,10 @@ use sokudo_model::{Record, Text};
 use sokudo_report::requests::{Dashboard, statistics_json};
 use sokudo_stats::requests::goals::Goals;
 use sokudo_stats::requests::{MOST_LABELS, Requests, Settings, Tally};
+use sokudo_workloads::load::read_bounded;
 
 use super::finish::ShowOptions;
-use super::jmx::{pair, read_bounded, unreadable};
+use super::jmx::{pair, unreadable};
 use super::{Exit, Failure, records};
 
 /// Largest property file that is read.

@@ -47,7 +47,7 @@ pub use generator::{Finished, Generator, Listener, NotStarted};
 pub use key_store::know_key_store_password;
 pub use options::{LoadOptions, Together};
 pub use phase::{know_proxy_password, permit};
-pub use read::{Prepared, read_plan};
+pub use read::{PlanFiles, Prepared, read_bounded, read_plan};
 pub use results::rows_sent;
 pub use tally::{LabelTally, Tallies};
 

@@ -313,7 +313,7 @@ fn via(through: &Through) -> Via {
 }
 
 /// The files beside a plan.
-pub(super) struct PlanFiles(PathBuf);
+pub struct PlanFiles(PathBuf);
 
 impl PlanFiles {
     /// The files beside this one.
@@ -337,7 +337,7 @@ impl PlanFiles {
 
 impl Files for PlanFiles {
     fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
-        read_bounded(&self.0.join(path), most_bytes)
+        read_plain(&self.0.join(path), most_bytes)
     }
 
     fn exists(&self, path: &str) -> bool {
@@ -345,13 +345,49 @@ impl Files for PlanFiles {
     }
 }
 
+/// A file that a plan names, whole. Errors: it is larger, or no plain file: nobody may ever write into a
+/// pipe, and the plan may be somebody else's.
+fn read_plain(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let about = std::fs::metadata(path)?;
+    if !about.is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    if about.len() > most_bytes {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    read_bounded(path, most_bytes)
+}
+
 /// The whole file, unless it is larger: nothing endless is read.
-pub(super) fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+pub fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = File::open(path)?;
     file.take(most_bytes + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > most_bytes {
         true => Err(io::ErrorKind::FileTooLarge.into()),
         false => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_plan_reads_plain_files_that_have_an_end() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = |name: &str| directory.path().join(name);
+        std::fs::write(file("plain"), "a,b").expect("written");
+        let long = File::create(file("long")).expect("made");
+        long.set_len(10 << 30).expect("a file of holes");
+        std::os::unix::fs::symlink("/dev/zero", file("endless")).expect("linked");
+        let files = PlanFiles::beside(&file("plan.jmx"));
+        let read = |name: &str| files.read(name, 1 << 20).map_err(|why| why.kind());
+        assert_eq!(read("plain"), Ok(b"a,b".to_vec()));
+        assert_eq!(read("long"), Err(io::ErrorKind::FileTooLarge));
+        assert_eq!(read("endless"), Err(io::ErrorKind::Other));
+        assert_eq!(read("."), Err(io::ErrorKind::Other));
+        assert_eq!(read("none"), Err(io::ErrorKind::NotFound));
     }
 }
