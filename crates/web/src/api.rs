@@ -15,9 +15,10 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION,
@@ -41,6 +42,8 @@ use crate::{events, page};
 
 /// Largest body of an order, bytes: the longest script.
 const BODY_BYTES_MAX: usize = 11 << 20;
+/// Time for the body of an order: who never ends one takes nobody else's place.
+const BODY_BOUND: Duration = Duration::from_secs(30);
 /// Pages that may listen at a time.
 const LISTENERS_MAX: usize = 32;
 /// Records that are read at a time.
@@ -328,15 +331,58 @@ async fn read<T: DeserializeOwned>(request: Request) -> Result<T, Response> {
     if said.is_some_and(|said| said > BODY_BYTES_MAX) {
         return Err(too_large());
     }
-    let body = to_bytes(request.into_body(), BODY_BYTES_MAX).await;
-    let body = body.map_err(|_| too_large())?;
+    let body = match within(BODY_BOUND, request.into_body()).await {
+        Some(body) => body.map_err(|_| too_large())?,
+        None => {
+            let says = "the order did not come to its end".into();
+            return Err(bad(StatusCode::REQUEST_TIMEOUT, says));
+        }
+    };
     serde_json::from_slice(&body).map_err(|error| {
         let says = format!("the order cannot be read: {error}");
         bad(StatusCode::BAD_REQUEST, says)
     })
 }
 
+/// A whole body; `None` when it takes longer than `bound`.
+async fn within(bound: Duration, body: Body) -> Option<Result<Bytes, axum::Error>> {
+    let whole = to_bytes(body, BODY_BYTES_MAX);
+    tokio::time::timeout(bound, whole).await.ok()
+}
+
 fn answer_refusal(status: StatusCode, why: &Refusal) -> Response {
     let body = json!({ "says": why.says, "hint": why.hint });
     (status, axum::Json(body)).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A body of which nothing ever comes.
+    struct Never;
+
+    impl axum::body::HttpBody for Never {
+        type Data = Bytes;
+        type Error = std::convert::Infallible;
+
+        fn poll_frame(
+            self: std::pin::Pin<&mut Self>,
+            _: &mut std::task::Context<'_>,
+        ) -> std::task::Poll<Option<Result<hyper::body::Frame<Bytes>, Self::Error>>> {
+            std::task::Poll::Pending
+        }
+    }
+
+    #[test]
+    fn a_body_that_does_not_end_is_not_waited_for() {
+        let mut runtime = tokio::runtime::Builder::new_current_thread();
+        let runtime = runtime.enable_time().build().expect("a runtime");
+        let bound = Duration::from_millis(10);
+        runtime.block_on(async {
+            assert!(within(bound, Body::new(Never)).await.is_none());
+            let whole = within(Duration::MAX, Body::from("{}")).await;
+            assert_eq!(whole.expect("in time").expect("a body"), "{}");
+        });
+    }
 }

@@ -13,7 +13,7 @@ const WINDOW: Duration = Duration::from_secs(10);
 const LONGEST: usize = 240;
 
 /// Passes lines on, bounded in length and number.
-pub(super) struct LineLog {
+pub struct LineLog {
     log: Option<Log>,
     window: Mutex<Window>,
 }
@@ -24,7 +24,8 @@ struct Window {
 }
 
 impl LineLog {
-    pub(super) fn new(log: Option<Log>) -> Self {
+    /// Passes lines on to `log`; without one they are only counted.
+    pub fn new(log: Option<Log>) -> Self {
         let begun = Instant::now();
         Self {
             log,
@@ -33,9 +34,9 @@ impl LineLog {
     }
 
     /// One line, unless there have been too many.
-    pub(super) fn say(&self, line: &str) {
+    pub fn say(&self, line: &str) {
         let Some(log) = &self.log else { return };
-        let (allowed, skipped) = self.count(Instant::now());
+        let (allowed, skipped) = self.count_now();
         if skipped > 0 {
             log(&format!("{skipped} more lines were left out"));
         }
@@ -43,6 +44,12 @@ impl LineLog {
             let clean = line.chars().filter(|c| !c.is_control()).take(LONGEST);
             log(&clean.collect::<String>());
         }
+    }
+
+    /// The same for whoever writes lines in its own way: may one pass now, and how many of the window
+    /// before did not?
+    pub fn count_now(&self) -> (bool, u32) {
+        self.count(Instant::now())
     }
 
     /// May this line pass, and how many of the window before did not?

@@ -25,6 +25,7 @@ use sokudo_wire::{Decoder, FrameError, Key};
 use crate::error::BusError;
 
 pub use dial::dial;
+pub use line_log::LineLog;
 pub use server::{Log, Server, ServerPolicy};
 
 /// Port of `sokudo serve` unless told otherwise. Not registered with anybody.

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::json;
 use sokudo_agent::audit::Audit;
+use sokudo_bus::direct::LineLog;
 use sokudo_controller::host_name;
 use sokudo_model::harmless;
 use sokudo_net::udp;
@@ -108,9 +109,22 @@ pub fn run(args: ControllerArgs) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
-/// Tells who came to the door, and notes it.
+/// Tells who came to the door, and notes it; of many who are turned away, a few and how many more: anybody
+/// may knock, and fill no disk by it.
 fn watch(audit: Audit) -> Watch {
+    let strangers = LineLog::new(None);
     Arc::new(move |visit: &Visit| {
+        let (told, more) = match visit.outcome {
+            Ok(_) => (true, 0),
+            Err(_) => strangers.count_now(),
+        };
+        if more > 0 {
+            eprintln!("  {more} more were turned away");
+            noted(&audit, &json!({ "what": "turned away", "more": more }));
+        }
+        if !told {
+            return;
+        }
         eprintln!("  {}", harmless(&visit.to_string()));
         let address = visit.address.to_string();
         let entry = match &visit.outcome {
@@ -136,4 +150,30 @@ pub(super) fn own_address(bound: IpAddr) -> String {
     let far = SocketAddr::new(Ipv4Addr::new(192, 0, 2, 1).into(), 9);
     let found = udp::local_address_towards(far);
     found.map_or_else(|_| host_name(), |ip| ip.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_zenoh::enrol::Let;
+
+    use super::*;
+
+    #[test]
+    fn a_flood_at_the_door_is_noted_in_few_lines_and_members_always() {
+        let folder = tempfile::tempdir().expect("a directory");
+        let path = folder.path().join("audit.jsonl");
+        let watch = watch(Audit::open(&path).expect("a file"));
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+        let visit = |outcome| Visit { address, outcome };
+        (0..1000).for_each(|_| watch(&visit(Err("no ticket".into()))));
+        let name = "hosta".to_owned();
+        watch(&visit(Ok(Let {
+            name,
+            renewed: false,
+        })));
+        let text = std::fs::read_to_string(&path).expect("text");
+        // A busy machine may need more than one window of time.
+        assert!(text.lines().count() < 500, "{}", text.lines().count());
+        assert!(text.lines().last().is_some_and(|l| l.contains("hosta")));
+    }
 }
