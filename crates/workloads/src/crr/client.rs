@@ -83,10 +83,8 @@ impl<'a> Asker<'a> {
                 Next::Over => return,
             };
             course.schedule.started();
-            course
-                .recorder
-                .sent(intended_ns, now, intended_ns >= answered_ns);
             let outcome = self.once(sequence, course, (intended_ns, now));
+            course.sent(intended_ns, now, intended_ns >= answered_ns);
             sequence += 1;
             match outcome {
                 Ok(at_ns) => {

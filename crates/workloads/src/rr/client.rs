@@ -8,6 +8,7 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use sokudo_net::clock::{now_ns, precise_timers};
+use sokudo_net::urgency::First;
 use sokudo_net::wait::Wait;
 
 use super::many;
@@ -17,7 +18,7 @@ use super::record::{Counts, Recorder, Report, Scope};
 use super::schedule::Schedule;
 use crate::effort::Effort;
 use crate::link::{Link, Solo, is_silence};
-use crate::patience::sleep_until_or_stop;
+use crate::patience::{sleep_until_or_stop, wait_for_start};
 use crate::sample::Sample;
 
 /// Longest wait of one receive call: how soon a stop or a timeout is noticed.
@@ -92,6 +93,8 @@ pub(crate) struct Course {
     count: Option<u64>,
     stop: Arc<AtomicBool>,
     stopped_ns: Option<i64>,
+    /// Until the first request has left.
+    first: Option<First>,
 }
 
 /// What is to be done about the next request.
@@ -129,7 +132,15 @@ impl Course {
             count: task.count,
             stop: Arc::clone(&task.stop),
             stopped_ns: None,
+            first: None,
         }
+    }
+
+    /// A request has left.
+    #[inline]
+    pub(crate) fn sent(&mut self, intended_ns: i64, now: i64, had_room: bool) {
+        self.first = None;
+        self.recorder.sent(intended_ns, now, had_room);
     }
 
     /// What is to be done about the next request, when `under_way` are unanswered.
@@ -229,9 +240,9 @@ pub(crate) fn measured<T>(
     precise_timers();
     let mut course = Course::new(task, at_ns, reports);
     let mut ready = ready();
-    let started = sleep_until_or_stop(at_ns, &task.stop).is_some();
+    course.first = wait_for_start(at_ns, &task.stop);
     let effort = Effort::begin();
-    if started {
+    if course.first.is_some() {
         match &mut ready {
             Ok(ready) => ask(ready, &mut course),
             Err(error) => course.lose(now_ns(), error),
@@ -335,7 +346,7 @@ impl Alone {
             let had_room = intended_ns >= answered_ns;
             let sent_ns = now;
             self.link.send_all(&self.message)?;
-            course.recorder.sent(intended_ns, sent_ns, had_room);
+            course.sent(intended_ns, sent_ns, had_room);
             let (link, waiting) = (&mut self.link, &mut self.waiting);
             let came = self
                 .answers

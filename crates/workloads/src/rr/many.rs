@@ -175,8 +175,9 @@ impl<'a> Loop<'a> {
         });
         self.under_way += 1;
         let had_room = intended_ns >= self.room_since_ns;
-        course.recorder.sent(intended_ns, now, had_room);
-        if let Err(error) = connection.put(&self.message) {
+        let put = connection.put(&self.message);
+        course.sent(intended_ns, now, had_room);
+        if let Err(error) = put {
             self.lose(course, index, &error);
             return;
         }

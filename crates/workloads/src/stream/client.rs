@@ -9,6 +9,7 @@ use std::time::Duration;
 use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::tcp::bulk::SendPath;
 use sokudo_net::tcp::{self, TcpOptions};
+use sokudo_net::urgency::First;
 use sokudo_net::wait::{Interest, Wait, Waiter};
 
 use super::account::{End, Ledger, Times};
@@ -16,7 +17,7 @@ use super::carry::{Outlet, state};
 use super::protocol::payload;
 use super::report::{Ended, Report, Written};
 use crate::link::{Caller, Link, is_silence};
-use crate::patience::sleep_until_or_stop;
+use crate::patience::{sleep_until_or_stop, wait_for_start};
 use crate::rr::many::waiter;
 use crate::rr::schedule::{LATE_NS, Schedule};
 
@@ -173,7 +174,9 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
     precise_timers();
     // Made before the start: at that moment others may begin on the same core.
     let block = payload(task.size, task.seed);
-    let started = sleep_until_or_stop(task.times.start_ns, &task.stop).is_some();
+    let first = wait_for_start(task.times.start_ns, &task.stop);
+    let started = first.is_some();
+    let opening = Opening { block, first };
     let mut flows = std::mem::take(&mut task.flows);
     let numbers: Vec<u32> = flows.iter().map(|flow| flow.flow).collect();
     let mut ledger = Ledger::new(
@@ -190,14 +193,14 @@ pub(super) fn run(mut task: Task, reports: &SyncSender<Report>) {
         true => match flows.as_mut_slice() {
             [one] => write_one(
                 &task,
-                (one, block),
+                (one, opening),
                 &mut ledger,
                 &mut courses[0],
                 &mut copied[0],
             ),
             several => write_several(
                 &task,
-                (several, block),
+                (several, opening),
                 &mut ledger,
                 &mut courses,
                 &mut copied,
@@ -273,10 +276,18 @@ fn wait_for_end(link: &mut Link, closed: &AtomicBool) -> bool {
     }
 }
 
+/// What the load begins with.
+struct Opening {
+    /// What is written, again and again.
+    block: Vec<u8>,
+    /// Until the first of it has left.
+    first: Option<First>,
+}
+
 /// One connection, whose writes wait in the kernel.
 fn write_one(
     task: &Task,
-    (flow, block): (&mut Outgoing, Vec<u8>),
+    (flow, mut opening): (&mut Outgoing, Opening),
     ledger: &mut Ledger,
     course: &mut Course,
     copied: &mut Option<f64>,
@@ -286,7 +297,7 @@ fn write_one(
         let whole = stream.kind() == sokudo_net::stream::StreamKind::Tls;
         stream.set_write_bound(if whole { task.patience } else { LOOK })?;
     }
-    let mut outlet = Outlet::new(&mut flow.link, task.path, block)?;
+    let mut outlet = Outlet::new(&mut flow.link, task.path, opening.block)?;
     let mut now = now_ns();
     while now < task.end_ns && !course.over && !task.stop.load(Ordering::Relaxed) {
         match course.turn(now) {
@@ -294,6 +305,7 @@ fn write_one(
             Turn::At(at_ns) => pause(at_ns.min(task.end_ns), ledger, task),
             Turn::Now(at_most) => match outlet.send(at_most) {
                 Ok(sent) => {
+                    opening.first = None;
                     now = now_ns();
                     ledger.look(now, |_| state(outlet.link()));
                     ledger.moved(0, sent);
@@ -323,7 +335,7 @@ fn pause(at_ns: i64, ledger: &mut Ledger, task: &Task) {
 /// Several connections by one thread: whoever has room gets a block, in turn.
 fn write_several(
     task: &Task,
-    (flows, block): (&mut [Outgoing], Vec<u8>),
+    (flows, mut opening): (&mut [Outgoing], Opening),
     ledger: &mut Ledger,
     courses: &mut [Course],
     copied: &mut [Option<f64>],
@@ -331,7 +343,11 @@ fn write_several(
     let mut outlets = Vec::with_capacity(flows.len());
     for flow in flows.iter_mut() {
         never_wait(&mut flow.link)?;
-        outlets.push(Outlet::new(&mut flow.link, task.path, block.clone())?);
+        outlets.push(Outlet::new(
+            &mut flow.link,
+            task.path,
+            opening.block.clone(),
+        )?);
     }
     let mut full = Full::new(outlets.len())?;
     let mut now = now_ns();
@@ -363,6 +379,7 @@ fn write_several(
                 },
             }
         }
+        opening.first = None;
         if courses.iter().all(|course| course.over) {
             break;
         }
