@@ -94,3 +94,8 @@ engine-steer-refused = { $host } did not change its load: { $why }
 engine-quiet-phases = The phases were quiet: while load went on, nothing but load travelled, and the hosts handed over what they recorded afterwards.
 engine-skew-repeated = { $phase } was repeated: its flows had begun { $spread } apart, more than { $max }.
 engine-clock-step = The clock of { $host } moved by { $by } against this host's between two comparisons: numbers of several hosts from before and after do not lie on one axis.
+engine-unheard =
+    The host complained too often: { $count ->
+        [one] one complaint was
+       *[other] { $count } complaints were
+    } left out.

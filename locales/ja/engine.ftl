@@ -52,3 +52,4 @@ engine-steer-refused = { $host } は負荷を変更しませんでした: { $why
 engine-quiet-phases = フェーズは静かに行われました。負荷をかけているあいだは負荷のほか何も流れず、各ホストは記録した内容をそのあとで渡しました。
 engine-skew-repeated = { $phase } を繰り返しました。フローの開始が { $spread } ずれ、{ $max } を超えたためです。
 engine-clock-step = { $host } のクロックが、このホストに対して比較と比較のあいだに { $by } 動きました。その前後では、複数のホストの数値は同じ時間軸に乗りません。
+engine-unheard = このホストからの報告が多すぎるため、{ $count } 件を省きました。

@@ -13,6 +13,7 @@ pub mod check;
 pub mod clock;
 mod clocks;
 pub mod collect;
+mod complaints;
 mod error;
 mod health;
 mod hosts;

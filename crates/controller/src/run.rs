@@ -7,12 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_model::{
     Batch, ClockReading, Manifest, PhasePlan, PhaseRecord, Problem, Rows, RunId, RunStatus, Text,
+    Unit,
 };
 use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_store::{RunDir, StoreError, Writer};
 use sokudo_wire::{Ask, Health, Note, Reply};
 
 use crate::clock::ClockTrack;
+use crate::complaints::{Complaints, MAX_WORD};
 use crate::error::ControlError;
 use crate::hosts::{ASK_BOUND, Hosts, LEASE};
 use crate::steering::Steering;
@@ -92,6 +94,7 @@ pub struct Run {
     pub(crate) observer: Box<dyn Observer>,
     /// Hosts that were lost, by index.
     pub(crate) lost: Vec<bool>,
+    complaints: Complaints,
     told_interrupted: bool,
     pub(crate) steering: Steering,
     rows: Option<Box<dyn KeepRows>>,
@@ -165,6 +168,7 @@ impl Run {
             t0_ns,
             observer,
             lost: vec![false; count],
+            complaints: Complaints::new(count),
             told_interrupted: false,
             steering: Steering::default(),
             rows: None,
@@ -469,13 +473,19 @@ impl Run {
         match note {
             Note::Batch(batch) => {
                 self.keep(&batch);
-                let jumps = batch.events.iter().filter(|e| e.kind == "clock-jump");
-                self.manifest.notes.extend(jumps.map(|e| e.says.clone()));
+                for jump in batch.events.iter().filter(|e| e.kind == "clock-jump") {
+                    if self.complaints.is_heard(index) {
+                        self.manifest.notes.push(jump.says.clone().within(MAX_WORD));
+                    }
+                }
                 None
             }
             Note::Problem { says, missing } => {
-                let host = self.hosts.list()[index].name.clone();
-                self.problem(&host, phase, says, missing);
+                if self.complaints.is_heard(index) {
+                    let host = self.hosts.list()[index].name.clone();
+                    let missing = missing.map(|text| text.within(MAX_WORD));
+                    self.problem(&host, phase, says.within(MAX_WORD), missing);
+                }
                 None
             }
             Note::Lost { why } => {
@@ -494,6 +504,15 @@ impl Run {
                 None
             }
             Note::Sent(_) => Some(note),
+        }
+    }
+
+    /// Says of hosts that complained too often how much of it was left out.
+    fn tell_unheard(&mut self) {
+        for (index, count) in self.complaints.unheard() {
+            let host = self.hosts.list()[index].name.clone();
+            let says = Text::new("engine-unheard").number("count", count as f64, Unit::One);
+            self.problem(&host, "", says, None);
         }
     }
 
@@ -540,6 +559,7 @@ impl Run {
             let says = Text::new("engine-notes-dropped").word("n", dropped.to_string());
             self.problem("", "", says, None);
         }
+        self.tell_unheard();
         self.manifest.status = self.status();
         self.manifest.summary.extend(self.own_summary());
         self.manifest.plan_sha256 = sokudo_store::plan_sha256(&self.manifest.plan)?;

@@ -15,7 +15,7 @@ use crate::metric::Unit;
 /// that follows any depth can be made to overflow its stack.
 pub const MAX_DEPTH: u32 = 16;
 /// Values of a message of another host at most; own messages have a handful.
-pub const MAX_ARGS: usize = 32;
+const MAX_ARGS: usize = 32;
 
 /// A value inside a message.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -111,4 +111,32 @@ fn nested<'de, D: Deserializer<'de>>(from: D) -> Result<Box<Text>, D::Error> {
     DEPTH.set(depth + 1);
     let _level = Level;
     Text::deserialize(from).map(Box::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_of_another_host_is_kept_within_bounds() {
+        const MOST: usize = 10;
+        let long = "x".repeat(100);
+        let inner = Text::new("inner").word("why", &long);
+        let mut text = Text::new(&long).word(&long, &long).text("of", inner);
+        for number in 0..2 * MAX_ARGS {
+            text = text.number(&format!("z{number:03}"), 1.0, Unit::One);
+        }
+        let kept = text.within(MOST);
+        let is_short = |text: &str| text.chars().count() <= MOST;
+        assert!(is_short(&kept.key) && kept.args.keys().all(|name| is_short(name)));
+        assert_eq!(kept.args.len(), MAX_ARGS);
+        let Arg::Text(inner) = &kept.args["of"] else {
+            panic!("{kept:?}");
+        };
+        assert_eq!(
+            inner.args["why"],
+            Arg::Word(format!("{}…", "x".repeat(MOST - 1)))
+        );
+        assert!(kept.bytes() < 4096);
+    }
 }
