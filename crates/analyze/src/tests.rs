@@ -22,6 +22,21 @@ mod verdict;
 
 const SECOND: i64 = 1_000_000_000;
 
+/// What a host with two usable cores says of itself.
+fn of_two_cores(host: &str) -> Environment {
+    let usable = Fact {
+        section: "hardware".into(),
+        name: "cpu threads usable".into(),
+        value: Some("2".into()),
+        unit: None,
+        source: "affinity".into(),
+    };
+    Environment {
+        host: host.into(),
+        facts: vec![usable],
+    }
+}
+
 /// A record of workload `datagram` without phases.
 fn empty() -> Record {
     Record::new(Manifest {

@@ -6,13 +6,6 @@ use super::*;
 fn crowded(record: &mut Record) {
     let note = Text::new("engine-check-namespaces").word("n", "4");
     record.manifest.notes.push(note);
-    let usable = Fact {
-        section: "hardware".into(),
-        name: "cpu threads usable".into(),
-        value: Some("2".into()),
-        unit: None,
-        source: "affinity".into(),
-    };
     for (name, address) in [
         ("hosta", "10.77.0.1"),
         ("hostb", "10.77.0.2"),
@@ -20,11 +13,8 @@ fn crowded(record: &mut Record) {
         ("hostd", "10.77.0.4"),
     ] {
         record.manifest.hosts.push(host(name, address));
-        let environment = Environment {
-            host: name.into(),
-            facts: vec![usable.clone()],
-        };
-        record.environments.insert(name.into(), environment);
+        let environments = &mut record.environments;
+        environments.insert(name.into(), of_two_cores(name));
     }
 }
 

@@ -163,18 +163,8 @@ impl Scene {
 
     /// A machine of two cores on which all programs and sokudo's own threads use so many cores.
     pub(super) fn machine(mut self, host: &str, all: f64, own: f64, own_wait: f64) -> Self {
-        let usable = Fact {
-            section: "hardware".into(),
-            name: "cpu threads usable".into(),
-            value: Some("2".into()),
-            unit: None,
-            source: "affinity".into(),
-        };
-        let environment = Environment {
-            host: host.into(),
-            facts: vec![usable],
-        };
-        self.record.environments.insert(host.into(), environment);
+        let environments = &mut self.record.environments;
+        environments.insert(host.into(), of_two_cores(host));
         let record = &mut self.record;
         let user = [("core", "all"), ("state", "user")];
         add_series(record, host, "host.cpu_ratio", &user, 0.0, all / 2.0);
