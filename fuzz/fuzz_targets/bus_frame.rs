@@ -3,7 +3,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use sokudo_fuzz::fuzz_target;
-use sokudo_workloads::bus::protocol::{Agreed, Reader, Way};
+use sokudo_load_network::bus::protocol::{Agreed, Reader, Way};
 
 fuzz_target!(|bytes: &[u8]| {
     for way in [Way::Forth, Way::Back] {

@@ -4,4 +4,4 @@
 
 use sokudo_fuzz::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| sokudo_workloads::load::any_bytes(bytes));
+fuzz_target!(|bytes: &[u8]| sokudo_load_http::jmx::any_bytes(bytes));

@@ -5,5 +5,5 @@
 use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    sokudo_workloads::probe::protocol::any_bytes(bytes);
+    sokudo_load_network::probe::protocol::any_bytes(bytes);
 });

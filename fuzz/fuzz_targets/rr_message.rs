@@ -7,6 +7,6 @@ use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     if let [length, cut, rest @ ..] = bytes {
-        sokudo_workloads::rr::protocol::any_bytes(rest, (*length).into(), (*cut).into());
+        sokudo_load_network::rr::protocol::any_bytes(rest, (*length).into(), (*cut).into());
     }
 });

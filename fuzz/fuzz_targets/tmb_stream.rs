@@ -5,8 +5,8 @@
 use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    use sokudo_workloads::bus::tmb::handshake::{Handshake, Role};
-    use sokudo_workloads::bus::tmb::protocol::Frames;
+    use sokudo_coherence::bus::handshake::{Handshake, Role};
+    use sokudo_coherence::bus::protocol::Frames;
     for role in [Role::Acceptor, Role::Connector] {
         if let Ok(taken) = Handshake::new(role, "tmb://h:1", None).take(bytes) {
             assert!(taken <= bytes.len());

@@ -5,7 +5,7 @@
 use sokudo_fuzz::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
-    use sokudo_workloads::datagram::vendor::protocol::{Frames, Packet};
+    use sokudo_coherence::datagram::protocol::{Frames, Packet};
     let _ = Packet::read(bytes);
     let _ = Packet::read_unmarked(bytes);
     let _ = Frames::default().next(bytes, 1468);

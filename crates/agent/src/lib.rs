@@ -23,7 +23,8 @@ use sokudo_model::{Change, PhaseSpec, Refusal, RunId};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
-use sokudo_workloads::{Emit, Emitted, Phase, REGISTRY};
+use sokudo_workload::{Emit, Emitted, Phase};
+use sokudo_workloads::REGISTRY;
 
 use audit::Audit;
 use keep::{Keeper, Outlet};

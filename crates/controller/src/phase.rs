@@ -12,7 +12,7 @@ use sokudo_model::{
 };
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Note, Reply};
-use sokudo_workloads::{HostResult, Workload};
+use sokudo_workload::{HostResult, Workload};
 
 use crate::error::ControlError;
 use crate::hosts::ASK_BOUND;

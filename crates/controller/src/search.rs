@@ -4,7 +4,7 @@
 
 use sokudo_model::{Bounds, LoadNames, PhasePlan, PhaseRecord, RunStatus, Unit, load};
 use sokudo_stats::{Best, First, Outcome, Purpose, RateSearch, RateSearchConfig, Step};
-use sokudo_workloads::Workload;
+use sokudo_workload::Workload;
 
 use crate::error::ControlError;
 use crate::run::Run;

@@ -1,35 +1,12 @@
-//! Which kinds of load are there?
+//! The registry of all kinds of load.
 //!
-//! One folder per workload and one line in [`REGISTRY`]. A workload emits samples and never
-//! prints; it knows neither monitors nor reports.
+//! Each is one folder in a crate of its family and one line in [`REGISTRY`].
 
-pub mod bus;
-pub mod contract;
-mod crew;
-pub mod crr;
-pub mod datagram;
-mod effort;
-pub mod flows;
-mod histogram_text;
-pub mod http;
-mod joined;
-mod link;
-pub mod load;
-mod meet;
-mod patience;
-mod place;
-pub mod probe;
-mod refusal;
-pub mod reporting;
-pub mod rr;
-pub mod sample;
-pub mod stream;
-mod tcp_state;
-mod times;
 pub mod together;
-pub mod values;
 
-pub use contract::{Descriptor, Emit, Emitted, HostResult, Options, Phase, Workload};
+use sokudo_load_http::{http, jmx};
+use sokudo_load_network::{bus, crr, datagram, probe, rr, stream};
+use sokudo_workload::Workload;
 
 /// Every workload, in alphabetical order.
 pub const REGISTRY: &[&dyn Workload] = &[
@@ -37,7 +14,7 @@ pub const REGISTRY: &[&dyn Workload] = &[
     &crr::Crr,
     &datagram::Datagram,
     &http::Http,
-    &load::Load,
+    &jmx::Jmx,
     &probe::Probe,
     &rr::Rr,
     &stream::Stream,

@@ -15,9 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary};
 use sokudo_stats::Outcome;
-
-use crate::contract::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
-use crate::refusal::{failed, operator, read_options};
+use sokudo_workload::refusal::{failed, operator, read_options};
+use sokudo_workload::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
 
 /// Several workloads at once.
 pub struct Together;

@@ -1,9 +1,9 @@
 //! The bus layer: how many framed messages per second cross between two hosts, and how long they
 //! take while they do.
 
-use sokudo_workloads::Options;
-use sokudo_workloads::bus::BusOptions;
-use sokudo_workloads::values::Span;
+use sokudo_load_network::bus::BusOptions;
+use sokudo_workload::Options;
+use sokudo_workload::values::Span;
 
 use super::Amount;
 

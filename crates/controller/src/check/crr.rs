@@ -1,8 +1,8 @@
 //! The connect/request/response layer: how many connections per second two hosts make and end.
 
-use sokudo_workloads::Options;
-use sokudo_workloads::crr::CrrOptions;
-use sokudo_workloads::values::Span;
+use sokudo_load_network::crr::CrrOptions;
+use sokudo_workload::Options;
+use sokudo_workload::values::Span;
 
 use super::Amount;
 

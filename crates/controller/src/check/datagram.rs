@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use sokudo_load_network::datagram::options::{Direction, LoadRate, SizeRange, Span};
+use sokudo_load_network::datagram::{self, DatagramOptions, selftest};
 use sokudo_model::{
     Bounds, FlowPlan, FlowResult, Labels, PhasePlan, PhaseRecord, PhaseResult, Text,
 };
-use sokudo_workloads::Options;
-use sokudo_workloads::datagram::options::{Direction, LoadRate, SizeRange, Span};
-use sokudo_workloads::datagram::{self, DatagramOptions, selftest};
+use sokudo_workload::Options;
 
 use super::{Amount, CheckConfig};
 use crate::error::ControlError;

@@ -3,9 +3,9 @@
 //! The answering host is a web server of our own that does nothing but answer: the layer shows what
 //! hosts and network allow, which no application between them will exceed.
 
-use sokudo_workloads::Options;
-use sokudo_workloads::http::HttpOptions;
-use sokudo_workloads::values::Span;
+use sokudo_load_http::http::HttpOptions;
+use sokudo_workload::Options;
+use sokudo_workload::values::Span;
 
 use super::Amount;
 

@@ -1,8 +1,8 @@
 //! The probe layer: delay each way between two hosts, its variation, and loss each way.
 
-use sokudo_workloads::Options;
-use sokudo_workloads::probe::ProbeOptions;
-use sokudo_workloads::values::Span;
+use sokudo_load_network::probe::ProbeOptions;
+use sokudo_workload::Options;
+use sokudo_workload::values::Span;
 
 use super::Amount;
 

@@ -1,8 +1,8 @@
 //! The request/response layer: how long an answer takes between two hosts that do nothing else.
 
-use sokudo_workloads::Options;
-use sokudo_workloads::rr::RrOptions;
-use sokudo_workloads::values::Span;
+use sokudo_load_network::rr::RrOptions;
+use sokudo_workload::Options;
+use sokudo_workload::values::Span;
 
 use super::Amount;
 

@@ -1,8 +1,8 @@
 //! The stream layer: how many bytes per second one connection carries between two hosts.
 
-use sokudo_workloads::Options;
-use sokudo_workloads::stream::StreamOptions;
-use sokudo_workloads::values::Span;
+use sokudo_load_network::stream::StreamOptions;
+use sokudo_workload::Options;
+use sokudo_workload::values::Span;
 
 use super::Amount;
 

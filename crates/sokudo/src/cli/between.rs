@@ -2,7 +2,7 @@
 //! per second does a connection carry?
 
 use clap::Args;
-use sokudo_workloads::Options;
+use sokudo_workload::Options;
 
 use super::load::LoadArgs;
 use super::observer::Terminal;

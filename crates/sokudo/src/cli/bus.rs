@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
+use sokudo_load_network::bus::BusOptions;
+use sokudo_load_network::bus::step::Gate;
 use sokudo_model::Record;
-use sokudo_workloads::bus::BusOptions;
-use sokudo_workloads::bus::step::Gate;
 
 mod foreign;
 mod histogram;

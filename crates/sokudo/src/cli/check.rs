@@ -9,7 +9,7 @@ use sokudo_controller::check::{self, CheckConfig};
 use sokudo_controller::{ControlError, Hosts, Run, RunConfig};
 use sokudo_i18n::I18n;
 use sokudo_model::{Bounds, Expectation, NoExpectation};
-use sokudo_workloads::values::Span;
+use sokudo_workload::values::Span;
 
 use super::finish::{ShowOptions, finish};
 use super::observer::Terminal;

@@ -3,9 +3,9 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand};
+use sokudo_coherence::bus::{self as coherence_bus, TmbOptions};
+use sokudo_coherence::datagram::{self as coherence_datagram, Asked, VendorOptions};
 use sokudo_model::harmless;
-use sokudo_workloads::bus::tmb::{self, TmbOptions};
-use sokudo_workloads::datagram::vendor::{self, Asked, VendorOptions};
 
 use super::{Exit, Failure, stop_flag};
 
@@ -74,35 +74,35 @@ fn datagram_test(args: &[String]) -> Result<Exit, Failure> {
     let options = match VendorOptions::parse(args)? {
         Asked::Run(options) => *options,
         Asked::Help => {
-            print!("{}", vendor::HELP);
+            print!("{}", coherence_datagram::HELP);
             return Ok(Exit::Fine);
         }
     };
     let stop = stop_flag()?;
     let mut out = std::io::stdout();
-    let summary = vendor::run(options, &mut out, &stop)?;
+    let summary = coherence_datagram::run(options, &mut out, &stop)?;
     let _ = out.flush();
     Ok(ended(&summary.problems()))
 }
 
 fn message_bus_test(args: &[String]) -> Result<Exit, Failure> {
     let options = match TmbOptions::parse(args)? {
-        tmb::Asked::Run(options) => *options,
-        tmb::Asked::Help { unknown: None } => {
-            print!("{}", tmb::HELP);
+        coherence_bus::Asked::Run(options) => *options,
+        coherence_bus::Asked::Help { unknown: None } => {
+            print!("{}", coherence_bus::HELP);
             return Ok(Exit::Fine);
         }
         // As the tool itself: the help, and exit code 1.
-        tmb::Asked::Help {
+        coherence_bus::Asked::Help {
             unknown: Some(option),
         } => {
-            eprintln!("unknown parameter {option}\n\n{}", tmb::HELP);
+            eprintln!("unknown parameter {option}\n\n{}", coherence_bus::HELP);
             return Ok(Exit::CheckFailed);
         }
     };
     let stop = stop_flag()?;
     let mut out = std::io::stdout();
-    let summary = tmb::run(&options, &mut out, &mut std::io::stderr(), &stop)?;
+    let summary = coherence_bus::run(&options, &mut out, &mut std::io::stderr(), &stop)?;
     let _ = out.flush();
     Ok(ended(&summary.problems))
 }

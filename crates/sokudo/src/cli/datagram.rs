@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use sokudo_load_network::datagram::DatagramOptions;
 use sokudo_model::{Count, Nanos, Record};
-use sokudo_workloads::Options;
-use sokudo_workloads::datagram::DatagramOptions;
+use sokudo_workload::Options;
 
 mod foreign;
 

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 use clap::{Args, Command, FromArgMatches};
 use sokudo_controller::{Hosts, Observer, Run, RunConfig, Steering};
 use sokudo_i18n::Lang;
+use sokudo_load_http::http::{self, HttpOptions};
 use sokudo_model::{Record, RunStatus};
-use sokudo_workloads::http::{self, HttpOptions};
 
 use super::finish::{ShowOptions, conclude};
 use super::load::{Generators, LoadArgs};

@@ -15,10 +15,11 @@ use sokudo_i18n::Lang;
 use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::settings::{Settings, Unsupported};
 use sokudo_jmeter::{Reading, read};
-use sokudo_workloads::load::{PlanFiles, read_bounded};
+use sokudo_load_http::jmx::{PlanFiles, read_bounded};
 
 use super::finish::ShowOptions;
 use super::{Exit, Failure};
+
 pub use properties::PropertyArgs;
 pub(super) use properties::pair;
 

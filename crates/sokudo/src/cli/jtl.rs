@@ -12,12 +12,12 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 use sokudo_jmeter::jtl::{self, Outcome};
 use sokudo_jmeter::properties::{Origin, Properties};
+use sokudo_load_http::jmx::read_bounded;
 use sokudo_model::units;
 use sokudo_model::{Record, Text};
 use sokudo_report::requests::{Dashboard, statistics_json};
 use sokudo_stats::requests::goals::Goals;
 use sokudo_stats::requests::{MOST_LABELS, Requests, Settings, Tally};
-use sokudo_workloads::load::read_bounded;
 
 use super::finish::ShowOptions;
 use super::jmx::{pair, unreadable};

@@ -12,8 +12,8 @@ use clap::{Args, Command};
 use sokudo_controller::{ControlError, Run, SearchPlan, Sweep, SweepStep};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Bound, Bounds, Labels, PhasePlan, load, units};
-use sokudo_workloads::Options;
-use sokudo_workloads::values::Span;
+use sokudo_workload::Options;
+use sokudo_workload::values::Span;
 
 use super::Failure;
 use super::key::KeyText;
@@ -270,7 +270,7 @@ fn phase<O: Options>(name: &str, options: &O, hosts: u32) -> PhasePlan {
 
 #[cfg(test)]
 mod tests {
-    use sokudo_workloads::rr::RrOptions;
+    use sokudo_load_network::rr::RrOptions;
 
     use super::*;
 

@@ -36,13 +36,13 @@ use std::sync::atomic::AtomicBool;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-
-pub use failure::Failure;
-use sokudo_workloads::crr::CrrOptions;
-use sokudo_workloads::rr::RrOptions;
-use sokudo_workloads::stream::StreamOptions;
+use sokudo_load_network::crr::CrrOptions;
+use sokudo_load_network::rr::RrOptions;
+use sokudo_load_network::stream::StreamOptions;
 
 pub use sokudo_bus::direct::DEFAULT_PORT;
+
+pub use failure::Failure;
 
 const EXAMPLES: &str = "\
 Examples:

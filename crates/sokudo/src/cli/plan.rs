@@ -20,9 +20,9 @@ use sokudo_i18n::Lang;
 use sokudo_jmeter::Reading;
 use sokudo_jmeter::plan::Plan;
 use sokudo_jmeter::settings::Unsupported;
+use sokudo_load_http::jmx::{self, LoadOptions, Prepared, Together, read_plan};
 use sokudo_model::Change;
 use sokudo_stats::requests::goals::Goals;
-use sokudo_workloads::load::{self, LoadOptions, Prepared, Together, read_plan};
 
 use self::model::{Model, model, seconds};
 use super::finish::ShowOptions;
@@ -302,7 +302,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     };
     options.results = args.log.as_deref().map(absolute);
     options.plan = absolute(&options.plan);
-    load::permit();
+    jmx::permit();
     args.clear_results()?;
     let plan = prepared.plan.clone();
     drop(prepared);
@@ -319,14 +319,14 @@ fn measure(
 ) -> Result<Measured, Failure> {
     let lang = args.show.lang();
     let call = Call {
-        workload: load::NAME,
+        workload: jmx::NAME,
         hosts: &args.generators.on,
         key: args.generators.key.as_ref(),
         seed: Some(seed),
         interval_ns: 1_000_000_000,
         show: &args.show,
     };
-    let page = args.watch.open(load::NAME)?;
+    let page = args.watch.open(jmx::NAME)?;
     let beside = page.as_ref().map(Watched::observer);
     let measured = workload::measured(
         &call,

@@ -1,7 +1,7 @@
 //! `sokudo probe`: how long does a datagram take, each way?
 
 use clap::Args;
-use sokudo_workloads::probe::{self, ProbeOptions};
+use sokudo_load_network::probe::{self, ProbeOptions};
 
 use super::finish::ShowOptions;
 use super::key::KeyText;

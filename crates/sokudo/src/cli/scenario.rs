@@ -20,12 +20,13 @@ use sokudo_scenario::{Console, Executor as _, Failed, HostInfo, line};
 use sokudo_store::export::commands;
 use sokudo_store::layout::COMMANDS;
 use sokudo_wire::Key;
-use sokudo_workloads::values::{ByteSize, HowMany, Span};
+use sokudo_workload::values::{ByteSize, HowMany, Span};
 
 use super::finish::{ShowOptions, conclude, exit_of, show};
 use super::key::{self, KeyText};
 use super::observer::Terminal;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
+
 pub use lab::{Lab, Voice, infos};
 use witness::{Heard, Witness};
 

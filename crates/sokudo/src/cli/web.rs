@@ -21,10 +21,11 @@ use std::time::Duration;
 use clap::Args;
 use sokudo_controller::host_name;
 use sokudo_web::{Feed, Server, WebError};
-use sokudo_workloads::values::Span;
+use sokudo_workload::values::Span;
 
 use super::scenario::PlaceArgs;
 use super::{Exit, Failure, stop_flag};
+
 use desk::Orders;
 pub use watch::{WatchArgs, Watched};
 use worker::{Setting, Worker};

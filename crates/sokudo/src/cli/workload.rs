@@ -13,7 +13,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_controller::{ControlError, Hosts, Run, RunConfig, SLACK_NS};
 use sokudo_model::{Record, RunStatus};
 use sokudo_wire::Key;
-use sokudo_workloads::Options;
+use sokudo_workload::Options;
 
 use super::finish::{ShowOptions, conclude, exit_of, finish, show};
 use super::key::{self, KeyText};

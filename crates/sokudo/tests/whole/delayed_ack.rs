@@ -16,13 +16,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
+use sokudo_load_network::rr::protocol::{Header, Kind};
 use sokudo_model::{
     Batch, FlowPlan, HostSpec, Labels, Manifest, PhasePlan, PhaseRecord, PhaseResult, PhaseSpec,
     Record, RunId, RunStatus,
 };
 use sokudo_net::clock::now_ns;
-use sokudo_workloads::Emitted;
-use sokudo_workloads::rr::protocol::{Header, Kind};
+use sokudo_workload::Emitted;
 
 use crate::vocabulary::BOUND;
 

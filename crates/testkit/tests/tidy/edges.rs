@@ -23,9 +23,24 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("analyze", &["stats", "model"]),
     ("monitors", &["net", "model"]),
     ("targets", &["http", "net", "pace", "stats", "model"]),
+    ("workload", &["net", "pace", "stats", "model"]),
+    (
+        "load-network",
+        &["workload", "net", "pace", "stats", "model"],
+    ),
+    (
+        "load-http",
+        &[
+            "workload", "http", "jmeter", "net", "pace", "stats", "model",
+        ],
+    ),
+    (
+        "coherence",
+        &["load-network", "workload", "net", "pace", "stats", "model"],
+    ),
     (
         "workloads",
-        &["pace", "net", "http", "jmeter", "stats", "model"],
+        &["load-http", "load-network", "workload", "stats", "model"],
     ),
     (
         "agent",
@@ -33,6 +48,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "bus",
             "wire",
             "workloads",
+            "workload",
             "monitors",
             "targets",
             "net",
@@ -47,6 +63,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "scenario",
             "store",
             "workloads",
+            "load-http",
+            "load-network",
+            "workload",
             "net",
             "stats",
             "model",

@@ -7,7 +7,7 @@ use crate::{folders_in, none, root, text_of};
 /// What can be added to sokudo by one folder and one line.
 const KINDS: &[Kind] = &[
     Kind {
-        folder: "crates/workloads/src",
+        folder: "crates/load-network/src",
         files: &[
             "mod.rs",
             "options.rs",
@@ -17,11 +17,15 @@ const KINDS: &[Kind] = &[
             "tests.rs",
         ],
         registry: "crates/workloads/src/lib.rs",
-        // Their far end is any web server, their protocol is the engine's.
-        without: &[
-            ("http", &["server.rs", "protocol.rs"]),
-            ("load", &["server.rs", "protocol.rs"]),
-        ],
+        without: &[],
+        others: &[],
+    },
+    Kind {
+        folder: "crates/load-http/src",
+        // The far end is any web server, the protocol is the engine's.
+        files: &["mod.rs", "options.rs", "client.rs", "tests.rs"],
+        registry: "crates/workloads/src/lib.rs",
+        without: &[],
         others: &[],
     },
     Kind {

@@ -1,11 +1,11 @@
 //! `sokudo bus --wire …`: the far end is another tool's process.
 
 use clap::ValueEnum;
+use sokudo_coherence::bus::{self as coherence_bus, native};
 use sokudo_controller::host_name;
+use sokudo_load_network::bus;
 use sokudo_model::harmless;
-use sokudo_workloads::Options;
-use sokudo_workloads::bus;
-use sokudo_workloads::bus::tmb::{self, native};
+use sokudo_workload::Options;
 
 use super::BusArgs;
 use crate::cli::foreign::{Foreign, record};
@@ -41,12 +41,12 @@ pub fn run(wire: Wire, args: &BusArgs) -> Result<Exit, Failure> {
     };
     record(&foreign, |stop| {
         let mut tell = |event| {
-            if let tmb::Event::Note(says) = event {
+            if let coherence_bus::Event::Note(says) = event {
                 eprintln!("  {}", harmless(&says));
             }
         };
         let mut enough = native::end_of(&options, duration_ns);
-        let summary = tmb::watch(&options, &mut tell, &mut enough, stop)?;
+        let summary = coherence_bus::watch(&options, &mut tell, &mut enough, stop)?;
         let result = native::result(&summary, &host_name());
         Ok((result, summary.problems))
     })

@@ -123,7 +123,7 @@ fn effective(mean_ns: Option<f64>, backlog_ratio: Option<f64>) -> Option<f64> {
 fn interval_ns(record: &Record) -> i64 {
     let phase = record.manifest.phases.last();
     let options = phase.and_then(|phase| serde_json::from_str(&phase.options).ok());
-    let options: sokudo_workloads::bus::BusOptions = options.unwrap_or_default();
+    let options: sokudo_load_network::bus::BusOptions = options.unwrap_or_default();
     i64::try_from(options.interval.0).unwrap_or(i64::MAX).max(1)
 }
 

@@ -4,12 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
+use sokudo_coherence::datagram::protocol::Width;
+use sokudo_coherence::datagram::{
+    self as coherence_datagram, VendorOptions, VendorSummary, native,
+};
 use sokudo_controller::host_name;
+use sokudo_load_network::datagram;
 use sokudo_model::Refusal;
-use sokudo_workloads::Options;
-use sokudo_workloads::datagram;
-use sokudo_workloads::datagram::vendor::protocol::Width;
-use sokudo_workloads::datagram::vendor::{self, VendorOptions, VendorSummary, native};
+use sokudo_workload::Options;
 
 use super::DatagramArgs;
 use crate::cli::foreign::{Foreign, record};
@@ -46,7 +48,7 @@ pub fn run(wire: Wire, args: DatagramArgs) -> Result<Exit, Failure> {
         let summary = if options.peers.is_empty() && listening_ns > 0 {
             listen_for(&options, listening_ns, stop)?
         } else {
-            vendor::watch(&options, &mut |_| {}, stop)?
+            coherence_datagram::watch(&options, &mut |_| {}, stop)?
         };
         let result = native::result(&summary, &host_name());
         Ok((result, summary.problems()))
@@ -68,7 +70,7 @@ fn listen_for(
             }
             stop.store(true, Ordering::Relaxed);
         });
-        let outcome = vendor::watch(options, &mut |_| {}, stop);
+        let outcome = coherence_datagram::watch(options, &mut |_| {}, stop);
         done.store(true, Ordering::Relaxed);
         clock.thread().unpark();
         outcome

@@ -14,11 +14,11 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::check::knee_users;
-use sokudo_model::{Refusal, units};
-use sokudo_net::clock::now_ns;
-use sokudo_workloads::load::{
+use sokudo_load_http::jmx::{
     Finished, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies, read_plan,
 };
+use sokudo_model::{Refusal, units};
+use sokudo_net::clock::now_ns;
 
 use super::{Failure, properties::PropertyArgs};
 use crate::cli::stop_flag;

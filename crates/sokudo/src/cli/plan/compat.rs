@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
 use jiff::Zoned;
-use sokudo_model::{Refusal, harmless};
-use sokudo_net::clock::now_ns;
-use sokudo_workloads::load::summariser::{Asked, Summariser};
-use sokudo_workloads::load::{
+use sokudo_load_http::jmx::summariser::{Asked, Summariser};
+use sokudo_load_http::jmx::{
     Finished, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies,
 };
+use sokudo_model::{Refusal, harmless};
+use sokudo_net::clock::now_ns;
 
 use super::super::workload::{Measured, random_seed};
 use super::super::{Exit, Failure, jtl::Reported, not_understood, stop_flag};

@@ -1,7 +1,7 @@
 //! Who decides when a request leaves, and for how long?
 
 use sokudo_jmeter::plan::schedule;
-use sokudo_workloads::values::Span;
+use sokudo_workload::values::Span;
 
 /// Who decides when a request leaves.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 
 use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::plan::{ConfigKind, Load, Plan, Stage};
+use sokudo_load_http::jmx::{self, LoadOptions};
 use sokudo_model::{Labels, PhasePlan};
-use sokudo_workloads::load::{self, LoadOptions};
 
 /// Longest run of a plan that nothing but its users ends.
 const ENDLESS_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
@@ -21,9 +21,9 @@ pub(super) fn phase(plan: &Plan, options: &LoadOptions, hosts: u32) -> PhasePlan
     };
     PhasePlan {
         name: "measure".into(),
-        workload: load::NAME.into(),
+        workload: jmx::NAME.into(),
         options: options.to_json(),
-        flows: load::flows(hosts),
+        flows: jmx::flows(hosts),
         duration_ns: duration_ns.unwrap_or(0),
         bound_ns: duration_ns.map_or(endless_ns, |ns| ns.saturating_add(BESIDE_NS)),
         labels: Labels::new(),

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sokudo_controller::{ControlError, KeepRows, Run};
 use sokudo_jmeter::plan::Plan;
+use sokudo_load_http::jmx::{self, Gather, Gathered, LoadOptions};
 use sokudo_model::{Refusal, Rows, Text};
-use sokudo_workloads::load::{self, Gather, Gathered, LoadOptions};
 
 use super::phase::phase;
 
@@ -33,7 +33,7 @@ pub(super) fn together(
     let sent = measured
         .as_ref()
         .ok()
-        .map(|record| load::rows_sent(&record.result));
+        .map(|record| jmx::rows_sent(&record.result));
     if let Some(gather) = keeper.take() {
         let gathered = gather.finish(&sent.unwrap_or_default());
         tell(run, &gathered);

@@ -6,7 +6,7 @@ use clap::Args;
 use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::proxy::Proxy;
-use sokudo_workloads::load;
+use sokudo_load_http::jmx;
 
 use super::{Exit, Failure};
 
@@ -122,7 +122,7 @@ impl ToolArgs {
         if let Some(proxy) = &mut proxy {
             proxy.user = self.proxy_user.clone().unwrap_or_default();
             if let Some(password) = &self.proxy_password {
-                load::know_proxy_password(password.clone());
+                jmx::know_proxy_password(password.clone());
             }
         }
         Ok(proxy)
@@ -140,7 +140,7 @@ impl ToolArgs {
             ));
         }
         if let Some(password) = system.get(STORE_PASSWORD) {
-            load::know_key_store_password(password.to_owned());
+            jmx::know_key_store_password(password.to_owned());
         }
         let file = system.get(KEY_STORE).map_or("", str::trim);
         // As the tool's Java: this word stands for no store.

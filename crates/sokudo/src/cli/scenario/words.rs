@@ -3,15 +3,15 @@
 //! As their own subcommands read them: one type per workload, one parser.
 
 use clap::{Arg, ArgAction, Command};
+use sokudo_load_http::http::HttpOptions;
+use sokudo_load_network::bus::BusOptions;
+use sokudo_load_network::crr::CrrOptions;
+use sokudo_load_network::datagram::DatagramOptions;
+use sokudo_load_network::probe::ProbeOptions;
+use sokudo_load_network::rr::RrOptions;
+use sokudo_load_network::stream::StreamOptions;
 use sokudo_scenario::{Failed, Load as Asked, LoadWord};
-use sokudo_workloads::Options;
-use sokudo_workloads::bus::BusOptions;
-use sokudo_workloads::crr::CrrOptions;
-use sokudo_workloads::datagram::DatagramOptions;
-use sokudo_workloads::http::HttpOptions;
-use sokudo_workloads::probe::ProbeOptions;
-use sokudo_workloads::rr::RrOptions;
-use sokudo_workloads::stream::StreamOptions;
+use sokudo_workload::Options;
 
 use crate::cli::not_understood;
 

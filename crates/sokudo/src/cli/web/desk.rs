@@ -8,7 +8,7 @@ use sokudo_scenario::{Command, Failed, line};
 use sokudo_web::desk::{Mistake, refusal};
 use sokudo_web::feed::Told;
 use sokudo_web::{Desk, Emit, Feed, Language, Order};
-use sokudo_workloads::values::ByteSize;
+use sokudo_workload::values::ByteSize;
 
 use super::watch::steer;
 use super::worker::{Shared, State, Worker};

@@ -1,0 +1,293 @@
+//! How do sokudo's own options and results map to a test with a foreign far end?
+//!
+//! `sokudo datagram --wire datagram-test` runs the vendor's wire with our words: what cannot be
+//! said on that wire is refused, what cannot be known is absent from the result.
+
+use sokudo_load_network::datagram::options::{BufferSize, DatagramOptions, Direction, Transport};
+use sokudo_model::{FlowResult, HistogramSummary, Labels, PhaseResult, Refusal, Summary};
+use sokudo_workload::contract::Options;
+
+use super::options::HostPort;
+use super::protocol::Width;
+use super::{Interval, Provider, VendorOptions, VendorSummary};
+
+/// Port of the vendor's listeners.
+const VENDOR_PORT: u16 = 9999;
+const MIB: f64 = 1_048_576.0;
+/// Datagram size when none is asked for: what the vendor's manual uses.
+const SIZE_BYTES: u32 = 1468;
+
+fn refuse(says: &str, hint: &str) -> Refusal {
+    Refusal {
+        operator_error: true,
+        says: says.into(),
+        hint: Some(hint.into()),
+    }
+}
+
+/// The vendor's options for what was asked in ours. `peers` are `HOST` or `HOST:PORT`.
+///
+/// Errors: what the wire cannot do, with a hint.
+pub fn options(
+    native: &DatagramOptions,
+    peers: &[String],
+    width: Width,
+) -> Result<VendorOptions, Refusal> {
+    must_fit(native)?;
+    let size = native.size.map_or(SIZE_BYTES, |size| size.max);
+    let drawn = native.size.filter(|size| size.min < size.max);
+    let in_packets = |buffer: Option<BufferSize>, default: u32| {
+        let packets = |buffer: BufferSize| buffer.bytes(u64::from(size)) / u64::from(size.max(1));
+        buffer.map_or(default, |buffer| {
+            u32::try_from(packets(buffer)).unwrap_or(u32::MAX)
+        })
+    };
+    let ours = VendorOptions::default();
+    let rate = native.rate.map(|rate| rate.0.events_per_s(f64::from(size)));
+    let per_peer = native
+        .rate_per_peer
+        .map(|rate| rate.0.events_per_s(f64::from(size)) * peers.len() as f64);
+    Ok(VendorOptions {
+        local: local(native),
+        packet_size: Some(size),
+        // A random size is drawn from `size - payload + 1` on.
+        payload: match drawn {
+            Some(drawn) => drawn.max - drawn.min + 1,
+            None => native.payload.0 as u32,
+        },
+        process_bytes: native
+            .verify
+            .map_or(ours.process_bytes, |bytes| bytes.0 as u32),
+        rx_buffer_packets: in_packets(native.rcvbuf, ours.rx_buffer_packets),
+        tx_buffer_packets: in_packets(native.sndbuf, ours.tx_buffer_packets),
+        rx_timeout_ms: native.idle_timeout.0 / 1_000_000,
+        tx_rate_mib_per_s: rate.or(per_peer).map(|per_s| per_s * f64::from(size) / MIB),
+        tx_iterations: native.count.map(|count| count.0),
+        tx_duration_ms: match native.duration_ns() {
+            0 => None,
+            ns => Some(ns / 1_000_000),
+        },
+        report_interval: Interval::Time(native.interval.0),
+        tick_interval: 0,
+        polite: native.polite,
+        provider: if native.transport == Transport::Tcp {
+            Provider::Tcp
+        } else {
+            Provider::System
+        },
+        random_size: drawn.is_some(),
+        peers: peers.iter().map(|peer| host_port(peer)).collect(),
+        width,
+        ..ours
+    })
+}
+
+/// Refuses what that wire cannot do, with a hint.
+fn must_fit(native: &DatagramOptions) -> Result<(), Refusal> {
+    if native.direction != Direction::Up {
+        return Err(refuse(
+            "--direction needs sokudo at the far end; on a foreign wire every side decides for itself whether it sends",
+            "leave --direction out, and give the far end this host as its peer",
+        ));
+    }
+    if native.transport == Transport::Tls {
+        return Err(refuse(
+            "the foreign wire is carried by UDP or TCP",
+            "use --transport udp or tcp",
+        ));
+    }
+    let is_drawn = native.size.is_some_and(|size| size.min < size.max);
+    if is_drawn && native.payload.0 > 0 {
+        return Err(refuse(
+            "the foreign wire counts a payload or draws random sizes, not both",
+            "leave --payload out, or give --size one number",
+        ));
+    }
+    Ok(())
+}
+
+/// Where this host is to be bound, with the vendor's port where none was given.
+fn local(native: &DatagramOptions) -> Vec<HostPort> {
+    let bindings = native.bind.iter();
+    let addresses = bindings.flat_map(|binding| binding.addresses());
+    let place = |address: std::net::SocketAddr| HostPort {
+        host: address.ip().to_string(),
+        port: match address.port() {
+            0 => VENDOR_PORT,
+            port => port,
+        },
+    };
+    addresses.map(place).collect()
+}
+
+fn host_port(text: &str) -> HostPort {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    if bare.parse::<std::net::IpAddr>().is_ok() {
+        return HostPort {
+            host: bare.into(),
+            port: VENDOR_PORT,
+        };
+    }
+    match text
+        .rsplit_once(':')
+        .and_then(|(host, port)| Some((host, port.parse().ok()?)))
+    {
+        Some((host, port)) => HostPort {
+            host: host.trim_start_matches('[').trim_end_matches(']').into(),
+            port,
+        },
+        None => HostPort {
+            host: text.into(),
+            port: VENDOR_PORT,
+        },
+    }
+}
+
+/// What a test came to, as the result of a phase of host `host`.
+///
+/// Each direction is a flow of its own, complete as far as this end can know: the far end keeps its
+/// numbers to itself.
+pub fn result(summary: &VendorSummary, host: &str) -> PhaseResult {
+    let flows = flows(summary, host);
+    let mut totals = totals(&flows);
+    let foreign: u64 = summary
+        .listeners
+        .iter()
+        .map(|listener| listener.foreign)
+        .sum();
+    totals.insert("datagram.foreign_packets".into(), foreign as f64);
+    PhaseResult {
+        summary: totals,
+        flows,
+        histograms: Default::default(),
+    }
+}
+
+/// What was sent from `host` to each peer, and what came to it from each publisher.
+fn flows(summary: &VendorSummary, host: &str) -> Vec<FlowResult> {
+    let mut flows = Vec::new();
+    let mut add = |from: String, to: String, metrics: Summary, rtt: Option<HistogramSummary>| {
+        let histograms = rtt
+            .map(|rtt| ("datagram.ack_rtt_seconds".to_owned(), rtt))
+            .into_iter()
+            .collect();
+        let labels: Labels = [("wire".to_owned(), "datagram-test".to_owned())].into();
+        flows.push(FlowResult {
+            id: flows.len() as u32,
+            from,
+            to,
+            labels,
+            metrics,
+            histograms,
+            complete: true,
+        });
+    };
+    for publisher in &summary.publishers {
+        for peer in &publisher.peers {
+            add(host.into(), peer.peer.to_string(), peer.metrics(), None);
+        }
+    }
+    for listener in &summary.listeners {
+        for publisher in &listener.publishers {
+            let metrics = publisher.counts.metrics();
+            add(
+                publisher.publisher.to_string(),
+                host.into(),
+                metrics,
+                publisher.ack_rtt.clone(),
+            );
+        }
+    }
+    flows
+}
+
+/// Metrics of flows that add up.
+const ADDED: [&str; 13] = [
+    "datagram.sent_packets",
+    "datagram.sent_bytes",
+    "datagram.lost_at_sender_packets",
+    "datagram.unreachable_errors",
+    "datagram.sent_packets_per_second",
+    "datagram.sent_bytes_per_second",
+    "datagram.received_packets",
+    "datagram.received_bytes",
+    "datagram.missing_packets",
+    "datagram.duplicate_packets",
+    "datagram.out_of_order_packets",
+    "datagram.delivered_packets_per_second",
+    "datagram.delivered_bytes_per_second",
+];
+
+/// All flows together.
+fn totals(flows: &[FlowResult]) -> Summary {
+    let mut totals = Summary::new();
+    for name in ADDED {
+        let values: Vec<f64> = flows
+            .iter()
+            .filter_map(|flow| flow.metrics.get(name).copied())
+            .collect();
+        if !values.is_empty() {
+            totals.insert(name.into(), values.iter().sum());
+        }
+    }
+    let get = |name: &str| totals.get(name).copied();
+    let arrived = get("datagram.received_packets").zip(get("datagram.missing_packets"));
+    let bytes = get("datagram.delivered_bytes_per_second");
+    if let Some((received, missing)) = arrived.filter(|(came, missing)| came + missing > 0.0) {
+        let sent = received + missing;
+        totals.insert("datagram.success_ratio".into(), received / sent);
+        totals.insert("datagram.loss_ratio".into(), missing / sent);
+    }
+    if let Some(bytes) = bytes {
+        totals.insert("datagram.delivered_bits_per_second".into(), bytes * 8.0);
+    }
+    totals
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn our_words_become_theirs() {
+        let native = DatagramOptions {
+            rate: Some("10MiB/s".parse().unwrap()),
+            rcvbuf: Some("100pkt".parse().unwrap()),
+            count: Some("500".parse().unwrap()),
+            ..DatagramOptions::default()
+        };
+        let theirs = options(
+            &native,
+            &["127.0.0.1".into(), "hostb:7".into()],
+            Width::Bits64,
+        )
+        .unwrap();
+        assert_eq!(theirs.rx_buffer_packets, 100);
+        assert_eq!(
+            (theirs.tx_iterations, theirs.tx_duration_ms),
+            (Some(500), None)
+        );
+        assert!((theirs.tx_rate_mib_per_s.unwrap() - 10.0).abs() < 1e-9);
+        assert_eq!(theirs.peers[0].port, VENDOR_PORT);
+        assert_eq!(
+            theirs.peers[1],
+            HostPort {
+                host: "hostb".into(),
+                port: 7
+            }
+        );
+    }
+
+    #[test]
+    fn what_the_wire_cannot_do_is_refused() {
+        let both = DatagramOptions {
+            direction: Direction::Both,
+            ..DatagramOptions::default()
+        };
+        assert!(
+            options(&both, &[], Width::Bits32)
+                .unwrap_err()
+                .operator_error
+        );
+    }
+}

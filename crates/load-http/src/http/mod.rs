@@ -1,0 +1,89 @@
+//! How many requests per second does a web server answer, and how long does each take?
+//!
+//! ```text
+//! this host (event loops)                     any server of HTTP/1.1 or HTTP/2
+//!   connect, TLS, request ───────────────────►
+//!   ◄─────────────────────────────── response   closed loop: it starts the next request
+//!   request ─────────────────────────────────►  open loop (--rate): when its time has come
+//! ```
+//!
+//! The server needs nothing of ours; between two hosts of a run, one of them is a small server itself. Each request's time is taken apart into waiting for a free
+//! connection, resolving, connecting, TLS, sending, waiting for the first byte, and reading. It
+//! stresses whatever stands behind the URL, and always the same thing: a cache sees one key, a
+//! database one row. The generator was the limit when its event loop used a whole core
+//! (`http.client_cpu_ratio`) or requests left late although a connection was free
+//! (`http.late_starts`).
+//!
+//! With HTTP/2 many requests share a connection; its own limits are then shared as well.
+//!
+//! Sources: RFC 9110, 9112 and 9113; G. Tene, "How NOT to measure latency" (coordinated omission).
+
+mod arrivals;
+mod client;
+mod course;
+mod join;
+pub mod names;
+pub mod options;
+mod peer;
+mod phase;
+mod request;
+pub mod url;
+
+pub(crate) use client::stages;
+pub use options::HttpOptions;
+use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
+use sokudo_stats::Outcome;
+use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
+use sokudo_workload::flows::{loaders, numbered};
+use sokudo_workload::refusal::read_options;
+
+/// Load on a web server.
+pub struct Http;
+
+/// Name of the workload and of its series' source.
+pub const NAME: &str = "http";
+
+const DESCRIPTOR: Descriptor = Descriptor {
+    name: NAME,
+    question: "how many requests per second does a web server answer, and how long does each take?",
+};
+
+impl Workload for Http {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
+        let options: HttpOptions = read_options(NAME, &spec.phase.options)?;
+        Ok(Box::new(phase::HttpPhase::prepare(options, spec, emit)?))
+    }
+
+    fn trial(
+        &self,
+        options: &str,
+        rate_per_s: Option<f64>,
+        duration_ns: u64,
+    ) -> Result<String, Refusal> {
+        let mut options: HttpOptions = read_options(NAME, options)?;
+        options.become_trial(rate_per_s, duration_ns);
+        Ok(options.to_json())
+    }
+
+    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
+        names::HTTP.outcome(result)
+    }
+
+    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
+        let options: HttpOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
+        join::join(&options, spec, results)
+    }
+}
+
+/// One flow per event loop: from the host that gives the command when it is alone, else from all
+/// the others.
+pub fn flows(hosts: u32, threads: u32) -> Vec<FlowPlan> {
+    numbered(loaders(hosts).map(|host| (host, host)), threads)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,286 @@
+//! How do a plan and the files that it names reach other generators?
+//!
+//! ```text
+//! host that gives the command                         generators
+//!   plan, data files ─► read once, all noted ─ offer ─► files in memory, by the plan's own words
+//! ```
+//!
+//! A generator opens no file of its own for a plan that it was sent: a path is a name there and
+//! nothing else, however it is written.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::{Deserialize, Serialize};
+use sokudo_http::Targets;
+use sokudo_jmeter::files::{Files, MemoryFiles, stays_inside};
+use sokudo_jmeter::plan::{Id, Plan, SamplerKind};
+use sokudo_jmeter::run::{SampleRow, Sink};
+use sokudo_model::Refusal;
+use sokudo_workload::refusal::{failed, operator};
+
+use super::generator::NotStarted;
+use super::options::LoadOptions;
+use super::read::{PlanFiles, Prepared, plan_bytes, read_text};
+
+/// Most bytes of a plan and its files: what one message between hosts carries.
+const MOST_BYTES: usize = 10 << 20;
+/// Most files.
+const MOST_FILES: usize = 1_000;
+
+/// A plan with the files that it names.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Bundle {
+    /// Text of the plan.
+    pub plan: Vec<u8>,
+    /// Files by the path that the plan has for them.
+    pub files: BTreeMap<String, Vec<u8>>,
+}
+
+/// As it travels.
+#[derive(Serialize, Deserialize)]
+struct Written {
+    plan: String,
+    files: BTreeMap<String, String>,
+}
+
+impl Bundle {
+    /// Reads a plan as if it were to be executed here, and keeps everything that it asked for.
+    ///
+    /// Errors: the plan has errors; it names files outside of its directory that `with` does not
+    /// name; all together are too large.
+    pub fn collect(options: &LoadOptions, with: &[String], seed: u64) -> Result<Self, Refusal> {
+        let plan = plan_bytes(&options.plan)?;
+        let files = Arc::new(Noting::new(PlanFiles::beside(&options.plan)));
+        let reading = read_text(options, seed, &plan, &*files);
+        let prepared = Prepared::with_files(reading, options, seed, files.clone())?;
+        prepared
+            .test(&Arc::new(Targets::new()), Arc::new(Nobody))
+            .map_err(|problems| Refusal::from(NotStarted::Plan(problems)))?;
+        for path in sent_files(&prepared.plan).chain(with.iter().map(String::as_str)) {
+            files.read(path, MOST_BYTES as u64).map_err(|error| {
+                operator(
+                    format!("`{path}`, which the generators need, cannot be read: {error}"),
+                    "name a file that exists, relative to the plan's directory",
+                )
+            })?;
+        }
+        let bundle = Self {
+            plan,
+            files: files.taken(),
+        };
+        bundle.check(with, |path| stays_inside(path) && !files.leads_out(path))?;
+        Ok(bundle)
+    }
+
+    fn check(&self, with: &[String], is_inside: impl Fn(&str) -> bool) -> Result<(), Refusal> {
+        let outside = |path: &&String| !is_inside(path) && !with.contains(path);
+        if let Some(path) = self.files.keys().find(outside) {
+            return Err(operator(
+                format!("the plan reads `{path}`, which lies outside of its directory"),
+                format!("add `--with {path}` when the generators may have it"),
+            ));
+        }
+        self.check_size()
+    }
+
+    fn check_size(&self) -> Result<(), Refusal> {
+        let files = self.files.values().map(Vec::len);
+        let bytes = self.plan.len() + files.sum::<usize>();
+        match bytes > MOST_BYTES || self.files.len() > MOST_FILES {
+            false => Ok(()),
+            true => Err(operator(
+                format!(
+                    "the plan and its {} files are {:.1} MiB; generators are sent at most {} MiB and \
+                     {MOST_FILES} files",
+                    self.files.len(),
+                    bytes as f64 / f64::from(1 << 20),
+                    MOST_BYTES >> 20
+                ),
+                "shorten the data files",
+            )),
+        }
+    }
+
+    /// As it travels.
+    pub fn to_text(&self) -> String {
+        let files = self.files.iter();
+        let written = Written {
+            plan: BASE64.encode(&self.plan),
+            files: files
+                .map(|(path, bytes)| (path.clone(), BASE64.encode(bytes)))
+                .collect(),
+        };
+        // Plain data cannot fail to be written.
+        serde_json::to_string(&written).unwrap_or_default()
+    }
+
+    /// From what another host sent. Errors: it is no bundle, or too large.
+    pub fn parse(text: &str) -> Result<Self, Refusal> {
+        let wrong =
+            |what: String| failed(format!("the plan that was sent is damaged: {what}"), None);
+        let written: Written = serde_json::from_str(text).map_err(|e| wrong(e.to_string()))?;
+        let bytes = |text: &String| BASE64.decode(text).map_err(|e| wrong(e.to_string()));
+        let files = written.files.iter();
+        let files = files.map(|(path, text)| Ok((path.clone(), bytes(text)?)));
+        let bundle = Self {
+            plan: bytes(&written.plan)?,
+            files: files.collect::<Result<_, Refusal>>()?,
+        };
+        bundle.check_size()?;
+        Ok(bundle)
+    }
+
+    /// The plan, ready to be started with nothing but what was sent.
+    pub fn prepare(self, options: &LoadOptions, seed: u64) -> Result<Prepared, Refusal> {
+        let files = Arc::new(MemoryFiles(self.files));
+        let reading = read_text(options, seed, &self.plan, &*files);
+        Prepared::with_files(reading, options, seed, files)
+    }
+}
+
+/// Takes any bytes for what another host sent: refuses them, or holds what it can send on unchanged.
+/// For fuzzing.
+pub fn any_bytes(bytes: &[u8]) {
+    if let Some(bundle) = std::str::from_utf8(bytes)
+        .ok()
+        .and_then(|text| Bundle::parse(text).ok())
+    {
+        assert_eq!(Bundle::parse(&bundle.to_text()), Ok(bundle));
+    }
+}
+
+/// Files that requests send, where their names are known before.
+fn sent_files(plan: &Plan) -> impl Iterator<Item = &str> {
+    let samplers = plan.samplers.iter();
+    let requests = samplers.filter_map(|sampler| match &sampler.kind {
+        SamplerKind::Http(request) => Some(request),
+        _ => None,
+    });
+    let files = requests.flat_map(|request| &request.files);
+    let paths = files.filter_map(|file| file.path.constant());
+    paths.filter(|path| !path.is_empty())
+}
+
+/// Files that remember what was read of them.
+struct Noting {
+    files: PlanFiles,
+    taken: Mutex<BTreeMap<String, Vec<u8>>>,
+}
+
+impl Noting {
+    fn new(files: PlanFiles) -> Self {
+        Self {
+            files,
+            taken: Mutex::default(),
+        }
+    }
+
+    fn leads_out(&self, path: &str) -> bool {
+        self.files.leads_out(path)
+    }
+
+    fn taken(&self) -> BTreeMap<String, Vec<u8>> {
+        std::mem::take(&mut self.taken.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Files for Noting {
+    fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        let bytes = self.files.read(path, most_bytes)?;
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        if taken.len() <= MOST_FILES {
+            taken.insert(path.to_owned(), bytes.clone());
+        }
+        Ok(bytes)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.files.exists(path)
+    }
+}
+
+/// Nothing is executed while a plan is collected.
+struct Nobody;
+
+impl Sink for Nobody {
+    fn sample(&self, _row: &SampleRow<'_>, _listeners: &[Id]) {}
+
+    fn trouble(&self, _what: &str) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bundle(files: &[(&str, &[u8])]) -> Bundle {
+        let files = files.iter();
+        Bundle {
+            plan: b"<a/>".to_vec(),
+            files: files
+                .map(|(path, bytes)| ((*path).to_owned(), bytes.to_vec()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn files_arrive_as_they_were() {
+        let sent = bundle(&[("users.csv", b"\x83\x65\n"), ("/abs/\u{65e5}", b"")]);
+        assert_eq!(Bundle::parse(&sent.to_text()), Ok(sent));
+    }
+
+    #[test]
+    fn files_from_elsewhere_must_be_named() {
+        for path in ["../users.csv", "/etc/hosts", "C:\\users.csv"] {
+            let sent = bundle(&[(path, b"x")]);
+            let refused = sent.check(&[], stays_inside).expect_err(path);
+            assert!(refused.hint.is_some_and(|hint| hint.contains("--with")));
+            assert_eq!(sent.check(&[path.to_owned()], stays_inside), Ok(()));
+        }
+        let sent = bundle(&[("data/users.csv", b"x")]);
+        assert_eq!(sent.check(&[], stays_inside), Ok(()));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_elsewhere_is_from_elsewhere() {
+        let place = tempfile::tempdir().expect("a directory");
+        let plans = place.path().join("plans");
+        std::fs::create_dir(&plans).expect("a directory");
+        std::fs::write(place.path().join("secret"), "x").expect("a file");
+        std::fs::write(plans.join("users.csv"), "x").expect("a file");
+        let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, plans.join(name));
+        link("../secret", "innocent.csv").expect("a link");
+        link("..", "data").expect("a link");
+        link("users.csv", "same.csv").expect("a link");
+        let files = Noting::new(PlanFiles::beside(&plans.join("plan.jmx")));
+        for (path, leads_out) in [
+            ("users.csv", false),
+            ("same.csv", false),
+            ("innocent.csv", true),
+            ("data/secret", true),
+            ("absent.csv", false),
+        ] {
+            assert_eq!(files.leads_out(path), leads_out, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused_on_both_sides() {
+        let large = bundle(&[("a", &vec![0; MOST_BYTES])]);
+        assert!(large.check(&[], stays_inside).is_err());
+        assert!(Bundle::parse(&large.to_text()).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "[{}\"a-z:,=]{0,60}") {
+            any_bytes(text.as_bytes());
+        }
+    }
+}

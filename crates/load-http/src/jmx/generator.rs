@@ -1,0 +1,307 @@
+//! How is a test started, changed and ended from outside?
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use sokudo_http::{Audit, Stop, Targets};
+use sokudo_jmeter::jtl::JtlFormat;
+use sokudo_jmeter::plan::{Load, Stage};
+use sokudo_jmeter::problem::Problem;
+use sokudo_jmeter::run::{Part, StopKind, Test};
+use sokudo_model::{Change, Refusal, Rows};
+use sokudo_net::wait::allow_open_files;
+use sokudo_workload::refusal::{failed, operator, spawn};
+
+use super::backend::{Backends, trust};
+use super::client::Inflight;
+use super::course::Course;
+use super::crowd::Crowd;
+use super::options::LoadOptions;
+use super::read::Prepared;
+use super::rows::RowLog;
+use super::saved::Files;
+use super::script_log::ScriptLog;
+use super::summary_log::SummaryLog;
+use super::tally::{Shard, Tallies};
+
+/// Users at a time in an open model, unless the options say it.
+const MOST_INFLIGHT: u64 = 10_000;
+/// Open files and sockets that are asked of the system; it gives as many as the owner of this process may have.
+const MOST_FILES: u64 = 1 << 20;
+
+/// Who hears how the load goes. Called from a thread of its own, never from the measured path.
+pub trait Listener: Send + Sync {
+    /// What was seen since the last time, and the users that are active.
+    fn interval(&self, at_ns: i64, seen: &Tallies, active: u32);
+}
+
+/// A test that runs.
+pub struct Generator {
+    control: Arc<Control>,
+    thread: Option<JoinHandle<Finished>>,
+}
+
+/// What can be done to it from outside.
+pub(super) struct Control {
+    pub test: Arc<Test>,
+    pub stopped: AtomicBool,
+    /// The stage under way.
+    pub stage: Mutex<Stop>,
+    /// Its users, where their number can be changed.
+    pub crowd: Mutex<Option<Crowd>>,
+    /// Another rate that was asked for, arrivals per second of all generators together.
+    pub rate: Mutex<Option<f64>>,
+    pub rate_changed: AtomicBool,
+}
+
+/// What came of a test.
+#[derive(Debug, Default)]
+pub struct Finished {
+    /// Everything that was seen.
+    pub seen: Tallies,
+    /// What the event loops did, stage by stage.
+    pub audits: Vec<Audit>,
+    /// Arrivals that were not begun because too many users were active.
+    pub dropped: u64,
+    /// Arrivals of an open model that were begun late.
+    pub late: u64,
+    /// Rows that could not be written.
+    pub lost_rows: u64,
+    /// Rows that were written, or handed on.
+    pub rows: u64,
+    /// How much later than agreed it began, nanoseconds.
+    pub start_late_ns: i64,
+    /// What users could not do, with how often.
+    pub troubles: HashMap<String, u64>,
+    /// Why the event loops or the results file failed.
+    pub problems: Vec<String>,
+    /// It was ended from outside.
+    pub stopped: bool,
+    /// The rate of arrivals was changed from outside.
+    pub rate_changed: bool,
+}
+
+/// Why a test cannot start.
+#[derive(Debug)]
+pub enum NotStarted {
+    /// The plan holds what cannot be executed.
+    Plan(Vec<Problem>),
+    /// Something else.
+    Refused(Refusal),
+}
+
+impl From<NotStarted> for Refusal {
+    fn from(why: NotStarted) -> Self {
+        match why {
+            NotStarted::Refused(refusal) => refusal,
+            NotStarted::Plan(problems) => {
+                let all: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                operator(
+                    format!("the plan cannot be executed: {}", all.join("; ")),
+                    "disable these elements in the plan, or take them out",
+                )
+            }
+        }
+    }
+}
+
+impl Generator {
+    /// Starts a test at `at_ns`. `ended` is called when all users are gone.
+    pub fn start(
+        prepared: &Prepared,
+        options: &LoadOptions,
+        when: (i64, u64),
+        listener: Arc<dyn Listener>,
+        ended: impl FnOnce() + Send + 'static,
+    ) -> Result<Self, NotStarted> {
+        let log = open_log(options, prepared).map_err(NotStarted::Refused)?;
+        Self::start_with(log, prepared, options, when, listener, ended)
+    }
+
+    /// As [`Generator::start`], with somewhere else for the rows to go.
+    pub(super) fn start_with(
+        log: Option<OpenLog>,
+        prepared: &Prepared,
+        options: &LoadOptions,
+        (at_ns, seed): (i64, u64),
+        listener: Arc<dyn Listener>,
+        ended: impl FnOnce() + Send + 'static,
+    ) -> Result<Self, NotStarted> {
+        // How many connections there will be at a time, the plan does not say: users think, and pages have parts.
+        let _ = allow_open_files(MOST_FILES);
+        let targets = Arc::new(Targets::new());
+        let mut files = Files::default();
+        if let Some(log) = log {
+            let path = options.results.as_deref().unwrap_or(Path::new(""));
+            files.everything(log, &std::path::absolute(path).unwrap_or(path.into()));
+        }
+        let mut unwritten = files.listeners(prepared, options);
+        let (backends, untold) = Backends::of(prepared, options);
+        unwritten.extend(untold);
+        let asked = options.script_log.as_deref();
+        let script_log = asked
+            .filter(|_| options.together.is_none())
+            .map(ScriptLog::open)
+            .transpose()
+            .map_err(NotStarted::Refused)?;
+        let (script_log, mut lines) = script_log.unzip();
+        let summary_log = lines.clone().map(|lines| {
+            let (offset_ns, properties) = (prepared.duty.wall_offset_ns, options.all_properties());
+            SummaryLog::begin(lines, &properties, offset_ns, Arc::clone(&listener))
+        });
+        let shards: Vec<Arc<Shard>> = (0..options.loops().max(1))
+            .map(|_| {
+                let files = files.share().with(backends.lanes());
+                Arc::new(Shard::new(files, lines.take()))
+            })
+            .collect();
+        files.release();
+        let test = prepared
+            .test(&targets, shards[0].clone())
+            .map_err(NotStarted::Plan)?;
+        let telling = backends.start(&test).map_err(NotStarted::Refused)?;
+        let control = Arc::new(Control {
+            test,
+            stopped: AtomicBool::new(false),
+            stage: Mutex::default(),
+            crowd: Mutex::default(),
+            rate: Mutex::default(),
+            rate_changed: AtomicBool::new(false),
+        });
+        let course = Course {
+            control: Arc::clone(&control),
+            targets,
+            shards,
+            trust: trust(options),
+            identities: Arc::clone(&prepared.identities),
+            part: prepared.duty.users,
+            inflight: Arc::new(Inflight {
+                most: prepared
+                    .duty
+                    .users
+                    .share(options.max_inflight.unwrap_or(MOST_INFLIGHT)),
+                dropped: AtomicU64::new(0),
+                late: AtomicU64::new(0),
+            }),
+            seed,
+        };
+        let run = move || {
+            let listener = summary_log
+                .clone()
+                .map_or(listener, |log| log as Arc<dyn Listener>);
+            let mut finished = course.run(at_ns, files, &listener);
+            if let Some(log) = summary_log {
+                log.end();
+            }
+            // The log is over when nobody can write to it any more.
+            drop(listener);
+            finished.problems.extend(unwritten);
+            finished.problems.extend(telling.finish());
+            finished
+                .problems
+                .extend(script_log.and_then(ScriptLog::finish));
+            ended();
+            finished
+        };
+        let thread = spawn("plan", run).map_err(NotStarted::Refused)?;
+        Ok(Self {
+            control,
+            thread: Some(thread),
+        })
+    }
+
+    /// Other load from now on; `part` of its users are those of this generator.
+    ///
+    /// Errors: the stage under way has no users, or no arrivals, that could be changed.
+    pub fn steer(&self, change: &Change, part: Part) -> Result<(), Refusal> {
+        if let Some(per_s) = change.rate_per_s {
+            self.control.change_rate(per_s)?;
+        }
+        let Some(users) = change.users else {
+            return Ok(());
+        };
+        match &mut *locked(&self.control.crowd) {
+            Some(crowd) => crowd.become_so_many(users, part),
+            None => Err(operator(
+                "the groups that run now have no number of users that could be changed",
+                "wait for the main groups; where arrivals decide, change the rate",
+            )),
+        }
+    }
+
+    /// Asks for the end: samples under way finish, nothing new begins.
+    pub fn stop(&self) {
+        self.control.stop(StopKind::Soon);
+    }
+
+    /// Breaks off what is under way, too.
+    pub fn stop_now(&self) {
+        self.control.stop(StopKind::Now);
+    }
+
+    /// True when all users are gone.
+    pub fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Waits for the end. Errors: the thread died.
+    pub fn finish(mut self) -> Result<Finished, Refusal> {
+        let joined = self.thread.take().map(JoinHandle::join);
+        let died = || failed("the thread that drives the plan died", None);
+        joined.and_then(Result::ok).ok_or_else(died)
+    }
+}
+
+impl Drop for Generator {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            self.control.stop(StopKind::Now);
+            // A thread that died has nothing more to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Control {
+    fn change_rate(&self, per_s: f64) -> Result<(), Refusal> {
+        let groups = self.test.plan().groups.iter();
+        let mut main = groups.filter(|group| group.stage == Stage::Main);
+        if !main.any(|group| matches!(group.load, Load::Open { .. })) {
+            return Err(operator(
+                "a number of users has no rate: each of them waits for its answers",
+                "change the number of users, or begin with `--model open:RATE`",
+            ));
+        }
+        *locked(&self.rate) = Some(per_s);
+        self.rate_changed.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn stop(&self, kind: StopKind) {
+        self.stopped.store(true, Ordering::Relaxed);
+        self.test.stop(kind);
+        let stage = locked(&self.stage);
+        match kind {
+            StopKind::Now => stage.now(),
+            _ => stage.soon(),
+        }
+    }
+}
+
+pub(super) type OpenLog = (RowLog, Arc<JtlFormat>, std::sync::mpsc::SyncSender<Rows>);
+
+fn open_log(options: &LoadOptions, prepared: &Prepared) -> Result<Option<OpenLog>, Refusal> {
+    let Some(path) = &options.results else {
+        return Ok(None);
+    };
+    let format = Arc::new(options.row_format(&prepared.duty.host));
+    let (log, sender) = RowLog::open(path, &format)?;
+    Ok(Some((log, format, sender)))
+}

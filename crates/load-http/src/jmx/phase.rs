@@ -1,0 +1,405 @@
+//! One host's part of a load as a plan says.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use sokudo_jmeter::run::{Part, asked_per_s};
+use sokudo_model::{Batch, Change, Labels, PhaseSpec, Refusal, SeriesKey, Text};
+use sokudo_workload::contract::{Emit, Emitted, Phase};
+use sokudo_workload::refusal::{failed, operator};
+use sokudo_workload::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, as_text, never_started};
+
+use super::bundle::Bundle;
+use super::generator::{Generator, Listener, OpenLog};
+use super::options::{LoadOptions, Together};
+use super::read::{Duty, Prepared, read_plan};
+use super::results::Numbers;
+use super::rows::RowLog;
+use super::tally::{LabelTally, Tallies};
+use super::{Finished, NAME};
+use crate::http::names::FAILED_PER_SECOND;
+
+/// Labels that have series of their own; the rest is in the totals.
+const MOST_SERIES: usize = 20;
+/// Between the seeds of two generators of the same plan: the golden ratio of 2^64.
+const SEED_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Whether this process was started to execute plans of its own files. Others that reach it must
+/// not: such a plan reads and writes files of this host.
+static PERMITTED: AtomicBool = AtomicBool::new(false);
+
+/// The password of the proxy: known to this process alone, because options are recorded.
+static PROXY_PASSWORD: OnceLock<String> = OnceLock::new();
+
+/// Gives this process the password of its proxy; the first one stays.
+pub fn know_proxy_password(password: String) {
+    let _ = PROXY_PASSWORD.set(password);
+}
+
+/// The password of the proxy, if one was given.
+pub(super) fn proxy_password() -> Option<&'static str> {
+    PROXY_PASSWORD.get().map(String::as_str)
+}
+
+/// Lets this process execute plans. For the command that its own operator typed, never for one that
+/// serves others.
+pub fn permit() {
+    PERMITTED.store(true, Ordering::Relaxed);
+}
+
+/// One host's part of a phase.
+pub(super) struct JmxPhase {
+    options: LoadOptions,
+    spec: PhaseSpec,
+    emit: Emit,
+    role: Role,
+    generator: Option<Generator>,
+}
+
+/// What this host does in a phase.
+enum Role {
+    /// It executes a plan of its own.
+    Alone(Box<Prepared>),
+    /// It hands the plan to the generators.
+    Gives(Bundle),
+    /// It executes what it is given; `None` until it has been.
+    Given(Option<Box<Prepared>>),
+}
+
+impl JmxPhase {
+    /// Reads the plan; no traffic yet.
+    pub fn prepare(options: LoadOptions, spec: PhaseSpec, emit: Emit) -> Result<Self, Refusal> {
+        let generates = spec.phase.flows.iter().any(|flow| flow.from == spec.me);
+        let role = match &options.together {
+            Some(_) if generates => Role::Given(None),
+            together => {
+                must_be_permitted()?;
+                match together {
+                    Some(together) => {
+                        Role::Gives(Bundle::collect(&options, &together.with, spec.seed)?)
+                    }
+                    None => {
+                        let reading = read_plan(&options, spec.seed)?;
+                        Role::Alone(Box::new(Prepared::new(reading, &options, spec.seed)?))
+                    }
+                }
+            }
+        };
+        Ok(Self {
+            options,
+            spec,
+            emit,
+            role,
+            generator: None,
+        })
+    }
+
+    fn name(&self) -> String {
+        let me = self.spec.hosts.get(self.spec.me as usize);
+        me.map_or(String::new(), |host| host.name.clone())
+    }
+
+    /// Which of the generators this host is.
+    fn part(&self) -> Part {
+        let flows = &self.spec.phase.flows;
+        let index = flows.iter().position(|flow| flow.from == self.spec.me);
+        Part::new(index.unwrap_or(0) as u64, flows.len() as u64).unwrap_or(Part::WHOLE)
+    }
+
+    /// A change of all generators together, for one that does the whole plan.
+    fn own_part_of(&self, change: &Change) -> Change {
+        let replicates = self
+            .options
+            .together
+            .as_ref()
+            .is_some_and(|all| all.replicate);
+        let rate_per_s = change.rate_per_s.map(|per_s| match replicates {
+            true => per_s / self.part().of() as f64,
+            false => per_s,
+        });
+        Change {
+            rate_per_s,
+            ..*change
+        }
+    }
+
+    /// Random choices: those of one test where users are divided, else each generator's own.
+    fn seed(&self) -> u64 {
+        match &self.options.together {
+            Some(together) if together.replicate => {
+                let index = self.part().index();
+                self.spec.seed.wrapping_add(index.wrapping_mul(SEED_STEP))
+            }
+            _ => self.spec.seed,
+        }
+    }
+
+    /// What falls to this generator; `t0_ns` is the run's start on this host's clock.
+    fn duty(&self, together: &Together, t0_ns: i64) -> Duty {
+        let (part, host) = (self.part(), self.name());
+        let (users, name_prefix) = match together.replicate {
+            true => (Part::WHOLE, host.clone()),
+            false => (part, String::new()),
+        };
+        Duty {
+            users,
+            data: if together.split_data {
+                part
+            } else {
+                Part::WHOLE
+            },
+            name_prefix,
+            host,
+            wall_offset_ns: together.start_unix_ns.saturating_sub(t0_ns),
+        }
+    }
+
+    /// Where the rows go when they are not written here.
+    fn away(&self, together: &Together, t0_ns: i64) -> Result<Option<OpenLog>, Refusal> {
+        if !together.rows {
+            return Ok(None);
+        }
+        let format = Arc::new(self.options.row_format(&self.name()));
+        let (log, sender) = RowLog::away(Arc::clone(&self.emit), t0_ns)?;
+        Ok(Some((log, format, sender)))
+    }
+}
+
+fn must_be_permitted() -> Result<(), Refusal> {
+    match PERMITTED.load(Ordering::Relaxed) {
+        true => Ok(()),
+        false => Err(operator(
+            "this host executes no plans from its own files for others",
+            "type `sokudo load` on that host itself, or `--on` it, which sends the plan there",
+        )),
+    }
+}
+
+impl Phase for JmxPhase {
+    fn offer(&self) -> String {
+        match &self.role {
+            Role::Gives(bundle) => bundle.to_text(),
+            Role::Alone(_) | Role::Given(_) => "{}".into(),
+        }
+    }
+
+    fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
+        if !matches!(self.role, Role::Given(_)) {
+            return Ok(());
+        }
+        let mut flows = self.spec.phase.flows.iter();
+        let own = flows.find(|flow| flow.from == self.spec.me);
+        let giver = own.map_or(0, |flow| flow.to);
+        let text = offers.get(giver as usize).and_then(Option::as_deref);
+        let text = text.ok_or_else(|| failed("no plan was sent to this host", None))?;
+        let options = LoadOptions {
+            // The name alone: nothing here is opened by it.
+            plan: self.options.plan.file_name().unwrap_or_default().into(),
+            key_store: None,
+            ..self.options.clone()
+        };
+        let prepared = Bundle::parse(text)?.prepare(&options, self.seed())?;
+        self.role = Role::Given(Some(Box::new(prepared)));
+        Ok(())
+    }
+
+    fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
+        let names = reporting::Names {
+            host: self.name(),
+            flows: Default::default(),
+            t0_ns,
+            start_ns: at_ns,
+        };
+        let listener = Arc::new(Series {
+            names,
+            emit: Arc::clone(&self.emit),
+            state: Default::default(),
+        });
+        let emit = Arc::clone(&self.emit);
+        let ended = move || emit(Emitted::Sent("{}".into()));
+        let when = (at_ns, self.seed());
+        let together = self.options.together.clone();
+        let (log, duty) = match &together {
+            Some(together) => (
+                self.away(together, t0_ns)?,
+                Some(self.duty(together, t0_ns)),
+            ),
+            None => (None, None),
+        };
+        let generator = match (&mut self.role, duty) {
+            (Role::Given(Some(prepared)), Some(duty)) => {
+                prepared.duty = duty;
+                Generator::start_with(log, prepared, &self.options, when, listener, ended)?
+            }
+            (Role::Alone(prepared), _) => {
+                Generator::start(prepared, &self.options, when, listener, ended)?
+            }
+            (Role::Gives(_), _) => return Ok(()),
+            (Role::Given(_), _) => return Err(failed("no plan was sent to this host", None)),
+        };
+        self.generator = Some(generator);
+        Ok(())
+    }
+
+    fn halt(&mut self) {
+        if let Some(generator) = &self.generator {
+            generator.stop();
+        }
+    }
+
+    fn steer(&mut self, change: &Change) -> Result<(), Refusal> {
+        match &self.generator {
+            Some(generator) => generator.steer(&self.own_part_of(change), self.part()),
+            // Whoever only gave the plan has no users.
+            None => Ok(()),
+        }
+    }
+
+    fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
+        if let Role::Gives(_) = self.role {
+            return Ok("{}".into());
+        }
+        let Some(generator) = self.generator.take() else {
+            return Err(never_started());
+        };
+        if !generator.is_over() {
+            generator.stop_now();
+        }
+        let finished = generator.finish()?;
+        self.tell(&finished);
+        let asked = match &self.role {
+            Role::Given(Some(prepared)) | Role::Alone(prepared) if !finished.rate_changed => {
+                let all = asked_per_s(&prepared.plan);
+                all.map(|all| all / prepared.duty.users.of() as f64)
+            }
+            _ => None,
+        };
+        let numbers = Numbers::new(&finished, asked);
+        as_text(&numbers)
+    }
+}
+
+impl JmxPhase {
+    fn tell(&self, finished: &Finished) {
+        let problem = |says: Text| {
+            (self.emit)(Emitted::Problem {
+                says,
+                missing: None,
+            });
+        };
+        for what in &finished.problems {
+            problem(Text::new("load-problem").word("what", what.as_str()));
+        }
+        for (what, count) in &finished.troubles {
+            let says = Text::new("load-trouble").word("what", what.as_str());
+            problem(says.word("count", count.to_string()));
+        }
+        if finished.lost_rows > 0 {
+            problem(Text::new("load-lost-rows").word("count", finished.lost_rows.to_string()));
+        }
+    }
+}
+
+/// Makes series of what is seen.
+struct Series {
+    names: reporting::Names,
+    emit: Emit,
+    state: std::sync::Mutex<SeriesState>,
+}
+
+#[derive(Default)]
+struct SeriesState {
+    last_ns: Option<i64>,
+    labels: Vec<String>,
+    /// Labels of which something failed: the others have no series of it.
+    failing: Vec<String>,
+    distributions: Distributions,
+}
+
+impl Listener for Series {
+    fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
+        let mut state = self
+            .state
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let since_ns = state.last_ns.replace(at_ns).unwrap_or(self.names.start_ns);
+        let seconds = (at_ns - since_ns) as f64 / 1e9;
+        if seconds <= 0.0 {
+            return;
+        }
+        let mut batch = Batch::default();
+        let t_ns = at_ns - self.names.t0_ns;
+        batch.push(
+            &self.names.key(NAME, "http.active_users", ""),
+            t_ns,
+            f64::from(active),
+        );
+        for (label, tally) in seen.iter().filter(|(_, tally)| !tally.is_transaction) {
+            let known = state.labels.iter().any(|known| known == label);
+            if !known && state.labels.len() < MOST_SERIES {
+                state.labels.push(label.clone());
+            }
+            if known || state.labels.last() == Some(label) {
+                self.one(&mut batch, &mut state, (at_ns, seconds), label, tally);
+            }
+        }
+        state
+            .distributions
+            .flush(&self.names, NAME, at_ns, HISTOGRAM_EVERY_NS, &mut batch);
+        (self.emit)(Emitted::Batch(batch));
+    }
+}
+
+impl Series {
+    fn one(
+        &self,
+        batch: &mut Batch,
+        state: &mut SeriesState,
+        (at_ns, seconds): (i64, f64),
+        label: &str,
+        tally: &LabelTally,
+    ) {
+        let key = |metric: &str| SeriesKey {
+            host: self.names.host.clone(),
+            source: NAME.into(),
+            metric: metric.into(),
+            labels: Labels::from([("flow".into(), label.into())]),
+        };
+        let t_ns = at_ns - self.names.t0_ns;
+        batch.push(
+            &key("http.requests_per_second"),
+            t_ns,
+            tally.samples as f64 / seconds,
+        );
+        let known = state.failing.iter().any(|known| known == label);
+        if tally.failed > 0 && !known {
+            state.failing.push(label.into());
+        }
+        if tally.failed > 0 || known {
+            let per_s = tally.failed as f64 / seconds;
+            batch.push(&key(FAILED_PER_SECOND), t_ns, per_s);
+        }
+        if tally.samples > 0 {
+            let share = tally.failed as f64 / tally.samples as f64;
+            batch.push(&key("http.error_ratio"), t_ns, share);
+        }
+        if tally.latency.is_empty() {
+            return;
+        }
+        let quantile = |q: f64| tally.latency.quantile(q) as f64 / 1e9;
+        batch.push(&key("http.latency_p50_seconds"), t_ns, quantile(0.5));
+        batch.push(&key("http.latency_p99_seconds"), t_ns, quantile(0.99));
+        let answered = tally.samples - tally.lost;
+        for (metric, seconds) in tally.spent.means(answered) {
+            batch.push(&key(metric), t_ns, seconds);
+        }
+        let names = &self.names;
+        state.distributions.add(
+            names,
+            "http.latency_seconds",
+            label.into(),
+            at_ns,
+            &tally.latency,
+        );
+    }
+}

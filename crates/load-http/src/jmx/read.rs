@@ -1,0 +1,393 @@
+//! How does a plan become something that can be started?
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jiff::tz::TimeZone;
+use sokudo_http::{Family, Identity, Route, Scheme, Source, Targets, Via};
+use sokudo_jmeter::files::Files;
+use sokudo_jmeter::plan::{
+    Destination, ListenerKind, Load, OpenStep, Plan, SourceKind, Stage, schedule,
+};
+use sokudo_jmeter::problem::Problem;
+use sokudo_jmeter::run::{self, Part, RunSettings, Sink, Test, Through};
+use sokudo_jmeter::settings::Settings;
+use sokudo_jmeter::{Reading, read};
+use sokudo_model::Refusal;
+use sokudo_net::clock::{now_ns, unix_ns};
+use sokudo_workload::refusal::operator;
+
+use super::key_store;
+use super::options::LoadOptions;
+
+/// Largest plan.
+const MOST_BYTES: u64 = 64 << 20;
+/// Length of an open load when neither the plan nor the options say it.
+const OPEN_SECONDS: u64 = 60;
+
+/// `User-Agent` of requests whose plan names none: that of the client which plans are written for, as
+/// servers may answer browsers and programs differently.
+const USER_AGENT: &str = "Apache-HttpClient/4.5.14 (Java/17.0.15)";
+
+/// A plan that can be started.
+pub struct Prepared {
+    /// The plan with what the options change.
+    pub plan: Plan,
+    /// What of it falls to this generator.
+    pub(super) duty: Duty,
+    /// Certificates that its users may show.
+    pub(super) identities: Arc<[Identity]>,
+    files: Arc<dyn Files + Send + Sync>,
+    options: LoadOptions,
+    seed: u64,
+}
+
+/// What of a test falls to one generator.
+#[derive(Debug, Clone)]
+pub(super) struct Duty {
+    /// Name of this host.
+    pub host: String,
+    /// Its users.
+    pub users: Part,
+    /// Its rows of data files.
+    pub data: Part,
+    /// Stands before the names of its users.
+    pub name_prefix: String,
+    /// Nanoseconds since 1970 at zero of the monotonic clock.
+    pub wall_offset_ns: i64,
+}
+
+impl Duty {
+    /// Everything, on this host.
+    fn whole() -> Self {
+        Self {
+            host: sokudo_net::host::name().unwrap_or_default(),
+            users: Part::WHOLE,
+            data: Part::WHOLE,
+            name_prefix: String::new(),
+            wall_offset_ns: unix_ns() - now_ns(),
+        }
+    }
+}
+
+/// Reads a plan; the reading holds everything that is wrong with it. Errors: the file cannot be
+/// read.
+pub fn read_plan(options: &LoadOptions, seed: u64) -> Result<Reading, Refusal> {
+    let path = &options.plan;
+    let bytes = plan_bytes(path)?;
+    Ok(read_text(options, seed, &bytes, &PlanFiles::beside(path)))
+}
+
+/// The text of a plan's file. Errors: it cannot be read.
+pub(super) fn plan_bytes(path: &Path) -> Result<Vec<u8>, Refusal> {
+    read_bounded(path, MOST_BYTES).map_err(|error| {
+        operator(
+            format!("`{}` cannot be read: {error}", path.display()),
+            "name a plan that exists and that you may read, of at most 64 MiB",
+        )
+    })
+}
+
+/// Reads a plan from its text and the files that it names.
+pub(super) fn read_text(
+    options: &LoadOptions,
+    seed: u64,
+    bytes: &[u8],
+    files: &dyn Files,
+) -> Reading {
+    let settings = Settings {
+        properties: options.all_properties(),
+        unsupported: options.unsupported(),
+        seed,
+        now_ms: unix_ns() / 1_000_000,
+        time_zone: TimeZone::system(),
+    };
+    read(&options.plan.display().to_string(), bytes, &settings, files)
+}
+
+impl Prepared {
+    /// A plan with what the options change. Errors: it has errors, which the reading tells.
+    pub fn new(reading: Reading, options: &LoadOptions, seed: u64) -> Result<Self, Refusal> {
+        let files = Arc::new(PlanFiles::beside(&options.plan));
+        Self::with_files(reading, options, seed, files)
+    }
+
+    /// As [`Prepared::new`], with other files than those beside the plan.
+    pub(super) fn with_files(
+        reading: Reading,
+        options: &LoadOptions,
+        seed: u64,
+        files: Arc<dyn Files + Send + Sync>,
+    ) -> Result<Self, Refusal> {
+        let refused = |first: Option<&Problem>, count: usize| {
+            let first = first.map_or(String::new(), |problem| format!(", first {problem}"));
+            operator(
+                format!("the plan has {count} errors{first}"),
+                "`sokudo jmx check PLAN` tells all of them and how to mend each",
+            )
+        };
+        let (errors, first) = (reading.errors, reading.problems.first().cloned());
+        let Some(mut plan) = reading.plan.filter(|_| errors == 0) else {
+            return Err(refused(first.as_ref(), errors));
+        };
+        change(&mut plan, options)?;
+        Ok(Self {
+            identities: key_store::read(options, &plan)?,
+            plan,
+            duty: Duty::whole(),
+            files,
+            options: options.clone(),
+            seed,
+        })
+    }
+
+    /// Keeps the plan's listeners from writing files and from telling databases.
+    pub fn keep_listeners_quiet(&mut self) {
+        for listener in &mut self.plan.listeners {
+            match &mut listener.kind {
+                ListenerKind::Results { file, .. } => file.clear(),
+                ListenerKind::Backend(backend) => backend.to = Destination::Nobody(String::new()),
+                ListenerKind::Script(_) => {}
+            }
+        }
+    }
+
+    /// Everything made ready. Errors: what in the plan cannot be executed.
+    pub fn test(
+        &self,
+        targets: &Arc<Targets>,
+        sink: Arc<dyn Sink>,
+    ) -> Result<Arc<Test>, Vec<Problem>> {
+        let name = self.options.plan.file_name().unwrap_or_default();
+        let settings = RunSettings {
+            seed: self.seed,
+            wall_offset_ns: self.duty.wall_offset_ns,
+            time_zone: TimeZone::system(),
+            plan_name: name.to_string_lossy().into_owned(),
+            host_name: self.duty.host.clone(),
+            users: self.duty.users,
+            data: self.duty.data,
+            name_prefix: self.duty.name_prefix.clone(),
+            host_address: "127.0.0.1".into(),
+            properties: self.options.all_properties(),
+            user_agent: USER_AGENT.into(),
+            proxy: self.options.proxy(),
+            aliases: self.identities.iter().map(|one| one.name.clone()).collect(),
+        };
+        let names = Arc::new(Names(Arc::clone(targets)));
+        Test::new(
+            self.plan.clone(),
+            settings,
+            Arc::clone(&self.files),
+            names,
+            sink,
+        )
+    }
+}
+
+/// What the options change in a plan: users, length, and the model of its main groups.
+///
+/// Errors: the schedule of arrivals is not understood.
+fn change(plan: &mut Plan, options: &LoadOptions) -> Result<(), Refusal> {
+    let schedule = schedule::parse(&options.schedule);
+    let schedule = &schedule.map_err(|why| {
+        operator(
+            format!("the schedule of arrivals is not understood: {why}"),
+            "write it as `rate(0/s) even_arrivals(30 s) rate(500/s) even_arrivals(5 min)`",
+        )
+    })?;
+    let main = plan
+        .groups
+        .iter_mut()
+        .filter(|group| group.stage == Stage::Main);
+    let main: Vec<_> = main.collect();
+    let count = main.len().max(1);
+    for group in main {
+        if let Load::Users {
+            users,
+            duration_ms,
+            loops,
+            ..
+        } = &mut group.load
+        {
+            *users = options.users.unwrap_or(*users);
+            if let Some(seconds) = options.duration_s {
+                *duration_ms = Some(seconds * 1_000);
+                *loops = sokudo_jmeter::plan::Loops::Forever;
+            }
+        }
+        if !options.schedule.is_empty() {
+            group.load = Load::Open {
+                schedule: shared(schedule, count),
+                random_seed: None,
+            };
+        } else if let Some(rate) = options.open_per_s {
+            let planned_ms = match &group.load {
+                Load::Users { duration_ms, .. } => *duration_ms,
+                other => other.end_ms(),
+            };
+            let asked_ms = options.duration_s.map(|seconds| seconds * 1_000);
+            group.load = Load::Open {
+                schedule: vec![
+                    OpenStep::Rate {
+                        per_s: rate / count as f64,
+                    },
+                    OpenStep::Arrivals {
+                        duration_ms: asked_ms.or(planned_ms).unwrap_or(OPEN_SECONDS * 1_000),
+                        random: options.poisson,
+                    },
+                ],
+                random_seed: None,
+            };
+        }
+    }
+    Ok(())
+}
+
+/// A schedule of one group of so many that follow it together.
+fn shared(schedule: &[OpenStep], count: usize) -> Vec<OpenStep> {
+    let part = |step: &OpenStep| match *step {
+        OpenStep::Rate { per_s } => OpenStep::Rate {
+            per_s: per_s / count as f64,
+        },
+        other => other,
+    };
+    schedule.iter().map(part).collect()
+}
+
+/// Gives targets their numbers.
+struct Names(Arc<Targets>);
+
+impl sokudo_jmeter::run::Targets for Names {
+    fn target(&self, tls: bool, host: &str, port: u16) -> u32 {
+        let scheme = if tls { Scheme::Https } else { Scheme::Http };
+        self.0.intern(scheme, host, port).0
+    }
+
+    fn tunnel(&self, host: &str, port: u16, through: &Through) -> u32 {
+        let (to, via) = ((host, port), via(through));
+        let targets = &self.0;
+        targets
+            .intern_by(Scheme::Https, to, Some(&via), &Route::default())
+            .0
+    }
+
+    fn routed(
+        &self,
+        (tls, host, port): (bool, &str, u16),
+        through: Option<&Through>,
+        route: &run::Route,
+    ) -> u32 {
+        let scheme = if tls { Scheme::Https } else { Scheme::Http };
+        let name = route.source.clone();
+        let source = match route.source_kind {
+            _ if name.is_empty() => None,
+            SourceKind::Host => Some(Source::Host(name)),
+            SourceKind::Device => Some(Source::Device(name, Family::Any)),
+            SourceKind::DeviceV4 => Some(Source::Device(name, Family::V4)),
+            SourceKind::DeviceV6 => Some(Source::Device(name, Family::V6)),
+        };
+        let hosts = route.hosts.clone();
+        let via = through.map(via);
+        let identity = route.identity;
+        let route = Route {
+            source,
+            hosts,
+            servers: route.servers.clone(),
+            identity,
+        };
+        self.0
+            .intern_by(scheme, (host, port), via.as_ref(), &route)
+            .0
+    }
+}
+
+fn via(through: &Through) -> Via {
+    Via {
+        host: through.host.clone(),
+        port: through.port,
+        authorization: through.authorization.clone(),
+    }
+}
+
+/// The files beside a plan.
+pub struct PlanFiles(PathBuf);
+
+impl PlanFiles {
+    /// The files beside this one.
+    pub fn beside(plan: &Path) -> Self {
+        Self(plan.parent().unwrap_or(Path::new("")).to_owned())
+    }
+
+    /// True when links lead from a path inside of the directory to a file outside of it.
+    pub fn leads_out(&self, path: &str) -> bool {
+        let here = match self.0.as_os_str().is_empty() {
+            true => Path::new("."),
+            false => &self.0,
+        };
+        match (here.canonicalize(), here.join(path).canonicalize()) {
+            (Ok(here), Ok(file)) => !file.starts_with(here),
+            // What is not there cannot be sent either.
+            _ => false,
+        }
+    }
+}
+
+impl Files for PlanFiles {
+    fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>> {
+        read_plain(&self.0.join(path), most_bytes)
+    }
+
+    fn exists(&self, path: &str) -> bool {
+        self.0.join(path).is_file()
+    }
+}
+
+/// A file that a plan names, whole. Errors: it is larger, or no plain file: nobody may ever write into a
+/// pipe, and the plan may be somebody else's.
+fn read_plain(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let about = std::fs::metadata(path)?;
+    if !about.is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    if about.len() > most_bytes {
+        return Err(io::ErrorKind::FileTooLarge.into());
+    }
+    read_bounded(path, most_bytes)
+}
+
+/// The whole file, unless it is larger: nothing endless is read.
+pub fn read_bounded(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    file.take(most_bytes + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most_bytes {
+        true => Err(io::ErrorKind::FileTooLarge.into()),
+        false => Ok(bytes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_plan_reads_plain_files_that_have_an_end() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = |name: &str| directory.path().join(name);
+        std::fs::write(file("plain"), "a,b").expect("written");
+        let long = File::create(file("long")).expect("made");
+        long.set_len(10 << 30).expect("a file of holes");
+        std::os::unix::fs::symlink("/dev/zero", file("endless")).expect("linked");
+        let files = PlanFiles::beside(&file("plan.jmx"));
+        let read = |name: &str| files.read(name, 1 << 20).map_err(|why| why.kind());
+        assert_eq!(read("plain"), Ok(b"a,b".to_vec()));
+        assert_eq!(read("long"), Err(io::ErrorKind::FileTooLarge));
+        assert_eq!(read("endless"), Err(io::ErrorKind::Other));
+        assert_eq!(read("."), Err(io::ErrorKind::Other));
+        assert_eq!(read("none"), Err(io::ErrorKind::NotFound));
+    }
+}

@@ -1,0 +1,6 @@
+//! Loads on web servers: single requests (`http`) and JMeter plans (`jmx`).
+//!
+//! One folder per workload; `sokudo-workloads` lists them.
+
+pub mod http;
+pub mod jmx;

@@ -1,0 +1,105 @@
+//! How many messages per second does a bus carry, and how long do they take?
+//!
+//! ```text
+//! sending host                                   receiving host
+//!   message 0, 1, 2 … (batches) ───────────────►  reads what is there, handles each message
+//!   ◄──────────── receipt: so many taken            (inline, by other threads, polling)
+//!   ◄──────────── response to those that ask
+//!      ⋮  as much under way as the window allows
+//! ```
+//!
+//! Messages are framed, in order and never lost as long as their connection lives: what is lost has
+//! a broken connection, which is named. The window bounds what is under way, so that latency is
+//! that of the path and not that of a queue. It stresses copies, system calls and wake-ups of both
+//! hosts; it does not stress a single connection's bulk path, which `stream` does. The generator was
+//! the limit when the sending thread used a whole core (`bus.sender_cpu_ratio`) or messages left
+//! late although there was room (`bus.late_ratio`).
+//!
+//! Sources: the terms are those of the message-bus test of a well-known data grid; G. Tene, "How NOT
+//! to measure latency", on counting from the intended time.
+
+pub mod amounts;
+pub(crate) mod client;
+mod course;
+mod join;
+pub mod options;
+mod outgoing;
+mod phase;
+pub mod protocol;
+mod queue;
+pub mod record;
+mod relay;
+mod report;
+mod server;
+mod single;
+pub mod step;
+pub mod window;
+
+use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal};
+use sokudo_stats::Outcome;
+use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
+use sokudo_workload::flows::numbered;
+use sokudo_workload::joined::outcome;
+use sokudo_workload::refusal::read_options;
+use sokudo_workload::values::{LoadRate, Span};
+
+pub use options::BusOptions;
+
+/// The message-bus test.
+pub struct Bus;
+
+/// Name of the workload and of its series' source.
+pub const NAME: &str = "bus";
+
+const DESCRIPTOR: Descriptor = Descriptor {
+    name: NAME,
+    question: "how many messages per second does a bus carry, and how long do they take?",
+};
+
+impl Workload for Bus {
+    fn descriptor(&self) -> &'static Descriptor {
+        &DESCRIPTOR
+    }
+
+    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
+        let options: BusOptions = read_options(NAME, &spec.phase.options)?;
+        Ok(Box::new(phase::BusPhase::prepare(options, spec, emit)?))
+    }
+
+    fn trial(
+        &self,
+        options: &str,
+        rate_per_s: Option<f64>,
+        duration_ns: u64,
+    ) -> Result<String, Refusal> {
+        let mut options: BusOptions = read_options(NAME, options)?;
+        options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
+        options.count = None;
+        options.duration = Some(Span(duration_ns));
+        Ok(options.to_json())
+    }
+
+    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
+        outcome(NAME, "bus.messages_per_second", result)
+    }
+
+    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
+        let options: BusOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
+        join::join(&options, spec, results)
+    }
+}
+
+/// Who sends to whom among `hosts` hosts, of which number 0 is the one that gives the command. A
+/// relay is a chain: each host sends to the one after it.
+pub fn flows(hosts: u32, options: &BusOptions) -> Vec<FlowPlan> {
+    let mut flows = numbered(options.direction.pairs(hosts), options.tx_threads);
+    if options.relay {
+        for flow in &mut flows {
+            flow.from = flow.to - 1;
+        }
+    }
+    flows
+}
+
+#[cfg(test)]
+mod tests;

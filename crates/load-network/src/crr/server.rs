@@ -1,0 +1,31 @@
+//! The answering end: accept, answer, wait until the caller hangs up; one caller at a time per
+//! thread.
+
+use std::io;
+
+use sokudo_net::stream::Listener;
+use sokudo_net::wait::Wait;
+use sokudo_workload::link::establish;
+
+use crate::rr::client::LOOK;
+use crate::rr::server::Loop;
+
+/// A caller that is silent for so long makes room for the next one.
+const PATIENCE_NS: i64 = 1_000_000_000;
+
+/// Answers callers until it is stopped.
+///
+/// It is the caller that hangs up first: whoever does keeps the port for a while (TIME_WAIT), and
+/// that must not be the listening one.
+pub(crate) fn run(answering: &mut Loop, listener: &Listener, way: Wait) -> io::Result<()> {
+    while answering.goes_on() {
+        // A caller that fails says so at its own end.
+        if let Some(incoming) = listener.accept(LOOK).map_err(io::Error::other)?
+            && let Ok(link) = establish(incoming)
+        {
+            // So does one that cannot be waited for in this way.
+            let _ = answering.one(link, way, PATIENCE_NS);
+        }
+    }
+    Ok(())
+}

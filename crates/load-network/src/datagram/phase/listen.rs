@@ -1,0 +1,300 @@
+//! How does a host receive: bound sockets, accepted connections?
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use sokudo_model::{FlowPlan, Refusal};
+use sokudo_net::tls::{self, Identity, Received};
+use sokudo_net::udp::{self, MMSG_BATCH};
+use sokudo_workload::refusal::{cannot_bind, failed, operator, spawn};
+
+use super::super::join::SocketSettings;
+use super::super::options::{DatagramOptions, IoMode, Switch, Transport};
+use super::super::protocol::HEADER_BYTES;
+use super::super::server::{In, RECEIVE_BOUND, ServerFlow, ServerTask};
+use super::super::stream::StreamReceiver;
+use super::{CONNECT_BOUND, DatagramPhase, ETHERNET_MTU, Offer};
+
+/// A connection that has not shown its ticket after this time makes room for the next one.
+const ADMIT_BOUND: Duration = Duration::from_secs(1);
+
+/// A bound place to receive on.
+pub(super) enum Listening {
+    Udp { socket: UdpSocket, gro: bool },
+    Stream(TcpListener),
+}
+
+/// A stream connection that carries one flow to this host.
+pub(super) struct Accepted {
+    stream: u32,
+    flow: u32,
+    receiver: Box<dyn Read + Send>,
+}
+
+impl DatagramPhase {
+    pub(super) fn listen(&mut self) -> Result<(), Refusal> {
+        let streams: std::collections::BTreeSet<u32> =
+            self.incoming().map(|flow| flow.stream).collect();
+        if self.options.transport == Transport::Tls && !streams.is_empty() {
+            let identity = Identity::ephemeral(&self.spec.hosts[self.spec.me as usize].name)
+                .map_err(|error| failed(format!("no certificate could be made: {error}"), None))?;
+            self.offer.tls_key = Some(identity.public_key().spki().to_vec());
+            self.identity = Some(identity);
+        }
+        for stream in streams {
+            let address = self.local_address(stream as usize)?;
+            let (listening, port) = match self.options.transport {
+                Transport::Udp => self.listen_udp(stream, address)?,
+                Transport::Tcp | Transport::Tls => {
+                    let listener =
+                        TcpListener::bind(address).map_err(|e| cannot_bind(address, &e))?;
+                    let port = listener
+                        .local_addr()
+                        .map_err(|e| cannot_bind(address, &e))?
+                        .port();
+                    (Listening::Stream(listener), port)
+                }
+            };
+            self.offer.ports.insert(stream, port);
+            self.listening.insert(stream, listening);
+        }
+        Ok(())
+    }
+
+    fn listen_udp(
+        &mut self,
+        stream: u32,
+        address: SocketAddr,
+    ) -> Result<(Listening, u16), Refusal> {
+        let bound = |error: io::Error| cannot_bind(address, &error);
+        let socket = udp::bind(address).map_err(bound)?;
+        udp::receive_bound(&socket, RECEIVE_BOUND).map_err(bound)?;
+        let size = self
+            .options
+            .size
+            .map_or(u64::from(ETHERNET_MTU), |size| u64::from(size.max));
+        let asked = self
+            .options
+            .rcvbuf
+            .map_or(DatagramOptions::DEFAULT_RCVBUF_BYTES, |buffer| {
+                buffer.bytes(size)
+            });
+        let rcvbuf = udp::receive_buffer(&socket, Some(asked)).map_err(bound)?;
+        self.strict(rcvbuf, "receive", "net.core.rmem_max")?;
+        let wanted = match (self.options.gro, self.options.io) {
+            (Switch::On, _) => true,
+            (Switch::Off, _) => false,
+            (Switch::Auto, io) => matches!(io, IoMode::Auto | IoMode::Gso),
+        };
+        let gro = wanted && udp::enable_gro(&socket).is_ok();
+        if self.options.gro == Switch::On && !gro {
+            return Err(operator(
+                "this system cannot coalesce received datagrams (GRO)",
+                "leave --gro on out",
+            ));
+        }
+        let port = socket.local_addr().map_err(bound)?.port();
+        self.sockets.insert(
+            stream,
+            SocketSettings {
+                rcvbuf_asked: asked,
+                rcvbuf_granted: rcvbuf.granted_bytes,
+                gro,
+            },
+        );
+        Ok((Listening::Udp { socket, gro }, port))
+    }
+
+    /// Makes the receiving tasks of UDP sockets; starts to accept connections of streams.
+    pub(super) fn arm_receivers(&mut self, offers: &[Option<Offer>]) -> Result<(), Refusal> {
+        for (stream, listening) in std::mem::take(&mut self.listening) {
+            let flows: Vec<FlowPlan> = self
+                .incoming()
+                .filter(|flow| flow.stream == stream)
+                .cloned()
+                .collect();
+            let mut max_bytes = HEADER_BYTES as u32;
+            for flow in &flows {
+                max_bytes = max_bytes.max(self.size_of(offers, flow)?.size.max);
+            }
+            match listening {
+                Listening::Udp { socket, gro } => {
+                    let batch = if self.options.io == IoMode::Plain {
+                        1
+                    } else {
+                        MMSG_BATCH
+                    };
+                    let receiver = udp::Receiver::new(socket, max_bytes as usize, gro, batch);
+                    let ids: Vec<u32> = flows.iter().map(|flow| flow.id).collect();
+                    let task = self.server_task(stream, In::Udp(receiver), &ids);
+                    self.tasks_in.push(task);
+                }
+                Listening::Stream(listener) => self.accept(stream, listener, &flows)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn server_task(&self, stream: u32, input: In, flows: &[u32]) -> ServerTask {
+        ServerTask {
+            stream,
+            input,
+            flows: flows
+                .iter()
+                .map(|id| ServerFlow::new(*id, self.ticket(*id)))
+                .collect(),
+            verify_bytes: self.options.verify.map_or(0, |bytes| bytes.0 as usize),
+            interval_ns: self.options.interval.0,
+            idle_ns: self.options.idle_timeout.0,
+            shared: Arc::clone(&self.shared),
+        }
+    }
+
+    fn accept(
+        &mut self,
+        stream: u32,
+        listener: TcpListener,
+        flows: &[FlowPlan],
+    ) -> Result<(), Refusal> {
+        let mut tickets: HashMap<u64, u32> = flows
+            .iter()
+            .map(|flow| (self.ticket(flow.id), flow.id))
+            .collect();
+        let identity = self.identity.clone();
+        let stop = Arc::clone(&self.stop);
+        let accept_all = move || {
+            let deadline = Instant::now() + CONNECT_BOUND;
+            let mut accepted = Vec::new();
+            if listener.set_nonblocking(true).is_err() {
+                return accepted;
+            }
+            while !tickets.is_empty() && Instant::now() < deadline && !stop.load(Ordering::Relaxed)
+            {
+                match listener.accept() {
+                    // A connection without a known ticket is a stranger: it is closed, no more.
+                    Ok((tcp, _)) => {
+                        let bound = deadline.min(Instant::now() + ADMIT_BOUND);
+                        if let Ok((ticket, receiver)) = admit(tcp, identity.as_ref(), bound)
+                            && let Some(flow) = tickets.remove(&ticket)
+                        {
+                            accepted.push(Accepted {
+                                stream,
+                                flow,
+                                receiver,
+                            });
+                        }
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                    Err(_) => break,
+                }
+            }
+            accepted
+        };
+        let thread = spawn(&format!("accept-{stream}"), accept_all)?;
+        self.acceptors.push(thread);
+        Ok(())
+    }
+
+    /// Waits for the connections of stream transports, a bounded time.
+    pub(super) fn finish_accepting(&mut self) -> Result<(), Refusal> {
+        let expected = self.incoming().count();
+        let acceptors = std::mem::take(&mut self.acceptors);
+        if acceptors.is_empty() {
+            return Ok(());
+        }
+        let accepted: Vec<Accepted> = acceptors
+            .into_iter()
+            .filter_map(|thread| thread.join().ok())
+            .flatten()
+            .collect();
+        if accepted.len() < expected {
+            return Err(failed(
+                format!("{} of {expected} connections arrived", accepted.len()),
+                Some("look for a firewall between the hosts".into()),
+            ));
+        }
+        let max_bytes = udp::MAX_PAYLOAD_BYTES;
+        for Accepted {
+            stream,
+            flow,
+            receiver,
+        } in accepted
+        {
+            let input = In::Stream(StreamReceiver::new(receiver, max_bytes));
+            let task = self.server_task(stream, input, &[flow]);
+            self.tasks_in.push(task);
+        }
+        Ok(())
+    }
+}
+
+/// Takes a connection's ticket; the rest of it carries datagrams.
+fn admit(
+    tcp: TcpStream,
+    identity: Option<&Identity>,
+    deadline: Instant,
+) -> Result<(u64, Box<dyn Read + Send>), Box<dyn std::error::Error>> {
+    tcp.set_nonblocking(false)?;
+    let mut stream: Box<dyn Read + Send> = match identity {
+        None => {
+            tcp.set_read_timeout(Some(RECEIVE_BOUND))?;
+            Box::new(tcp)
+        }
+        Some(identity) => {
+            let session = tls::accept(tcp, identity, deadline)?;
+            Box::new(TlsRead {
+                session,
+                ready: Vec::new(),
+                taken: 0,
+            })
+        }
+    };
+    let mut ticket = [0u8; 8];
+    let mut filled = 0;
+    while filled < ticket.len() {
+        match stream.read(&mut ticket[filled..]) {
+            Ok(0) => return Err("closed before the ticket".into()),
+            Ok(read) => filled += read,
+            Err(error)
+                if error.kind() == io::ErrorKind::WouldBlock && Instant::now() < deadline => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok((u64::from_be_bytes(ticket), stream))
+}
+
+/// The receiving half of a TLS connection as a stream.
+struct TlsRead {
+    session: tls::Session,
+    ready: Vec<u8>,
+    taken: usize,
+}
+
+impl Read for TlsRead {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if self.taken == self.ready.len() {
+            self.ready.clear();
+            self.taken = 0;
+            match self
+                .session
+                .reader
+                .read(&mut self.ready, RECEIVE_BOUND)
+                .map_err(io::Error::other)?
+            {
+                Received::Bytes(_) if !self.ready.is_empty() => {}
+                Received::Bytes(_) | Received::Idle => return Err(io::ErrorKind::WouldBlock.into()),
+                Received::End => return Ok(0),
+            }
+        }
+        let count = out.len().min(self.ready.len() - self.taken);
+        out[..count].copy_from_slice(&self.ready[self.taken..][..count]);
+        self.taken += count;
+        Ok(count)
+    }
+}

@@ -1,0 +1,292 @@
+//! How do the threads' counters become series, and when is a phase's sending over?
+//!
+//! One reporting thread per phase takes what the measuring threads hand over and turns it into
+//! batches. Counters arrive cumulative; rates are made here, between two of them.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::Receiver;
+
+use sokudo_model::{Batch, SeriesKey};
+use sokudo_net::clock::now_ns;
+use sokudo_stats::Histogram;
+use sokudo_workload::contract::Emit;
+pub use sokudo_workload::reporting::Names;
+use sokudo_workload::reporting::Output;
+
+use super::NAME;
+use super::client::ClientDone;
+use super::server::ServerDone;
+
+/// What measuring threads hand over.
+#[derive(Debug)]
+pub enum Report {
+    /// A sending thread's interval: flow, datagrams and bytes so far.
+    Client {
+        /// When, monotonic nanoseconds.
+        t_ns: i64,
+        /// Flow, sent datagrams, sent bytes.
+        flows: Vec<(u32, u64, u64)>,
+        /// Lateness since the last report.
+        lateness: Histogram,
+    },
+    /// Round trips of one flow since the last report.
+    Acks {
+        /// When, monotonic nanoseconds.
+        t_ns: i64,
+        /// Number in the phase.
+        flow: u32,
+        /// Round trips, nanoseconds.
+        rtt: Histogram,
+        /// Unreachable errors since the last report that the sending thread did not see.
+        unreachable: u64,
+    },
+    /// A receiving thread's interval.
+    Server {
+        /// When, monotonic nanoseconds.
+        t_ns: i64,
+        /// Each flow.
+        flows: Vec<ServerFlowReport>,
+    },
+    /// A sending thread has ended.
+    ClientDone(ClientDone),
+    /// A receiving thread has ended.
+    ServerDone(ServerDone),
+}
+
+/// A flow's receiving end at the end of an interval; counters cumulative.
+#[derive(Debug)]
+pub struct ServerFlowReport {
+    /// Number in the phase.
+    pub id: u32,
+    /// Distinct datagrams.
+    pub unique: u64,
+    /// Numbers up to the highest seen.
+    pub span: u64,
+    /// Bytes of distinct datagrams.
+    pub bytes: u64,
+    /// Out-of-order arrivals.
+    pub out_of_order: u64,
+    /// Duplicates.
+    pub duplicates: u64,
+    /// Times between receive calls since the last report.
+    pub interarrival: Histogram,
+}
+
+/// Everything that was handed over, when all threads have ended.
+#[derive(Debug, Default)]
+pub struct Collected {
+    /// Sending threads.
+    pub clients: Vec<ClientDone>,
+    /// Receiving threads.
+    pub servers: Vec<ServerDone>,
+    /// Lateness over the whole phase.
+    pub lateness: Histogram,
+    /// Flow → round trips over the whole phase.
+    pub rtt: BTreeMap<u32, Histogram>,
+    /// Flow → unreachable errors that its sending thread did not see.
+    pub unreachable: BTreeMap<u32, u64>,
+    /// Flow → times between receive calls over the whole phase.
+    pub interarrival: BTreeMap<u32, Histogram>,
+}
+
+#[derive(Default)]
+struct Last {
+    t_ns: i64,
+    packets: u64,
+    bytes: u64,
+    span: u64,
+}
+
+/// The reporting thread.
+pub struct Reporter {
+    output: Output,
+    last: BTreeMap<(bool, u32), Last>,
+    collected: Collected,
+}
+
+const INTERARRIVAL: &str = "datagram.interarrival_seconds";
+const RTT: &str = "datagram.ack_rtt_seconds";
+const LATENESS: &str = "datagram.lateness_seconds";
+
+impl Reporter {
+    /// Reports for a phase with this many sending threads.
+    pub fn new(names: Names, emit: Emit, clients: usize) -> Self {
+        Self {
+            output: Output::new(names, NAME, emit, clients),
+            last: BTreeMap::new(),
+            collected: Collected::default(),
+        }
+    }
+
+    /// Takes reports until all measuring threads have ended.
+    pub fn run(mut self, reports: &Receiver<Report>) -> Collected {
+        self.say_when_over();
+        while let Ok(report) = reports.recv() {
+            self.take(report);
+        }
+        self.output.finish();
+        self.collected
+    }
+
+    fn take(&mut self, report: Report) {
+        let mut batch = Batch::default();
+        match report {
+            Report::Client {
+                t_ns,
+                flows,
+                lateness,
+            } => {
+                for (id, packets, bytes) in flows {
+                    self.client_rates(t_ns, id, packets, bytes, &mut batch);
+                }
+                self.collected.lateness.merge(&lateness);
+                self.output.add(LATENESS, "", t_ns, &lateness);
+                self.output.store(t_ns, &mut batch);
+            }
+            Report::Acks {
+                t_ns,
+                flow,
+                rtt,
+                unreachable,
+            } => {
+                self.collected.rtt.entry(flow).or_default().merge(&rtt);
+                *self.collected.unreachable.entry(flow).or_default() += unreachable;
+                let label = self.label(flow);
+                self.output.add(RTT, &label, t_ns, &rtt);
+                self.output.store(t_ns, &mut batch);
+            }
+            Report::Server { t_ns, flows } => {
+                for flow in flows {
+                    self.server_rates(t_ns, flow, &mut batch);
+                }
+                self.output.store(t_ns, &mut batch);
+            }
+            Report::ClientDone(done) => {
+                self.collected.lateness.merge(&done.lateness);
+                self.output.add(LATENESS, "", now_ns(), &done.lateness);
+                self.collected.clients.push(done);
+                self.output.sender_ended();
+                self.say_when_over();
+            }
+            Report::ServerDone(done) => {
+                for flow in &done.flows {
+                    self.collected
+                        .interarrival
+                        .entry(flow.id)
+                        .or_default()
+                        .merge(&flow.interarrival);
+                    let label = self.label(flow.id);
+                    self.output
+                        .add(INTERARRIVAL, &label, now_ns(), &flow.interarrival);
+                }
+                self.collected.servers.push(done);
+            }
+        }
+        self.output.emit(batch);
+    }
+
+    /// Says how much each flow sent: what the receiving ends wait for.
+    fn say_when_over(&self) {
+        self.output.say_when_sent(|| {
+            let clients = self.collected.clients.iter();
+            let counts = clients.flat_map(|client| &client.flows);
+            let sent: BTreeMap<u32, u64> = counts.map(|(id, counts)| (*id, counts.sent)).collect();
+            serde_json::to_string(&sent).unwrap_or_default()
+        });
+    }
+
+    fn label(&self, flow: u32) -> String {
+        self.output.names.label(flow)
+    }
+
+    fn key(&self, metric: &str, flow: &str) -> SeriesKey {
+        self.output.key(metric, flow)
+    }
+
+    fn client_rates(&mut self, t_ns: i64, id: u32, packets: u64, bytes: u64, batch: &mut Batch) {
+        let last = self.last.insert(
+            (true, id),
+            Last {
+                t_ns,
+                packets,
+                bytes,
+                span: 0,
+            },
+        );
+        let Some((seconds, last)) = self.since(t_ns, last) else {
+            return;
+        };
+        let (label, at) = (self.label(id), t_ns - self.output.names.t0_ns);
+        let bits = 8.0 * (bytes - last.bytes) as f64 / seconds;
+        let rate = (packets - last.packets) as f64 / seconds;
+        batch.push(&self.key("datagram.sent_bits_per_second", &label), at, bits);
+        batch.push(
+            &self.key("datagram.sent_packets_per_second", &label),
+            at,
+            rate,
+        );
+    }
+
+    fn server_rates(&mut self, t_ns: i64, flow: ServerFlowReport, batch: &mut Batch) {
+        let ServerFlowReport {
+            id,
+            unique,
+            span,
+            bytes,
+            ..
+        } = flow;
+        let label = self.label(id);
+        self.collected
+            .interarrival
+            .entry(id)
+            .or_default()
+            .merge(&flow.interarrival);
+        self.output
+            .add(INTERARRIVAL, &label, t_ns, &flow.interarrival);
+        let last = self.last.insert(
+            (false, id),
+            Last {
+                t_ns,
+                packets: unique,
+                bytes,
+                span,
+            },
+        );
+        let Some((seconds, last)) = self.since(t_ns, last) else {
+            return;
+        };
+        let at = t_ns - self.output.names.t0_ns;
+        let bits = 8.0 * (bytes - last.bytes) as f64 / seconds;
+        let rate = (unique - last.packets) as f64 / seconds;
+        batch.push(
+            &self.key("datagram.delivered_bits_per_second", &label),
+            at,
+            bits,
+        );
+        batch.push(
+            &self.key("datagram.delivered_packets_per_second", &label),
+            at,
+            rate,
+        );
+        if span > last.span {
+            let loss = 1.0 - (unique - last.packets) as f64 / (span - last.span) as f64;
+            batch.push(&self.key("datagram.loss_ratio", &label), at, loss.max(0.0));
+        }
+        if flow.out_of_order > 0 {
+            let key = self.key("datagram.out_of_order_packets", &label);
+            batch.push(&key, at, flow.out_of_order as f64);
+        }
+        if flow.duplicates > 0 {
+            let key = self.key("datagram.duplicate_packets", &label);
+            batch.push(&key, at, flow.duplicates as f64);
+        }
+    }
+
+    /// Seconds since the last report, or since the start of load for the first one; `None` before.
+    fn since(&self, t_ns: i64, last: Option<Last>) -> Option<(f64, Last)> {
+        let last = last.unwrap_or_default();
+        let since_ns = last.t_ns.max(self.output.names.start_ns);
+        let seconds = (t_ns - since_ns) as f64 / 1e9;
+        (seconds > 0.0).then_some((seconds, last))
+    }
+}

@@ -1,0 +1,10 @@
+//! Loads between hosts of a run: datagrams, requests and answers, streams, messages, path probes.
+//!
+//! One folder per workload; `sokudo-workloads` lists them.
+
+pub mod bus;
+pub mod crr;
+pub mod datagram;
+pub mod probe;
+pub mod rr;
+pub mod stream;

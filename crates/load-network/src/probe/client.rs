@@ -1,0 +1,321 @@
+//! The asking end: for each flow one thread that sends by the clock, and one that takes answers, so
+//! that waiting for the one never delays the other.
+
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::mpsc::SyncSender;
+
+use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
+use sokudo_net::stamps::{self, Stamped};
+use sokudo_net::udp;
+use sokudo_stats::Histogram;
+use sokudo_workload::link::is_silence;
+use sokudo_workload::patience::sleep_until_or_stop;
+
+use super::delay::Row;
+use super::protocol::{Agreed, HEADER_BYTES};
+use super::report::{Interval, Report};
+use crate::datagram::sequence::Tracker;
+
+/// How long answers are waited for after the operator has had enough, at most.
+const STOP_GRACE_NS: i64 = 1_000_000_000;
+/// Stands in for the moment of departure of a probe that has not left.
+const NEVER: i64 = i64::MIN;
+
+/// What the two threads of one flow are to do.
+pub(crate) struct Task {
+    /// Number of the flow in the phase.
+    pub(crate) flow: u32,
+    pub(crate) agreed: Agreed,
+    /// Probes to send; [`super::options::ProbeOptions::MAX_PROBES`] at most.
+    pub(crate) probes: u64,
+    /// Time between two of them.
+    pub(crate) every_ns: u64,
+    /// An answer that takes longer is late.
+    pub(crate) timeout_ns: i64,
+    /// Time between two reports.
+    pub(crate) interval_ns: u64,
+    /// Set when the threads must end.
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+/// What the sending thread did.
+#[derive(Debug, Default)]
+pub(crate) struct Sent {
+    /// Probes that the kernel took; as many numbers were used.
+    pub(crate) sent: u64,
+    /// Probes that the kernel did not take.
+    pub(crate) refused: u64,
+    /// Probes left out because the time of the next one had come before they could leave.
+    pub(crate) unsent: u64,
+    /// First departure minus the agreed start, nanoseconds.
+    pub(crate) start_late_ns: Option<i64>,
+    /// Departure minus its moment in the schedule, nanoseconds.
+    pub(crate) timer_error: Histogram,
+    /// Length of the send call, nanoseconds.
+    pub(crate) send_call: Histogram,
+    /// CPU time of the thread, nanoseconds.
+    pub(crate) cpu_ns: Option<u64>,
+    /// Time that it was runnable without a CPU, nanoseconds.
+    pub(crate) wait_ns: Option<u64>,
+    /// Time from start to end, nanoseconds.
+    pub(crate) elapsed_ns: i64,
+}
+
+/// What the receiving thread saw.
+#[derive(Debug)]
+pub(crate) struct Received {
+    /// By sequence number; `None` = not answered in time.
+    pub(crate) rows: Vec<Option<Row>>,
+    /// Departures of all probes that left, by sequence number.
+    pub(crate) departures_ns: Vec<i64>,
+    /// Answers by their own numbers.
+    pub(crate) answers: Tracker,
+    /// Answers after the timeout.
+    pub(crate) late: u64,
+    /// Datagrams that are no answer of this flow.
+    pub(crate) foreign: u64,
+    /// Arrivals that the kernel stamped.
+    pub(crate) kernel_stamps: u64,
+    /// Time that the far end held each probe, nanoseconds.
+    pub(crate) turnaround: Histogram,
+}
+
+/// What one flow's asking end did.
+#[derive(Debug)]
+pub(crate) struct Probed {
+    pub(crate) flow: u32,
+    pub(crate) sent: Sent,
+    pub(crate) received: Received,
+    /// What went wrong first.
+    pub(crate) error: Option<String>,
+}
+
+/// What both threads look at.
+struct Shared {
+    /// Departure of each probe; written before it leaves.
+    departures_ns: Box<[AtomicI64]>,
+    /// Numbers used so far.
+    sent: AtomicU64,
+    /// When the last probe had left; [`NEVER`] until then.
+    over_ns: AtomicI64,
+}
+
+/// Probes over a connected socket from `at_ns` on, until the last answer or its timeout.
+pub(crate) fn run(task: &Task, socket: &UdpSocket, at_ns: i64, reports: &SyncSender<Report>) {
+    precise_timers();
+    let shared = Shared {
+        departures_ns: (0..task.probes).map(|_| AtomicI64::new(NEVER)).collect(),
+        sent: AtomicU64::new(0),
+        over_ns: AtomicI64::new(NEVER),
+    };
+    let mut receiving = Receiving::new(task, &shared, at_ns, reports);
+    let (sent, error) = std::thread::scope(|scope| {
+        let name = format!("probe{}", task.flow);
+        let sender = std::thread::Builder::new().name(name);
+        let sender = sender.spawn_scoped(scope, || send(task, socket, at_ns, &shared));
+        let sender = match sender {
+            Ok(sender) => sender,
+            Err(error) => return (Sent::default(), Some(error.to_string())),
+        };
+        let error = receiving.run(socket).err();
+        // A thread that panicked has nothing more to say; its numbers are missing.
+        let sent = sender.join().unwrap_or_default();
+        (sent, error.map(|error| error.to_string()))
+    });
+    let probed = Probed {
+        flow: task.flow,
+        received: receiving.finish(sent.sent),
+        sent,
+        error,
+    };
+    // Fails only when nobody listens any more.
+    let _ = reports.send(Report::Probed(Box::new(probed)));
+}
+
+fn send(task: &Task, socket: &UdpSocket, at_ns: i64, shared: &Shared) -> Sent {
+    precise_timers();
+    let started = sleep_until_or_stop(at_ns, &task.stop);
+    let (cpu_start, wait_start) = (thread_cpu_ns(), thread_wait_ns());
+    let mut out = Sent::default();
+    let mut datagram = vec![0u8; task.agreed.length as usize];
+    let every_ns = task.every_ns as i64;
+    let slots = if started.is_some() { task.probes } else { 0 };
+    for slot in 0..slots as i64 {
+        let intended_ns = at_ns.saturating_add(every_ns.saturating_mul(slot));
+        if sleep_until_or_stop(intended_ns, &task.stop).is_none() {
+            break;
+        }
+        let sequence = out.sent;
+        task.agreed.write_probe(sequence, &mut datagram);
+        let now = now_ns();
+        // Sent now, two would leave at once: the second would measure the first.
+        if now - intended_ns >= every_ns {
+            out.unsent += 1;
+            continue;
+        }
+        out.start_late_ns.get_or_insert(now - at_ns);
+        shared.departures_ns[sequence as usize].store(now, Ordering::Relaxed);
+        // Counted before it can be answered.
+        shared.sent.store(sequence + 1, Ordering::Release);
+        if socket.send(&datagram).is_err() {
+            out.refused += 1;
+            shared.sent.store(sequence, Ordering::Release);
+            continue;
+        }
+        out.send_call.record((now_ns() - now) as u64);
+        out.timer_error.record((now - intended_ns) as u64);
+        out.sent += 1;
+    }
+    let since = |end: Option<u64>, start: Option<u64>| {
+        let both = end.zip(start);
+        both.map(|(end, start)| end.saturating_sub(start))
+    };
+    out.cpu_ns = since(thread_cpu_ns(), cpu_start);
+    out.wait_ns = since(thread_wait_ns(), wait_start);
+    let now = now_ns();
+    out.elapsed_ns = now - at_ns;
+    shared.over_ns.store(now, Ordering::Release);
+    out
+}
+
+struct Receiving<'a> {
+    task: &'a Task,
+    shared: &'a Shared,
+    reports: &'a SyncSender<Report>,
+    received: Received,
+    /// By sequence number: answered, in time or late.
+    settled: Vec<bool>,
+    /// How many are.
+    settled_count: u64,
+    /// Round trips since the last report.
+    recent: Histogram,
+    recent_answered: u64,
+    report_at_ns: i64,
+    stopped_ns: Option<i64>,
+}
+
+impl<'a> Receiving<'a> {
+    fn new(
+        task: &'a Task,
+        shared: &'a Shared,
+        at_ns: i64,
+        reports: &'a SyncSender<Report>,
+    ) -> Self {
+        Self {
+            task,
+            shared,
+            reports,
+            received: Received {
+                rows: vec![None; task.probes as usize],
+                departures_ns: Vec::new(),
+                answers: Tracker::new(Some(0)),
+                late: 0,
+                foreign: 0,
+                kernel_stamps: 0,
+                turnaround: Histogram::new(),
+            },
+            settled: vec![false; task.probes as usize],
+            settled_count: 0,
+            recent: Histogram::new(),
+            recent_answered: 0,
+            report_at_ns: at_ns.saturating_add_unsigned(task.interval_ns),
+            stopped_ns: None,
+        }
+    }
+
+    /// Takes answers until none can come any more. The socket's receive bound says how soon an end
+    /// is noticed.
+    fn run(&mut self, socket: &UdpSocket) -> std::io::Result<()> {
+        // A longer datagram than agreed on must be seen to be longer.
+        let mut buffer = vec![0u8; (self.task.agreed.length as usize + 1).max(HEADER_BYTES)];
+        loop {
+            match stamps::receive(socket, &mut buffer) {
+                Ok(arrival) => self.take(&buffer[..arrival.length], &arrival),
+                Err(error) if is_silence(&error) => {}
+                // The far end's port was closed when a probe came: that probe is lost.
+                Err(error) if udp::is_passing(&error) => {}
+                Err(error) => return Err(error),
+            }
+            let now = now_ns();
+            if now >= self.report_at_ns {
+                self.report(now);
+            }
+            if self.is_over(now) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// True when every probe has its answer, or has waited long enough for it.
+    fn is_over(&mut self, now: i64) -> bool {
+        let over_ns = self.shared.over_ns.load(Ordering::Acquire);
+        if over_ns == NEVER {
+            return false;
+        }
+        if self.settled_count >= self.shared.sent.load(Ordering::Acquire) {
+            return true;
+        }
+        let mut until_ns = over_ns.saturating_add(self.task.timeout_ns);
+        if self.task.stop.load(Ordering::Relaxed) {
+            let since_ns = *self.stopped_ns.get_or_insert(now);
+            until_ns = until_ns.min(since_ns.saturating_add(STOP_GRACE_NS));
+        }
+        now >= until_ns
+    }
+
+    /// Takes one datagram.
+    fn take(&mut self, bytes: &[u8], arrival: &Stamped) {
+        let answer = self.task.agreed.read_answer(bytes);
+        let known = |sequence: u64| sequence < self.shared.sent.load(Ordering::Acquire);
+        let Some(answer) = answer.filter(|answer| known(answer.sequence)) else {
+            self.received.foreign += 1;
+            return;
+        };
+        self.received.kernel_stamps += u64::from(arrival.by_kernel);
+        self.received.answers.arrive(answer.number, arrival.at_ns);
+        let index = answer.sequence as usize;
+        if std::mem::replace(&mut self.settled[index], true) {
+            return;
+        }
+        self.settled_count += 1;
+        let sent_ns = self.shared.departures_ns[index].load(Ordering::Relaxed);
+        if arrival.at_ns.saturating_sub(sent_ns) > self.task.timeout_ns {
+            self.received.late += 1;
+            return;
+        }
+        let taken = Row {
+            sent_ns,
+            up_ns: answer.received_ns.saturating_sub(sent_ns),
+            down_ns: arrival.at_ns.saturating_sub(answer.sent_ns),
+        };
+        self.received.rows[index] = Some(taken);
+        let held_ns = answer.sent_ns - answer.received_ns;
+        self.received.turnaround.record(held_ns as u64);
+        self.recent.record(taken.rtt_ns().max(0) as u64);
+        self.recent_answered += 1;
+    }
+
+    fn report(&mut self, now: i64) {
+        let interval = Interval {
+            flow: self.task.flow,
+            t_ns: now,
+            answered: std::mem::take(&mut self.recent_answered),
+            rtt: self.recent.take(),
+        };
+        // The reporter lags only when the host does; what it does not take is in the totals.
+        let _ = self.reports.try_send(Report::Interval(Box::new(interval)));
+        self.report_at_ns = now.saturating_add_unsigned(self.task.interval_ns);
+    }
+
+    /// Hands over what was seen of `sent` probes.
+    fn finish(mut self, sent: u64) -> Received {
+        let now = now_ns();
+        self.report(now);
+        let departures = self.shared.departures_ns.iter().take(sent as usize);
+        self.received.departures_ns = departures.map(|at| at.load(Ordering::Relaxed)).collect();
+        self.received.rows.truncate(sent as usize);
+        self.received
+    }
+}

@@ -1,0 +1,231 @@
+//! The answering end: one thread per flow, so that a peer that stands still delays nobody else.
+
+use std::io;
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use sokudo_net::clock::{now_ns, precise_timers};
+use sokudo_net::udp;
+use sokudo_net::wait::{Interest, Wait};
+use sokudo_workload::effort::Effort;
+use sokudo_workload::exchange::{Answered, Report};
+use sokudo_workload::link::{Link, Patience, Solo, is_silence};
+use sokudo_workload::meet::Arrived;
+
+use super::client::{CHUNK_BYTES, LOOK, agreed};
+use super::many::waiter;
+use super::options::Sizes;
+use super::protocol::{Agreed, Kind, Piece, Reader};
+use crate::crr;
+
+/// A caller that takes no answer for this long is given up.
+const WRITE_BOUND: Duration = Duration::from_secs(10);
+
+/// Bytes of answers that leave together; what a caller asks at once is not held in memory at once.
+const OUT_BYTES: usize = 256 * 1024;
+
+/// What one answering thread is to do.
+pub(crate) struct Task {
+    pub(crate) flow: u32,
+    pub(crate) ticket: u64,
+    pub(crate) sizes: Sizes,
+    /// True when a request goes back while it is still coming in.
+    pub(crate) duplex: bool,
+    pub(crate) wait: Wait,
+    pub(crate) end: Arrived,
+    /// Set when the thread must end.
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+/// What all answering loops share.
+pub(crate) struct Loop {
+    request: Agreed,
+    response: Agreed,
+    duplex: bool,
+    /// One response; those to several requests that came together leave together.
+    message: Vec<u8>,
+    out: Vec<u8>,
+    chunk: Vec<u8>,
+    stop: Arc<AtomicBool>,
+    done: Answered,
+}
+
+/// Answers until it is stopped or nobody is left to ask.
+pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
+    precise_timers();
+    let (begun_ns, effort) = (now_ns(), Effort::begin());
+    let mut state = Loop {
+        request: agreed(Kind::Request, task.ticket, task.sizes),
+        response: agreed(Kind::Response, task.ticket, task.sizes),
+        duplex: task.duplex,
+        message: vec![0; task.sizes.response as usize],
+        out: Vec::new(),
+        chunk: vec![0; CHUNK_BYTES],
+        stop: task.stop,
+        done: Answered {
+            flow: task.flow,
+            ..Answered::default()
+        },
+    };
+    let outcome = match task.end {
+        Arrived::Datagrams(socket) => state.datagrams(&socket, task.wait),
+        Arrived::Callers(listener) => crr::server::run(&mut state, &listener, task.wait),
+        Arrived::Links(mut links) => match (links.len(), links.pop()) {
+            (1, Some(link)) => state.one(link, task.wait, i64::MAX),
+            (_, last) => {
+                links.extend(last);
+                state.many(links, task.wait)
+            }
+        },
+    };
+    let mut done = state.done;
+    done.error = outcome.err().map(|error| error.to_string());
+    let spent = effort.spent();
+    (done.cpu_ns, done.wait_ns) = (spent.cpu_ns, spent.wait_ns);
+    done.elapsed_ns = now_ns() - begun_ns;
+    // Fails only when nobody listens any more.
+    let _ = reports.send(Report::Answered(done));
+}
+
+impl Loop {
+    /// False when the thread is to end.
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed)
+    }
+
+    /// One connection: the thread waits in its read, and hangs up on a caller that is silent when
+    /// `patience_ns` have passed.
+    pub(crate) fn one(&mut self, mut link: Link, way: Wait, patience_ns: i64) -> io::Result<()> {
+        let give_up_ns = now_ns().saturating_add(patience_ns);
+        let mut waiting = Solo::new(&mut link, way, LOOK)?;
+        let mut reader = Reader::new(self.request);
+        while self.goes_on() {
+            match waiting.receive(&mut link, &mut self.chunk) {
+                Ok(0) => return Ok(()),
+                Ok(count) => {
+                    if !self.answer(&mut link, &mut reader, count) {
+                        return Ok(());
+                    }
+                }
+                Err(error) if is_silence(&error) && now_ns() < give_up_ns => {}
+                // The asking end says what became of the connection.
+                Err(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers what the first `count` bytes of the chunk ask; false when the connection is over.
+    #[inline]
+    fn answer(&mut self, link: &mut Link, reader: &mut Reader, count: usize) -> bool {
+        let (out, message, response) = (&mut self.out, &mut self.message, self.response);
+        let head_bytes = response.head_bytes();
+        let (mut answered, mut alive) = (0, true);
+        out.clear();
+        let mut put = |bytes: &[u8]| {
+            if out.len() + bytes.len() > OUT_BYTES && !out.is_empty() {
+                alive = alive && link.send_all(out).is_ok();
+                out.clear();
+            }
+            out.extend_from_slice(bytes);
+        };
+        let fed = match self.duplex {
+            true => reader.pieces(&self.chunk[..count], |piece| match piece {
+                Piece::Head(sequence) => {
+                    response.write(sequence, message);
+                    put(&message[..head_bytes]);
+                }
+                Piece::Payload(bytes) => put(bytes),
+                Piece::End(_) => answered += 1,
+            }),
+            false => reader.feed(&self.chunk[..count], |sequence| {
+                response.write(sequence, message);
+                put(message);
+                answered += 1;
+            }),
+        };
+        self.done.answered += answered;
+        if fed.is_err() {
+            self.done.strangers += 1;
+            return false;
+        }
+        alive && (out.is_empty() || link.send_all(out).is_ok())
+    }
+
+    /// Many connections: an event loop.
+    fn many(&mut self, links: Vec<Link>, way: Wait) -> io::Result<()> {
+        let mut waiter = waiter(way, links.len())?;
+        let mut connections: Vec<Option<(Link, Reader)>> = Vec::with_capacity(links.len());
+        for (token, mut link) in links.into_iter().enumerate() {
+            link.never_wait()?;
+            if let Link::Stream(stream) = &mut link {
+                // Only the asking end must never wait: both could wait for each other.
+                stream.set_write_bound(WRITE_BOUND)?;
+            }
+            waiter.add(link.source()?, token as u64, Interest::Read)?;
+            connections.push(Some((link, Reader::new(self.request))));
+        }
+        let mut left = connections.len();
+        while self.goes_on() && left > 0 {
+            let ready = waiter.wait(LOOK)?;
+            for at in 0..ready {
+                let index = waiter.ready(at).token as usize;
+                let Some((link, reader)) = &mut connections[index] else {
+                    continue;
+                };
+                if !self.serve(link, reader) {
+                    if let Ok(source) = link.source() {
+                        let _ = waiter.remove(source);
+                    }
+                    connections[index] = None;
+                    left -= 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Answers everything that a connection has brought; false when it is over.
+    fn serve(&mut self, link: &mut Link, reader: &mut Reader) -> bool {
+        loop {
+            match link.receive(&mut self.chunk) {
+                Ok(0) => return false,
+                Ok(count) => {
+                    if !self.answer(link, reader, count) {
+                        return false;
+                    }
+                    if count < CHUNK_BYTES && link.buffered() == 0 {
+                        return true;
+                    }
+                }
+                Err(error) => return is_silence(&error),
+            }
+        }
+    }
+
+    /// Datagrams: whoever asks with the ticket gets the answer.
+    fn datagrams(&mut self, socket: &UdpSocket, way: Wait) -> io::Result<()> {
+        let mut patience = Patience::new(socket, way, LOOK)?;
+        while self.goes_on() {
+            match patience.wait_for(socket, || socket.recv_from(&mut self.chunk)) {
+                Ok((count, peer)) => match self.request.datagram(&self.chunk[..count]) {
+                    Ok(sequence) => {
+                        self.response.write(sequence, &mut self.message);
+                        // What the system does not take is lost, as on the way.
+                        let _ = socket.send_to(&self.message, peer);
+                        self.done.answered += 1;
+                    }
+                    Err(_) => self.done.strangers += 1,
+                },
+                Err(error) if is_silence(&error) => {}
+                // An earlier answer did not reach its port.
+                Err(error) if udp::is_passing(&error) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,39 @@
+//! What did a measuring thread cost, and how long did it want a CPU and had none?
+
+use sokudo_net::clock::{thread_cpu_ns, thread_wait_ns};
+
+/// The calling thread's clocks at one moment.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Effort {
+    cpu_ns: Option<u64>,
+    wait_ns: Option<u64>,
+}
+
+/// What a thread spent between two moments, nanoseconds; `None` where the system does not say.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spent {
+    /// CPU time.
+    pub cpu_ns: Option<u64>,
+    /// Time in which it was ready to run and had no CPU.
+    pub wait_ns: Option<u64>,
+}
+
+impl Effort {
+    /// Reads the clocks now. Costs a file read: once per run, not per message.
+    pub fn begin() -> Self {
+        Self {
+            cpu_ns: thread_cpu_ns(),
+            wait_ns: thread_wait_ns(),
+        }
+    }
+
+    /// What the same thread has spent since.
+    pub fn spent(&self) -> Spent {
+        let now = Self::begin();
+        let more = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
+        Spent {
+            cpu_ns: more(now.cpu_ns, self.cpu_ns),
+            wait_ns: more(now.wait_ns, self.wait_ns),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Exchanges of requests and answers: what one asking thread records and what becomes of it.
+//!
+//! ```text
+//! asking thread ── Recorder ──Interval──► reporting thread ── Reporter ──► series, Collected
+//! ```
+//!
+//! `rr`, `crr` and `http` share this; each has its own names for the numbers ([`Names`]).
+
+mod names;
+mod record;
+mod report;
+
+pub use names::{Looks, Names};
+pub use record::{Counts, Interval, Recorder, Report, Scope};
+pub use report::{Collected, FlowDistributions, Reporter};
+
+/// What one asking thread did.
+#[derive(Debug)]
+pub struct Asked {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// Its counters.
+    pub counts: Counts,
+    /// CPU time of the thread from start to end, nanoseconds.
+    pub cpu_ns: Option<u64>,
+    /// Time that it was runnable without a CPU, nanoseconds.
+    pub wait_ns: Option<u64>,
+    /// Time from start to end, nanoseconds.
+    pub elapsed_ns: i64,
+}
+
+/// What one answering thread did.
+#[derive(Debug, Clone, Default)]
+pub struct Answered {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// Requests answered.
+    pub answered: u64,
+    /// Connections and datagrams that brought something else than requests of this flow.
+    pub strangers: u64,
+    /// CPU time of the thread, nanoseconds.
+    pub cpu_ns: Option<u64>,
+    /// Time that it was runnable without a CPU, nanoseconds.
+    pub wait_ns: Option<u64>,
+    /// Time from start to end, nanoseconds.
+    pub elapsed_ns: i64,
+    /// What went wrong first.
+    pub error: Option<String>,
+}

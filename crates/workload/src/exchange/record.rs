@@ -1,0 +1,288 @@
+//! What does one asking thread write down, at what cost?
+//!
+//! Every round trip goes into histograms that the thread owns; at each interval it hands them to
+//! the reporting thread. Nothing else happens on the measured path.
+
+use std::sync::mpsc::{SyncSender, TrySendError};
+
+use sokudo_model::Spent;
+use sokudo_net::clock::{coarse_now_ns, now_ns};
+use sokudo_stats::Histogram;
+
+use super::{Answered, Asked};
+use crate::sample::{Sample, Sampler};
+use crate::schedule::LATE_NS;
+
+/// Most round trips handed over in one report.
+const KEPT_PER_REPORT: usize = 100_000;
+
+/// What a flow's asking end counts, since the end of the warm-up.
+#[derive(Debug, Clone, Default)]
+pub struct Counts {
+    /// Requests that were answered.
+    pub transactions: u64,
+    /// Those of them whose latency was taken.
+    pub timed: u64,
+    /// Requests without an answer in time, and those under way when their connection broke.
+    pub errors: u64,
+    /// Requests whose time came and that were never sent.
+    pub unstarted: u64,
+    /// Requests that left more than a millisecond late although there was room for them.
+    pub late: u64,
+    /// Requests that had to wait because as many as allowed were unanswered.
+    pub window_full: u64,
+    /// Connections that ended before the test did.
+    pub connections_lost: u64,
+    /// Connections that could not be made because no local port was left.
+    pub ports_exhausted: u64,
+    /// First answer counted minus its service time, nanoseconds.
+    pub first_ns: Option<i64>,
+    /// Last answer, nanoseconds.
+    pub last_ns: i64,
+    /// Sum of the latencies, seconds.
+    pub sum_s: f64,
+    /// Sum of their squares.
+    pub sum_squares_s: f64,
+    /// What went wrong first.
+    pub error: Option<String>,
+}
+
+/// One thread's interval, for the reporting thread.
+#[derive(Debug, Default)]
+pub struct Interval {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// When it ended, monotonic nanoseconds.
+    pub t_ns: i64,
+    /// Answered requests so far.
+    pub transactions: u64,
+    /// Requests so far that came to nothing.
+    pub errors: u64,
+    /// From the intended start, since the last report.
+    pub latency: Histogram,
+    /// From the real start; empty in a closed loop, where both are the same.
+    pub service: Histogram,
+    /// TCP connections or handshakes per request, since the last report (`crr`).
+    pub connect: Histogram,
+    /// TLS handshakes, likewise.
+    pub handshake: Histogram,
+    /// Time of the answered requests by stage, since the last report (`http`).
+    pub spent: Spent,
+    /// Answers that say that the request failed, since the last report (`http`).
+    pub refused: u64,
+    /// Round trips one by one: when answered, latency in nanoseconds.
+    pub kept: Vec<(i64, u64)>,
+}
+
+/// What a measuring thread hands over.
+#[derive(Debug)]
+pub enum Report {
+    /// An interval has passed.
+    Interval(Box<Interval>),
+    /// An asking thread has ended.
+    Asked(Box<Asked>),
+    /// An answering thread has ended.
+    Answered(Answered),
+}
+
+/// What one asking thread keeps.
+pub struct Recorder {
+    /// Counters.
+    pub counts: Counts,
+    pending: Interval,
+    sampler: Sampler,
+    keep_left: u64,
+    is_open: bool,
+    /// Before this moment nothing counts.
+    count_from_ns: i64,
+    interval_ns: i64,
+    report_at_ns: i64,
+    reports: SyncSender<Report>,
+}
+
+/// What a recorder is to write down.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// Before this moment nothing counts.
+    pub count_from_ns: i64,
+    /// Time between two reports.
+    pub interval_ns: u64,
+    /// Requests whose latency is taken.
+    pub sample: Sample,
+    /// Round trips to hand over one by one.
+    pub keep: u64,
+    /// True when requests have intended starts of their own.
+    pub is_open: bool,
+}
+
+impl Recorder {
+    /// A recorder of one flow.
+    pub fn new(scope: Scope, reports: SyncSender<Report>) -> Self {
+        let interval_ns = i64::try_from(scope.interval_ns).unwrap_or(i64::MAX);
+        Self {
+            counts: Counts::default(),
+            pending: Interval {
+                flow: scope.flow,
+                ..Interval::default()
+            },
+            sampler: Sampler::new(scope.sample),
+            keep_left: scope.keep,
+            is_open: scope.is_open,
+            count_from_ns: scope.count_from_ns,
+            interval_ns,
+            report_at_ns: scope.count_from_ns.saturating_add(interval_ns),
+            reports,
+        }
+    }
+
+    /// When the thread has to call [`Recorder::report`] next.
+    #[inline]
+    pub fn report_at_ns(&self) -> i64 {
+        self.report_at_ns
+    }
+
+    /// When the measurement begins: before that nothing counts.
+    pub fn count_from_ns(&self) -> i64 {
+        self.count_from_ns
+    }
+
+    /// True for what belongs to the measurement, by its intended start.
+    #[inline]
+    pub fn counts(&self, intended_ns: i64) -> bool {
+        intended_ns >= self.count_from_ns
+    }
+
+    /// A request left now. `had_room` is false when it had to wait for an answer first.
+    #[inline]
+    pub fn sent(&mut self, intended_ns: i64, now: i64, had_room: bool) {
+        if !self.is_open || !self.counts(intended_ns) {
+            return;
+        }
+        if !had_room {
+            self.counts.window_full += 1;
+        } else if now - intended_ns > LATE_NS {
+            self.counts.late += 1;
+        }
+    }
+
+    /// True when latencies are left out and the clock need not be exact for them.
+    #[inline]
+    pub fn is_sparse(&self) -> bool {
+        // The first and the last moment that count are exact.
+        self.sampler.is_sparse() && !self.is_open && self.counts.first_ns.is_some()
+    }
+
+    /// The time, only as exact as the next latency needs it when many are left out.
+    #[inline]
+    pub fn clock_ns(&self) -> i64 {
+        match self.is_sparse() && !self.sampler.will_take() {
+            true => coarse_now_ns(),
+            false => now_ns(),
+        }
+    }
+
+    /// An answer came now.
+    #[inline]
+    pub fn answered(&mut self, intended_ns: i64, sent_ns: i64, now: i64) {
+        if !self.counts(intended_ns) {
+            return;
+        }
+        let counts = &mut self.counts;
+        counts.transactions += 1;
+        counts.first_ns.get_or_insert(sent_ns);
+        counts.last_ns = now;
+        if !self.sampler.takes() {
+            return;
+        }
+        let latency_ns = (now - intended_ns).max(0) as u64;
+        self.pending.latency.record(latency_ns);
+        if self.is_open {
+            self.pending.service.record((now - sent_ns).max(0) as u64);
+        }
+        let latency_s = latency_ns as f64 * 1e-9;
+        counts.timed += 1;
+        counts.sum_s += latency_s;
+        counts.sum_squares_s += latency_s * latency_s;
+        if self.keep_left > 0 && self.pending.kept.len() < KEPT_PER_REPORT {
+            self.keep_left -= 1;
+            self.pending.kept.push((now, latency_ns));
+        }
+    }
+
+    /// The last answer has just come: makes its moment exact.
+    pub fn closes(&mut self) {
+        if self.is_sparse() {
+            self.counts.last_ns = now_ns();
+        }
+    }
+
+    /// How long the parts of a fresh connection took.
+    pub fn connected(
+        &mut self,
+        intended_ns: i64,
+        connect_ns: Option<u64>,
+        handshake_ns: Option<u64>,
+    ) {
+        if self.counts(intended_ns) {
+            for (ns, into) in [
+                (connect_ns, &mut self.pending.connect),
+                (handshake_ns, &mut self.pending.handshake),
+            ] {
+                ns.into_iter().for_each(|ns| into.record(ns));
+            }
+        }
+    }
+
+    /// Where the time of an answered request went.
+    #[inline]
+    pub fn spent(&mut self, intended_ns: i64, spent: &Spent) {
+        if self.counts(intended_ns) {
+            self.pending.spent.add(spent);
+        }
+    }
+
+    /// The answer says that the request failed.
+    #[cold]
+    pub fn refused(&mut self, intended_ns: i64) {
+        self.pending.refused += u64::from(self.counts(intended_ns));
+    }
+
+    /// Requests failed.
+    #[cold]
+    pub fn failed(&mut self, intended_ns: i64, why: impl FnOnce() -> String) {
+        if self.counts(intended_ns) {
+            self.counts.errors += 1;
+        }
+        self.counts.error.get_or_insert_with(why);
+    }
+
+    /// Hands the interval over. When the reporting thread is behind, it is kept for the next time.
+    pub fn report(&mut self, now: i64) {
+        self.report_at_ns = now.saturating_add(self.interval_ns);
+        let flow = self.pending.flow;
+        self.pending.t_ns = now;
+        self.pending.transactions = self.counts.transactions;
+        self.pending.errors = self.counts.errors;
+        let empty = Interval {
+            flow,
+            ..Interval::default()
+        };
+        let full = std::mem::replace(&mut self.pending, empty);
+        let refused = self.reports.try_send(Report::Interval(Box::new(full)));
+        if let Err(TrySendError::Full(Report::Interval(interval))) = refused {
+            self.pending = *interval;
+        }
+    }
+
+    /// Ends the record; hands over what is left.
+    pub fn finish(mut self, now: i64) -> Counts {
+        self.pending.t_ns = now;
+        self.pending.transactions = self.counts.transactions;
+        self.pending.errors = self.counts.errors;
+        // Fails only when nobody listens any more.
+        let _ = self.reports.send(Report::Interval(Box::new(self.pending)));
+        self.counts
+    }
+}

@@ -1,0 +1,85 @@
+//! Who loads whom among the hosts of a phase?
+//!
+//! Number 0 is the host that gives the command; all others are its peers. A workload chooses the
+//! pairs and how many flows run side by side in each; the numbers are given here.
+
+use clap::ValueEnum;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sokudo_model::FlowPlan;
+
+/// A host and the one that it loads.
+pub type Pair = (u32, u32);
+
+/// Who sends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    /// This host sends to each of its peers.
+    Up,
+    /// Each peer sends to this host.
+    Down,
+    /// Both at once.
+    Both,
+    /// Every host sends to all others.
+    Mesh,
+}
+
+impl Direction {
+    /// Who sends to whom among so many hosts.
+    pub fn pairs(self, hosts: u32) -> Vec<Pair> {
+        match self {
+            Direction::Up => up(hosts).collect(),
+            Direction::Down => down(hosts).collect(),
+            Direction::Both => both(hosts).collect(),
+            Direction::Mesh => mesh(hosts).collect(),
+        }
+    }
+}
+
+/// This host to each of its peers.
+pub fn up(hosts: u32) -> impl Iterator<Item = Pair> {
+    (1..hosts).map(|peer| (0, peer))
+}
+
+/// Each peer to this host.
+pub fn down(hosts: u32) -> impl Iterator<Item = Pair> {
+    (1..hosts).map(|peer| (peer, 0))
+}
+
+/// Up and down, peer by peer.
+pub fn both(hosts: u32) -> impl Iterator<Item = Pair> {
+    up(hosts).zip(down(hosts)).flat_map(|(up, down)| [up, down])
+}
+
+/// Every host to all others.
+pub fn mesh(hosts: u32) -> impl Iterator<Item = Pair> {
+    mesh_self(hosts).filter(|(from, to)| from != to)
+}
+
+/// Every host to all hosts, itself included.
+pub fn mesh_self(hosts: u32) -> impl Iterator<Item = Pair> {
+    (0..hosts).flat_map(move |from| (0..hosts).map(move |to| (from, to)))
+}
+
+/// Hosts that load a server which needs nothing of ours: the one that gives the command when it is
+/// alone, else all the others.
+pub fn loaders(hosts: u32) -> impl Iterator<Item = u32> {
+    if hosts > 1 { 1..hosts } else { 0..1 }
+}
+
+/// Numbers the flows of a phase, `side_by_side` of them (at least one) for each pair.
+pub fn numbered(pairs: impl IntoIterator<Item = Pair>, side_by_side: u32) -> Vec<FlowPlan> {
+    let each = pairs
+        .into_iter()
+        .flat_map(|(from, to)| (0..side_by_side.max(1)).map(move |stream| (from, to, stream)));
+    (0..)
+        .zip(each)
+        .map(|(id, (from, to, stream))| FlowPlan {
+            id,
+            from,
+            to,
+            stream,
+        })
+        .collect()
+}

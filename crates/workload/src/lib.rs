@@ -1,0 +1,25 @@
+//! The contract between a load and whoever runs it, and what all kinds of load share.
+//!
+//! A workload is one folder in a crate of its family (`load-network`, `load-http`). It emits samples
+//! and never prints; it knows neither monitors nor reports.
+
+pub mod contract;
+pub mod crew;
+pub mod effort;
+pub mod exchange;
+pub mod flows;
+pub mod histogram_text;
+pub mod joined;
+pub mod link;
+pub mod meet;
+pub mod patience;
+pub mod place;
+pub mod refusal;
+pub mod reporting;
+pub mod sample;
+pub mod schedule;
+pub mod tcp_state;
+pub mod times;
+pub mod values;
+
+pub use contract::{Descriptor, Emit, Emitted, HostResult, Options, Phase, Workload};

@@ -1,0 +1,426 @@
+//! How do the two ends of each flow of a phase find each other?
+//!
+//! ```text
+//! prepare: listen ──► offer: places, key ──► connect: call, show the ticket ──► arrived: admitted
+//! ```
+//!
+//! One [`Meeting`] per host and phase. Who calls is the flow's sender, or the host that gives the
+//! command where the other way may be barred ([`Calls`]). A flow has one or more connections; a
+//! connection without the flow's ticket is a stranger and is closed, no more.
+
+use std::collections::BTreeMap;
+use std::net::UdpSocket;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
+use sokudo_net::stream::{Listener, StreamKind};
+use sokudo_net::tcp::TcpOptions;
+use sokudo_net::tls::Identity;
+use sokudo_net::wait::allow_open_files;
+
+use crate::link::{CallError, Caller, Link, Listening, Place, Transport, admit, show_ticket};
+use crate::place::{own_address, resolve};
+use crate::refusal::{failed, operator, spawn};
+use crate::reporting;
+
+/// Longest wait for one connection, and for its handshake.
+const CONNECT_BOUND: Duration = Duration::from_secs(5);
+/// Longest wait for all connections of a phase to arrive.
+const ARRIVE_BOUND: Duration = Duration::from_secs(15);
+/// Longest time between two looks at whether the meeting is over.
+const LOOK: Duration = Duration::from_millis(50);
+/// Most flows side by side between two hosts, as options allow.
+const MAX_STREAMS: u32 = 1024;
+/// Files that a process has open besides the connections.
+const OTHER_FILES: u64 = 256;
+
+/// Which end of a flow calls the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Calls {
+    /// The end that sends.
+    Sender,
+    /// The host with the lower number: number 0 gives the command, and stands perhaps behind
+    /// address translation or a firewall.
+    Lower,
+}
+
+impl Calls {
+    fn caller(self, flow: &FlowPlan) -> u32 {
+        match self {
+            Calls::Sender => flow.from,
+            Calls::Lower => flow.from.min(flow.to),
+        }
+    }
+
+    fn called(self, flow: &FlowPlan) -> u32 {
+        match self {
+            Calls::Sender => flow.to,
+            Calls::Lower => flow.from.max(flow.to),
+        }
+    }
+}
+
+/// What kind of connections the flows of a phase have.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// What carries them.
+    pub transport: Transport,
+    /// Set on both ends, where there is TCP.
+    pub tcp: TcpOptions,
+    /// Connections of each flow, by its number.
+    pub connections: Vec<u32>,
+    /// Which end calls.
+    pub calls: Calls,
+    /// Nothing is connected beforehand: callers call while the load runs.
+    pub during_load: bool,
+}
+
+/// What one host tells the others before they connect.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Offer {
+    /// Flow that it is called for → where.
+    places: BTreeMap<u32, Place>,
+    /// Public key of its end of TLS connections.
+    tls_key: Option<Vec<u8>>,
+}
+
+/// The calling end of a flow.
+pub struct Dialled {
+    /// Connections that have shown their ticket; none when they are made during the load.
+    pub links: Vec<Link>,
+    /// Calls the same peer again; the connections of some transports live no longer than it.
+    pub caller: Caller,
+}
+
+/// The called end of a flow.
+pub enum Arrived {
+    /// Connections that have shown their ticket.
+    Links(Vec<Link>),
+    /// A socket for datagrams, whoever sends them.
+    Datagrams(UdpSocket),
+    /// Where callers call during the load.
+    Callers(Box<Listener>),
+}
+
+/// One host's part of bringing the flows of a phase together. Dropping it ends its threads.
+pub struct Meeting {
+    spec: PhaseSpec,
+    terms: Terms,
+    offer: Offer,
+    listening: BTreeMap<u32, Listening>,
+    acceptors: Vec<(u32, JoinHandle<Vec<Link>>)>,
+    /// Ends the accepting threads.
+    closed: Arc<AtomicBool>,
+}
+
+impl Meeting {
+    /// Listens for everything that this host is called for.
+    ///
+    /// Errors: a plan that speaks of hosts, tickets or flows which it does not give; too few open
+    /// files; no place to listen at.
+    pub fn prepare(spec: PhaseSpec, terms: Terms) -> Result<Self, Refusal> {
+        check_spec(&spec, MAX_STREAMS)?;
+        if terms.connections.len() != spec.phase.flows.len() {
+            return Err(undescribed());
+        }
+        let mut meeting = Self {
+            spec,
+            terms,
+            offer: Offer::default(),
+            listening: BTreeMap::new(),
+            acceptors: Vec::new(),
+            closed: Arc::default(),
+        };
+        meeting.check_open_files()?;
+        meeting.listen()?;
+        Ok(meeting)
+    }
+
+    /// Makes room for the connections of this host, as far as the system allows.
+    fn check_open_files(&self) -> Result<(), Refusal> {
+        let all: u64 = self.terms.connections.iter().copied().map(u64::from).sum();
+        // Hosts of one process share its files.
+        match allow_open_files(2 * all + OTHER_FILES) {
+            Some(allowed) if allowed < all + OTHER_FILES / 4 => Err(operator(
+                format!("this system allows {allowed} open files, and {all} connections are more"),
+                "raise the limit on open files (ulimit -n), or use fewer connections",
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The plan of the phase, from this host's side.
+    pub fn spec(&self) -> &PhaseSpec {
+        &self.spec
+    }
+
+    /// Connections that a flow has at a time.
+    pub fn connections_of(&self, flow: u32) -> u32 {
+        self.terms.connections[flow as usize]
+    }
+
+    /// Flows of which `end` is this host.
+    fn mine(&self, end: impl Fn(&FlowPlan) -> u32) -> Vec<FlowPlan> {
+        let flows = self.spec.phase.flows.iter();
+        flows
+            .filter(|flow| end(flow) == self.spec.me)
+            .cloned()
+            .collect()
+    }
+
+    /// Flows that this host sends.
+    pub fn sent_here(&self) -> Vec<FlowPlan> {
+        self.mine(|flow| flow.from)
+    }
+
+    /// The flow's secret number; `prepare` has seen that there is one.
+    pub fn ticket(&self, flow: u32) -> u64 {
+        self.spec.tickets[flow as usize]
+    }
+
+    /// What people call a host.
+    fn name(&self, host: u32) -> &str {
+        &self.spec.hosts[host as usize].name
+    }
+
+    /// What people call this host.
+    pub fn own_name(&self) -> &str {
+        self.name(self.spec.me)
+    }
+
+    /// Names of series: `from→to`, numbered where several flows join two hosts.
+    pub fn series_names(&self, start_ns: i64, t0_ns: i64) -> reporting::Names {
+        let flows = &self.spec.phase.flows;
+        let many = flows.iter().any(|flow| flow.stream > 0);
+        let label = |flow: &FlowPlan| {
+            let pair = format!("{}→{}", self.name(flow.from), self.name(flow.to));
+            match many {
+                true => format!("{pair} #{}", flow.stream + 1),
+                false => pair,
+            }
+        };
+        reporting::Names {
+            host: self.own_name().into(),
+            flows: flows.iter().map(|flow| (flow.id, label(flow))).collect(),
+            t0_ns,
+            start_ns,
+        }
+    }
+
+    fn listen(&mut self) -> Result<(), Refusal> {
+        let incoming = self.mine(|flow| self.terms.calls.called(flow));
+        let transport = self.terms.transport;
+        let mut identity = None;
+        if transport.is_encrypted() && !incoming.is_empty() {
+            let made = Identity::ephemeral(self.own_name())
+                .map_err(|error| failed(format!("no certificate could be made: {error}"), None))?;
+            self.offer.tls_key = Some(made.public_key().spki().to_vec());
+            identity = Some(made);
+        }
+        let address = own_address(&self.spec.hosts[self.spec.me as usize].address);
+        for flow in incoming {
+            let path = self.socket_path(flow.id);
+            let tcp = &self.terms.tcp;
+            let bound = Listening::bind(transport, address, identity.clone(), path, tcp);
+            let listening = bound.map_err(|error| cannot_listen(&error))?;
+            let place = listening.place();
+            let place =
+                place.ok_or_else(|| failed("the system does not say where it listens", None))?;
+            self.offer.places.insert(flow.id, place);
+            match listening {
+                Listening::Streams(listener) if !self.terms.during_load => {
+                    self.accept(flow.id, listener)?;
+                }
+                listening => {
+                    self.listening.insert(flow.id, listening);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A name that nobody can guess, for a socket file of this host. No two of one process share
+    /// it, whatever their tickets are.
+    fn socket_path(&self, flow: u32) -> PathBuf {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let (ticket, process) = (self.ticket(flow), std::process::id());
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        std::env::temp_dir().join(format!("sokudo-{process}-{number}-{ticket:016x}.sock"))
+    }
+
+    /// Takes the connections of a flow as they come, from now on.
+    fn accept(&mut self, flow: u32, listener: Box<Listener>) -> Result<(), Refusal> {
+        let wanted = self.connections_of(flow) as usize;
+        let (ticket, closed) = (self.ticket(flow), Arc::clone(&self.closed));
+        let accept_all = move || {
+            let mut links = Vec::with_capacity(wanted);
+            while links.len() < wanted && !closed.load(Ordering::Relaxed) {
+                match listener.accept(LOOK) {
+                    // A connection without the ticket is a stranger: it is closed, no more.
+                    Ok(Some(incoming)) => links.extend(admit(incoming, ticket).ok()),
+                    Ok(None) => {}
+                    Err(_) => break,
+                }
+            }
+            links
+        };
+        let thread = spawn(&format!("accept-{flow}"), accept_all)?;
+        self.acceptors.push((flow, thread));
+        Ok(())
+    }
+
+    /// This host's offer to the others, as text.
+    pub fn offer(&self) -> String {
+        serde_json::to_string(&self.offer).unwrap_or_default()
+    }
+
+    /// Calls every peer that this host is to call, in the order of the flows. `offers` by host.
+    ///
+    /// Errors: an offer that cannot be read, a peer that cannot be reached within its bound.
+    pub fn connect(&self, offers: &[Option<String>]) -> Result<Vec<(FlowPlan, Dialled)>, Refusal> {
+        let read = |offer: &Option<String>| {
+            let text = offer.as_ref()?;
+            serde_json::from_str::<Offer>(text).ok()
+        };
+        let offers: Vec<Option<Offer>> = offers.iter().map(read).collect();
+        let calling = self.mine(|flow| self.terms.calls.caller(flow));
+        let dial = |flow: FlowPlan| Ok((flow.clone(), self.dial(&flow, &offers)?));
+        calling.into_iter().map(dial).collect()
+    }
+
+    /// Whom a flow calls.
+    fn caller(&self, flow: &FlowPlan, offers: &[Option<Offer>]) -> Result<Caller, Refusal> {
+        let transport = self.terms.transport;
+        let called = self.terms.calls.called(flow);
+        let offer = offers.get(called as usize).and_then(Option::as_ref);
+        let unread = || {
+            failed(
+                format!("{} made no offer that can be read", self.name(called)),
+                Some("install the same version of sokudo on all hosts".into()),
+            )
+        };
+        let place = offer.and_then(|offer| offer.places.get(&flow.id));
+        let place = place.ok_or_else(unread)?;
+        let mut unresolved = None;
+        let host = &self.spec.hosts[called as usize].address;
+        let endpoint = place.endpoint(|port| match resolve(host, port) {
+            Ok(address) => Some(address),
+            Err(refusal) => {
+                unresolved = Some(refusal);
+                None
+            }
+        });
+        let endpoint = endpoint.ok_or_else(|| unresolved.unwrap_or_else(unread))?;
+        let key = offer.and_then(|offer| offer.tls_key.clone());
+        let caller = Caller::new(transport, endpoint, key, &self.terms.tcp);
+        caller.map_err(|error| cannot_call(transport, &error))
+    }
+
+    fn dial(&self, flow: &FlowPlan, offers: &[Option<Offer>]) -> Result<Dialled, Refusal> {
+        let caller = self.caller(flow, offers)?;
+        let mut links = Vec::new();
+        let count = match self.terms.during_load {
+            true => 0,
+            false => self.connections_of(flow.id),
+        };
+        for _ in 0..count {
+            let called = caller.call(CONNECT_BOUND);
+            let called = called.map_err(|error| cannot_call(self.terms.transport, &error))?;
+            let mut link = called.link;
+            show_ticket(&mut link, self.ticket(flow.id))
+                .map_err(|error| failed(format!("{} hung up: {error}", caller.peer()), None))?;
+            links.push(link);
+        }
+        Ok(Dialled { links, caller })
+    }
+
+    /// What has come for every flow that this host is called for, after a bounded wait for it.
+    ///
+    /// Errors: fewer connections than the flow has.
+    pub fn arrived(&mut self) -> Result<Vec<(u32, Arrived)>, Refusal> {
+        let deadline = Instant::now() + ARRIVE_BOUND;
+        let finished = |meeting: &Self| meeting.acceptors.iter().all(|(_, t)| t.is_finished());
+        while !finished(self) && Instant::now() < deadline {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        if !finished(self) {
+            self.closed.store(true, Ordering::Relaxed);
+        }
+        let mut all = Vec::new();
+        for (flow, thread) in std::mem::take(&mut self.acceptors) {
+            let links = thread.join().unwrap_or_default();
+            let wanted = self.connections_of(flow) as usize;
+            if links.len() < wanted {
+                return Err(failed(
+                    format!("{} of {wanted} connections arrived", links.len()),
+                    Some("look for a firewall between the hosts".into()),
+                ));
+            }
+            all.push((flow, Arrived::Links(links)));
+        }
+        for (flow, listening) in std::mem::take(&mut self.listening) {
+            let end = match listening {
+                Listening::Udp(socket) => Arrived::Datagrams(socket),
+                Listening::Streams(listener) => Arrived::Callers(listener),
+            };
+            all.push((flow, end));
+        }
+        Ok(all)
+    }
+}
+
+impl Drop for Meeting {
+    fn drop(&mut self) {
+        self.closed.store(true, Ordering::Relaxed);
+        for (_, thread) in std::mem::take(&mut self.acceptors) {
+            // A thread that panicked has nothing more to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Refuses a plan that speaks of hosts, tickets or flows which it does not give, or of more flows side
+/// by side between two hosts than `most_streams`.
+pub fn check_spec(spec: &PhaseSpec, most_streams: u32) -> Result<(), Refusal> {
+    let known = |host: u32| (host as usize) < spec.hosts.len();
+    let in_order = |(flow, id): (&FlowPlan, u32)| {
+        flow.id == id && known(flow.from) && known(flow.to) && flow.stream < most_streams
+    };
+    let flows = &spec.phase.flows;
+    let described = flows.iter().zip(0..).all(in_order);
+    match known(spec.me) && spec.tickets.len() >= flows.len() && described {
+        true => Ok(()),
+        false => Err(undescribed()),
+    }
+}
+
+fn undescribed() -> Refusal {
+    failed(
+        "the plan names hosts or flows that it does not describe",
+        Some("install the same version of sokudo on all hosts".into()),
+    )
+}
+
+/// Why a flow could not be connected, with what to do about it.
+fn cannot_call(transport: Transport, error: &CallError) -> Refusal {
+    if transport.kind().is_some_and(StreamKind::same_host) {
+        return operator(
+            format!(
+                "{} connects processes of one host: {error}",
+                transport.name()
+            ),
+            "use --transport tcp between hosts",
+        );
+    }
+    failed(error.to_string(), error.hint().map(str::to_owned))
+}
+
+/// Why a flow cannot be answered, with what to do about it.
+fn cannot_listen(error: &CallError) -> Refusal {
+    failed(error.to_string(), error.hint().map(str::to_owned))
+}

@@ -1,0 +1,35 @@
+//! Where does a host listen, and where does it find the others?
+
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+
+use sokudo_model::Refusal;
+use sokudo_net::udp;
+
+use crate::refusal::operator;
+
+/// Address to bind on the host that the others reach by `own`; the system chooses the port.
+pub fn own_address(own: &str) -> SocketAddr {
+    let any = SocketAddr::new(IpAddr::from([0, 0, 0, 0]), 0);
+    match own.parse::<IpAddr>() {
+        // Behind address translation the address that others use is not ours to bind.
+        Ok(ip) if udp::bind(SocketAddr::new(ip, 0)).is_ok() => SocketAddr::new(ip, 0),
+        Ok(IpAddr::V6(_)) => SocketAddr::new(std::net::Ipv6Addr::UNSPECIFIED.into(), 0),
+        _ => any,
+    }
+}
+
+/// Resolves a host's address; the first result counts.
+pub fn resolve(host: &str, port: u16) -> Result<SocketAddr, Refusal> {
+    let mut found = (host, port).to_socket_addrs().map_err(|error| {
+        operator(
+            format!("`{host}` cannot be resolved: {error}"),
+            "use its IP address, or check the name",
+        )
+    })?;
+    found.next().ok_or_else(|| {
+        operator(
+            format!("`{host}` has no address"),
+            "use its IP address, or check the name",
+        )
+    })
+}

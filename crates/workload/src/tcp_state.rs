@@ -1,0 +1,235 @@
+//! What does the kernel know about each flow's TCP connection, while the load runs?
+//!
+//! One thread per host and phase reads `TCP_INFO` of each flow's first connection every
+//! [`SAMPLE_EVERY`], on both ends: windows, round trips, retransmissions, and what kept the sender
+//! from sending. At that distance the silences of delayed acknowledgements and slow starts show. Many
+//! hosts read less often, because one controller takes what all of them say.
+//! The measured threads know nothing of it.
+
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use sokudo_model::{Batch, Refusal};
+use sokudo_net::clock::now_ns;
+use sokudo_net::tcp::info::{self, TcpInfo};
+use sokudo_net::tcp::{self, Queues};
+
+use crate::contract::{Emit, Emitted};
+use crate::patience::sleep_until_or_stop;
+use crate::refusal::spawn;
+use crate::reporting::Names;
+
+/// Time between two readings, as long as not more than [`HOSTS`] take part.
+const SAMPLE_EVERY: Duration = Duration::from_millis(50);
+/// Hosts that read so often together: a controller takes more than 20 values of each reading.
+const HOSTS: u32 = 64;
+/// Readings handed over together.
+const SAMPLES_PER_BATCH: u32 = 5;
+/// Flows that are watched at most: each costs a system call per reading.
+pub const MAX_FLOWS: usize = 64;
+
+/// Time between two readings on each of `hosts` hosts.
+pub fn sample_every(hosts: usize) -> Duration {
+    let hosts = u32::try_from(hosts).unwrap_or(u32::MAX);
+    (SAMPLE_EVERY / HOSTS).saturating_mul(hosts.max(HOSTS))
+}
+
+/// One connection that is watched.
+pub struct Watched {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// This host's end: `sender` asks or sends, `receiver` answers or receives.
+    pub end: &'static str,
+    /// A second handle of its socket.
+    pub tcp: TcpStream,
+}
+
+/// Watches until it is dropped.
+pub struct Watch {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    /// Begins at `at_ns`; `None` when there is nothing to watch. In a phase of `hosts` hosts.
+    pub fn begin(
+        watched: Vec<Watched>,
+        source: &'static str,
+        names: Names,
+        (at_ns, hosts): (i64, usize),
+        emit: Emit,
+    ) -> Result<Option<Self>, Refusal> {
+        // A system without TCP_INFO has no such series: that is not worth a thread.
+        let readable = |watched: &Watched| info::read(&watched.tcp).is_ok();
+        if watched.is_empty() || !watched.iter().all(readable) {
+            return Ok(None);
+        }
+        let stop: Arc<AtomicBool> = Arc::default();
+        let stopped = Arc::clone(&stop);
+        let run = move || {
+            watch(
+                &watched,
+                source,
+                &names,
+                (at_ns, sample_every(hosts)),
+                &emit,
+                &stopped,
+            )
+        };
+        let thread = spawn("tcp-state", run)?;
+        Ok(Some(Self {
+            stop,
+            thread: Some(thread),
+        }))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has nothing more to say.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(
+    watched: &[Watched],
+    source: &str,
+    names: &Names,
+    (at_ns, every): (i64, Duration),
+    emit: &Emit,
+    stop: &AtomicBool,
+) {
+    let every_ns = i64::try_from(every.as_nanos()).unwrap_or(i64::MAX);
+    let mut next_ns = at_ns;
+    let mut batch = Batch::default();
+    let mut samples = 0;
+    while sleep_until_or_stop(next_ns, stop).is_some() {
+        for one in watched {
+            // A connection that has ended says nothing more.
+            if let Ok(state) = info::read(&one.tcp) {
+                add(&mut batch, source, names, one, &values(&state));
+            }
+            if let Ok(queues) = tcp::queues(&one.tcp) {
+                add(&mut batch, source, names, one, &waiting(&queues));
+            }
+        }
+        samples += 1;
+        if samples == SAMPLES_PER_BATCH {
+            samples = 0;
+            emit(Emitted::Batch(std::mem::take(&mut batch)));
+        }
+        // A late reading is not made up for.
+        next_ns = next_ns.saturating_add(every_ns).max(now_ns());
+    }
+    if !batch.is_empty() {
+        emit(Emitted::Batch(batch));
+    }
+}
+
+/// A catalogue name and its value.
+type Value = (&'static str, Option<f64>);
+
+fn add(batch: &mut Batch, source: &str, names: &Names, one: &Watched, values: &[Value]) {
+    let at_ns = now_ns() - names.t0_ns;
+    let label = names.label(one.flow);
+    for (metric, value) in values {
+        let Some(value) = *value else { continue };
+        let mut key = names.key(source, metric, &label);
+        key.labels.insert("end".into(), one.end.into());
+        batch.push(&key, at_ns, value);
+    }
+}
+
+/// What waits in the kernel for the program, and for the peer.
+fn waiting(queues: &Queues) -> [Value; 2] {
+    [
+        ("tcp.receive_queue_bytes", Some(queues.unread_bytes as f64)),
+        ("tcp.send_queue_bytes", Some(queues.unacked_bytes as f64)),
+    ]
+}
+
+/// Catalogue names and values; `None` for what this kernel does not say.
+fn values(state: &TcpInfo) -> [Value; 19] {
+    let count = |value: Option<u32>| value.map(f64::from);
+    let micros = |value: Option<u32>| value.map(|us| f64::from(us) * 1e-6);
+    let long = |value: Option<u64>| value.map(|us| us as f64 * 1e-6);
+    let rate = |value: Option<u64>| value.map(|bytes| bytes as f64);
+    [
+        (
+            "tcp.congestion_window_segments",
+            count(state.snd_cwnd_segments),
+        ),
+        (
+            "tcp.slow_start_threshold_segments",
+            count(state.snd_ssthresh_segments),
+        ),
+        ("tcp.smoothed_rtt_seconds", micros(state.rtt_us)),
+        ("tcp.rtt_variation_seconds", micros(state.rttvar_us)),
+        (
+            "tcp.retransmitted_segments",
+            count(state.total_retrans_segments),
+        ),
+        ("tcp.unacknowledged_segments", count(state.unacked_segments)),
+        (
+            "tcp.delivery_rate_bytes_per_second",
+            rate(state.delivery_rate_bytes_per_s),
+        ),
+        (
+            "tcp.pacing_rate_bytes_per_second",
+            rate(state.pacing_rate_bytes_per_s),
+        ),
+        ("tcp.busy_seconds", long(state.busy_time_us)),
+        (
+            "tcp.receive_window_limited_seconds",
+            long(state.rwnd_limited_us),
+        ),
+        (
+            "tcp.send_buffer_limited_seconds",
+            long(state.sndbuf_limited_us),
+        ),
+        ("tcp.min_rtt_seconds", micros(state.min_rtt_us)),
+        ("tcp.lost_segments", count(state.lost_segments)),
+        ("tcp.sent_segments", count(state.data_segs_out)),
+        ("tcp.segment_bytes", count(state.snd_mss_bytes)),
+        ("tcp.not_sent_bytes", count(state.notsent_bytes)),
+        ("tcp.peer_window_bytes", count(state.snd_wnd_bytes)),
+        ("tcp.own_window_bytes", count(state.rcv_wnd_bytes)),
+        (
+            "tcp.delayed_ack_seconds",
+            micros(state.ato_us.filter(|us| *us > 0)),
+        ),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn however_many_hosts_there_are_they_read_no_more_often_together() {
+        assert_eq!(sample_every(2), Duration::from_millis(50));
+        assert_eq!(sample_every(64), Duration::from_millis(50));
+        assert_eq!(sample_every(640), Duration::from_millis(500));
+        // No overflow on the way.
+        assert!(sample_every(usize::MAX) > Duration::from_secs(3600));
+    }
+
+    #[test]
+    fn every_value_is_in_the_catalogue() {
+        let queues = Queues {
+            unread_bytes: 0,
+            unacked_bytes: 0,
+            unsent_bytes: 0,
+        };
+        let state = values(&TcpInfo::default());
+        for (metric, _) in state.into_iter().chain(waiting(&queues)) {
+            assert!(sokudo_model::metric::find(metric).is_some(), "{metric}");
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Which times may a test be given?
+//!
+//! The same bounds for every workload, so that a refusal reads the same everywhere.
+
+use sokudo_model::Refusal;
+
+use crate::refusal::operator;
+use crate::values::Span;
+
+/// Longest load that is accepted: 24 h.
+pub const MAX_DURATION_NS: u64 = 86_400_000_000_000;
+
+/// Longest wait for a silent far end that is accepted: above it a phase could not end within its
+/// bound.
+pub const MAX_TIMEOUT_NS: u64 = 20_000_000_000;
+
+/// Shortest wait for a far end that is accepted.
+pub const MIN_TIMEOUT_NS: u64 = 1_000_000;
+
+/// Shortest time between two samples.
+const MIN_INTERVAL_NS: u64 = 10_000_000;
+
+/// Refuses a load that never begins, or lasts longer than one record should.
+pub fn check_duration(duration: Option<Span>, warmup_ns: u64) -> Result<(), Refusal> {
+    if duration.is_some_and(|span| span.0 == 0) {
+        return Err(operator(
+            "--duration 0 measures nothing",
+            "write for example --duration 10s",
+        ));
+    }
+    let longest_ns = duration.map_or(0, |span| span.0).max(warmup_ns);
+    if longest_ns > MAX_DURATION_NS {
+        return Err(operator(
+            "--duration and --warmup may be 24 h at most",
+            "run longer tests as several runs, so that each has its record",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses intervals in which the measuring would be what is measured.
+pub fn check_interval(interval: Span) -> Result<(), Refusal> {
+    if interval.0 < MIN_INTERVAL_NS {
+        return Err(operator(
+            "--interval below 10 ms would measure the measuring",
+            "use 10ms or more",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses a patience with a far end that no phase could keep to.
+pub fn check_timeout(timeout: Span) -> Result<(), Refusal> {
+    if !(MIN_TIMEOUT_NS..=MAX_TIMEOUT_NS).contains(&timeout.0) {
+        return Err(operator(
+            "--timeout must lie between 1 ms and 20 s",
+            "a far end that is silent for longer is dead",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,90 @@
+//! How are amounts in options written: as the operator typed them, in JSON too?
+
+use std::fmt;
+use std::str::FromStr;
+
+use sokudo_model::units::UnitError;
+use sokudo_model::{Bytes, Count, Nanos, Rate};
+
+/// Gives a unit type its text form in JSON, as the operator typed it.
+macro_rules! as_text {
+    ($type:ident, $parse:ty, $from:expr, $print:expr, $doc:literal) => {
+        #[doc = $doc]
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub struct $type(pub $parse);
+
+        impl FromStr for $type {
+            type Err = UnitError;
+            fn from_str(text: &str) -> Result<Self, UnitError> {
+                $from(text).map($type)
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&$print(self.0))
+            }
+        }
+
+        json_as_text!($type);
+    };
+}
+
+/// Serialises a type through its text form.
+#[macro_export]
+macro_rules! json_as_text {
+    ($type:ident) => {
+        impl ::serde::Serialize for $type {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> ::serde::Deserialize<'de> for $type {
+            fn deserialize<D: ::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<Self, D::Error> {
+                <String as ::serde::Deserialize>::deserialize(deserializer)?
+                    .parse()
+                    .map_err(::serde::de::Error::custom)
+            }
+        }
+    };
+}
+
+as_text!(
+    ByteSize,
+    u64,
+    |t: &str| t.parse::<Bytes>().map(|b| b.0),
+    |v| Bytes(v).exact(),
+    "A number of bytes."
+);
+as_text!(
+    Span,
+    u64,
+    |t: &str| t.parse::<Nanos>().map(|n| n.0),
+    |v: u64| format!("{v}ns"),
+    "A length of time in nanoseconds."
+);
+as_text!(
+    HowMany,
+    u64,
+    |t: &str| t.parse::<Count>().map(|c| c.0),
+    |v: u64| v.to_string(),
+    "A number of things."
+);
+as_text!(
+    LoadRate,
+    Rate,
+    |t: &str| t.parse::<Rate>(),
+    |v: Rate| exact_rate(v),
+    "An amount of load per second."
+);
+
+fn exact_rate(rate: Rate) -> String {
+    match rate {
+        Rate::Bits(v) => format!("{v}b/s"),
+        Rate::Bytes(v) => format!("{v}B/s"),
+        Rate::Events(v) => format!("{v}/s"),
+    }
+}
