@@ -7,6 +7,7 @@ use std::time::Duration;
 use sokudo_net::clock::now_ns;
 use sokudo_workload::exchange::Report;
 use sokudo_workload::link::{CallError, Caller, Link, Solo};
+use sokudo_workload::meet::Dialled;
 
 use crate::rr::client::{Answers, Course, LOOK, Next, Task, agreed, ended, measured, room_for};
 use crate::rr::protocol::{Agreed, Kind};
@@ -32,8 +33,8 @@ impl Failure {
 }
 
 /// Connects again and again from `at_ns` on, until time, count or stop.
-pub(crate) fn run(task: Task, caller: Caller, at_ns: i64, reports: &SyncSender<Report>) {
-    let ready = || Ok(Asker::new(&task, &caller));
+pub(crate) fn run(task: Task, dialled: Dialled, at_ns: i64, reports: &SyncSender<Report>) {
+    let ready = || Ok(Asker::new(&task, &dialled.caller));
     measured(&task, at_ns, reports, ready, Asker::again_and_again);
 }
 

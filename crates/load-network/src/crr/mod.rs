@@ -27,7 +27,7 @@ use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Wo
 use sokudo_workload::refusal::read_options;
 
 use crate::rr::join;
-use crate::rr::phase::RrPhase;
+use crate::rr::phase::{RrPhase, Variant};
 
 pub use options::CrrOptions;
 
@@ -36,6 +36,14 @@ pub struct Crr;
 
 /// Name of the workload and of its series' source.
 pub const NAME: &str = "crr";
+
+/// Requests with a connection each.
+const VARIANT: Variant = Variant {
+    names: &names::CRR,
+    per_request: true,
+    ask: client::run,
+    answer: server::answer,
+};
 
 const DESCRIPTOR: Descriptor = Descriptor {
     name: NAME,
@@ -50,7 +58,7 @@ impl Workload for Crr {
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
         let options: CrrOptions = read_options(NAME, &spec.phase.options)?;
         options.validate()?;
-        let phase = RrPhase::prepare(&names::CRR, true, options.as_rr(), spec, emit)?;
+        let phase = RrPhase::prepare(&VARIANT, options.as_rr(), spec, emit)?;
         Ok(Box::new(phase))
     }
 

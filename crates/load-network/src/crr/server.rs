@@ -3,9 +3,9 @@
 
 use std::io;
 
-use sokudo_net::stream::Listener;
 use sokudo_net::wait::Wait;
 use sokudo_workload::link::establish;
+use sokudo_workload::meet::Arrived;
 
 use crate::rr::client::LOOK;
 use crate::rr::server::Loop;
@@ -17,7 +17,10 @@ const PATIENCE_NS: i64 = 1_000_000_000;
 ///
 /// It is the caller that hangs up first: whoever does keeps the port for a while (TIME_WAIT), and
 /// that must not be the listening one.
-pub(crate) fn run(answering: &mut Loop, listener: &Listener, way: Wait) -> io::Result<()> {
+pub(crate) fn answer(answering: &mut Loop, end: Arrived, way: Wait) -> io::Result<()> {
+    let Arrived::Callers(listener) = end else {
+        return Err(io::ErrorKind::Unsupported.into());
+    };
     while answering.goes_on() {
         // A caller that fails says so at its own end.
         if let Some(incoming) = listener.accept(LOOK).map_err(io::Error::other)?

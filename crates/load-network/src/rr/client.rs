@@ -13,6 +13,7 @@ use sokudo_net::wait::Wait;
 use sokudo_workload::effort::Effort;
 use sokudo_workload::exchange::{Asked, Recorder, Report, Scope};
 use sokudo_workload::link::{Link, Solo, is_silence};
+use sokudo_workload::meet::Dialled;
 use sokudo_workload::patience::{sleep_until_or_stop, wait_for_start};
 use sokudo_workload::sample::Sample;
 use sokudo_workload::schedule::Schedule;
@@ -193,8 +194,13 @@ impl Course {
     }
 }
 
-/// Asks over `links` from `at_ns` on, until time, count or stop; reports to `reports`.
-pub(crate) fn run(task: Task, links: Vec<Link>, at_ns: i64, reports: &SyncSender<Report>) {
+/// Asks over the connections from `at_ns` on, until time, count or stop; reports to `reports`.
+pub(crate) fn run(task: Task, dialled: Dialled, at_ns: i64, reports: &SyncSender<Report>) {
+    // The connections of some transports live no longer than their caller.
+    let Dialled {
+        links,
+        caller: _caller,
+    } = dialled;
     match <[Link; 1]>::try_from(links) {
         Ok([link]) if task.window == 1 && !task.duplex => measured(
             &task,

@@ -34,12 +34,21 @@ use sokudo_workload::refusal::read_options;
 
 use options::Direction;
 pub use options::{CommonOptions, RrOptions};
+use phase::{RrPhase, Variant};
 
 /// The request/response test.
 pub struct Rr;
 
 /// Name of the workload and of its series' source.
 pub const NAME: &str = "rr";
+
+/// Requests over connections that were made before the load.
+const VARIANT: Variant = Variant {
+    names: &names::RR,
+    per_request: false,
+    ask: client::run,
+    answer: server::Loop::answer_all,
+};
 
 const DESCRIPTOR: Descriptor = Descriptor {
     name: NAME,
@@ -53,7 +62,7 @@ impl Workload for Rr {
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
         let options: RrOptions = read_options(NAME, &spec.phase.options)?;
-        let phase = phase::RrPhase::prepare(&names::RR, false, options, spec, emit)?;
+        let phase = RrPhase::prepare(&VARIANT, options, spec, emit)?;
         Ok(Box::new(phase))
     }
 

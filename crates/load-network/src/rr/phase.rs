@@ -1,7 +1,8 @@
-//! One host's part of a request/response phase, from bind to result. `crr` is the same phase with
-//! a connection per request.
+//! One host's part of a request/response phase, from bind to result. A [`Variant`] says how
+//! its connections come about.
 
 use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
 
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
 use sokudo_workload::contract::{Emit, Options, Phase};
@@ -11,16 +12,26 @@ use sokudo_workload::meet::{Arrived, Calls, Dialled, Meeting, Terms};
 use sokudo_workload::reporting::as_text;
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
 
-use super::client::{self, Task};
+use super::client::Task;
 use super::join::Numbers;
 use super::options::RrOptions;
 use super::server;
-use crate::crr;
+
+/// What distinguishes the workloads that are phases of this kind.
+pub(crate) struct Variant {
+    /// Names of its numbers.
+    pub(crate) names: &'static Names,
+    /// True when connections are made during the load, one per request.
+    pub(crate) per_request: bool,
+    /// The body of an asking thread: the load starts at the given moment.
+    pub(crate) ask: fn(Task, Dialled, i64, &SyncSender<Report>),
+    /// The body of an answering thread.
+    pub(crate) answer: server::Answer,
+}
 
 /// One host's part of a phase.
 pub(crate) struct RrPhase {
-    names: &'static Names,
-    per_request: bool,
+    variant: &'static Variant,
     options: RrOptions,
     emit: Emit,
     meeting: Meeting,
@@ -35,14 +46,13 @@ pub(crate) struct RrPhase {
 impl RrPhase {
     /// Binds everything that this host answers.
     pub(crate) fn prepare(
-        names: &'static Names,
-        per_request: bool,
+        variant: &'static Variant,
         options: RrOptions,
         spec: PhaseSpec,
         emit: Emit,
     ) -> Result<Self, Refusal> {
         options.validate()?;
-        let connections = |flow: &FlowPlan| match per_request {
+        let connections = |flow: &FlowPlan| match variant.per_request {
             true => 1,
             false => options.connections_of(flow.stream),
         };
@@ -51,12 +61,11 @@ impl RrPhase {
             tcp: options.tcp(),
             connections: spec.phase.flows.iter().map(connections).collect(),
             calls: Calls::Sender,
-            during_load: per_request,
+            during_load: variant.per_request,
         };
         let meeting = Meeting::prepare(spec, terms)?;
         Ok(Self {
-            names,
-            per_request,
+            variant,
             crew: Crew::new(meeting.own_name()),
             meeting,
             options,
@@ -76,6 +85,7 @@ impl RrPhase {
             duplex: self.options.duplex,
             wait: self.options.common.wait.0,
             end,
+            answer: self.variant.answer,
             stop: Arc::clone(&self.crew.closed),
         }
     }
@@ -154,28 +164,22 @@ impl Phase for RrPhase {
         let counted_ns = at_ns.saturating_add_unsigned(common.warmup.0);
         self.agreed_ns = common.rate.is_none().then_some(counted_ns);
         let names = self.meeting.series_names(at_ns, t0_ns);
-        let (emit, source) = (Arc::clone(&self.emit), self.names.source);
+        let (emit, source) = (Arc::clone(&self.emit), self.variant.names.source);
         let begins = (at_ns, self.meeting.spec().hosts.len());
         self.tcp_state = Watch::begin(self.watched(), source, names.clone(), begins, emit)?;
         let emit = Arc::clone(&self.emit);
-        let reporter = Reporter::new(self.names, names, emit, self.asking.len());
+        let reporter = Reporter::new(self.variant.names, names, emit, self.asking.len());
         let reports = self.crew.report(move |queue| reporter.run(queue))?;
         for task in std::mem::take(&mut self.answering) {
             let (reports, name) = (reports.clone(), format!("answer{}", task.flow));
             self.crew
                 .start(&name, move || server::run(task, &reports))?;
         }
-        let per_request = self.per_request;
+        let ask = self.variant.ask;
         for (task, dialled) in std::mem::take(&mut self.asking) {
             let (reports, name) = (reports.clone(), format!("ask{}", task.flow));
-            let ask = move || match per_request {
-                true => crr::client::run(task, dialled.caller, at_ns, &reports),
-                false => {
-                    client::run(task, dialled.links, at_ns, &reports);
-                    drop(dialled.caller);
-                }
-            };
-            self.crew.start(&name, ask)?;
+            let run = move || ask(task, dialled, at_ns, &reports);
+            self.crew.start(&name, run)?;
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The answering end: one thread per flow, so that a peer that stands still delays nobody else.
+//! The answering end: one thread per flow, so that a stalled peer delays no other flow.
 
 use std::io;
 use std::net::UdpSocket;
@@ -19,13 +19,15 @@ use super::client::{CHUNK_BYTES, LOOK, agreed};
 use super::many::waiter;
 use super::options::Sizes;
 use super::protocol::{Agreed, Kind, Piece, Reader};
-use crate::crr;
 
 /// A caller that takes no answer for this long is given up.
 const WRITE_BOUND: Duration = Duration::from_secs(10);
 
 /// Bytes of answers that leave together; what a caller asks at once is not held in memory at once.
 const OUT_BYTES: usize = 256 * 1024;
+
+/// Answers what comes in at the end of a flow until the thread is stopped or no caller is left.
+pub(crate) type Answer = fn(&mut Loop, Arrived, Wait) -> io::Result<()>;
 
 /// What one answering thread is to do.
 pub(crate) struct Task {
@@ -36,6 +38,7 @@ pub(crate) struct Task {
     pub(crate) duplex: bool,
     pub(crate) wait: Wait,
     pub(crate) end: Arrived,
+    pub(crate) answer: Answer,
     /// Set when the thread must end.
     pub(crate) stop: Arc<AtomicBool>,
 }
@@ -70,17 +73,7 @@ pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
             ..Answered::default()
         },
     };
-    let outcome = match task.end {
-        Arrived::Datagrams(socket) => state.datagrams(&socket, task.wait),
-        Arrived::Callers(listener) => crr::server::run(&mut state, &listener, task.wait),
-        Arrived::Links(mut links) => match (links.len(), links.pop()) {
-            (1, Some(link)) => state.one(link, task.wait, i64::MAX),
-            (_, last) => {
-                links.extend(last);
-                state.many(links, task.wait)
-            }
-        },
-    };
+    let outcome = (task.answer)(&mut state, task.end, task.wait);
     let mut done = state.done;
     done.error = outcome.err().map(|error| error.to_string());
     let spent = effort.spent();
@@ -91,6 +84,21 @@ pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
 }
 
 impl Loop {
+    /// Answers over connections that were made before the load, or datagrams.
+    pub(crate) fn answer_all(&mut self, end: Arrived, wait: Wait) -> io::Result<()> {
+        match end {
+            Arrived::Datagrams(socket) => self.datagrams(&socket, wait),
+            Arrived::Links(mut links) => match (links.len(), links.pop()) {
+                (1, Some(link)) => self.one(link, wait, i64::MAX),
+                (_, last) => {
+                    links.extend(last);
+                    self.many(links, wait)
+                }
+            },
+            Arrived::Callers(_) => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
     /// False when the thread is to end.
     pub(crate) fn goes_on(&self) -> bool {
         !self.stop.load(Ordering::Relaxed)
