@@ -29,6 +29,10 @@ pub(super) struct Answer<'a> {
     pub sent_head: usize,
     /// From start to end, milliseconds.
     pub elapsed_ms: u64,
+    /// From start to the first byte, milliseconds.
+    pub latency_ms: u64,
+    /// From start to the connection, milliseconds.
+    pub connect_ms: u64,
     /// Bytes of heads, and of everything.
     pub head_bytes: u64,
     pub bytes: u64,
@@ -111,6 +115,8 @@ pub(super) fn plain_answer<'a>(
         sent: b"",
         sent_head: 0,
         elapsed_ms,
+        latency_ms: 0,
+        connect_ms: 0,
         head_bytes: 0,
         bytes: text.len() as u64,
         success,

@@ -133,6 +133,8 @@ impl Body {
             sent,
             sent_head: self.flight.head_bytes,
             elapsed_ms: test.between_ms(self.flight.start_ns, reply.end_ns),
+            latency_ms: self.flight.latency_ms,
+            connect_ms: self.flight.connect_ms,
             head_bytes: reply.head_bytes,
             bytes: self.flight.bytes,
             success: is_good && ending.is_whole,

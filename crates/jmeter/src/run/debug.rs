@@ -14,7 +14,7 @@ impl Body {
         };
         let text = self.shown(test, now_ns, variables);
         let answer = plain_answer(&text, "200", "OK", "null", 0, true);
-        self.tell_plain(test, (now_ns, now_ns), &answer, (0, 0));
+        self.tell_plain(test, (now_ns, now_ns), &answer);
     }
 
     /// A postprocessor that shows variables: a part of the result under way, as in JMeter.

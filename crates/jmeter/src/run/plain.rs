@@ -22,7 +22,7 @@ impl Body {
             test.between_ms(start_ns, end_ns),
             seen.success,
         );
-        self.tell_plain(test, (start_ns, end_ns), &answer, (0, 0));
+        self.tell_plain(test, (start_ns, end_ns), &answer);
     }
 
     /// A request that cannot even be written is a failed result.
@@ -86,8 +86,12 @@ impl Body {
             number(view.integer(&dummy.connect_ms)),
         );
         let success = view.flag(&dummy.success);
-        let answer = plain_answer(&text, &code, &message, &url, elapsed_ms, success);
-        self.tell_plain(test, (start_ns, now_ns), &answer, (latency_ms, connect_ms));
+        let answer = Answer {
+            latency_ms,
+            connect_ms,
+            ..plain_answer(&text, &code, &message, &url, elapsed_ms, success)
+        };
+        self.tell_plain(test, (start_ns, now_ns), &answer);
     }
 
     pub(super) fn tell_plain(
@@ -95,7 +99,6 @@ impl Body {
         test: &Test,
         (start_ns, end_ns): (i64, i64),
         answer: &Answer<'_>,
-        (latency_ms, connect_ms): (u64, u64),
     ) {
         self.parts.clear();
         let judged = self.look_at(test, end_ns, self.flight.sampler, answer);
@@ -121,9 +124,9 @@ impl Body {
             group_threads,
             all_threads,
             url: answer.url.into(),
-            latency_ms,
+            latency_ms: answer.latency_ms,
             idle_ms: 0,
-            connect_ms,
+            connect_ms: answer.connect_ms,
             encoding: "UTF-8".into(),
             intended_ns: start_ns,
             start_ns,

@@ -133,8 +133,8 @@ impl Body {
             request_body: text(body),
             url: answer.url.into(),
             elapsed_ms: answer.elapsed_ms,
-            latency_ms: self.flight.latency_ms,
-            connect_ms: self.flight.connect_ms,
+            latency_ms: answer.latency_ms,
+            connect_ms: answer.connect_ms,
             bytes: answer.bytes,
             success: answer.success,
         }
@@ -169,7 +169,6 @@ impl Body {
             return;
         };
         self.person.sampler.clone_from(&seen.label);
-        (self.flight.latency_ms, self.flight.connect_ms) = (0, 0);
         self.tell_script(test, (start_ns, now_ns), &seen);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use sokudo_model::Spent;
 
-use super::answer::plain_answer;
+use super::answer::{Answer, plain_answer};
 use super::row::{Details, RowKind, SampleRow};
 use super::shared::StopKind;
 use super::steps::Node;
@@ -174,14 +174,18 @@ impl Body {
         if assertions.is_empty() {
             return;
         }
-        let answer = plain_answer(
-            "",
-            &row.code,
-            &row.message,
-            "null",
-            row.elapsed_ms,
-            row.success,
-        );
+        let answer = Answer {
+            latency_ms: row.latency_ms,
+            connect_ms: row.connect_ms,
+            ..plain_answer(
+                "",
+                &row.code,
+                &row.message,
+                "null",
+                row.elapsed_ms,
+                row.success,
+            )
+        };
         let verdict = self.assert(test, now_ns, (assertions, of.holds), &answer);
         (row.success, row.failure_message) = (verdict.success, verdict.says.into());
         row.details = of.holds.assertions.then(|| {

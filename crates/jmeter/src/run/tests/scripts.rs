@@ -179,3 +179,22 @@ fn what_scripts_and_functions_log_is_written_as_the_tool_writes_it() {
         done.requests[0]
     );
 }
+
+#[test]
+fn a_script_sees_the_latency_of_its_own_result() {
+    let times = "vars.put('times', prev.getLatency() + ' ' + prev.getConnectTime())";
+    let properties = text("LATENCY", "7") + &text("CONNECT", "3") + &text("RESPONSE_TIME", "9");
+    let dummy = element(
+        "kg.apc.jmeter.samplers.DummySampler",
+        "made up",
+        &properties,
+        &script("JSR223PostProcessor", "look", times),
+    );
+    let plan = get("/slow", "") + &dummy + &get("/${times}", "");
+    let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok(""));
+    assert!(
+        done.requests[1].starts_with("GET /7%203 "),
+        "{}",
+        done.requests[1]
+    );
+}
