@@ -10,7 +10,7 @@ use crate::files::MemoryFiles;
 use crate::page;
 use crate::properties::{self, Properties};
 use crate::read;
-use crate::run::foreign;
+use crate::run::entry as run;
 use crate::settings::Settings;
 
 /// Bytes as a plan: read or refused, and never both in silence.
@@ -74,22 +74,22 @@ pub fn page(bytes: &[u8]) {
 
 /// Bytes as where a server leads to, one after the other: a link and a redirect.
 pub fn link(bytes: &[u8]) {
-    foreign::links(bytes);
+    run::links(bytes);
 }
 
 /// Bytes as a data file.
 pub fn data_file(bytes: &[u8]) {
-    foreign::data_file(bytes);
+    run::data_file(bytes);
 }
 
 /// Bytes as cookies of a server, one per line.
 pub fn cookies(bytes: &[u8]) {
-    foreign::cookies(bytes);
+    run::cookies(bytes);
 }
 
 /// Bytes as an encoded body: the first one chooses the encoding.
 pub fn body(bytes: &[u8]) {
-    foreign::body(bytes);
+    run::body(bytes);
 }
 
 /// Bytes as a property file.

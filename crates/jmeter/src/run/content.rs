@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
-use super::land::header_values;
+use super::http::header_values;
 use super::outcome::{NotHttp, Reply};
 
 /// Largest body after decoding, bytes; the rest is left out.

@@ -15,7 +15,7 @@ use sha2::Sha256;
 
 use super::charset::Charset;
 use super::encode;
-use super::land::header_values;
+use super::http::header_values;
 
 /// Longest value of a challenge that is answered, bytes.
 const MOST_VALUE_BYTES: usize = 4_096;

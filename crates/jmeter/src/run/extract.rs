@@ -1,242 +1,227 @@
-//! What is taken out of a result into variables?
+//! Extraction of variables from a result by regular expression, boundary or JSON path.
 
 use std::borrow::Cow;
 
 use serde_json::Value as Json;
 
-use super::answer::Answer;
-use super::test::Test;
-use super::user::Body;
-use crate::plan::{Applies, Extraction, Field, Id, PostKind};
+use super::context::{ThreadContext, View};
+use super::extract_tree::extract_tree;
+use super::sample_result::SampleResult;
+use crate::expression::World as _;
+use crate::plan::{Applies, Extraction, Field, PostKind};
 
 /// Most matches of one extraction.
-const MOST_MATCHES: usize = 100_000;
+pub(super) const MOST_MATCHES: usize = 100_000;
 
-/// The texts of one match, the whole first.
+/// The groups of one match, the whole match first.
 pub(super) type Groups = Vec<String>;
 
-impl Body {
-    /// Carries out a postprocessor.
-    pub(super) fn extract(&mut self, test: &Test, now_ns: i64, id: Id, answer: &Answer<'_>) {
-        match &test.plan.post_processors[id as usize].kind {
-            PostKind::Regex {
-                pattern,
-                field,
-                template,
-                extraction,
-            } => {
-                let mut view = self.person.view(test, now_ns);
-                let (pattern, template) = (view.text(pattern), view.text(template));
-                let Some(text) = self.looked_at(test, now_ns, *field, &extraction.applies, answer)
-                else {
-                    return;
-                };
-                let found = match test.pattern(&pattern) {
-                    Ok(regex) => matches_of(&regex, &text),
-                    Err(why) => {
-                        test.sink.trouble(&why);
-                        Vec::new()
-                    }
-                };
-                self.set_matches(test, now_ns, extraction, &found, Some(&template));
-            }
-            PostKind::Boundary {
-                left,
-                right,
-                field,
-                extraction,
-            } => {
-                let mut view = self.person.view(test, now_ns);
-                let (left, right) = (view.text(left), view.text(right));
-                let Some(text) = self.looked_at(test, now_ns, *field, &extraction.applies, answer)
-                else {
-                    return;
-                };
-                let found = between(&text, &left, &right);
-                self.set_matches(test, now_ns, extraction, &found, None);
-            }
-            PostKind::Json { .. } => self.extract_json(test, now_ns, id, answer),
-            _ => self.extract_tree(test, now_ns, id, answer),
-        }
-    }
-
-    /// The text that an element looks at; `None` when there is none of that kind.
-    pub(super) fn looked_at<'a>(
-        &mut self,
-        test: &Test,
-        now_ns: i64,
-        field: Field,
-        applies: &Applies,
-        answer: &Answer<'a>,
-    ) -> Option<Cow<'a, str>> {
-        use crate::expression::World as _;
-        match applies {
-            Applies::Variable(name) => {
-                let mut view = self.person.view(test, now_ns);
-                let name = view.text(name);
-                return view.variable(&name).map(|value| value.to_owned().into());
-            }
-            // Redirects that were followed are the only inner results, and they are not kept.
-            Applies::Inner => return None,
-            Applies::Main | Applies::All => {}
-        }
-        let (head, body) = answer
-            .sent
-            .split_at_checked(answer.sent_head)
-            .unwrap_or((b"", b""));
-        Some(match field {
-            Field::Body | Field::BodyAsDocument => answer.text.into(),
-            Field::BodyUnescaped => unescaped(answer.text).into(),
-            Field::ResponseHeaders => answer.headers.into(),
-            Field::RequestHeaders => String::from_utf8_lossy(head),
-            Field::RequestBody => String::from_utf8_lossy(body),
-            Field::Url => answer.url.into(),
-            Field::Code => answer.code.into(),
-            Field::Message => answer.message.into(),
-        })
-    }
-
-    /// Sets the variables of an extraction as JMeter does: `name`, `name_g1`, and with all
-    /// matches `name_1`, `name_matchNr`.
-    pub(super) fn set_matches(
-        &mut self,
-        test: &Test,
-        now_ns: i64,
-        extraction: &Extraction,
-        found: &[Groups],
-        template: Option<&str>,
-    ) {
-        let mut view = self.person.view(test, now_ns);
-        let name = view.text(&extraction.variable);
-        let name = name.trim();
-        let wanted = view.integer(&extraction.match_number);
-        let default = extraction
-            .default
-            .as_ref()
-            .map(|default| view.text(default));
-        let value = |groups: &Groups| match template {
-            Some(template) => fill(template, groups),
-            None => groups.get(1).cloned().unwrap_or_default(),
-        };
-        self.forget_numbered(name);
-        if let Some(default) = &default {
-            self.person.set(name, default);
-        }
-        if wanted < 0 {
-            self.person
-                .set(&format!("{name}_matchNr"), &found.len().to_string());
-            for (groups, number) in found.iter().zip(1..) {
-                let numbered = format!("{name}_{number}");
-                self.person.set(&numbered, &value(groups));
-                if template.is_some() {
-                    self.set_groups(&numbered, groups);
-                }
-            }
-            return;
-        }
-        let chosen = match wanted {
-            0 => self.person.random.below(found.len() as u64) as usize,
-            wanted => wanted as usize - 1,
-        };
-        match found.get(chosen) {
-            Some(groups) => {
-                self.person.set(name, &value(groups));
-                if template.is_some() {
-                    self.set_groups(name, groups);
-                }
-            }
-            None => {
-                self.person.variables.remove(&format!("{name}_g"));
-            }
-        }
-    }
-
-    fn set_groups(&mut self, name: &str, groups: &Groups) {
-        self.person
-            .set(&format!("{name}_g"), &(groups.len() - 1).to_string());
-        for (index, text) in groups.iter().enumerate() {
-            self.person.set(&format!("{name}_g{index}"), text);
-        }
-    }
-
-    /// Matches of an earlier time must not be taken for those of this one.
-    fn forget_numbered(&mut self, name: &str) {
-        let count = self.person.variables.remove(&format!("{name}_matchNr"));
-        let count = count
-            .and_then(|count| count.parse::<usize>().ok())
-            .unwrap_or(0);
-        for number in 1..=count.min(MOST_MATCHES) {
-            self.person.variables.remove(&format!("{name}_{number}"));
-        }
-    }
-
-    fn extract_json(&mut self, test: &Test, now_ns: i64, id: Id, answer: &Answer<'_>) {
-        let PostKind::Json {
-            paths,
-            variables,
-            defaults,
-            matches,
-            joins,
-            applies,
-        } = &test.plan.post_processors[id as usize].kind
-        else {
-            return;
-        };
-        let Some(text) = self.looked_at(test, now_ns, Field::Body, applies, answer) else {
-            return;
-        };
-        let document: Option<Json> = serde_json::from_str(&text).ok();
-        for (index, (path, variable)) in paths.iter().zip(variables).enumerate() {
-            let mut view = self.person.view(test, now_ns);
-            let (path, name) = (view.text(path), view.text(variable));
-            let (path, name) = (path.trim(), name.trim());
-            let default = defaults
-                .get(index)
-                .map(|default| view.text(default))
-                .unwrap_or_default();
-            let wanted = matches
-                .get(index)
-                .map(|wanted| view.text(wanted))
-                .unwrap_or_default();
-            let wanted = wanted.trim().parse::<i64>().unwrap_or(0);
-            let joins = view.flag(joins);
-            let found = match (&document, test.path(path)) {
-                (Some(document), Ok(compiled)) => json_matches(&compiled, path, document),
-                (None, _) => Vec::new(),
-                (_, Err(why)) => {
-                    test.sink.trouble(&why);
+/// Executes a postprocessor that extracts variables from a result.
+pub(super) fn extract(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>) {
+    match kind {
+        PostKind::Regex {
+            pattern,
+            field,
+            template,
+            extraction,
+        } => {
+            let (pattern, template) = (view.text(pattern), view.text(template));
+            let Some(text) = field_text(view, *field, &extraction.applies, result) else {
+                return;
+            };
+            let found = match view.test().pattern(&pattern) {
+                Ok(regex) => matches_of(&regex, &text),
+                Err(why) => {
+                    view.test().sink.trouble(&why);
                     Vec::new()
                 }
             };
-            self.forget_numbered(name);
-            if found.is_empty() {
-                self.person.set(name, &default);
-                if wanted < 0 {
-                    self.person.set(&format!("{name}_matchNr"), "0");
-                }
-                continue;
-            }
-            if joins {
-                self.person.set(&format!("{name}_ALL"), &found.join(","));
-            }
-            if wanted < 0 {
-                for (text, number) in found.iter().zip(1..) {
-                    self.person.set(&format!("{name}_{number}"), text);
-                }
-                self.person
-                    .set(&format!("{name}_matchNr"), &found.len().to_string());
-                continue;
-            }
-            let chosen = match wanted {
-                0 => self.person.random.below(found.len() as u64) as usize,
-                wanted => wanted as usize - 1,
+            set_matches(view, extraction, &found, Some(&template));
+        }
+        PostKind::Boundary {
+            left,
+            right,
+            field,
+            extraction,
+        } => {
+            let (left, right) = (view.text(left), view.text(right));
+            let Some(text) = field_text(view, *field, &extraction.applies, result) else {
+                return;
             };
-            self.person.set(name, found.get(chosen).unwrap_or(&default));
+            set_matches(view, extraction, &between(&text, &left, &right), None);
+        }
+        PostKind::Json { .. } => extract_json(view, kind, result),
+        kind => extract_tree(view, kind, result),
+    }
+}
+
+/// The text of a result that an element examines; `None`: there is none of that kind.
+pub(super) fn field_text<'a>(
+    view: &mut View<'_>,
+    field: Field,
+    applies: &Applies,
+    result: &SampleResult<'a>,
+) -> Option<Cow<'a, str>> {
+    match applies {
+        Applies::Variable(name) => {
+            let name = view.text(name);
+            return view.variable(&name).map(|value| value.to_owned().into());
+        }
+        // Sub-results are followed redirects and resources, whose texts are not kept.
+        Applies::Inner => return None,
+        Applies::Main | Applies::All => {}
+    }
+    let (head, body) = result.request();
+    Some(match field {
+        Field::Body | Field::BodyAsDocument => result.text.into(),
+        Field::BodyUnescaped => unescaped(result.text).into(),
+        Field::ResponseHeaders => result.headers.into(),
+        Field::RequestHeaders => String::from_utf8_lossy(head),
+        Field::RequestBody => String::from_utf8_lossy(body),
+        Field::Url => result.url.into(),
+        Field::Code => result.code.into(),
+        Field::Message => result.message.into(),
+    })
+}
+
+/// Sets the variables of an extraction as JMeter does: `name`, `name_g1`, and with all
+/// matches `name_1`, `name_matchNr`.
+pub(super) fn set_matches(
+    view: &mut View<'_>,
+    extraction: &Extraction,
+    found: &[Groups],
+    template: Option<&str>,
+) {
+    let name = view.text(&extraction.variable);
+    let name = name.trim();
+    let wanted = view.integer(&extraction.match_number);
+    let default = extraction
+        .default
+        .as_ref()
+        .map(|default| view.text(default));
+    let value = |groups: &Groups| match template {
+        Some(template) => fill(template, groups),
+        None => groups.get(1).cloned().unwrap_or_default(),
+    };
+    let thread = &mut *view.thread;
+    forget_numbered(thread, name);
+    if let Some(default) = &default {
+        thread.set(name, default);
+    }
+    if wanted < 0 {
+        thread.set(&format!("{name}_matchNr"), &found.len().to_string());
+        for (groups, number) in found.iter().zip(1..) {
+            let numbered = format!("{name}_{number}");
+            thread.set(&numbered, &value(groups));
+            if template.is_some() {
+                set_groups(thread, &numbered, groups);
+            }
+        }
+        return;
+    }
+    match found.get(choose(thread, wanted, found.len())) {
+        Some(groups) => {
+            thread.set(name, &value(groups));
+            if template.is_some() {
+                set_groups(thread, name, groups);
+            }
+        }
+        None => {
+            thread.remove(&format!("{name}_g"));
         }
     }
 }
 
-/// What a JSON path finds, as texts. A path to one list gives the list itself, as JMeter does.
+/// Index of the match of this number among `count`; 0: a random one.
+fn choose(thread: &mut ThreadContext, wanted: i64, count: usize) -> usize {
+    match wanted {
+        0 => thread.random().below(count as u64) as usize,
+        wanted => wanted as usize - 1,
+    }
+}
+
+fn set_groups(thread: &mut ThreadContext, name: &str, groups: &Groups) {
+    thread.set(&format!("{name}_g"), &(groups.len() - 1).to_string());
+    for (index, text) in groups.iter().enumerate() {
+        thread.set(&format!("{name}_g{index}"), text);
+    }
+}
+
+/// Removes the numbered matches of an earlier extraction.
+fn forget_numbered(thread: &mut ThreadContext, name: &str) {
+    let count = thread.remove(&format!("{name}_matchNr"));
+    let count = count
+        .and_then(|count| count.parse::<usize>().ok())
+        .unwrap_or(0);
+    for number in 1..=count.min(MOST_MATCHES) {
+        thread.remove(&format!("{name}_{number}"));
+    }
+}
+
+fn extract_json(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>) {
+    let PostKind::Json {
+        paths,
+        variables,
+        defaults,
+        matches,
+        joins,
+        applies,
+    } = kind
+    else {
+        return;
+    };
+    let Some(text) = field_text(view, Field::Body, applies, result) else {
+        return;
+    };
+    let document: Option<Json> = serde_json::from_str(&text).ok();
+    for (index, (path, variable)) in paths.iter().zip(variables).enumerate() {
+        let (path, name) = (view.text(path), view.text(variable));
+        let (path, name) = (path.trim(), name.trim());
+        let default = defaults
+            .get(index)
+            .map(|default| view.text(default))
+            .unwrap_or_default();
+        let wanted = matches
+            .get(index)
+            .map(|wanted| view.text(wanted))
+            .unwrap_or_default();
+        let wanted = wanted.trim().parse::<i64>().unwrap_or(0);
+        let joins = view.flag(joins);
+        let test = view.test();
+        let found = match (&document, test.path(path)) {
+            (Some(document), Ok(compiled)) => json_matches(&compiled, path, document),
+            (None, _) => Vec::new(),
+            (_, Err(why)) => {
+                test.sink.trouble(&why);
+                Vec::new()
+            }
+        };
+        let thread = &mut *view.thread;
+        forget_numbered(thread, name);
+        if found.is_empty() {
+            thread.set(name, &default);
+            if wanted < 0 {
+                thread.set(&format!("{name}_matchNr"), "0");
+            }
+            continue;
+        }
+        if joins {
+            thread.set(&format!("{name}_ALL"), &found.join(","));
+        }
+        if wanted < 0 {
+            for (text, number) in found.iter().zip(1..) {
+                thread.set(&format!("{name}_{number}"), text);
+            }
+            thread.set(&format!("{name}_matchNr"), &found.len().to_string());
+            continue;
+        }
+        let chosen = choose(thread, wanted, found.len());
+        thread.set(name, found.get(chosen).unwrap_or(&default));
+    }
+}
+
+/// The matches of a JSON path, as texts. A definite path to a list gives the items of the list, as in
+/// JMeter.
 pub(super) fn json_matches(
     path: &serde_json_path::JsonPath,
     text: &str,
@@ -252,7 +237,7 @@ pub(super) fn json_matches(
     nodes.iter().flat_map(expand).take(MOST_MATCHES).collect()
 }
 
-/// A JSON value as JMeter shows it: texts without quotes.
+/// A JSON value as JMeter shows it: strings without quotes.
 pub(super) fn json_text(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
@@ -262,7 +247,7 @@ pub(super) fn json_text(value: &Json) -> String {
 
 fn matches_of(regex: &fancy_regex::Regex, text: &str) -> Vec<Groups> {
     let mut found = Vec::new();
-    // A pattern that gives up on a text has found what it found so far.
+    // If the pattern exceeds its backtracking limit, the matches so far are kept.
     for captures in regex
         .captures_iter(text)
         .map_while(Result::ok)

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::part::Part;
+use super::share::Part;
 
 /// Largest data file.
 pub(super) const MOST_BYTES: u64 = 512 << 20;

@@ -46,6 +46,37 @@ pub struct Reply<'a> {
     pub lost: Option<Lost<'a>>,
 }
 
+impl Reply<'_> {
+    /// The outcome of a request that could not be written.
+    pub(super) fn never_sent<'a>(now_ns: i64, lost: Lost<'a>) -> Reply<'a> {
+        Reply {
+            intended_ns: now_ns,
+            start_ns: now_ns,
+            connected_ns: now_ns,
+            sent_ns: now_ns,
+            first_byte_ns: now_ns,
+            end_ns: now_ns,
+            spent: Spent::default(),
+            peer: None,
+            reused: false,
+            sent_bytes: 0,
+            head_bytes: 0,
+            body_bytes: 0,
+            framing_bytes: 0,
+            status: 0,
+            reason: b"",
+            headers: b"",
+            body: b"",
+            lost: Some(lost),
+        }
+    }
+
+    /// Bytes of head, body and chunk framing.
+    pub(super) fn received_bytes(&self) -> u64 {
+        self.head_bytes + self.body_bytes + self.framing_bytes
+    }
+}
+
 /// Why there is no whole answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost<'a> {

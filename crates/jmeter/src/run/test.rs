@@ -8,20 +8,19 @@ use jiff::tz::TimeZone;
 use serde_json_path::JsonPath;
 use sokudo_model::Text;
 
+use super::context::decode;
 use super::feed::{self, FirstRow, Rows};
-use super::part::Part;
-use super::person::decode;
-use super::proxied::Through;
-use super::route::{Route, may_be_routed};
+use super::http::{Route, Through, may_be_routed};
+use super::program::Program;
+use super::result_writers::Savers;
 use super::row::Sink;
-use super::savers::Savers;
+use super::share::Part;
 use super::shared::{Shared, StopKind, locked};
 use super::steps::{Node, flatten};
 use crate::document::xpath::XPath;
 use crate::files::Files;
-use crate::jtl::Holds;
 use crate::plan::{
-    ConfigKind, ControllerKind, CsvData, Group, HttpRequest, Id, Plan, SamplerKind, TimerKind,
+    ConfigKind, ControllerKind, CsvData, Group, HttpRequest, Plan, SamplerKind, TimerKind,
 };
 use crate::problem::{Problem, Severity};
 use crate::properties::Properties;
@@ -109,33 +108,7 @@ pub struct Test {
     pub(super) begun_ns: OnceLock<i64>,
     patterns: Cache<Regex>,
     paths: Cache<JsonPath>,
-    /// XPaths by their texts.
-    pub(super) xpaths: Cache<XPath>,
-}
-
-/// What is known of a sampler before it runs.
-#[derive(Debug, Default)]
-pub(super) struct Program {
-    /// Something looks at the body.
-    pub needs_body: bool,
-    /// Its answer may be a page whose parts are fetched.
-    pub may_be_page: bool,
-    /// Something looks at the request.
-    pub needs_request: bool,
-    /// A preprocessor asks for its name, which then does not see what preprocessors set.
-    pub is_named_first: bool,
-    /// Listeners that write its result to files, the inner ones first; [`super::EVERYONE`] is the last.
-    pub savers: Vec<Id>,
-    /// What those hold.
-    pub holds: Holds,
-    /// Its meeting points.
-    pub meetings: Vec<Id>,
-    /// Its other timers.
-    pub pauses: Vec<Id>,
-    /// A proxy may stand between.
-    pub may_be_proxied: bool,
-    /// The target, where nothing can change it.
-    pub target: Option<u32>,
+    xpaths: Cache<XPath>,
 }
 
 impl Test {
@@ -173,7 +146,7 @@ impl Test {
                 }
             }
             (program.savers, program.holds) = savers.among(&sampler.scope.listeners);
-            program.look(&plan, &sampler.scope);
+            program.note_needs(&plan, &sampler.scope);
             if let SamplerKind::Http(request) = &sampler.kind {
                 program.may_be_page = request.embedded.fixed() != Some(&false);
                 program.may_be_proxied = settings.proxy.is_some() || !request.proxy.host.is_empty();
@@ -290,6 +263,15 @@ impl Test {
         cached(&self.paths, text, compile).ok_or_else(|| format!("`{text}` is no JSON path"))
     }
 
+    /// A compiled XPath. Fails with the reason if it is not valid.
+    pub(super) fn xpath(&self, text: &str) -> Result<Arc<XPath>, String> {
+        let compile = || XPath::parse(text).ok();
+        cached(&self.xpaths, text, compile).ok_or_else(|| {
+            let why = XPath::parse(text).err().unwrap_or_default();
+            format!("`{text}` is not a valid XPath: {why}")
+        })
+    }
+
     /// The text of a file. Errors: why it cannot be read.
     pub(super) fn read_text(&self, path: &str, encoding: &str) -> Result<String, String> {
         let read = self.files.read(path, MOST_FUNCTION_FILE_BYTES);
@@ -370,14 +352,10 @@ impl Test {
 }
 
 /// Compiled texts; `None` for those that cannot be.
-pub(super) type Cache<T> = Mutex<HashMap<String, Option<Arc<T>>>>;
+type Cache<T> = Mutex<HashMap<String, Option<Arc<T>>>>;
 
 /// What a text was compiled to, now or before.
-pub(super) fn cached<T>(
-    cache: &Cache<T>,
-    text: &str,
-    compile: impl FnOnce() -> Option<T>,
-) -> Option<Arc<T>> {
+fn cached<T>(cache: &Cache<T>, text: &str, compile: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
     if let Some(known) = locked(cache).get(text) {
         return known.clone();
     }

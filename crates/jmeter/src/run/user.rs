@@ -1,53 +1,46 @@
-//! What does one virtual user do now?
+//! One virtual user: a state machine over the samplers of its thread group.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use sokudo_model::Spent;
-use sokudo_pace::Random;
-
-use super::address::Address;
-use super::cookies::Jars;
-use super::feed::Feed;
-use super::flow::{FUEL, Found, Place};
-use super::outcome::Reply;
-use super::parts::Parts;
-use super::person::Person;
-use super::proof::Proving;
-use super::proxied::Through;
-use super::request::Texts;
-use super::resources::Fetching;
-use super::route::Route;
+use super::config_elements::{ConfigElements, pre_process};
+use super::context::ThreadContext;
+use super::controllers::{Controllers, Effects, Found};
+use super::http::{Begun, Ended, HttpClient};
+use super::local_samplers::{conclude_debug, conclude_dummy, conclude_script};
+use super::outcome::{Lost, Reply};
+use super::results::Results;
 use super::row::Sink;
+use super::scripts::sample_script;
 use super::shared::StopKind;
+use super::sub_results::SubResults;
 use super::test::Test;
-use super::transactions::Transaction;
-use crate::plan::{ConfigKind, Id, SamplerKind};
+use super::timers::{Timers, is_released, synchronize};
+use crate::plan::{Action, HttpRequest, OnError, OnErrorAction, PostKind, SamplerKind};
 use crate::script::Seen;
 
-/// Time between two looks at a meeting point.
-pub(super) const MEET_NS: i64 = 2_000_000;
+/// Time between two checks of a synchronizing timer, and after a request that was not sent.
+const RECHECK_NS: i64 = 2_000_000;
 
-/// A virtual user: a place in the plan and a memory.
+/// A virtual user: JMeter's thread.
 pub struct VirtualUser {
     test: Arc<Test>,
-    body: Body,
+    thread: Thread,
 }
 
 /// What a user does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Sends what was appended.
+    /// Sends the request that was appended.
     Send(Request),
-    /// Nothing until a helper has ended what it was at.
+    /// Nothing until a helper has completed a request.
     Rest,
     /// Nothing until then.
     Pause {
-        /// When to ask again.
+        /// When to call [`VirtualUser::step`] again.
         until_ns: i64,
     },
-    /// It is gone.
+    /// It has ended.
     End,
 }
 
@@ -56,144 +49,79 @@ pub enum Next {
 pub struct Request {
     /// Number that [`Targets`](super::Targets) gave.
     pub target: u32,
-    /// When it should have left.
+    /// When it should have been sent.
     pub intended_ns: i64,
-    /// The connection is not kept afterwards.
+    /// The connection is closed afterwards.
     pub close: bool,
-    /// A kept connection is not used.
+    /// The request needs a new connection.
     pub fresh: bool,
-    /// Longest time to connect; 0: no bound.
+    /// Longest time to connect; 0: unbounded.
     pub connect_timeout_ns: u64,
-    /// Longest time for the answer; 0: no bound.
+    /// Longest time for the response; 0: unbounded.
     pub response_timeout_ns: u64,
-    /// Longest time from the start to the whole answer; 0: no bound.
+    /// Longest time from the start to the end of the response; 0: unbounded.
     pub whole_timeout_ns: u64,
-    /// Bytes of the body that are looked at.
+    /// Number of bytes of the body that are kept.
     pub body_at_most: usize,
-    /// The answer has no body.
+    /// The response has no body.
     pub is_head: bool,
-    /// The user looks the name up by itself, and again when this number changes; `None`: it is looked
-    /// up once for all.
+    /// The user resolves the name by itself, and again when this number changes; `None`: it is
+    /// resolved once for all users.
     pub names: Option<u32>,
 }
 
-/// Everything of a user but the test: so that both can be used at once.
-pub(super) struct Body {
-    pub sink: Arc<dyn Sink>,
-    /// Number of the user among all that were ever made.
-    pub number: u64,
-    pub person: Person,
-    /// Where it stands in each controller.
-    pub places: Box<[Place]>,
-    /// Orders of random order controllers.
-    pub orders: HashMap<usize, Vec<u16>>,
-    /// Transactions under way, the outer ones first.
-    pub open: Vec<Transaction>,
-    /// Locks that it holds: controller and name.
-    pub held: Vec<(usize, String)>,
-    pub jars: Jars,
-    pub cache: HashMap<String, Validators>,
-    pub feeds: HashMap<Id, Arc<Feed>>,
-    pub counters: HashMap<Id, i64>,
-    pub iteration_of_counter: HashMap<Id, u64>,
-    pub randoms: HashMap<Id, Random>,
-    /// When the previous request of a timer of its own was due.
-    pub paces: HashMap<Id, i64>,
-    pub texts: Texts,
-    pub flight: Flight,
-    /// When a script that was a sampler began, and its result.
-    pub scripted: Option<(i64, Box<Seen>)>,
-    /// Parts of the result under way.
-    pub parts: Parts,
-    /// Fetches what belongs to pages, once there was one.
-    pub fetching: Option<Box<Fetching>>,
-    /// Passes that controllers may still make without a sampler.
-    pub fuel: u32,
-    /// The next request uses a connection of its own.
-    pub fresh: bool,
-    pub phase: Phase,
-    ends_ns: Option<i64>,
+/// The state of a user without the test, so that both can be borrowed at once.
+struct Thread {
+    context: ThreadContext,
+    controllers: Controllers,
+    elements: ConfigElements,
+    timers: Timers,
+    client: HttpClient,
+    sub_results: SubResults,
+    results: Results,
+    phase: Phase,
+    /// Start and result of a script sampler that was executed.
+    scripted: Option<(i64, Box<Seen>)>,
     /// When an arrival should have begun, until its first request.
-    pub intended_ns: Option<i64>,
+    intended_ns: Option<i64>,
 }
 
-/// What a server said about the age of an answer.
-#[derive(Debug, Default)]
-pub(super) struct Validators {
-    pub last_modified: Option<String>,
-    pub etag: Option<String>,
-    /// Not asked for again before this moment, milliseconds since 1970.
-    pub fresh_until_ms: Option<i64>,
-}
-
-/// The request under way.
-#[derive(Debug, Default)]
-pub(super) struct Flight {
-    pub sampler: Id,
-    /// The controller that it stands in.
-    pub node: usize,
-    pub address: Address,
-    pub method: String,
-    pub url: String,
-    pub keep_alive: bool,
-    /// The proxy that it goes through.
-    pub through: Option<Through>,
-    /// The way that it takes; `None`: the system's.
-    pub route: Option<Box<Route>>,
-    /// See [`Request::names`].
-    pub names: Option<u32>,
-    /// Length of the request's head.
-    pub head_bytes: usize,
-    /// The request itself, where something looks at it.
-    pub sent: Vec<u8>,
-    /// It asks for something that belongs to a page.
-    pub is_part: bool,
-    /// Redirects that were followed.
-    pub hops: u32,
-    /// What the server asked for before it answers.
-    pub proving: Proving,
-    /// Sums and beginnings over all hops.
-    pub start_ns: i64,
-    pub intended_ns: i64,
-    pub latency_ms: u64,
-    pub connect_ms: u64,
-    pub spent: Spent,
-    pub bytes: u64,
-    pub sent_bytes: u64,
-    /// The client itself follows: of the bytes, only those of the last hop are told.
-    pub tells_last: bool,
-}
-
-/// What a user is at.
+/// What a user is doing. The current sampler is in its context.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Phase {
+enum Phase {
+    /// It has not begun.
     Begin,
+    /// The next sampler is to be chosen.
     Choose,
-    /// Waits at a meeting point of a sampler: which, since when, and how often it had been opened.
-    Meet(Id, usize, usize, (i64, u64)),
-    /// Pauses are over.
-    Ready(Id, usize),
-    /// A made-up answer takes its time.
-    MadeUp(Id, usize, i64),
+    /// It waits at a synchronizing timer of the sampler: the index of the timer, since when, and the
+    /// number of groups that had been released.
+    Synchronize(usize, (i64, u64)),
+    /// All pauses of the sampler are over.
+    Ready,
+    /// A dummy sampler takes its time since then.
+    Dummy(i64),
+    /// A request is under way.
     Flying,
+    /// A redirect or a request with credentials is next.
     Hop,
-    /// What belongs to a page is fetched.
+    /// Embedded resources are fetched.
     Page,
-    /// A script was a sampler: its result is to be told.
+    /// A script sampler was executed and its result is not yet reported.
     Scripted,
+    /// It has ended.
     Gone,
 }
 
 impl Phase {
-    /// A result is begun and not yet told, although no request is under way.
+    /// True while a result is begun and not reported, although no request is under way.
     fn is_amid(self) -> bool {
         matches!(self, Self::Hop | Self::Page | Self::Scripted)
     }
 }
 
 impl VirtualUser {
-    /// User `number` (from 1) of a group, which reports to `sink`. An arrival of an open model
-    /// has the moment at which it was due.
+    /// User `number` (from 1) of a thread group, which reports to `sink` and ends at `ends_ns`.
+    /// `arrival_ns`: when an arrival of an open model was due.
     pub fn new(
         test: &Arc<Test>,
         sink: Arc<dyn Sink>,
@@ -202,143 +130,142 @@ impl VirtualUser {
         ends_ns: Option<i64>,
         arrival_ns: Option<i64>,
     ) -> Self {
-        let made = test.shared.made.fetch_add(1, Ordering::Relaxed) + 1;
-        // The stream hangs on group and number, not on the order in which users are made.
-        let stream = ((group as u64) << 32) ^ number;
-        let random = Random::new(test.settings.seed, stream);
-        let nodes = test.nodes.get(group).map_or(0, Vec::len);
-        let body = Body {
-            sink,
-            number: made,
-            person: Person::new(test, group, number, random),
-            places: vec![Place::OUTSIDE; nodes].into(),
-            orders: HashMap::new(),
-            open: Vec::new(),
-            held: Vec::new(),
-            jars: Jars::default(),
-            cache: HashMap::new(),
-            feeds: HashMap::new(),
-            counters: HashMap::new(),
-            iteration_of_counter: HashMap::new(),
-            randoms: HashMap::new(),
-            paces: HashMap::new(),
-            texts: Texts::default(),
-            flight: Flight::default(),
-            scripted: None,
-            parts: Parts::default(),
-            fetching: None,
-            fuel: FUEL,
-            fresh: false,
+        let controllers = test.nodes.get(group).map_or(0, Vec::len);
+        let thread = Thread {
+            context: ThreadContext::new(test, group, number, ends_ns),
+            controllers: Controllers::new(controllers),
+            elements: ConfigElements::default(),
+            timers: Timers::default(),
+            client: HttpClient::default(),
+            sub_results: SubResults::default(),
+            results: Results::new(sink),
             phase: Phase::Begin,
-            ends_ns,
+            scripted: None,
             intended_ns: arrival_ns,
         };
         Self {
             test: Arc::clone(test),
-            body,
+            thread,
         }
     }
 
-    /// What the user does now. With [`Next::Send`] the whole request has been appended to `out`.
+    /// Does what is due at `now_ns`. With [`Next::Send`] the whole request has been appended to
+    /// `out`.
     pub fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> Next {
-        self.body.step(&self.test, now_ns, out)
+        self.thread.step(&self.test, now_ns, out)
     }
 
-    /// How the request ended: once per [`Next::Send`], before the next `step`.
+    /// Takes the outcome of a request: once per [`Next::Send`], before the next `step`.
     pub fn ended(&mut self, reply: &Reply<'_>) {
-        match self.body.phase {
-            Phase::Page => self.body.fetched(&self.test, 0, reply),
-            _ => self.body.ended(&self.test, reply),
+        match self.thread.phase {
+            Phase::Page => self.thread.fetched(&self.test, 0, reply),
+            _ => self.thread.ended(&self.test, reply),
         }
     }
 
-    /// Helpers that could do something for the user now: each asks as one of its lanes, from 1. To be
-    /// looked at after each `step` and `ended`; the lanes have connections of their own.
+    /// Number of helpers that could send a request for the user now, as its lanes from 1 on. To be
+    /// read after each `step` and `ended`; the lanes have connections of their own.
     pub fn helpers(&self) -> usize {
-        self.body.helpers()
+        match self.thread.phase {
+            Phase::Page => self.thread.client.helpers(),
+            _ => 0,
+        }
     }
 
-    /// What a helper does now. With [`Next::Rest`] there is nothing to do until
-    /// [`VirtualUser::helpers`] asks for it again.
+    /// Does what is due for a helper. With [`Next::Rest`] there is nothing to do until
+    /// [`VirtualUser::helpers`] counts it again.
     pub fn assist(&mut self, lane: usize, now_ns: i64, out: &mut Vec<u8>) -> Next {
-        let next = match self.body.phase {
-            Phase::Page => self.body.fetch(&self.test, now_ns, lane, out),
+        let next = match self.thread.phase {
+            Phase::Page => self.thread.fetch(&self.test, now_ns, lane, out),
             _ => None,
         };
         next.unwrap_or(Next::Rest)
     }
 
-    /// How the request of a helper ended.
+    /// Takes the outcome of a helper's request.
     pub fn assisted(&mut self, lane: usize, reply: &Reply<'_>) {
-        if let Phase::Page = self.body.phase {
-            self.body.fetched(&self.test, lane, reply);
+        if let Phase::Page = self.thread.phase {
+            self.thread.fetched(&self.test, lane, reply);
         }
     }
 
-    /// True while it is in the middle of a result that takes several steps.
+    /// True in the middle of a result that takes several steps.
     pub fn is_amid(&self) -> bool {
-        self.body.phase.is_amid()
+        self.thread.phase.is_amid()
     }
 }
 
 impl Drop for VirtualUser {
-    /// A user that is broken off counts as gone, too.
+    /// Counts a user that is dropped before its end as ended.
     fn drop(&mut self) {
-        self.body.go(&self.test);
+        self.thread.end(&self.test);
     }
 }
 
-impl Body {
+/// The HTTP request of the current sampler; `None`: it is not an HTTP sampler.
+fn http_request<'a>(test: &'a Test, context: &ThreadContext) -> Option<&'a HttpRequest> {
+    match &test.plan.samplers[context.sampler() as usize].kind {
+        SamplerKind::Http(request) => Some(request),
+        _ => None,
+    }
+}
+
+impl Thread {
     fn step(&mut self, test: &Test, now_ns: i64, out: &mut Vec<u8>) -> Next {
-        self.fuel = FUEL;
+        self.controllers.refuel();
         loop {
-            let over = self.ends_ns.is_some_and(|end| now_ns >= end);
+            let over = self.context.is_over(now_ns);
             if !matches!(self.phase, Phase::Gone)
                 && !self.phase.is_amid()
                 && (over || test.stopping() != StopKind::No)
             {
-                self.go(test);
+                self.end(test);
             }
             match self.phase {
                 Phase::Begin => self.begin(test),
-                Phase::Choose => match self.advance(test, now_ns, 0) {
-                    Found::Sampler(id, node) => {
-                        if let Some(until_ns) = self.prepare(test, now_ns, id, node) {
-                            return self.pause_until(test, until_ns);
+                Phase::Choose => {
+                    let found = self.with_controllers(test, now_ns, Controllers::next);
+                    match found {
+                        Found::Sampler(id, node) => {
+                            self.context.enter_sampler(id, node);
+                            if let Some(until_ns) = self.prepare(test, now_ns) {
+                                return self.pause_until(test, until_ns);
+                            }
                         }
+                        Found::Later(until_ns) => return Next::Pause { until_ns },
+                        Found::Nothing | Found::End => self.end(test),
                     }
-                    Found::Later(until_ns) => return Next::Pause { until_ns },
-                    Found::Nothing | Found::End => self.go(test),
-                },
-                Phase::Meet(id, node, index, since) => {
-                    let meeting = test.programs[id as usize].meetings[index];
-                    if !self.may_go(test, now_ns, meeting, since) {
+                }
+                Phase::Synchronize(index, since) => {
+                    let timer = test.programs[self.context.sampler() as usize].meetings[index];
+                    let mut view = self.context.view(test, now_ns);
+                    if !is_released(&mut view, timer, since) {
                         return Next::Pause {
-                            until_ns: now_ns + MEET_NS,
+                            until_ns: now_ns + RECHECK_NS,
                         };
                     }
-                    self.meet_from(test, now_ns, id, node, index + 1);
+                    self.synchronize(test, now_ns, index + 1);
                 }
-                Phase::Ready(id, node) => {
-                    if let Some(next) = self.sample(test, now_ns, id, node, out) {
+                Phase::Ready => {
+                    if let Some(next) = self.sample(test, now_ns, out) {
                         return next;
                     }
                 }
-                Phase::MadeUp(id, node, start_ns) => {
-                    self.made_up(test, now_ns, id, node, start_ns);
+                Phase::Dummy(start_ns) => {
+                    self.conclude_dummy(test, now_ns, start_ns);
                     self.choose_again();
                 }
-                Phase::Hop => {
-                    if let SamplerKind::Http(request) =
-                        &test.plan.samplers[self.flight.sampler as usize].kind
-                    {
-                        self.render_hop(test, now_ns, request, out);
-                        return self.send(test, now_ns, request, out);
+                Phase::Hop => match http_request(test, &self.context) {
+                    Some(request) => {
+                        let mut view = self.context.view(test, now_ns);
+                        let next = self.client.hop(&mut view, request, out);
+                        self.phase = Phase::Flying;
+                        return Next::Send(next);
                     }
-                    self.phase = Phase::Choose;
-                }
+                    None => self.phase = Phase::Choose,
+                },
                 Phase::Scripted => {
-                    self.tell_scripted(test, now_ns);
+                    self.conclude_script(test, now_ns);
                     self.choose_again();
                 }
                 Phase::Page => {
@@ -349,10 +276,10 @@ impl Body {
                         return Next::Rest;
                     }
                 }
-                // Whoever sends asks too early: the answer is not there yet.
+                // The reply is not there yet.
                 Phase::Flying => {
                     return Next::Pause {
-                        until_ns: now_ns + MEET_NS,
+                        until_ns: now_ns + RECHECK_NS,
                     };
                 }
                 Phase::Gone => return Next::End,
@@ -363,108 +290,27 @@ impl Body {
     fn begin(&mut self, test: &Test) {
         test.shared.all.fetch_add(1, Ordering::Relaxed);
         test.shared.begun.fetch_add(1, Ordering::Relaxed);
-        test.shared.active[self.person.group].fetch_add(1, Ordering::Relaxed);
+        test.shared.active[self.context.group()].fetch_add(1, Ordering::Relaxed);
         self.phase = Phase::Choose;
     }
 
-    /// Ends the user before its next step.
-    pub(super) fn end_soon(&mut self) {
-        self.ends_ns = Some(i64::MIN);
-    }
-
-    /// Leaves; what was held is given back.
-    pub(super) fn go(&mut self, test: &Test) {
+    /// Ends the user and releases its locks.
+    fn end(&mut self, test: &Test) {
         if !matches!(self.phase, Phase::Begin | Phase::Gone) {
             test.shared.all.fetch_sub(1, Ordering::Relaxed);
-            test.shared.active[self.person.group].fetch_sub(1, Ordering::Relaxed);
-            let mut locks = super::shared::locked(&test.shared.locks);
-            for (_, lock) in self.held.drain(..) {
-                locks.remove(&lock);
-            }
+            test.shared.active[self.context.group()].fetch_sub(1, Ordering::Relaxed);
+            self.controllers.release_all(test);
         }
         self.phase = Phase::Gone;
     }
 
-    /// A pause that would pass the end of the test ends the user at once, as in JMeter.
-    pub(super) fn pause_until(&mut self, test: &Test, until_ns: i64) -> Next {
-        if self.ends_ns.is_some_and(|end| until_ns > end) {
-            self.go(test);
+    /// Pauses. A pause beyond the end of the test ends the user at once, as in JMeter.
+    fn pause_until(&mut self, test: &Test, until_ns: i64) -> Next {
+        if self.context.ends_before(until_ns) {
+            self.end(test);
             return Next::End;
         }
         Next::Pause { until_ns }
-    }
-
-    /// Another iteration of the group: the same user again, or a new one.
-    pub(super) fn begin_iteration(&mut self, test: &Test, now_ns: i64) {
-        self.person.iteration += 1;
-        let first = self.person.iteration == 1;
-        let other_user = !test.plan.groups[self.person.group].same_user;
-        let clears =
-            |each: bool, group_decides: bool| if group_decides { other_user } else { each };
-        for (id, config) in (0..).zip(&test.plan.configs) {
-            match &config.kind {
-                ConfigKind::Cookies {
-                    clear_each_iteration,
-                    group_decides,
-                    ..
-                } if first || clears(*clear_each_iteration, *group_decides) => {
-                    self.fill_jar(test, now_ns, id);
-                }
-                ConfigKind::Cache {
-                    clear_each_iteration,
-                    group_decides,
-                    ..
-                } if clears(*clear_each_iteration, *group_decides) => self.cache.clear(),
-                _ => {}
-            }
-        }
-        self.fresh = !first && other_user;
-        if let Some(fetching) = self.fetching.as_deref_mut().filter(|_| self.fresh) {
-            fetching.refresh();
-        }
-    }
-
-    /// Preprocessors and pauses of a sampler. `Some`: when they are over.
-    fn prepare(&mut self, test: &Test, now_ns: i64, id: Id, node: usize) -> Option<i64> {
-        let program = &test.programs[id as usize];
-        if program.is_named_first {
-            self.name_sampler(test, now_ns, id);
-        }
-        for pre in &test.plan.samplers[id as usize].scope.pre_processors {
-            self.pre_process(test, now_ns, *pre);
-        }
-        if !program.is_named_first {
-            self.name_sampler(test, now_ns, id);
-        }
-        let pause_ns = self.pause_ns(test, now_ns, &program.pauses);
-        // A pause is wanted: an arrival is not late because it thinks first.
-        if let Some(intended_ns) = &mut self.intended_ns {
-            *intended_ns = intended_ns.saturating_add(pause_ns);
-        }
-        self.phase = Phase::Ready(id, node);
-        self.meet_from(test, now_ns, id, node, 0);
-        (pause_ns > 0).then(|| now_ns.saturating_add(pause_ns))
-    }
-
-    /// Renders the name of a sampler, once per result: functions in it count their calls.
-    fn name_sampler(&mut self, test: &Test, now_ns: i64, id: Id) {
-        let mut name = std::mem::take(&mut self.person.sampler);
-        self.person
-            .view(test, now_ns)
-            .render(&test.plan.samplers[id as usize].name, &mut name);
-        self.person.sampler = name;
-    }
-
-    /// Comes to the meeting points of a sampler, from one of them on.
-    fn meet_from(&mut self, test: &Test, now_ns: i64, id: Id, node: usize, from: usize) {
-        let meetings = &test.programs[id as usize].meetings;
-        self.phase = Phase::Ready(id, node);
-        for (index, meeting) in meetings.iter().enumerate().skip(from) {
-            if let Some(released) = self.meet(test, now_ns, *meeting) {
-                self.phase = Phase::Meet(id, node, index, (now_ns, released));
-                return;
-            }
-        }
     }
 
     fn choose_again(&mut self) {
@@ -473,18 +319,250 @@ impl Body {
         }
     }
 
-    /// Goes on with a redirect.
-    pub(super) fn hop(&mut self) {
-        self.phase = Phase::Hop;
+    fn with_controllers<T>(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        act: impl FnOnce(&mut Controllers, &mut Effects<'_>) -> T,
+    ) -> T {
+        let mut effects = Effects {
+            view: self.context.view(test, now_ns),
+            elements: &mut self.elements,
+            client: &mut self.client,
+            results: &mut self.results,
+        };
+        act(&mut self.controllers, &mut effects)
     }
 
-    /// Goes on with the next sampler.
-    pub(super) fn landed(&mut self) {
-        self.choose_again();
+    /// Executes the preprocessors and timers of the current sampler. `Some`: when its pause ends.
+    fn prepare(&mut self, test: &Test, now_ns: i64) -> Option<i64> {
+        let sampler = self.context.sampler() as usize;
+        let program = &test.programs[sampler];
+        let mut view = self.context.view(test, now_ns);
+        if program.is_named_first {
+            view.render_label();
+        }
+        for pre in &test.plan.samplers[sampler].scope.pre_processors {
+            pre_process(&mut view, *pre);
+        }
+        if !program.is_named_first {
+            view.render_label();
+        }
+        let pause_ns = self.timers.pause_ns(&mut view, &program.pauses);
+        // The pause is intended: an arrival is not late because of it.
+        if let Some(intended_ns) = &mut self.intended_ns {
+            *intended_ns = intended_ns.saturating_add(pause_ns);
+        }
+        self.synchronize(test, now_ns, 0);
+        (pause_ns > 0).then(|| now_ns.saturating_add(pause_ns))
     }
 
-    /// Ends the user; it says so with its next step.
-    pub(super) fn end(&mut self, test: &Test) {
-        self.go(test);
+    /// Joins the synchronizing timers of the current sampler, from one of them on.
+    fn synchronize(&mut self, test: &Test, now_ns: i64, from: usize) {
+        let timers = &test.programs[self.context.sampler() as usize].meetings;
+        let mut view = self.context.view(test, now_ns);
+        self.phase = Phase::Ready;
+        for (index, timer) in timers.iter().enumerate().skip(from) {
+            if let Some(released) = synchronize(&mut view, *timer) {
+                self.phase = Phase::Synchronize(index, (now_ns, released));
+                return;
+            }
+        }
+    }
+
+    /// Executes the current sampler. `None`: it is over already.
+    fn sample(&mut self, test: &Test, now_ns: i64, out: &mut Vec<u8>) -> Option<Next> {
+        let mut view = self.context.view(test, now_ns);
+        match &test.plan.samplers[view.thread.sampler() as usize].kind {
+            SamplerKind::Http(request) => {
+                let intended_ns = self.intended_ns.take().unwrap_or(now_ns);
+                self.sub_results.clear();
+                match self.client.begin(&mut view, request, intended_ns, out) {
+                    Begun::Sent(request) => {
+                        self.phase = Phase::Flying;
+                        return Some(Next::Send(request));
+                    }
+                    Begun::Cached => self.phase = Phase::Choose,
+                    Begun::Failed(class, why) => {
+                        self.phase = Phase::Choose;
+                        let why = (class, why.as_str());
+                        let parts = (&mut self.sub_results, &mut self.results);
+                        let success = self.client.fail(&mut view, parts.0, parts.1, why);
+                        self.concluded(test, now_ns, success);
+                    }
+                }
+                // An error that repeats must not become a busy loop.
+                Some(Next::Pause {
+                    until_ns: now_ns + RECHECK_NS,
+                })
+            }
+            SamplerKind::Debug { variables, .. } => {
+                self.phase = Phase::Choose;
+                let parts = (&mut self.sub_results, &mut self.results);
+                let success = conclude_debug(&mut view, parts.0, parts.1, variables);
+                self.concluded(test, now_ns, success);
+                None
+            }
+            SamplerKind::Dummy(dummy) => {
+                let waits_ms = match view.flag(&dummy.waits) {
+                    true => view.integer(&dummy.response_time_ms).max(0),
+                    false => 0,
+                };
+                self.phase = Phase::Dummy(now_ns);
+                (waits_ms > 0).then(|| Next::Pause {
+                    until_ns: now_ns + waits_ms * 1_000_000,
+                })
+            }
+            SamplerKind::Script(script) => {
+                let seen = sample_script(&mut view, script);
+                // Reported with the next step, so that its duration includes the script.
+                self.scripted = Some((now_ns, Box::new(seen)));
+                self.phase = Phase::Scripted;
+                Some(Next::Pause { until_ns: now_ns })
+            }
+            SamplerKind::Action(action) => self.act(test, now_ns, action),
+        }
+    }
+
+    /// Executes a flow control action.
+    fn act(&mut self, test: &Test, now_ns: i64, action: &Action) -> Option<Next> {
+        self.phase = Phase::Choose;
+        match action {
+            Action::Pause { duration_ms } => {
+                let pause_ms = self.context.view(test, now_ns).integer(duration_ms).max(0);
+                let until_ns = now_ns.saturating_add(pause_ms.saturating_mul(1_000_000));
+                return (pause_ms > 0).then(|| self.pause_until(test, until_ns));
+            }
+            Action::StopUser => self.end(test),
+            Action::StopTest => test.stop(StopKind::Soon),
+            Action::StopTestNow => test.stop(StopKind::Now),
+            Action::NextGroupLoop => {
+                self.with_controllers(test, now_ns, Controllers::next_iteration);
+            }
+            Action::NextLoop => self.with_controllers(test, now_ns, Controllers::next_pass),
+            Action::BreakLoop => self.with_controllers(test, now_ns, Controllers::break_loop),
+        }
+        None
+    }
+
+    /// Takes the outcome of the user's own request.
+    fn ended(&mut self, test: &Test, reply: &Reply<'_>) {
+        let Some(request) = http_request(test, &self.context) else {
+            return self.choose_again();
+        };
+        let mut view = self.context.view(test, reply.end_ns);
+        let ended = self
+            .client
+            .ended(&mut view, request, reply, &mut self.sub_results);
+        match ended {
+            Ended::Hop => self.phase = Phase::Hop,
+            Ended::Page => {
+                self.phase = Phase::Page;
+                self.close_complete_page(test);
+            }
+            Ended::Complete(lost) => {
+                self.choose_again();
+                self.conclude(test, reply, lost);
+            }
+        }
+    }
+
+    /// The next request of a lane for embedded resources; `None`: nothing to fetch now.
+    fn fetch(&mut self, test: &Test, now_ns: i64, lane: usize, out: &mut Vec<u8>) -> Option<Next> {
+        let request = http_request(test, &self.context)?;
+        let mut view = self.context.view(test, now_ns);
+        let next = self.client.fetch(&mut view, request, lane, out);
+        if next.is_none() {
+            self.close_complete_page(test);
+        }
+        next.map(Next::Send)
+    }
+
+    /// Takes the outcome of a lane's request.
+    fn fetched(&mut self, test: &Test, lane: usize, reply: &Reply<'_>) {
+        let Some(request) = http_request(test, &self.context) else {
+            return;
+        };
+        let mut view = self.context.view(test, reply.end_ns);
+        let sub_results = &mut self.sub_results;
+        self.client
+            .fetched(&mut view, request, lane, reply, sub_results);
+        self.close_complete_page(test);
+    }
+
+    /// Concludes the result of a page if all of its resources were fetched.
+    fn close_complete_page(&mut self, test: &Test) {
+        if self.client.page_is_complete() {
+            let page = self.client.close_page(&self.sub_results);
+            self.choose_again();
+            self.conclude(test, &page.borrowed(), None);
+        }
+    }
+
+    /// Reports the result of an HTTP sampler.
+    fn conclude(&mut self, test: &Test, reply: &Reply<'_>, lost: Option<Lost<'_>>) {
+        let mut view = self.context.view(test, reply.end_ns);
+        let parts = (&mut self.sub_results, &mut self.results);
+        let success = self
+            .client
+            .conclude(&mut view, parts.0, parts.1, reply, lost);
+        self.concluded(test, reply.end_ns, success);
+    }
+
+    fn conclude_dummy(&mut self, test: &Test, now_ns: i64, start_ns: i64) {
+        let sampler = self.context.sampler() as usize;
+        if let SamplerKind::Dummy(dummy) = &test.plan.samplers[sampler].kind {
+            let mut view = self.context.view(test, now_ns);
+            let parts = (&mut self.sub_results, &mut self.results);
+            let success = conclude_dummy(&mut view, parts.0, parts.1, start_ns, dummy);
+            self.concluded(test, now_ns, success);
+        }
+    }
+
+    fn conclude_script(&mut self, test: &Test, now_ns: i64) {
+        if let Some((start_ns, seen)) = self.scripted.take() {
+            self.context.set_label(&seen.label);
+            let mut view = self.context.view(test, now_ns);
+            let parts = (&mut self.sub_results, &mut self.results);
+            let success = conclude_script(&mut view, parts.0, parts.1, start_ns, &seen);
+            self.concluded(test, now_ns, success);
+        }
+    }
+
+    /// Does what the thread group and the result status action handlers demand after a failure.
+    fn concluded(&mut self, test: &Test, now_ns: i64, success: bool) {
+        if success {
+            return;
+        }
+        let sampler = self.context.sampler() as usize;
+        for post in &test.plan.samplers[sampler].scope.post_processors {
+            let PostKind::OnError(action) = test.plan.post_processors[*post as usize].kind else {
+                continue;
+            };
+            match action {
+                OnErrorAction::Continue => {}
+                OnErrorAction::StopUser => self.end(test),
+                OnErrorAction::StopTest => test.stop(StopKind::Soon),
+                OnErrorAction::StopTestNow => test.stop(StopKind::Now),
+                OnErrorAction::NextGroupLoop => {
+                    self.with_controllers(test, now_ns, Controllers::next_iteration);
+                }
+                OnErrorAction::NextLoop => {
+                    self.with_controllers(test, now_ns, Controllers::next_pass);
+                }
+                OnErrorAction::BreakLoop => {
+                    self.with_controllers(test, now_ns, Controllers::break_loop);
+                }
+            }
+        }
+        match test.plan.groups[self.context.group()].on_error {
+            OnError::Continue => {}
+            OnError::StartNextLoop => {
+                self.with_controllers(test, now_ns, Controllers::next_iteration);
+            }
+            OnError::StopThread => self.end(test),
+            OnError::StopTest => test.stop(StopKind::Soon),
+            OnError::StopTestNow => test.stop(StopKind::Now),
+        }
     }
 }

@@ -1,37 +1,51 @@
-//! What moves on with each iteration?
+//! Elements that act once per iteration: data files, counters, random variables, preprocessors.
 
-use super::feed::Feed;
-use super::scripted::Has;
-use super::shared::locked;
-use super::test::Test;
-use super::user::Body;
-use crate::plan::{ConfigKind, CsvData, Id, IterationStep, PreKind, Shared};
-use sokudo_pace::Random;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What a variable holds when there are no more rows and the user goes on.
+use sokudo_pace::Random;
+
+use super::context::View;
+use super::feed::Feed;
+use super::scripts::{ScriptOwner, run_script};
+use super::shared::locked;
+use crate::plan::{ConfigKind, CsvData, Id, IterationStep, PreKind, Shared};
+
+/// Value of the variables when there are no more rows and the user continues.
 const END_OF_FILE: &str = "<EOF>";
-/// Streams of random variables lie apart from those of users.
+/// Offset of the random streams of random variables from those of users.
 const RANDOM_VARIABLE_STREAM: u64 = 1 << 40;
 
-impl Body {
-    /// Moves one of them on; false when the user ends with it.
-    pub(super) fn move_on(&mut self, test: &Test, now_ns: i64, step: IterationStep) -> bool {
+/// The state of one user's configuration elements.
+#[derive(Debug, Default)]
+pub(super) struct ConfigElements {
+    /// Positions in data files that the user does not share.
+    cursors: HashMap<Id, Arc<Feed>>,
+    /// Values of counters per user.
+    counters: HashMap<Id, i64>,
+    /// Iteration in which each counter was last increased.
+    counted_in: HashMap<Id, u64>,
+    /// Generators of random variables with a seed of their own.
+    randoms: HashMap<Id, Random>,
+}
+
+impl ConfigElements {
+    /// Executes an element that acts once per iteration; false if the user ends with it.
+    pub fn iterate(&mut self, view: &mut View<'_>, step: IterationStep) -> bool {
         match step {
             IterationStep::PreProcessor(id) => {
-                self.pre_process(test, now_ns, id);
+                pre_process(view, id);
                 true
             }
-            IterationStep::Config(id) => match &test.plan.configs[id as usize].kind {
-                ConfigKind::CsvData(data) => self.next_row(test, now_ns, id, data),
+            IterationStep::Config(id) => match &view.test().plan.configs[id as usize].kind {
+                ConfigKind::CsvData(data) => self.next_row(view, id, data),
                 ConfigKind::Counter { .. } => {
-                    self.count(test, now_ns, id);
+                    self.count(view, id);
                     true
                 }
                 ConfigKind::RandomVariable { .. } => {
-                    self.draw(test, now_ns, id);
+                    self.draw(view, id);
                     true
                 }
                 _ => true,
@@ -39,8 +53,9 @@ impl Body {
         }
     }
 
-    fn next_row(&mut self, test: &Test, now_ns: i64, id: Id, data: &CsvData) -> bool {
-        let mut view = self.person.view(test, now_ns);
+    /// Sets the variables of a CSV data set to its next row; false if the user ends with it.
+    fn next_row(&mut self, view: &mut View<'_>, id: Id, data: &CsvData) -> bool {
+        let test = view.test();
         let path = view.text(&data.file);
         let encoding = view.text(&data.encoding);
         let delimiter = view.text(&data.delimiter);
@@ -57,12 +72,12 @@ impl Body {
             let mut feeds = locked(&test.shared.feeds);
             Arc::clone(feeds.entry(key).or_insert_with(fresh))
         };
-        // Elements with the same file and sharing share their place in it, as in JMeter.
+        // As in JMeter, elements with the same file and sharing mode share their position in it.
         let feed = match &data.shared {
             Shared::All => shared(path),
-            Shared::Group => shared(format!("{path}\ngroup {}", self.person.group)),
+            Shared::Group => shared(format!("{path}\ngroup {}", view.thread.group())),
             Shared::Named(word) => shared(format!("{path}\nnamed {word}")),
-            Shared::User => Arc::clone(self.feeds.entry(id).or_insert_with(fresh)),
+            Shared::User => Arc::clone(self.cursors.entry(id).or_insert_with(fresh)),
         };
         let names = match data.variables.is_empty() {
             true => &rows.names,
@@ -71,18 +86,20 @@ impl Body {
         match feed.take(data.recycles) {
             Some(cells) => {
                 for (name, cell) in names.iter().zip(cells) {
-                    self.person.set(name, cell);
+                    view.thread.set(name, cell);
                 }
             }
             None if data.stops_user => return false,
             None => names
                 .iter()
-                .for_each(|name| self.person.set(name, END_OF_FILE)),
+                .for_each(|name| view.thread.set(name, END_OF_FILE)),
         }
         true
     }
 
-    fn count(&mut self, test: &Test, now_ns: i64, id: Id) {
+    /// Increases a counter.
+    fn count(&mut self, view: &mut View<'_>, id: Id) {
+        let test = view.test();
         let ConfigKind::Counter {
             start,
             end,
@@ -95,7 +112,6 @@ impl Body {
         else {
             return;
         };
-        let mut view = self.person.view(test, now_ns);
         let (start, step) = (view.integer(start), view.integer(step));
         let end = end.as_ref().map_or(i64::MAX, |end| view.integer(end));
         let next = |known: i64| match known {
@@ -107,13 +123,13 @@ impl Body {
         };
         let value = match view.flag(per_user) {
             true => {
-                let begins = view.flag(resets)
-                    && self.iteration_of_counter.get(&id) != Some(&self.person.iteration);
+                let iteration = view.thread.iteration();
+                let begins = view.flag(resets) && self.counted_in.get(&id) != Some(&iteration);
                 let known = match begins {
                     true => i64::MIN,
                     false => self.counters.get(&id).copied().unwrap_or(i64::MIN),
                 };
-                self.iteration_of_counter.insert(id, self.person.iteration);
+                self.counted_in.insert(id, iteration);
                 *self.counters.entry(id).insert_entry(next(known)).get()
             }
             false => {
@@ -124,12 +140,13 @@ impl Body {
                 next(before.unwrap_or(i64::MIN))
             }
         };
-        let mut view = self.person.view(test, now_ns);
         let (name, format) = (view.text(variable), view.text(format));
-        self.person.set(&name, &formatted(value, &format));
+        view.thread.set(&name, &formatted(value, &format));
     }
 
-    fn draw(&mut self, test: &Test, now_ns: i64, id: Id) {
+    /// Draws a random variable.
+    fn draw(&mut self, view: &mut View<'_>, id: Id) {
+        let test = view.test();
         let ConfigKind::RandomVariable {
             variable,
             least,
@@ -141,7 +158,6 @@ impl Body {
         else {
             return;
         };
-        let mut view = self.person.view(test, now_ns);
         let (least, most) = (view.integer(least), view.integer(most));
         let (name, format) = (view.text(variable), view.text(format));
         let seed = view
@@ -153,51 +169,49 @@ impl Body {
         let stream = RANDOM_VARIABLE_STREAM + u64::from(id);
         let fresh = || Random::new(seed.unwrap_or(test.settings.seed), stream);
         let value = match (view.flag(per_user), seed) {
-            // A seed of its own: each user draws the same numbers.
-            (true, Some(_)) => own(&mut self.randoms, id, fresh).between(least, most),
-            (true, None) => self.person.random.between(least, most),
+            // With a seed, each user draws the same numbers.
+            (true, Some(_)) => {
+                let own = self.randoms.entry(id).or_insert_with(fresh);
+                own.between(least, most)
+            }
+            (true, None) => view.thread.random().between(least, most),
             (false, _) => {
                 let mut random = locked(&test.shared.randoms[id as usize]);
                 random.get_or_insert_with(fresh).between(least, most)
             }
         };
-        self.person.set(&name, &formatted(value, &format));
+        view.thread.set(&name, &formatted(value, &format));
     }
+}
 
-    /// Carries out a preprocessor.
-    pub(super) fn pre_process(&mut self, test: &Test, now_ns: i64, id: Id) {
-        let pre = &test.plan.pre_processors[id as usize];
-        let (names, values) = match &pre.kind {
-            PreKind::UserParameters { names, values, .. } => (names, values),
-            PreKind::Script(script) => {
-                self.run_script(test, now_ns, (Has::PreProcessor, script), &pre.name, None);
-                return;
-            }
-            PreKind::Timeout { .. } => return,
-        };
-        let Some(own) = (self.person.number as usize)
-            .checked_sub(1)
-            .and_then(|index| {
-                let count = values.len().max(1);
-                values.get(index % count)
-            })
-        else {
+/// Executes a preprocessor.
+pub(super) fn pre_process(view: &mut View<'_>, id: Id) {
+    let pre = &view.test().plan.pre_processors[id as usize];
+    let (names, values) = match &pre.kind {
+        PreKind::UserParameters { names, values, .. } => (names, values),
+        PreKind::Script(script) => {
+            run_script(view, (ScriptOwner::PreProcessor, &pre.name), script, None);
             return;
-        };
-        for (name, value) in names.iter().zip(own) {
-            let mut view = self.person.view(test, now_ns);
-            let (name, value) = (view.text(name), view.text(value));
-            self.person.set(&name, &value);
         }
+        PreKind::Timeout { .. } => return,
+    };
+    let Some(own) = (view.thread.number() as usize)
+        .checked_sub(1)
+        .and_then(|index| {
+            let count = values.len().max(1);
+            values.get(index % count)
+        })
+    else {
+        return;
+    };
+    for (name, value) in names.iter().zip(own) {
+        let (name, value) = (view.text(name), view.text(value));
+        view.thread.set(&name, &value);
     }
 }
 
-fn own(randoms: &mut HashMap<Id, Random>, id: Id, fresh: impl FnOnce() -> Random) -> &mut Random {
-    randoms.entry(id).or_insert_with(fresh)
-}
-
-/// A number as Java's `DecimalFormat` writes it with a format of zeros and texts around them, such
-/// as `user_000`.
+/// A number as Java's `DecimalFormat` writes it with a format of zeros and surrounding text, such as
+/// `user_000`.
 fn formatted(value: i64, format: &str) -> String {
     let digits = |c: char| matches!(c, '0' | '#' | ',');
     let (Some(from), Some(to)) = (format.find(digits), format.rfind(digits)) else {

@@ -1,205 +1,196 @@
-//! Does a result hold what it must?
+//! Assertions on the result of a sampler or transaction.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use md5::{Digest as _, Md5};
 
-use super::answer::Answer;
-use super::extract::{json_matches, json_text};
-use super::person::View;
+use super::context::View;
+use super::extract::{field_text, json_matches, json_text};
+use super::extract_tree::{TreePath, find_in_tree, jmes};
 use super::row::Asserted;
-use super::scripted::Has;
+use super::sample_result::SampleResult;
+use super::scripts::{ScriptOwner, run_script};
 use super::test::Test;
-use super::tree::{Looked, jmes};
-use super::user::Body;
 use crate::jtl::Holds;
 use crate::plan::{Applies, AssertionKind, Comparison, Field, Id, SizeField, TextTest};
 
-/// What came of all assertions.
+/// The outcome of all assertions on a result.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Verdict {
-    /// The result is good.
+    /// The result is successful.
     pub success: bool,
-    /// What the first failed assertion said.
+    /// Message of the first failed assertion.
     pub says: String,
-    /// What each of them said, where a file of results holds it.
+    /// The outcome of each assertion, if a result file contains them.
     pub asserted: Vec<Asserted>,
 }
 
-impl Body {
-    /// Looks at a result with all assertions in scope, in order.
-    pub(super) fn assert(
-        &mut self,
-        test: &Test,
-        now_ns: i64,
-        (assertions, holds): (&[Id], Holds),
-        answer: &Answer<'_>,
-    ) -> Verdict {
-        let mut verdict = Verdict {
-            success: answer.success,
-            ..Verdict::default()
+/// Applies assertions to a result, in order.
+pub(super) fn assert_all(
+    view: &mut View<'_>,
+    assertions: &[Id],
+    holds: Holds,
+    result: &SampleResult<'_>,
+) -> Verdict {
+    let mut verdict = Verdict {
+        success: result.success,
+        ..Verdict::default()
+    };
+    for id in assertions {
+        let assertion = &view.test().plan.assertions[*id as usize];
+        let kind = &assertion.kind;
+        if let AssertionKind::Response { assume_success, .. } = kind
+            && view.flag(assume_success)
+        {
+            verdict.success = true;
+        }
+        let says = match kind {
+            AssertionKind::Script(script) => {
+                let seen = Some(result.seen(view.thread.label()));
+                let owner = (ScriptOwner::Assertion, &assertion.name);
+                let done = run_script(view, owner, script, seen);
+                let judged = done.judgement.failed.then_some(done.judgement.message);
+                done.fault.or(judged)
+            }
+            kind => failure(view, kind, result),
         };
-        for id in assertions {
-            let assertion = &test.plan.assertions[*id as usize];
-            let kind = &assertion.kind;
-            if let AssertionKind::Response { assume_success, .. } = kind
-                && self.person.view(test, now_ns).flag(assume_success)
-            {
-                verdict.success = true;
+        if holds.assertions {
+            verdict.asserted.push(Asserted {
+                name: view.text(&assertion.name),
+                fails: says.clone(),
+            });
+        }
+        if let Some(says) = says {
+            verdict.success = false;
+            if verdict.says.is_empty() {
+                verdict.says = says;
             }
-            let says = match kind {
-                AssertionKind::Script(script) => {
-                    let seen = Some(self.seen(answer));
-                    let done = self.run_script(
-                        test,
-                        now_ns,
-                        (Has::Assertion, script),
-                        &assertion.name,
-                        seen,
-                    );
-                    let judged = done.judgement.failed.then_some(done.judgement.message);
-                    done.fault.or(judged)
-                }
-                kind => self.fails(test, now_ns, kind, answer),
+        }
+    }
+    verdict
+}
+
+/// JMeter's message of a failed assertion; `None`: it holds.
+fn failure(view: &mut View<'_>, kind: &AssertionKind, result: &SampleResult<'_>) -> Option<String> {
+    match kind {
+        AssertionKind::Response { field, applies, .. } => {
+            let text = field_text(view, *field, applies, result)?;
+            texts_fail(view, kind, (text, result.code))
+        }
+        AssertionKind::Duration { most_ms, applies } => {
+            let most_ms = view.integer(most_ms);
+            let over = most_ms > 0
+                && result.elapsed_ms > most_ms as u64
+                && !matches!(applies, Applies::Inner);
+            over.then(|| {
+                format!(
+                    "The operation lasted too long: It took {} milliseconds, but should not have lasted longer than {most_ms} milliseconds.",
+                    result.elapsed_ms
+                )
+            })
+        }
+        AssertionKind::Size {
+            field, is, bytes, ..
+        } => {
+            let wanted = view.integer(bytes);
+            let found = match field {
+                SizeField::Response => result.bytes,
+                SizeField::Headers => result.head_bytes,
+                SizeField::Body => result.bytes.saturating_sub(result.head_bytes),
+                SizeField::Code => result.code.len() as u64,
+                SizeField::Message => result.message.len() as u64,
             };
-            if holds.assertions {
-                verdict.asserted.push(Asserted {
-                    name: self.person.view(test, now_ns).text(&assertion.name),
-                    fails: says.clone(),
-                });
-            }
-            if let Some(says) = says {
-                verdict.success = false;
-                if verdict.says.is_empty() {
-                    verdict.says = says;
-                }
-            }
+            size_fails(found, *is, wanted)
         }
-        verdict
-    }
-
-    /// Why an assertion does not hold; `None`: it does.
-    fn fails(
-        &mut self,
-        test: &Test,
-        now_ns: i64,
-        kind: &AssertionKind,
-        answer: &Answer<'_>,
-    ) -> Option<String> {
-        match kind {
-            AssertionKind::Response { field, applies, .. } => {
-                let text = self.looked_at(test, now_ns, *field, applies, answer)?;
-                self.texts_fail(test, now_ns, kind, (text, answer.code))
-            }
-            AssertionKind::Duration { most_ms, applies } => {
-                let most_ms = self.person.view(test, now_ns).integer(most_ms);
-                let over = most_ms > 0
-                    && answer.elapsed_ms > most_ms as u64
-                    && !matches!(applies, Applies::Inner);
-                over.then(|| {
-                    format!(
-                        "The operation lasted too long: It took {} milliseconds, but should not have lasted longer than {most_ms} milliseconds.",
-                        answer.elapsed_ms
-                    )
-                })
-            }
-            AssertionKind::Size {
-                field, is, bytes, ..
-            } => {
-                let wanted = self.person.view(test, now_ns).integer(bytes);
-                let found = match field {
-                    SizeField::Response => answer.bytes,
-                    SizeField::Headers => answer.head_bytes,
-                    SizeField::Body => answer.bytes.saturating_sub(answer.head_bytes),
-                    SizeField::Code => answer.code.len() as u64,
-                    SizeField::Message => answer.message.len() as u64,
-                };
-                size_fails(found, *is, wanted)
-            }
-            AssertionKind::Json { .. } => {
-                json_fails(&mut self.person.view(test, now_ns), kind, answer)
-            }
-            AssertionKind::WellFormedXml => xml_fails(answer.body),
-            AssertionKind::JmesPath { .. } => {
-                json_fails(&mut self.person.view(test, now_ns), kind, answer)
-            }
-            AssertionKind::XPath {
-                path,
-                negated,
-                tolerant,
-                applies,
-            } => {
-                let mut view = self.person.view(test, now_ns);
-                let path = view.text(path);
-                let (negated, tolerant) = (view.flag(negated), view.flag(tolerant));
-                let looked = Looked {
-                    path: path.trim(),
-                    namespaces: "",
-                    tolerant,
-                };
-                self.xpath_fails(test, now_ns, (&looked, negated), applies, answer)
-            }
-            AssertionKind::Md5 { sum } => {
-                let wanted = self.person.view(test, now_ns).text(sum);
-                md5_fails(answer.body, wanted.trim())
-            }
-            // Told by whoever asks.
-            AssertionKind::Script(_) => None,
+        AssertionKind::Json { .. } | AssertionKind::JmesPath { .. } => {
+            json_fails(view, kind, result)
         }
-    }
-
-    fn texts_fail(
-        &mut self,
-        test: &Test,
-        now_ns: i64,
-        kind: &AssertionKind,
-        (text, code): (Cow<'_, str>, &str),
-    ) -> Option<String> {
-        let AssertionKind::Response {
-            field,
-            test: how,
+        AssertionKind::WellFormedXml => xml_fails(result.body),
+        AssertionKind::XPath {
+            path,
             negated,
-            any,
-            texts,
-            message,
+            tolerant,
             applies,
-            ..
-        } = kind
-        else {
-            return None;
-        };
-        let mut view = self.person.view(test, now_ns);
-        let custom = view.text(message);
-        // Where nothing came back JMeter looks at the trace of its exception: a text that fails.
-        let is_null = text.is_empty() && !code.starts_with("Non HTTP");
-        if is_null && matches!(field, Field::Body) {
-            return (!negated).then(|| first_of(custom, || "Response was null".into()));
-        }
-        let mut failed = String::new();
-        for wanted in texts {
-            let wanted = view.text(wanted);
-            let holds = match holds(test, &text, *how, &wanted) {
-                Ok(holds) => holds != *negated,
-                Err(why) => return Some(why),
+        } => {
+            let path = view.text(path);
+            let (negated, tolerant) = (view.flag(negated), view.flag(tolerant));
+            let path = TreePath {
+                path: path.trim(),
+                namespaces: "",
+                tolerant,
             };
-            match (holds, any) {
-                (true, true) => return None,
-                (true, false) => {}
-                (false, true) => {
-                    let verb = "something using".to_owned();
-                    let says = fail_text(&mut view, *field, applies, &verb, *how, (&text, &wanted));
-                    failed.extend([&says, "\t"]);
-                }
-                (false, false) => {
-                    let verb = verb(*how, *negated);
-                    let says = fail_text(&mut view, *field, applies, &verb, *how, (&text, &wanted));
-                    return Some(first_of(custom, || says));
-                }
+            let text = field_text(view, Field::Body, applies, result)?;
+            xpath_fails(view.test(), &text, &path, negated)
+        }
+        AssertionKind::Md5 { sum } => {
+            let wanted = view.text(sum);
+            md5_fails(result.body, wanted.trim())
+        }
+        // Handled by the caller.
+        AssertionKind::Script(_) => None,
+    }
+}
+
+fn xpath_fails(test: &Test, text: &str, path: &TreePath<'_>, negated: bool) -> Option<String> {
+    match find_in_tree(test, text, path) {
+        Err(why) => Some(why),
+        Ok((found, _)) => match (found.holds(), negated) {
+            (true, true) => Some(format!("Nodes Matched for {}", path.path)),
+            (false, false) => Some(format!("No Nodes Matched {}", path.path)),
+            _ => None,
+        },
+    }
+}
+
+fn texts_fail(
+    view: &mut View<'_>,
+    kind: &AssertionKind,
+    (text, code): (Cow<'_, str>, &str),
+) -> Option<String> {
+    let AssertionKind::Response {
+        field,
+        test: how,
+        negated,
+        any,
+        texts,
+        message,
+        applies,
+        ..
+    } = kind
+    else {
+        return None;
+    };
+    let custom = view.text(message);
+    // If nothing was received, JMeter examines the stack trace of its exception, so that the
+    // assertion fails.
+    let is_null = text.is_empty() && !code.starts_with("Non HTTP");
+    if is_null && matches!(field, Field::Body) {
+        return (!negated).then(|| first_of(custom, || "Response was null".into()));
+    }
+    let mut failed = String::new();
+    for wanted in texts {
+        let wanted = view.text(wanted);
+        let holds = match holds(view.test(), &text, *how, &wanted) {
+            Ok(holds) => holds != *negated,
+            Err(why) => return Some(why),
+        };
+        match (holds, any) {
+            (true, true) => return None,
+            (true, false) => {}
+            (false, true) => {
+                let verb = "something using".to_owned();
+                let says = fail_text(view, *field, applies, &verb, *how, (&text, &wanted));
+                failed.extend([&says, "\t"]);
+            }
+            (false, false) => {
+                let verb = verb(*how, *negated);
+                let says = fail_text(view, *field, applies, &verb, *how, (&text, &wanted));
+                return Some(first_of(custom, || says));
             }
         }
-        (!failed.is_empty()).then(|| first_of(custom, || failed))
     }
+    (!failed.is_empty()).then(|| first_of(custom, || failed))
 }
 
 fn first_of(custom: String, otherwise: impl FnOnce() -> String) -> String {
@@ -222,7 +213,7 @@ fn holds(test: &Test, text: &str, how: TextTest, wanted: &str) -> Result<bool, S
     })
 }
 
-/// JMeter's words for a text that is not, or is, as it should be.
+/// JMeter's message for a text that does not match, or must not match.
 fn fail_text(
     view: &mut View<'_>,
     field: Field,
@@ -259,16 +250,16 @@ fn verb(how: TextTest, negated: bool) -> String {
     format!("{not}to {verb}")
 }
 
-/// Most characters of a part of two texts that are compared.
+/// Most characters that are shown of each part of a comparison.
 const MOST_COMPARED: usize = 100;
 
-/// Two texts below each other, what differs in brackets, as JMeter writes them.
+/// Two texts below each other with the difference in brackets, as JMeter writes them.
 fn difference(found: &str, wanted: &str) -> String {
     let (found, wanted): (Vec<char>, Vec<char>) =
         (found.chars().collect(), wanted.chars().collect());
     let both = found.iter().zip(&wanted);
     let same_before = both.take_while(|(a, b)| a == b).count();
-    // The first difference itself is never part of the end.
+    // The first difference itself does not belong to the common end.
     let most_behind = (found.len().min(wanted.len())).saturating_sub(same_before + 1);
     let both = found.iter().rev().zip(wanted.iter().rev());
     let same_behind = both.take(most_behind).take_while(|(a, b)| a == b).count();
@@ -282,7 +273,7 @@ fn difference(found: &str, wanted: &str) -> String {
     )
 }
 
-/// A part that is not too long; of a longer one the end or the beginning.
+/// A text shortened to its end or beginning if it is too long.
 fn cut(part: &[char], keeps_end: bool) -> String {
     if part.len() <= MOST_COMPARED {
         return part.iter().collect();
@@ -314,8 +305,12 @@ fn size_fails(found: u64, is: Comparison, wanted: i64) -> Option<String> {
     })
 }
 
-/// Assertions about what a path finds in JSON.
-fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) -> Option<String> {
+/// JMeter's message of a failed assertion on a JSON body; `None`: it holds.
+fn json_fails(
+    view: &mut View<'_>,
+    kind: &AssertionKind,
+    result: &SampleResult<'_>,
+) -> Option<String> {
     let (AssertionKind::Json {
         path,
         expected,
@@ -342,29 +337,29 @@ fn json_fails(view: &mut View<'_>, kind: &AssertionKind, answer: &Answer<'_>) ->
         is_pattern: view.flag(is_pattern),
         expects_null,
     };
-    match (wanted.must_be_in(view.test(), answer.text), negated) {
+    match (wanted.must_be_in(view.test(), result.text), negated) {
         (Ok(()), true) => Some(wanted.must_not_be()),
         (Err(says), false) => Some(says),
         _ => None,
     }
 }
 
-/// What is wanted of a place in JSON.
+/// What an assertion expects at a path in JSON.
 struct InJson {
     path: String,
-    /// The path is one of JMESPath, not of JSONPath.
+    /// The path is JMESPath, not JSONPath.
     is_jmes_path: bool,
-    /// `None`: that there is anything.
+    /// Expected value; `None`: any value.
     expected: Option<String>,
     is_pattern: bool,
     expects_null: bool,
 }
 
 impl InJson {
-    /// The error is what JMeter says when it is not there.
+    /// Fails with JMeter's message if the expected value is not there.
     fn must_be_in(&self, test: &Test, body: &str) -> Result<(), String> {
         let document: serde_json::Value =
-            serde_json::from_str(body).map_err(|e| format!("the body is no JSON: {e}"))?;
+            serde_json::from_str(body).map_err(|e| format!("the body is not valid JSON: {e}"))?;
         let path = &self.path;
         let compiled = match self.is_jmes_path {
             true => None,

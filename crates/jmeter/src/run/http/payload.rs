@@ -1,33 +1,33 @@
-//! What does a request carry: a form, a text, a file, or parts of them?
+//! The body of a request: a form, a text, a file, or a multipart message.
 
 use std::sync::Arc;
 
-use super::charset::Charset;
-use super::encode;
-use super::outcome::NotHttp;
-use super::person::View;
-use super::request::{Texts, Unsent, line};
+use super::request::{Buffers, Unsent, line};
 use crate::plan::{HttpArgument, HttpFile, HttpRequest};
+use crate::run::charset::Charset;
+use crate::run::context::View;
+use crate::run::encode;
+use crate::run::outcome::NotHttp;
 
-/// Largest file that is sent.
+/// Largest file that is sent, bytes.
 const MOST_FILE_BYTES: u64 = 256 << 20;
 
-/// What a request carries; its memory is used again.
+/// The body of a request, in buffers that the next request reuses.
 #[derive(Debug, Default)]
 pub(super) struct Payload {
     pub bytes: Vec<u8>,
-    /// It is sent although it may be empty.
+    /// The method has a body, which may be empty.
     pub is_sent: bool,
-    /// Its type unless a header says it.
+    /// Content type, unless a header manager sets one.
     content_type: String,
-    /// The type of a file stands before the length.
+    /// It is a file: its type is written before the length.
     is_file: bool,
-    /// For texts on their way into another charset.
+    /// Scratch buffer for texts that are converted to another charset.
     pub scratch: Vec<u8>,
 }
 
 impl Payload {
-    /// Forgets what it held.
+    /// Empties it for the next request.
     pub fn begin(&mut self, is_sent: bool) {
         self.bytes.clear();
         self.content_type.clear();
@@ -35,7 +35,7 @@ impl Payload {
         self.is_file = false;
     }
 
-    /// Appends the headers that tell of it.
+    /// Appends its length and type as headers.
     pub fn write_head(&self, type_is_given: bool, out: &mut Vec<u8>) {
         if !self.is_sent && self.bytes.is_empty() {
             return;
@@ -71,7 +71,7 @@ fn number(mut value: usize, out: &mut Vec<u8>) {
     }
 }
 
-/// All names are empty and something stands there: the values are the body.
+/// True if all arguments are without a name: their values are the body.
 pub(super) fn is_raw(request: &HttpRequest) -> bool {
     !request.arguments.is_empty()
         && request
@@ -80,20 +80,20 @@ pub(super) fn is_raw(request: &HttpRequest) -> bool {
             .all(|argument| argument.name.is_empty())
 }
 
-/// Renders what a request carries.
+/// Renders the body of a request.
 pub(super) fn fill(
     view: &mut View<'_>,
     request: &HttpRequest,
     charset: Charset,
     raw: bool,
-    texts: &mut Texts,
+    buffers: &mut Buffers,
 ) -> Result<(), Unsent> {
     let has_parts = request.files.iter().any(|file| !file.parameter.is_empty());
     if view.flag(&request.multipart) || has_parts {
-        return multipart(view, request, charset, &mut texts.payload);
+        return multipart(view, request, charset, &mut buffers.payload);
     }
     if let [file] = request.files.as_slice() {
-        let payload = &mut texts.payload;
+        let payload = &mut buffers.payload;
         payload.is_file = true;
         view.render(&file.mime_type, &mut payload.content_type);
         payload.bytes.extend_from_slice(&file_bytes(view, file)?);
@@ -103,14 +103,14 @@ pub(super) fn fill(
         true => "text/plain; charset=",
         false => "application/x-www-form-urlencoded; charset=",
     };
-    texts.payload.content_type.push_str(kind);
-    texts.payload.content_type.push_str(charset.name());
+    buffers.payload.content_type.push_str(kind);
+    buffers.payload.content_type.push_str(charset.name());
     if !raw {
-        return form(view, request, charset, texts);
+        return form(view, request, charset, buffers);
     }
     for argument in &request.arguments {
-        view.render(&argument.value, &mut texts.value);
-        charset.encode(&texts.value, &mut texts.payload.bytes);
+        view.render(&argument.value, &mut buffers.value);
+        charset.encode(&buffers.value, &mut buffers.payload.bytes);
     }
     Ok(())
 }
@@ -119,27 +119,27 @@ fn form(
     view: &mut View<'_>,
     request: &HttpRequest,
     charset: Charset,
-    texts: &mut Texts,
+    buffers: &mut Buffers,
 ) -> Result<(), Unsent> {
     let mut separated = false;
     for argument in &request.arguments {
-        view.render(&argument.name, &mut texts.name);
-        view.render(&argument.value, &mut texts.value);
-        if texts.name.is_empty() {
+        view.render(&argument.name, &mut buffers.name);
+        view.render(&argument.value, &mut buffers.value);
+        if buffers.name.is_empty() {
             continue;
         }
         if !view.flag(&argument.encode) {
-            // What is encoded already is decoded first, because the client encodes everything.
-            decode(&mut texts.name, charset)?;
-            decode(&mut texts.value, charset)?;
+            // Encoded already: decoded first, because the client encodes everything.
+            decode(&mut buffers.name, charset)?;
+            decode(&mut buffers.value, charset)?;
         }
-        let Payload { bytes, scratch, .. } = &mut texts.payload;
+        let Payload { bytes, scratch, .. } = &mut buffers.payload;
         if std::mem::replace(&mut separated, true) {
             bytes.push(b'&');
         }
-        encode::form(&texts.name, charset, scratch, bytes);
+        encode::form(&buffers.name, charset, scratch, bytes);
         bytes.push(b'=');
-        encode::form(&texts.value, charset, scratch, bytes);
+        encode::form(&buffers.value, charset, scratch, bytes);
     }
     Ok(())
 }
@@ -169,8 +169,8 @@ fn multipart(
 ) -> Result<(), Unsent> {
     let boundary = format!(
         "sokudo{:016x}{:016x}",
-        view.person.random.bits(),
-        view.person.random.bits()
+        view.thread.random().bits(),
+        view.thread.random().bits()
     );
     let as_browser = view.flag(&request.browser_multipart);
     for argument in &request.arguments {

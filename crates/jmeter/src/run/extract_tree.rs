@@ -1,0 +1,148 @@
+//! Extraction from a result by CSS selector, XPath or JMESPath.
+
+use scraper::{Html, Selector};
+
+use super::context::View;
+use super::extract::{Groups, MOST_MATCHES, field_text, json_text, set_matches};
+use super::sample_result::SampleResult;
+use super::test::Test;
+use crate::document::Document;
+use crate::document::xpath::Found;
+use crate::plan::{Field, PostKind};
+
+/// An XPath and how the document is parsed.
+pub(super) struct TreePath<'a> {
+    pub path: &'a str,
+    /// Lines of the form `prefix=namespace`.
+    pub namespaces: &'a str,
+    /// The document may be HTML.
+    pub tolerant: bool,
+}
+
+/// Executes a postprocessor that extracts from a tree; ignores others.
+pub(super) fn extract_tree(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>) {
+    let (PostKind::Css { extraction, .. }
+    | PostKind::XPath { extraction, .. }
+    | PostKind::JmesPath { extraction, .. }) = kind
+    else {
+        return;
+    };
+    let Some(found) = matches_of(view, kind, result) else {
+        return;
+    };
+    let found = found.unwrap_or_else(|why| {
+        view.test().sink.trouble(&why);
+        Vec::new()
+    });
+    let groups: Vec<Groups> = found
+        .into_iter()
+        .take(MOST_MATCHES)
+        .map(|text| vec![text.clone(), text])
+        .collect();
+    set_matches(view, extraction, &groups, None);
+}
+
+/// The matches of a postprocessor; `None`: there is no text to examine.
+fn matches_of(
+    view: &mut View<'_>,
+    kind: &PostKind,
+    result: &SampleResult<'_>,
+) -> Option<Result<Vec<String>, String>> {
+    match kind {
+        PostKind::Css {
+            selector,
+            attribute,
+            extraction,
+        } => {
+            let (selector, attribute) = (view.text(selector), view.text(attribute));
+            let text = field_text(view, Field::Body, &extraction.applies, result)?;
+            Some(css(&text, &selector, attribute.trim()))
+        }
+        PostKind::XPath {
+            path,
+            namespaces,
+            tolerant,
+            fragment,
+            extraction,
+        } => {
+            let (path, namespaces) = (view.text(path), view.text(namespaces));
+            let (tolerant, fragment) = (view.flag(tolerant), view.flag(fragment));
+            let text = field_text(view, Field::Body, &extraction.applies, result)?;
+            let path = TreePath {
+                path: path.trim(),
+                namespaces: &namespaces,
+                tolerant,
+            };
+            let found = find_in_tree(view.test(), &text, &path);
+            Some(found.map(|(found, document)| found.texts(&document, fragment)))
+        }
+        PostKind::JmesPath { path, extraction } => {
+            let path = view.text(path);
+            let text = field_text(view, Field::Body, &extraction.applies, result)?;
+            Some(jmes(&text, path.trim()))
+        }
+        _ => None,
+    }
+}
+
+/// The matches of an XPath in a text. Fails if the text or the path is not valid.
+pub(super) fn find_in_tree(
+    test: &Test,
+    text: &str,
+    tree: &TreePath<'_>,
+) -> Result<(Found, Document), String> {
+    let path = test.xpath(tree.path)?;
+    let document = match tree.tolerant {
+        true => Document::html(text),
+        false => Document::xml(text).map_err(|why| format!("the body is not valid XML: {why}"))?,
+    };
+    let pairs = tree
+        .namespaces
+        .lines()
+        .filter_map(|line| line.split_once('='));
+    let spaces: Vec<_> = pairs
+        .map(|(prefix, space)| (prefix.trim().to_owned(), space.trim().to_owned()))
+        .collect();
+    let found = path.find(&document, &spaces)?;
+    Ok((found, document))
+}
+
+/// The matches of a CSS selector: the texts of elements, or an attribute of each. Fails if the
+/// selector is not valid.
+fn css(text: &str, selector: &str, attribute: &str) -> Result<Vec<String>, String> {
+    let parsed = Selector::parse(selector)
+        .map_err(|_| format!("`{selector}` is not a valid CSS selector"))?;
+    let document = Html::parse_document(text);
+    let found = document.select(&parsed);
+    Ok(match attribute {
+        "" => found
+            .map(|element| {
+                let text: String = element.text().collect();
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            })
+            .collect(),
+        // As in jsoup, a missing attribute is empty.
+        name => found
+            .map(|element| element.value().attr(name).unwrap_or_default().to_owned())
+            .collect(),
+    })
+}
+
+/// The matches of a JMESPath: the items of a list, or one value. Fails if the path is not valid or
+/// cannot be evaluated.
+pub(super) fn jmes(text: &str, path: &str) -> Result<Vec<String>, String> {
+    let compiled =
+        jmespath::compile(path).map_err(|_| format!("`{path}` is not a valid JMESPath"))?;
+    let Ok(document) = serde_json::from_str::<serde_json::Value>(text) else {
+        return Ok(Vec::new());
+    };
+    let found = compiled
+        .search(&document)
+        .map_err(|why| format!("`{path}`: {}", why.reason))?;
+    let found = serde_json::to_value(&*found).unwrap_or_default();
+    Ok(match found {
+        serde_json::Value::Null => Vec::new(),
+        serde_json::Value::Array(items) => items.iter().map(json_text).collect(),
+        one => vec![json_text(&one)],
+    })
+}

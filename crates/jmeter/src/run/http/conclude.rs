@@ -1,0 +1,358 @@
+//! The result of an HTTP sampler: its reply examined and turned into a row.
+
+use std::borrow::Cow;
+
+use super::HttpClient;
+use super::exchange::Exchange;
+use super::response::{body_text, charset, data_type, header_text, header_values};
+use crate::digits::digits;
+use crate::run::content;
+use crate::run::context::View;
+use crate::run::details::{request_details, result_details};
+use crate::run::examine::{Examined, examine};
+use crate::run::outcome::{Lost, NotHttp, Reply};
+use crate::run::results::Results;
+use crate::run::row::{Details, RowKind, SampleRow};
+use crate::run::sample_result::SampleResult;
+use crate::run::sub_results::{SubResult, SubResults};
+use crate::run::test::Test;
+
+/// The texts of a reply that a [`SampleResult`] borrows.
+struct Texts<'a> {
+    code: String,
+    message: String,
+    content_type: Option<Cow<'a, str>>,
+    /// Body as text; empty unless an element in scope needs it.
+    body: String,
+    /// Status line and headers; empty unless an element in scope may need them.
+    headers: String,
+    /// All embedded resources were fetched.
+    has_all_resources: bool,
+}
+
+impl HttpClient {
+    /// Examines the reply of the request under way and reports its result; true if it succeeded.
+    pub fn conclude(
+        &self,
+        view: &mut View<'_>,
+        sub_results: &mut SubResults,
+        results: &mut Results,
+        reply: &Reply<'_>,
+        lost: Option<Lost<'_>>,
+    ) -> bool {
+        let test = view.test();
+        let decoded = match test.programs[view.thread.sampler() as usize].needs_body {
+            true => content::decoded(reply),
+            false => Ok(Cow::Borrowed(reply.body)),
+        };
+        let lost = lost.map(|lost| as_reported(lost, reply));
+        let lost = lost.or_else(|| {
+            decoded.as_ref().err().map(|(class, says)| Lost {
+                class: *class,
+                phase: "read",
+                errno: None,
+                says,
+            })
+        });
+        let body = decoded.as_deref().unwrap_or_default();
+        let texts = self.texts(view, sub_results, reply, lost, body);
+        let is_good = lost.is_none() && (200..400).contains(&reply.status);
+        let totals = self.exchange.totals();
+        let result = SampleResult {
+            headers: &texts.headers,
+            body,
+            text: &texts.body,
+            code: &texts.code,
+            message: &texts.message,
+            url: self.exchange.url(),
+            sent: self.exchange.sent(),
+            sent_head: self.exchange.head_bytes,
+            elapsed_ms: test.between_ms(totals.start_ns, reply.end_ns),
+            latency_ms: totals.latency_ms,
+            connect_ms: totals.connect_ms,
+            head_bytes: reply.head_bytes,
+            bytes: totals.bytes,
+            success: is_good && texts.has_all_resources,
+        };
+        let fetched_bytes = sub_results.sums().0;
+        let examined = examine(view, sub_results, &result);
+        let shown_bytes = sub_results.sums().0 - fetched_bytes;
+        let result = result.revised(examined.revised.as_ref());
+        let content_type = texts.content_type.as_deref();
+        let mut row = self.row(view, &result, &examined, (reply, lost), content_type);
+        row.bytes += shown_bytes;
+        row.details = http_details(view, sub_results, &result, &examined, (reply, lost));
+        row.below = sub_results.rows(test, &row);
+        let success = row.success;
+        results.report(test, view.thread, row);
+        view.thread.set_last_ok(success);
+        success
+    }
+
+    /// Reports the failed result of a request that could not be written.
+    pub fn fail(
+        &mut self,
+        view: &mut View<'_>,
+        sub_results: &mut SubResults,
+        results: &mut Results,
+        (class, why): (NotHttp, &str),
+    ) -> bool {
+        self.exchange.fail(class, why);
+        let lost = Lost {
+            class,
+            phase: "send",
+            errno: None,
+            says: why,
+        };
+        let reply = Reply::never_sent(view.now_ns(), lost);
+        self.conclude(view, sub_results, results, &reply, Some(lost))
+    }
+
+    fn texts<'r>(
+        &self,
+        view: &View<'_>,
+        sub_results: &SubResults,
+        reply: &Reply<'r>,
+        lost: Option<Lost<'_>>,
+        body: &[u8],
+    ) -> Texts<'r> {
+        let (test, sampler) = (view.test(), view.thread.sampler() as usize);
+        let (code, mut message) = self.exchange.status(test, reply, lost);
+        let program = &test.programs[sampler];
+        let scope = &test.plan.samplers[sampler].scope;
+        let is_examined = program.needs_body || program.needs_request || !scope.is_quiet();
+        // As in JMeter, an incomplete response has no headers.
+        let headers = match is_examined && lost.is_none() {
+            true => header_text(&code, &message, reply),
+            false => String::new(),
+        };
+        let failure = sub_results.failure(0).filter(|_| !test.excuses_parts);
+        let has_all_resources = failure.is_none();
+        if let Some(says) = failure {
+            message = says;
+        }
+        let content_type = header_values(reply.headers, "Content-Type").next();
+        Texts {
+            body: match program.needs_body {
+                true => body_text(body, content_type.as_deref()),
+                false => String::new(),
+            },
+            code,
+            message,
+            content_type,
+            headers,
+            has_all_resources,
+        }
+    }
+
+    /// The row of a result, without details and sub-results.
+    fn row<'a>(
+        &self,
+        view: &'a View<'_>,
+        result: &SampleResult<'a>,
+        examined: &'a Examined,
+        (reply, lost): (&Reply<'_>, Option<Lost<'_>>),
+        content_type: Option<&'a str>,
+    ) -> SampleRow<'a> {
+        let (test, thread) = (view.test(), &*view.thread);
+        let totals = self.exchange.totals();
+        let (group_threads, all_threads) = thread.active_users(test);
+        SampleRow {
+            kind: RowKind::Sample,
+            is_http: true,
+            is_inner: false,
+            start_ms: test.wall_ms(totals.start_ns),
+            elapsed_ms: result.elapsed_ms,
+            label: thread.label().into(),
+            code: result.code.into(),
+            message: result.message.into(),
+            thread_name: thread.name().into(),
+            data_type: data_type(lost.is_some(), content_type),
+            success: examined.verdict.success,
+            failure_message: (&examined.verdict.says).into(),
+            bytes: result.bytes,
+            // JMeter counts sent bytes only if something was received.
+            sent_bytes: match lost {
+                Some(_) if !self.exchange.was_redirected() => 0,
+                _ => totals.sent_bytes,
+            },
+            group_threads,
+            all_threads,
+            url: result.url.into(),
+            latency_ms: totals.latency_ms,
+            idle_ms: 0,
+            connect_ms: totals.connect_ms,
+            encoding: content_type.map_or("", charset).into(),
+            intended_ns: totals.intended_ns,
+            start_ns: totals.start_ns,
+            sent_ns: reply.sent_ns,
+            end_ns: reply.end_ns,
+            errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
+            spent: totals.spent(reply.end_ns),
+            phase: lost.map_or("", |lost| lost.phase),
+            failure: lost.map_or("", |lost| lost.says).to_owned().into(),
+            variables: Vec::new(),
+            details: None,
+            below: Vec::new(),
+        }
+    }
+}
+
+impl Exchange {
+    /// Code and message of a reply, or of a failure as JMeter names it.
+    fn status(&self, test: &Test, reply: &Reply<'_>, lost: Option<Lost<'_>>) -> (String, String) {
+        let (mut code, mut message) = (String::with_capacity(3), String::new());
+        match lost {
+            None => {
+                digits(reply.status.into(), &mut code);
+                message.push_str(&String::from_utf8_lossy(reply.reason));
+            }
+            Some(lost) => {
+                code.push_str("Non HTTP response code: ");
+                code.push_str(lost.class.class());
+                message.push_str("Non HTTP response message: ");
+                let says = self.failure_details(test, reply, lost);
+                let to = (self.address.host.as_str(), self.address.port);
+                lost.class.write_message(to, &says, &mut message);
+            }
+        }
+        (code, message)
+    }
+
+    /// The variable part of JMeter's message for a failure.
+    fn failure_details<'a>(&self, test: &Test, reply: &Reply<'_>, lost: Lost<'a>) -> Cow<'a, str> {
+        match lost.class {
+            NotHttp::TooManyRedirects => test.most_redirects.to_string().into(),
+            NotHttp::BadLocation => match header_values(reply.headers, "Location").next() {
+                Some(location) => format!("Invalid address: {location}").into(),
+                None => "Invalid address".into(),
+            },
+            NotHttp::NoLocation => format!("{} {} HTTP/1.1", self.method, self.url()).into(),
+            NotHttp::Refused | NotHttp::ConnectTimeout | NotHttp::TlsTimeout => {
+                let host = self.address.host.as_str();
+                let name = match host.parse::<std::net::IpAddr>() {
+                    Ok(_) => "",
+                    Err(_) => host,
+                };
+                match reply.peer {
+                    Some(peer) => format!("{name}/{}", peer.ip()).into(),
+                    None => format!("{name}/{host}").into(),
+                }
+            }
+            NotHttp::BodyCut => match header_values(reply.headers, "Content-Length").next() {
+                Some(length) => format!(
+                    "Content-Length delimited message body (expected: {length}; received: {})",
+                    reply.body_bytes
+                )
+                .into(),
+                None => "chunk coded message body: closing chunk expected".into(),
+            },
+            _ => lost.says.into(),
+        }
+    }
+
+    /// A reply as a sub-result.
+    pub(super) fn sub_result(
+        &self,
+        view: &View<'_>,
+        reply: &Reply<'_>,
+        lost: Option<Lost<'_>>,
+    ) -> SubResult {
+        let test = view.test();
+        let (code, message) = self.status(test, reply, lost);
+        let own_ms = match reply.reused {
+            true => 0,
+            false => test.between_ms(reply.start_ns, reply.connected_ns),
+        };
+        let first = self.authorization.first_attempt();
+        let (start_ns, connect_ms) = first.unwrap_or((reply.start_ns, own_ms));
+        let content_type = header_values(reply.headers, "Content-Type").next();
+        let holds = test.programs[view.thread.sampler() as usize].holds;
+        SubResult {
+            code,
+            message,
+            url: self.url().into(),
+            encoding: content_type.as_deref().map_or("", charset).into(),
+            data_type: data_type(lost.is_some(), content_type.as_deref()),
+            success: lost.is_none() && (200..400).contains(&reply.status),
+            bytes: reply.received_bytes(),
+            sent_bytes: match lost {
+                Some(_) => 0,
+                None => reply.sent_bytes,
+            },
+            latency_ms: match reply.status {
+                0 => 0,
+                _ => test.between_ms(start_ns, reply.first_byte_ns),
+            },
+            connect_ms,
+            start_ns,
+            sent_ns: reply.sent_ns,
+            end_ns: reply.end_ns,
+            errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
+            phase: lost.map_or("", |lost| lost.phase),
+            failure: lost.map_or("", |lost| lost.says).into(),
+            is_http: true,
+            details: holds
+                .texts
+                .then(|| Box::new(self.reply_details(reply, lost))),
+        }
+    }
+
+    fn reply_details(&self, reply: &Reply<'_>, lost: Option<Lost<'_>>) -> Details {
+        let mut details = request_details(self.sent(), self.head_bytes);
+        if lost.is_none() {
+            let reason = String::from_utf8_lossy(reply.reason);
+            details.response_headers = header_text(&reply.status.to_string(), &reason, reply);
+            details.location = location(reply);
+            let content_type = header_values(reply.headers, "Content-Type").next();
+            let body = content::decoded(reply).unwrap_or_default();
+            details.response = body_text(&body, content_type.as_deref());
+        }
+        details
+    }
+}
+
+/// Details of the result of an HTTP sampler.
+fn http_details(
+    view: &View<'_>,
+    sub_results: &SubResults,
+    result: &SampleResult<'_>,
+    examined: &Examined,
+    (reply, lost): (&Reply<'_>, Option<Lost<'_>>),
+) -> Option<Box<Details>> {
+    let mut details = result_details(view, result, examined)?;
+    details.location = match sub_results.first() {
+        // Of several redirects the first.
+        Some(first) => first
+            .details
+            .as_ref()
+            .and_then(|first| first.location.clone()),
+        None => location(reply),
+    };
+    if lost.is_some() {
+        // JMeter writes the failure as the response, and no request.
+        let class = result.code.trim_start_matches("Non HTTP response code: ");
+        let says = result
+            .message
+            .trim_start_matches("Non HTTP response message: ");
+        details.response = format!("{class}: {says}\n");
+        details.request_headers.clear();
+    }
+    Some(details)
+}
+
+fn location(reply: &Reply<'_>) -> Option<String> {
+    let location = header_values(reply.headers, "Location").next();
+    location.map(Cow::into_owned)
+}
+
+/// JMeter reports an incomplete head as a malformed response.
+fn as_reported<'a>(lost: Lost<'a>, reply: &Reply<'_>) -> Lost<'a> {
+    match (lost.class, reply.status) {
+        (NotHttp::BodyCut, 0) => Lost {
+            class: NotHttp::Malformed,
+            ..lost
+        },
+        _ => lost,
+    }
+}

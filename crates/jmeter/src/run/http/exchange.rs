@@ -1,0 +1,262 @@
+//! The HTTP request under way and the sums over its redirects.
+
+use sokudo_model::Spent;
+
+use super::authorization::Authorization;
+use super::request::Unsent;
+use super::response::header_values;
+use super::route::Way;
+use crate::plan::HttpRequest;
+use crate::run::address::Address;
+use crate::run::context::View;
+use crate::run::outcome::{Lost, NotHttp, Reply};
+use crate::run::test::{Targets, Test};
+use crate::run::uri;
+
+/// One request with everything that redirects and challenges add to it.
+#[derive(Debug, Default)]
+pub(super) struct Exchange {
+    pub address: Address,
+    pub method: String,
+    /// `address` as text.
+    url: String,
+    pub keep_alive: bool,
+    pub way: Way,
+    pub authorization: Authorization,
+    /// Length of the request's head.
+    pub head_bytes: usize,
+    /// The request itself; empty unless an element in scope needs it.
+    sent: Vec<u8>,
+    /// It fetches an embedded resource.
+    is_resource: bool,
+    /// Number of redirects that were followed.
+    redirects: u32,
+    /// Bytes count for the last redirect only, because the client itself follows.
+    counts_last: bool,
+    totals: Totals,
+}
+
+/// Times and bytes of a sample over all its redirects.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Totals {
+    pub start_ns: i64,
+    pub intended_ns: i64,
+    pub latency_ms: u64,
+    pub connect_ms: u64,
+    pub bytes: u64,
+    pub sent_bytes: u64,
+    spent: Spent,
+}
+
+impl Totals {
+    /// Where the time of the sample went. Embedded resources and the time between redirects count
+    /// as receiving.
+    pub fn spent(&self, end_ns: i64) -> Spent {
+        let whole_ns = end_ns.saturating_sub(self.intended_ns);
+        self.spent.filled(u64::try_from(whole_ns).unwrap_or(0))
+    }
+}
+
+impl Exchange {
+    /// Begins the request of a sampler.
+    pub fn begin(&mut self, now_ns: i64, intended_ns: i64) {
+        self.redirects = 0;
+        self.totals.start_ns = now_ns;
+        self.totals.intended_ns = intended_ns;
+        (self.totals.bytes, self.totals.sent_bytes) = (0, 0);
+        self.counts_last = false;
+        self.authorization.reset();
+    }
+
+    /// Begins the request for an embedded resource of another request's response.
+    pub fn begin_resource(&mut self, of: &Self, address: Address, now_ns: i64) {
+        self.address = address;
+        self.method.replace_range(.., "GET");
+        self.is_resource = true;
+        self.authorization.reset();
+        self.redirects = 0;
+        // A bound on the duration of a sample covers its resources.
+        self.totals.start_ns = of.totals.start_ns;
+        self.totals.intended_ns = now_ns;
+        (self.totals.bytes, self.totals.sent_bytes) = (0, 0);
+        self.counts_last = false;
+        self.write_url();
+    }
+
+    /// Updates the URL after a change of the address.
+    pub fn write_url(&mut self) {
+        self.url.clear();
+        self.address.write(&mut self.url);
+    }
+
+    /// Fails for an address that Java refuses.
+    pub fn check_url(&self) -> Result<(), Unsent> {
+        let before = self.url.len() - self.address.path.len();
+        match uri::refusal(&self.url[..before], &self.address.path) {
+            None => Ok(()),
+            Some(says) => Err(Unsent::Impossible(NotHttp::BadAddress, says)),
+        }
+    }
+
+    /// Notes that the request could not be written.
+    pub fn fail(&mut self, class: NotHttp, why: &str) {
+        (self.totals.latency_ms, self.totals.connect_ms) = (0, 0);
+        self.totals.spent = Spent::default();
+        self.write_url();
+        if class == NotHttp::BadScheme {
+            let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
+            self.url = format!("{why}://{rest}");
+        }
+    }
+
+    /// Keeps the request for the elements that need it.
+    pub fn keep_sent(&mut self, request: &[u8]) {
+        self.sent.clear();
+        self.sent.extend_from_slice(request);
+    }
+
+    /// Number of the target that the request is sent to.
+    pub fn target(&self, fixed: Option<u32>, targets: &dyn Targets) -> u32 {
+        match fixed {
+            Some(target) if self.redirects == 0 && !self.is_resource => target,
+            _ => self.way.target(&self.address, targets),
+        }
+    }
+
+    /// True unless a redirect or a challenge led to this request.
+    pub fn is_first(&self) -> bool {
+        self.redirects == 0 && !self.authorization.was_challenged()
+    }
+
+    /// Adds the times and bytes of a reply.
+    pub fn add(&mut self, test: &Test, reply: &Reply<'_>) {
+        let is_first = self.is_first();
+        let totals = &mut self.totals;
+        if is_first {
+            totals.spent = Spent::default();
+            totals.start_ns = reply.start_ns;
+            totals.intended_ns = reply.intended_ns;
+            // A failed attempt to connect took its time, too.
+            totals.connect_ms = match reply.reused {
+                true => 0,
+                false => test.between_ms(reply.start_ns, reply.connected_ns),
+            };
+        }
+        if self.redirects == 0 {
+            totals.latency_ms = match reply.status {
+                0 => 0,
+                _ => test.between_ms(totals.start_ns, reply.first_byte_ns),
+            };
+        }
+        if self.counts_last {
+            (totals.bytes, totals.sent_bytes) = (0, 0);
+        }
+        totals.spent.add(&reply.spent);
+        totals.bytes += reply.received_bytes();
+        totals.sent_bytes += reply.sent_bytes;
+    }
+
+    /// Adds bytes of embedded resources.
+    pub fn add_bytes(&mut self, bytes: u64, sent_bytes: u64) {
+        self.totals.bytes += bytes;
+        self.totals.sent_bytes += sent_bytes;
+    }
+
+    /// True if the reply is a challenge and the same request is to be sent again with credentials.
+    /// Bytes count for the last attempt only, times span all of them.
+    pub fn answer_challenge(
+        &mut self,
+        view: &mut View<'_>,
+        request: &HttpRequest,
+        reply: &Reply<'_>,
+    ) -> bool {
+        let to = (&self.address, self.method.as_str());
+        let repeats = self
+            .authorization
+            .answer_challenge(view, request, to, reply);
+        if repeats {
+            let totals = &mut self.totals;
+            totals.bytes = totals.bytes.saturating_sub(reply.received_bytes());
+            totals.sent_bytes = totals.sent_bytes.saturating_sub(reply.sent_bytes);
+        }
+        repeats
+    }
+
+    /// True if the reply is a redirect to follow, to which the address then leads. Fails if it
+    /// cannot be followed.
+    pub fn redirect(
+        &mut self,
+        view: &mut View<'_>,
+        request: &HttpRequest,
+        reply: &Reply<'_>,
+    ) -> Result<bool, Lost<'static>> {
+        let is_safe = matches!(self.method.as_str(), "GET" | "HEAD");
+        let is_redirect = match reply.status {
+            301 | 302 | 303 | 308 => true,
+            307 => is_safe,
+            _ => false,
+        };
+        if reply.lost.is_some() || !is_redirect {
+            return Ok(false);
+        }
+        let follows = view.flag(&request.follow_redirects);
+        if !follows && !view.flag(&request.auto_redirects) {
+            return Ok(false);
+        }
+        let lost = |class: NotHttp| Lost {
+            class,
+            phase: "read",
+            errno: None,
+            says: "",
+        };
+        let Some(location) = header_values(reply.headers, "Location").next() else {
+            return Err(lost(NotHttp::NoLocation));
+        };
+        if self.redirects >= view.test().most_redirects {
+            return Err(lost(NotHttp::TooManyRedirects));
+        }
+        let location = location.trim().replace(' ', "%20");
+        let Some(address) = self.address.join(&location) else {
+            let is_web = location.to_ascii_lowercase().starts_with("http");
+            return Err(lost(match is_web || !location.contains("://") {
+                true => NotHttp::BadLocation,
+                false => NotHttp::Malformed,
+            }));
+        };
+        self.address = address;
+        self.authorization.reset();
+        self.redirects += 1;
+        self.counts_last = !follows;
+        if self.method != "HEAD" {
+            self.method.replace_range(.., "GET");
+        }
+        Ok(true)
+    }
+
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The request; empty unless an element in scope needs it.
+    pub fn sent(&self) -> &[u8] {
+        &self.sent
+    }
+
+    pub fn is_resource(&self) -> bool {
+        self.is_resource
+    }
+
+    /// True if a redirect was followed.
+    pub fn was_redirected(&self) -> bool {
+        self.redirects > 0
+    }
+
+    /// True if bytes count for the last redirect only, and redirects are not sub-results.
+    pub fn counts_last(&self) -> bool {
+        self.counts_last
+    }
+
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+}

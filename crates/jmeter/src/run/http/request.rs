@@ -1,0 +1,235 @@
+//! The request line, headers and body of an HTTP sampler.
+//!
+//! ```text
+//! METHOD path?arguments HTTP/1.1
+//! Connection, headers of managers, Cookie, If-*, Content-Length, Content-Type, Host, User-Agent,
+//! Authorization: the order in which JMeter's default client writes them
+//! ```
+
+use super::exchange::Exchange;
+use super::payload::{Payload, fill, is_raw};
+use crate::plan::HttpRequest;
+use crate::run::address::{Address, default_port};
+use crate::run::charset::Charset;
+use crate::run::context::View;
+use crate::run::encode;
+use crate::run::outcome::NotHttp;
+
+/// Why a request is not sent.
+#[derive(Debug)]
+pub(super) enum Unsent {
+    /// A cache manager has a fresh entry for it.
+    Cached,
+    /// It cannot be sent: JMeter's exception, and its message.
+    Impossible(NotHttp, String),
+}
+
+/// Buffers for the texts of a request, reused by the next one.
+#[derive(Debug, Default)]
+pub(super) struct Buffers {
+    pub name: String,
+    pub value: String,
+    pub bytes: Vec<u8>,
+    pub payload: Payload,
+}
+
+/// Header fields that a header manager has set.
+#[derive(Default)]
+pub(super) struct GivenHeaders {
+    pub host: bool,
+    pub user_agent: bool,
+    pub content_type: bool,
+}
+
+impl Buffers {
+    /// Renders method and URL of a request; gives its charset, and whether its body is raw.
+    pub fn render_target(
+        &mut self,
+        view: &mut View<'_>,
+        request: &HttpRequest,
+        exchange: &mut Exchange,
+    ) -> Result<(Charset, bool), Unsent> {
+        view.render(&request.method, &mut exchange.method);
+        if exchange.method.is_empty() {
+            exchange.method.push_str("GET");
+        }
+        address(view, request, &mut exchange.address, &mut self.value)?;
+        let charset = charset(view, request, &mut self.value)?;
+        let raw = view.flag(&request.raw_body) || is_raw(request);
+        if !raw && sends_query(&exchange.method) {
+            query(view, request, charset, &mut exchange.address.path, self);
+        }
+        exchange.write_url();
+        exchange.check_url()?;
+        Ok((charset, raw))
+    }
+
+    /// Renders the body of a request.
+    pub fn render_payload(
+        &mut self,
+        view: &mut View<'_>,
+        request: &HttpRequest,
+        method: &str,
+        (charset, raw): (Charset, bool),
+    ) -> Result<(), Unsent> {
+        self.payload.begin(sends_body(method));
+        if self.payload.is_sent || raw && !request.arguments.is_empty() {
+            fill(view, request, charset, raw, self)?;
+        }
+        Ok(())
+    }
+
+    /// Appends the headers of header managers.
+    pub fn write_headers(
+        &mut self,
+        view: &mut View<'_>,
+        request: &HttpRequest,
+        out: &mut Vec<u8>,
+    ) -> GivenHeaders {
+        let mut given = GivenHeaders::default();
+        for header in &request.headers {
+            view.render(&header.name, &mut self.name);
+            view.render(&header.value, &mut self.value);
+            let is = |name: &str| self.name.eq_ignore_ascii_case(name);
+            // The client computes the length itself, and a cookie manager the cookies.
+            let is_computed = is("Content-Length") || is("Cookie") && request.cookies.is_some();
+            if self.name.is_empty() || is_computed {
+                continue;
+            }
+            given.host |= is("Host");
+            given.user_agent |= is("User-Agent");
+            given.content_type |= is("Content-Type");
+            line(out, &self.name, &self.value);
+        }
+        given
+    }
+}
+
+/// Appends a header line.
+pub(super) fn line(out: &mut Vec<u8>, name: &str, value: &str) {
+    clean(name, out);
+    out.extend_from_slice(b": ");
+    clean(value, out);
+    out.extend_from_slice(b"\r\n");
+}
+
+/// Appends a text up to its first line end, which would begin another header field.
+fn clean(text: &str, out: &mut Vec<u8>) {
+    // Without branches, so that the compiler vectorises it.
+    let is_plain = |byte: u8| (byte >= b' ') & byte.is_ascii();
+    if text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
+        return out.extend_from_slice(text.as_bytes());
+    }
+    let end = text.find(['\r', '\n']).unwrap_or(text.len());
+    Charset::US_ASCII.encode(&text[..end], out);
+}
+
+/// True for methods whose requests have a body, which may be empty.
+fn sends_body(method: &str) -> bool {
+    matches!(
+        method,
+        "POST"
+            | "PUT"
+            | "PATCH"
+            | "DELETE"
+            | "PROPFIND"
+            | "PROPPATCH"
+            | "MKCOL"
+            | "REPORT"
+            | "SEARCH"
+    )
+}
+
+/// True for methods whose arguments are in the URL; DELETE has them there and in its body.
+fn sends_query(method: &str) -> bool {
+    matches!(method, "GET" | "DELETE" | "OPTIONS")
+}
+
+/// The charset of a request's content encoding; UTF-8 if it is empty.
+fn charset(
+    view: &mut View<'_>,
+    request: &HttpRequest,
+    scratch: &mut String,
+) -> Result<Charset, Unsent> {
+    if request.encoding.is_empty() {
+        return Ok(Charset::UTF_8);
+    }
+    view.render(&request.encoding, scratch);
+    if scratch.trim().is_empty() {
+        return Ok(Charset::UTF_8);
+    }
+    let unknown = || Unsent::Impossible(NotHttp::BadCharset, scratch.trim().to_owned());
+    Charset::named(scratch).ok_or_else(unknown)
+}
+
+/// Renders the URL of a request.
+fn address(
+    view: &mut View<'_>,
+    request: &HttpRequest,
+    to: &mut Address,
+    scratch: &mut String,
+) -> Result<(), Unsent> {
+    let bad = |says: String| Unsent::Impossible(NotHttp::BadAddress, says);
+    view.render(&request.path, &mut to.path);
+    if to.path.contains(' ') {
+        to.path = to.path.replace(' ', "%20");
+    }
+    if to.path.starts_with("http://") || to.path.starts_with("https://") {
+        *to = Address::parse(to.path.trim())
+            .ok_or_else(|| bad(format!("`{}` is not a valid URL", to.path)))?;
+        return Ok(());
+    }
+    if !to.path.starts_with('/') {
+        to.path.insert(0, '/');
+    }
+    view.render(&request.domain, &mut to.host);
+    view.render(&request.protocol, scratch);
+    let scheme = scratch.trim();
+    to.tls = scheme.eq_ignore_ascii_case("https");
+    let is_known = to.tls || scheme.is_empty() || scheme.eq_ignore_ascii_case("http");
+    let unknown = (!is_known).then(|| Unsent::Impossible(NotHttp::BadScheme, scheme.to_owned()));
+    view.render(&request.port, scratch);
+    // As in JMeter, an invalid port counts as missing.
+    to.port = scratch.trim().parse().unwrap_or(default_port(to.tls));
+    if let Some(unknown) = unknown {
+        return Err(unknown);
+    }
+    if to.host.is_empty() {
+        let mut url = String::new();
+        to.write(&mut url);
+        return Err(Unsent::Impossible(NotHttp::NoHost, url));
+    }
+    Ok(())
+}
+
+/// Appends the arguments of a request to its path.
+fn query(
+    view: &mut View<'_>,
+    request: &HttpRequest,
+    charset: Charset,
+    path: &mut String,
+    buffers: &mut Buffers,
+) {
+    let mut separator = if path.contains('?') { '&' } else { '?' };
+    for argument in &request.arguments {
+        view.render(&argument.name, &mut buffers.name);
+        view.render(&argument.value, &mut buffers.value);
+        if buffers.name.is_empty() {
+            continue;
+        }
+        path.push(std::mem::replace(&mut separator, '&'));
+        if !view.flag(&argument.encode) {
+            path.extend([buffers.name.as_str(), &argument.separator, &buffers.value]);
+            continue;
+        }
+        buffers.bytes.clear();
+        let scratch = &mut buffers.payload.scratch;
+        // Names are written in UTF-8 whatever the charset is.
+        encode::form(&buffers.name, Charset::UTF_8, scratch, &mut buffers.bytes);
+        buffers
+            .bytes
+            .extend_from_slice(argument.separator.as_bytes());
+        encode::form(&buffers.value, charset, scratch, &mut buffers.bytes);
+        path.push_str(&String::from_utf8_lossy(&buffers.bytes));
+    }
+}

@@ -1,0 +1,110 @@
+//! The result of a sampler as postprocessors, assertions and listeners see it.
+
+use crate::script::Seen;
+
+/// JMeter's `SampleResult` while it is examined.
+#[derive(Clone, Copy)]
+pub(super) struct SampleResult<'a> {
+    /// Status line and header lines of the response.
+    pub headers: &'a str,
+    /// Body of the response, content encodings removed.
+    pub body: &'a [u8],
+    /// Body of the response as text.
+    pub text: &'a str,
+    /// Response code.
+    pub code: &'a str,
+    /// Response message.
+    pub message: &'a str,
+    /// URL.
+    pub url: &'a str,
+    /// The request; empty unless an element in scope needs it.
+    pub sent: &'a [u8],
+    /// Length of the request's head.
+    pub sent_head: usize,
+    /// Time from start to end, milliseconds.
+    pub elapsed_ms: u64,
+    /// Time from start to the first byte, milliseconds.
+    pub latency_ms: u64,
+    /// Time from start to the connection, milliseconds.
+    pub connect_ms: u64,
+    /// Bytes of the response's head.
+    pub head_bytes: u64,
+    /// Bytes of the whole response.
+    pub bytes: u64,
+    /// True if it succeeded so far.
+    pub success: bool,
+}
+
+impl<'a> SampleResult<'a> {
+    /// A result of which only the text, code, message and duration are known.
+    pub fn of_text(
+        text: &'a str,
+        code: &'a str,
+        message: &'a str,
+        elapsed_ms: u64,
+        success: bool,
+    ) -> Self {
+        Self {
+            headers: "",
+            body: text.as_bytes(),
+            text,
+            code,
+            message,
+            url: "null",
+            sent: b"",
+            sent_head: 0,
+            elapsed_ms,
+            latency_ms: 0,
+            connect_ms: 0,
+            head_bytes: 0,
+            bytes: text.len() as u64,
+            success,
+        }
+    }
+
+    /// Head and body of the request; empty unless an element in scope needs them.
+    pub fn request(&self) -> (&'a [u8], &'a [u8]) {
+        let parts = self.sent.split_at_checked(self.sent_head);
+        parts.unwrap_or((b"", b""))
+    }
+
+    /// The result as scripts see it, under this label.
+    pub fn seen(&self, label: &str) -> Seen {
+        let (head, body) = self.request();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Seen {
+            label: label.into(),
+            code: self.code.into(),
+            message: self.message.into(),
+            text: self.text.into(),
+            headers: self.headers.into(),
+            request_headers: text(head),
+            request_body: text(body),
+            url: self.url.into(),
+            elapsed_ms: self.elapsed_ms,
+            latency_ms: self.latency_ms,
+            connect_ms: self.connect_ms,
+            bytes: self.bytes,
+            success: self.success,
+        }
+    }
+
+    /// The result with the changes that a script made.
+    pub fn revised(&self, seen: Option<&'a Seen>) -> Self {
+        let Some(seen) = seen else {
+            return *self;
+        };
+        Self {
+            body: if seen.text == self.text {
+                self.body
+            } else {
+                seen.text.as_bytes()
+            },
+            text: &seen.text,
+            code: &seen.code,
+            message: &seen.message,
+            success: seen.success,
+            ..*self
+        }
+    }
+}

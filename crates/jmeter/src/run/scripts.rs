@@ -1,0 +1,134 @@
+//! Execution of the JSR223 scripts of a plan.
+
+use super::context::View;
+use super::shared::StopKind;
+use crate::expression::{Template, World as _};
+use crate::plan::Script;
+use crate::script::{self, Bindings, Judgement, Level, Seen, Wish};
+
+/// The outcome of a script.
+#[derive(Debug, Default)]
+pub(super) struct Scripted {
+    /// Its value; `None`: it has none.
+    pub value: Option<String>,
+    /// Why it failed; `None`: it did not.
+    pub fault: Option<String>,
+    /// The sample as the script changed it.
+    pub seen: Option<Seen>,
+    /// The judgement of an assertion.
+    pub judgement: Judgement,
+}
+
+/// The kind of element that a script belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ScriptOwner {
+    Sampler,
+    PreProcessor,
+    PostProcessor,
+    Assertion,
+    Timer,
+    Listener,
+}
+
+impl ScriptOwner {
+    /// JMeter's class, as its log names it.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Sampler => "org.apache.jmeter.protocol.java.sampler.JSR223Sampler",
+            Self::PreProcessor => "org.apache.jmeter.modifiers.JSR223PreProcessor",
+            Self::PostProcessor => "org.apache.jmeter.extractor.JSR223PostProcessor",
+            Self::Assertion => "org.apache.jmeter.assertions.JSR223Assertion",
+            Self::Timer => "org.apache.jmeter.timers.JSR223Timer",
+            Self::Listener => "org.apache.jmeter.visualizers.JSR223Listener",
+        }
+    }
+}
+
+/// Executes the script of a named element, writes its log lines and fulfils its wish to stop.
+pub(super) fn run_script(
+    view: &mut View<'_>,
+    (owner, name): (ScriptOwner, &Template),
+    script: &Script,
+    seen: Option<Seen>,
+) -> Scripted {
+    if script.text.is_empty() {
+        return Scripted {
+            seen,
+            ..Scripted::default()
+        };
+    }
+    let test = view.test();
+    let text = view.text(&script.text);
+    let (label, parameters) = (view.text(name), view.text(&script.parameters));
+    let bindings = Bindings {
+        lent: view.lend(),
+        label,
+        parameters,
+        seen,
+        ..Bindings::default()
+    };
+    let (value, after) = script::evaluate(&text, bindings);
+    view.take_back(after.lent);
+    let logger = format!("{}.{}", owner.class(), after.label);
+    for line in &after.logged {
+        view.log(line.level, &logger, &line.text);
+        let grave = match line.level {
+            Level::Info => continue,
+            Level::Warn => "warning",
+            Level::Error => "error",
+        };
+        let (label, text) = (&after.label, &line.text);
+        test.sink
+            .trouble(&format!("script `{label}`: {grave}: {text}"));
+    }
+    let fault = value.as_ref().err().map(ToString::to_string);
+    if let Some(fault) = &fault {
+        test.sink
+            .trouble(&format!("script `{}`: {fault}", after.label));
+        // As in JMeter, the logger is the class alone and the stack trace begins on the next line.
+        let between = if matches!(owner, ScriptOwner::Assertion) {
+            ": "
+        } else {
+            ", "
+        };
+        let said = format!(
+            "Problem in JSR223 script{between}{}\njavax.script.ScriptException: {fault}",
+            after.label
+        );
+        view.log(Level::Error, owner.class(), &said);
+    }
+    match after.wish {
+        Wish::GoOn => {}
+        Wish::StopUser => view.thread.end_soon(),
+        Wish::StopTest => test.stop(StopKind::Soon),
+        Wish::StopTestNow => test.stop(StopKind::Now),
+    }
+    Scripted {
+        value: value.ok().flatten(),
+        fault,
+        seen: after.seen,
+        judgement: after.judgement,
+    }
+}
+
+/// Executes the script of the current sampler; its value is the body of the result.
+pub(super) fn sample_script(view: &mut View<'_>, script: &Script) -> Seen {
+    let test = view.test();
+    let name = &test.plan.samplers[view.thread.sampler() as usize].name;
+    let begins = Seen {
+        label: view.thread.label().into(),
+        code: "200".into(),
+        message: "OK".into(),
+        success: true,
+        ..Seen::default()
+    };
+    let done = run_script(view, (ScriptOwner::Sampler, name), script, Some(begins));
+    let mut seen = done.seen.unwrap_or_default();
+    if let Some(fault) = done.fault {
+        (seen.success, seen.code, seen.message) = (false, "500".into(), fault);
+    }
+    if let (true, Some(value)) = (seen.text.is_empty(), done.value) {
+        seen.text = value;
+    }
+    seen
+}
