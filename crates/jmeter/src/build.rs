@@ -1,4 +1,4 @@
-//! How does the tree of elements become a plan?
+//! Construction of the plan from the tree of elements.
 //!
 //! ```text
 //! plan level ─┐ its elements act in every group, after the group's own
@@ -23,7 +23,7 @@ use crate::registry::{self, ElementSpec, Role};
 /// Names that every element may have and that mean nothing while it is executed.
 const GENERAL: &[&str] = &["TestPlan.comments", "TestElement.", "scriptLanguage"];
 
-/// What stands directly below one element and acts on samplers.
+/// The elements directly below one element that act on samplers.
 #[derive(Clone, Default)]
 struct Level<'n> {
     defaults: Vec<&'n Node>,
@@ -33,7 +33,7 @@ struct Level<'n> {
     scope: Scope,
 }
 
-/// Builds the plan of a tree without unknown elements. `None` when it has no test plan.
+/// Builds the plan of a tree without unknown elements. `None`: the tree has no test plan.
 pub(crate) fn build(nodes: &[Node], written_by: &str, compiler: &mut Compiler<'_>) -> Option<Plan> {
     let mut plans = nodes
         .iter()
@@ -67,7 +67,7 @@ fn is(node: &Node, wanted: fn(&Role) -> bool) -> bool {
     registry::find(node).is_some_and(|spec| wanted(&spec.role))
 }
 
-/// User defined variables: the plan's own, then those of all elements in the tree's order. Each
+/// User defined variables: the plan's own, then those of all elements in document order. Each
 /// element sees the values of those before it.
 fn variables(root: &Node, compiler: &mut Compiler<'_>) -> Vec<Variable> {
     let mut found = Vec::new();
@@ -115,7 +115,7 @@ fn variables_of(reader: &mut Reader<'_, '_>) -> Vec<Variable> {
     set
 }
 
-/// For each pair the pairs that its value refers to.
+/// For each pair, the pairs that its value refers to.
 fn references(pairs: &[HttpHeader]) -> Vec<Vec<usize>> {
     let named = pairs.iter().enumerate();
     let numbers: BTreeMap<String, usize> = named.map(|(i, p)| (p.name.to_string(), i)).collect();
@@ -130,7 +130,7 @@ fn references(pairs: &[HttpHeader]) -> Vec<Vec<usize>> {
     pairs.iter().map(of).collect()
 }
 
-/// Which entries lie on a circle of references, or between two.
+/// The entries that are on a cycle of references, or on a path between two cycles.
 fn on_circles(references: &[Vec<usize>]) -> Vec<bool> {
     let mut left = vec![true; references.len()];
     loop {
@@ -227,7 +227,7 @@ impl Builder<'_, '_> {
                     stack.push(self.level(node));
                     let sampler = self.sampler(node, spec, stack);
                     let own = stack.pop().unwrap_or_default();
-                    // What moves on with an iteration belongs to the nearest controller.
+                    // Elements that act once per iteration belong to the innermost controller.
                     if let Some(level) = stack.last_mut() {
                         level.per_iteration.extend(own.per_iteration);
                     }
@@ -299,15 +299,15 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Headers: the innermost of a name wins. Other managers: the outermost wins, as JMeter hands
-    /// them over from the inside out and keeps the last; more than one is told.
+    /// Headers: the innermost manager wins for each name. Other managers: the outermost wins, as
+    /// JMeter passes them on from the inside out and keeps the last; more than one gives a warning.
     fn merge_managers(&mut self, request: &mut HttpRequest, node: &Node, stack: &[Level<'_>]) {
         for manager in inside_out(stack, |level| &level.headers) {
             let inner = request.headers.len();
             for header in manager {
                 let name = header.name.to_string();
                 let same = |known: &HttpHeader| known.name.to_string().eq_ignore_ascii_case(&name);
-                // Within one manager a name may stand twice; another manager adds only new names.
+                // Within one manager a name may occur twice; another manager adds only new names.
                 if !request.headers[..inner].iter().any(same) {
                     request.headers.push(header.clone());
                 }
@@ -331,7 +331,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Builds what stands directly below an element and acts on samplers.
+    /// Builds the elements directly below an element that act on samplers.
     fn level<'n>(&mut self, parent: &'n Node) -> Level<'n> {
         let mut level = Level::default();
         for node in &parent.children {
@@ -417,7 +417,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Reads an element and tells which of its properties nobody reads.
+    /// Reads an element and reports its properties that were not read.
     fn read<T>(
         &mut self,
         node: &Node,
@@ -448,7 +448,7 @@ impl Builder<'_, '_> {
 }
 
 impl<'n> Level<'n> {
-    /// Adds what stands beside it: the plan's level to that of a group.
+    /// Adds the elements of another level: those of the plan to those of a group.
     fn add(&mut self, other: &Level<'n>) {
         self.defaults.extend(&other.defaults);
         self.headers.extend(other.headers.iter().cloned());
@@ -466,7 +466,7 @@ impl<'n> Level<'n> {
     }
 }
 
-/// Something of all levels, the innermost first.
+/// One kind of element of all levels, the innermost first.
 fn inside_out<'s, 'n, T>(
     stack: &'s [Level<'n>],
     of: fn(&'s Level<'n>) -> &'s Vec<T>,
@@ -474,8 +474,8 @@ fn inside_out<'s, 'n, T>(
     stack.iter().rev().flat_map(of)
 }
 
-/// What acts on a sampler: timers and listeners from the inside out, the others from the outside
-/// in, each level in its own order.
+/// The elements that act on a sampler: timers and listeners from the inside out, the others from
+/// the outside in, each level in its own order.
 fn scope(stack: &[Level<'_>]) -> Scope {
     let inner = |of: fn(&Scope) -> &Vec<Id>| -> Vec<Id> {
         stack

@@ -1,9 +1,9 @@
-//! How do texts of a plan become templates, numbers and choices?
+//! Compilation of a plan's texts to templates, numbers and choices.
 //!
-//! [`Compiler`] is what one reading of a plan knows: properties, the variables at the start, and
-//! everything that was noticed. [`Reader`] reads the properties of one element by name, with the
-//! defaults behind it; it notes wrong types with file and line, and which names were read, so
-//! that what nobody reads can be told, and the reference page shows what is read.
+//! [`Compiler`] is the state of one reading of a plan: properties, the variables at the start, and
+//! all problems. [`Reader`] reads the properties of one element by name, with the defaults
+//! behind it; it reports wrong types with file and line, and records which names were read, so that
+//! unread ones can be reported and the reference page can list the others.
 
 use std::collections::BTreeMap;
 
@@ -21,35 +21,35 @@ mod reader;
 
 pub(crate) use reader::Reader;
 
-/// A property that the plan asks for.
+/// A property that the plan reads.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PropertyUse {
-    /// Its name.
+    /// Name of the property.
     pub name: String,
-    /// What the plan gets.
+    /// Value that the plan gets.
     pub value: String,
-    /// Who set it; `None`: the plan's own default, see `has_default`.
+    /// Origin of the value; `None`: the plan's own default, see `has_default`.
     pub origin: Option<Origin>,
-    /// The plan states a default.
+    /// True if the plan states a default.
     pub has_default: bool,
-    /// Where it is asked for first.
+    /// Place of the first use.
     pub place: Place,
 }
 
-/// What the expressions of a plan use.
+/// Properties, variables and functions that the expressions of a plan use.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Uses {
     /// Properties by name.
     pub properties: BTreeMap<String, PropertyUse>,
     /// Variables by name, with the place of the first use.
     pub variables: BTreeMap<String, Place>,
-    /// Functions by name and how often they are called.
+    /// Functions by name, with the number of calls.
     pub functions: BTreeMap<&'static str, usize>,
-    /// Variables that something in the plan sets.
+    /// Variables that an element of the plan sets.
     pub set: BTreeMap<String, ()>,
 }
 
-/// What one reading of a plan knows.
+/// State of one reading of a plan.
 pub(crate) struct Compiler<'a> {
     pub settings: &'a Settings,
     pub files: &'a dyn Files,
@@ -58,9 +58,9 @@ pub(crate) struct Compiler<'a> {
     pub uses: Uses,
     /// Names and types that were read, for the reference page.
     pub names_read: Vec<(String, Type)>,
-    /// Names that are known and mean nothing here.
+    /// Names that are known and have no effect.
     pub names_ignored: Vec<String>,
-    /// Properties do not change while the test runs, so that they can be filled in.
+    /// True if properties do not change during the test, so that their values can be inlined.
     pub properties_stay: bool,
     next_site: u32,
 }
@@ -74,16 +74,16 @@ pub enum Type {
     Flag,
     /// Whole number.
     Integer,
-    /// Number.
+    /// Decimal number.
     Decimal,
-    /// Several values.
+    /// List of values.
     List,
-    /// An element inside the element.
+    /// Element inside the element.
     Element,
 }
 
 impl Type {
-    /// Its name.
+    /// Name of the type.
     pub fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -119,7 +119,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The template of a text. What is wrong with it is noted; it then stands for itself.
+    /// The template of a text. An invalid expression is reported and rendered as written.
     pub fn template(&mut self, text: &str, place: &Place) -> Template {
         let parsed = match parse(text, &mut self.next_site) {
             Ok(parsed) => parsed,
@@ -140,13 +140,13 @@ impl<'a> Compiler<'a> {
         template
     }
 
-    /// What a text stands for at the start of the test.
+    /// The value of a text at the start of the test.
     pub fn at_start(&mut self, text: &str, place: &Place) -> String {
         let template = self.template(text, place);
         self.value_at_start(&template, place)
     }
 
-    /// What a template stands for at the start of the test. A fault is noted.
+    /// The value of a template at the start of the test. A fault is reported.
     pub fn value_at_start(&mut self, template: &Template, place: &Place) -> String {
         let mut out = String::new();
         if let Err(fault) = template.render(&mut self.world, &mut out) {
@@ -158,14 +158,14 @@ impl<'a> Compiler<'a> {
         out
     }
 
-    /// Notes that something sets a variable of this name.
+    /// Records that an element sets a variable of this name.
     pub fn sets(&mut self, name: &Template) {
         if let Some(name) = name.constant() {
             self.uses.set.insert(name.trim().to_owned(), ());
         }
     }
 
-    /// Notes something that cannot be executed, as heavily as the operator wants it.
+    /// Reports something that cannot be executed, with the severity that the operator chose.
     pub fn unsupported(&mut self, place: &Place, says: Text, hint: Option<Text>) {
         match (self.settings.unsupported, hint) {
             (Unsupported::Fail, Some(hint)) => {
@@ -208,7 +208,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Notes what a template uses.
+    /// Records what a template uses.
     fn note(&mut self, template: &Template, place: &Place) {
         for segment in template.segments() {
             match segment {
@@ -264,7 +264,7 @@ impl<'a> Compiler<'a> {
         });
     }
 
-    /// Puts the values of properties into a template, where they cannot change any more.
+    /// Inlines the values of properties that cannot change any more.
     fn fill_in(&mut self, template: &mut Template) {
         let is_property = |s: &Segment| match s {
             Segment::Call(call) => {
@@ -282,7 +282,7 @@ impl<'a> Compiler<'a> {
                 segment if is_property(segment) => {
                     let mut out = String::new();
                     let alone = Template::from(vec![segment.clone()]);
-                    // Properties with constant names have nothing that could fail.
+                    // Reading a property with a constant name cannot fail.
                     let _ = alone.render(&mut self.world, &mut out);
                     out
                 }
@@ -309,7 +309,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Which argument of a function names a variable that it sets.
+/// Index of the argument of a function that names a variable it sets.
 fn sets_variable(function: &str) -> Option<usize> {
     match function {
         "__Random" | "__RandomString" | "__FileToString" | "__changeCase" => Some(2),

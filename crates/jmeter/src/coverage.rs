@@ -1,4 +1,4 @@
-//! Which elements does a plan hold, and what becomes of each?
+//! The elements of a plan by class, and how sokudo treats each class.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,26 @@ use crate::node::Node;
 use crate::problem::Place;
 use crate::registry::{self, Family, Role, Treatment};
 
-/// Elements of one class in a plan.
+/// All elements of one class in a plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Coverage {
-    /// Its name; its class when nobody knows it.
+    /// Name of the class; the class itself if it is unknown.
     pub element: String,
-    /// Kind of element; `None`: unknown.
+    /// Family of the class; `None`: unknown.
     #[serde(skip)]
     pub family: Option<Family>,
-    /// In which order of importance sokudo took it up.
+    /// Priority in which sokudo implemented it: 1, 2 or 3.
     pub tier: Option<u8>,
-    /// What becomes of it; `None`: unknown.
+    /// Treatment; `None`: unknown.
     #[serde(skip)]
     pub treatment: Option<Treatment>,
-    /// How many there are.
+    /// Number of elements.
     pub count: usize,
-    /// Where the first stands.
+    /// Place of the first one.
     pub first: Place,
 }
 
-/// Counts the elements, and takes out those that cannot be executed, each of which is noted.
+/// Counts the elements and removes those that cannot be executed, each of which is reported.
 pub(crate) fn cover(nodes: Vec<Node>, compiler: &mut Compiler<'_>) -> (Vec<Node>, Vec<Coverage>) {
     let mut counted = BTreeMap::new();
     let kept = keep(nodes, &mut counted, compiler);
@@ -63,7 +63,7 @@ fn keep(
         });
         entry.count += 1;
         let role = spec.map(|spec| spec.role);
-        // What the editor keeps beside the plan is not executed, whatever is in it.
+        // Elements that the editor keeps beside the plan are not executed, whatever they contain.
         if matches!(role, Some(Role::NoEffect)) {
             continue;
         }
@@ -86,7 +86,7 @@ fn keep(
                 }
             }
         }
-        // Below an element that is left out nothing is executed, but all of it is told.
+        // Elements below a removed one are not executed, but reported.
         node.children = keep(node.children, counted, compiler);
         if foreign.is_none() && !matches!(role, None | Some(Role::Refused(_))) {
             kept.push(node);

@@ -1,13 +1,13 @@
-//! How do numbers become text without the machinery of formatting? Requests and rows are many.
+//! Decimal formatting of integers without `fmt`, for the request path and result rows.
 
-/// All pairs of digits behind each other.
+/// The pairs of digits from 00 to 99.
 const PAIRS: &str = "0001020304050607080910111213141516171819\
                      2021222324252627282930313233343536373839\
                      4041424344454647484950515253545556575859\
                      6061626364656667686970717273747576777879\
                      8081828384858687888990919293949596979899";
 
-/// Appends a number, decimal.
+/// Appends a number in decimal.
 #[inline]
 pub fn digits(number: u64, out: &mut String) {
     match number {
@@ -17,7 +17,7 @@ pub fn digits(number: u64, out: &mut String) {
     }
 }
 
-/// The same for numbers above 99.
+/// Appends a number above 99.
 fn many_digits(number: u64, out: &mut String) {
     match number {
         10_000.. => {

@@ -1,4 +1,4 @@
-//! What must hold for any bytes? One function per parser, for fuzzing and property tests.
+//! Entry points for fuzzing and property tests: one function per parser of foreign bytes.
 
 use sokudo_stats::requests::{self, Tally};
 
@@ -13,7 +13,7 @@ use crate::read;
 use crate::run::entry as run;
 use crate::settings::Settings;
 
-/// Bytes as a plan: read or refused, and never both in silence.
+/// Parses bytes as a plan: it is read or refused, and a refusal states an error.
 pub fn plan(bytes: &[u8]) {
     let reading = read(
         "plan.jmx",
@@ -27,7 +27,7 @@ pub fn plan(bytes: &[u8]) {
     }
 }
 
-/// Bytes as a text with expressions: what is parsed can be rendered and shown.
+/// Parses bytes as a text with expressions: what is parsed can be rendered and displayed.
 pub fn expression(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Ok(parsed) = parse(&text, &mut 0) else {
@@ -39,12 +39,12 @@ pub fn expression(bytes: &[u8]) {
     let files = MemoryFiles::default();
     let (settings, properties) = (Settings::default(), Properties::default());
     let mut world = StartWorld::new(properties, &files, 0, 0, settings.time_zone, "plan.jmx");
-    // A fault is an answer, too.
+    // A fault is a valid outcome.
     let _ = parsed.template.render(&mut world, &mut String::new());
     let _ = parsed.template.to_string();
 }
 
-/// Bytes as an XPath in the first line and a document behind it, as XML and as HTML.
+/// Parses an XPath in the first line and applies it to the rest, as XML and as HTML.
 pub fn xpath(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let (path, text) = text.split_once('\n').unwrap_or((&text, ""));
@@ -58,7 +58,7 @@ pub fn xpath(bytes: &[u8]) {
     }
 }
 
-/// Bytes as a page and as a style sheet: their links are bounded, and none is empty.
+/// Parses bytes as a page and as a style sheet: their links are bounded and not empty.
 pub fn page(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for kind in [page::Kind::Markup, page::Kind::Style] {
@@ -72,38 +72,39 @@ pub fn page(bytes: &[u8]) {
     }
 }
 
-/// Bytes as where a server leads to, one after the other: a link and a redirect.
+/// Resolves lines as successive links and redirects.
 pub fn link(bytes: &[u8]) {
     run::links(bytes);
 }
 
-/// Bytes as a data file.
+/// Parses bytes as a data file.
 pub fn data_file(bytes: &[u8]) {
     run::data_file(bytes);
 }
 
-/// Bytes as cookies of a server, one per line.
+/// Parses lines as cookies of a server.
 pub fn cookies(bytes: &[u8]) {
     run::cookies(bytes);
 }
 
-/// Bytes as an encoded body: the first one chooses the encoding.
+/// Decodes bytes as an encoded body: the first byte selects the encoding.
 pub fn body(bytes: &[u8]) {
     run::body(bytes);
 }
 
-/// Bytes as a property file.
+/// Parses bytes as a property file.
 pub fn properties(bytes: &[u8]) {
     properties::parse(bytes);
 }
 
-/// Bytes as a JTL file: every row is either counted or told, and none of it is a panic.
+/// Parses bytes as a JTL file: every row is either counted or reported.
 pub fn jtl(bytes: &[u8]) {
     let mut tally = Tally::new(requests::Settings::default());
     let outcome = crate::jtl::read(bytes, |row| tally.add(row));
     let all = tally.finish();
     if let Ok(outcome) = outcome {
-        // A row counts under one label; transactions count there alone, and may share it with samples.
+        // A row counts under one label; transactions count there alone and may share it with
+        // samples.
         let labelled: u64 = all.labels.iter().map(|label| label.n).sum();
         assert!(all.total.n <= labelled);
         assert!(labelled + all.far + all.empty_transactions <= outcome.rows);

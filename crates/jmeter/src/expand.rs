@@ -1,7 +1,7 @@
-//! Which elements take part, once references are followed and disabled ones are gone?
+//! Expansion of include and module controllers, and removal of disabled elements.
 //!
-//! Include controllers pull in the test fragment of another file, module controllers a part of
-//! this one. Both are put in place of the reference, so that everything after this sees one tree.
+//! Include controllers insert the test fragment of another file, module controllers a part of this
+//! one. Both are replaced by what they refer to, so that all later stages see one tree.
 
 use std::sync::Arc;
 
@@ -14,24 +14,24 @@ use crate::problem::Place;
 use crate::registry::{self, Role};
 use crate::xml;
 
-/// Most files and modules inside one another.
+/// Deepest nesting of files and modules.
 const MOST_DEPTH: usize = 16;
 
-/// Most elements after everything was put in place.
+/// Most elements after the expansion.
 const MOST_NODES: usize = 1_000_000;
 
-/// Property that stands in front of included paths.
+/// Property with the prefix of included paths.
 const PREFIX: &str = "includecontroller.prefix";
 
-/// The tree that takes part.
+/// The tree after the expansion.
 pub(crate) struct Expanded {
     /// Enabled elements, with what they refer to.
     pub nodes: Vec<Node>,
-    /// Elements that are disabled or below one that is.
+    /// Number of elements that are disabled or below a disabled one.
     pub disabled: usize,
 }
 
-/// Follows references and leaves out what is disabled.
+/// Replaces references and removes disabled elements.
 pub(crate) fn expand(nodes: Vec<Node>, compiler: &mut Compiler<'_>) -> Expanded {
     let mut expander = Expander {
         all: &nodes,
@@ -52,7 +52,7 @@ struct Expander<'n, 'c, 'a> {
     /// The tree in which modules are looked up.
     all: &'n [Node],
     compiler: &'c mut Compiler<'a>,
-    /// Files and modules that are being put in place: a second one of them is a circle.
+    /// Files and modules that are being inserted: a second occurrence is a cycle.
     open: Vec<String>,
     left: usize,
     disabled: usize,
@@ -141,14 +141,14 @@ impl Expander<'_, '_, '_> {
             self.compiler.problems.error(node.place.clone(), says);
             return Vec::new();
         };
-        // A module is executed although its original may be disabled.
+        // A module is executed even if its original is disabled.
         let mut copy = target.clone();
         copy.enabled = true;
         let (name, place) = (target.place.to_string(), &node.place);
         self.inside(&name, place, std::slice::from_ref(&copy))
     }
 
-    /// The children of something that is put in place, unless it holds itself.
+    /// The children of an inserted element, unless it contains itself.
     fn inside(&mut self, name: &str, place: &Place, children: &[Node]) -> Vec<Node> {
         if self.open.len() == MOST_DEPTH || self.open.iter().any(|open| open == name) {
             let circle = self.open.join(" → ");
@@ -175,7 +175,8 @@ fn fragment(nodes: &[Node]) -> Option<&Node> {
     })
 }
 
-/// The element at a path of names; of several with one name the first that leads on.
+/// The element at a path of names; of several with one name the first that has the rest of the
+/// path.
 fn by_names<'n>(nodes: &'n [Node], names: &[&str]) -> Option<&'n Node> {
     let (first, rest) = names.split_first()?;
     let mut same = nodes.iter().filter(|node| node.name == *first);

@@ -1,20 +1,20 @@
-//! How does a plan reach the files it names?
+//! Access to the files that a plan names.
 //!
-//! Reading is an argument: the program gives a way to it, a test gives a list. Nothing here opens
-//! a file.
+//! The caller provides it: the program reads from disk, a test from a list. This crate opens no
+//! file.
 
 use std::collections::BTreeMap;
 use std::io;
 
-/// A way to read the files that a plan names.
+/// Reads the files that a plan names.
 pub trait Files {
-    /// The bytes of the file, at most `most_bytes` of them.
+    /// The bytes of a file, at most `most_bytes` of them.
     ///
-    /// Relative paths start at the directory of the plan. Errors: it is not there, may not be
-    /// read, or is larger.
+    /// Relative paths start at the directory of the plan. Fails if the file does not exist, cannot
+    /// be read, or is larger.
     fn read(&self, path: &str, most_bytes: u64) -> io::Result<Vec<u8>>;
 
-    /// True when there is such a file.
+    /// True if the file exists.
     fn exists(&self, path: &str) -> bool;
 }
 
@@ -38,7 +38,7 @@ impl Files for MemoryFiles {
 
 /// True for a path that stays below the plan's directory, however it is written.
 ///
-/// A plan may pull in other plans, but not from anywhere: absolute paths, drive letters, `..` and
+/// Plans may include only files below their own directory: absolute paths, drive letters, `..` and
 /// control characters are refused.
 pub fn stays_inside(path: &str) -> bool {
     let path = path.replace('\\', "/");

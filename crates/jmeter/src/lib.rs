@@ -1,4 +1,4 @@
-//! What does a JMeter test plan ask for?
+//! JMeter test plans: parsing, checking and execution by virtual users.
 //!
 //! ```text
 //! .jmx ─ xml ─► elements ─ expand ─► those that take part ─ build ─► Plan: plain data
@@ -6,21 +6,21 @@
 //!                                        └─ coverage, unknown ones     └─ check: warnings, load
 //! ```
 //!
-//! A plan is read completely or refused: an element that nobody knows is an error, and all of
-//! them are told with file and line. What is read becomes a [`plan::Plan`] in which everything
-//! is decided that can be decided before the test, and the scoping rules of JMeter are applied.
-//! The crate opens no file and asks no clock: bytes, files and time are arguments.
+//! A plan is read completely or refused: an unknown element is an error, and all of them are
+//! reported with file and line. The result is a [`plan::Plan`] in which everything is resolved that
+//! is known before the test, and JMeter's scoping rules are applied. The crate opens no file and
+//! reads no clock: bytes, files and time are arguments.
 //!
-//! - [`read`]: bytes in, plan, coverage and problems out.
-//! - [`plan`]: what an engine executes.
+//! - [`read`]: from bytes to plan, coverage and problems.
+//! - [`plan`]: the plan as plain data.
 //! - [`expression`]: `${…}`, parsed once and rendered per request.
-//! - [`registry`]: every element class and what becomes of it.
+//! - [`registry`]: every element class and how it is treated.
 //! - [`run`]: virtual users that execute a plan, without threads, sockets or clocks.
 //! - [`document`]: trees of XML and HTML, and XPath.
-//! - [`page`]: what a page needs besides itself.
-//! - [`script`]: JavaScript in plans, bounded.
-//! - [`jtl`]: the rows that a test leaves behind.
-//! - [`check`]: what a plan will do, and what its author probably did not mean.
+//! - [`page`]: embedded resources of a page.
+//! - [`script`]: JavaScript in plans, with bounded time and memory.
+//! - [`jtl`]: result files.
+//! - [`check`]: predictions about a plan, and warnings about probable mistakes.
 
 mod build;
 pub mod check;

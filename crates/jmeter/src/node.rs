@@ -1,4 +1,4 @@
-//! How does XML become test elements with properties?
+//! Conversion of XML to test elements with properties.
 //!
 //! ```text
 //! <jmeterTestPlan>
@@ -7,28 +7,28 @@
 //!     <hashTree> … </hashTree>    … and what stands below it, always in pairs
 //! ```
 //!
-//! The same property is written with different tags by different versions (`stringProp` or
-//! `intProp`), so scalars are kept as text and understood by whoever asks for them.
+//! Versions write the same property with different tags (`stringProp` or `intProp`), so scalars are
+//! kept as text and interpreted by the reader of the property.
 
 use sokudo_model::Text;
 
 use crate::problem::{Place, Problems};
 use crate::xml::Element;
 
-/// A test element and what stands below it.
+/// A test element and the elements below it.
 #[derive(Debug, Clone)]
 pub struct Node {
-    /// Its class, by its short name where it has one: `ThreadGroup`.
+    /// Class, in its short form where it has one: `ThreadGroup`.
     pub class: String,
     /// Class of its editor, without the package: `HttpDefaultsGui`.
     pub gui: String,
-    /// Its name as written, expressions included.
+    /// Name as written, expressions included.
     pub name: String,
-    /// False when it and everything below it takes no part.
+    /// False if the element and everything below it is disabled.
     pub enabled: bool,
-    /// Where it stands.
+    /// Place of the element.
     pub place: Place,
-    /// Its properties in order.
+    /// Properties in order.
     pub properties: Vec<Property>,
     /// Elements below it.
     pub children: Vec<Node>,
@@ -37,36 +37,36 @@ pub struct Node {
 /// A named value of an element.
 #[derive(Debug, Clone)]
 pub struct Property {
-    /// Its name: `ThreadGroup.num_threads`.
+    /// Name: `ThreadGroup.num_threads`.
     pub name: String,
-    /// Its value.
+    /// Value.
     pub value: Value,
-    /// Where it stands.
+    /// Place of the property.
     pub place: Place,
 }
 
 /// Value of a property.
 #[derive(Debug, Clone)]
 pub enum Value {
-    /// Text, number or yes and no, as written.
+    /// Text, number or boolean, as written.
     Scalar {
         /// The text.
         text: String,
-        /// True when it was written as text: an empty text counts as not given, a false does not.
+        /// True if it was written as text: an empty text counts as not given, a false does not.
         is_text: bool,
     },
-    /// Several values.
+    /// List of values.
     List(Vec<Property>),
-    /// An element inside the element.
+    /// Element inside the element.
     Element(Inner),
-    /// Something that is kept as XML.
+    /// Value that is kept as XML.
     Object(Element),
 }
 
-/// An element inside a property: no children, only properties.
+/// An element inside a property: properties, but no children.
 #[derive(Debug, Clone)]
 pub struct Inner {
-    /// Its properties.
+    /// Properties in order.
     pub properties: Vec<Property>,
 }
 
@@ -76,20 +76,20 @@ impl Node {
         find(&self.properties, name)
     }
 
-    /// Number of elements, this one included.
+    /// Number of elements, including this one.
     pub fn count(&self) -> usize {
         1 + self.children.iter().map(Node::count).sum::<usize>()
     }
 }
 
-/// The property of this name; the last one when there are several, as a map would keep it.
+/// The property of this name; the last of several, as a map would keep it.
 pub fn find<'a>(properties: &'a [Property], name: &str) -> Option<&'a Property> {
     properties.iter().rev().find(|p| p.name == name)
 }
 
 /// The elements of a plan: those inside the outermost `hashTree`.
 ///
-/// `None` when the root is not that of a test plan; that is noted as an error.
+/// `None` if the root is not that of a test plan; that is reported as an error.
 pub fn from_xml(root: Element, problems: &mut Problems) -> Option<Vec<Node>> {
     if root.tag != "jmeterTestPlan" {
         let says = Text::new("jmx-not-a-plan").word("tag", root.tag);
@@ -106,7 +106,7 @@ pub fn from_xml(root: Element, problems: &mut Problems) -> Option<Vec<Node>> {
 /// Pairs of elements and the trees below them.
 fn nodes(tree: Element, problems: &mut Problems) -> Vec<Node> {
     let mut found: Vec<Node> = Vec::new();
-    // True when the last element has not got its tree yet.
+    // True if the last element has no tree yet.
     let mut waiting = false;
     for element in tree.children {
         if element.tag != "hashTree" {
@@ -138,7 +138,7 @@ fn node(element: Element, problems: &mut Problems) -> Node {
         attribute("testclass"),
     );
     let class = match short_class(&element.tag) {
-        // The outermost tag of very old files; its class stands in the attribute.
+        // The outermost tag of very old files has its class in the attribute.
         "testelement" => short_class(&test_class),
         tag => tag,
     };

@@ -1,7 +1,7 @@
-//! What is wrong with a plan, where, and how is it mended?
+//! Problems of a plan: place, message and hint.
 //!
-//! Reading goes on after a problem, so that one reading tells all of them. Sentences live in the
-//! message files; here a problem is the name of a message, its values and a place.
+//! Reading continues after a problem, so that one reading reports all of them. The texts are in the
+//! message files; here a problem is a message key with values and a place.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use std::sync::Arc;
 use serde::Serialize;
 use sokudo_model::{Arg, Text};
 
-/// Most problems that are kept; further ones are counted.
+/// Most problems that are kept; further ones are only counted.
 const MOST: usize = 1_000;
 
-/// A place in a file: line and column count from 1, columns count characters.
+/// A place in a file. Line and column count from 1; columns count characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
-    /// The file as the operator or an include named it.
+    /// File name as the operator or an include states it.
     pub file: Arc<str>,
     /// Line, from 1.
     pub line: u32,
@@ -35,39 +35,39 @@ impl Serialize for Place {
     }
 }
 
-/// How much a problem weighs.
+/// Severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// The plan cannot be executed as it is.
+    /// The plan cannot be executed.
     Error,
-    /// The plan runs, but probably not as its author believes.
+    /// The plan can be executed, but probably does not do what its author intended.
     Warning,
 }
 
 /// One problem of a plan.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Problem {
-    /// How much it weighs.
+    /// Severity.
     pub severity: Severity,
-    /// Where it stands; `None` when it concerns the plan as a whole.
+    /// Place; `None`: the plan as a whole.
     pub place: Option<Place>,
-    /// What is wrong.
+    /// Message.
     #[serde(skip)]
     pub says: Text,
-    /// How to mend it.
+    /// Hint.
     #[serde(skip)]
     pub hint: Option<Text>,
 }
 
 impl Problem {
-    /// Name of the message, for tests and for programs that read the output.
+    /// Message key, for tests and for programs that read the output.
     pub fn key(&self) -> &str {
         &self.says.key
     }
 }
 
-/// Key and values, without a language: what a test or a log shows.
+/// Key and values without a language, as tests and logs show them.
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.place {
@@ -85,7 +85,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// All problems found so far, at most 1000 of them.
+/// All problems so far, of which at most 1000 are kept.
 #[derive(Debug, Clone, Default)]
 pub struct Problems {
     list: Vec<Problem>,
@@ -94,39 +94,39 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Notes an error.
+    /// Adds an error.
     pub fn error(&mut self, place: impl Into<Option<Place>>, says: Text) {
         self.errors += 1;
         self.add(Severity::Error, place.into(), says, None);
     }
 
-    /// Notes an error and how to mend it.
+    /// Adds an error with a hint.
     pub fn error_with(&mut self, place: impl Into<Option<Place>>, says: Text, hint: Text) {
         self.errors += 1;
         self.add(Severity::Error, place.into(), says, Some(hint));
     }
 
-    /// Notes a warning.
+    /// Adds a warning.
     pub fn warning(&mut self, place: impl Into<Option<Place>>, says: Text) {
         self.add(Severity::Warning, place.into(), says, None);
     }
 
-    /// Notes a warning and how to mend it.
+    /// Adds a warning with a hint.
     pub fn warning_with(&mut self, place: impl Into<Option<Place>>, says: Text, hint: Text) {
         self.add(Severity::Warning, place.into(), says, Some(hint));
     }
 
-    /// Errors noted so far, kept or only counted.
+    /// Number of errors, kept or only counted.
     pub fn errors(&self) -> usize {
         self.errors
     }
 
-    /// Problems that were counted and not kept.
+    /// Number of problems that were only counted.
     pub fn dropped(&self) -> usize {
         self.dropped
     }
 
-    /// The kept problems: errors first, each kind in the order of the places.
+    /// The kept problems: errors before warnings, each in the order of their places.
     pub fn into_sorted(mut self) -> Vec<Problem> {
         self.list
             .sort_by(|a, b| (a.severity, &a.place).cmp(&(b.severity, &b.place)));

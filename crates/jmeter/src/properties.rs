@@ -1,14 +1,14 @@
-//! Which properties are set, by whom, and who wins?
+//! JMeter properties, and the precedence of their origins.
 //!
-//! Lowest first: built-in defaults, `jmeter.properties` (or the file of `-p`), `user.properties`,
-//! each `-q` file in order, each `-J`, and, on the generators of a distributed run, each `-G`.
-//! `-D` sets system properties, which `__P` does not see.
+//! Lowest precedence first: built-in defaults, `jmeter.properties` (or the file of `-p`),
+//! `user.properties`, each `-q` file in order, each `-J`, and, on the generators of a distributed
+//! run, each `-G`. `-D` sets system properties, which `__P` does not read.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// Defaults that matter to a plan and that a fresh installation has.
+/// Defaults of a fresh JMeter installation that plans depend on.
 const DEFAULTS: &[(&str, &str)] = &[
     ("httpsampler.max_redirects", "20"),
     ("summariser.name", "summary"),
@@ -18,13 +18,13 @@ const DEFAULTS: &[(&str, &str)] = &[
     ("timer.factor", "1.0"),
 ];
 
-/// Who set a property.
+/// The origin of a property's value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
-    /// Nobody: it is built in.
+    /// Built in.
     BuiltIn,
-    /// A property file, by its name.
+    /// A property file, by name.
     File(String),
     /// `-J` on the command line.
     CommandLine,
@@ -32,14 +32,14 @@ pub enum Origin {
     Global,
 }
 
-/// Properties by name, each with the one who set it last.
+/// Properties by name, each with the origin of its value.
 #[derive(Debug, Clone)]
 pub struct Properties {
     entries: BTreeMap<String, (String, Origin)>,
 }
 
 impl Default for Properties {
-    /// The built-in ones.
+    /// The built-in properties.
     fn default() -> Self {
         let entry = |(name, value): &(&str, &str)| {
             let value = (value.to_string(), Origin::BuiltIn);
@@ -52,47 +52,47 @@ impl Default for Properties {
 }
 
 impl Properties {
-    /// Sets a property; who sets later wins.
+    /// Sets a property; the last value wins.
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>, origin: Origin) {
         self.entries.insert(name.into(), (value.into(), origin));
     }
 
-    /// Takes a property away, as an option without a value does.
+    /// Removes a property, as an option without a value does.
     pub fn remove(&mut self, name: &str) {
         self.entries.remove(name);
     }
 
-    /// Sets everything that a property file holds.
+    /// Sets all properties of a property file.
     pub fn add_file(&mut self, name: &str, bytes: &[u8]) {
         for (key, value) in parse(bytes) {
             self.set(key, value, Origin::File(name.into()));
         }
     }
 
-    /// Value of a property.
+    /// The value of a property.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.entries.get(name).map(|(value, _)| value.as_str())
     }
 
-    /// All of them by name.
+    /// All properties, sorted by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         let entries = self.entries.iter();
         entries.map(|(name, (value, _))| (name.as_str(), value.as_str()))
     }
 
-    /// Who set a property.
+    /// The origin of a property's value.
     pub fn origin(&self, name: &str) -> Option<&Origin> {
         self.entries.get(name).map(|(_, origin)| origin)
     }
 
-    /// The variables that files of results show (`sample_variables`).
+    /// The variables that result files contain (`sample_variables`).
     pub fn sample_variables(&self) -> Vec<String> {
         let all = self.get("sample_variables").unwrap_or_default().split(',');
         let names = all.map(str::trim).filter(|name| !name.is_empty());
         names.map(str::to_owned).collect()
     }
 
-    /// A property as a finite number, also with Java's letter for its kind: `1.5f`.
+    /// A property as a finite number. Java's type suffix is accepted: `1.5f`.
     pub fn number(&self, name: &str) -> Option<f64> {
         let text = self.get(name)?.trim();
         let digits = text.strip_suffix(['f', 'F', 'd', 'D']).unwrap_or(text);
@@ -103,9 +103,9 @@ impl Properties {
 
 /// Names and values of a Java property file, in order.
 ///
-/// Comments, continued lines, the three separators and `\uXXXX` are understood. Text is UTF-8
-/// where the bytes are, else Latin-1 as Java's own reader has it. Nothing is an error in such a
-/// file: every line means something.
+/// Comments, continued lines, the three separators and `\uXXXX` are supported. The text is UTF-8 if
+/// it is valid, otherwise Latin-1, which Java's own reader expects. There are no syntax errors:
+/// every line has a meaning.
 pub fn parse(bytes: &[u8]) -> Vec<(String, String)> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.trim_start_matches('\u{feff}').to_owned(),
@@ -130,7 +130,7 @@ pub fn parse(bytes: &[u8]) -> Vec<(String, String)> {
     found
 }
 
-/// True when the line ends with an odd number of backslashes.
+/// True if the line ends with an odd number of backslashes.
 fn continues(line: &str) -> bool {
     let backslashes = line.bytes().rev().take_while(|byte| *byte == b'\\').count();
     backslashes % 2 == 1
@@ -149,9 +149,10 @@ fn pair(line: &str) -> (String, String) {
     (unescape(key), unescape(rest))
 }
 
-/// Java's escapes: `\\n`, `\\u65e5` and the like; an unknown one stands for its character.
+/// Resolves Java's escapes: `\
+/// `, `\\u65e5` and the like; an unknown one becomes its character.
 pub(crate) fn unescape(text: &str) -> String {
-    // As 16-bit units, because an escape holds one of those and two of them may be one character.
+    // UTF-16 units, because an escape holds one unit and two of them may form one character.
     let mut units: Vec<u16> = Vec::with_capacity(text.len());
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

@@ -1,33 +1,33 @@
-//! Which requests go through a proxy?
+//! The HTTP proxy for all requests of a test.
 //!
-//! The system's properties `http.proxyHost`, `http.proxyPort` and `http.nonProxyHosts` (JMeter's
-//! `-H`, `-P`, `-N`) say it for all requests; a sampler with a proxy of its own wins.
+//! The system properties `http.proxyHost`, `http.proxyPort` and `http.nonProxyHosts` (JMeter's
+//! `-H`, `-P`, `-N`) set it; a sampler's own proxy takes precedence.
 
 use serde::{Deserialize, Serialize};
 
 use crate::properties::Properties;
 
-/// Port when none is given, as Java has it.
+/// Java's default port.
 const DEFAULT_PORT: u16 = 80;
 
 /// A proxy for all requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Proxy {
-    /// Its name or address.
+    /// Name or address.
     pub host: String,
-    /// Its port.
+    /// Port.
     pub port: u16,
-    /// Who asks it; empty: nobody is named.
+    /// User name; empty: no credentials.
     pub user: String,
-    /// The password. Never written anywhere.
+    /// Password. Never written anywhere.
     #[serde(skip)]
     pub password: String,
-    /// Hosts that are asked directly, with `*` at the beginning or end.
+    /// Hosts that are contacted directly, with `*` at the beginning or end.
     pub except: Vec<String>,
 }
 
 impl Proxy {
-    /// The proxy that the system's properties name. Errors: the port is none.
+    /// The proxy that the system properties state. Fails if the port is not valid.
     pub fn from_properties(system: &Properties) -> Result<Option<Self>, String> {
         let host = system.get("http.proxyHost").unwrap_or_default().trim();
         if host.is_empty() {
@@ -39,7 +39,7 @@ impl Proxy {
                 .parse()
                 .ok()
                 .filter(|port| *port > 0)
-                .ok_or_else(|| format!("`{port}` is no port of a proxy"))?,
+                .ok_or_else(|| format!("`{port}` is not a valid proxy port"))?,
         };
         let except = system.get("http.nonProxyHosts").unwrap_or_default();
         let names = except.split('|').map(str::trim);
@@ -54,13 +54,13 @@ impl Proxy {
         }))
     }
 
-    /// True when this host is asked directly.
+    /// True if this host is contacted directly.
     pub fn spares(&self, host: &str) -> bool {
         self.except.iter().any(|pattern| fits(pattern, host))
     }
 }
 
-/// Whether a host fits a name with `*` at its beginning or end; case does not matter.
+/// True if a host matches a pattern with `*` at its beginning or end, ignoring case.
 fn fits(pattern: &str, host: &str) -> bool {
     let (pattern, host) = (pattern.to_ascii_lowercase(), host.to_ascii_lowercase());
     match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {

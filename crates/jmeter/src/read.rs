@@ -1,4 +1,4 @@
-//! How is a plan read from beginning to end?
+//! Reading of a plan: from bytes to plan and problems.
 
 use std::sync::Arc;
 
@@ -16,31 +16,31 @@ use crate::registry::{self, Treatment};
 use crate::settings::Settings;
 use crate::{check, xml};
 
-/// What came of reading a plan.
+/// The result of reading a plan.
 #[derive(Debug, Clone)]
 pub struct Reading {
-    /// The plan; `None` when it could not be read at all. With errors it is incomplete and must
-    /// not be executed.
+    /// The plan; `None`: it could not be read at all. With errors it is incomplete and must not be
+    /// executed.
     pub plan: Option<Plan>,
-    /// Its elements and what becomes of them.
+    /// Its elements, and how each class is treated.
     pub coverage: Vec<Coverage>,
-    /// Properties that it asks for, by name.
+    /// Properties that it reads, by name.
     pub properties: Vec<PropertyUse>,
-    /// Functions that it calls and how often, by name.
+    /// Functions that it calls, with the number of calls, by name.
     pub functions: Vec<(&'static str, usize)>,
-    /// Elements that are disabled.
+    /// Number of disabled elements.
     pub disabled: usize,
     /// Errors, then warnings.
     pub problems: Vec<Problem>,
     /// Number of errors.
     pub errors: usize,
-    /// Problems that were only counted.
+    /// Number of problems that were only counted.
     pub dropped: usize,
 }
 
-/// Reads a plan. `file` is the name that places carry.
+/// Reads a plan. `file` is the file name in places.
 ///
-/// Never fails and never panics: what is wrong stands in the problems.
+/// Never fails and never panics: everything that is wrong is in `problems`.
 pub fn read(file: &str, bytes: &[u8], settings: &Settings, files: &dyn Files) -> Reading {
     let mut compiler = Compiler::new(settings, files, file);
     let name: Arc<str> = file.into();
@@ -79,7 +79,7 @@ pub fn read(file: &str, bytes: &[u8], settings: &Settings, files: &dyn Files) ->
     }
 }
 
-/// True when nothing in the plan can change a property while the test runs.
+/// True if no element of the plan can change a property during the test.
 fn properties_stay(nodes: &[Node]) -> bool {
     nodes.iter().all(|node| {
         let script = registry::find(node).map(|spec| spec.treatment());

@@ -1,4 +1,4 @@
-//! What does the reader of a plan choose?
+//! Settings of the plan reader.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,29 +10,29 @@ use crate::properties::Properties;
 /// What happens to elements and functions that cannot be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsupported {
-    /// The plan is refused; all of them are told.
+    /// The plan is refused, and all of them are reported.
     #[default]
     Fail,
-    /// They are left out, with a warning each.
+    /// They are left out with a warning each.
     Warn,
-    /// They are left out in silence; the coverage shows them.
+    /// They are left out silently; the coverage shows them.
     Skip,
 }
 
-/// `fail`, `warn` and `skip` are the words.
+/// The error for a word other than `fail`, `warn` and `skip`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWord(pub String);
 
 impl fmt::Display for UnknownWord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is none of `fail`, `warn`, `skip`", self.0)
+        write!(f, "`{}` is not one of `fail`, `warn`, `skip`", self.0)
     }
 }
 
 impl std::error::Error for UnknownWord {}
 
 impl Unsupported {
-    /// The word that is typed.
+    /// The word for the command line.
     pub fn word(self) -> &'static str {
         match self {
             Self::Fail => "fail",
@@ -55,23 +55,23 @@ impl FromStr for Unsupported {
     }
 }
 
-/// What the reader of a plan chooses.
+/// Settings of the plan reader.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Properties, all layers.
+    /// Properties of all origins.
     pub properties: Properties,
-    /// What happens to what cannot be executed.
+    /// What happens to elements that cannot be executed.
     pub unsupported: Unsupported,
-    /// Seed of the random choices that are made while reading.
+    /// Seed of random choices that are made while reading.
     pub seed: u64,
-    /// Now, in milliseconds since 1970.
+    /// Current time in milliseconds since 1970.
     pub now_ms: i64,
     /// Time zone of dates.
     pub time_zone: TimeZone,
 }
 
 impl Default for Settings {
-    /// No properties but the built-in ones, seed 0, 1970, UTC.
+    /// The built-in properties, seed 0, 1970, UTC.
     fn default() -> Self {
         Self {
             properties: Properties::default(),

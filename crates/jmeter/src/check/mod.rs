@@ -1,8 +1,7 @@
-//! What will a plan do, and what did its author probably not mean?
+//! Predictions about a plan, and warnings about probable mistakes in it.
 //!
-//! Everything here follows from the plan alone: how many users there will be, for how long, how
-//! long they pause. The number of users at which a system saturates needs two measured values
-//! more, see [`knee_users`].
+//! All of them follow from the plan alone: the number of users, their duration, their pauses. The
+//! number of users at which a system saturates needs two measured values more, see [`knee_users`].
 
 use serde::Serialize;
 use sokudo_pace::Think;
@@ -18,45 +17,45 @@ mod warnings;
 pub(crate) use refused::refuse;
 pub(crate) use warnings::warn;
 
-/// What a plan will do.
+/// Load that a plan will generate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outlook {
-    /// What each group will do.
+    /// Load of each group.
     pub groups: Vec<GroupOutlook>,
-    /// Most users at one time, over all groups of the main stage (the largest one when groups run
+    /// Most concurrent users over all groups of the main stage (of the largest group if groups run
     /// one after another) and over all generators.
     pub users: u64,
-    /// Generators that each execute the whole plan.
+    /// Number of generators that each execute the whole plan.
     pub generators: u64,
-    /// Time until all users have started, of the longest group.
+    /// Time until all users of the longest group have started.
     pub ramp_ms: u64,
-    /// Time after which the main stage ends by the clock; `None`: other things end it.
+    /// Time after which the main stage ends by the clock; `None`: it has no fixed end.
     pub duration_ms: Option<u64>,
 }
 
-/// What a group will do.
+/// Load that a group will generate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GroupOutlook {
-    /// Its name.
+    /// Name of the group.
     pub name: String,
-    /// When it runs.
+    /// Stage in which it runs.
     pub stage: Stage,
-    /// Most users at one time, on each generator; `None`: arrivals decide.
+    /// Most concurrent users on each generator; `None`: the number depends on arrivals.
     pub users: Option<u64>,
     /// Time until all users have started.
     pub ramp_ms: u64,
     /// Time after which it ends by the clock; `None`: loops or the operator end it.
     pub end_ms: Option<u64>,
-    /// Iterations of each user; `None`: without end, or arrivals decide.
+    /// Iterations of each user; `None`: unlimited, or one per arrival.
     pub loops: Option<u64>,
-    /// Samplers in it.
+    /// Number of samplers.
     pub samplers: usize,
     /// Mean pause before a sampler, over the samplers of the group, `timer.factor` included;
-    /// `None`: it depends on more than numbers.
+    /// `None`: it depends on expressions or on the load.
     pub think_ms: Option<f64>,
 }
 
-/// What a plan will do on so many generators, each of which executes all of it.
+/// The load of a plan on `generators` generators, each of which executes all of it.
 ///
 /// `factor` is the property `timer.factor`.
 pub fn outlook(plan: &Plan, generators: u64, factor: f64) -> Outlook {
@@ -114,7 +113,8 @@ fn group_outlook(plan: &Plan, group: &Group, factor: f64) -> GroupOutlook {
     }
 }
 
-/// Mean of the pauses before these samplers, actions left out; the factor scales pauses of chance.
+/// Mean of the pauses before these samplers, without flow control actions; the factor scales random
+/// pauses.
 fn mean_think_ms(plan: &Plan, samplers: &[Id], factor: f64) -> Option<f64> {
     let all = samplers.iter().map(|id| &plan.samplers[*id as usize]);
     let asking = all.filter(|sampler| !matches!(sampler.kind, SamplerKind::Action(_)));
@@ -130,7 +130,7 @@ fn mean_think_ms(plan: &Plan, samplers: &[Id], factor: f64) -> Option<f64> {
     (count > 0.0).then(|| sum / count)
 }
 
-/// The distribution of a timer's pauses; `None` where they depend on the load or on expressions.
+/// The distribution of a timer's pauses; `None`: it depends on the load or on expressions.
 pub fn think(timer: &TimerKind) -> Option<Think> {
     let fixed = |value: &Value<f64>| value.fixed().copied();
     Some(match timer {
@@ -162,7 +162,7 @@ pub fn think(timer: &TimerKind) -> Option<Think> {
     })
 }
 
-/// Numbers of the samplers below these steps, in order.
+/// Indexes of the samplers below these steps, in order.
 pub fn samplers(steps: &[Step]) -> Vec<Id> {
     let mut found = Vec::new();
     for_each_step(steps, &mut |step| {
@@ -193,10 +193,10 @@ fn for_each_step<'p>(steps: &'p [Step], then: &mut impl FnMut(&'p Step)) {
     }
 }
 
-/// Number of users at which the busiest resource has nothing left: (R + Z) / D.
+/// Number of users at which the busiest resource is saturated: (R + Z) / D.
 ///
-/// `response_s` and `demand_s` come from one user alone: mean response time, and seconds of the
-/// busiest resource per request. `think_s` is the mean pause. `None` when the demand is not a
+/// `response_s` and `demand_s` are measured with a single user: mean response time, and seconds of
+/// the busiest resource per request. `think_s` is the mean pause. `None` if the demand is not a
 /// positive number. Source: asymptotic bounds of operational analysis.
 pub fn knee_users(response_s: f64, think_s: f64, demand_s: f64) -> Option<f64> {
     let users = (response_s + think_s) / demand_s;

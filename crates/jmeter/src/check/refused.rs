@@ -1,4 +1,4 @@
-//! What is read from plans and cannot be executed?
+//! Parts of a plan that can be read but not executed.
 
 use sokudo_model::Text;
 
@@ -7,7 +7,7 @@ use crate::expression::Template;
 use crate::plan::{ConfigKind, Plan};
 use crate::problem::Place;
 
-/// Notes what an engine would have to leave out, as heavily as the operator wants it.
+/// Reports the parts that would be left out, with the severity that the operator chose.
 pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
     let configs = plan.configs.iter().filter_map(|config| {
         let what = match &config.kind {
@@ -27,7 +27,7 @@ pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
     }
 }
 
-/// True for the mechanisms that are spoken.
+/// True for authorization mechanisms that are implemented.
 fn proves(mechanism: &Template) -> bool {
     let named = mechanism.constant();
     named.is_some_and(|word| {

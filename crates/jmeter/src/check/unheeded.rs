@@ -1,15 +1,14 @@
-//! Which properties of JMeter were set to something that is not done here?
+//! JMeter properties that were set but have no effect here.
 //!
-//! A property that changes what is sent or recorded there, and nothing here, must not be taken in
-//! silence: whoever sets it relies on it.
+//! A property that changes what JMeter sends or records must not be ignored without a warning.
 
 use sokudo_model::Text;
 
 use crate::compile::Compiler;
 use crate::properties::Properties;
 
-/// Properties that are not heeded, with the values for which JMeter does what is done here; an empty
-/// one is one that is not set. Source: `jmeter.properties` of JMeter 5.6.
+/// Properties without effect, with the value for which JMeter behaves as sokudo does; an empty
+/// value means not set. Source: `jmeter.properties` of JMeter 5.6.
 const UNHEEDED: &[(&str, &str)] = &[
     ("CookieManager.allow_variable_cookies", "true"),
     ("CookieManager.check.cookies", "true"),
@@ -51,7 +50,7 @@ const UNHEEDED: &[(&str, &str)] = &[
     ("xpath.namespace.config", ""),
 ];
 
-/// Notes the properties that were set and mean nothing here.
+/// Warns about properties that were set and have no effect.
 pub(super) fn warn(compiler: &mut Compiler<'_>) {
     for name in set(&compiler.settings.properties) {
         let value = compiler.settings.properties.get(name).unwrap_or_default();
@@ -62,7 +61,7 @@ pub(super) fn warn(compiler: &mut Compiler<'_>) {
     }
 }
 
-/// Those that were set to something else.
+/// The properties that were set to another value.
 fn set(properties: &Properties) -> impl Iterator<Item = &'static str> {
     let is_other = |(name, usual): &&(&str, &str)| {
         let value = properties.get(name).map_or("", str::trim);

@@ -1,4 +1,4 @@
-//! What did the author of a plan probably not mean?
+//! Warnings about probable mistakes in a plan.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::plan::{
 use crate::registry::Treatment;
 use crate::xml;
 
-/// Most bytes of a data file that are read to learn its columns.
+/// Most bytes of a data file that are read to find its columns.
 const MOST_HEADER_BYTES: u64 = 64 << 20;
 
 /// Variables that JMeter itself sets.
@@ -29,7 +29,7 @@ const BUILT_IN: &[&str] = &[
     "__jmv_SAME_USER",
 ];
 
-/// Notes everything about a plan that its author should know.
+/// Reports all warnings about a plan.
 pub(crate) fn warn(plan: &Plan, coverage: &[Coverage], compiler: &mut Compiler<'_>) {
     for group in &plan.groups {
         group_warnings(plan, group, compiler);
@@ -90,7 +90,7 @@ fn group_warnings(plan: &Plan, group: &Group, compiler: &mut Compiler<'_>) {
     }
 }
 
-/// Several groups with users: the total is told, which few people add up.
+/// Several groups with users: states the total, which is easily overlooked.
 fn same_property(plan: &Plan, compiler: &mut Compiler<'_>) {
     let main: Vec<_> = plan
         .groups
@@ -112,7 +112,7 @@ fn same_property(plan: &Plan, compiler: &mut Compiler<'_>) {
     compiler.problems.warning(None, says);
 }
 
-/// `__P` without a default gives "1" when nobody sets the property.
+/// `__P` without a default gives "1" if the property is not set.
 fn defaults_of_p(compiler: &mut Compiler<'_>) {
     let unset = compiler.uses.properties.values();
     let unset: Vec<_> = unset
@@ -129,7 +129,7 @@ fn defaults_of_p(compiler: &mut Compiler<'_>) {
     }
 }
 
-/// The absolute value moves the mean of a pause away from its offset.
+/// The absolute value moves the mean of a Gaussian pause away from its offset.
 fn timers(plan: &Plan, compiler: &mut Compiler<'_>) {
     for timer in &plan.timers {
         let (
@@ -189,7 +189,7 @@ fn listeners(plan: &Plan, compiler: &mut Compiler<'_>) {
     }
 }
 
-/// A data file must be there; where its first row names the variables, they are set.
+/// Data files must exist; if the first row names the variables, they count as set.
 fn data_file(config: &Config, csv: &CsvData, compiler: &mut Compiler<'_>) {
     let Some(path) = known_at_start(&csv.file, config, compiler) else {
         return;
@@ -240,7 +240,7 @@ fn data_file(config: &Config, csv: &CsvData, compiler: &mut Compiler<'_>) {
     }
 }
 
-/// The text of a template that depends on nothing but the start of the test.
+/// The text of a template that depends only on the start of the test.
 fn known_at_start(
     template: &Template,
     config: &Config,
@@ -250,7 +250,7 @@ fn known_at_start(
     (!text.contains("${")).then_some(text)
 }
 
-/// Variables that are used and that nothing sets: they stand for their own `${name}`.
+/// Variables that are used but never set: they render as their own `${name}`.
 fn unset_variables(plan: &Plan, compiler: &mut Compiler<'_>) {
     let set = &compiler.uses.set;
     let prefixes: Vec<&str> = set

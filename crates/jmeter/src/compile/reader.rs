@@ -1,4 +1,4 @@
-//! What does an element say, property by property?
+//! Reads the properties of one element.
 
 use sokudo_model::Text;
 
@@ -8,14 +8,14 @@ use crate::node::{Node, Property, Value as Raw, find};
 use crate::plan::Value;
 use crate::problem::Place;
 
-/// Reads the properties of one element, with its defaults behind it.
+/// The properties of one element, with its defaults behind it.
 pub(crate) struct Reader<'r, 'a> {
-    /// The element's properties, then those of its defaults from the inside out.
+    /// Properties of the element, then those of its defaults from the inside out.
     layers: Vec<&'r [Property]>,
-    /// Where the element stands.
+    /// Place of the element.
     pub place: Place,
     pub compiler: &'r mut Compiler<'a>,
-    /// Name of the property that holds the element, of one inside another.
+    /// Name of the property that contains the element, if it is inside another.
     pub label: &'r str,
 }
 
@@ -39,8 +39,8 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// The text of a scalar and its place: of the first layer that has it. An empty text counts
-    /// as not given, because a default behind it wins in JMeter, too.
+    /// Text and place of a scalar, from the first layer that has it. An empty text counts as not
+    /// given, because in JMeter a default behind it wins, too.
     fn raw(&mut self, name: &str, wanted: Type) -> Option<(&'r str, &'r Place)> {
         self.compiler.names_read.push((name.to_owned(), wanted));
         for layer in &self.layers {
@@ -61,14 +61,15 @@ impl<'r, 'a> Reader<'r, 'a> {
         None
     }
 
-    /// Notes names that are known and mean nothing here.
+    /// Records names that are known and have no effect.
     pub fn ignore(&mut self, names: &[&str]) {
         for name in names {
             self.compiler.names_ignored.push(name.to_string());
         }
     }
 
-    /// Notes names that are known, and of which those that are true ask for what is not done.
+    /// Records names that are known; those that are true ask for something unsupported and are
+    /// reported.
     pub fn unheeded(&mut self, element: &str, names: &[&str]) {
         self.ignore(names);
         for name in names {
@@ -98,7 +99,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// A text; another one when it is empty.
+    /// A text; `otherwise` if it is empty.
     pub fn text_or(&mut self, name: &str, default: &str) -> Template {
         let text = self.text(name);
         if text.is_empty() {
@@ -107,7 +108,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         text
     }
 
-    /// A text that must be known at the start.
+    /// A text that must be constant.
     pub fn start_text(&mut self, name: &str) -> String {
         match self.raw(name, Type::Text) {
             Some((text, place)) => self.compiler.at_start(text, place),
@@ -120,12 +121,12 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.value(name, Type::Flag, default, parse_flag)
     }
 
-    /// A whole number.
+    /// An integer.
     pub fn integer(&mut self, name: &str, default: i64) -> Value<i64> {
         self.value(name, Type::Integer, default, parse_integer)
     }
 
-    /// A whole number that may be missing.
+    /// An optional integer.
     pub fn integer_if(&mut self, name: &str) -> Option<Value<i64>> {
         let (text, place) = self.raw(name, Type::Integer)?;
         Some(self.parsed(name, text, place, Type::Integer, 0, parse_integer))
@@ -136,23 +137,23 @@ impl<'r, 'a> Reader<'r, 'a> {
         self.value(name, Type::Decimal, default, parse_decimal)
     }
 
-    /// True or false, known at the start.
+    /// True or false; must be constant.
     pub fn start_flag(&mut self, name: &str, default: bool) -> bool {
         self.at_start(name, Type::Flag, parse_flag)
             .unwrap_or(default)
     }
 
-    /// A whole number, known at the start.
+    /// An integer; must be constant.
     pub fn start_integer(&mut self, name: &str) -> Option<i64> {
         self.at_start(name, Type::Integer, parse_integer)
     }
 
-    /// A finite number, known at the start.
+    /// A finite number; must be constant.
     pub fn start_decimal(&mut self, name: &str) -> Option<f64> {
         self.at_start(name, Type::Decimal, parse_decimal)
     }
 
-    /// One of several words; the first when nothing is given. Unknown words are an error.
+    /// One of several words; the first if none is given. Unknown words are an error.
     pub fn choice<T: Copy>(&mut self, name: &str, words: &[(&str, T)]) -> T {
         let word = self.start_text(name);
         let word = word.trim();
@@ -229,7 +230,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         found
     }
 
-    /// True when the plan has this element at all.
+    /// True if the plan contains this element at all.
     pub fn is_given(&self) -> bool {
         !self.layers.is_empty()
     }
@@ -269,7 +270,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         }
     }
 
-    /// Where a property stands, or the element when it has none.
+    /// Place of a property, or of the element if it does not have the property.
     pub fn place_of(&self, name: &str) -> Place {
         let found = self.layers.iter().find_map(|layer| find(layer, name));
         found

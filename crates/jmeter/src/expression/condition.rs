@@ -1,17 +1,17 @@
-//! Is a condition true?
+//! Evaluation of the conditions of If and While controllers.
 //!
-//! The part of JEXL that plans use in If and While controllers: comparisons, arithmetic, logic,
-//! `vars.get("name")`. What else the language has is refused with the place in the text.
+//! The subset of JEXL that plans use: comparisons, arithmetic, logic, `vars.get("name")`. Other
+//! constructs are refused with their position in the text.
 
 use std::cmp::Ordering;
 use std::fmt;
 
 use super::World;
 
-/// Most parentheses and signs inside one another.
+/// Deepest nesting of parentheses and signs.
 const MOST_DEPTH: u32 = 64;
 
-/// A value of the language.
+/// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Outcome {
     Null,
@@ -31,7 +31,7 @@ impl fmt::Display for Outcome {
     }
 }
 
-/// The value of an expression. Errors: what was not understood, and where.
+/// The value of an expression. Fails with the position of what is not supported.
 pub(super) fn evaluate(text: &str, world: &dyn World) -> Result<Outcome, String> {
     let mut reader = Reader {
         text,
@@ -47,7 +47,7 @@ pub(super) fn evaluate(text: &str, world: &dyn World) -> Result<Outcome, String>
     }
 }
 
-/// True when an expression holds. Errors: what was not understood, and where.
+/// True if an expression holds. Fails with the position of what is not supported.
 pub(crate) fn holds(text: &str, world: &dyn World) -> Result<bool, String> {
     evaluate(text, world).map(|value| truth(&value))
 }
@@ -70,10 +70,10 @@ impl<'a> Reader<'a> {
 
     fn refuse(&self) -> String {
         let column = self.text[..self.at].chars().count() + 1;
-        format!("`{}` is not understood at character {column}", self.text)
+        format!("`{}` is not valid at character {column}", self.text)
     }
 
-    /// Consumes one of the signs or words; a word must end where it ends.
+    /// Consumes one of the operators or words; a word must end there.
     fn take(&mut self, wanted: &[&'static str]) -> Option<&'static str> {
         self.blanks();
         let rest = self.rest();
@@ -253,7 +253,7 @@ fn truth(value: &Outcome) -> bool {
     }
 }
 
-/// A number, also when it is written as text.
+/// The value as a number, also if it is a numeric text.
 fn number(value: &Outcome) -> Option<f64> {
     match value {
         Outcome::Number(number) => Some(*number),
@@ -262,7 +262,7 @@ fn number(value: &Outcome) -> Option<f64> {
     }
 }
 
-/// As numbers when one of them is a number and the other can be, else as text.
+/// Compares as numbers if one value is a number and the other can be converted, otherwise as texts.
 fn compare(left: &Outcome, right: &Outcome) -> Option<Ordering> {
     let one_is_number = matches!(left, Outcome::Number(_)) || matches!(right, Outcome::Number(_));
     match (left, right, number(left), number(right)) {

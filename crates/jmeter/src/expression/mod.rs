@@ -1,12 +1,12 @@
-//! What does `${…}` stand for?
+//! Templates: texts with `${…}` expressions.
 //!
 //! ```text
 //! "id=${__Random(1,9)}&u=${user}" ─ parsed once ─► [text "id="] [call __Random] [text "&u="] [variable user]
 //!                                                  ─ rendered per request into a buffer ─► "id=4&u=ann"
 //! ```
 //!
-//! A template is immutable and shared by all users; what it needs to know and to remember while
-//! it is rendered comes from a [`World`].
+//! A template is immutable and shared by all users; variables, functions' state and other input
+//! come from a [`World`].
 
 use std::borrow::Cow;
 use std::fmt;
@@ -24,14 +24,14 @@ pub use functions::{Function, Needs};
 pub use parse::{ExpressionError, Parsed, parse};
 pub use world::{Fact, Lines, StartWorld, World};
 
-/// Most templates that may be rendered inside one another: `__eval` of a text that evaluates
-/// itself ends here.
+/// Deepest nesting of templates that render templates, which ends an `__eval` that evaluates
+/// itself.
 const MOST_DEPTH: u32 = 32;
 
-/// Longest text that one rendering may make.
+/// Longest text of one rendering, bytes.
 const MOST_TEXT_BYTES: usize = 64 << 20;
 
-/// A text with expressions in it, parsed.
+/// A parsed text with expressions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Template {
     segments: Vec<Segment>,
@@ -40,7 +40,7 @@ pub struct Template {
 /// A piece of a template.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Segment {
-    /// Stands for itself.
+    /// Literal text.
     Text(String),
     /// `${name}`.
     Variable(String),
@@ -51,18 +51,18 @@ pub enum Segment {
 /// A call of a function.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// What is called.
+    /// The function.
     pub function: &'static Function,
-    /// With what.
+    /// Its arguments.
     pub arguments: Vec<Template>,
-    /// Number of this place in the plan: `__counter` counts per place.
+    /// Call site in the plan: `__counter` counts per call site.
     pub site: u32,
 }
 
 /// Why a template could not be rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// The function at fault.
+    /// The function that failed.
     pub function: &'static str,
     /// What was wrong, with the value in question.
     pub why: String,
@@ -77,7 +77,7 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Template {
-    /// A template that stands for this text.
+    /// A template without expressions.
     pub fn text(text: impl Into<String>) -> Self {
         let text = text.into();
         let segments = match text.is_empty() {
@@ -92,7 +92,7 @@ impl Template {
         &self.segments
     }
 
-    /// The text that it always stands for; `None` when that depends on anything.
+    /// The text if it is constant.
     pub fn constant(&self) -> Option<&str> {
         match self.segments.as_slice() {
             [] => Some(""),
@@ -101,12 +101,12 @@ impl Template {
         }
     }
 
-    /// True when it always stands for nothing.
+    /// True if it is constant and empty.
     pub fn is_empty(&self) -> bool {
         self.constant() == Some("")
     }
 
-    /// Adds the names of the variables in it, those in arguments included.
+    /// Adds the names of its variables, those in arguments included.
     pub fn variables<'t>(&'t self, names: &mut Vec<&'t str>) {
         for segment in &self.segments {
             match segment {
@@ -117,10 +117,10 @@ impl Template {
         }
     }
 
-    /// Appends what it stands for now.
+    /// Appends the rendered text.
     ///
-    /// A variable that is not set stands for its own `${name}`, as in JMeter. Errors: a function
-    /// could not do its work; `out` then holds what came before.
+    /// A variable that is not set renders as its own `${name}`, as in JMeter. Fails if a function
+    /// fails; `out` then has the text before it.
     pub fn render(&self, world: &mut dyn World, out: &mut String) -> Result<(), Fault> {
         self.render_at(world, out, 0)
     }
@@ -143,7 +143,7 @@ impl Template {
         Ok(())
     }
 
-    /// What it stands for now; borrowed when it is constant.
+    /// The rendered text; borrowed if it is constant.
     fn value(&self, world: &mut dyn World, depth: u32) -> Result<Cow<'_, str>, Fault> {
         if let Some(constant) = self.constant() {
             return Ok(Cow::Borrowed(constant));
@@ -160,7 +160,7 @@ impl From<Vec<Segment>> for Template {
     }
 }
 
-/// The text it was parsed from, up to blanks and escapes.
+/// The text that it was parsed from, except for blanks and escapes.
 impl fmt::Display for Template {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for segment in &self.segments {
@@ -182,7 +182,7 @@ impl fmt::Display for Template {
     }
 }
 
-/// As the text it was parsed from.
+/// The text that it was parsed from.
 impl Serialize for Template {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)

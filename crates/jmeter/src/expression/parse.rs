@@ -1,54 +1,54 @@
-//! Where do expressions begin and end in a text?
+//! Parser of `${…}` expressions.
 //!
-//! JMeter's rules, whichever a grammar would have: `\$`, `\,` and `\\` stand for the second
-//! character, but only in a text that holds an expression at all; a comma inside `${…}` or
-//! inside parentheses belongs to the argument; a name without parentheses is a function when
-//! there is one of that name, else a variable.
+//! These are JMeter's rules: `\$`, `\,` and `\\` are escapes, but only in a text with an
+//! expression; a comma inside `${…}` or inside parentheses belongs to the argument; a name without
+//! parentheses is a function if one has that name, otherwise a variable.
 
 use std::fmt;
 
 use super::functions::{self, Function};
 use super::{Call, Segment, Template};
 
-/// Most expressions inside one another.
+/// Deepest nesting of expressions.
 const MOST_DEPTH: usize = 32;
 
-/// Longest text that is searched for expressions.
+/// Longest text that is parsed, bytes.
 const MOST_BYTES: usize = 16 << 20;
 
-/// What a text turned out to be.
+/// The result of parsing a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
     /// The template.
     pub template: Template,
-    /// True when a `${` has no `}`: it stands for the text behind it, which is seldom meant.
+    /// True if a `${` has no `}`: it is dropped and the text behind it kept, which is rarely
+    /// intended.
     pub unclosed: bool,
 }
 
-/// Why a text cannot be used.
+/// Why a text cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExpressionError {
-    /// There is no function of this name.
+    /// Call of an unknown function.
     UnknownFunction(String),
-    /// A function got more or fewer arguments than it takes.
+    /// Call of a function with too few or too many arguments.
     ArgumentCount {
         /// The function.
         function: &'static str,
-        /// What it takes.
+        /// The arguments that it takes.
         takes: &'static str,
-        /// How many it got.
+        /// The number of arguments of the call.
         got: usize,
     },
-    /// Something follows the closing parenthesis.
+    /// Text between the closing parenthesis and `}`.
     NotClosed(&'static str),
-    /// Expressions are nested too deeply, or the text is too long.
+    /// Expressions nested too deeply, or a text that is too long.
     TooComplex,
 }
 
 impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownFunction(name) => write!(f, "no function is called `{name}`"),
+            Self::UnknownFunction(name) => write!(f, "there is no function `{name}`"),
             Self::ArgumentCount {
                 function,
                 takes,
@@ -64,9 +64,9 @@ impl fmt::Display for ExpressionError {
 
 impl std::error::Error for ExpressionError {}
 
-/// Parses a text. `next_site` numbers the calls in it.
+/// Parses a text. `next_site` numbers the call sites.
 ///
-/// Errors: an unknown function, wrong arguments, or a bound is broken.
+/// Fails for unknown functions, a wrong number of arguments, or a text beyond the limits.
 pub fn parse(text: &str, next_site: &mut u32) -> Result<Parsed, ExpressionError> {
     if !text.contains("${") {
         let template = Template::text(text);
@@ -87,7 +87,7 @@ pub fn parse(text: &str, next_site: &mut u32) -> Result<Parsed, ExpressionError>
     let alive = segments.iter().any(|s| !matches!(s, Segment::Text(_)));
     let template = match alive {
         true => Template { segments },
-        // No expression after all: the text stays as it was, backslashes included.
+        // Not an expression: the text stays as it is, backslashes included.
         false if !unclosed => Template::text(text),
         false => Template { segments },
     };
@@ -99,10 +99,10 @@ struct Parser<'a> {
     unclosed: bool,
 }
 
-/// What stands behind `${`.
+/// The text behind `${`.
 enum Found {
     Piece(Segment),
-    /// The text ended before the `}`.
+    /// The text ended without `}`.
     Unclosed(String),
 }
 
@@ -267,7 +267,7 @@ fn known(name: &str) -> Result<&'static Function, ExpressionError> {
     functions::find(name).ok_or_else(|| ExpressionError::UnknownFunction(name.into()))
 }
 
-/// True for `__name`: nobody calls a variable so, and a misspelled function must not become one.
+/// True for `__name`: variables are not named so, and a misspelled function must not become one.
 fn looks_like_function(name: &str) -> bool {
     let letters = name.strip_prefix("__");
     letters.is_some_and(|rest| !rest.is_empty() && rest.chars().all(char::is_alphanumeric))

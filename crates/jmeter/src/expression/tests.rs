@@ -190,7 +190,7 @@ fn times_are_milliseconds_or_patterns() {
         "2018-03-01 2018-03-01",
     );
     check("${__timeShift(,,PT-4S,,)}", "1520035500007");
-    faulty("${__timeShift(yyyy,x,P1D,,)}", "does not fit");
+    faulty("${__timeShift(yyyy,x,P1D,,)}", "does not match");
 }
 
 #[test]
@@ -242,9 +242,9 @@ fn conditions_are_true_or_false() {
     check("${__jexl3(7 / 2 + \"a\",v)}${v}", "3a3a");
     faulty(
         "${__jexl3(new java.io.File(\"x\"))}",
-        "not understood at character 1",
+        "not valid at character 1",
     );
-    faulty("${__jexl3(1 +)}", "not understood");
+    faulty("${__jexl3(1 +)}", "not valid");
 }
 
 #[test]

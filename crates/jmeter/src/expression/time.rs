@@ -1,7 +1,7 @@
-//! How is a moment written in one of Java's date patterns, and read back?
+//! Formatting and parsing of dates with Java's date patterns.
 //!
-//! The letters that plans use: years to milliseconds, names of months and days in English, zones.
-//! Another letter is an error, because a wrong date in a request is found late.
+//! The letters that plans use are supported: years to milliseconds, English names of months and
+//! days, zones. Other letters are an error, because a wrong date in a request is noticed late.
 
 use std::fmt::Write as _;
 
@@ -37,19 +37,19 @@ const DAYS: [&str; 7] = [
 /// A piece of a pattern.
 #[derive(Debug, PartialEq)]
 enum Piece {
-    /// Stands for itself.
+    /// Literal text.
     Text(String),
-    /// A letter and how often it stands there.
+    /// A letter and its number of repetitions.
     Field(char, usize),
 }
 
-/// The moment, `ms` milliseconds after 1970, in this zone. `None` outside the years −9999 to 9999.
+/// The moment `ms` milliseconds after 1970 in a zone. `None` outside the years −9999 to 9999.
 pub(super) fn moment(ms: i64, zone: &TimeZone) -> Option<Zoned> {
     let stamp = Timestamp::from_millisecond(ms).ok()?;
     Some(stamp.to_zoned(zone.clone()))
 }
 
-/// Appends a moment in a pattern. Errors: the letter that is not understood.
+/// Appends a moment in a pattern. Fails for an unsupported letter.
 pub(super) fn write(pattern: &str, at: &Zoned, out: &mut String) -> Result<(), String> {
     for piece in pieces(pattern)? {
         match piece {
@@ -84,7 +84,7 @@ fn field(letter: char, width: usize, at: &Zoned, out: &mut String) -> Result<(),
         's' => number(out, at.second().into()),
         'S' => {
             let digits = format!("{:09}", at.subsec_nanosecond());
-            // Three places are milliseconds; more than nine cannot be told.
+            // Three digits are milliseconds; more than nine are not available.
             out.push_str(&digits[..width.min(9)]);
             Ok(())
         }
@@ -110,7 +110,7 @@ fn field(letter: char, width: usize, at: &Zoned, out: &mut String) -> Result<(),
 }
 
 fn not_understood(letter: char) -> String {
-    format!("the letter `{letter}` of the date pattern is not understood")
+    format!("the letter `{letter}` of the date pattern is not supported")
 }
 
 fn name(out: &mut String, name: &str, width: usize) -> Result<(), String> {
@@ -127,11 +127,11 @@ fn offset(out: &mut String, at: &Zoned, colon: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Milliseconds after 1970 of a date in a pattern; what the pattern leaves out is the first.
+/// Milliseconds after 1970 of a date in a pattern; missing fields have their first value.
 ///
-/// Errors: the text does not fit the pattern, or the pattern has a letter that cannot be read.
+/// Fails if the text does not match the pattern, or for a letter that cannot be parsed.
 pub(super) fn read(pattern: &str, text: &str, zone: &TimeZone) -> Result<i64, String> {
-    let misfit = || format!("`{text}` does not fit the date pattern `{pattern}`");
+    let misfit = || format!("`{text}` does not match the date pattern `{pattern}`");
     let mut rest = text;
     let (mut year, mut month, mut day) = (1970_i64, 1_i64, 1_i64);
     let (mut hour, mut minute, mut second, mut nanos) = (0_i64, 0_i64, 0_i64, 0_i64);
@@ -144,7 +144,7 @@ pub(super) fn read(pattern: &str, text: &str, zone: &TimeZone) -> Result<i64, St
             }
             Piece::Field(letter, width) => (*letter, *width),
         };
-        // Numbers that touch each other have the width of the pattern.
+        // Adjacent numbers have the width of the pattern.
         let touches = matches!(all.get(index + 1), Some(Piece::Field(..)));
         if matches!(letter, 'M' | 'L') && width >= 3 {
             let found = MONTHS.iter().position(|name| rest.starts_with(&name[..3]));
@@ -203,7 +203,7 @@ fn pieces(pattern: &str) -> Result<Vec<Piece>, String> {
                     }
                     Some('\'') => break,
                     Some(c) => push_text(&mut found, c.encode_utf8(&mut [0; 4])),
-                    None => return Err(format!("`{pattern}` has a quote without an end")),
+                    None => return Err(format!("`{pattern}` has a quote that is not closed")),
                 }
             },
             letter if letter.is_ascii_alphabetic() => match found.last_mut() {
@@ -225,7 +225,7 @@ fn push_text(found: &mut Vec<Piece>, more: &str) {
 
 /// Milliseconds of an ISO 8601 duration of days to seconds: `P1DT-2H`, `-PT30S`, `PT0.5S`.
 ///
-/// Errors: the text is not such a duration.
+/// Fails for any other text.
 pub(super) fn duration_ms(text: &str) -> Result<i64, String> {
     let wrong = || format!("`{text}` is not a duration such as `P1DT2H30M` or `-PT5S`");
     let upper = text.trim().to_ascii_uppercase();

@@ -1,4 +1,4 @@
-//! What does an expression see of the world, and what may it change?
+//! The interface between templates and the state of a user or test.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,10 +14,10 @@ use crate::xml;
 /// Largest file that an expression reads.
 const MOST_FILE_BYTES: u64 = 64 << 20;
 
-/// The lines of a file, without their ends.
+/// The lines of a file, without their line ends.
 pub type Lines = Arc<[String]>;
 
-/// Something that does not change while a template is rendered.
+/// A value that does not change while a template is rendered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fact {
     /// Number of the user within its group, from 1.
@@ -26,9 +26,9 @@ pub enum Fact {
     Iteration,
     /// Name of the user: `Users 1-3`.
     UserName,
-    /// Name of the thread group with the generator's part of it: `Users 1`.
+    /// Name of the thread group with its number: `Users 1`.
     GroupName,
-    /// Name of the sampler that runs or runs next.
+    /// Name of the current or next sampler.
     SamplerName,
     /// File name of the plan.
     PlanName,
@@ -38,17 +38,17 @@ pub enum Fact {
     HostAddress,
 }
 
-/// What an expression sees and may change. One user's view while the load runs.
+/// Variables, properties, clock and files of templates. During the test: those of one user.
 pub trait World {
     /// Value of a variable of this user.
     fn variable(&self, name: &str) -> Option<&str>;
     /// Sets a variable of this user.
     fn set_variable(&mut self, name: &str, value: &str);
-    /// Appends the value of a property; false when it is not set.
+    /// Appends the value of a property; false if it is not set.
     fn write_property(&self, name: &str, out: &mut String) -> bool;
     /// Sets a property for all users of this generator.
     fn set_property(&mut self, name: &str, value: &str);
-    /// Where random choices of this user come from.
+    /// Source of the user's random choices.
     fn random(&mut self) -> &mut Random;
     /// Milliseconds since 1970, UTC.
     fn now_ms(&self) -> i64;
@@ -56,25 +56,25 @@ pub trait World {
     fn time_zone(&self) -> &TimeZone;
     /// Appends one of the facts.
     fn write_fact(&self, fact: Fact, out: &mut String);
-    /// Counts a call at this place, of this user or of all users: 1, 2, 3 …
+    /// Counts a call at a call site, of this user or of all users: 1, 2, 3 …
     fn count(&mut self, site: u32, per_user: bool) -> u64;
-    /// The lines of a file in the encoding of this name, UTF-8 when it is empty. Errors: why it
+    /// The lines of a file in the named encoding; UTF-8 if it is empty. Fails with the reason if it
     /// cannot be read.
     fn lines(&mut self, path: &str, encoding: &str) -> Result<Lines, String>;
-    /// The row of a shared file at which this user stands; `None` before the first.
+    /// The current row of this user in a shared file; `None` before the first.
     fn row(&self, file: &str) -> Option<u64>;
-    /// Lends a script what it may see and change; [`World::take_back`] follows.
+    /// Lends variables and other state to a script; [`World::take_back`] follows.
     fn lend(&mut self) -> Lent;
     /// Takes back what was lent.
     fn take_back(&mut self, lent: Lent);
-    /// Writes to the log of the tool, under the name of this class; before the test there is none.
+    /// Writes to JMeter's log under the name of a class. There is no log before the test.
     fn log(&mut self, _level: Level, _logger: &str, _text: &str) {}
-    /// Puts this user on the next row that no other user took; rows begin again after the last.
+    /// Moves this user to the next row of a shared file; rows start over after the last.
     fn next_row(&mut self, file: &str, rows: u64) -> u64;
 }
 
-/// The world at the start of a test, before there are users: what decides the number of threads
-/// and the value of user defined variables.
+/// The world before the test, without users. It determines the number of threads and the values of
+/// user defined variables.
 pub struct StartWorld<'a> {
     /// Variables so far.
     pub variables: HashMap<String, String>,
@@ -90,7 +90,7 @@ pub struct StartWorld<'a> {
 }
 
 impl<'a> StartWorld<'a> {
-    /// A world with these properties and files, at this moment, named after this plan.
+    /// A world with these properties and files, at this moment, for a plan with this file name.
     pub fn new(
         properties: Properties,
         files: &'a dyn Files,
@@ -148,7 +148,7 @@ impl World for StartWorld<'_> {
     fn write_fact(&self, fact: Fact, out: &mut String) {
         match fact {
             Fact::PlanName => out.push_str(&self.plan),
-            // There is no user yet, and hosts are not known before the run.
+            // There is no user yet, and hosts are unknown before the run.
             Fact::UserNumber | Fact::Iteration => out.push('0'),
             _ => {}
         }

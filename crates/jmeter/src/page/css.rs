@@ -1,11 +1,11 @@
-//! What does a style sheet import?
+//! Imports of style sheets.
 //!
-//! As the standard has it (CSS 2.1, 4.1.5), imports stand before everything else but a charset: with
-//! the first other rule it is over. Addresses of images and fonts are not asked for, as in JMeter.
+//! Imports precede all other rules but a charset (CSS 2.1, 4.1.5): the search ends at the first
+//! other rule. Images and fonts are not fetched, as in JMeter.
 
 use super::Findings;
 
-/// Notes the imports of a style sheet.
+/// Adds the imports of a style sheet.
 pub(super) fn scan(text: &str, found: &mut Findings) {
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
     while !found.is_full() {
@@ -32,7 +32,7 @@ pub(super) fn scan(text: &str, found: &mut Findings) {
     }
 }
 
-/// What stands behind blanks, comments, and the signs that hide styles from old browsers.
+/// The text after blanks, comments, and the markers that hide styles from old browsers.
 fn behind_blanks(text: &str) -> &str {
     let mut rest = text.trim_start();
     loop {
@@ -55,7 +55,7 @@ fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     head.eq_ignore_ascii_case(word).then_some(rest)
 }
 
-/// `"…"`, `'…'`, `url(…)`: what is inside, and what stands behind it.
+/// Splits `"…"`, `'…'` or `url(…)` into its content and the text after it.
 fn address(text: &str) -> Option<(&str, &str)> {
     let quoted = |text: &'_ str| -> Option<(usize, usize)> {
         let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;

@@ -1,8 +1,8 @@
-//! Which characters do the entities of a text stand for?
+//! HTML entities.
 
 use std::borrow::Cow;
 
-/// Entities by their names; others stay as they are written, as do those without `;`.
+/// Entities by name; others stay as they are, as do those without `;`.
 const NAMED: &[(&str, char)] = &[
     ("amp", '&'),
     ("apos", '\''),
@@ -18,7 +18,7 @@ const NAMED: &[(&str, char)] = &[
 /// Longest entity between `&` and `;`.
 const MOST_BYTES: usize = 10;
 
-/// A text with its entities undone, once.
+/// Replaces the entities of a text, once.
 pub(super) fn decoded(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return text.into();

@@ -1,14 +1,14 @@
-//! Which addresses do the tags of a page name?
+//! Links in the tags of a page.
 //!
-//! Tags are told from text as browsers do (HTML Living Standard, 13.2.5); no tree is built.
+//! Tags are recognised as browsers do (HTML Living Standard, 13.2.5); no tree is built.
 
 use super::Findings;
 
-/// Elements whose content is text, whatever it looks like.
+/// Elements whose content is text, even if it looks like tags.
 const RAW: &[&str] = &[
     "script", "style", "textarea", "title", "xmp", "iframe", "noscript", "noframes", "noembed",
 ];
-/// Attributes that are looked at; of two with the same name the first counts.
+/// Attributes that are read; of two with the same name the first counts.
 const ATTRIBUTES: [&str; 10] = [
     "src",
     "href",
@@ -22,10 +22,10 @@ const ATTRIBUTES: [&str; 10] = [
     "data",
 ];
 
-/// The attributes of one tag, as they are written.
+/// The attributes of one tag, as written.
 type Values<'a> = [Option<&'a str>; ATTRIBUTES.len()];
 
-/// Notes the links of a page.
+/// Adds the links of a page.
 pub(super) fn scan(text: &str, found: &mut Findings) {
     let mut rest = text;
     while let Some(at) = rest.find('<') {
@@ -50,7 +50,7 @@ pub(super) fn scan(text: &str, found: &mut Findings) {
     }
 }
 
-/// Comments, character data and other declarations.
+/// Comments, CDATA sections and other declarations.
 fn behind_declaration(inside: &str) -> &str {
     match () {
         () if inside.starts_with("!--") => behind(&inside[3..], "-->"),
@@ -63,7 +63,7 @@ fn behind<'a>(text: &'a str, end: &str) -> &'a str {
     text.find(end).map_or("", |at| &text[at + end.len()..])
 }
 
-/// What stands behind the content of an element that holds no tags.
+/// The text after the content of an element without tags in it.
 fn behind_content<'a>(name: &str, text: &'a str) -> &'a str {
     if !RAW.iter().any(|raw| name.eq_ignore_ascii_case(raw)) {
         return text;
@@ -88,11 +88,11 @@ fn behind_content<'a>(name: &str, text: &'a str) -> &'a str {
 struct Tag<'a> {
     name: &'a str,
     values: Values<'a>,
-    /// What stands behind it.
+    /// The text after it.
     behind: &'a str,
 }
 
-/// The tag that begins here, behind `<` or `</`; `None` where it does not end.
+/// The tag that begins here, after `<` or `</`; `None`: it is not closed.
 fn tag(text: &str) -> Option<Tag<'_>> {
     let bytes = text.as_bytes();
     let ends_name = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'>');
@@ -100,7 +100,7 @@ fn tag(text: &str) -> Option<Tag<'_>> {
     let name = &text[..at];
     let mut values = Values::default();
     loop {
-        // Slashes between attributes do not count.
+        // Slashes between attributes are ignored.
         at += bytes[at..]
             .iter()
             .position(|byte| !byte.is_ascii_whitespace() && *byte != b'/')?;
@@ -113,7 +113,7 @@ fn tag(text: &str) -> Option<Tag<'_>> {
             });
         }
         let begin = at;
-        // A sign of equality may only begin a name.
+        // An equals sign may only begin a name.
         at += 1;
         at += bytes[at..]
             .iter()
@@ -140,7 +140,7 @@ fn not_blank(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| !byte.is_ascii_whitespace())
 }
 
-/// The value that begins at this place, and where it is over.
+/// The value that begins here, and the position after it.
 fn value(text: &str, at: usize) -> Option<(&str, usize)> {
     let bytes = text.as_bytes();
     match bytes[at] {
@@ -157,7 +157,7 @@ fn value(text: &str, at: usize) -> Option<(&str, usize)> {
     }
 }
 
-/// Notes what a tag needs.
+/// Adds the resources that a tag needs.
 fn note(tag: &Tag<'_>, found: &mut Findings) {
     let [
         src,
@@ -211,8 +211,8 @@ fn note(tag: &Tag<'_>, found: &mut Findings) {
     }
 }
 
-/// Notes the addresses in a style: quoted ones alone, from the first quote of a line to the last, as
-/// the pattern `URL\(\s*('|")(.*)('|")\s*\)` finds them.
+/// Adds the URLs in a style attribute: only quoted ones, from the first quote of a line to the
+/// last, as the pattern `URL\(\s*('|")(.*)('|")\s*\)` finds them.
 fn styled(style: &str, found: &mut Findings) {
     for line in style.lines() {
         let lower = line.to_ascii_lowercase();

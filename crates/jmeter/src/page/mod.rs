@@ -1,24 +1,24 @@
-//! What does a page need besides itself?
+//! Links of a page to its embedded resources.
 //!
 //! ```text
 //! text/html, xml ─► html ─┐
 //! text/css ───────► css ──┴─► links as they are written, with what they are relative to
 //! ```
 //!
-//! The links are those that JMeter 5.6 finds with its usual parsers: images, scripts, style sheets,
-//! icons, frames, objects, backgrounds, and what style sheets import. Any text is a page: what
-//! cannot be read is passed over. One pass, no recursion; texts and their number are bounded.
+//! The links are those that JMeter 5.6 finds with its default parsers: images, scripts, style
+//! sheets, icons, frames, objects, backgrounds, and imports of style sheets. Any text is accepted:
+//! invalid parts are skipped. One pass, no recursion; texts and their number are bounded.
 
 mod css;
 mod entity;
 mod html;
 
-/// Most links of one document; further ones are not asked for.
+/// Most links of one document; further ones are ignored.
 pub const MOST_LINKS: usize = 4_096;
-/// Longest link, bytes; a longer one is passed over.
+/// Longest link, bytes; longer ones are ignored.
 const MOST_LINK_BYTES: usize = 8_192;
 
-/// What a document is, as far as links in it are concerned.
+/// The kind of a document with links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// HTML, XHTML, WML or other XML.
@@ -28,7 +28,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a document of this `Content-Type`; `None`: there are no links in it.
+    /// The kind of a document with this `Content-Type`; `None`: it has no links.
     pub fn of(content_type: &str) -> Option<Self> {
         const MARKUP: &[&str] = &[
             "text/html",
@@ -47,16 +47,16 @@ impl Kind {
     }
 }
 
-/// Something found in a document, in the order in which it stands there.
+/// A link or base of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// The address of something that belongs to the page, entities undone.
+    /// URL of an embedded resource, entities replaced.
     Link(String),
-    /// What links from here on are relative to.
+    /// Base URL of the links after it.
     Base(String),
 }
 
-/// All links of a document, doubled ones too.
+/// All links of a document in document order, duplicates included.
 pub fn links(kind: Kind, text: &str) -> Vec<Found> {
     let mut found = Findings::default();
     match kind {
@@ -66,7 +66,7 @@ pub fn links(kind: Kind, text: &str) -> Vec<Found> {
     found.0
 }
 
-/// What was found so far.
+/// The links found so far.
 #[derive(Default)]
 struct Findings(Vec<Found>);
 
@@ -75,7 +75,7 @@ impl Findings {
         self.0.len() >= MOST_LINKS
     }
 
-    /// An address as it is written: blanks around it and line ends in it do not count.
+    /// Adds a URL: surrounding blanks and line ends inside are removed.
     fn link(&mut self, written: &str) {
         let link = entity::decoded(written.trim()).replace(['\r', '\n'], "");
         if !link.is_empty() && link.len() <= MOST_LINK_BYTES && !self.is_full() {

@@ -1,4 +1,4 @@
-//! What JMeter 5.6.3 asked for with the same pages, and that no text breaks anything.
+//! The links that JMeter 5.6.3 fetches from the same pages, and robustness against any text.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What must hold of a result, and who hears of it?
+//! Assertions and listeners.
 
 use serde::Serialize;
 
@@ -6,89 +6,89 @@ use super::Backend;
 use super::{Applies, Field, Script, Value};
 use crate::expression::Template;
 
-/// What must hold of a result.
+/// A condition on a result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "assertion", rename_all = "snake_case")]
 pub enum AssertionKind {
-    /// Texts in the response.
+    /// A condition on texts in the response.
     Response {
-        /// Where.
+        /// The part that is examined.
         field: Field,
         /// How the texts are compared.
         test: TextTest,
-        /// It must not hold.
+        /// True if it must not hold.
         negated: bool,
-        /// One of the texts is enough.
+        /// True if one of the texts is enough.
         any: bool,
-        /// The result counts as good before it is looked at, whatever the code.
+        /// True if the result counts as successful before the assertion, whatever its code.
         assume_success: Value<bool>,
         /// The texts.
         texts: Vec<Template>,
-        /// What is said when it does not hold; empty: what was compared.
+        /// Message of a failure; empty: JMeter's own.
         message: Template,
-        /// Which results.
+        /// The results that are examined.
         applies: Applies,
     },
-    /// Longest time.
+    /// A limit on the duration.
     Duration {
         /// Milliseconds.
         most_ms: Value<i64>,
-        /// Which results.
+        /// The results that are examined.
         applies: Applies,
     },
-    /// Number of bytes.
+    /// A condition on the number of bytes.
     Size {
-        /// What is counted.
+        /// The part whose bytes are counted.
         field: SizeField,
-        /// How it is compared.
+        /// How they are compared.
         is: Comparison,
         /// Bytes.
         bytes: Value<i64>,
-        /// Which results.
+        /// The results that are examined.
         applies: Applies,
     },
-    /// A JSON path.
+    /// A condition on a JSON path.
     Json {
         /// The path.
         path: Template,
-        /// What must be found; `None`: anything.
+        /// Expected value; `None`: any.
         expected: Option<Template>,
-        /// The expected text is a regular expression.
+        /// True if the expected value is a regular expression.
         is_pattern: Value<bool>,
-        /// Nothing or null is expected.
+        /// True if nothing or null is expected.
         expects_null: Value<bool>,
-        /// It must not hold.
+        /// True if it must not hold.
         negated: Value<bool>,
     },
-    /// An XPath.
+    /// A condition on an XPath.
     XPath {
         /// The path.
         path: Template,
-        /// It must not hold.
+        /// True if it must not hold.
         negated: Value<bool>,
-        /// The document may be HTML.
+        /// True if the document may be HTML.
         tolerant: Value<bool>,
-        /// Which results.
+        /// The results that are examined.
         applies: Applies,
     },
-    /// A JMESPath.
+    /// A condition on a JMESPath.
     JmesPath {
         /// The path.
         path: Template,
-        /// What must be found; `None`: anything.
+        /// Expected value; `None`: any.
         expected: Option<Template>,
-        /// The expected text is a regular expression.
+        /// True if the expected value is a regular expression.
         is_pattern: Value<bool>,
-        /// Nothing or null is expected.
+        /// True if nothing or null is expected.
         expects_null: Value<bool>,
-        /// It must not hold.
+        /// True if it must not hold.
         negated: Value<bool>,
     },
-    /// A script that says whether the result holds.
+    /// A script that judges the result.
     Script(Script),
-    /// The body is well-formed XML.
+    /// The body must be well-formed XML.
     WellFormedXml,
-    /// MD5 sum of the body.
+    /// The MD5 sum of the body.
     Md5 {
         /// The sum in hexadecimal.
         sum: Template,
@@ -99,21 +99,21 @@ pub enum AssertionKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextTest {
-    /// The whole matches a regular expression.
+    /// The whole text matches a regular expression.
     Matches,
-    /// A part matches a regular expression.
+    /// A part of the text matches a regular expression.
     ContainsPattern,
-    /// The whole is the same.
+    /// The whole text equals.
     Equals,
-    /// A part is the same.
+    /// The text contains.
     Contains,
 }
 
-/// Whose bytes are counted.
+/// The part of a result whose bytes are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeField {
-    /// Everything that was received.
+    /// The whole response.
     Response,
     /// Headers.
     Headers,
@@ -143,24 +143,24 @@ pub enum Comparison {
     LessOrEqual,
 }
 
-/// Who hears of results.
+/// A receiver of results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "listener", rename_all = "snake_case")]
 pub enum ListenerKind {
-    /// Writes results to a file, or shows them, which has no meaning here.
+    /// Writes results to a file; one that only displays them has no effect.
     Results {
         /// The file; empty: none.
         file: String,
-        /// Only results that failed.
+        /// True if it writes failed results only.
         errors_only: bool,
-        /// Only results that succeeded.
+        /// True if it writes successful results only.
         successes_only: bool,
-        /// What its rows hold: ends of the names of `jmeter.save.saveservice.` properties with their
-        /// values. None: as the properties of the run say.
+        /// Contents of its rows: suffixes of `jmeter.save.saveservice.` properties with their
+        /// values. Empty: as the properties of the run state.
         format: Vec<(&'static str, bool)>,
     },
-    /// Sends sums to a database.
+    /// Sends aggregates to a time series database.
     Backend(Box<Backend>),
-    /// A script that sees every result.
+    /// A script that receives every result.
     Script(Script),
 }

@@ -1,79 +1,79 @@
-//! Which databases of time series are results summed up for, and in which words?
+//! Backend listeners: aggregates of results for time series databases.
 
 use fancy_regex::Regex;
 use serde::Serialize;
 
-/// A database that hears of results every few seconds.
+/// A listener that sends aggregates to a database every few seconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Backend {
-    /// Where to, and in whose words.
+    /// Destination and protocol.
     pub to: Destination,
-    /// The sum of all results alone is sent.
+    /// True if only the aggregate of all results is sent.
     pub summary_only: bool,
-    /// Labels that are sent by themselves, beside the sum.
+    /// Labels that are sent separately, beside the aggregate of all.
     pub labels: Chosen,
-    /// Percentiles, above 0 and up to 100.
+    /// Percentiles, above 0 and at most 100.
     pub percentiles: Vec<f32>,
     /// Time between two messages, seconds.
     pub interval_s: u64,
-    /// Results that one average, minimum or percentile looks back at.
+    /// Number of results in the window of an average, minimum or percentile.
     pub window: usize,
-    /// Averages, minima and maxima begin anew with each message.
+    /// True if averages, minima and maxima are reset after each message.
     pub begins_anew: bool,
 }
 
-/// Where sums are sent.
+/// Destination of aggregates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Destination {
     /// Graphite: names and numbers over TCP.
     Graphite {
-        /// Its name or address.
+        /// Name or address.
         host: String,
-        /// Its port.
+        /// Port.
         port: u16,
-        /// Before every name.
+        /// Prefix of every name.
         prefix: String,
-        /// As Python's objects instead of lines.
+        /// True if messages are pickled Python objects instead of lines.
         pickled: bool,
     },
     /// InfluxDB: its line protocol.
     Influx(Influx),
-    /// Nobody: the class of a client that is not known; empty where there is none.
+    /// A client class that is not supported; empty: none.
     Nobody(String),
 }
 
-/// What goes to InfluxDB, and how.
+/// Address and contents of messages to InfluxDB.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Influx {
-    /// `http://…`, or host and port where datagrams are sent.
+    /// `http://…`, or host and port for datagrams.
     pub url: String,
-    /// Each message is a datagram.
+    /// True if each message is a datagram.
     pub datagrams: bool,
-    /// Shown to the server; never recorded.
+    /// Access token; never recorded.
     #[serde(skip)]
     pub token: String,
     /// Tag `application`.
     pub application: String,
-    /// Name of what is measured.
+    /// Name of the measurement.
     pub measurement: String,
-    /// What begins and ends.
+    /// Title of the events at the beginning and end.
     pub title: String,
-    /// Tags of the beginning and the end.
+    /// Tags of these events.
     pub event_tags: String,
-    /// Tags of everything: name and value.
+    /// Tags of all points: name and value.
     pub tags: Vec<(String, String)>,
 }
 
-/// Labels that are chosen.
+/// A selection of labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Chosen {
-    /// Those of this list.
+    /// The labels in this list.
     Listed(Vec<String>),
-    /// Those that a pattern matches as a whole.
+    /// The labels that a pattern matches as a whole.
     Matching(String),
-    /// Those in which a pattern is found.
+    /// The labels in which a pattern matches a part.
     Containing(String),
 }
 
@@ -88,7 +88,7 @@ enum Inner {
 }
 
 impl Chosen {
-    /// Ready for use. Errors: the pattern is none.
+    /// Compiles the pattern. Fails if it is not a valid regular expression.
     pub fn compile(&self) -> Result<Choice, String> {
         let pattern = match self {
             Self::Listed(labels) => return Ok(Choice(Inner::Listed(labels.clone()))),
@@ -98,12 +98,12 @@ impl Chosen {
         let compiled = Regex::new(&pattern);
         compiled
             .map(|pattern| Choice(Inner::Pattern(pattern)))
-            .map_err(|_| format!("`{pattern}` is no regular expression"))
+            .map_err(|_| format!("`{pattern}` is not a valid regular expression"))
     }
 }
 
 impl Choice {
-    /// True when this label is among them.
+    /// True if this label is selected.
     pub fn has(&self, label: &str) -> bool {
         match &self.0 {
             Inner::Listed(labels) => labels.iter().any(|one| one == label),

@@ -1,34 +1,34 @@
-//! Which configuration elements do something while the test runs?
+//! Configuration elements that act during the test.
 
 use serde::Serialize;
 
 use super::Value;
 use crate::expression::Template;
 
-/// Configuration elements that do something while the test runs.
+/// A configuration element that acts during the test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "config", rename_all = "snake_case")]
 pub enum ConfigKind {
-    /// Variables from the rows of a file.
+    /// Sets variables from the rows of a file.
     CsvData(CsvData),
     /// A counter.
     Counter {
         /// First value.
         start: Value<i64>,
-        /// Value after which it begins again; `None`: no end.
+        /// Last value, after which it starts over; `None`: no end.
         end: Option<Value<i64>>,
         /// Step.
         step: Value<i64>,
         /// Variable that is set.
         variable: Template,
-        /// Number format such as `000`; empty: as it is.
+        /// Number format such as `000`; empty: unformatted.
         format: Template,
-        /// Counted per user.
+        /// True if each user counts separately.
         per_user: Value<bool>,
-        /// Begins again with each iteration of the group.
+        /// True if it starts over with each iteration of the thread group.
         resets: Value<bool>,
     },
-    /// A random number.
+    /// A random variable.
     RandomVariable {
         /// Variable that is set.
         variable: Template,
@@ -38,124 +38,124 @@ pub enum ConfigKind {
         most: Value<i64>,
         /// Number format; empty: as it is.
         format: Template,
-        /// Each user has its own stream.
+        /// True if each user has its own random stream.
         per_user: Value<bool>,
-        /// Seed; empty: the run's.
+        /// Seed; empty: that of the run.
         seed: Template,
     },
-    /// Cookies of a user.
+    /// Cookies of each user.
     Cookies {
-        /// Forgotten with each iteration.
+        /// True if they are cleared with each iteration.
         clear_each_iteration: bool,
-        /// The group says whether they are forgotten.
+        /// True if the thread group decides whether they are cleared.
         group_decides: bool,
-        /// Which rules are followed: `standard`, `ignorecookies` …
+        /// Cookie policy: `standard`, `ignorecookies` …
         policy: String,
-        /// Cookies that are there from the start.
+        /// Cookies that exist from the start.
         cookies: Vec<Cookie>,
     },
-    /// A user's cache.
+    /// HTTP cache of each user.
     Cache {
-        /// Forgotten with each iteration.
+        /// True if it is cleared with each iteration.
         clear_each_iteration: bool,
-        /// The group says whether it is forgotten.
+        /// True if the thread group decides whether it is cleared.
         group_decides: bool,
-        /// `Expires` and `Cache-Control` are followed.
+        /// True if `Expires` and `Cache-Control` are honoured.
         follows_expires: bool,
         /// Most entries.
         most_entries: u64,
     },
-    /// Users and passwords by address.
+    /// Users and passwords by URL.
     Authorization {
-        /// Forgotten with each iteration.
+        /// True if authorizations are cleared with each iteration.
         clear_each_iteration: bool,
-        /// The group says whether they are forgotten.
+        /// True if the thread group decides whether they are cleared.
         group_decides: bool,
         /// The entries.
         entries: Vec<Authorization>,
     },
-    /// How names are resolved.
+    /// Name resolution.
     Dns {
-        /// Forgotten with each iteration.
+        /// True if its cache is cleared with each iteration.
         clear_each_iteration: bool,
-        /// Servers that are asked; none: the system.
+        /// Name servers; empty: those of the system.
         servers: Vec<Template>,
-        /// Names and addresses that are known.
+        /// Static hosts: names and addresses.
         hosts: Vec<DnsHost>,
-        /// Servers and known names are used at all.
+        /// True if name servers and static hosts are used at all.
         is_custom: bool,
     },
     /// Client certificates.
     Keystore {
-        /// Loaded before the test.
+        /// True if they are loaded before the test.
         preload: bool,
-        /// First certificate.
+        /// Index of the first certificate.
         start: Value<i64>,
-        /// Last certificate; `None`: all.
+        /// Index of the last certificate; `None`: the last of the store.
         end: Option<Value<i64>>,
-        /// Variable that holds the name of the certificate to be used.
+        /// Variable with the alias of the certificate to use.
         alias: Template,
     },
 }
 
-/// Variables from the rows of a file.
+/// A CSV data set: variables from the rows of a file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CsvData {
     /// The file.
     pub file: Template,
     /// Its encoding; empty: UTF-8.
     pub encoding: Template,
-    /// Variables; empty: the first row names them.
+    /// Variables; empty: the first row has their names.
     pub variables: Vec<String>,
-    /// What separates columns.
+    /// Column separator.
     pub delimiter: Template,
-    /// The first row is no data.
+    /// True if the first row is a header.
     pub skips_first_row: bool,
-    /// Columns may stand in quotes.
+    /// True if columns may be quoted.
     pub quoted: bool,
-    /// Begins again after the last row.
+    /// True if it starts over after the last row.
     pub recycles: bool,
-    /// A user ends after the last row.
+    /// True if a user ends after the last row.
     pub stops_user: bool,
-    /// Who shares the rows.
+    /// The users that share the position in the file.
     pub shared: Shared,
 }
 
-/// Who shares the rows of a file.
+/// The users that share the position in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Shared {
     /// All users.
     All,
-    /// The users of a group.
+    /// The users of one thread group.
     Group,
-    /// Each user has the file for itself.
+    /// None: each user reads the file by itself.
     User,
-    /// Those that use the same word.
+    /// The users of all elements with the same name.
     Named(String),
 }
 
-/// A cookie that is there from the start.
+/// A cookie that exists from the start.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cookie {
     /// Its name.
     pub name: Template,
     /// Its value.
     pub value: Template,
-    /// Where it belongs.
+    /// Domain to which it is sent.
     pub domain: Template,
-    /// Path below which it is sent.
+    /// Path prefix for which it is sent.
     pub path: Template,
     /// Sent over TLS only.
     pub secure: Value<bool>,
-    /// End of its life in seconds since 1970; 0: with the session.
+    /// Expiry in seconds since 1970; 0: a session cookie.
     pub expires_s: Value<i64>,
 }
 
-/// A user and password for an address.
+/// User and password for a URL.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Authorization {
-    /// Address below which it is used.
+    /// URL prefix for which they are used.
     pub url: Template,
     /// User.
     pub user: Template,
@@ -170,7 +170,7 @@ pub struct Authorization {
     pub mechanism: Template,
 }
 
-/// A name and its addresses.
+/// A static host: a name and its addresses.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DnsHost {
     /// The name.

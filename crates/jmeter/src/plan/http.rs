@@ -1,11 +1,11 @@
-//! HTTP requests with everything merged that acts on them.
+//! HTTP requests with all elements in scope merged in.
 
 use serde::Serialize;
 
 use super::{Id, Value};
 use crate::expression::Template;
 
-/// A request; defaults and managers in scope are merged in.
+/// An HTTP request, with defaults and managers in scope merged in.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HttpRequest {
     /// `http` or `https`; empty: `http`.
@@ -14,7 +14,7 @@ pub struct HttpRequest {
     pub domain: Template,
     /// Port; empty: that of the protocol.
     pub port: Template,
-    /// Path with or without a query; a whole address replaces protocol, domain and port.
+    /// Path with or without a query; an absolute URL replaces protocol, domain and port.
     pub path: Template,
     /// Method; empty: `GET`.
     pub method: Template,
@@ -22,66 +22,66 @@ pub struct HttpRequest {
     pub encoding: Template,
     /// Arguments: the request's own, then those of defaults from the inside out.
     pub arguments: Vec<HttpArgument>,
-    /// The arguments' values together are the body.
+    /// True if the values of the arguments are the body.
     pub raw_body: Value<bool>,
     /// Files that are sent.
     pub files: Vec<HttpFile>,
-    /// The client follows redirects and reports one result.
+    /// True if the client follows redirects by itself and reports one result.
     pub auto_redirects: Value<bool>,
-    /// Each redirect is followed and reported.
+    /// True if redirects are followed one by one and reported as sub-results.
     pub follow_redirects: Value<bool>,
-    /// The connection is kept; otherwise `Connection: close` is sent.
+    /// True if the connection is kept alive; otherwise `Connection: close` is sent.
     pub keep_alive: Value<bool>,
-    /// Arguments are sent as `multipart/form-data`.
+    /// True if arguments are sent as `multipart/form-data`.
     pub multipart: Value<bool>,
-    /// Parts are written as browsers do.
+    /// True if parts are written as browsers do.
     pub browser_multipart: Value<bool>,
-    /// Most time for connecting in milliseconds; 0: no limit but the system's.
+    /// Connect timeout in milliseconds; 0: that of the system.
     pub connect_timeout_ms: Value<i64>,
-    /// Most time for the answer in milliseconds; 0: no limit.
+    /// Response timeout in milliseconds; 0: none.
     pub response_timeout_ms: Value<i64>,
-    /// What a page refers to is fetched, too.
+    /// True if embedded resources are fetched.
     pub embedded: Value<bool>,
-    /// Pattern that the address of such a thing must match; empty: all.
+    /// Pattern that URLs of embedded resources must match; empty: all.
     pub embedded_pattern: Template,
-    /// Pattern that the address of such a thing must not match; empty: none.
+    /// Pattern that URLs of embedded resources must not match; empty: none.
     pub embedded_exclude: Template,
-    /// Such things are fetched at the same time.
+    /// True if embedded resources are fetched concurrently.
     pub embedded_concurrent: Value<bool>,
-    /// So many at most.
+    /// Most concurrent fetches.
     pub embedded_connections: Value<i64>,
-    /// The body is replaced by its MD5 sum.
+    /// True if the body is replaced by its MD5 sum.
     pub md5: Value<bool>,
     /// Address or interface that requests leave from; empty: the system chooses.
     pub source: Template,
-    /// What that names.
+    /// Kind of `source`.
     pub source_kind: SourceKind,
     /// Proxy; an empty host: none.
     pub proxy: HttpProxy,
-    /// Headers of all header managers in scope; the innermost of a name.
+    /// Headers of all header managers in scope; for each name those of the innermost.
     pub headers: Vec<HttpHeader>,
-    /// The cookie manager that acts: a configuration element.
+    /// The cookie manager: a configuration element.
     pub cookies: Option<Id>,
-    /// The cache manager that acts.
+    /// The cache manager.
     pub cache: Option<Id>,
-    /// The authorization manager that acts.
+    /// The authorization manager.
     pub authorization: Option<Id>,
-    /// The DNS cache manager that acts.
+    /// The DNS cache manager.
     pub dns: Option<Id>,
 }
 
-/// A name and value of a request.
+/// A request parameter.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HttpArgument {
-    /// Its name; arguments without one are left out unless the body is raw.
+    /// Name; parameters without one are left out unless the body is raw.
     pub name: Template,
     /// Its value.
     pub value: Template,
-    /// Percent-encoded; otherwise sent as written.
+    /// True if it is percent-encoded; otherwise it is sent as written.
     pub encode: Value<bool>,
-    /// What stands between name and value in an address; in a form it is `=`.
+    /// Separator of name and value in a URL; in a form it is `=`.
     pub separator: String,
-    /// Type of its part in a multipart body.
+    /// Content type of its part in a multipart body.
     pub content_type: Template,
 }
 
@@ -121,11 +121,11 @@ pub struct HttpProxy {
     pub password: Template,
 }
 
-/// What requests leave from.
+/// The kind of a source address.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
-    /// An address of this host, or a name that has one.
+    /// An address of this host, or a name that resolves to one.
     #[default]
     Host,
     /// A network interface.

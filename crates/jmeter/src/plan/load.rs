@@ -1,4 +1,4 @@
-//! Who runs, how many, when and what: groups and controllers.
+//! Thread groups, their load models, and controllers.
 
 use serde::Serialize;
 
@@ -6,66 +6,67 @@ use super::{Id, Value};
 use crate::expression::Template;
 use crate::problem::Place;
 
-/// Users that do the same.
+/// A thread group: users that execute the same steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
     /// Its name.
     pub name: String,
     /// Where it stands.
     pub place: Place,
-    /// When it runs.
+    /// Stage in which it runs.
     pub stage: Stage,
-    /// How many users there are and how long they go on.
+    /// Number of users and duration.
     pub load: Load,
-    /// What happens after a sample that failed.
+    /// Action after a failed sample.
     pub on_error: OnError,
-    /// A user stays the same in its next iteration: cookies, cache and connections are kept.
+    /// True if a user keeps cookies, cache and connections in its next iteration.
     pub same_user: bool,
-    /// What moves on with each iteration of the group: CSV data sets, counters, random variables.
+    /// Elements that act once per iteration of the group: CSV data sets, counters, random
+    /// variables.
     pub per_iteration: Vec<IterationStep>,
-    /// What a user does in one iteration.
+    /// The steps of one iteration.
     pub body: Vec<Step>,
 }
 
-/// When a group runs.
+/// The stage in which a group runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Before all others.
+    /// setUp: before all others.
     SetUp,
-    /// The test.
+    /// Main: the test itself.
     Main,
-    /// After all others.
+    /// tearDown: after all others.
     TearDown,
 }
 
-/// What happens after a sample that failed.
+/// Action after a failed sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnError {
-    /// Nothing.
+    /// None.
     Continue,
-    /// The rest of the iteration is left out.
+    /// Skips the rest of the iteration.
     StartNextLoop,
-    /// The user ends.
+    /// Ends the user.
     StopThread,
-    /// The test ends; samples in flight finish.
+    /// Ends the test; samples under way are completed.
     StopTest,
-    /// The test ends; samples in flight are broken off.
+    /// Ends the test; samples under way are aborted.
     StopTestNow,
 }
 
-/// How often something is done.
+/// A number of iterations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loops {
-    /// Until something else ends it.
+    /// Unlimited.
     Forever,
-    /// So many times.
+    /// A fixed number.
     Count(u64),
 }
 
-/// How many users there are and how long they go on. All times are milliseconds.
+/// Number of users and duration of a thread group. All times are milliseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "model", rename_all = "snake_case")]
 pub enum Load {
@@ -73,91 +74,92 @@ pub enum Load {
     Users {
         /// Number of users.
         users: u64,
-        /// Time until all have started.
+        /// Time until all users have started.
         ramp_ms: u64,
         /// Iterations of each user.
         loops: Loops,
-        /// Wait before the first user.
+        /// Delay before the first user.
         delay_ms: u64,
-        /// End of all users, counted from the end of the delay; `None`: loops alone decide.
+        /// End of all users, counted from the end of the delay; `None`: only loops end them.
         duration_ms: Option<u64>,
-        /// Users are made only when they start. Here they always are: it changes nothing.
+        /// JMeter's delayed creation of threads. It has no effect: users are always created at
+        /// their start.
         delayed_start: bool,
     },
-    /// Arrivals at a rate, each a new user that does one iteration.
+    /// An open model: arrivals at a rate, each a new user that does one iteration.
     Open {
-        /// Pieces of the schedule in order.
+        /// Steps of the schedule.
         schedule: Vec<OpenStep>,
-        /// Seed of the random arrivals; `None`: the run's seed.
+        /// Seed of random arrivals; `None`: that of the run.
         random_seed: Option<i64>,
     },
-    /// Several ramps up and down beside one another.
+    /// Several concurrent ramps up and down.
     Ramps {
         /// The rows of the table.
         rows: Vec<RampRow>,
         /// Iterations of each user.
         loops: Loops,
     },
-    /// A number of users that is reached in steps and kept.
+    /// A number of users that is reached in steps and held.
     Concurrency {
         /// Number of users.
         users: u64,
         /// Time until all have started.
         ramp_ms: u64,
-        /// Number of steps; 0: one by one.
+        /// Number of steps; 0: one user at a time.
         steps: u64,
-        /// Time for which the number is kept; `None`: without end.
+        /// Hold time; `None`: unlimited.
         hold_ms: Option<u64>,
         /// Iterations of each user.
         loops: Loops,
     },
 }
 
-/// A piece of the schedule of arrivals.
+/// A step of an arrival schedule.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OpenStep {
-    /// From here on so many arrivals per second; between two of these the rate changes evenly.
+    /// Sets the rate; it changes linearly to the rate that follows the next arrivals.
     Rate {
         /// Arrivals per second.
         per_s: f64,
     },
-    /// Arrivals at the rate for a time.
+    /// Arrivals at the current rate for a time.
     Arrivals {
-        /// How long.
+        /// Duration.
         duration_ms: u64,
-        /// At random moments instead of evenly.
+        /// True if arrivals are a Poisson process; otherwise they are evenly spaced.
         random: bool,
     },
     /// No arrivals for a time.
     Pause {
-        /// How long.
+        /// Duration.
         duration_ms: u64,
     },
 }
 
-/// A ramp up and down.
+/// A ramp of users up and down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct RampRow {
     /// Number of users.
     pub users: u64,
-    /// Wait before the first.
+    /// Delay before the first user.
     pub delay_ms: u64,
     /// Time until all have started.
     pub startup_ms: u64,
-    /// Time for which all of them go on.
+    /// Hold time.
     pub hold_ms: u64,
     /// Time until all have ended.
     pub shutdown_ms: u64,
 }
 
 impl Load {
-    /// Most users at one time; `None` where arrivals decide.
+    /// Most concurrent users; `None`: the number depends on arrivals.
     pub fn users(&self) -> Option<u64> {
         match self {
             Self::Users { users, .. } | Self::Concurrency { users, .. } => Some(*users),
             Self::Ramps { rows, .. } => {
-                // Each row is at its highest while it holds; the sum of the highest is a bound.
+                // Each row has its maximum while it holds; the sum of the maxima is an upper bound.
                 let at = |moment: u64| rows.iter().map(|row| row.users_at(moment)).sum();
                 rows.iter()
                     .map(|row| at(row.delay_ms + row.startup_ms))
@@ -168,8 +170,8 @@ impl Load {
         }
     }
 
-    /// Start of user `number` (from 0) after the group's start; `None` where arrivals decide or
-    /// there is no such user.
+    /// Start of user `number` (from 0) after the start of the group; `None`: it depends on
+    /// arrivals, or there is no such user.
     pub fn start_ms(&self, number: u64) -> Option<u64> {
         match self {
             Self::Users {
@@ -201,7 +203,7 @@ impl Load {
         }
     }
 
-    /// When the last user starts.
+    /// Start of the last user.
     pub fn ramp_ms(&self) -> u64 {
         match self {
             Self::Users {
@@ -216,7 +218,7 @@ impl Load {
         }
     }
 
-    /// When the group ends by the clock, after its start; `None`: other things end it.
+    /// End of the group by the clock, after its start; `None`: it has no fixed end.
     pub fn end_ms(&self) -> Option<u64> {
         match self {
             Self::Users {
@@ -234,7 +236,7 @@ impl Load {
 }
 
 impl OpenStep {
-    /// How long it lasts.
+    /// Duration of the ramp.
     pub fn duration_ms(&self) -> u64 {
         match self {
             Self::Rate { .. } => 0,
@@ -244,12 +246,12 @@ impl OpenStep {
 }
 
 impl RampRow {
-    /// When the last of its users ends.
+    /// End of the last of its users.
     pub fn end_ms(&self) -> u64 {
         self.delay_ms + self.startup_ms + self.hold_ms + self.shutdown_ms
     }
 
-    /// Its users at a moment, milliseconds after the group's start.
+    /// Number of its users, milliseconds after the start of the group.
     pub fn users_at(&self, at_ms: u64) -> u64 {
         let (up, down) = (
             self.delay_ms + self.startup_ms,
@@ -267,126 +269,127 @@ impl RampRow {
     }
 }
 
-/// A step of a user: a sampler, or a controller with steps of its own.
+/// A step of a user: a sampler or a controller.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
     /// A sampler of the plan.
     Sampler(Id),
-    /// Decides which of its steps are done, and how often.
+    /// A controller.
     Controller(Controller),
 }
 
-/// Decides which of its steps are done, and how often.
+/// A controller: decides which of its steps are executed, and how often.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Controller {
     /// Its name.
     pub name: Template,
     /// Where it stands.
     pub place: Place,
-    /// How it decides.
+    /// Kind of controller.
     #[serde(flatten)]
     pub kind: ControllerKind,
-    /// What moves on with each of its iterations.
+    /// Elements that act once per iteration of the controller.
     pub per_iteration: Vec<IterationStep>,
     /// Its steps in order.
     pub body: Vec<Step>,
 }
 
-/// Something that moves on with each iteration of a controller or group.
+/// An element that acts once per iteration of a controller or thread group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum IterationStep {
-    /// A configuration element of the plan: data set, counter, random variable.
+    /// A configuration element: CSV data set, counter, random variable.
     Config(Id),
-    /// User parameters that are set once per iteration: a preprocessor of the plan.
+    /// A preprocessor: user parameters that are set once per iteration.
     PreProcessor(Id),
 }
 
-/// How a controller decides.
+/// The kind of a controller.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "controller", rename_all = "snake_case")]
 pub enum ControllerKind {
-    /// Does all its steps.
+    /// Executes all its steps once.
     Simple,
-    /// Does all its steps several times.
+    /// Executes all its steps several times.
     Loop {
-        /// How often; below 0: forever.
+        /// Number of times; negative: unlimited.
         loops: Value<i64>,
     },
-    /// Does its steps when a condition holds.
+    /// Executes its steps if a condition holds.
     If {
         /// The condition.
         condition: Template,
-        /// The condition is a text that must be `true`; otherwise it is JavaScript.
+        /// True if the condition is a text that must be `true`; otherwise it is JavaScript.
         is_text: bool,
-        /// Asked before each step, not only before the first.
+        /// True if it is evaluated before each step, not only before the first.
         before_each_step: bool,
     },
-    /// Does its steps while a condition is not `false`; empty: until a step fails; `LAST`: so,
-    /// too, and not at all when the step before failed.
+    /// Executes its steps while a condition is not `false`; empty: until a step fails; `LAST`:
+    /// likewise, and not at all if the previous step failed.
     While {
         /// The condition.
         condition: Template,
     },
-    /// Does its steps for each of the variables `input_1`, `input_2` …
+    /// Executes its steps for each of the variables `input_1`, `input_2` …
     ForEach {
-        /// Name of the variables read.
+        /// Prefix of the variables that are read.
         input: Template,
-        /// Name of the variable that is set.
+        /// The variable that is set.
         output: Template,
-        /// The names have a `_` before the number.
+        /// True if the names have `_` before the number.
         separator: bool,
         /// Number before the first that is read.
         start: Value<i64>,
-        /// Last number that is read; `None`: as long as there are any.
+        /// Last number that is read; `None`: until a variable is missing.
         end: Option<Value<i64>>,
     },
-    /// Does its steps in a user's first iteration only.
+    /// Executes its steps in the first iteration of a user only.
     OnceOnly,
-    /// Does one of its steps, drawn at random.
+    /// Executes one of its steps, chosen at random.
     Random,
-    /// Does all its steps in random order.
+    /// Executes all its steps in random order.
     RandomOrder,
-    /// Does one of its steps per iteration, in turn.
+    /// Executes one of its steps per iteration, in turn.
     Interleave {
-        /// In turn over all users, not per user.
+        /// True if all users share the turn.
         across_users: bool,
     },
-    /// Does one step of those inside controllers, too, drawn at random or in turn.
+    /// Executes one step, also of nested controllers, at random or in turn.
     SubSteps {
-        /// Drawn at random instead of in turn.
+        /// True if the step is chosen at random.
         random: bool,
-        /// In turn over all users, not per user.
+        /// True if all users share the turn.
         across_users: bool,
     },
-    /// Does the step of this number (from 0) or name.
+    /// Executes the step with this number (from 0) or name.
     Switch {
         /// Number or name.
         selected: Template,
     },
-    /// Does its steps in a share or a number of the iterations.
+    /// Executes its steps in a share or a number of the iterations.
     Throughput {
         /// The limit.
         limit: ThroughputLimit,
-        /// Counted per user, not over all.
+        /// True if each user counts separately.
         per_user: bool,
     },
-    /// Does its steps for a time.
+    /// Executes its steps for a time.
     Runtime {
-        /// How long.
+        /// Duration.
         seconds: Value<i64>,
     },
-    /// One user at a time, of those that use the same lock.
+    /// Executes its steps under a lock.
     CriticalSection {
         /// Name of the lock.
         lock: Template,
     },
     /// Adds a result for all its steps together.
     Transaction {
-        /// The result holds those of the steps; otherwise it stands beside them.
+        /// True if the results of the steps are sub-results of it; otherwise they are reported
+        /// beside it.
         is_parent: bool,
-        /// Pauses count as part of it.
+        /// True if pauses count as part of it.
         with_timers: bool,
         /// Assertions on the result.
         assertions: Vec<Id>,
@@ -395,12 +398,12 @@ pub enum ControllerKind {
     },
 }
 
-/// In how many iterations something is done.
+/// The limit of a throughput controller.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ThroughputLimit {
-    /// In so many per cent of them.
+    /// Percentage of the iterations.
     Percent(Value<f64>),
-    /// In so many of them altogether.
+    /// Number of iterations in total.
     Total(Value<i64>),
 }

@@ -1,8 +1,8 @@
-//! What is there to execute?
+//! Executable test plans.
 //!
-//! A plan with everything decided that can be decided before it starts: elements are plain data,
-//! every sampler knows what acts on it and in which order, properties are filled in. What is left
-//! open are [`Template`]s, which the engine renders per request.
+//! Everything that is known before the start is resolved: elements are plain data, every sampler
+//! lists the elements that act on it in their order, and properties are inlined. The rest are
+//! [`Template`]s, which the engine renders per request.
 //!
 //! ```text
 //! Plan ─ groups ─ body: steps ─┬─ controller ─ steps …
@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Elements that act on several samplers exist once, in lists of the plan; a scope holds their
-//! numbers, so that an engine can keep one state per element.
+//! indexes, so that an engine can keep one state per element.
 
 use serde::Serialize;
 
@@ -36,18 +36,18 @@ pub use processors::*;
 pub use samplers::*;
 pub use timers::*;
 
-/// A value that is known, or an expression that gives it per use.
+/// A value that is fixed, or rendered from an expression at each use.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Value<T> {
-    /// Known.
+    /// Fixed.
     Fixed(T),
-    /// Rendered per use.
+    /// Rendered at each use.
     Live(Template),
 }
 
 impl<T> Value<T> {
-    /// The value when it is known.
+    /// The value if it is fixed.
     pub fn fixed(&self) -> Option<&T> {
         match self {
             Self::Fixed(value) => Some(value),
@@ -56,7 +56,7 @@ impl<T> Value<T> {
     }
 }
 
-/// Number of an element in one of the plan's lists.
+/// Index of an element in one of the plan's lists.
 pub type Id = u32;
 
 /// A checked, resolved test plan.
@@ -64,24 +64,24 @@ pub type Id = u32;
 pub struct Plan {
     /// Its name.
     pub name: String,
-    /// Version of the program that wrote it; empty in old files.
+    /// Version of JMeter that wrote it; empty in old files.
     pub written_by: String,
-    /// Groups run one after another instead of together.
+    /// True if groups run one after another instead of concurrently.
     pub serialize_groups: bool,
-    /// tearDown groups also run when the test was stopped.
+    /// True if tearDown groups also run after the test was stopped.
     pub teardown_on_shutdown: bool,
     /// Functional testing mode: listeners save everything.
     pub functional_mode: bool,
-    /// User defined variables with their values at the start, in order; a later one of the same
-    /// name wins.
+    /// User defined variables with their values at the start, in order; of several with one name
+    /// the last wins.
     pub variables: Vec<Variable>,
-    /// Thread groups in order, all stages.
+    /// Thread groups of all stages, in order.
     pub groups: Vec<Group>,
     /// Samplers.
     pub samplers: Vec<Sampler>,
     /// Timers.
     pub timers: Vec<Timer>,
-    /// Configuration elements that do something while the test runs.
+    /// Configuration elements that act during the test.
     pub configs: Vec<Config>,
     /// Preprocessors.
     pub pre_processors: Vec<PreProcessor>,
@@ -102,14 +102,14 @@ pub struct Variable {
     pub value: String,
 }
 
-/// An element's name, place and what it does.
+/// An element: name, place and kind.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Named<K> {
-    /// Its name, which may hold expressions.
+    /// Name, which may contain expressions.
     pub name: Template,
     /// Where it stands.
     pub place: Place,
-    /// What it does.
+    /// Kind, with its settings.
     #[serde(flatten)]
     pub kind: K,
 }
@@ -127,21 +127,21 @@ pub type Assertion = Named<AssertionKind>;
 /// A listener of the plan.
 pub type Listener = Named<ListenerKind>;
 
-/// One request, pause or other step of a user.
+/// A sampler: a request, pause or other step of a user.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Sampler {
-    /// Its name: the label of its results.
+    /// Name, the label of its results.
     pub name: Template,
     /// Where it stands.
     pub place: Place,
-    /// What it does.
+    /// Kind, with its settings.
     #[serde(flatten)]
     pub kind: SamplerKind,
-    /// What acts on it.
+    /// The elements that act on it.
     pub scope: Scope,
 }
 
-/// What acts on a sampler, in the order in which it acts.
+/// The elements that act on a sampler, in the order in which they act.
 ///
 /// Preprocessors, then the sum of all timers, then the request, then postprocessors, then
 /// assertions, then listeners. Outer preprocessors, postprocessors and assertions come before
@@ -161,7 +161,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// True when nothing looks at results: neither postprocessors nor assertions.
+    /// True if it has neither postprocessors nor assertions.
     pub fn is_quiet(&self) -> bool {
         self.post_processors.is_empty() && self.assertions.is_empty()
     }

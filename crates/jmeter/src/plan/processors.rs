@@ -1,49 +1,49 @@
-//! What happens before and after a sampler?
+//! Preprocessors and postprocessors.
 
 use serde::Serialize;
 
 use super::{Script, Value};
 use crate::expression::Template;
 
-/// What happens before a sampler.
+/// A preprocessor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "pre", rename_all = "snake_case")]
 pub enum PreKind {
-    /// Variables, each user with its own values.
+    /// User parameters: variables with separate values for each user.
     UserParameters {
         /// Names.
         names: Vec<Template>,
-        /// Values: one list per user, taken in turn.
+        /// Values: one list per user, assigned in turn.
         values: Vec<Vec<Template>>,
-        /// Set once per iteration, not before each sampler.
+        /// True if they are set once per iteration, not before each sampler.
         per_iteration: bool,
     },
     /// A script.
     Script(Script),
-    /// The sampler is broken off after a time.
+    /// A sample timeout.
     Timeout {
         /// Milliseconds; 0: never.
         timeout_ms: Value<i64>,
     },
 }
 
-/// Where something is looked for.
+/// The part of a result that an element examines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
     /// The body.
     Body,
-    /// The body with entities resolved.
+    /// The body with HTML entities resolved.
     BodyUnescaped,
-    /// The text in the body, whatever document it is.
+    /// The text of a document in the body.
     BodyAsDocument,
     /// Response headers.
     ResponseHeaders,
     /// Request headers.
     RequestHeaders,
-    /// What was sent.
+    /// The request body.
     RequestBody,
-    /// The address.
+    /// The URL.
     Url,
     /// The response code.
     Code,
@@ -51,100 +51,100 @@ pub enum Field {
     Message,
 }
 
-/// Which results are looked at.
+/// The results that an element examines.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Applies {
-    /// The main one.
+    /// The main sample.
     Main,
-    /// Those inside.
+    /// Its sub-samples.
     Inner,
     /// All.
     All,
-    /// Not a result but a variable.
+    /// A variable instead of a result.
     Variable(Template),
 }
 
-/// What happens after a sampler.
+/// A postprocessor.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "post", rename_all = "snake_case")]
 pub enum PostKind {
-    /// Finds by regular expression.
+    /// Extracts by regular expression.
     Regex {
         /// The expression.
         pattern: Template,
-        /// Where.
+        /// The part that is examined.
         field: Field,
-        /// What the variable is made of: `$1$`.
+        /// Template of the variable's value: `$1$`.
         template: Template,
-        /// The rest.
+        /// Variable, match and default.
         #[serde(flatten)]
         extraction: Extraction,
     },
-    /// Finds what stands between two texts.
+    /// Extracts the text between two boundaries.
     Boundary {
-        /// Text before it.
+        /// Left boundary.
         left: Template,
-        /// Text after it.
+        /// Right boundary.
         right: Template,
-        /// Where.
+        /// The part that is examined.
         field: Field,
-        /// The rest.
+        /// Variable, match and default.
         #[serde(flatten)]
         extraction: Extraction,
     },
-    /// Finds by JSON path; several at once, separated by `;`.
+    /// Extracts by JSON paths, separated by `;`.
     Json {
         /// The paths.
         paths: Vec<Template>,
         /// The variables.
         variables: Vec<Template>,
-        /// What each is when nothing is found.
+        /// Default value of each.
         defaults: Vec<Template>,
-        /// Which match of each: 0 at random, −1 all.
+        /// Match of each: 0: random, −1: all.
         matches: Vec<Template>,
-        /// All matches together in `name_ALL`.
+        /// True if all matches are joined in `name_ALL`.
         joins: Value<bool>,
-        /// Which results.
+        /// The results that are examined.
         applies: Applies,
     },
-    /// Finds by CSS selector.
+    /// Extracts by CSS selector.
     Css {
         /// The selector.
         selector: Template,
         /// Attribute; empty: the text.
         attribute: Template,
-        /// The rest.
+        /// Variable, match and default.
         #[serde(flatten)]
         extraction: Extraction,
     },
-    /// Finds by XPath.
+    /// Extracts by XPath.
     XPath {
         /// The path.
         path: Template,
         /// Prefixes and namespaces, one `prefix=uri` per line.
         namespaces: Template,
-        /// The document may be HTML.
+        /// True if the document may be HTML.
         tolerant: Value<bool>,
-        /// The found element with its tags, not its text.
+        /// True if the value is the element with its tags, not its text.
         fragment: Value<bool>,
-        /// The rest.
+        /// Variable, match and default.
         #[serde(flatten)]
         extraction: Extraction,
     },
-    /// Finds by JMESPath.
+    /// Extracts by JMESPath.
     JmesPath {
         /// The path.
         path: Template,
-        /// The rest.
+        /// Variable, match and default.
         #[serde(flatten)]
         extraction: Extraction,
     },
     /// A script, which may change the result.
     Script(Script),
-    /// Acts on the flow when the sample failed.
+    /// Changes the flow after a failed sample.
     OnError(OnErrorAction),
-    /// Shows variables and properties as an inner result.
+    /// Adds variables and properties as a sub-result.
     Debug {
         /// Shows the sampler's properties.
         sampler: Value<bool>,
@@ -157,35 +157,35 @@ pub enum PostKind {
     },
 }
 
-/// What happens to the flow after a sample that failed.
+/// The action of a result status action handler after a failed sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnErrorAction {
-    /// Nothing.
+    /// None.
     Continue,
-    /// The user ends.
+    /// Ends the user.
     StopUser,
-    /// The test ends; samples in flight finish.
+    /// Ends the test; samples under way are completed.
     StopTest,
-    /// The test ends; samples in flight are broken off.
+    /// Ends the test; samples under way are aborted.
     StopTestNow,
-    /// The next iteration of the group begins.
+    /// Starts the next iteration of the thread group.
     NextGroupLoop,
-    /// The next iteration of the nearest loop begins.
+    /// Starts the next iteration of the innermost loop.
     NextLoop,
-    /// The nearest loop ends.
+    /// Ends the innermost loop.
     BreakLoop,
 }
 
-/// What extractors have in common.
+/// Settings that all extractors have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Extraction {
     /// Variable that is set.
     pub variable: Template,
-    /// Which match: 0 at random, −1 all.
+    /// Number of the match; 0: random, −1: all.
     pub match_number: Value<i64>,
-    /// What the variable is when nothing is found; `None`: it stays as it was.
+    /// Default value; `None`: the variable keeps its value.
     pub default: Option<Template>,
-    /// Which results.
+    /// The results that are examined.
     pub applies: Applies,
 }

@@ -1,17 +1,17 @@
-//! What does a sampler do?
+//! Kinds of samplers.
 
 use serde::Serialize;
 
 use super::{HttpRequest, Value};
 use crate::expression::Template;
 
-/// What a sampler does.
+/// The kind of a sampler.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "sampler", rename_all = "snake_case")]
 pub enum SamplerKind {
     /// An HTTP request.
     Http(Box<HttpRequest>),
-    /// A result that shows variables and properties.
+    /// A result with variables and properties.
     Debug {
         /// Shows properties.
         properties: Value<bool>,
@@ -20,9 +20,9 @@ pub enum SamplerKind {
         /// Shows system properties.
         system: Value<bool>,
     },
-    /// A result that is made up.
+    /// A dummy result.
     Dummy(Box<Dummy>),
-    /// Something that happens to the flow; no result.
+    /// A flow control action, without result.
     Action(Action),
     /// A script whose value is the body of its result.
     Script(Script),
@@ -31,26 +31,26 @@ pub enum SamplerKind {
 /// A script in JavaScript.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Script {
-    /// The script; empty: nothing happens.
+    /// The script; empty: nothing is executed.
     pub text: Template,
-    /// What it finds in `Parameters` and `args`.
+    /// The values of `Parameters` and `args`.
     pub parameters: Template,
 }
 
-/// A result that is made up.
+/// A dummy result.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Dummy {
-    /// It takes its response time.
+    /// True if it takes its response time.
     pub waits: Value<bool>,
-    /// It succeeded.
+    /// True if it succeeds.
     pub success: Value<bool>,
     /// Its response code.
     pub code: Template,
     /// Its response message.
     pub message: Template,
-    /// What was asked.
+    /// Request data.
     pub request: Template,
-    /// What was answered.
+    /// Response body.
     pub response: Template,
     /// Response time in milliseconds.
     pub response_time_ms: Value<i64>,
@@ -62,25 +62,25 @@ pub struct Dummy {
     pub url: Template,
 }
 
-/// What a flow control action does.
+/// A flow control action.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Action {
-    /// The user waits.
+    /// Pauses the user.
     Pause {
         /// Milliseconds.
         duration_ms: Value<i64>,
     },
-    /// The user ends.
+    /// Ends the user.
     StopUser,
-    /// The test ends; samples in flight finish.
+    /// Ends the test; samples under way are completed.
     StopTest,
-    /// The test ends; samples in flight are broken off.
+    /// Ends the test; samples under way are aborted.
     StopTestNow,
-    /// The next iteration of the group begins.
+    /// Starts the next iteration of the thread group.
     NextGroupLoop,
-    /// The next iteration of the nearest loop begins.
+    /// Starts the next iteration of the innermost loop.
     NextLoop,
-    /// The nearest loop ends.
+    /// Ends the innermost loop.
     BreakLoop,
 }

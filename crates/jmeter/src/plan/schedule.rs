@@ -1,4 +1,4 @@
-//! What does the schedule of an open model say?
+//! Parser of the schedule of an open model thread group.
 //!
 //! ```text
 //! rate(10/s) random_arrivals(1 min) rate(20/s) pause(5 s) even_arrivals(30 s)
@@ -6,13 +6,13 @@
 
 use super::OpenStep;
 
-/// Most pieces of a schedule.
+/// Most steps of a schedule.
 const MOST_STEPS: usize = 10_000;
 
-/// Longest piece: about 31 years.
+/// Longest step: about 31 years.
 const MOST_MS: f64 = 1e12;
 
-/// The pieces of a schedule. Errors: what is not understood, in words.
+/// The steps of a schedule. Fails with a message about the part that is not valid.
 pub fn parse(text: &str) -> Result<Vec<OpenStep>, String> {
     let text = without_comments(text);
     let mut rest = text.trim();
@@ -56,7 +56,8 @@ fn step(name: &str, argument: &str) -> Result<OpenStep, String> {
     })
 }
 
-/// Events per second of `10/s`, `600/min` or a plain number. Errors: it is no rate, in words.
+/// Events per second of `10/s`, `600/min` or a plain number. Fails with a message if it is not
+/// valid.
 pub fn rate(text: &str) -> Result<f64, String> {
     let (number, unit) = match text.split_once('/') {
         Some((number, unit)) => (number.trim(), unit.trim()),

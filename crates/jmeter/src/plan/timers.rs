@@ -1,23 +1,23 @@
-//! How long does a user wait before each sampler in scope?
+//! Timers.
 
 use serde::Serialize;
 
 use super::{Script, Value};
 
-/// How long a user waits before each sampler in scope. All pauses in scope are added.
+/// A timer: the pause of a user before each sampler in scope. Pauses are added.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "timer", rename_all = "snake_case")]
 pub enum TimerKind {
-    /// Always the same.
+    /// A constant pause.
     Constant {
         /// Milliseconds.
         delay_ms: Value<f64>,
     },
-    /// Evenly distributed.
+    /// A uniformly distributed pause.
     Uniform {
-        /// Least, in milliseconds.
+        /// Minimum in milliseconds.
         offset_ms: Value<f64>,
-        /// Width of the range, in milliseconds.
+        /// Width of the range in milliseconds.
         range_ms: Value<f64>,
     },
     /// |N(0, 1) · deviation + offset|.
@@ -27,21 +27,21 @@ pub enum TimerKind {
         /// Deviation in milliseconds.
         deviation_ms: Value<f64>,
     },
-    /// Offset and a Poisson-distributed number.
+    /// Offset plus a Poisson distributed number.
     Poisson {
         /// Offset in milliseconds.
         offset_ms: Value<f64>,
-        /// Mean of what is added, in milliseconds.
+        /// Mean of the distributed part in milliseconds.
         lambda_ms: Value<f64>,
     },
-    /// Keeps a rate by waiting, without catching up.
+    /// Keeps a rate by pausing; missed requests are not caught up.
     ConstantThroughput {
         /// Samples per minute.
         per_minute: Value<f64>,
-        /// Over whom.
+        /// The users that the rate is for.
         over: Over,
     },
-    /// Keeps a rate exactly, at random moments.
+    /// Keeps a rate precisely, at random moments.
     PreciseThroughput {
         /// Samples per period.
         throughput: Value<f64>,
@@ -49,52 +49,52 @@ pub enum TimerKind {
         period_s: Value<i64>,
         /// Length of the test.
         duration_s: Value<i64>,
-        /// Samples that start together.
+        /// Number of samples that start together.
         batch: Value<i64>,
-        /// Milliseconds between those.
+        /// Milliseconds between these.
         batch_gap_ms: Value<i64>,
-        /// Seed; 0: the run's.
+        /// Seed; 0: that of the run.
         seed: Value<i64>,
     },
-    /// A rate that changes over time, over all users.
+    /// Keeps a rate that changes over time, over all users.
     ThroughputShaping {
         /// Rows of the table.
         rows: Vec<ShapeRow>,
     },
-    /// The value of a script, in milliseconds.
+    /// A script whose value is the pause in milliseconds.
     Script(Script),
-    /// Waits until several users have come.
+    /// Waits until a number of users has arrived.
     Synchronizing {
-        /// Number of users; 0: all of the group.
+        /// Number of users; 0: all of the thread group.
         users: Value<i64>,
-        /// Longest wait; 0: no limit.
+        /// Longest wait in milliseconds; 0: unlimited.
         timeout_ms: Value<i64>,
     },
 }
 
-/// Over whom a rate is kept.
+/// The users that a rate is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Over {
-    /// Each user alone.
+    /// Each user.
     ThisUser,
-    /// All active users, each with its part.
+    /// All active users, each with an equal share.
     AllUsers,
-    /// All active users of the group, each with its part.
+    /// All active users of the thread group, each with an equal share.
     Group,
-    /// All active users, one schedule for all.
+    /// All active users with one shared schedule.
     AllUsersShared,
-    /// All active users of the group, one schedule for all.
+    /// All active users of the thread group with one shared schedule.
     GroupShared,
 }
 
-/// A piece of a rate that changes over time.
+/// A step of a rate that changes over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ShapeRow {
     /// Rate at its start.
     pub start_per_s: Value<f64>,
     /// Rate at its end.
     pub end_per_s: Value<f64>,
-    /// How long it lasts.
+    /// Duration.
     pub duration_s: Value<f64>,
 }

@@ -55,7 +55,7 @@ fn response(reader: &mut Reader<'_, '_>) -> AssertionKind {
         let place = reader.place_of(TYPE);
         reader.compiler.problems.error(place, says);
     }
-    // The misspelled name is the one that every version writes; the right one is read, too.
+    // All versions write the misspelled name; the correct one is read, too.
     let mut texts = reader.texts("Asserion.test_strings");
     texts.extend(reader.texts("Assertion.test_strings"));
     AssertionKind::Response {

@@ -1,4 +1,4 @@
-//! Listeners that send sums of results to a database.
+//! Backend listeners.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use crate::plan::{Backend, Chosen, Destination, Influx, ListenerKind};
 
 const GRAPHITE: &str = "GraphiteBackendListenerClient";
 const INFLUX: &str = "InfluxdbBackendListenerClient";
-/// Ports of Graphite: for lines, and for what is pickled.
+/// Ports of Graphite: for lines, and for pickled messages.
 const GRAPHITE_PORTS: (u16, u16) = (2003, 2004);
-/// Results that one number looks back at, and that it looks back at where it begins anew.
+/// Default window size, and that of windows that are reset after each message.
 const WINDOWS: (f64, f64) = (100.0, 5_000.0);
-/// Most of them.
+/// Largest window size.
 const MOST_WINDOW: f64 = 100_000.0;
-/// Tags of the plan's own begin with it.
+/// Prefix of arguments that are additional tags.
 const TAG: &str = "TAG_";
 
 pub(super) fn backend(reader: &mut Reader<'_, '_>) -> ListenerKind {
@@ -139,7 +139,7 @@ fn influx(arguments: &Arguments) -> Influx {
     }
 }
 
-/// What is no percentile is left out.
+/// The percentiles of a list; invalid ones are left out.
 fn percentiles(text: &str) -> Vec<f32> {
     let all = text.split(';').filter_map(|one| one.trim().parse().ok());
     let mut found = Vec::new();

@@ -71,7 +71,7 @@ fn cookies(reader: &mut Reader<'_, '_>) -> ConfigKind {
 
 fn csv(reader: &mut Reader<'_, '_>) -> ConfigKind {
     let names = reader.start_text("variableNames");
-    // Names are separated by commas whatever separates the columns.
+    // Variable names are separated by commas whatever the column separator is.
     let variables: Vec<String> = names
         .split(',')
         .map(|name| name.trim().to_owned())

@@ -73,7 +73,7 @@ fn for_each(reader: &mut Reader<'_, '_>) -> ControllerKind {
     }
 }
 
-/// Style 0 looks into the controllers below, 1 takes each of them as one step.
+/// Style 0 steps into nested controllers, style 1 treats each as one step.
 fn choose(reader: &mut Reader<'_, '_>, random: bool) -> ControllerKind {
     let whole = reader.start_integer("InterleaveControl.style").unwrap_or(0) != 0;
     let across_users = reader.start_flag("InterleaveControl.accrossThreads", false);

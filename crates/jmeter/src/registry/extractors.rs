@@ -25,7 +25,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     post(&["DebugPostProcessor"], 3, debug),
 ];
 
-/// Which results an element looks at.
+/// The results that an element examines.
 pub(super) fn applies(reader: &mut Reader<'_, '_>, prefix: &str) -> Applies {
     let variable = reader.text("Scope.variable");
     match reader.start_text(&format!("{prefix}.scope")).as_str() {
@@ -36,7 +36,7 @@ pub(super) fn applies(reader: &mut Reader<'_, '_>, prefix: &str) -> Applies {
     }
 }
 
-/// The words that stand in `useHeaders`.
+/// The values of `useHeaders`.
 const FIELDS: &[(&str, Field)] = &[
     ("false", Field::Body),
     ("true", Field::ResponseHeaders),
@@ -48,7 +48,7 @@ const FIELDS: &[(&str, Field)] = &[
     ("message", Field::Message),
 ];
 
-/// What extractors have in common; the names differ by their prefix.
+/// The settings that all extractors have; the property names differ by their prefix.
 fn extraction(reader: &mut Reader<'_, '_>, prefix: &str) -> Extraction {
     let name = |field: &str| format!("{prefix}.{field}");
     let variable = reader.text(&name("refname"));
@@ -63,7 +63,7 @@ fn extraction(reader: &mut Reader<'_, '_>, prefix: &str) -> Extraction {
     }
 }
 
-/// Notes the variable and those that are numbered after it.
+/// Records the variable and those that are numbered after it.
 fn note(reader: &mut Reader<'_, '_>, variable: &Template) {
     reader.compiler.sets(variable);
     if let Some(name) = variable.constant() {

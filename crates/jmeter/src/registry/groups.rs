@@ -1,4 +1,4 @@
-//! Thread groups: JMeter's own and those of plug-ins that are used as much.
+//! Thread groups: JMeter's own and those of widespread plug-ins.
 
 use sokudo_model::Text;
 
@@ -13,7 +13,7 @@ const MOST_USERS: i64 = 10_000_000;
 /// Most rows of a table of ramps.
 const MOST_ROWS: usize = 1_000;
 
-/// Longest time that a plan may name: about 31 years.
+/// Longest duration that a plan may state: about 31 years.
 const MOST_SECONDS: i64 = 1_000_000_000;
 
 pub(super) const ELEMENTS: &[ElementSpec] = &[
@@ -55,7 +55,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     ),
 ];
 
-/// What all groups have: what happens after an error, and whether a user stays the same.
+/// The settings that all groups have: the action after an error, and whether a user stays the same.
 pub(crate) fn common(reader: &mut Reader<'_, '_>) -> (OnError, bool) {
     const WORDS: &[(&str, OnError)] = &[
         ("continue", OnError::Continue),
@@ -73,7 +73,7 @@ fn users(reader: &mut Reader<'_, '_>) -> Load {
     let users = count(reader, "ThreadGroup.num_threads");
     let ramp_ms = seconds(reader, "ThreadGroup.ramp_time");
     let loops = loops(reader);
-    // The dates of the old scheduler are written by every version and used by none.
+    // All versions write the dates of the old scheduler, and none uses them.
     reader.ignore(&["ThreadGroup.start_time", "ThreadGroup.end_time"]);
     let scheduled = reader.start_flag("ThreadGroup.scheduler", false);
     let (delay, duration) = ("ThreadGroup.delay", "ThreadGroup.duration");
@@ -180,8 +180,8 @@ fn concurrency(reader: &mut Reader<'_, '_>) -> Load {
     }
 }
 
-/// How often users go through their group. One whose controller continues for ever begins again after its
-/// loops, and without the property it does: the real one runs 5.6 plans so.
+/// The number of iterations of each user. A group whose controller continues forever starts over
+/// after its loops. It does so, too, if the property is missing, as JMeter does with 5.6 plans.
 fn loops(reader: &mut Reader<'_, '_>) -> Loops {
     let loops = reader.inner("ThreadGroup.main_controller", |controller| {
         let forever = controller.start_flag("LoopController.continue_forever", true);

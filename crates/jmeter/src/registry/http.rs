@@ -3,7 +3,7 @@
 use crate::compile::Reader;
 use crate::plan::{HttpArgument, HttpFile, HttpHeader, HttpProxy, HttpRequest, SourceKind};
 
-/// Reads a request with its defaults behind it; managers are not known here.
+/// Reads a request with its defaults behind it; managers are added later.
 pub(crate) fn request(reader: &mut Reader<'_, '_>) -> HttpRequest {
     const KNOWN: &[&str] = &[
         "HTTPSampler.implementation",
@@ -71,7 +71,7 @@ fn source_kind(reader: &mut Reader<'_, '_>) -> SourceKind {
 }
 
 fn argument(reader: &mut Reader<'_, '_>) -> HttpArgument {
-    // What stands between name and value says the metadata alone.
+    // The separator of name and value is in the metadata alone.
     reader.ignore(&["Argument.desc", "HTTPArgument.use_equals"]);
     HttpArgument {
         name: reader.text("Argument.name"),
@@ -87,7 +87,7 @@ pub(crate) fn header_manager(reader: &mut Reader<'_, '_>) -> Vec<HttpHeader> {
     pairs(reader, "HeaderManager.headers", "Header")
 }
 
-/// Reads names and values of a list: `<prefix>.name`, `<prefix>.value`.
+/// Reads a list of names and values: `<prefix>.name`, `<prefix>.value`.
 pub(crate) fn pairs(reader: &mut Reader<'_, '_>, list: &str, prefix: &str) -> Vec<HttpHeader> {
     reader.each(list, |pair| {
         pair.ignore(&["Argument.metadata", "Argument.desc"]);

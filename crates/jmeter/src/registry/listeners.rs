@@ -1,4 +1,4 @@
-//! Listeners. What they show is the report's business; what they write and save matters.
+//! Listeners: what they write and send. What they display has no effect.
 
 use super::backend::backend;
 use super::{ElementSpec, Family, Role, element};
@@ -27,7 +27,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     ),
 ];
 
-/// What a listener's own set-up says of its rows, and the end of the property that says the same.
+/// Settings of a listener's rows, and the suffix of the property with the same meaning.
 const FORMAT: &[(&str, &str)] = &[
     ("time", "time"),
     ("latency", "latency"),
@@ -66,7 +66,7 @@ const FORMAT: &[(&str, &str)] = &[
 fn results(reader: &mut Reader<'_, '_>) -> ListenerKind {
     let config = reader.object("saveConfig").and_then(|c| c.child("value"));
     let format = config.map_or_else(Vec::new, |config| {
-        // What is not said is not saved.
+        // A missing setting means not saved.
         let is_on = |name: &str| config.child(name).is_some_and(|e| e.text.trim() == "true");
         let each = FORMAT
             .iter()

@@ -1,8 +1,8 @@
-//! Which elements are there, and what becomes of each?
+//! The registry of element classes.
 //!
-//! One line per element class, one file per family. An element that is not in [`REGISTRY`] is
-//! unknown, and a plan that holds one is refused: a request that is left out in silence would
-//! make every number of the test wrong.
+//! One line per class, one file per family. An element that is not in [`REGISTRY`] is unknown, and
+//! a plan that contains one is refused: leaving out a request silently would make every number of
+//! the test wrong.
 
 use crate::compile::{Compiler, Reader, Type};
 use crate::files::MemoryFiles;
@@ -31,19 +31,19 @@ pub(crate) use http::{header_manager, request};
 
 /// An element class.
 pub struct ElementSpec {
-    /// Its classes by their short names; the first is the usual one.
+    /// Class names in their short form; the first is the usual one.
     pub classes: &'static [&'static str],
-    /// Its editor, where the class alone does not say what it is.
+    /// Class of its editor, if the class alone is ambiguous.
     pub gui: Option<&'static str>,
-    /// What kind of element it is.
+    /// Family of the element.
     pub family: Family,
-    /// In which order of importance it came: 1, 2, 3.
+    /// Priority in which it was implemented: 1, 2 or 3.
     pub tier: u8,
     /// How it is read.
     pub(crate) role: Role,
 }
 
-/// Kinds of elements.
+/// Families of elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     /// The plan itself and its fragments.
@@ -70,18 +70,18 @@ pub enum Family {
     Tool,
 }
 
-/// What becomes of an element.
+/// How sokudo treats an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Treatment {
     /// It does what it does in JMeter.
     Runs,
-    /// It is read and has no meaning outside the editor.
+    /// It is read and has no effect outside the editor.
     NoEffect,
-    /// It is a script in a language that is not executed.
+    /// It is a script in an unsupported language.
     NeedsScripts,
     /// It needs the database layer.
     NeedsDatabase,
-    /// It speaks a protocol that sokudo does not.
+    /// It uses an unsupported protocol.
     NotSupported,
 }
 
@@ -124,7 +124,7 @@ const fn element(
     }
 }
 
-/// Every element class, family by family.
+/// All element classes, family by family.
 pub static REGISTRY: &[&[ElementSpec]] = &[
     others::PLAN,
     groups::ELEMENTS,
@@ -140,7 +140,7 @@ pub static REGISTRY: &[&[ElementSpec]] = &[
     others::TOOLS,
 ];
 
-/// The class of an element; `None`: nobody knows it.
+/// The class of an element; `None`: unknown.
 pub(crate) fn find(node: &Node) -> Option<&'static ElementSpec> {
     let fits = |spec: &&ElementSpec| {
         let gui_fits = spec.gui.is_none_or(|gui| gui == node.gui);
@@ -150,12 +150,12 @@ pub(crate) fn find(node: &Node) -> Option<&'static ElementSpec> {
 }
 
 impl ElementSpec {
-    /// The name that people know it by.
+    /// The usual name.
     pub fn name(&self) -> &'static str {
         self.gui.unwrap_or(self.classes[0])
     }
 
-    /// What becomes of it.
+    /// How sokudo treats it.
     pub fn treatment(&self) -> Treatment {
         match self.role {
             Role::NoEffect => Treatment::NoEffect,
@@ -164,7 +164,7 @@ impl ElementSpec {
         }
     }
 
-    /// Names and types of the properties that are read of it, in order.
+    /// Names and types of the properties that are read, in order.
     pub fn properties(&self) -> Vec<(String, Type)> {
         let place = Place {
             file: "".into(),
@@ -191,7 +191,7 @@ impl ElementSpec {
         names
     }
 
-    /// Reads an element only to see what is read.
+    /// Reads an element only to list the properties that are read.
     fn read(&self, reader: &mut Reader<'_, '_>) {
         match self.role {
             Role::Group(_, read) => {
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn what_runs_has_properties_that_are_read() {
-        // Elements whose place in the plan says everything.
+        // Elements without properties of their own.
         const NONE: &[&str] = &[
             "TestFragmentController",
             "GenericController",

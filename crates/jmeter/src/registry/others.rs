@@ -1,4 +1,4 @@
-//! The plan itself, elements that only the editor uses, and those that are refused.
+//! The plan itself, elements that only the editor uses, and unsupported elements.
 
 use super::{ElementSpec, Family, Role, Treatment, element};
 use crate::compile::Reader;
@@ -127,7 +127,7 @@ pub(super) const REFUSED: &[ElementSpec] = &[
     element(&["MongoSourceElement"], Family::Config, 3, FOREIGN),
 ];
 
-/// What a plan says about itself.
+/// Settings of the plan element.
 pub(crate) struct PlanFlags {
     pub serialize_groups: bool,
     pub teardown_on_shutdown: bool,
@@ -135,15 +135,15 @@ pub(crate) struct PlanFlags {
 }
 
 impl PlanFlags {
-    /// They were read only to see what is read.
+    /// True if they were read only to list the properties.
     pub(super) fn ignored(self) {}
 }
 
-/// Reads what a plan says about itself.
+/// Reads the plan element.
 pub(crate) fn plan_flags(reader: &mut Reader<'_, '_>) -> PlanFlags {
     reader.inner("TestPlan.user_defined_variables", |_| ());
     reader.ignore(&["TestPlan.user_define_classpath", "TestPlan.comments"]);
-    // What listeners hold, their own settings and the properties say alone.
+    // Contents of result files follow from the listeners and properties alone.
     reader.unheeded("TestPlan", &["TestPlan.functional_mode"]);
     PlanFlags {
         serialize_groups: reader.start_flag("TestPlan.serialize_threadgroups", false),

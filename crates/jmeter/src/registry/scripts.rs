@@ -1,4 +1,4 @@
-//! Elements that hold a script.
+//! Elements with a script.
 
 use sokudo_model::Text;
 
@@ -10,7 +10,7 @@ use crate::plan::{AssertionKind, ListenerKind, PostKind, PreKind, SamplerKind, S
 use crate::script;
 use crate::xml;
 
-/// Longest file of a script, bytes.
+/// Largest script file, bytes.
 const MOST_BYTES: u64 = 1 << 20;
 
 pub(super) const ELEMENTS: &[ElementSpec] = &[
@@ -52,7 +52,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     ),
 ];
 
-/// The language of a script that is not executed; `None` where there is no such script.
+/// The language of an unsupported script; `None`: the element has no such script.
 pub(crate) fn foreign(node: &Node) -> Option<String> {
     if !node.class.starts_with("JSR223") {
         return None;
@@ -63,14 +63,14 @@ pub(crate) fn foreign(node: &Node) -> Option<String> {
     };
     let is_empty = text("script").is_empty() && text("filename").is_empty();
     let language = match text("scriptLanguage") {
-        // What JMeter takes when nothing is chosen.
+        // JMeter's default language.
         "" => "groovy",
         language => language,
     };
     (!is_empty && !script::is_known(language)).then(|| language.to_owned())
 }
 
-/// The script of an element. One that cannot be carried out is noted and is empty.
+/// The script of an element. One that cannot be executed is reported and empty.
 fn script_of(reader: &mut Reader<'_, '_>) -> Script {
     reader.ignore(&["cacheKey"]);
     reader.text("scriptLanguage");
@@ -89,7 +89,7 @@ fn script_of(reader: &mut Reader<'_, '_>) -> Script {
     Script { text, parameters }
 }
 
-/// The script in a file; empty, and noted, when it cannot be read.
+/// The script in a file. One that cannot be read is reported and empty.
 fn of_file(reader: &mut Reader<'_, '_>, path: &str) -> String {
     let read = reader.compiler.files.read(path, MOST_BYTES);
     let text = read.map_err(|error| error.kind().to_string());
@@ -106,7 +106,7 @@ fn of_file(reader: &mut Reader<'_, '_>, path: &str) -> String {
     })
 }
 
-/// Notes what would go wrong in a script, before it runs.
+/// Reports errors that a script would have when it runs.
 fn examine(reader: &mut Reader<'_, '_>, text: &str, place: &crate::problem::Place) {
     if let Some((word, line)) = script::java_in(text) {
         let says = Text::new("jmx-script-java")
@@ -120,7 +120,7 @@ fn examine(reader: &mut Reader<'_, '_>, text: &str, place: &crate::problem::Plac
     }
 }
 
-/// Notes the variables that a script sets; any, when their names are made in it.
+/// Records the variables that a script sets; any, if it builds their names.
 fn note_variables(reader: &mut Reader<'_, '_>, text: &str) {
     for call in ["vars.put(", "vars.putObject("] {
         for (at, _) in text.match_indices(call) {

@@ -53,7 +53,7 @@ fn constant_throughput(reader: &mut Reader<'_, '_>) -> TimerKind {
         Over::GroupShared,
     ];
     const MODE: &str = "calcMode";
-    // Old versions wrote the words of the editor's language here.
+    // Old versions wrote the texts of the editor's language here.
     let word = reader.start_text(MODE);
     let number = match word.trim() {
         "" | "this thread only" => Some(0),
@@ -79,7 +79,7 @@ fn constant_throughput(reader: &mut Reader<'_, '_>) -> TimerKind {
 }
 
 fn precise_throughput(reader: &mut Reader<'_, '_>) -> TimerKind {
-    // Both only say how hard the exact number is tried; here it is always exact.
+    // Both tune the approximation of the number; here it is always exact.
     reader.ignore(&["exactLimit", "allowedThroughputSurplus"]);
     TimerKind::PreciseThroughput {
         throughput: reader.decimal("throughput", 0.0),

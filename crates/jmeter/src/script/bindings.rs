@@ -1,4 +1,4 @@
-//! What does a script see and change?
+//! The objects that a script can read and change.
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -10,19 +10,19 @@ use crate::properties::{Origin, Properties};
 
 /// Most lines that one script may log.
 const MOST_LINES: usize = 100;
-/// Longest line of a log, characters.
+/// Longest line that a script logs, characters.
 const MOST_LINE: usize = 1_000;
 
-/// What a user lends a script for as long as it runs.
+/// State of a user that is lent to a script while it runs.
 #[derive(Debug)]
 pub struct Lent {
     /// Variables of the user.
     pub variables: HashMap<String, String>,
-    /// Those of the plan, behind them.
+    /// Variables of the plan.
     pub fixed: Arc<HashMap<String, String>>,
-    /// Properties of all users.
+    /// Properties, shared by all users.
     pub properties: Arc<RwLock<Properties>>,
-    /// Where its random choices come from.
+    /// Source of the user's random choices.
     pub random: Random,
     /// Milliseconds since 1970.
     pub now_ms: i64,
@@ -32,14 +32,14 @@ pub struct Lent {
     pub thread_number: u64,
     /// Its iteration, from 1.
     pub iteration: u64,
-    /// The sampler at hand.
+    /// Name of the current sampler.
     pub sampler: String,
-    /// Lines for the record are kept, too, not only warnings and errors.
+    /// True if info lines are kept, too, not only warnings and errors.
     pub keeps_log: bool,
 }
 
 impl Default for Lent {
-    /// Nothing, at the beginning of 1970.
+    /// Empty, at the beginning of 1970.
     fn default() -> Self {
         Self {
             variables: HashMap::new(),
@@ -56,7 +56,7 @@ impl Default for Lent {
     }
 }
 
-/// The sample that a script looks at.
+/// The sample that a script examines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Its label.
@@ -69,77 +69,77 @@ pub struct Seen {
     pub text: String,
     /// Response headers.
     pub headers: String,
-    /// Head of the request.
+    /// Headers of the request.
     pub request_headers: String,
     /// Body of the request.
     pub request_body: String,
-    /// Address.
+    /// URL.
     pub url: String,
-    /// From start to end, milliseconds.
+    /// Time from start to end, milliseconds.
     pub elapsed_ms: u64,
-    /// To the first byte, milliseconds.
+    /// Time to the first byte, milliseconds.
     pub latency_ms: u64,
-    /// To the connection, milliseconds.
+    /// Time to the connection, milliseconds.
     pub connect_ms: u64,
     /// Bytes received.
     pub bytes: u64,
-    /// It succeeded.
+    /// True if it succeeded.
     pub success: bool,
 }
 
-/// What an assertion in a script says.
+/// The judgement of a script assertion.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Judgement {
-    /// The sample does not hold what it must.
+    /// True if the assertion failed.
     pub failed: bool,
-    /// Why.
+    /// Message.
     pub message: String,
 }
 
-/// What a script wants to end.
+/// What a script asks to stop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Wish {
     /// Nothing.
     #[default]
     GoOn,
-    /// Its user.
+    /// The user.
     StopUser,
-    /// The test; samples under way finish.
+    /// The test; samples under way are completed.
     StopTest,
-    /// The test at once.
+    /// The test, immediately.
     StopTestNow,
 }
 
-/// Everything that a script can reach.
+/// Everything that a script can access.
 #[derive(Debug, Default)]
 pub struct Bindings {
-    /// What the user lends.
+    /// State of the user.
     pub lent: Lent,
     /// Name of the element.
     pub label: String,
     /// `Parameters` of the element.
     pub parameters: String,
-    /// The sample; changed where the script changed it.
+    /// The sample, with the changes of the script.
     pub seen: Option<Seen>,
-    /// Verdict of an assertion.
+    /// The judgement of an assertion.
     pub judgement: Judgement,
-    /// What it wants to end.
+    /// What it asks to stop.
     pub wish: Wish,
-    /// What it logged.
+    /// Lines that it logged.
     pub logged: Vec<Logged>,
 }
 
 /// A line that a script logged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logged {
-    /// How grave it is.
+    /// Level.
     pub level: Level,
-    /// What it says; may hold ends of lines.
+    /// Text, which may contain line ends.
     pub text: String,
 }
 
 impl Bindings {
-    /// Answers one call of `host` in `jmeter.js`; `None`: there is none.
+    /// Answers a call of `host` in `jmeter.js`; `None`: there is no such function.
     pub(super) fn answer(&mut self, name: &str, a: &str, b: &str) -> Option<String> {
         match name {
             "var" => {

@@ -1,4 +1,4 @@
-//! How is a script carried out, and bounded?
+//! Execution of scripts with bounded time and memory.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -9,27 +9,27 @@ use sokudo_script::{Bounds, LanguageWithDate, Thrown, engine};
 
 use super::Bindings;
 
-/// What scripts can call.
+/// The objects that scripts can use.
 const PRELUDE: &str = include_str!("jmeter.js");
-/// Name under which the engine shows the script's own lines in a stack.
+/// File name of the script in stack traces.
 const OWN_LINES: &str = "<input>:";
-/// What one thread's engine may take.
+/// Most memory of one thread's engine, bytes.
 const BOUNDS: Bounds = Bounds {
     memory_bytes: 64 << 20,
     stack_bytes: 512 << 10,
 };
-/// Looks of the engine at whether a script goes on for too long: each after about ten thousand
-/// steps. Counted, not timed, so that a script ends at the same place in every run.
+/// Most interrupts of one script; the engine interrupts about every ten thousand steps. Counted,
+/// not timed, so that a script ends at the same step in every run.
 const MOST_LOOKS: u32 = 2_000;
 /// Longest script, bytes.
 const MOST_SCRIPT_BYTES: usize = 1 << 20;
 
-/// Why a script did not come to its end.
+/// Why a script failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Line of the script, from 1; 0 when it is not known.
+    /// Line of the script, from 1; 0: unknown.
     pub line: u32,
-    /// What happened.
+    /// Message.
     pub says: String,
 }
 
@@ -46,7 +46,7 @@ impl std::error::Error for Fault {}
 
 /// One thread's engine.
 struct Engine {
-    // Values of the context go before it, and it before the runtime.
+    // Fields are dropped in this order: values of the context, the context, the runtime.
     evaluate: Persistent<Function<'static>>,
     context: Context,
     _runtime: Runtime,
@@ -58,7 +58,7 @@ thread_local! {
     static ENGINE: RefCell<Option<Engine>> = const { RefCell::new(None) };
 }
 
-/// Carries a script out: its value as a text, `None` for nothing, and what it changed.
+/// Executes a script: its value as a text, `None` for no value, and the changed bindings.
 pub fn evaluate(script: &str, bindings: Bindings) -> (Result<Option<String>, Fault>, Bindings) {
     if script.len() > MOST_SCRIPT_BYTES {
         return (Err(fault("the script is longer than 1 MiB")), bindings);
@@ -67,22 +67,29 @@ pub fn evaluate(script: &str, bindings: Bindings) -> (Result<Option<String>, Fau
         if engine.is_none() {
             match Engine::new() {
                 Ok(made) => *engine = Some(made),
-                Err(error) => return (Err(fault(&format!("no script engine: {error}"))), bindings),
+                Err(error) => {
+                    return (
+                        Err(fault(&format!(
+                            "the script engine cannot be started: {error}"
+                        ))),
+                        bindings,
+                    );
+                }
             }
         }
         let Some(ready) = engine else {
-            return (Err(fault("no script engine")), bindings);
+            return (Err(fault("the script engine cannot be started")), bindings);
         };
         let (outcome, bindings, is_spent) = ready.evaluate(script, bindings);
         if is_spent {
-            // What filled its memory stays in it: the next script begins in a new one.
+            // Memory that the script filled stays in use, so the next one gets a new engine.
             *engine = None;
         }
         (outcome, bindings)
     })
 }
 
-/// Why a text is no script; `None`: it is one. Nothing is carried out.
+/// The syntax error of a script; `None`: it has none. Nothing is executed.
 pub fn flaw(script: &str) -> Option<Fault> {
     let check = "(function(source) { new Function(source); })";
     let engine = Engine::new().ok()?;
@@ -91,7 +98,7 @@ pub fn flaw(script: &str) -> Option<Fault> {
         let checked: rquickjs::Result<()> = check.call((script,));
         let error = checked.catch(&ctx).err()?;
         let mut told = told(Thrown::of(&error, OWN_LINES));
-        // The function around it has two lines of its own.
+        // The function around the script adds two lines.
         told.line = told.line.saturating_sub(2);
         Some(told)
     })
@@ -143,7 +150,7 @@ impl Engine {
         let outcome = outcome.map_err(|thrown| match endless {
             true => Fault {
                 line: thrown.line,
-                says: "the script does not end".into(),
+                says: "the script does not end: it exceeded its number of steps".into(),
             },
             false => told(thrown),
         });
@@ -160,14 +167,14 @@ fn prepare(
     };
     let host = Function::new(ctx.clone(), host)?;
     let mut options = EvalOptions::default();
-    // Plans are written for engines that make a global of a name that nobody declared.
+    // Plans are written for engines that make undeclared names global.
     options.strict = false;
     let make: Function<'_> = ctx.eval_with_options(PRELUDE, options)?;
     let evaluate: Function<'_> = make.call((host,))?;
     Ok(Persistent::save(ctx, evaluate))
 }
 
-/// What the engine says, with the name of the error where that says more.
+/// The message of the engine, with the name of the error if that adds information.
 fn told(thrown: Thrown) -> Fault {
     Fault {
         line: thrown.line,

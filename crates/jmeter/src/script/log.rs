@@ -1,25 +1,25 @@
-//! How does a line of the tool's log look?
+//! Format of JMeter's log.
 //!
-//! As JMeter 5.6 writes it: `2026-01-01 12:00:00,123 WARN o.a.j.e.J.Name: text`. The name of a logger is
-//! that of a class, and behind it, for an element, its own; of all its parts but the last one letter
-//! is left.
+//! As JMeter 5.6 writes it: `2026-01-01 12:00:00,123 WARN o.a.j.e.J.Name: text`. The name of a
+//! logger is its class, followed by the name of the element; each part before the last dot is
+//! shortened to one letter.
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
-/// How grave a line is.
+/// Level of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// For the record.
+    /// INFO.
     Info,
-    /// Something may be wrong.
+    /// WARN.
     Warn,
-    /// Something is wrong.
+    /// ERROR.
     Error,
 }
 
 impl Level {
-    /// The level of this name in any case; `None`: none whose lines are written.
+    /// The level with this name, ignoring case; `None`: a level that is not written.
     pub fn named(word: &str) -> Option<Self> {
         let known = [Self::Info, Self::Warn, Self::Error];
         known
@@ -37,7 +37,7 @@ impl Level {
     }
 }
 
-/// A line of the log with its end; `at_ms` counts from 1970.
+/// A line of the log, with its line end; `at_ms` is milliseconds since 1970.
 pub fn line(at_ms: i64, zone: &TimeZone, level: Level, logger: &str, text: &str) -> String {
     let at = Timestamp::from_millisecond(at_ms).unwrap_or_default();
     let at = at.to_zoned(zone.clone());
@@ -50,7 +50,7 @@ pub fn line(at_ms: i64, zone: &TimeZone, level: Level, logger: &str, text: &str)
     )
 }
 
-/// A logger's name with one letter of each part before the last dot.
+/// The name of a logger with each part before the last dot shortened to one letter.
 fn short(logger: &str) -> String {
     let Some((before, last)) = logger.rsplit_once('.') else {
         return logger.into();

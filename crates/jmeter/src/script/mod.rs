@@ -1,4 +1,4 @@
-//! What do the scripts of a plan do?
+//! Scripts in plans.
 //!
 //! ```text
 //! Bindings: variables, properties, the sample ─► engine of this thread ─► value, and Bindings back
@@ -6,10 +6,10 @@
 //!                                                  └ script/jmeter.js: vars props prev log ctx sampler
 //! ```
 //!
-//! The language is JavaScript. An engine belongs to a thread and serves all its users; what a script
-//! leaves behind in it is taken away before the next one. A script opens nothing; its clock and its
-//! random numbers are those of the run; memory and steps are bounded. There is no Java behind it:
-//! scripts that name Java's classes are refused while the plan is read.
+//! The language is JavaScript. Each thread has one engine for all its users; globals that a script
+//! creates are removed before the next script. A script has no access to files; its clock and its
+//! random numbers are those of the run; memory and steps are bounded. Java is not available:
+//! scripts that name Java's classes are refused when the plan is read.
 
 mod bindings;
 mod engine;
@@ -19,7 +19,7 @@ pub use bindings::{Bindings, Judgement, Lent, Logged, Seen, Wish};
 pub use engine::{Fault, evaluate, flaw};
 pub use log::{Level, line as log_line};
 
-/// Names under which plans ask for JavaScript.
+/// Names of JavaScript in plans.
 const NAMES: &[&str] = &[
     "javascript",
     "js",
@@ -29,7 +29,7 @@ const NAMES: &[&str] = &[
     "rhino",
 ];
 
-/// Words of Java in a script.
+/// Names of Java in a script.
 const JAVA: &[&str] = &[
     "Packages.",
     "Java.type(",
@@ -42,13 +42,13 @@ const JAVA: &[&str] = &[
     "org.apache.",
 ];
 
-/// Whether a script language of this name is executed.
+/// True if a script language of this name is supported.
 pub fn is_known(language: &str) -> bool {
     let language = language.trim();
     NAMES.iter().any(|name| language.eq_ignore_ascii_case(name))
 }
 
-/// The first word of Java in a script, with its line, from 1.
+/// The first use of Java in a script, with its line, from 1.
 pub fn java_in(script: &str) -> Option<(&'static str, u32)> {
     let without = |line: &str| line.split("//").next().unwrap_or_default().to_owned();
     (1..).zip(script.lines()).find_map(|(number, line)| {

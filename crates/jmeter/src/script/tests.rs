@@ -1,4 +1,4 @@
-//! Scripts see what they must, and do no harm.
+//! Bindings, faults and bounds of scripts.
 
 use super::*;
 

@@ -1,31 +1,31 @@
-//! In which characters is a file written?
+//! Character encoding of XML files.
 //!
-//! A byte order mark decides; then the name in the XML declaration; then UTF-8. Bytes that are
-//! not text in that encoding are an error, never a replacement character: a request that was
-//! changed in silence would be a wrong test.
+//! A byte order mark takes precedence, then the XML declaration, then UTF-8. Bytes that are not
+//! valid in the encoding are an error, never a replacement character: a request that was changed
+//! silently would be a wrong test.
 
 use encoding_rs::{DecoderResult, Encoding, UTF_8};
 
-/// How far into the file the XML declaration is looked for.
+/// Number of bytes in which the XML declaration is searched.
 const DECLARATION_BYTES: usize = 256;
 
-/// Why bytes are not text.
+/// Why bytes cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotText {
-    /// Nobody knows an encoding of this name.
+    /// The encoding is unknown.
     UnknownEncoding(String),
-    /// The bytes at this line are not text in that encoding.
+    /// The bytes at this line are not valid in the encoding.
     Malformed {
-        /// The encoding's name.
+        /// Name of the encoding.
         encoding: &'static str,
-        /// Line of the first wrong byte, from 1.
+        /// Line of the first invalid byte, from 1.
         line: u32,
     },
 }
 
 /// The text of an XML file.
 ///
-/// Errors: the declaration names an unknown encoding, or the bytes are not text in it.
+/// Fails if the declaration names an unknown encoding, or the bytes are not valid in it.
 pub fn decode_xml(bytes: &[u8]) -> Result<String, NotText> {
     let encoding = match (Encoding::for_bom(bytes), declared(bytes)) {
         (Some((encoding, _)), _) => encoding,
@@ -37,9 +37,9 @@ pub fn decode_xml(bytes: &[u8]) -> Result<String, NotText> {
     decode(bytes, encoding)
 }
 
-/// The text of a file that is written in the encoding of this name; UTF-8 when the name is empty.
+/// Decodes a file in the named encoding; UTF-8 if the name is empty.
 ///
-/// Errors: nobody knows the encoding, or the bytes are not text in it.
+/// Fails if the encoding is unknown, or the bytes are not valid in it.
 pub fn decode_named(bytes: &[u8], label: &str) -> Result<String, NotText> {
     let unknown = || NotText::UnknownEncoding(label.into());
     let encoding = match label.trim() {
@@ -65,7 +65,7 @@ fn decode(bytes: &[u8], encoding: &'static Encoding) -> Result<String, NotText> 
     }
 }
 
-/// The encoding's name in `<?xml … encoding="NAME"?>`.
+/// The name of the encoding in `<?xml … encoding="NAME"?>`.
 fn declared(bytes: &[u8]) -> Option<String> {
     let head = &bytes[..bytes.len().min(DECLARATION_BYTES)];
     let head: String = head.iter().map(|byte| char::from(*byte)).collect();

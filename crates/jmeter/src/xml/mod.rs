@@ -1,12 +1,12 @@
-//! What does an XML file hold, and at which line?
+//! XML parser that keeps line and column of each element.
 //!
 //! ```text
 //! bytes ─ encoding ─► text ─ quick-xml ─► tree of elements, each with its place
 //! ```
 //!
-//! Only what test plans need: elements, attributes, text. A document type definition is refused:
-//! entities of one's own are the way to blow up a small file or to read others. Size, depth and
-//! number of elements have bounds.
+//! Only what test plans need: elements, attributes, text. Document type definitions are refused,
+//! because custom entities can expand to huge texts or read other files. Size, depth and number of
+//! elements are bounded.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub use encoding::{NotText, decode_named};
 /// Largest file that is read.
 pub const MOST_BYTES: u64 = 64 << 20;
 
-/// Most elements inside one another.
+/// Deepest nesting of elements.
 const MOST_DEPTH: usize = 200;
 
 /// Most elements of one file.
@@ -32,15 +32,15 @@ const MOST_ELEMENTS: usize = 1_000_000;
 /// One element.
 #[derive(Debug, Clone)]
 pub struct Element {
-    /// Its tag.
+    /// Tag.
     pub tag: String,
-    /// Its attributes in order.
+    /// Attributes in order.
     pub attributes: Vec<(String, String)>,
-    /// The elements inside, in order.
+    /// Child elements in order.
     pub children: Vec<Element>,
-    /// The text inside, without that of the elements inside.
+    /// Text, without that of child elements.
     pub text: String,
-    /// Where it begins.
+    /// Place of the start tag.
     pub place: Place,
 }
 
@@ -51,13 +51,13 @@ impl Element {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The first element inside with this tag.
+    /// The first child element with this tag.
     pub fn child(&self, tag: &str) -> Option<&Element> {
         self.children.iter().find(|child| child.tag == tag)
     }
 }
 
-/// Why a file is not XML that is read here.
+/// Why a file cannot be read.
 #[derive(Debug, Clone)]
 pub struct NotXml {
     /// Where reading ended.
@@ -66,9 +66,9 @@ pub struct NotXml {
     pub says: Text,
 }
 
-/// The one outermost element of an XML file. `file` is the name that places carry.
+/// The root element of an XML file. `file` is the file name in places.
 ///
-/// Errors: the bytes are no text, the text is no XML, or a bound is broken.
+/// Fails if the bytes cannot be decoded, the text is not well-formed, or a limit is exceeded.
 pub fn parse(file: &Arc<str>, bytes: &[u8]) -> Result<Element, NotXml> {
     let mut lines = Lines::new(file);
     if bytes.len() as u64 > MOST_BYTES {
@@ -99,7 +99,7 @@ pub fn not_text(why: &NotText) -> (u32, Text) {
     }
 }
 
-/// The elements that are open, and the outermost one once it is closed.
+/// The open elements, and the root element once it is closed.
 #[derive(Default)]
 struct Tree {
     open: Vec<Element>,
@@ -193,7 +193,7 @@ impl Tree {
     }
 }
 
-/// The character that `&name;` stands for; `None` for entities of somebody's own.
+/// The character of the entity `&name;`; `None` for custom entities.
 pub(crate) fn reference(name: &BytesRef<'_>) -> Option<char> {
     if name.is_char_ref() {
         return name.resolve_char_ref().ok().flatten();
@@ -212,13 +212,13 @@ fn broken(why: &impl ToString) -> Text {
     Text::new("jmx-broken-xml").word("why", why.to_string())
 }
 
-/// Turns offsets, which only grow, into lines and columns.
+/// Converts ascending offsets to lines and columns.
 struct Lines<'a> {
     file: Arc<str>,
     text: &'a str,
     at: usize,
     line: u32,
-    /// Characters of the current line before this: a whole plan may stand in one line.
+    /// Characters of the current line so far: a whole plan may be in one line.
     column: u32,
 }
 
@@ -238,7 +238,7 @@ impl<'a> Lines<'a> {
         for byte in &self.text.as_bytes()[self.at..offset] {
             match byte {
                 b'\n' => (self.line, self.column) = (self.line + 1, 0),
-                // Further bytes of a character.
+                // Continuation bytes of a character.
                 0x80..0xc0 => {}
                 _ => self.column += 1,
             }

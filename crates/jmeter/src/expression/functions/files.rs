@@ -1,11 +1,12 @@
-//! Texts from files.
+//! Functions that read files.
 
 use super::Frame;
 use crate::expression::{Fault, Lines};
 
-/// `__CSVRead(file, column)` of this user's row; `__CSVRead(file, next)` goes to the next row.
+/// `__CSVRead(file, column)`: a column of this user's row; `__CSVRead(file, next)` moves to the
+/// next row.
 ///
-/// A user gets its first row with its first call; rows are shared out among the users.
+/// A user gets its first row with its first call; rows are distributed among the users.
 pub(super) fn csv_read(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let file = frame.word(0)?;
     let column = frame.word(1)?;
@@ -27,8 +28,8 @@ pub(super) fn csv_read(frame: &mut Frame<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `__StringFromFile(file, [variable], [start], [end])`: the next line each time, of one file or
-/// of numbered files.
+/// `__StringFromFile(file, [variable], [start], [end])`: the next line with each call, of one file
+/// or of numbered files.
 pub(super) fn string_from_file(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let pattern = frame.word(0)?;
     let names = match frame.word(2)?.is_empty() {
@@ -40,7 +41,7 @@ pub(super) fn string_from_file(frame: &mut Frame<'_>) -> Result<(), Fault> {
         all.push(lines(frame, name, "")?);
     }
     let rows = all.iter().map(|lines| lines.len() as u64).sum();
-    // Each place in the plan goes through the file by itself.
+    // Each call site reads the file by itself.
     let cursor = format!("{}#{}", names[0], frame.call.site);
     let mut row = frame.world.next_row(&cursor, rows) as usize;
     let mut line = "";
@@ -86,7 +87,7 @@ fn lines(frame: &mut Frame<'_>, path: &str, encoding: &str) -> Result<Lines, Fau
     let read = frame.world.lines(path, encoding);
     let lines = read.map_err(|why| frame.fault(format!("`{path}` cannot be read: {why}")))?;
     if lines.is_empty() {
-        return Err(frame.fault(format!("`{path}` has no line")));
+        return Err(frame.fault(format!("`{path}` is empty")));
     }
     Ok(lines)
 }

@@ -1,8 +1,8 @@
-//! Which functions are there?
+//! The functions of expressions.
 //!
 //! One line per function in [`FUNCTIONS`], one file per family. A function reads its arguments
-//! through a [`Frame`], appends its result, and is told everything else by the world: seeded
-//! randomness, the clock, the user's variables.
+//! through a [`Frame`] and appends its result; random numbers, clock and variables come from the
+//! world.
 
 use std::borrow::Cow;
 
@@ -17,30 +17,30 @@ mod texts;
 mod times;
 mod variables;
 
-/// A function that expressions may call.
+/// A function of expressions.
 pub struct Function {
-    /// Its name with the underscores.
+    /// Name with the underscores.
     pub name: &'static str,
-    /// In which order of importance it came: 1, 2, 3.
+    /// Priority in which it was implemented: 1, 2 or 3.
     pub tier: u8,
     /// Fewest arguments.
     pub least: usize,
     /// Most arguments.
     pub most: usize,
-    /// Its arguments as a manual would show them.
+    /// Arguments as in a manual.
     pub takes: &'static str,
-    /// What must be there for it to work.
+    /// What it needs to be executed.
     pub needs: Needs,
     /// Appends its result.
     pub(super) evaluate: fn(&mut Frame<'_>) -> Result<(), Fault>,
 }
 
-/// What a function needs besides its arguments.
+/// What a function needs to be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing.
     Nothing,
-    /// A script language that is not executed: read and reported.
+    /// A script language that is not supported: read and reported.
     ScriptEngine,
 }
 
@@ -88,7 +88,7 @@ const fn script(name: &'static str, most: usize, takes: &'static str) -> Functio
     }
 }
 
-/// Every function, by name.
+/// All functions, sorted by name.
 pub static FUNCTIONS: &[Function] = &[
     function(
         "__CSVRead",
@@ -276,12 +276,12 @@ pub static FUNCTIONS: &[Function] = &[
     function("__urlencode", 2, (1, 1), "(text)", texts::url_encode),
 ];
 
-/// The function of this name, which is case sensitive.
+/// The function of this name. Case sensitive.
 pub fn find(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 
-/// One call while it is evaluated.
+/// One call during its evaluation.
 pub(super) struct Frame<'a> {
     call: &'a Call,
     world: &'a mut dyn World,
@@ -309,7 +309,7 @@ impl<'a> Frame<'a> {
             return Err(self.fault("the text evaluates itself"));
         }
         if self.out.len() > MOST_TEXT_BYTES {
-            return Err(self.fault("the text grows without end"));
+            return Err(self.fault("the text exceeds its maximal length"));
         }
         Ok(())
     }
@@ -325,7 +325,7 @@ impl<'a> Frame<'a> {
         self.call.arguments.len()
     }
 
-    /// An argument; empty when it was not given.
+    /// An argument; empty if it is missing.
     fn argument(&mut self, index: usize) -> Result<Cow<'a, str>, Fault> {
         match self.call.arguments.get(index) {
             Some(argument) => argument.value(self.world, self.depth + 1),
@@ -333,12 +333,12 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// An argument without the blanks around it.
+    /// An argument without surrounding blanks.
     fn word(&mut self, index: usize) -> Result<String, Fault> {
         Ok(self.argument(index)?.trim().to_owned())
     }
 
-    /// An argument as a whole number.
+    /// An argument as an integer.
     fn integer(&mut self, index: usize) -> Result<i64, Fault> {
         let word = self.word(index)?;
         let number = word.parse().ok();
@@ -349,7 +349,7 @@ impl<'a> Frame<'a> {
         self.world.random()
     }
 
-    /// Appends the result, and puts it into the variable that this argument names.
+    /// Appends the result, and sets the variable that an argument names.
     fn give(&mut self, variable: usize, result: &str) -> Result<(), Fault> {
         let name = self.word(variable)?;
         if !name.is_empty() {

@@ -1,4 +1,4 @@
-//! Random, counted and summed numbers.
+//! Functions for random numbers, counters and sums.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use crate::expression::Fault;
 /// Longest random text.
 const MOST_CHARACTERS: i64 = 1 << 20;
 
-/// `__Random(least, most, [variable])`: both ends included.
+/// `__Random(least, most, [variable])`: both bounds included.
 pub(super) fn random(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let (least, most) = (frame.integer(0)?, frame.integer(1)?);
     if most < least {
@@ -71,7 +71,7 @@ pub(super) fn long_sum(frame: &mut Frame<'_>) -> Result<(), Fault> {
     sum(frame, |sum| sum)
 }
 
-/// The last argument is a variable's name unless it is a number.
+/// The last argument is a variable name unless it is a number.
 fn sum(frame: &mut Frame<'_>, wrap: fn(i64) -> i64) -> Result<(), Fault> {
     let last = frame.len() - 1;
     let mut sum = 0_i64;

@@ -1,11 +1,11 @@
-//! Expressions in other languages.
+//! Functions with scripts or conditions, and functions that log.
 
 use super::Frame;
 use crate::expression::{Fact, Fault, condition};
 use crate::script::{self, Bindings, Level};
 
-/// `__jexl3(expression, [variable])`: comparisons, arithmetic and logic; what else the language
-/// has is refused.
+/// `__jexl3(expression, [variable])`: comparisons, arithmetic and logic; other constructs are
+/// refused.
 pub(super) fn jexl(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let text = frame.argument(0)?;
     let value = condition::evaluate(&text, frame.world).map_err(|why| frame.fault(why))?;
@@ -29,7 +29,7 @@ pub(super) fn java_script(frame: &mut Frame<'_>) -> Result<(), Fault> {
     frame.give(1, value.as_deref().unwrap_or("null"))
 }
 
-/// `__log(text, [level], [error], [comment])`: the text, which is logged, too.
+/// `__log(text, [level], [error], [comment])`: logs the text and gives it.
 pub(super) fn log(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let text = frame.argument(0)?.into_owned();
     let comment = frame.argument(3)?.into_owned();
@@ -38,13 +38,13 @@ pub(super) fn log(frame: &mut Frame<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `__logn(text, [level], [error])`: nothing; the text is logged.
+/// `__logn(text, [level], [error])`: logs the text and gives nothing.
 pub(super) fn log_silently(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let text = frame.argument(0)?.into_owned();
     say(frame, "LogFunction2", &text, "")
 }
 
-/// Logs as those functions do. What they would print goes to the log, too.
+/// Logs as these functions do. What they would print is logged, too.
 fn say(frame: &mut Frame<'_>, class: &str, text: &str, comment: &str) -> Result<(), Fault> {
     let level = frame.word(1)?;
     let error = frame.argument(2)?;
@@ -70,8 +70,8 @@ fn say(frame: &mut Frame<'_>, class: &str, text: &str, comment: &str) -> Result<
     Ok(())
 }
 
-/// Functions in a script language that is not executed. Reading a plan reports them, so that this is reached
-/// only where the operator chose to go on without.
+/// Functions in an unsupported script language. They are reported when the plan is read, so that
+/// this is reached only if the operator chose to continue.
 pub(super) fn not_here(frame: &mut Frame<'_>) -> Result<(), Fault> {
-    Err(frame.fault("only JavaScript is executed"))
+    Err(frame.fault("only JavaScript is supported"))
 }

@@ -1,11 +1,11 @@
-//! Texts made of texts.
+//! Functions that convert text.
 
 use std::fmt::Write as _;
 
 use super::Frame;
 use crate::expression::Fault;
 
-/// `__changeCase(text, [mode], [variable])`: UPPER when no mode is given.
+/// `__changeCase(text, [mode], [variable])`: UPPER if no mode is given.
 pub(super) fn change_case(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let (text, mode) = (frame.argument(0)?, frame.word(1)?);
     let changed = match mode.to_ascii_uppercase().as_str() {
@@ -82,7 +82,7 @@ pub(super) fn split(frame: &mut Frame<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `__urlencode(text)`: as HTML forms have it, a blank is a plus.
+/// `__urlencode(text)`: as in HTML forms, a blank becomes a plus.
 pub(super) fn url_encode(frame: &mut Frame<'_>) -> Result<(), Fault> {
     for byte in frame.argument(0)?.bytes() {
         match byte {
@@ -110,7 +110,7 @@ pub(super) fn url_decode(frame: &mut Frame<'_>) -> Result<(), Fault> {
             b'%' => {
                 let digits = rest.get(..2).and_then(|d| std::str::from_utf8(d).ok());
                 let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
-                let wrong = || frame.fault(format!("`{text}` holds a % without two digits"));
+                let wrong = || frame.fault(format!("`{text}` has a % without two digits"));
                 bytes.push(byte.ok_or_else(wrong)?);
                 rest = &rest[2..];
             }

@@ -1,10 +1,10 @@
-//! Times and dates.
+//! Functions for times and dates.
 
 use super::Frame;
 use crate::expression::{Fault, time as pattern};
 
 /// `__time([format], [variable])`: milliseconds since 1970 without a format; `/n` divides them;
-/// `YMD`, `HMS`, `YMDHMS` and `USER1` … are names of patterns in `time.<name>`.
+/// `YMD`, `HMS`, `YMDHMS` and `USER1` … name patterns in `time.<name>`.
 pub(super) fn time(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let now_ms = frame.world.now_ms();
     let format = frame.argument(0)?;
@@ -52,7 +52,7 @@ pub(super) fn time_shift(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 fn written(frame: &Frame<'_>, format: &str, ms: i64) -> Result<String, Fault> {
-    let far = || frame.fault(format!("`{ms}` is too far from today"));
+    let far = || frame.fault(format!("`{ms}` is outside the years -9999 to 9999"));
     let at = pattern::moment(ms, frame.world.time_zone()).ok_or_else(far)?;
     let mut out = String::new();
     pattern::write(format, &at, &mut out).map_err(|why| frame.fault(why))?;

@@ -1,9 +1,10 @@
-//! Variables, properties and facts about the run.
+//! Functions for variables, properties and facts about the run.
 
 use super::Frame;
 use crate::expression::{Fact, Fault, parse};
 
-/// `__P(property, [default])`: "1" when neither is given, which JMeter does and few people expect.
+/// `__P(property, [default])`: "1" if the property is not set and there is no default, as in
+/// JMeter.
 pub(super) fn p(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let name = frame.argument(0)?;
     if !frame.world.write_property(&name, frame.out) {
@@ -16,7 +17,8 @@ pub(super) fn p(frame: &mut Frame<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `__property(property, [variable], [default])`: its own name when neither is given.
+/// `__property(property, [variable], [default])`: its own name if the property is not set and there
+/// is no default.
 pub(super) fn property(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let name = frame.argument(0)?;
     let mut value = String::new();
@@ -70,13 +72,13 @@ pub(super) fn v(frame: &mut Frame<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// `__eval(text)`: what the expressions in the argument's value stand for.
+/// `__eval(text)`: renders the expressions in the value of the argument.
 pub(super) fn eval(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let text = frame.argument(0)?;
     evaluate(frame, &text)
 }
 
-/// `__evalVar(variable)`: what the expressions in the variable's value stand for.
+/// `__evalVar(variable)`: renders the expressions in the value of the variable.
 pub(super) fn eval_var(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let name = frame.argument(0)?;
     let text = frame.world.variable(&name).unwrap_or_default().to_owned();
@@ -91,8 +93,8 @@ fn evaluate(frame: &mut Frame<'_>, text: &str) -> Result<(), Fault> {
         .render_at(frame.world, frame.out, frame.depth + 1)
 }
 
-/// `__RandomFromMultipleVars(a|b|c, [variable])`: the value of one of them, each value of those
-/// that have several (`a_1`, `a_2` …) equally likely.
+/// `__RandomFromMultipleVars(a|b|c, [variable])`: a value of one of the variables, where each value
+/// of those with several (`a_1`, `a_2` …) is equally likely.
 pub(super) fn random_from(frame: &mut Frame<'_>) -> Result<(), Fault> {
     let names = frame.argument(0)?;
     let mut values: Vec<String> = Vec::new();
@@ -126,7 +128,7 @@ pub(super) fn group_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
     fact(frame, Fact::GroupName)
 }
 
-/// `__TestPlanName()`: the file's name.
+/// `__TestPlanName()`: the file name.
 pub(super) fn plan_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
     fact(frame, Fact::PlanName)
 }
