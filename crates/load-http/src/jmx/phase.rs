@@ -170,7 +170,7 @@ fn must_be_permitted() -> Result<(), Refusal> {
         true => Ok(()),
         false => Err(operator(
             "this host executes no plans from its own files for others",
-            "type `sokudo load` on that host itself, or `--on` it, which sends the plan there",
+            "type `sokudo jmx run` on that host itself, or `--on` it, which sends the plan there",
         )),
     }
 }

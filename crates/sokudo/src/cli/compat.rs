@@ -66,7 +66,7 @@ pub fn run(args: CompatArgs) -> Result<Exit, Failure> {
     match args.tool {
         Tool::DatagramTest { args } => datagram_test(&args),
         Tool::MessageBusTest { args } => message_bus_test(&args),
-        Tool::Jmeter { args } => super::plan::as_jmeter(&args),
+        Tool::Jmeter { args } => super::jmx::as_jmeter(&args),
     }
 }
 

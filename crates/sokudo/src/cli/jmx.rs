@@ -1,9 +1,14 @@
-//! `sokudo jmx`: what does a JMeter test plan ask for?
+//! `sokudo jmx`: executes JMeter test plans, checks them, and probes what one user alone sees.
 
+mod model;
+mod phase;
 mod probe;
 mod properties;
 mod reference;
+mod run;
 mod show;
+mod together;
+mod tool;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,11 +22,14 @@ use sokudo_jmeter::settings::{Settings, Unsupported};
 use sokudo_jmeter::{Reading, read};
 use sokudo_load_http::jmx::{PlanFiles, read_bounded};
 
+use self::model::seconds;
+use self::probe::Probed;
 use super::finish::ShowOptions;
 use super::{Exit, Failure};
 
 pub use properties::PropertyArgs;
 pub(super) use properties::pair;
+pub use run::as_jmeter;
 
 /// Largest file that is read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -31,11 +39,17 @@ Examples:
   sokudo jmx check plan.jmx -J THREADS=40 -J DURATION=300
   sokudo jmx check plan.jmx -q test.properties --generators 4
   sokudo jmx check plan.jmx --json --resolved      everything, for a program
-  sokudo jmx check plan.jmx --probe --demand 43    one user for ten seconds: how many are too many?
 
 Exit codes: 0 the plan can be executed, 2 it is refused; all reasons are told at once.";
 
-/// Read JMeter test plans.
+const PROBE_EXAMPLES: &str = "\
+Examples:
+  sokudo jmx probe plan.jmx -J THREADS=40
+  sokudo jmx probe plan.jmx --duration 30 --demand 43
+
+Exit codes: 0 the plan was probed, 2 it is refused, 3 it sent nothing within the time.";
+
+/// Execute, check and probe JMeter test plans.
 #[derive(Debug, Args)]
 pub struct JmxArgs {
     #[command(subcommand)]
@@ -44,11 +58,17 @@ pub struct JmxArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    Run(Box<run::PlanArgs>),
     /// Say what a plan holds, what it will do, and what its author probably did not mean.
     ///
-    /// Sends nothing without --probe. Elements that sokudo does not know are errors, told with file and line.
+    /// Sends nothing. Elements that sokudo does not know are errors, told with file and line.
     #[command(after_help = EXAMPLES)]
     Check(Box<CheckArgs>),
+    /// Send what one user per group sends, and predict how many users are too many.
+    ///
+    /// The rest of the output is that of `sokudo jmx check`.
+    #[command(after_help = PROBE_EXAMPLES)]
+    Probe(Box<ProbeArgs>),
     /// Print every element and function that sokudo knows, as a page in Markdown.
     Elements(ElementsArgs),
 }
@@ -60,8 +80,9 @@ struct ElementsArgs {
     lang: Option<Lang>,
 }
 
+/// A plan and how it is read.
 #[derive(Debug, Args)]
-struct CheckArgs {
+struct ReadArgs {
     /// The plan: a .jmx file.
     plan: PathBuf,
 
@@ -72,37 +93,59 @@ struct CheckArgs {
     #[arg(long, value_name = "WHAT", default_value = "fail")]
     unsupported: Unsupported,
 
-    /// Generators that each execute the whole plan.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    generators: u64,
-
     /// Seed of random choices that are made before the test begins.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-
-    /// Send what one user per group sends, for so many seconds, and tell at how many users the load
-    /// will probably be too much.
-    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "10",
-          value_parser = clap::value_parser!(u64).range(1..=3_600))]
-    probe: Option<u64>,
-
-    /// With --probe: milliseconds that one request keeps the server's busiest resource busy, such as
-    /// CPU time over cores.
-    #[arg(long, value_name = "MS", requires = "probe")]
-    demand: Option<f64>,
-
-    /// With --json: the resolved plan, too.
-    #[arg(long, requires = "json")]
-    resolved: bool,
 
     #[command(flatten)]
     show: ShowOptions,
 }
 
+#[derive(Debug, Args)]
+struct CheckArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+
+    /// Generators that each execute the whole plan.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    generators: u64,
+
+    /// With --json: the resolved plan, too.
+    #[arg(long, requires = "json")]
+    resolved: bool,
+}
+
+#[derive(Debug, Args)]
+struct ProbeArgs {
+    #[command(flatten)]
+    read: ReadArgs,
+
+    /// How long the user of each group sends: `10`, `30s`, `1min`.
+    #[arg(long, value_name = "TIME", default_value = "10", value_parser = probe_seconds)]
+    duration: u64,
+
+    /// Milliseconds that one request keeps the server's busiest resource busy, such as CPU time over
+    /// cores.
+    #[arg(long, value_name = "MS")]
+    demand: Option<f64>,
+}
+
+/// Longest probe, seconds.
+const PROBE_SECONDS_MAX: u64 = 3_600;
+
+fn probe_seconds(text: &str) -> Result<u64, String> {
+    match seconds(text)? {
+        asked @ ..=PROBE_SECONDS_MAX => Ok(asked),
+        _ => Err(format!("a probe lasts at most {PROBE_SECONDS_MAX} s")),
+    }
+}
+
 /// Carries it out.
 pub fn run(args: JmxArgs) -> Result<Exit, Failure> {
     match args.what {
+        What::Run(args) => run::run(*args),
         What::Check(args) => check(&args),
+        What::Probe(args) => probe(&args),
         What::Elements(args) => {
             print!(
                 "{}",
@@ -114,45 +157,68 @@ pub fn run(args: JmxArgs) -> Result<Exit, Failure> {
 }
 
 fn check(args: &CheckArgs) -> Result<Exit, Failure> {
-    let settings = settings(args)?;
-    let bytes = read_bounded(&args.plan, MOST_BYTES).map_err(|e| unreadable(&args.plan, &e))?;
-    let files = PlanFiles::beside(&args.plan);
-    let reading = read(&args.plan.display().to_string(), &bytes, &settings, &files);
-    let probed = match args.probe.filter(|_| reading.errors == 0) {
-        Some(seconds) => {
-            let demand = args.demand.map(|ms| ms / 1e3);
-            let asked = (seconds, demand, args.seed);
-            Some(probe::probe(&args.plan, &args.properties, asked)?)
-        }
-        None => None,
-    };
-    let shown = show::Shown::new(
-        &reading,
-        args.generators,
-        &settings.properties,
-        args.show.lang(),
-    );
-    if args.show.json {
-        println!("{}", shown.json(args.resolved, probed.as_ref()));
-    } else {
-        print!("{}", shown.text(probed.as_ref()));
-    }
-    Ok(match reading.errors {
-        0 => Exit::Fine,
-        _ => Exit::OperatorError,
-    })
+    let settings = args.read.settings()?;
+    let reading = args.read.read(&settings)?;
+    let lang = args.read.show.lang();
+    let shown = show::Shown::new(&reading, args.generators, &settings.properties, lang);
+    print_shown(&shown, &args.read.show, args.resolved, None);
+    Ok(exit_of(&reading))
 }
 
-/// What else the reader needs from outside.
-fn settings(args: &CheckArgs) -> Result<Settings, Failure> {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
-    Ok(Settings {
-        properties: args.properties.layers()?,
-        unsupported: args.unsupported,
-        seed: args.seed,
-        now_ms: since_1970.map_or(0, |since| since.as_millis() as i64),
-        time_zone: TimeZone::system(),
-    })
+fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
+    let settings = args.read.settings()?;
+    let reading = args.read.read(&settings)?;
+    let probed = match reading.errors {
+        0 => {
+            let demand = args.demand.map(|ms| ms / 1e3);
+            let asked = (args.duration, demand, args.read.seed);
+            Some(probe::probe(&args.read.plan, &args.read.properties, asked)?)
+        }
+        _ => None,
+    };
+    let shown = show::Shown::new(&reading, 1, &settings.properties, args.read.show.lang());
+    print_shown(&shown, &args.read.show, false, probed.as_ref());
+    Ok(exit_of(&reading))
+}
+
+fn print_shown(
+    shown: &show::Shown<'_>,
+    options: &ShowOptions,
+    resolved: bool,
+    probed: Option<&Probed>,
+) {
+    match options.json {
+        true => println!("{}", shown.json(resolved, probed)),
+        false => print!("{}", shown.text(probed)),
+    }
+}
+
+fn exit_of(reading: &Reading) -> Exit {
+    match reading.errors {
+        0 => Exit::Fine,
+        _ => Exit::OperatorError,
+    }
+}
+
+impl ReadArgs {
+    fn read(&self, settings: &Settings) -> Result<Reading, Failure> {
+        let bytes = read_bounded(&self.plan, MOST_BYTES).map_err(|e| unreadable(&self.plan, &e))?;
+        let files = PlanFiles::beside(&self.plan);
+        let name = self.plan.display().to_string();
+        Ok(read(&name, &bytes, settings, &files))
+    }
+
+    /// What else the reader needs from outside.
+    fn settings(&self) -> Result<Settings, Failure> {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        Ok(Settings {
+            properties: self.properties.layers()?,
+            unsupported: self.unsupported,
+            seed: self.seed,
+            now_ms: since_1970.map_or(0, |since| since.as_millis() as i64),
+            time_zone: TimeZone::system(),
+        })
+    }
 }
 
 /// Tells on stderr what is wrong with a plan that is to be executed; nothing when nothing is.

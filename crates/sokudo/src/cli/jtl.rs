@@ -38,7 +38,7 @@ Examples:
 
 Exit codes: 0 fine, 1 a goal was missed, 2 a file cannot be read or the directory is not empty.";
 
-/// Read result files of JMeter and of `sokudo load`.
+/// Read result files of JMeter and of `sokudo jmx run`.
 #[derive(Debug, Args)]
 pub struct JtlArgs {
     #[command(subcommand)]

@@ -21,7 +21,6 @@ mod key;
 mod load;
 mod metrics;
 mod observer;
-mod plan;
 mod probe;
 mod records;
 mod scenario;
@@ -100,7 +99,6 @@ enum Command {
     Scenario(scenario::ScenarioArgs),
     Web(web::WebArgs),
     Compat(compat::CompatArgs),
-    Load(Box<plan::PlanArgs>),
     Jmx(jmx::JmxArgs),
     Jtl(jtl::JtlArgs),
     Runs(records::RunsArgs),
@@ -170,6 +168,12 @@ fn not_understood(text: &str, typed: &[String]) -> Failure {
     if from_environment {
         return Failure::operator(says, "SOKUDO_KEY is set: `unset SOKUDO_KEY` first");
     }
+    if typed.first().is_some_and(|word| word == "load") {
+        return Failure::operator(
+            "`sokudo` has no command `load`",
+            "a JMeter test plan is executed by `sokudo jmx run PLAN`",
+        );
+    }
     let hint =
         tip.unwrap_or_else(|| format!("`{} --help` shows what can be typed", subcommand(typed)));
     Failure::operator(says, hint)
@@ -216,7 +220,6 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Scenario(args) => scenario::scenario(args),
         Command::Web(args) => web::run(args),
         Command::Compat(args) => compat::run(args),
-        Command::Load(args) => plan::run(*args),
         Command::Jmx(args) => jmx::run(args),
         Command::Jtl(args) => jtl::run(args),
         Command::Runs(args) => records::runs(args),
@@ -232,13 +235,16 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
     }
 }
 
-/// Options whose value could let others in, and the commands that have them; empty: all.
-const SECRETS: &[(&str, &str)] = &[
-    ("--key", ""),
-    ("--join", ""),
-    ("-a", "load"),
-    ("--password", "load"),
+/// Options whose value could let others in, and the commands that have them; none: all.
+const SECRETS: &[(&str, &[&str])] = &[
+    ("--key", &[]),
+    ("--join", &[]),
+    ("-a", PLAN_COMMANDS),
+    ("--password", PLAN_COMMANDS),
 ];
+
+/// Commands that execute plans, with the options of the tool that plans come from.
+const PLAN_COMMANDS: &[&str] = &["jmx run", "compat jmeter"];
 
 /// System properties whose value is one, in whichever word they stand.
 const SECRET_PROPERTIES: &[&str] = &[
@@ -259,11 +265,10 @@ fn command_for_record() -> Vec<String> {
 fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
     const HIDDEN: &str = "(hidden)";
     let mut hide_next = false;
-    let mut command = String::new();
-    let hide = |(index, word): (usize, String)| {
-        if index == 1 {
-            command.clone_from(&word);
-        }
+    let words: Vec<String> = words.collect();
+    let command = words.iter().skip(1).take(2).cloned().collect::<Vec<_>>();
+    let command = command.join(" ");
+    let hide = |word: String| {
         if std::mem::take(&mut hide_next) {
             return HIDDEN.into();
         }
@@ -279,7 +284,7 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
                 continue;
             };
             let is_long = name.starts_with("--");
-            if !of.is_empty() && *of != command {
+            if !of.is_empty() && !of.contains(&command.as_str()) {
                 continue;
             }
             match value.strip_prefix('=') {
@@ -291,7 +296,7 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
         }
         word
     };
-    words.enumerate().map(hide).collect()
+    words.into_iter().map(hide).collect()
 }
 
 /// Where groups, memberships and what the console remembers are kept, for this user.
@@ -362,18 +367,20 @@ mod tests {
             "sokudo rr h --key=k --keyed",
             "sokudo rr h --key=(hidden) --keyed",
         );
-        check(
-            "sokudo load p -u me -a pw -n",
-            "sokudo load p -u me -a (hidden) -n",
-        );
-        for option in ["-D", "-D ", "--systemproperty=", "-J"] {
-            let property = format!("sokudo load p {option}javax.net.ssl.keyStorePassword=");
-            check(&format!("{property}pw=1"), &format!("{property}(hidden)"));
+        for command in ["sokudo jmx run p", "sokudo compat jmeter -n -t p"] {
+            let check = |typed: &str, expected: &str| {
+                check(
+                    &format!("{command} {typed}"),
+                    &format!("{command} {expected}"),
+                );
+            };
+            check("-u me -a pw -n", "-u me -a (hidden) -n");
+            for option in ["-D", "-D ", "--systemproperty=", "-J"] {
+                let property = format!("{option}javax.net.ssl.keyStorePassword=");
+                check(&format!("{property}pw=1"), &format!("{property}(hidden)"));
+            }
+            check("-apw", "-a(hidden)");
+            check("--password=pw", "--password=(hidden)");
         }
-        check("sokudo load p -apw", "sokudo load p -a(hidden)");
-        check(
-            "sokudo load p --password=pw",
-            "sokudo load p --password=(hidden)",
-        );
     }
 }

@@ -126,7 +126,17 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ("datagram ADDR --interval 1ms", "--interval", "10ms"),
     ("serve --max-clients 0", "is not in 1..", "--help"),
     ("jmx check --generators 0", "", "sokudo jmx check --help"),
-    ("load plan.jmx --users 0", "is not in 1..", "load --help"),
+    (
+        "jmx run plan.jmx --users 0",
+        "is not in 1..",
+        "jmx run --help",
+    ),
+    ("load plan.jmx", "no command `load`", "sokudo jmx run"),
+    (
+        "jmx probe plan.jmx --duration 2h",
+        "at most 3600 s",
+        "jmx probe --help",
+    ),
     (
         "scenario pairs --local 2 --times 0",
         "exchanges nothing",

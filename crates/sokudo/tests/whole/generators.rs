@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 use sokudo_testkit::program::Running;
 
 use crate::group::{agent, at, controller, has_members, own_address};
-use crate::load::far::{Does, far};
-use crate::load::rows::{self, Row, number};
+use crate::jmx::far::{Does, far};
+use crate::jmx::rows::{self, Row, number};
 use crate::vocabulary::{BOUND, Place, place, summary};
 
 /// A web server that remembers the target of every request.
@@ -129,7 +129,7 @@ fn a_plan_is_divided_among_the_hosts_of_a_group() {
     lab.place.write("users.csv", "ann\nbob\ncat\ndan\n");
     let ended = lab
         .sokudo(&[
-            "load", "plan.jmx", "--on", "lab/*", "-l", "all.jtl", "--data", "split", "--json",
+            "jmx", "run", "plan.jmx", "--on", "lab/*", "-l", "all.jtl", "--data", "split", "--json",
         ])
         .run();
     ended
@@ -215,7 +215,8 @@ fn a_generator_that_dies_is_named_and_the_others_go_on() {
     lab.place.write("plan.jmx", &plan(server.address, 2, -1));
     lab.place.write("users.csv", "ann\n");
     let words = [
-        "load",
+        "jmx",
+        "run",
         "plan.jmx",
         "--on",
         "lab/*",
@@ -245,7 +246,7 @@ fn files_from_elsewhere_are_not_sent_unasked() {
     std::fs::create_dir(lab.place.path().join("plans")).expect("a directory");
     lab.place.write("plans/plan.jmx", &text);
     lab.place.write("users.csv", "ann\n");
-    let words = ["load", "plans/plan.jmx", "--on", "lab/hosta"];
+    let words = ["jmx", "run", "plans/plan.jmx", "--on", "lab/hosta"];
     lab.sokudo(&words)
         .run()
         .expect_code(2)
@@ -287,7 +288,8 @@ fn percentiles_of_all_generators_are_those_of_all_their_rows() {
         let file = format!("all{how}.jtl");
         let pages = format!("page{how}");
         let words = [
-            "load", "plan.jmx", "--on", "lab/*", how, "-l", &file, "-e", "-o", &pages, "--json",
+            "jmx", "run", "plan.jmx", "--on", "lab/*", how, "-l", &file, "-e", "-o", &pages,
+            "--json",
         ];
         let ended = lab.sokudo(&words).run();
         ended.expect_code(0);

@@ -34,8 +34,6 @@ mod group_hosts;
 mod http;
 mod jmx;
 mod jtl;
-mod load;
-mod load_curve;
 mod many;
 #[cfg(feature = "fleet")]
 mod pages;
@@ -46,11 +44,12 @@ mod results;
 mod scenario;
 mod security;
 mod stream;
+mod sweep;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod vocabulary;
 mod web;
 mod web_hosts;
-mod web_load;
+mod web_jmx;
 #[cfg(feature = "fleet")]
 mod windows;

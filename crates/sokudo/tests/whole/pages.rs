@@ -8,7 +8,7 @@ use rustix::process::{Signal, kill_process};
 use sokudo_testkit::program::Running;
 
 use crate::group::{agent, at, has_members, own_address};
-use crate::load::far::{far, get as get_of, plan, says};
+use crate::jmx::far::{far, get as get_of, plan, says};
 use crate::vocabulary::{BOUND, Place, pid, place};
 
 /// Waits for the line that names a page: where it is, and the token in its address.
@@ -136,7 +136,7 @@ fn a_plan_is_watched_while_it_is_executed() {
     let place = place();
     let far = far(|_, _| says(200, "ok"));
     place.write("plan.jmx", &plan(1, 1, &get_of(far.address, "/", "")));
-    let words = "load plan.jmx --users 1 --duration 600 --web=127.0.0.1:0";
+    let words = "jmx run plan.jmx --users 1 --duration 600 --web=127.0.0.1:0";
     let mut running = place.sokudo(words).start();
     let (page, token) = page_of(&mut running);
     assert_eq!(token, None);

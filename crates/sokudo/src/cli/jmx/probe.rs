@@ -1,4 +1,4 @@
-//! At how many users is a plan's load probably too much?
+//! Predicts from one user per group at how many users a plan asks too much of its server.
 //!
 //! ```text
 //! one user per group ─► R: its mean response · Z: its mean pause ─► N* = (R + Z) / D
@@ -102,7 +102,7 @@ fn of(finished: &Finished, users: u64, demand_seconds: Option<f64>) -> Result<Pr
     let (Some((first_ns, last_ns)), true) = (span, samples > 0) else {
         return Err(Failure::run(
             "the probe got no result: the plan sent nothing within its time",
-            String::from("give it longer, `--probe 30`, or look at the plan's first pauses"),
+            String::from("give it longer, `--duration 30`, or look at the plan's first pauses"),
         ));
     };
     let service_s: f64 = all().map(|tally| tally.elapsed_ms.0 as f64 / 1e3).sum();

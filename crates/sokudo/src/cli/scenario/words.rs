@@ -55,8 +55,8 @@ const WORDS: &[Entry] = &[
 /// Workloads that are no words here, and what to do instead.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
-        "load",
-        "its plan has files of its own: run `sokudo load PLAN.jmx --on 'GROUP/*'` beside the console",
+        "jmx",
+        "its plan has files of its own: run `sokudo jmx run PLAN.jmx --on 'GROUP/*'` beside the console",
     ),
     (
         "together",
@@ -192,7 +192,7 @@ mod tests {
             &["stream", "--transport", "udp"],
             &["http", "-c", "4"],
             &["http", "http://server/", "-b", "@/etc/hostname"],
-            &["load", "plan.jmx"],
+            &["jmx", "plan.jmx"],
             &["nothing"],
         ] {
             let failed = said(wrong).expect_err("refused");

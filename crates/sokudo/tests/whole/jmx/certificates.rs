@@ -50,7 +50,7 @@ fn a_server_that_demands_a_certificate_gets_one() {
         place.write(file, &plan_of(far.address, name));
     }
     let store = "-Djavax.net.ssl.keyStore=clients.pem -Djavax.net.ssl.keyStorePassword=secret77";
-    let ended = place.run(&format!("load plan.jmx --insecure --json {store}"));
+    let ended = place.run(&format!("jmx run plan.jmx --insecure --json {store}"));
     ended.expect_code(0);
     assert_eq!(summary(&ended).number("http.status_2xx"), 4.0);
     assert!(!ended.stdout.contains("secret77"), "{}", ended.stdout);
@@ -61,13 +61,15 @@ fn a_server_that_demands_a_certificate_gets_one() {
         .collect();
     assert!(records.iter().any(|record| record.contains("(hidden)")));
     assert!(!records.iter().any(|record| record.contains("secret77")));
-    let ended = place.run(&format!("load bob.jmx --insecure --json {store}"));
+    let ended = place.run(&format!("jmx run bob.jmx --insecure --json {store}"));
     ended.expect_code(0);
     assert_eq!(summary(&ended).number("http.status_2xx"), 1.0);
     for (run, rows) in [("plan.jmx", 4), ("bob.jmx", 1), ("carol.jmx", 1)] {
         let with = if run == "carol.jmx" { store } else { "" };
         let _ = fs::remove_file(place.path().join("out.jtl"));
-        let ended = place.run(&format!("load {run} -l out.jtl --insecure --json {with}"));
+        let ended = place.run(&format!(
+            "jmx run {run} -l out.jtl --insecure --json {with}"
+        ));
         assert_eq!(summary(&ended).number("http.errors"), f64::from(rows));
         let seen = fs::read_to_string(place.path().join("out.jtl")).expect("rows");
         assert!(
@@ -143,7 +145,7 @@ fn stores_of_other_programs_are_shown_to_servers() {
         let password =
             "-Djavax.net.ssl.keyStorePassword=secret77 -Jjavax.net.ssl.keyStorePassword=secret77";
         let ended = place.run(&format!(
-            "load plan.jmx --insecure --json -Djavax.net.ssl.keyStore={file} {password}"
+            "jmx run plan.jmx --insecure --json -Djavax.net.ssl.keyStore={file} {password}"
         ));
         ended.expect_code(0);
         let answered = summary(&ended).number("http.status_2xx");
@@ -240,13 +242,13 @@ fn a_store_that_cannot_be_used_is_refused_before_the_first_request() {
             secret => format!("{password}={secret}"),
         };
         let ended = place.run(&format!(
-            "load {run} --insecure -Djavax.net.ssl.keyStore={file} {secret}"
+            "jmx run {run} --insecure -Djavax.net.ssl.keyStore={file} {secret}"
         ));
         ended.expect_code(2).expect_stderr(says);
         assert!(!ended.stderr.contains("secret77") && !ended.stderr.contains("hush99"));
     }
     assert!(far.asked().is_empty());
-    let ended = place.run("load beyond.jmx --insecure");
+    let ended = place.run("jmx run beyond.jmx --insecure");
     ended
         .expect_stderr("beyond.jmx:")
         .expect_stderr("no key store was named");

@@ -17,7 +17,7 @@ fn one_user_tells_at_how_many_it_is_too_much() {
         "plan.jmx",
         &plan(40, -1, &(get(far.address, "/a", "") + pause)),
     );
-    let ended = place.run("jmx check plan.jmx --probe 2 --demand 10 --json");
+    let ended = place.run("jmx probe plan.jmx --duration 2 --demand 10 --json");
     ended.expect_code(0);
     let said: Value = serde_json::from_str(&ended.stdout).expect("one object");
     let probe = &said["probe"];
@@ -37,7 +37,7 @@ fn one_user_tells_at_how_many_it_is_too_much() {
         "{probe}"
     );
     place
-        .run("jmx check plan.jmx --probe 1")
+        .run("jmx probe plan.jmx --duration 1")
         .expect_code(0)
         .expect_stdout("N* is at least");
 }

@@ -17,7 +17,7 @@ fn more_users_than_the_usual_limit_of_open_files_are_all_answered() {
     let far = far(move |_, _| Does::Later(Duration::from_millis(300), answer.to_vec()));
     place.write("plan.jmx", &plan(USERS, 2, &get(far.address, "/a", "")));
     let script = format!(
-        "ulimit -S -n 100 && exec {} load plan.jmx --json",
+        "ulimit -S -n 100 && exec {} jmx run plan.jmx --json",
         sokudo_bin().display()
     );
     let ended = Sokudo::of("sh".as_ref(), ["-c", &script])
@@ -39,7 +39,7 @@ fn peak_bytes(port: u16, users: u32) -> f64 {
         "plan.jmx",
         &plan(users, 5, &get(address, "/index.html", pause)),
     );
-    let ended = place.run("load plan.jmx -l rows.jtl --json");
+    let ended = place.run("jmx run plan.jmx -l rows.jtl --json");
     let said = summary(&ended);
     assert_eq!(said.number("http.status_2xx"), f64::from(5 * users));
     let record = place.load();

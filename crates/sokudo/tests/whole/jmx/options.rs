@@ -97,7 +97,7 @@ fn everything_goes_through_the_proxy_and_its_password_is_recorded_nowhere() {
     place.write("plan.jmx", &plan(1, 1, &both));
     place
         .run(&format!(
-            "load plan.jmx -H 127.0.0.1 -P {} -N 127.* -E http -u me -a se-cret",
+            "jmx run plan.jmx -H 127.0.0.1 -P {} -N 127.* -E http -u me -a se-cret",
             proxy.address.port()
         ))
         .expect_code(0);
@@ -140,12 +140,12 @@ fn what_means_nothing_here_is_refused_with_what_to_do_instead() {
             .expect_stdout("sokudo compat jmeter");
     }
     place
-        .run("load -t plan.jmx --duration 1500ms")
+        .run("jmx run -t plan.jmx --duration 1500ms")
         .expect_code(2);
-    place.run("load -t plan.jmx -P 3128").expect_code(2);
-    place.run("load -t plan.jmx -H h -P 0").expect_code(2);
+    place.run("jmx run -t plan.jmx -P 3128").expect_code(2);
+    place.run("jmx run -t plan.jmx -H h -P 0").expect_code(2);
     place
-        .run("load -t plan.jmx -d nowhere")
+        .run("jmx run -t plan.jmx -d nowhere")
         .expect_code(2)
         .expect_stderr("there is no `bin` in it");
 }
@@ -155,7 +155,7 @@ fn a_test_and_its_dashboard_are_one_object() {
     let place = place();
     let far = far(|_, _| says(200, "ok"));
     place.write("plan.jmx", &plan(2, 5, &get(far.address, "/a", "")));
-    let ended = place.run("load plan.jmx -l out.jtl -e -o page --slo p95<60s,err<1% --json");
+    let ended = place.run("jmx run plan.jmx -l out.jtl -e -o page --slo p95<60s,err<1% --json");
     ended.expect_code(0);
     let object: Value = serde_json::from_str(&ended.stdout).expect("one object");
     let numbers = object["summary"].as_object().expect("numbers");
@@ -169,7 +169,7 @@ fn a_test_and_its_dashboard_are_one_object() {
     // Rows of another test are neither reported nor judged by accident.
     for asked in ["-e -o other", "--slo p95<60s"] {
         place
-            .run(&format!("load plan.jmx -l out.jtl {asked}"))
+            .run(&format!("jmx run plan.jmx -l out.jtl {asked}"))
             .expect_code(2)
             .expect_stderr("`out.jtl` is not empty");
     }
@@ -191,8 +191,9 @@ fn arrivals_that_nobody_could_begin_fail_the_run() {
         Does::Later(slow, answer.to_vec())
     });
     place.write("plan.jmx", &plan(1, 1, &get(far.address, "/a", "")));
-    let ended = place
-        .run("load plan.jmx --model open:100/s --max-inflight 2 --duration 1 --threads 1 --json");
+    let ended = place.run(
+        "jmx run plan.jmx --model open:100/s --max-inflight 2 --duration 1 --threads 1 --json",
+    );
     ended.expect_code(1);
     let object: Value = serde_json::from_str(&ended.stdout).expect("one object");
     let number = |name: &str| object["summary"][name].as_f64().expect("a number");
@@ -210,7 +211,15 @@ fn a_schedule_is_a_rate_that_was_asked_for() {
     place.write("plan.jmx", &plan(1, 1, &get(far.address, "/a", "")));
     let schedule = "--model=schedule:rate(0/s) even_arrivals(1 s) rate(100/s)";
     let ended = place
-        .words(["load", "plan.jmx", schedule, "--threads", "1", "--json"])
+        .words([
+            "jmx",
+            "run",
+            "plan.jmx",
+            schedule,
+            "--threads",
+            "1",
+            "--json",
+        ])
         .run();
     let object: Value = serde_json::from_str(&ended.stdout).expect("one object");
     // Its mean.

@@ -23,7 +23,7 @@ fn six_of_ten_answers_are_errors_and_every_one_is_counted_by_its_kind() {
         _ => says(200, "ok"),
     });
     place.write("plan.jmx", &plan(1, 100, &get(far.address, "/a", "")));
-    let ended = place.run("load plan.jmx -l out.jtl --json");
+    let ended = place.run("jmx run plan.jmx -l out.jtl --json");
     ended.expect_code(0);
     let said = summary(&ended);
     assert_eq!(said.number("http.errors"), 40.0);
@@ -45,7 +45,7 @@ fn a_server_that_restarts_is_found_again() {
     place.write("plan.jmx", &plan(2, -1, &get(address, "/a", "")));
     // Bound and not accepting: the first connections wait in its queue and are then broken off.
     let running = place
-        .sokudo("load plan.jmx -l out.jtl --duration 3 --threads 1 --json")
+        .sokudo("jmx run plan.jmx -l out.jtl --duration 3 --threads 1 --json")
         .start();
     let first = listener.accept().map(drop);
     drop(listener);
@@ -70,7 +70,7 @@ fn a_killed_generator_leaves_whole_rows() {
     let far = far(|_, _| says(200, "ok"));
     place.write("plan.jmx", &plan(2, -1, &get(far.address, "/a", "")));
     let running = place
-        .sokudo("load plan.jmx -l out.jtl --duration 60 --threads 1")
+        .sokudo("jmx run plan.jmx -l out.jtl --duration 60 --threads 1")
         .start();
     let file = place.path().join("out.jtl");
     let begun = std::time::Instant::now();
@@ -102,7 +102,7 @@ fn redirects_in_a_circle_end() {
     );
     place.write("plan.jmx", &plan(1, 1, &content));
     place
-        .run("load plan.jmx -l out.jtl -Jhttpsampler.max_redirects=5")
+        .run("jmx run plan.jmx -l out.jtl -Jhttpsampler.max_redirects=5")
         .expect_code(0);
     assert_eq!(far.asked().len(), 6);
     let rows = fs::read_to_string(place.path().join("out.jtl")).unwrap();
@@ -122,7 +122,7 @@ fn a_full_disk_loses_rows_and_not_the_load() {
         r#"
         set -u
         mkdir small && mount -t tmpfs -o size=64k tmpfs small || exit 77
-        {bin} load plan.jmx -l small/out.jtl --threads 1 --json >said 2>shown
+        {bin} jmx run plan.jmx -l small/out.jtl --threads 1 --json >said 2>shown
         echo run $?
         {bin} jtl report small/out.jtl --json >rows
         echo report $?
@@ -168,7 +168,7 @@ fn rows_are_added_to_a_file_that_exists_unless_it_is_to_be_replaced() {
     place.write("plan.jmx", &plan(1, 3, &get(far.address, "/a", "")));
     let lines = |options: &str, name: &str| {
         place
-            .run(&format!("load plan.jmx -l {name} {options}"))
+            .run(&format!("jmx run plan.jmx -l {name} {options}"))
             .expect_code(0);
         fs::read_to_string(place.path().join(name))
             .unwrap()
@@ -190,7 +190,7 @@ fn a_dashboard_needs_its_place_before_the_first_request() {
     place.write("plan.jmx", &plan(1, 3, &get(far.address, "/a", "")));
     fs::create_dir(place.path().join("full")).unwrap();
     place.write("full/notes.txt", "mine");
-    for words in ["load plan.jmx", "compat jmeter -n -t plan.jmx"] {
+    for words in ["jmx run plan.jmx", "compat jmeter -n -t plan.jmx"] {
         let ended = place.run(&format!("{words} -l out.jtl -e -o full"));
         ended.expect_code(2).expect_stderr("`full` is not empty");
     }
@@ -201,7 +201,7 @@ fn a_dashboard_needs_its_place_before_the_first_request() {
     let page = fs::read_to_string(place.path().join("new/board/index.html")).unwrap();
     assert!(page.contains("<section id=\"statistics\">"));
     place
-        .run("load plan.jmx -l again.jtl -e -o board --compare out.jtl")
+        .run("jmx run plan.jmx -l again.jtl -e -o board --compare out.jtl")
         .expect_code(0);
     let page = fs::read_to_string(place.path().join("board/index.html")).unwrap();
     for section in ["comparison", "budget", "felt"] {

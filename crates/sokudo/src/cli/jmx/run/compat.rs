@@ -14,9 +14,10 @@ use sokudo_load_http::jmx::{
 use sokudo_model::{Refusal, harmless};
 use sokudo_net::clock::now_ns;
 
-use super::super::workload::{Measured, random_seed};
-use super::super::{Exit, Failure, jtl::Reported, not_understood, stop_flag};
 use super::{PlanArgs, prepare};
+use crate::cli::jtl::Reported;
+use crate::cli::workload::{Measured, random_seed};
+use crate::cli::{Exit, Failure, not_understood, stop_flag};
 
 /// Time between two looks at whether the test is over.
 const LOOK: Duration = Duration::from_millis(50);
@@ -43,7 +44,8 @@ pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
 
 /// The options; `None`: their help was asked for, and has been printed.
 fn parse(words: &[String]) -> Result<Option<PlanArgs>, Failure> {
-    let told = |error: &clap::Error| not_understood(&error.to_string(), &["load".into()]);
+    let told =
+        |error: &clap::Error| not_understood(&error.to_string(), &["jmx".into(), "run".into()]);
     let command = clap::Command::new("jmeter").no_binary_name(true);
     let command = PlanArgs::augment_args(command).override_usage("sokudo compat jmeter [OPTIONS]");
     // The tool's own third spelling of help.

@@ -41,7 +41,7 @@ fn stalling() -> Far {
 #[track_caller]
 fn load(place: &Place, far: &Far, loops: i64, options: &str) -> Summary {
     place.write("plan.jmx", &plan(1, loops, &get(far.address, "/a", "")));
-    let ended = place.run(&format!("load plan.jmx --threads 1 --json {options}"));
+    let ended = place.run(&format!("jmx run plan.jmx --threads 1 --json {options}"));
     assert!(matches!(ended.code, Some(0 | 1)), "{ended}");
     summary(&ended)
 }

@@ -1,17 +1,13 @@
-//! `sokudo load`: test plans, with the options of the tool they come from.
+//! Executes a JMeter test plan, with the options of the tool it comes from.
 //!
 //! ```text
 //! options ─► properties, plan read and refused as a whole ─► results file by the tool's rules
-//!     ├─ sokudo load         a run with record, report and exit code
+//!     ├─ sokudo jmx run      a run with record, report and exit code
 //!     └─ compat jmeter       the tool's own lines on stdout, no record
 //! ```
 
 mod compat;
-mod model;
-mod phase;
 mod rows;
-mod together;
-mod tool;
 
 use std::path::{Path, PathBuf};
 
@@ -24,27 +20,27 @@ use sokudo_load_http::jmx::{self, LoadOptions, Prepared, Together, read_plan};
 use sokudo_model::Change;
 use sokudo_stats::requests::goals::Goals;
 
-use self::model::{Model, model, seconds};
-use super::finish::ShowOptions;
-use super::jmx::{PropertyArgs, print_problems};
-use super::jtl::Reported;
-use super::load::Generators;
-use super::observer::Terminal;
-use super::web::{WatchArgs, Watched};
-use super::workload::{self, Call, Measured};
-use super::{Exit, Failure, is_secret};
+use super::model::{Model, model, seconds};
+use super::{PropertyArgs, phase, print_problems, together, tool};
+use crate::cli::finish::ShowOptions;
+use crate::cli::jtl::Reported;
+use crate::cli::load::Generators;
+use crate::cli::observer::Terminal;
+use crate::cli::web::{WatchArgs, Watched};
+use crate::cli::workload::{self, Call, Measured};
+use crate::cli::{Exit, Failure, is_secret};
 
 pub use self::compat::as_jmeter;
 
 const EXAMPLES: &str = "\
 Examples:
-  sokudo load plan.jmx -l result.jtl -J THREAD_NUMBER=40 -J SUSTAIN=300
-  sokudo load plan.jmx --users 100 --duration 60          100 users in each group for a minute
-  sokudo load plan.jmx --model open:500/s --duration 60   at a rate, whatever comes back
-  sokudo load plan.jmx -l r.jtl --slo 'p95<2s,err<0.1%'   exit code 1 when missed
-  sokudo load plan.jmx --on 'lab/*' -l all.jtl            its users, divided among a group's hosts
-  sokudo jmx check plan.jmx                               what the plan asks for, without load
-  sokudo compat jmeter -n -t plan.jmx -l result.jtl       the tool's own command line and lines
+  sokudo jmx run plan.jmx -l result.jtl -J THREAD_NUMBER=40 -J SUSTAIN=300
+  sokudo jmx run plan.jmx --users 100 --duration 60          100 users in each group for a minute
+  sokudo jmx run plan.jmx --model open:500/s --duration 60   at a rate, whatever comes back
+  sokudo jmx run plan.jmx -l r.jtl --slo 'p95<2s,err<0.1%'   exit code 1 when missed
+  sokudo jmx run plan.jmx --on 'lab/*' -l all.jtl            its users, divided among a group's hosts
+  sokudo jmx check plan.jmx                                  what the plan asks for, without load
+  sokudo compat jmeter -n -t plan.jmx -l result.jtl          the tool's own command line and lines
 
 Options with one dash mean what they mean there. A plan with elements that are not known is refused
 before the first request; --unsupported says otherwise.";
@@ -284,7 +280,7 @@ impl PlanArgs {
     }
 }
 
-/// `sokudo load`.
+/// Executes the plan, keeps a record and shows it.
 pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     if let Some(answered) = args.tool.answer()? {
         return Ok(answered);

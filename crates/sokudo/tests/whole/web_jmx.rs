@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::browser::{Browser, browser};
-use crate::load::far::{Does, Far, far, get, plan};
+use crate::jmx::far::{Does, Far, far, get, plan};
 use crate::vocabulary::{Place, place};
 use crate::web::page;
 
@@ -36,7 +36,7 @@ fn figure(name: &str) -> String {
 /// Starts a plan of waiting users with a page, and opens that page.
 fn watched(place: &Place, far: &Far, browser: &mut Browser) -> sokudo_testkit::program::Running {
     place.write("plan.jmx", &plan(2, -1, &get(far.address, "/a", "")));
-    let command = "load plan.jmx --threads 1 --duration 600 --web=127.0.0.1:0";
+    let command = "jmx run plan.jmx --threads 1 --duration 600 --web=127.0.0.1:0";
     let mut running = place.sokudo(command).start();
     let url = running.wait_for(|line| line.split_once("page on ").map(|(_, url)| url.to_owned()));
     browser.go(&url);
@@ -97,7 +97,7 @@ fn a_plan_is_watched_and_its_users_are_changed() {
            .map((line) => line.getBoundingClientRect().left.toFixed(0)))].length",
     );
     assert_eq!(places, 1, "the cursor stands at one moment in all charts");
-    browser.shots("load", 1400, 900);
+    browser.shots("jmx", 1400, 900);
 
     browser.press("#do-stop");
     let ended = running.finish();

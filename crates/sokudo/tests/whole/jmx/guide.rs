@@ -57,7 +57,7 @@ fn every_command_of_the_guide_works() {
             .replace("port=8080", &port)
             .replace("seconds=10", "seconds=1")
             .replace("--duration 10", "--duration 1")
-            .replace("--probe 5", "--probe 1");
+            .replace("--duration 5", "--duration 1");
         let words = words(&command);
         let ended = place.words(words.iter().map(String::as_str)).run();
         // On a machine that is busy with other things arrivals may leave late: then the run failed.

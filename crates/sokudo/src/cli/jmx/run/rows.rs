@@ -5,10 +5,10 @@ use std::path::Path;
 
 use sokudo_model::Record;
 
-use super::super::jtl::Reported;
-use super::super::workload::Measured;
-use super::super::{Exit, Failure, finish, jtl};
 use super::PlanArgs;
+use crate::cli::jtl::Reported;
+use crate::cli::workload::Measured;
+use crate::cli::{Exit, Failure, finish, jtl};
 
 impl PlanArgs {
     /// The dashboard must have its place before the test, not after it; and what is told of a test

@@ -1,6 +1,7 @@
-//! Does `sokudo load` do to a server what the plan says, and tell what became of it?
+//! Drives `sokudo jmx` against servers of the test: checks, runs and probes of plans.
 
 mod certificates;
+mod check;
 mod connects;
 mod crowd;
 mod delays;
