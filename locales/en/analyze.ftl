@@ -323,7 +323,7 @@ verdict-bus-asked = { $flows }: { $rate } of { $asked } messages per second aske
 verdict-bus-missing = Messages that left and did not arrive: { $missing }. { $why }
 answers-told = ; half of the responses took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }
 answers-untold = , and no response was timed
-## Load curves
+## Sweeps
 verdict-sweep-knee = The knee lies at { $offered } offered: there { $delivered } was carried{ $latency }. At the next step, { $next-offered } offered, { $next-delivered } was carried{ $next-latency }.
 verdict-sweep-knee-option = The knee lies at --{ $option } { $value }: there { $delivered } was carried{ $latency }. The next step, { $next }, brings { $next-delivered }{ $next-latency }.
 verdict-sweep-above = No knee in the range: even the step that carried most, { $offered } offered, was carried with { $delivered }{ $latency }.

@@ -7,7 +7,7 @@ cli-interim =
        *[other] datagrams
     } delivered, now { $bits }
 
-## Load curves
+## Sweeps
 cli-sweep =
     sweep of { $n } { $n ->
         [one] step

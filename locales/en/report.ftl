@@ -396,20 +396,20 @@ report-metric-stream-receive-window-limited-ratio = limited by receive window
 report-metric-stream-send-buffer-limited-ratio = limited by send buffer
 report-metric-stream-sender-cpu-ratio = CPU sending
 report-metric-stream-receiver-cpu-ratio = CPU receiving
-## Load curve
-report-load-curve = Load curve
-report-load-title = Up to the knee the load is carried
-report-load-title-none = No knee in the range
-report-load-note = Above, what was carried; below, on a logarithmic axis, how long it took. Each point is one step of the sweep.
-report-load-steps = Steps
-report-load-offered = offered
-report-load-option = --{ $option }
-report-load-carried = carried
-report-load-p50 = median
-report-load-p99 = p99
-report-load-lost = lost or failed
-report-load-ideal = everything
-report-load-knee = knee { $value }
+## Curve of a sweep
+report-curve = Curve of the sweep
+report-curve-title = Up to the knee the load is carried
+report-curve-title-none = No knee in the range
+report-curve-note = Above, what was carried; below, on a logarithmic axis, how long it took. Each point is one step of the sweep.
+report-curve-steps = Steps
+report-curve-offered = offered
+report-curve-option = --{ $option }
+report-curve-carried = carried
+report-curve-p50 = median
+report-curve-p99 = p99
+report-curve-lost = lost or failed
+report-curve-ideal = everything
+report-curve-knee = knee { $value }
 report-terminal-knee = knee
 
 ## Messages

@@ -299,7 +299,7 @@ verdict-bus-asked = { $flows }: 指定した毎秒 { $asked } 件のメッセー
 verdict-bus-missing = 送信したメッセージのうち { $missing } 件が届いていません。{ $why }
 answers-told = 応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です
 answers-untold = 応答時間は測っていません
-## Load curves
+## Sweeps
 verdict-sweep-knee = 屈曲点は要求 { $offered } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 (要求 { $next-offered }) の処理量は { $next-delivered } でした{ $next-latency }。
 verdict-sweep-knee-option = 屈曲点は --{ $option } { $value } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 { $next } では { $next-delivered } でした{ $next-latency }。
 verdict-sweep-above = この範囲に屈曲点はありません。最も多く処理した段階 (要求 { $offered }) でも { $delivered } を処理できました{ $latency }。

@@ -3,7 +3,7 @@
 cli-phase-datagram = 到着 { $rate } ({ $bits })、損失 { $loss }
 cli-interim = 到着 { $delivered } データグラム、現在 { $bits }
 
-## Load curves
+## Sweeps
 cli-sweep = { $option } を { $first } から { $last } まで { $n } 段階で測定します。所要時間は約 { $total } です
 cli-sweep-counted = { $option } を { $first } から { $last } まで { $n } 段階で測定します。各段階は指定回数に達すると終わります
 

@@ -380,20 +380,20 @@ report-metric-stream-receive-window-limited-ratio = 受信ウィンドウによ�
 report-metric-stream-send-buffer-limited-ratio = 送信バッファーによる制限
 report-metric-stream-sender-cpu-ratio = 送信側 CPU
 report-metric-stream-receiver-cpu-ratio = 受信側 CPU
-## Load curve
-report-load-curve = 負荷曲線
-report-load-title = 屈曲点までの負荷は処理できています
-report-load-title-none = この範囲に屈曲点はありません
-report-load-note = 上は処理量、下は所要時間 (対数目盛) です。点の一つ一つが測定の一段階です。
-report-load-steps = 各段階
-report-load-offered = 要求
-report-load-option = --{ $option }
-report-load-carried = 処理量
-report-load-p50 = 中央値
-report-load-p99 = p99
-report-load-lost = 損失・失敗
-report-load-ideal = 全量
-report-load-knee = 屈曲点 { $value }
+## Curve of a sweep
+report-curve = スイープの曲線
+report-curve-title = 屈曲点までの負荷は処理できています
+report-curve-title-none = この範囲に屈曲点はありません
+report-curve-note = 上は処理量、下は所要時間 (対数目盛) です。点の一つ一つが測定の一段階です。
+report-curve-steps = 各段階
+report-curve-offered = 要求
+report-curve-option = --{ $option }
+report-curve-carried = 処理量
+report-curve-p50 = 中央値
+report-curve-p99 = p99
+report-curve-lost = 損失・失敗
+report-curve-ideal = 全量
+report-curve-knee = 屈曲点 { $value }
 report-terminal-knee = 屈曲点
 
 ## メッセージ

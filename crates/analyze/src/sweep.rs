@@ -2,12 +2,12 @@
 
 use sokudo_model::metric::unit_of;
 use sokudo_model::{PhaseRecord, Record, Text, Unit};
-use sokudo_stats::{Knee, LoadCurve, LoadStep, load_curve};
+use sokudo_stats::{Curve, CurveStep, Knee, curve_of};
 
 /// The sweep of a record, and the phase that its few numbers describe: the step at the knee, or
 /// the one that carried most. `None` when the record holds no sweep that gave numbers.
-pub fn of(record: &Record) -> Option<(LoadCurve, &PhaseRecord)> {
-    let curve = load_curve(&record.manifest.phases)?;
+pub fn of(record: &Record) -> Option<(Curve, &PhaseRecord)> {
+    let curve = curve_of(&record.manifest.phases)?;
     let name = curve.subject()?.phase.clone();
     let mut phases = record.manifest.phases.iter();
     let subject = phases.rfind(|phase| phase.name == name)?;
@@ -15,7 +15,7 @@ pub fn of(record: &Record) -> Option<(LoadCurve, &PhaseRecord)> {
 }
 
 /// The phase of the step above the knee: what it ran into limits the system.
-pub fn above<'a>(record: &'a Record, curve: &LoadCurve) -> Option<&'a PhaseRecord> {
+pub fn above<'a>(record: &'a Record, curve: &Curve) -> Option<&'a PhaseRecord> {
     let at = match curve.knee {
         Knee::At(at, _) => at + 1,
         Knee::Below => 0,
@@ -27,7 +27,7 @@ pub fn above<'a>(record: &'a Record, curve: &LoadCurve) -> Option<&'a PhaseRecor
 }
 
 /// Where the knee is, or why there is none, with the figures that show it.
-pub fn says(curve: &LoadCurve) -> Option<Text> {
+pub fn says(curve: &Curve) -> Option<Text> {
     let subject = curve.subject()?;
     let unit = unit_of(curve.names.delivered);
     let key = match (curve.knee, curve.is_rate()) {
@@ -56,7 +56,7 @@ pub fn says(curve: &LoadCurve) -> Option<Text> {
 }
 
 /// Adds what a step offered, carried, and how late, under names that begin with `prefix`.
-fn figures(text: Text, prefix: &str, step: &LoadStep, unit: Unit) -> Text {
+fn figures(text: Text, prefix: &str, step: &CurveStep, unit: Unit) -> Text {
     let number = |value: Option<f64>| value.unwrap_or(f64::NAN);
     let latency = match step.p99_s {
         Some(p99) => Text::new("sweep-latency").number("p99", p99, Unit::Seconds),
@@ -68,7 +68,7 @@ fn figures(text: Text, prefix: &str, step: &LoadStep, unit: Unit) -> Text {
 }
 
 /// What to try next.
-pub fn next(curve: &LoadCurve) -> Text {
+pub fn next(curve: &Curve) -> Text {
     let key = match (curve.knee, curve.is_rate()) {
         (Knee::At(..), true) => "verdict-sweep-next-finer",
         (Knee::At(..), false) => "verdict-sweep-next-keep",

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use sokudo_model::{Finding, FlowResult, PhaseRecord, Record, RunStatus, Severity, Text, Unit};
-use sokudo_stats::LoadCurve;
+use sokudo_stats::Curve;
 
 use crate::exchange::Exchange;
 use crate::phase::PhaseView;
@@ -274,7 +274,7 @@ fn carried(view: &PhaseView<'_>, transfer: &Transfer<'_>) -> Vec<Text> {
 }
 
 /// The answer of a sweep: the knee, and what the step above it ran into.
-fn swept(record: &Record, curve: &LoadCurve) -> Vec<Text> {
+fn swept(record: &Record, curve: &Curve) -> Vec<Text> {
     let mut out: Vec<Text> = sweep::says(curve).into_iter().collect();
     let above = sweep::above(record, curve);
     let limit = above.and_then(|phase| limit_of(&PhaseView::new(record, phase)));

@@ -1,12 +1,11 @@
-//! How does a system bear rising load?
+//! Runs a sweep: one phase per value of an option, such as `rate=1k/s..10k/s:10`.
 //!
-//! One phase per value of an option: `rate=1k/s..10k/s:10`. Where the curve bends is
-//! [`sokudo_stats::curve`]'s to say.
+//! [`sokudo_stats::curve`] computes the curve and its knee from the recorded phases.
 
 use std::str::FromStr;
 
 use sokudo_model::{PhasePlan, PhaseRecord, PhaseResult, RunStatus, Text, units};
-use sokudo_stats::{LoadCurve, load_curve};
+use sokudo_stats::{Curve, curve_of};
 
 use crate::error::ControlError;
 use crate::run::Run;
@@ -186,7 +185,7 @@ impl Run {
         &mut self,
         option: &str,
         steps: Vec<SweepStep>,
-    ) -> Result<Option<LoadCurve>, ControlError> {
+    ) -> Result<Option<Curve>, ControlError> {
         for (index, step) in steps.into_iter().enumerate() {
             let SweepStep { value, mut phase } = step;
             let labels = [("role", "sweep"), ("sweep", option), ("value", &value)];
@@ -204,7 +203,7 @@ impl Run {
                 break;
             }
         }
-        let Some(curve) = load_curve(&self.manifest.phases) else {
+        let Some(curve) = curve_of(&self.manifest.phases) else {
             return Ok(None);
         };
         let Some(name) = curve.subject().map(|step| step.phase.clone()) else {

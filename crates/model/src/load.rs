@@ -1,6 +1,6 @@
 //! Which numbers of a workload's summary tell how a system bears its load?
 //!
-//! What load curves, searches and reports need to know of a workload, so that none of them has a
+//! What sweeps, searches and reports need to know of a workload, so that none of them has a
 //! case per workload: one line in [`REGISTRY`].
 
 use crate::summary::{FlowResult, PhaseResult, Summary};
@@ -84,7 +84,7 @@ pub const REGISTRY: &[LoadNames] = &[
     },
 ];
 
-/// The names of one workload; `None` for one that has no load curve.
+/// The names of one workload; `None` for one that cannot be swept.
 pub fn names_of(workload: &str) -> Option<&'static LoadNames> {
     REGISTRY.iter().find(|names| names.workload == workload)
 }

@@ -315,11 +315,11 @@ pub const CATALOGUE: &[MetricDef] = &[
     gauge("datagram.delivered_bits_per_second", BitsPerSecond, "delivered_bytes_per_second in bits; in series: over the interval"),
     gauge("datagram.sent_bits_per_second", BitsPerSecond, "sent_bytes_per_second in bits; in series: over the interval"),
 
-    // A load curve (--sweep): everything else in the summary is that of its knee.
-    counter("load.steps", One, "steps of the sweep"),
-    counter("load.failed_steps", One, "steps of the sweep that gave no numbers"),
-    gauge("load.knee_step", One, "number of the step at the knee, by rising load from 1; absent when the range has no knee"),
-    gauge("load.knee_value", One, "value of the swept option at the knee, in its base unit (events, bits or bytes per second, bytes, nanoseconds)"),
+    // A sweep: everything else in the summary is that of the step at its knee.
+    counter("sweep.steps", One, "steps of the sweep"),
+    counter("sweep.failed_steps", One, "steps of the sweep that gave no numbers"),
+    gauge("sweep.knee_step", One, "number of the step at the knee, by rising load from 1; absent when the range has no knee"),
+    gauge("sweep.knee_value", One, "value of the swept option at the knee, in its base unit (events, bits or bytes per second, bytes, nanoseconds)"),
 
     // State of a flow's TCP connection (TCP_INFO); labels flow and end (sender, receiver).
     gauge("tcp.congestion_window_segments", One, "segments that may be unacknowledged (tcpi_snd_cwnd)"),

@@ -5,7 +5,7 @@
 
 use sokudo_i18n::{I18n, Lang};
 use sokudo_model::{Severity, Text, Unit};
-use sokudo_stats::LoadCurve;
+use sokudo_stats::Curve;
 
 use crate::bars::Bars;
 use crate::chart::Chart;
@@ -183,8 +183,8 @@ pub enum Block {
     Table(Table),
     /// A chart over time.
     Chart(Box<Chart>),
-    /// A load curve.
-    Curve(Box<LoadCurve>),
+    /// The curve of a sweep.
+    Curve(Box<Curve>),
     /// The trials of a search.
     Knee(Box<Knee>),
     /// Bars made up of parts.

@@ -8,7 +8,7 @@ use sokudo_i18n::{I18n, Lang};
 use sokudo_model::metric::unit_of;
 use sokudo_model::pairs::Pair;
 use sokudo_model::{Evidence, FlowResult, Record, RunStatus, Summary};
-use sokudo_stats::{Knee, LoadCurve, load_curve};
+use sokudo_stats::{Curve, Knee, curve_of};
 
 use crate::view::View;
 
@@ -59,7 +59,7 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
         "limit": sokudo_analyze::limit(record).map(|f| f.rule),
         "record": record_path,
     });
-    if let Some(curve) = load_curve(&manifest.phases) {
+    if let Some(curve) = curve_of(&manifest.phases) {
         summary["sweep"] = sweep(&curve);
     }
     if !view.pairs.is_empty() {
@@ -82,7 +82,7 @@ fn pair(pair: &Pair, i18n: &I18n) -> Value {
 }
 
 /// The steps of a sweep by rising load; `knee` is the index of one of them.
-fn sweep(curve: &LoadCurve) -> Value {
+fn sweep(curve: &Curve) -> Value {
     let unit = unit_of(curve.names.delivered).name();
     let steps = curve.steps.iter().map(|step| {
         json!({

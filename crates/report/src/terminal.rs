@@ -15,7 +15,7 @@ use crate::budget;
 use crate::kinds::{self, Subject};
 use crate::number::count;
 use crate::sections::verdict::status_words;
-use crate::sections::{generators, group, load_curve, numbers};
+use crate::sections::{curve, generators, group, numbers};
 use crate::view::View;
 pub use lines::columns;
 use lines::{least, longest_piece, pad_left, pad_right, stacked, wrap, wrap_parts};
@@ -250,11 +250,11 @@ impl Writer {
 
     /// One line per step of a sweep, the knee marked.
     fn sweep(&mut self, view: &View) {
-        let Some(curve) = sokudo_stats::load_curve(&view.record.manifest.phases) else {
+        let Some(curve) = sokudo_stats::curve_of(&view.record.manifest.phases) else {
             return;
         };
         let mark = self.words("report-terminal-knee");
-        self.table(&load_curve::table(&curve), &mark);
+        self.table(&curve::table(&curve), &mark);
     }
 
     /// One line per pair of a group, those that fail first.

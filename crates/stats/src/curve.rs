@@ -1,4 +1,4 @@
-//! What does a sweep say: how much was carried, how late, and where is the knee?
+//! The curve of a sweep: throughput and latency over rising load, and the knee in it.
 //!
 //! The steps of a sweep are phases with the labels `role` = `sweep`, `sweep` = the option that was
 //! varied, and `value`. Everything here is computed from those phases alone.
@@ -14,9 +14,9 @@ const CARRIES: f64 = 0.97;
 const TAKEN_OFF: f64 = 2.0;
 const TAKEN_OFF_ONCE: f64 = 4.0;
 
-/// One step of a sweep.
+/// One point of the curve: one step of a sweep.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LoadStep {
+pub struct CurveStep {
     /// Name of its phase.
     pub phase: String,
     /// Value of the option, as it was given.
@@ -59,33 +59,33 @@ pub enum Knee {
     Unknown,
 }
 
-/// A sweep.
+/// Throughput and latency of every step of a sweep.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LoadCurve {
+pub struct Curve {
     /// Workload that was swept.
     pub names: &'static LoadNames,
     /// Option that was varied.
     pub option: String,
     /// Steps by rising load, then those whose values are words or that failed.
-    pub steps: Vec<LoadStep>,
+    pub steps: Vec<CurveStep>,
     /// Where the knee is.
     pub knee: Knee,
 }
 
-/// The sweep among the phases of a record; `None` when there is none.
-pub fn load_curve(phases: &[PhaseRecord]) -> Option<LoadCurve> {
+/// The curve of the sweep among the phases of a record; `None` without a sweep.
+pub fn curve_of(phases: &[PhaseRecord]) -> Option<Curve> {
     let steps = || phases.iter().filter(|phase| is_step(phase));
     let first = steps().next()?;
     let names = load::names_of(&first.workload)?;
     let option = first.labels.get("sweep")?.clone();
-    let mut all: Vec<LoadStep> = steps().map(|phase| step(names, phase)).collect();
-    let place = |step: &LoadStep| step.number.filter(|_| step.delivered.is_some());
+    let mut all: Vec<CurveStep> = steps().map(|phase| step(names, phase)).collect();
+    let place = |step: &CurveStep| step.number.filter(|_| step.delivered.is_some());
     all.sort_by(|a, b| {
         let (a, b) = (place(a), place(b));
         let missing_last = a.is_none().cmp(&b.is_none());
         missing_last.then(a.unwrap_or(0.0).total_cmp(&b.unwrap_or(0.0)))
     });
-    let mut curve = LoadCurve {
+    let mut curve = Curve {
         names,
         option,
         steps: all,
@@ -100,11 +100,11 @@ pub fn is_step(phase: &PhaseRecord) -> bool {
     phase.labels.get("role").is_some_and(|role| role == "sweep")
 }
 
-fn step(names: &LoadNames, phase: &PhaseRecord) -> LoadStep {
+fn step(names: &LoadNames, phase: &PhaseRecord) -> CurveStep {
     let result = &phase.result;
     let value = phase.labels.get("value").cloned().unwrap_or_default();
     let shares = names.shares.iter();
-    LoadStep {
+    CurveStep {
         phase: phase.name.clone(),
         number: units::amount(&value).map(|(number, _)| number),
         value,
@@ -119,20 +119,20 @@ fn step(names: &LoadNames, phase: &PhaseRecord) -> LoadStep {
     }
 }
 
-impl LoadCurve {
+impl Curve {
     /// True when the load itself was varied, so that offered and delivered can be compared.
     pub fn is_rate(&self) -> bool {
         self.option == "rate"
     }
 
     /// Steps that gave no numbers.
-    pub fn failed(&self) -> impl Iterator<Item = &LoadStep> {
+    pub fn failed(&self) -> impl Iterator<Item = &CurveStep> {
         self.steps.iter().filter(|step| step.delivered.is_none())
     }
 
     /// The step that the few numbers of the run describe: the knee, else the step that carried
     /// most.
-    pub fn subject(&self) -> Option<&LoadStep> {
+    pub fn subject(&self) -> Option<&CurveStep> {
         match self.knee {
             Knee::At(index, _) => self.steps.get(index),
             _ => {
@@ -149,19 +149,19 @@ impl LoadCurve {
     /// What the sweep adds to a run's summary.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::new();
-        summary.insert("load.steps".into(), self.steps.len() as f64);
-        summary.insert("load.failed_steps".into(), self.failed().count() as f64);
+        summary.insert("sweep.steps".into(), self.steps.len() as f64);
+        summary.insert("sweep.failed_steps".into(), self.failed().count() as f64);
         if let (Knee::At(index, _), Some(step)) = (self.knee, self.subject()) {
-            summary.insert("load.knee_step".into(), index as f64 + 1.0);
+            summary.insert("sweep.knee_step".into(), index as f64 + 1.0);
             if let Some(number) = step.number {
-                summary.insert("load.knee_value".into(), number);
+                summary.insert("sweep.knee_value".into(), number);
             }
         }
         summary
     }
 
     /// Where a step stands on the axis of the load.
-    pub fn x(&self, step: &LoadStep) -> Option<f64> {
+    pub fn x(&self, step: &CurveStep) -> Option<f64> {
         match self.is_rate() {
             true => step.offered,
             false => step.number,
@@ -169,7 +169,7 @@ impl LoadCurve {
     }
 
     fn find_knee(&self) -> Knee {
-        let usable: Vec<&LoadStep> = self
+        let usable: Vec<&CurveStep> = self
             .steps
             .iter()
             .take_while(|step| self.x(step).is_some() && step.delivered.is_some())
@@ -202,9 +202,9 @@ impl LoadCurve {
 
     fn bend(
         &self,
-        steps: &[&LoadStep],
+        steps: &[&CurveStep],
         shape: Shape,
-        of: fn(&LoadStep) -> Option<f64>,
+        of: fn(&CurveStep) -> Option<f64>,
     ) -> Option<usize> {
         let points = steps.iter().map(|step| Some((self.x(step)?, of(step)?)));
         let points: Option<Vec<(f64, f64)>> = points.collect();
@@ -213,7 +213,7 @@ impl LoadCurve {
 }
 
 /// True when a step carried what was offered.
-fn carries(step: &LoadStep) -> bool {
+fn carries(step: &CurveStep) -> bool {
     match (step.offered, step.delivered) {
         (Some(offered), Some(delivered)) => delivered >= offered * CARRIES,
         _ => true,
@@ -221,7 +221,7 @@ fn carries(step: &LoadStep) -> bool {
 }
 
 /// The last step up to the bend that carries what was offered, when none above it does.
-fn last_that_carries(steps: &[&LoadStep], at: usize) -> Option<usize> {
+fn last_that_carries(steps: &[&CurveStep], at: usize) -> Option<usize> {
     let above = &steps[at + 1..];
     if above.iter().any(|step| carries(step)) {
         return None;
@@ -230,8 +230,8 @@ fn last_that_carries(steps: &[&LoadStep], at: usize) -> Option<usize> {
 }
 
 /// Whether the latency stays above what it was up to the bend.
-fn takes_off(steps: &[&LoadStep], at: usize) -> bool {
-    let p99 = |step: &&LoadStep| step.p99_s;
+fn takes_off(steps: &[&CurveStep], at: usize) -> bool {
+    let p99 = |step: &&CurveStep| step.p99_s;
     let mut before: Vec<f64> = steps[..=at].iter().filter_map(p99).collect();
     let after: Vec<f64> = steps[at + 1..].iter().filter_map(p99).collect();
     before.sort_by(f64::total_cmp);
@@ -277,7 +277,7 @@ mod tests {
     }
 
     /// A server that answers 5,500 per second; p99 is 1 ms below and 1 s above.
-    fn sweep(rates: &[f64]) -> LoadCurve {
+    fn sweep(rates: &[f64]) -> Curve {
         let phases: Vec<PhaseRecord> = rates
             .iter()
             .map(|rate| {
@@ -288,7 +288,7 @@ mod tests {
                 )
             })
             .collect();
-        load_curve(&phases).unwrap()
+        curve_of(&phases).unwrap()
     }
 
     #[test]
@@ -297,7 +297,7 @@ mod tests {
         let curve = sweep(&rates);
         assert_eq!(curve.knee, Knee::At(4, Sign::Delivered));
         assert_eq!(curve.subject().unwrap().value, "5000/s");
-        assert_eq!(curve.summary()["load.knee_value"], 5000.0);
+        assert_eq!(curve.summary()["sweep.knee_value"], 5000.0);
     }
 
     #[test]
@@ -316,7 +316,7 @@ mod tests {
             .zip(1..)
             .map(|(ms, k)| rr(f64::from(k) * 1e3, f64::from(k) * 1e3, ms / 1e3))
             .collect();
-        let curve = load_curve(&phases).unwrap();
+        let curve = curve_of(&phases).unwrap();
         assert_eq!(curve.knee, Knee::At(3, Sign::Latency));
     }
 
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(sweep(&[1e3, 2e3, 3e3, 4e3, 5e3]).knee, Knee::Above);
         assert_eq!(sweep(&[6e3, 7e3, 8e3, 9e3]).knee, Knee::Below);
         assert_eq!(sweep(&[1e3, 2e3, 3e3]).knee, Knee::Unknown);
-        assert!(load_curve(&[]).is_none());
+        assert!(curve_of(&[]).is_none());
     }
 
     #[test]
@@ -335,7 +335,7 @@ mod tests {
             .zip(1..)
             .map(|(ms, k)| rr(f64::from(k) * 1e3, f64::from(k) * 1e3, ms / 1e3))
             .collect();
-        assert_eq!(load_curve(&phases).unwrap().knee, Knee::Above);
+        assert_eq!(curve_of(&phases).unwrap().knee, Knee::Above);
     }
 
     #[test]
@@ -347,7 +347,7 @@ mod tests {
                     phase("window", &window.to_string(), &summary)
                 })
                 .into();
-        let curve = load_curve(&phases).unwrap();
+        let curve = curve_of(&phases).unwrap();
         let Knee::At(at, Sign::Delivered) = curve.knee else {
             panic!("{:?}", curve.knee);
         };
@@ -362,13 +362,13 @@ mod tests {
             .collect();
         phases[2].result = PhaseResult::default();
         phases[2].status = RunStatus::Failed;
-        let curve = load_curve(&phases).unwrap();
+        let curve = curve_of(&phases).unwrap();
         let Knee::At(at, _) = curve.knee else {
             panic!("{:?}", curve.knee);
         };
         assert_eq!(curve.steps[at].value, "5000/s");
         let failed: Vec<&str> = curve.failed().map(|step| step.value.as_str()).collect();
         assert_eq!(failed, ["3000/s"]);
-        assert_eq!(curve.summary()["load.failed_steps"], 1.0);
+        assert_eq!(curve.summary()["sweep.failed_steps"], 1.0);
     }
 }

@@ -1,6 +1,6 @@
 //! How are many numbers turned into few without lying?
 //!
-//! Mergeable histograms, the spread of a few repeated trials, load curves with their knee, and the
+//! Mergeable histograms, the spread of a few repeated trials, the curve of a sweep with its knee, and the
 //! search for the highest rate that a system holds. Nothing here opens a file, reads a clock or
 //! starts a thread.
 
@@ -13,7 +13,7 @@ pub mod requests;
 pub mod search;
 pub mod spread;
 
-pub use curve::{Knee, LoadCurve, LoadStep, Sign, load_curve};
+pub use curve::{Curve, CurveStep, Knee, Sign, curve_of};
 pub use fairness::fairness;
 pub use histogram::{Bucket, Histogram, HistogramError};
 pub use search::{Best, First, Limit, Outcome, Purpose, RateSearch, RateSearchConfig, Step};

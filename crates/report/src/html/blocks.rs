@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use sokudo_model::{Severity, Text, units};
 
 use super::{Page, escape};
-use sokudo_stats::{self as stats, LoadCurve};
+use sokudo_stats::{self as stats, Curve};
 
 use crate::bars::Bars;
 use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Speaker, Table};
@@ -300,17 +300,17 @@ impl Page<'_> {
     }
 
     /// The steps follow as a table, so that nobody needs the drawing to read them.
-    fn curve(&self, out: &mut String, curve: &LoadCurve) {
+    fn curve(&self, out: &mut String, curve: &Curve) {
         let title = match curve.knee {
-            stats::Knee::At(..) => "report-load-title",
-            _ => "report-load-title-none",
+            stats::Knee::At(..) => "report-curve-title",
+            _ => "report-curve-title-none",
         };
         let _ = write!(
             out,
             "<figure class=\"chart knee\"><figcaption><span class=\"name\">{}</span></figcaption>",
             self.say(&Text::new(title).into())
         );
-        self.element(out, "p", "note", &Text::new("report-load-note").into());
+        self.element(out, "p", "note", &Text::new("report-curve-note").into());
         out.push_str(&svg::curve(curve, &self.speaker));
         out.push_str("</figure>");
     }

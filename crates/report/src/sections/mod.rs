@@ -7,12 +7,12 @@ use crate::block::Block;
 use crate::view::View;
 
 pub mod budget;
+pub mod curve;
 pub mod distributions;
 pub mod environment;
 pub mod flows;
 pub mod generators;
 pub mod group;
-pub mod load_curve;
 pub mod numbers;
 pub mod over_time;
 pub mod pairs;
@@ -51,9 +51,9 @@ pub const REGISTRY: &[Section] = &[
         blocks: why::blocks,
     },
     Section {
-        name: "load-curve",
+        name: "curve",
         headed: true,
-        blocks: load_curve::blocks,
+        blocks: curve::blocks,
     },
     Section {
         name: "search",

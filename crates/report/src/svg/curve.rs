@@ -1,10 +1,10 @@
-//! A load curve: what was carried of rising load, and how late.
+//! Draws the curve of a sweep: throughput and latency over rising load.
 
 use std::fmt::Write as _;
 
 use sokudo_model::units::human;
 use sokudo_model::{Text, Unit, metric};
-use sokudo_stats::{Knee, LoadCurve, LoadStep};
+use sokudo_stats::{Curve, CurveStep, Knee};
 
 use crate::block::Speaker;
 use crate::chart;
@@ -30,10 +30,10 @@ const NAME_WIDTH: f64 = 110.0;
 
 /// The places of a curve's steps.
 struct Place<'a> {
-    curve: &'a LoadCurve,
+    curve: &'a Curve,
     unit: Unit,
     /// Steps with numbers, by rising load.
-    steps: Vec<&'a LoadStep>,
+    steps: Vec<&'a CurveStep>,
     /// End of the load's axis, for rates.
     right: f64,
     /// End of the axis of what was carried.
@@ -43,7 +43,7 @@ struct Place<'a> {
 }
 
 /// Draws what was carried over what was offered, the latency below it, and the knee.
-pub fn curve(curve: &LoadCurve, speaker: &Speaker) -> String {
+pub fn curve(curve: &Curve, speaker: &Speaker) -> String {
     let place = Place::of(curve);
     let total = place.bottom() + BELOW;
     let mut out =
@@ -58,10 +58,10 @@ pub fn curve(curve: &LoadCurve, speaker: &Speaker) -> String {
 }
 
 impl<'a> Place<'a> {
-    fn of(curve: &'a LoadCurve) -> Self {
+    fn of(curve: &'a Curve) -> Self {
         let steps = curve.steps.iter();
-        let steps: Vec<&LoadStep> = steps.filter(|step| step.delivered.is_some()).collect();
-        let largest = |of: fn(&LoadStep) -> Option<f64>| {
+        let steps: Vec<&CurveStep> = steps.filter(|step| step.delivered.is_some()).collect();
+        let largest = |of: fn(&CurveStep) -> Option<f64>| {
             let values = steps.iter().filter_map(|step| of(step));
             let ticks = chart::ticks(values.fold(0.0, f64::max));
             ticks.last().copied().unwrap_or(1.0)
@@ -135,7 +135,12 @@ impl<'a> Place<'a> {
         );
         // A line above the name of what was carried, which ends at the same place when all of it was.
         let place = format!("class=\"end\" x=\"{:.1}\" y=\"{:.1}\"", x + 6.0, y - 9.0);
-        text(out, speaker, &place, &Text::new("report-load-ideal").into());
+        text(
+            out,
+            speaker,
+            &place,
+            &Text::new("report-curve-ideal").into(),
+        );
     }
 
     fn lower_axes(&self, out: &mut String) {
@@ -179,8 +184,8 @@ impl<'a> Place<'a> {
             }
         }
         let name = match self.curve.is_rate() {
-            true => Text::new("report-load-offered"),
-            false => Text::new("report-load-option").word("option", &self.curve.option),
+            true => Text::new("report-curve-offered"),
+            false => Text::new("report-curve-option").word("option", &self.curve.option),
         };
         let place = format!(
             "class=\"time\" x=\"{:.0}\" y=\"{:.1}\"",
@@ -212,12 +217,12 @@ impl<'a> Place<'a> {
             false => ("mark", edge - 5.0),
         };
         let place = format!("class=\"{class}\" x=\"{x:.1}\" y=\"{:.1}\"", TOP + 12.0);
-        let words = Text::new("report-load-knee").word("value", self.value(self.steps[at]));
+        let words = Text::new("report-curve-knee").word("value", self.value(self.steps[at]));
         text(out, speaker, &place, &words.into());
     }
 
     /// A step's value as people read it.
-    fn value(&self, step: &LoadStep) -> String {
+    fn value(&self, step: &CurveStep) -> String {
         match (self.curve.is_rate(), step.offered) {
             (true, Some(offered)) => human(offered, self.unit),
             _ => step.value.clone(),
@@ -225,9 +230,9 @@ impl<'a> Place<'a> {
     }
 
     fn lines(&self, out: &mut String, speaker: &Speaker) {
-        let carried = |step: &LoadStep| step.delivered.map(|carried| self.y(carried));
-        let p50 = |step: &LoadStep| self.y_time(step.p50_s?);
-        let p99 = |step: &LoadStep| self.y_time(step.p99_s?);
+        let carried = |step: &CurveStep| step.delivered.map(|carried| self.y(carried));
+        let p50 = |step: &CurveStep| self.y_time(step.p50_s?);
+        let p99 = |step: &CurveStep| self.y_time(step.p99_s?);
         self.line(out, 0, &carried);
         self.line(out, 1, &p50);
         self.line(out, 2, &p99);
@@ -235,9 +240,9 @@ impl<'a> Place<'a> {
             return;
         };
         let ends = [
-            ("report-load-carried", "t0", carried(last)),
-            ("report-load-p50", "t1", p50(last)),
-            ("report-load-p99", "t2", p99(last)),
+            ("report-curve-carried", "t0", carried(last)),
+            ("report-curve-p50", "t1", p50(last)),
+            ("report-curve-p99", "t2", p99(last)),
         ];
         let shown = ends
             .into_iter()
@@ -253,10 +258,10 @@ impl<'a> Place<'a> {
     }
 
     /// One course with a point per step; steps without the number are passed over.
-    fn line(&self, out: &mut String, colour: usize, height: &dyn Fn(&LoadStep) -> Option<f64>) {
+    fn line(&self, out: &mut String, colour: usize, height: &dyn Fn(&CurveStep) -> Option<f64>) {
         let points = self.steps.iter().enumerate();
         let points = points.filter_map(|(at, step)| Some((self.x(at), height(step)?, *step)));
-        let points: Vec<(f64, f64, &LoadStep)> = points.collect();
+        let points: Vec<(f64, f64, &CurveStep)> = points.collect();
         let mut path = String::new();
         for (x, y, _) in &points {
             let pen = if path.is_empty() { 'M' } else { 'L' };
@@ -273,7 +278,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn outline(&self, step: &LoadStep) -> String {
+    fn outline(&self, step: &CurveStep) -> String {
         let number = |value: Option<f64>, unit| value.map(|value| human(value, unit));
         let parts = [
             number(step.delivered, self.unit),

@@ -4,7 +4,7 @@
 use clap::Args;
 use sokudo_workload::Options;
 
-use super::load::LoadArgs;
+use super::measure::MeasureArgs;
 use super::observer::Terminal;
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
@@ -59,7 +59,7 @@ pub struct BetweenArgs<O: Args> {
     options: O,
 
     #[command(flatten)]
-    load: LoadArgs,
+    measure: MeasureArgs,
 
     #[command(flatten)]
     call: CallArgs,
@@ -67,7 +67,7 @@ pub struct BetweenArgs<O: Args> {
 
 /// Carries one of them out.
 pub fn run<O: Options>(args: BetweenArgs<O>) -> Result<Exit, Failure> {
-    let planned = args.load.plan(&args.options)?;
+    let planned = args.measure.plan(&args.options)?;
     let lang = args.call.show.lang();
     let call = args.call.to(&args.hosts, &args.options);
     let observer = Terminal::new(lang, None, None);

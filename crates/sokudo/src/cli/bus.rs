@@ -15,7 +15,7 @@ mod table;
 
 use foreign::Wire;
 
-use super::load::LoadArgs;
+use super::measure::MeasureArgs;
 use super::observer::Terminal;
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
@@ -58,7 +58,7 @@ pub struct BusArgs {
     options: BusOptions,
 
     #[command(flatten)]
-    load: LoadArgs,
+    measure: MeasureArgs,
 
     /// Write a table of tab-separated values when the run is over, a row for each interval:
     /// `tsv:FILE`.
@@ -85,7 +85,7 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
     if let Some(wire) = args.wire {
         return foreign::run(wire, &args);
     }
-    let planned = args.load.plan(&args.options)?;
+    let planned = args.measure.plan(&args.options)?;
     let lang = args.call.show.lang();
     if let Some(file) = &args.out {
         table::must_be_writable(file)?;

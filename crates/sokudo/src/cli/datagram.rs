@@ -9,7 +9,7 @@ use sokudo_workload::Options;
 
 mod foreign;
 
-use super::load::LoadArgs;
+use super::measure::MeasureArgs;
 use super::observer::{ReportEvery, Terminal, Ticks};
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
@@ -42,7 +42,7 @@ pub struct DatagramArgs {
     options: DatagramOptions,
 
     #[command(flatten)]
-    load: LoadArgs,
+    measure: MeasureArgs,
 
     /// Draw a mark for every N datagrams: o and O sent, i and I received.
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1000", value_parser = parse_ticks)]
@@ -92,7 +92,7 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
     if let Some(wire) = args.wire {
         return foreign::run(wire, args);
     }
-    let planned = args.load.plan(&args.options)?;
+    let planned = args.measure.plan(&args.options)?;
     let lang = args.call.show.lang();
     let call = args.call.to(&args.hosts, &args.options);
     let ticks = args.ticks.map(|every| Ticks { every: every.0 });

@@ -10,7 +10,7 @@ use sokudo_load_http::http::{self, HttpOptions};
 use sokudo_model::{Record, RunStatus};
 
 use super::finish::{ShowOptions, conclude};
-use super::load::{Generators, LoadArgs};
+use super::measure::{Generators, MeasureArgs};
 use super::observer::Terminal;
 use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
@@ -44,7 +44,7 @@ pub struct HttpArgs {
     options: HttpOptions,
 
     #[command(flatten)]
-    load: LoadArgs,
+    measure: MeasureArgs,
 
     #[command(flatten)]
     generators: Generators,
@@ -63,7 +63,7 @@ pub struct HttpArgs {
 /// Carries it out.
 pub fn run(mut args: HttpArgs) -> Result<Exit, Failure> {
     args.options.read_body()?;
-    let planned = args.load.plan(&args.options)?;
+    let planned = args.measure.plan(&args.options)?;
     let lang = args.show.lang();
     let call = Call {
         workload: http::NAME,
@@ -120,7 +120,7 @@ pub fn for_page(asked: ForPage<'_>) -> Result<Record, Failure> {
     let bare = Command::new(http::NAME).no_binary_name(true);
     let typed = HttpOptions::augment_args(bare).try_get_matches_from(asked.words);
     let options = HttpOptions::from_arg_matches(&typed.map_err(no_word)?).map_err(no_word)?;
-    let planned = LoadArgs::default().plan(&options)?;
+    let planned = MeasureArgs::default().plan(&options)?;
     let config = RunConfig {
         workload: http::NAME.into(),
         command: super::command_for_record(),

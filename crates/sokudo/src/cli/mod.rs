@@ -18,7 +18,7 @@ mod import;
 mod jmx;
 mod jtl;
 mod key;
-mod load;
+mod measure;
 mod metrics;
 mod observer;
 mod probe;

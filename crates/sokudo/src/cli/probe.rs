@@ -5,7 +5,7 @@ use sokudo_load_network::probe::{self, ProbeOptions};
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
-use super::load::LoadArgs;
+use super::measure::MeasureArgs;
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -37,7 +37,7 @@ pub struct ProbeArgs {
     options: ProbeOptions,
 
     #[command(flatten)]
-    load: LoadArgs,
+    measure: MeasureArgs,
 
     /// Key that `sokudo serve` printed.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
@@ -49,7 +49,7 @@ pub struct ProbeArgs {
 
 /// Carries it out.
 pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
-    let planned = args.load.plan(&args.options)?;
+    let planned = args.measure.plan(&args.options)?;
     let lang = args.show.lang();
     let call = Call {
         workload: probe::NAME,

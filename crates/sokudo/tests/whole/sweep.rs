@@ -25,9 +25,9 @@ fn the_knee_is_where_the_receiver_can_do_no_more() {
     let said = summary(&ended);
     assert_eq!(steps(&said.0).len(), 6, "{:#}", said.0);
     // Busy cores may carry less than the reader would take, never more.
-    let knee = said.number("load.knee_value");
+    let knee = said.number("sweep.knee_value");
     assert!((10e6..=CAPACITY).contains(&knee), "{knee}: {:#}", said.0);
-    assert_eq!(said.number("load.failed_steps"), 0.0);
+    assert_eq!(said.number("sweep.failed_steps"), 0.0);
     assert!(
         ended.stderr.contains("sweep of 6 steps"),
         "what is planned is told first: {ended}"
@@ -37,7 +37,7 @@ fn the_knee_is_where_the_receiver_can_do_no_more() {
         carried <= CAPACITY * 1.1,
         "the summary is that of the knee: {carried}"
     );
-    for (lang, word) in [("en", "Load curve"), ("ja", "負荷曲線")] {
+    for (lang, word) in [("en", "Curve of the sweep"), ("ja", "スイープの曲線")] {
         let report = place.run(&format!("report latest --form markdown --lang {lang}"));
         let text = format!("{}{}", report.stdout, markdown(&place.record()));
         assert!(text.contains(word), "{lang}: {report}");
@@ -125,7 +125,7 @@ fn a_step_that_fails_is_kept_and_named() {
     no_panic(&ended);
     let said = summary(&ended);
     assert_eq!(said.text("status"), "partial");
-    assert_eq!(said.number("load.failed_steps"), 1.0);
+    assert_eq!(said.number("sweep.failed_steps"), 1.0);
     let failed = &steps(&said.0)[1];
     assert_eq!(
         (failed["value"].as_str(), failed["status"].as_str()),

@@ -22,7 +22,7 @@ pub enum Wire {
 /// Ctrl-C.
 pub fn run(wire: Wire, args: &BusArgs) -> Result<Exit, Failure> {
     let Wire::Tmb = wire;
-    if args.load.is_asked() {
+    if args.measure.is_asked() {
         return Err(Failure::operator(
             "--sweep and --find need sokudo at the far end: a foreign wire has no phases",
             "measure single rates with --rate",

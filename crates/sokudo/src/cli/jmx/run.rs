@@ -24,7 +24,7 @@ use super::model::{Model, model, seconds};
 use super::{PropertyArgs, phase, print_problems, together, tool};
 use crate::cli::finish::ShowOptions;
 use crate::cli::jtl::Reported;
-use crate::cli::load::Generators;
+use crate::cli::measure::Generators;
 use crate::cli::observer::Terminal;
 use crate::cli::web::{WatchArgs, Watched};
 use crate::cli::workload::{self, Call, Measured};

@@ -1,8 +1,8 @@
-//! How much load, once, in steps, or as much as holds?
+//! Options that say how a load is measured: once, as a sweep, or as a search for the highest rate.
 //!
 //! ```text
 //! (nothing)                 one phase
-//! --sweep rate=1k..9k/s     one phase per value ─► load curve and its knee
+//! --sweep rate=1k..9k/s     one phase per value ─► curve and its knee
 //! --find 'p99<1ms'          trials ─► the highest rate that holds, confirmed by a fresh run
 //! ```
 //!
@@ -26,9 +26,9 @@ const SHORTEST_PROBE_NS: u64 = 1_000_000_000;
 /// Time that a phase takes beside its load, for telling how long a sweep will take, nanoseconds.
 const BESIDE_NS: u64 = 500_000_000;
 
-/// How much load there is.
+/// How a load is measured: once, swept or searched.
 #[derive(Debug, Clone, Default, Args)]
-pub struct LoadArgs {
+pub struct MeasureArgs {
     /// Measure once per value of an option, and find the knee: `rate=1k/s..10k/s:10` (ten equal
     /// steps), `rate=1k/s..64k/s:x2` (doubling), `size=64,1KiB,16KiB`. Any option of this test can
     /// be varied.
@@ -56,7 +56,7 @@ pub struct LoadArgs {
     quiet_phase: bool,
 }
 
-/// From which hosts a server of somebody else's is loaded.
+/// Hosts that generate the load on a server outside the run.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Generators {
     /// Load from these hosts instead of this one, all at the same moment: `hostb` where
@@ -70,7 +70,7 @@ pub struct Generators {
     pub key: Option<KeyText>,
 }
 
-/// Load that can be carried out.
+/// A checked measurement that can be carried out.
 pub struct Planned<O> {
     options: O,
     max_skew: Option<Span>,
@@ -84,7 +84,7 @@ enum Kind<O> {
     Find(Bounds),
 }
 
-impl LoadArgs {
+impl MeasureArgs {
     /// True when there is to be more than one phase.
     pub fn is_asked(&self) -> bool {
         self.sweep.is_some() || self.find.is_some()

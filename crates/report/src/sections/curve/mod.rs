@@ -1,16 +1,16 @@
-//! How does the system bear rising load?
+//! The curve of a sweep: throughput and latency over rising load, and its steps as a table.
 
 use sokudo_model::units::human;
 use sokudo_model::{RunStatus, Text, Unit, metric};
-use sokudo_stats::{Knee, LoadCurve, LoadStep, load_curve};
+use sokudo_stats::{Curve, CurveStep, Knee, curve_of};
 
 use crate::block::{Block, Cell, Column, Phrase, Table};
 use crate::number::Scale;
 use crate::view::View;
 
-/// The load curve with its knee, and the steps as a table; nothing when nothing was swept.
+/// The curve with its knee, and the steps as a table; nothing when nothing was swept.
 pub fn blocks(view: &View) -> Vec<Block> {
-    let Some(curve) = load_curve(&view.record.manifest.phases) else {
+    let Some(curve) = curve_of(&view.record.manifest.phases) else {
         return Vec::new();
     };
     let table = Block::Table(table(&curve));
@@ -21,21 +21,21 @@ pub fn blocks(view: &View) -> Vec<Block> {
 }
 
 /// A column of numbers: heading, unit, value of a step.
-type Figures = (&'static str, Unit, fn(&LoadStep) -> Option<f64>);
+type Figures = (&'static str, Unit, fn(&CurveStep) -> Option<f64>);
 
 /// One row per step, the knee marked. Also the terminal's.
-pub fn table(curve: &LoadCurve) -> Table {
+pub fn table(curve: &Curve) -> Table {
     let unit = metric::unit_of(curve.names.delivered);
     let all: [Figures; 5] = [
-        ("report-load-offered", unit, |step| step.offered),
-        ("report-load-carried", unit, |step| step.delivered),
-        ("report-load-p50", Unit::Seconds, |step| step.p50_s),
-        ("report-load-p99", Unit::Seconds, |step| step.p99_s),
-        ("report-load-lost", Unit::Ratio, |step| step.lost),
+        ("report-curve-offered", unit, |step| step.offered),
+        ("report-curve-carried", unit, |step| step.delivered),
+        ("report-curve-p50", Unit::Seconds, |step| step.p50_s),
+        ("report-curve-p99", Unit::Seconds, |step| step.p99_s),
+        ("report-curve-lost", Unit::Ratio, |step| step.lost),
     ];
     // Where the load itself is not varied, what was carried was offered.
     let known = |figures: &Figures| {
-        let told = curve.is_rate() || figures.0 != "report-load-offered";
+        let told = curve.is_rate() || figures.0 != "report-curve-offered";
         told && curve.steps.iter().any(|step| figures.2(step).is_some())
     };
     let figures: Vec<Figures> = all.into_iter().filter(known).collect();
@@ -71,7 +71,7 @@ pub fn table(curve: &LoadCurve) -> Table {
         row
     });
     Table {
-        title: Text::new("report-load-steps").into(),
+        title: Text::new("report-curve-steps").into(),
         rows: rows.collect(),
         columns,
         marked: match curve.knee {
@@ -83,7 +83,7 @@ pub fn table(curve: &LoadCurve) -> Table {
 }
 
 /// What was given, and how the step ended when not well.
-fn value(step: &LoadStep) -> Cell {
+fn value(step: &CurveStep) -> Cell {
     let how = match step.status {
         RunStatus::Ok => {
             let says = step.value.clone();
