@@ -178,46 +178,46 @@ jmx-family-post = Postprocessors
 jmx-family-assertion = Assertions
 jmx-family-listener = Listeners
 jmx-family-tool = Tools of the editor
-load-announce =
+jmx-run-announce =
     { $users } { $users ->
         [one] user
        *[other] users
     }, thread groups: { $groups }
-load-announce-open =
+jmx-run-announce-open =
     { $rate } { $rate ->
         [one] arrival
        *[other] arrivals
     } per second, thread groups: { $groups }
-load-announce-schedule = arrivals as the plan's schedule says, thread groups: { $groups }
-load-warnings =
+jmx-run-announce-schedule = arrivals as the plan's schedule says, thread groups: { $groups }
+jmx-run-warnings =
     { $count ->
         [one] { $count } warning about the plan: `sokudo jmx check` tells it
        *[other] { $count } warnings about the plan: `sokudo jmx check` tells them
     }
-load-problem = { $what }
-load-trouble =
+jmx-run-problem = { $what }
+jmx-run-trouble =
     users could not do something { $count ->
         [one] once
        *[other] { $count } times
     }: { $what }
-load-lost-rows =
+jmx-run-lost-rows =
     { $count ->
         [one] One row of results found no room and was
        *[other] { $count } rows of results found no room and were
     } not written
 
-load-announce-divided =
+jmx-run-announce-divided =
     { $generators ->
         [one] One generator has them all.
        *[other] They are divided among { $generators } generators, which begin at the same moment.
     }
-load-announce-replicated =
+jmx-run-announce-replicated =
     { $generators ->
         [one] One generator executes the whole plan.
        *[other] That is the plan once on each of { $generators } generators, which begin at the same moment.
     }
-load-no-key-store = { $place }: a KeystoreConfig chooses among certificates, and no key store was named: users show none (-Djavax.net.ssl.keyStore=FILE)
-load-options-ignored = taken and without meaning here: { $options }
+jmx-run-no-key-store = { $place }: a KeystoreConfig chooses among certificates, and no key store was named: users show none (-Djavax.net.ssl.keyStore=FILE)
+jmx-run-options-ignored = taken and without meaning here: { $options }
 jmx-show-probe = One user per group
 jmx-probe-saw =
     { $users } { $users ->

@@ -141,18 +141,18 @@ jmx-family-post = 後処理
 jmx-family-assertion = アサーション
 jmx-family-listener = リスナー
 jmx-family-tool = エディターの道具
-load-announce = { $groups } グループに { $users } ユーザー
-load-announce-open = { $groups } グループに毎秒 { $rate } 件の到着
-load-announce-schedule = 計画のスケジュールどおりの到着({ $groups } グループ)
-load-warnings = 計画についての警告が { $count } 件あります: `sokudo jmx check` で確認できます
-load-problem = { $what }
-load-trouble = ユーザーが { $count } 回できなかったこと: { $what }
-load-lost-rows = 結果 { $count } 行が書き込めずに失われました
+jmx-run-announce = { $groups } グループに { $users } ユーザー
+jmx-run-announce-open = { $groups } グループに毎秒 { $rate } 件の到着
+jmx-run-announce-schedule = 計画のスケジュールどおりの到着({ $groups } グループ)
+jmx-run-warnings = 計画についての警告が { $count } 件あります: `sokudo jmx check` で確認できます
+jmx-run-problem = { $what }
+jmx-run-trouble = ユーザーが { $count } 回できなかったこと: { $what }
+jmx-run-lost-rows = 結果 { $count } 行が書き込めずに失われました
 
-load-announce-divided = これを { $generators } 台の負荷生成ホストで分担し、同時に開始します。
-load-announce-replicated = { $generators } 台の負荷生成ホストがそれぞれプラン全体を実行し、同時に開始します。
-load-no-key-store = { $place }: KeystoreConfig が証明書を選びますが、キーストアの指定がないため、ユーザーは証明書を提示しません (-Djavax.net.ssl.keyStore=FILE)
-load-options-ignored = 受け取りますが、ここでは意味を持たないオプション: { $options }
+jmx-run-announce-divided = これを { $generators } 台の負荷生成ホストで分担し、同時に開始します。
+jmx-run-announce-replicated = { $generators } 台の負荷生成ホストがそれぞれプラン全体を実行し、同時に開始します。
+jmx-run-no-key-store = { $place }: KeystoreConfig が証明書を選びますが、キーストアの指定がないため、ユーザーは証明書を提示しません (-Djavax.net.ssl.keyStore=FILE)
+jmx-run-options-ignored = 受け取りますが、ここでは意味を持たないオプション: { $options }
 jmx-show-probe = グループごとに 1 ユーザー
 jmx-probe-saw = { $users } ユーザーが { $samples } 件のリクエストを送り、うち { $failed } 件が失敗しました。応答は平均 { $response }、休止は平均 { $pause } です
 jmx-probe-knee = N* = (応答 + 休止) / 最も忙しい資源の { $demand } = { $users } ユーザー。これを超えると増えるのは応答時間で、スループットではありません

@@ -288,14 +288,14 @@ impl JmxPhase {
             });
         };
         for what in &finished.problems {
-            problem(Text::new("load-problem").word("what", what.as_str()));
+            problem(Text::new("jmx-run-problem").word("what", what.as_str()));
         }
         for (what, count) in &finished.troubles {
-            let says = Text::new("load-trouble").word("what", what.as_str());
+            let says = Text::new("jmx-run-trouble").word("what", what.as_str());
             problem(says.word("count", count.to_string()));
         }
         if finished.lost_rows > 0 {
-            problem(Text::new("load-lost-rows").word("count", finished.lost_rows.to_string()));
+            problem(Text::new("jmx-run-lost-rows").word("count", finished.lost_rows.to_string()));
         }
     }
 }

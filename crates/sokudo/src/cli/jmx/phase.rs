@@ -50,7 +50,7 @@ pub(super) fn tell_without_keys(plan: &Plan, lang: Lang) {
     let found = plan.configs.iter().find(|config| chooses(&config.kind));
     if let Some(config) = found {
         let place = config.place.to_string();
-        let said = I18n::new(lang).message("load-no-key-store", &[("place", &place)]);
+        let said = I18n::new(lang).message("jmx-run-no-key-store", &[("place", &place)]);
         eprintln!("  {said}");
     }
 }
@@ -70,7 +70,7 @@ pub(super) fn announce(plan: &Plan, options: &LoadOptions, generators: u64, lang
     let groups = main().count().to_string();
     let said = match options.open_per_s {
         Some(rate) => i18n.message(
-            "load-announce-open",
+            "jmx-run-announce-open",
             &[
                 ("rate", &(rate * times as f64).to_string()),
                 ("groups", &groups),
@@ -81,9 +81,9 @@ pub(super) fn announce(plan: &Plan, options: &LoadOptions, generators: u64, lang
             let users = (users * times).to_string();
             let open = main().any(|group| matches!(group.load, Load::Open { .. }));
             let key = if open {
-                "load-announce-schedule"
+                "jmx-run-announce-schedule"
             } else {
-                "load-announce"
+                "jmx-run-announce"
             };
             i18n.message(key, &[("users", &users), ("groups", &groups)])
         }
@@ -91,8 +91,8 @@ pub(super) fn announce(plan: &Plan, options: &LoadOptions, generators: u64, lang
     eprintln!("  {said}");
     if let Some(together) = &options.together {
         let key = match together.replicate {
-            true => "load-announce-replicated",
-            false => "load-announce-divided",
+            true => "jmx-run-announce-replicated",
+            false => "jmx-run-announce-divided",
         };
         let said = i18n.message(key, &[("generators", &generators.to_string())]);
         eprintln!("  {said}");

@@ -103,7 +103,7 @@ impl<'a> Shown<'a> {
             (0, 0) => {}
             (0, warnings) => {
                 let count = warnings.to_string();
-                let said = self.i18n.message("load-warnings", &[("count", &count)]);
+                let said = self.i18n.message("jmx-run-warnings", &[("count", &count)]);
                 let _ = writeln!(out, "  {said}");
             }
             _ => self.problems(&mut out, &Ink::new()),

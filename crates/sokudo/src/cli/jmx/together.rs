@@ -46,10 +46,10 @@ pub(super) fn together(
 fn tell(run: &mut Run, gathered: &Gathered) {
     if gathered.lost > 0 {
         let count = gathered.lost.to_string();
-        run.note_problem(Text::new("load-lost-rows").word("count", count));
+        run.note_problem(Text::new("jmx-run-lost-rows").word("count", count));
     }
     if let Some(error) = &gathered.error {
-        run.note_problem(Text::new("load-problem").word("what", error.as_str()));
+        run.note_problem(Text::new("jmx-run-problem").word("what", error.as_str()));
     }
 }
 

@@ -167,7 +167,7 @@ impl ToolArgs {
         }
         if !ignored.is_empty() {
             let said =
-                I18n::new(lang).message("load-options-ignored", &[("options", &ignored.join(" "))]);
+                I18n::new(lang).message("jmx-run-options-ignored", &[("options", &ignored.join(" "))]);
             eprintln!("  {said}");
         }
     }
