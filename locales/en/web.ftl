@@ -114,13 +114,13 @@ web-figure-loss = lost or failed
 web-figure-cpu = busiest CPU
 
 ## Web server
-web-load-title = Web server
-web-load-url = URL
-web-load-connections = Connections
-web-load-duration = For
-web-load-rate = Rate
-web-load-rate-none = none: closed
-web-load-do = Load it
+web-http-title = Web server
+web-http-url = URL
+web-http-connections = Connections
+web-http-duration = For
+web-http-rate = Rate
+web-http-rate-none = none: closed
+web-http-do = Load it
 web-report-kept = The command has ended. `sokudo show { $name }` shows its record again.
 web-steer-title = While it runs:
 web-steer-users = users or connections

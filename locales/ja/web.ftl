@@ -106,13 +106,13 @@ web-figure-loss = 欠損・失敗
 web-figure-cpu = 最も忙しい CPU
 
 ## Web server
-web-load-title = Web サーバー
-web-load-url = URL
-web-load-connections = 接続数
-web-load-duration = 時間
-web-load-rate = レート
-web-load-rate-none = なし (閉ループ)
-web-load-do = 負荷をかける
+web-http-title = Web サーバー
+web-http-url = URL
+web-http-connections = 接続数
+web-http-duration = 時間
+web-http-rate = レート
+web-http-rate-none = なし (閉ループ)
+web-http-do = 負荷をかける
 web-report-kept = コマンドは終わりました。`sokudo show { $name }` で記録をもう一度見られます。
 web-steer-title = 実行中の変更:
 web-steer-users = ユーザー数・接続数

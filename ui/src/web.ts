@@ -8,7 +8,7 @@ import { Console } from "./web/console";
 import { fill, make, put } from "./web/dom";
 import { Editor } from "./web/editor";
 import { Hosts } from "./web/hosts";
-import { Steering, WebServer } from "./web/load";
+import { Steering, WebServer } from "./web/forms";
 import { Records, reportOf } from "./web/records";
 import type { State } from "./web/server";
 import { Refused, listen, post } from "./web/server";
@@ -68,7 +68,7 @@ class Page {
     const scriptPart = make("section", { id: "script-part" }, told("h2", "script-title"));
     const consoleNote = told("p", "console-record", { class: "how" });
     const consolePart = make("section", { id: "console-part" }, make("div", { class: "head" }, told("h2", "console-title"), this.shut));
-    const loadPart = make("section", { id: "load-part" }, told("h2", "load-title"));
+    const httpPart = make("section", { id: "http-part" }, told("h2", "http-title"));
     const trackPlace = make("div", { class: "tracks" });
     this.tracksPart.append(told("h2", "tracks-title"), told("p", "tracks-how", { class: "how" }), trackPlace);
     place.append(
@@ -80,7 +80,7 @@ class Page {
             make("div", { class: "lead" }, this.lead, this.bar, this.more),
             make("div", { class: "steps", role: "group" }, this.collect, this.emit, this.run, this.stop)),
           this.error, this.figures, this.steering.form, this.tracksPart,
-          make("div", { class: "work" }, scriptPart, consolePart, loadPart))));
+          make("div", { class: "work" }, scriptPart, consolePart, httpPart))));
     this.hosts = new Hosts(hostList, (host) => this.console.speakTo(host));
     this.records = new Records(recordList, (lines) => {
       this.tracks.under(lines);
@@ -89,7 +89,7 @@ class Page {
     this.editor = new Editor(scriptPart, () => this.buttons());
     this.console = new Console(consolePart, (line) => this.order({ order: "line", text: line }));
     consolePart.append(consoleNote);
-    this.webServer = new WebServer(loadPart, (order) => this.order({ order: "load", ...order }));
+    this.webServer = new WebServer(httpPart, (order) => this.order({ order: "http", ...order }));
     this.tracks = new Tracks(trackPlace);
     this.controls(place);
     this.show();
@@ -260,7 +260,7 @@ class Page {
     this.run.disabled = !free || now !== null || this.editor.text.value.trim() === "";
     this.stop.disabled = !this.up || now === null || now.stopping || now.what === "collect";
     this.webServer.free(free && now === null);
-    this.steering.form.hidden = !this.up || !now?.phase || (now.what !== "http" && now.what !== "load");
+    this.steering.form.hidden = !this.up || !now?.phase || (now.what !== "http" && now.what !== "jmx");
     this.shut.hidden = now?.what !== "console";
     this.shut.disabled = !free || now === null || now.works;
     // The next step stands out.

@@ -3,7 +3,7 @@
 //! A local TOML file that no controller can change. What it does not name is refused:
 //!
 //! ```toml
-//! workloads = ["rr", "stream"]        # without it: all but `http` and `load`, whose servers nobody asked
+//! workloads = ["rr", "stream"]        # without it: all but `http` and `jmx`, whose servers nobody asked
 //! destinations = ["192.0.2.0/24"]     # without it: every host of the run, each with its ticket
 //! max_duration = "10min"              # of one phase; without it: 1 h
 //! max_rate = "1Gb/s"                  # without it: as much as the host can
@@ -20,9 +20,9 @@ use sokudo_model::{Change, PhaseSpec, Refusal, Unit};
 
 /// Longest phase without a word of the policy, nanoseconds.
 const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
-/// Workloads that load hosts which take no part in the run: nobody there has agreed. `load` reads and
+/// Workloads that load hosts which take no part in the run: nobody there has agreed. `jmx` reads and
 /// writes files that its options name, too.
-const STRANGERS: [&str; 2] = ["http", "load"];
+const STRANGERS: [&str; 2] = ["http", "jmx"];
 /// Most flows of a phase without a word of the policy.
 const DEFAULT_FLOWS: u32 = 4096;
 /// Longest policy that is read, bytes.
@@ -247,7 +247,7 @@ impl Policy {
             match &self.workloads {
                 Some(list) if list.is_empty() => "no workload is carried out".into(),
                 Some(list) => format!("workloads: {}", listed(list)),
-                None => "workloads: all that this version knows, but not http and load, which must be named"
+                None => "workloads: all that this version knows, but not http and jmx, which must be named"
                     .into(),
             },
             match &self.destinations {
@@ -362,8 +362,8 @@ mod tests {
         assert_eq!(Policy::default().allows(&http, None), Ok(()));
         http.phase.flows[0].to = 0;
         forbidden("", &http, None, "outside of the run");
-        let load = self::spec("load", 1, "127.0.0.1");
-        forbidden("", &load, None, "outside of the run");
+        let jmx = self::spec("jmx", 1, "127.0.0.1");
+        forbidden("", &jmx, None, "outside of the run");
         let both = "workloads = [\"http\"]\ndestinations = [\"127.0.0.0/8\"]";
         forbidden(both, &http, None, "`destinations`");
         forbidden("destinations = []", &spec, None, "`192.0.2.7`");

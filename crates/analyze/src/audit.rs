@@ -50,7 +50,7 @@ pub fn ports<'a>(view: &PhaseView<'a>, exchange: &Exchange<'_>) -> Option<NoPort
 /// Share of the arrivals of a plan that were not begun, where it is too much: as many users as may be
 /// under way were.
 pub fn unstarted(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<f64> {
-    if view.phase.workload != "load" {
+    if view.phase.workload != "jmx" {
         return None;
     }
     let of = |what| exchange.total(what).unwrap_or(0.0);

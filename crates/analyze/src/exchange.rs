@@ -26,7 +26,7 @@ pub struct Exchange<'a> {
 /// Beginning of the names of a workload's numbers: a test plan's are those of `http`.
 fn source_of(workload: &str) -> &str {
     match workload {
-        "load" => "http",
+        "jmx" => "http",
         own => own,
     }
 }
@@ -171,7 +171,7 @@ impl<'a> Exchange<'a> {
     /// What to try when no rule says more.
     pub fn next(&self) -> Text {
         let key = match (self.asked(), self.source) {
-            (None, _) if self.view.phase.workload == "load" => "verdict-jmx-closed-next",
+            (None, _) if self.view.phase.workload == "jmx" => "verdict-jmx-closed-next",
             (None, "rr" | "http") => "verdict-rr-closed-next",
             (None, _) => "verdict-crr-closed-next",
             (Some(_), _) => "verdict-exchange-open-next",

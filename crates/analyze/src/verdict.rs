@@ -293,7 +293,7 @@ fn probed(view: &PhaseView<'_>) -> Vec<Text> {
 /// Between whom: one flow by its hosts, many by their number.
 fn flows(view: &PhaseView<'_>) -> Text {
     let flows = view.flows();
-    if view.phase.workload == "load" {
+    if view.phase.workload == "jmx" {
         return labels(flows);
     }
     match flows {

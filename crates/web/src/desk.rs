@@ -55,7 +55,7 @@ pub enum Order {
     /// Close the record that console lines have opened.
     Close {},
     /// Load a web server from this host.
-    Load {
+    Http {
         /// What is asked for.
         url: String,
         /// Connections, and thereby requests under way at a time.

@@ -164,7 +164,7 @@ pub trait Phase: Send {
         Err(Refusal {
             operator_error: true,
             says: "this load cannot be changed while it runs".into(),
-            hint: Some("`http` and `load` can".into()),
+            hint: Some("`http` and `jmx` can".into()),
         })
     }
 

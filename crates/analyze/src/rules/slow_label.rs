@@ -33,7 +33,7 @@ impl Rule for SlowLabel {
     }
 
     fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        if view.phase.workload != "load" {
+        if view.phase.workload != "jmx" {
             return;
         }
         let mut labels: Vec<(&FlowResult, f64, u64)> = view

@@ -40,8 +40,8 @@ fn of_labels(labels: &[Label<'_>]) -> Record {
     });
     let mut record = empty();
     let mut one = phase("measure", flows.collect());
-    one.workload = "load".into();
-    record.manifest.workload = "load".into();
+    one.workload = "jmx".into();
+    record.manifest.workload = "jmx".into();
     record.manifest.phases.push(one);
     record
 }
@@ -252,7 +252,7 @@ fn failing(each_second: [f64; 10]) -> Record {
     record.series.push(Series {
         key: SeriesKey {
             host: "hosta".into(),
-            source: "load".into(),
+            source: "jmx".into(),
             metric: "http.failed_per_second".into(),
             labels: Labels::from([("flow".into(), "/a".into())]),
         },

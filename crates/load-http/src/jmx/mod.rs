@@ -54,7 +54,7 @@ pub use tally::{LabelTally, Tallies};
 pub struct Jmx;
 
 /// Name of the workload and of its series' source.
-pub const NAME: &str = "load";
+pub const NAME: &str = "jmx";
 
 const DESCRIPTOR: Descriptor = Descriptor {
     name: NAME,

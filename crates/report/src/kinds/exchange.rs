@@ -1,4 +1,4 @@
-//! Which numbers and charts tell of requests and responses (`rr`, `crr`, `http`, `load`)?
+//! Which numbers and charts tell of requests and responses (`rr`, `crr`, `http`, `jmx`)?
 
 use sokudo_model::units::human;
 use sokudo_model::{PhaseRecord, Severity, Summary, Text, Unit, load};
@@ -49,8 +49,8 @@ pub const HTTP: Kind = Kind {
 
 /// Load on a web server as a test plan says: the same numbers. Its series have the names of
 /// `http`'s, which has them charted.
-pub const LOAD: Kind = Kind {
-    name: "load",
+pub const JMX: Kind = Kind {
+    name: "jmx",
     per_second: None,
     latency: &[],
     ..HTTP
@@ -59,7 +59,7 @@ pub const LOAD: Kind = Kind {
 /// Beginning of the names of a workload's numbers.
 fn source_of(workload: &str) -> &str {
     match workload {
-        "load" => "http",
+        "jmx" => "http",
         own => own,
     }
 }

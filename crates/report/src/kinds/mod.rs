@@ -43,7 +43,7 @@ pub const REGISTRY: &[Kind] = &[
     exchange::RR,
     exchange::CRR,
     exchange::HTTP,
-    exchange::LOAD,
+    exchange::JMX,
     stream::KIND,
     probe::KIND,
 ];

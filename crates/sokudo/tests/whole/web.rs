@@ -138,14 +138,14 @@ fn a_web_server_is_loaded_from_the_page_and_the_load_is_changed() {
     let server = crate::http::server("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
     let (running, url) = page(&place, "2");
     browser.go(&url);
-    browser.wait("document.querySelector('#do-load')?.disabled === false");
+    browser.wait("document.querySelector('#do-http')?.disabled === false");
     browser.type_into("#url", &format!("http://{server}/"));
     for (field, value) in [("duration", "10min"), ("rate", "100/s")] {
         browser.value(&format!(
             "document.querySelector('#{field}').value = '{value}'"
         ));
     }
-    browser.press("#do-load");
+    browser.press("#do-http");
     browser.wait("document.querySelector('[data-track=answers] canvas')");
     browser.wait("document.querySelector('.steer')?.hidden === false");
     browser.type_into("#rate-now", "200");

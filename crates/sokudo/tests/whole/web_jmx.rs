@@ -149,7 +149,7 @@ fn an_earlier_run_lies_dashed_under_the_next_one() {
                 "document.querySelector('#{field}').value = '{value}'"
             ));
         }
-        browser.press("#do-load");
+        browser.press("#do-http");
         browser.wait(&format!(
             "document.querySelectorAll('.record').length === {records}"
         ));

@@ -69,7 +69,7 @@ pub fn blocks(view: &View) -> Vec<Block> {
     let subject = view.subject().map(|p| p.name.as_str());
     // The trials of a search are in its own table. Load on a server goes to labels, not to hosts:
     // its generators have a table of their own.
-    let between_hosts = |p: &&PhaseRecord| !matches!(p.workload.as_str(), "http" | "load");
+    let between_hosts = |p: &&PhaseRecord| !matches!(p.workload.as_str(), "http" | "jmx");
     let phases: Vec<&PhaseRecord> = view
         .measured()
         .filter(|p| !p.result.flows.is_empty())

@@ -44,7 +44,7 @@ pub fn tables<'a>(view: &'a View<'_>) -> impl Iterator<Item = Table> + 'a {
 }
 
 fn generators(phase: &PhaseRecord) -> Vec<Generator<'_>> {
-    if !matches!(phase.workload.as_str(), "http" | "load") {
+    if !matches!(phase.workload.as_str(), "http" | "jmx") {
         return Vec::new();
     }
     let mut hosts: Vec<&str> = Vec::new();
@@ -182,7 +182,7 @@ mod tests {
         let mut gone = flow("b", "*", &[]);
         gone.complete = false;
         let phase = phase(
-            "load",
+            "jmx",
             vec![
                 flow(
                     "a",

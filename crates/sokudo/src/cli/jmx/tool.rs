@@ -166,8 +166,10 @@ impl ToolArgs {
             note(!is_known, &format!("-D{name}"));
         }
         if !ignored.is_empty() {
-            let said =
-                I18n::new(lang).message("jmx-run-options-ignored", &[("options", &ignored.join(" "))]);
+            let said = I18n::new(lang).message(
+                "jmx-run-options-ignored",
+                &[("options", &ignored.join(" "))],
+            );
             eprintln!("  {said}");
         }
     }

@@ -34,7 +34,7 @@ impl Desk for Orders {
     fn order(&self, order: Order) -> Result<(), Refusal> {
         let text = match &order {
             Order::Run { text, .. } | Order::Line { text } => text.as_str(),
-            Order::Load { url, .. } => url.as_str(),
+            Order::Http { url, .. } => url.as_str(),
             Order::Collect {} | Order::Close {} => "",
         };
         if text.len() as u64 > SCRIPT_BYTES_MAX {

@@ -222,7 +222,7 @@ impl Hand {
                 Order::Collect {} => self.collect(),
                 Order::Run { language, text } => self.run(language, text),
                 Order::Line { text } => self.converse(text),
-                Order::Load {
+                Order::Http {
                     url,
                     connections,
                     duration,

@@ -7,7 +7,7 @@ export class WebServer {
   private readonly connections = make("input", { id: "connections", inputmode: "numeric", size: "5", value: "64" });
   private readonly duration = make("input", { id: "duration", size: "5", value: "10s" });
   private readonly rate = make("input", { id: "rate", size: "10" });
-  private readonly go = make("button", { type: "submit", class: "button", id: "do-load" }, word("load-do"));
+  private readonly go = make("button", { type: "submit", class: "button", id: "do-http" }, word("http-do"));
 
   constructor(place: HTMLElement, order: (asked: Record<string, unknown>) => Promise<boolean>) {
     const field = (key: string, input: HTMLElement, kind = "") =>
@@ -23,13 +23,13 @@ export class WebServer {
           rate: this.rate.value.trim(),
         });
       },
-    }, field("load-url", this.url, "wide"), field("load-connections", this.connections), field("load-duration", this.duration), field("load-rate", this.rate), this.go));
+    }, field("http-url", this.url, "wide"), field("http-connections", this.connections), field("http-duration", this.duration), field("http-rate", this.rate), this.go));
     this.words();
   }
 
   words(): void {
-    put(this.go, word("load-do"));
-    this.rate.placeholder = word("load-rate-none");
+    put(this.go, word("http-do"));
+    this.rate.placeholder = word("http-rate-none");
   }
 
   /** Whether an order would be taken on. */
