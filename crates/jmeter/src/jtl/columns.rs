@@ -170,50 +170,32 @@ pub fn value(column: &'static str, cell: &[u8]) -> Why {
     Why::Value { column, value }
 }
 
-/// The cells of one row: pieces of the line, or of the buffer into which quoted ones were copied.
+/// The cells of one row, unquoted.
 #[derive(Debug)]
 pub struct Cells<'a> {
-    line: &'a [u8],
-    unquoted: &'a [u8],
-    places: &'a [Place],
-}
-
-/// Where a cell lies.
-#[derive(Debug, Clone, Copy)]
-pub struct Place {
-    /// First byte.
-    pub from: u32,
-    /// One past the last byte.
-    pub to: u32,
-    /// True when it lies in the buffer of unquoted cells.
-    pub copied: bool,
+    text: &'a [u8],
+    ends: &'a [usize],
 }
 
 impl<'a> Cells<'a> {
-    /// Cells at `places` of a row.
-    pub fn new(line: &'a [u8], unquoted: &'a [u8], places: &'a [Place]) -> Self {
-        Self {
-            line,
-            unquoted,
-            places,
-        }
+    /// Cells that stand one behind another in `text`; each ends at its place of `ends`.
+    pub fn new(text: &'a [u8], ends: &'a [usize]) -> Self {
+        Self { text, ends }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.ends.len()
     }
 
     /// The contents of one of them; empty when there is none.
     #[inline]
     pub fn get(&self, place: usize) -> &'a [u8] {
-        let Some(at) = self.places.get(place) else {
+        let Some(&to) = self.ends.get(place) else {
             return &[];
         };
-        let whole = if at.copied { self.unquoted } else { self.line };
-        whole
-            .get(at.from as usize..at.to as usize)
-            .unwrap_or_default()
+        let from = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.text.get(from..to).unwrap_or_default()
     }
 
     /// All contents.

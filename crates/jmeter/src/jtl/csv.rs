@@ -1,19 +1,22 @@
-//! Where does a row of CSV end, and what are its cells?
+//! Finds the end of a row of CSV, and its cells.
 //!
-//! Quoting as JMeter writes it: a cell with the delimiter, a quote or a line break is quoted, and
-//! a quote inside is doubled. A pure function over bytes; whoever calls it brings more bytes.
+//! `csv-core` reads the cells. JMeter ends a row with a line feed, which may have a carriage return
+//! before it; a carriage return in another place belongs to its cell. A pure function over bytes;
+//! the caller brings more bytes when a row does not end within them.
 
-use memchr::{memchr, memchr2};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 
-use super::columns::{Cells, Place};
+use super::columns::Cells;
 
-/// Cells of a row at most; more are counted, so that the row is known to be broken.
+/// Most cells of a row that are kept; a row with more has this many, which are too many for any file.
 const MOST_CELLS: usize = 1024;
+/// Bytes of cells for which there is room at first; a longer row makes more room.
+const FIRST_ROOM_BYTES: usize = 4 << 10;
 
 /// What the bytes at the beginning of a buffer are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found {
-    /// A row of so many bytes, line end included.
+    /// A row of this many bytes, line end included.
     Row(usize),
     /// The row does not end within the bytes.
     More,
@@ -22,117 +25,82 @@ pub enum Found {
 /// Splits rows; keeps its buffers from row to row.
 #[derive(Debug)]
 pub struct Splitter {
-    delimiter: u8,
-    places: Vec<Place>,
-    unquoted: Vec<u8>,
+    reader: Reader,
+    /// The unquoted cells of the last row, one behind another.
+    text: Vec<u8>,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+    /// Number of cells.
+    count: usize,
 }
 
 impl Splitter {
-    /// For cells parted by this byte.
+    /// A splitter for cells separated by this byte.
     pub fn new(delimiter: u8) -> Self {
+        let mut reader = ReaderBuilder::new();
+        reader.delimiter(delimiter);
+        reader.terminator(Terminator::Any(b'\n'));
         Self {
-            delimiter,
-            places: Vec::with_capacity(32),
-            unquoted: Vec::new(),
+            reader: reader.build(),
+            text: vec![0; FIRST_ROOM_BYTES],
+            ends: vec![0; MOST_CELLS],
+            count: 0,
         }
     }
 
     /// Finds the cells of the row at the beginning of `bytes`. With `last`, the end of the bytes
     /// ends the row as well, unless it lies inside quotes.
-    #[inline]
     pub fn split(&mut self, bytes: &[u8], last: bool) -> Found {
-        self.places.clear();
-        self.unquoted.clear();
-        let mut at = 0;
+        self.count = 0;
+        // The reader would pass over an empty line, and lines are counted.
+        if bytes.first() == Some(&b'\n') {
+            self.count = 1;
+            self.ends[0] = 0;
+            return Found::Row(1);
+        }
+        self.reader.reset();
+        let (mut read, mut written) = (0, 0);
         loop {
-            if bytes.get(at) == Some(&b'"') {
-                match self.quoted(bytes, at + 1) {
-                    Some(after) => at = after,
-                    None => return Found::More,
-                }
-            } else {
-                let end = memchr2(self.delimiter, b'\n', &bytes[at..]).map(|n| at + n);
-                let Some(end) = end.or(last.then_some(bytes.len())) else {
-                    return Found::More;
-                };
-                let line_ends = bytes.get(end) != Some(&self.delimiter);
-                let without_return = line_ends && end > at && bytes[end - 1] == b'\r';
-                self.cell(at, end - usize::from(without_return), false);
-                at = end;
-            }
-            match bytes.get(at) {
-                Some(byte) if *byte == self.delimiter => at += 1,
-                Some(_) => return Found::Row(at + 1),
-                None => return if last { Found::Row(at) } else { Found::More },
+            let input = match bytes.get(read..) {
+                // Outside of quotes this ends the row, inside of quotes it does not.
+                Some([]) if last => b"\n",
+                Some(rest) => rest,
+                None => return Found::More,
+            };
+            let (text, ends) = (&mut self.text[written..], &mut self.ends[self.count..]);
+            let (state, taken, put, ended) = self.reader.read_record(input, text, ends);
+            read += taken;
+            written += put;
+            self.count += ended;
+            match state {
+                ReadRecordResult::Record => return Found::Row(self.finish(bytes, read)),
+                ReadRecordResult::OutputFull => self.text.resize(self.text.len() * 2, 0),
+                ReadRecordResult::OutputEndsFull => self.count -= 1,
+                ReadRecordResult::InputEmpty if last => {}
+                ReadRecordResult::InputEmpty | ReadRecordResult::End => return Found::More,
             }
         }
     }
 
-    /// The cells that the last `split` of these bytes found.
-    pub fn cells<'a>(&'a self, bytes: &'a [u8]) -> Cells<'a> {
-        Cells::new(bytes, &self.unquoted, &self.places)
-    }
-
-    fn cell(&mut self, from: usize, to: usize, copied: bool) {
-        if self.places.len() < MOST_CELLS {
-            self.places.push(Place {
-                from: from as u32,
-                to: to as u32,
-                copied,
-            });
+    /// Bytes of a row of which `read` bytes were read. Takes a carriage return that belongs to the
+    /// line end off the last cell.
+    fn finish(&mut self, bytes: &[u8], read: usize) -> usize {
+        let length = read.min(bytes.len());
+        let row = &bytes[..length];
+        let row = row.strip_suffix(b"\n").unwrap_or(row);
+        let begin = self.count.checked_sub(2).map_or(0, |at| self.ends[at]);
+        if let Some(end) = self.ends[..self.count].last_mut()
+            && row.ends_with(b"\r")
+            && *end > begin
+        {
+            *end -= 1;
         }
+        length
     }
 
-    /// A cell whose quote opened before `from`; gives where the delimiter or line end stands.
-    /// What follows the closing quote and is neither is taken as part of the cell.
-    fn quoted(&mut self, bytes: &[u8], from: usize) -> Option<usize> {
-        let start = self.unquoted.len();
-        let mut at = from;
-        loop {
-            let quote = at + memchr(b'"', bytes.get(at..)?)?;
-            match bytes.get(quote + 1) {
-                Some(b'"') => {
-                    self.unquoted.extend(&bytes[at..=quote]);
-                    at = quote + 2;
-                }
-                _ => {
-                    // The usual case: nothing doubled, so nothing to copy.
-                    let plain = at == from && self.unquoted.len() == start;
-                    let after = self.after_quote(bytes, quote);
-                    if plain && after == quote + 1 {
-                        self.cell(from, quote, false);
-                        return Some(self.line_end(bytes, after));
-                    }
-                    self.unquoted.extend(&bytes[at..quote]);
-                    self.unquoted
-                        .extend(bytes.get(quote + 1..after).unwrap_or_default());
-                    self.cell(start, self.unquoted.len(), true);
-                    return Some(self.line_end(bytes, after));
-                }
-            }
-        }
-    }
-
-    /// First byte after a closing quote that ends the cell; the end of the bytes when none does.
-    fn after_quote(&self, bytes: &[u8], quote: usize) -> usize {
-        let rest = &bytes[quote + 1..];
-        match rest.first() {
-            None => quote + 1,
-            Some(b) if *b == self.delimiter || *b == b'\n' => quote + 1,
-            Some(b'\r') if matches!(rest.get(1), None | Some(b'\n')) => quote + 1,
-            Some(_) => {
-                let n = memchr2(self.delimiter, b'\n', rest).unwrap_or(rest.len());
-                let with_return =
-                    rest.get(n) != Some(&self.delimiter) && n > 0 && rest[n - 1] == b'\r';
-                quote + 1 + n - usize::from(with_return)
-            }
-        }
-    }
-
-    /// Steps over a carriage return before a line end.
-    fn line_end(&self, bytes: &[u8], at: usize) -> usize {
-        let is_return = bytes.get(at) == Some(&b'\r') && self.delimiter != b'\r';
-        at + usize::from(is_return)
+    /// The cells that the last `split` found.
+    pub fn cells(&self) -> Cells<'_> {
+        Cells::new(&self.text, &self.ends[..self.count])
     }
 }
 
@@ -150,7 +118,7 @@ mod tests {
             "{line:?}"
         );
         let cells: Vec<&[u8]> = expected.iter().map(|c| c.as_bytes()).collect();
-        assert_eq!(splitter.cells(line.as_bytes()).all(), cells, "{line:?}");
+        assert_eq!(splitter.cells().all(), cells, "{line:?}");
     }
 
     #[test]
@@ -176,6 +144,24 @@ mod tests {
         assert_eq!(splitter.split(b"a,\"b\n", true), Found::More);
     }
 
+    #[test]
+    fn a_long_row_and_one_of_too_many_cells_are_read_to_their_ends() {
+        let (long, doubled) = (
+            "x".repeat(FIRST_ROOM_BYTES),
+            "\"\"".repeat(FIRST_ROOM_BYTES),
+        );
+        let row = format!("{long},\"{doubled}\",{long}\r\n");
+        let quotes = "\"".repeat(FIRST_ROOM_BYTES);
+        check(&row, &[&long, &quotes, &long]);
+        let wide = ",".repeat(3 * MOST_CELLS) + "\n";
+        let mut splitter = Splitter::new(b',');
+        assert_eq!(
+            splitter.split(wide.as_bytes(), false),
+            Found::Row(wide.len())
+        );
+        assert_eq!(splitter.cells().len(), MOST_CELLS);
+    }
+
     fn quote(cell: &str) -> String {
         match cell.contains([',', '"', '\n', '\r']) {
             true => format!("\"{}\"", cell.replace('"', "\"\"")),
@@ -192,7 +178,7 @@ mod tests {
             let mut splitter = Splitter::new(b',');
             prop_assert_eq!(splitter.split(text.as_bytes(), true), Found::Row(line.len()));
             let wanted: Vec<&[u8]> = cells.iter().map(|c| c.as_bytes()).collect();
-            prop_assert_eq!(splitter.cells(text.as_bytes()).all(), wanted);
+            prop_assert_eq!(splitter.cells().all(), wanted);
         }
 
         #[test]
@@ -200,7 +186,7 @@ mod tests {
             let mut splitter = Splitter::new(b',');
             if let Found::Row(n) = splitter.split(&bytes, last) {
                 prop_assert!(n <= bytes.len() && (n > 0 || bytes.is_empty()));
-                splitter.cells(&bytes).all();
+                splitter.cells().all();
             }
         }
     }

@@ -208,7 +208,7 @@ impl<R: Read> Csv<R> {
     /// Takes the row that the splitter found in the first `n` bytes.
     fn row(&mut self, n: usize, each: &mut impl FnMut(&Request)) -> Result<(), JtlError> {
         let row = &self.window.buffer[self.window.from..self.window.from + n];
-        let cells = self.splitter.cells(row);
+        let cells = self.splitter.cells();
         let ends_with_line = row.last() == Some(&b'\n');
         match self.columns.request(&cells) {
             Ok(request) => {
@@ -296,10 +296,10 @@ fn header(bytes: &[u8]) -> Option<(u8, Columns)> {
     let candidates = DELIMITERS.into_iter().chain(told);
     candidates.into_iter().find_map(|delimiter| {
         let mut splitter = Splitter::new(delimiter);
-        let Found::Row(n) = splitter.split(bytes, true) else {
+        if splitter.split(bytes, true) == Found::More {
             return None;
-        };
-        let cells = splitter.cells(&bytes[..n]);
+        }
+        let cells = splitter.cells();
         is_header(&cells).then(|| (delimiter, Columns::of(&cells.all())))
     })
 }
@@ -312,7 +312,6 @@ fn delimiter_of_rows(bytes: &[u8]) -> Option<u8> {
     let columns = Columns::default_order();
     DELIMITERS.into_iter().find(|delimiter| {
         let mut splitter = Splitter::new(*delimiter);
-        matches!(splitter.split(bytes, true), Found::Row(n)
-            if columns.request(&splitter.cells(&bytes[..n])).is_ok())
+        splitter.split(bytes, true) != Found::More && columns.request(&splitter.cells()).is_ok()
     })
 }
