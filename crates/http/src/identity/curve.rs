@@ -1,7 +1,7 @@
-//! What completes a key of an elliptic curve that stands without its public half?
+//! Completes a key of an elliptic curve that is stored without its public half.
 //!
-//! Java leaves that half out, and the library that signs wants it. A certificate has it, and whether
-//! it is this key's the library checks.
+//! Java leaves that half out, and the library that signs needs it. The certificate has it; the library
+//! checks that the two halves belong together.
 
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 

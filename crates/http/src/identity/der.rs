@@ -1,4 +1,4 @@
-//! How is a tree of DER walked?
+//! Walks a tree of DER.
 //!
 //! One value after another: tag, length, content. Lengths are definite, tags have one byte; what is
 //! otherwise is no DER that a key store holds.

@@ -1,4 +1,4 @@
-//! What lies in a store of Java's own (JKS), which `keytool` wrote before Java 9?
+//! Reads the content of a store in Java's own format (JKS), which `keytool` wrote before Java 9.
 //!
 //! ```text
 //! magic │ version │ count │ entries: kind, name, time, (sealed key, chain) or certificate │ code

@@ -1,4 +1,4 @@
-//! Who are we, when a server asks for a certificate?
+//! Reads client certificates and their keys from key stores.
 //!
 //! ```text
 //! PKCS#12 (.p12, .pfx) ─┐
@@ -6,9 +6,8 @@
 //! PEM                  ─┘                                vouch for it, in the order of the keys
 //! ```
 //!
-//! What a file is, its first bytes say; its name and what it is called do not. Keys of PEM stand
-//! without a password, as `openssl pkcs12 -nodes` writes them; their names are those of the
-//! certificates' subjects.
+//! The first bytes of a file decide its format; its name does not. Keys in PEM are unencrypted, as
+//! `openssl pkcs12 -nodes` writes them; their names are those of the certificates' subjects.
 
 mod curve;
 mod der;

@@ -1,4 +1,4 @@
-//! What lies in a store of PKCS#12 (`.p12`, `.pfx`)?
+//! Reads the content of a PKCS#12 store (`.p12`, `.pfx`).
 //!
 //! ```text
 //! PFX ─┬─ safes ─┬─ bags in the open, or sealed as a whole (usually the certificates)

@@ -1,17 +1,18 @@
-//! How is opened what a password seals?
+//! Opens what a password seals.
 //!
 //! ```text
-//! password ─► so many rounds with a salt ─► key ─► block cipher in CBC ─► what was sealed
+//! password ─► rounds of hashing with a salt ─► key ─► block cipher in CBC ─► content
 //! ```
 //!
 //! Both generations that key stores have: PBES2 (RFC 8018: PBKDF2 and AES, what OpenSSL 3 and Java
 //! since 8u301 write) and the ciphers of PKCS#12 itself (RFC 7292, appendices B and C: triple DES and
-//! RC2). RC4 of the latter is not: nobody seals keys with it.
+//! RC2). RC4 of the latter is refused: key stores do not use it.
 
 use std::num::NonZeroU32;
 
-use aes::cipher::{BlockDecrypt, KeyInit, generic_array::GenericArray};
 use aes::{Aes128, Aes192, Aes256};
+use cbc::cipher::block_padding::Pkcs7;
+use cbc::cipher::{BlockCipher, BlockDecryptMut, KeyInit, KeyIvInit};
 use des::{TdesEde2, TdesEde3};
 use rc2::Rc2;
 use ring::digest::{self, Algorithm};
@@ -80,13 +81,13 @@ impl<'a> Password<'a> {
         let derive = |purpose, length| stretch(hash, purpose, &self.wide, (salt, rounds), length);
         let first = derive(Purpose::FirstBlock, 8);
         let key = |length| derive(Purpose::Cipher, length);
-        let open = match cipher {
-            3 => cbc::<TdesEde3>(&key(24), &first, sealed),
-            4 => cbc::<TdesEde2>(&key(16), &first, sealed),
-            5 => cbc::<Rc2>(&key(16), &first, sealed),
-            _ => cbc::<Rc2>(&key(5), &first, sealed),
+        let opened = match cipher {
+            3 => open::<TdesEde3>(&key(24), &first, sealed),
+            4 => open::<TdesEde2>(&key(16), &first, sealed),
+            5 => open::<Rc2>(&key(16), &first, sealed),
+            _ => open::<Rc2>(&key(5), &first, sealed),
         };
-        open.ok_or(NoStore::WrongPassword)
+        opened.ok_or(NoStore::WrongPassword)
     }
 
     fn open_pbes2(&self, details: &mut Der<'_>, sealed: &[u8]) -> Result<Vec<u8>, NoStore> {
@@ -102,13 +103,13 @@ impl<'a> Password<'a> {
         };
         let mut key = vec![0; size];
         self.derive(&mut derives, &mut key)?;
-        let open = match (size, oid) {
-            (_, TRIPLE_DES) => cbc::<TdesEde3>(&key, first, sealed),
-            (16, _) => cbc::<Aes128>(&key, first, sealed),
-            (24, _) => cbc::<Aes192>(&key, first, sealed),
-            _ => cbc::<Aes256>(&key, first, sealed),
+        let opened = match (size, oid) {
+            (_, TRIPLE_DES) => open::<TdesEde3>(&key, first, sealed),
+            (16, _) => open::<Aes128>(&key, first, sealed),
+            (24, _) => open::<Aes192>(&key, first, sealed),
+            _ => open::<Aes256>(&key, first, sealed),
         };
-        open.ok_or(NoStore::WrongPassword)
+        opened.ok_or(NoStore::WrongPassword)
     }
 
     /// A key by PBKDF2.
@@ -225,31 +226,14 @@ fn add(number: &mut [u8], other: &[u8]) {
     }
 }
 
-/// What a cipher sealed block by block, each upon the one before it. `None`: the key does not fit, or
-/// the bytes are no such blocks.
-fn cbc<C: BlockDecrypt + KeyInit>(key: &[u8], first: &[u8], sealed: &[u8]) -> Option<Vec<u8>> {
-    let cipher = C::new_from_slice(key).ok()?;
-    let size = C::block_size();
-    if first.len() != size || !sealed.len().is_multiple_of(size) {
-        return None;
-    }
-    let mut open = sealed.to_vec();
-    let mut before = first;
-    for (block, sealed) in open.chunks_exact_mut(size).zip(sealed.chunks_exact(size)) {
-        cipher.decrypt_block(GenericArray::from_mut_slice(block));
-        for (byte, before) in block.iter_mut().zip(before) {
-            *byte ^= before;
-        }
-        before = sealed;
-    }
-    // The last bytes say how many of them fill the last block.
-    let fill = *open.last()?;
-    let length = open.len().checked_sub(usize::from(fill))?;
-    let fits = (1..=size).contains(&usize::from(fill));
-    (fits && open[length..].iter().all(|byte| *byte == fill)).then(|| {
-        open.truncate(length);
-        open
-    })
+/// What a cipher sealed in CBC, without what fills its last block. `None`: the key or the first block
+/// has another length than the cipher's, or the bytes are not filled blocks.
+fn open<C>(key: &[u8], first: &[u8], sealed: &[u8]) -> Option<Vec<u8>>
+where
+    C: BlockCipher + BlockDecryptMut + KeyInit,
+{
+    let cipher = cbc::Decryptor::<C>::new_from_slices(key, first).ok()?;
+    cipher.decrypt_padded_vec_mut::<Pkcs7>(sealed).ok()
 }
 
 #[cfg(test)]
@@ -272,16 +256,16 @@ mod tests {
 
     #[test]
     fn a_block_that_is_not_filled_as_it_should_be_is_refused() {
-        let open = |sealed: &[u8]| cbc::<Aes128>(&[0; 16], &[0; 16], sealed);
-        assert_eq!(open(&[]), None);
-        assert_eq!(open(&[0; 15]), None);
-        assert_eq!(open(&[0; 16]), None);
-        assert_eq!(cbc::<Aes128>(&[0; 15], &[0; 16], &[0; 16]), None);
-        assert_eq!(cbc::<Aes128>(&[0; 16], &[0; 8], &[0; 16]), None);
+        let opened = |sealed: &[u8]| open::<Aes128>(&[0; 16], &[0; 16], sealed);
+        assert_eq!(opened(&[]), None);
+        assert_eq!(opened(&[0; 15]), None);
+        assert_eq!(opened(&[0; 16]), None);
+        assert_eq!(open::<Aes128>(&[0; 15], &[0; 16], &[0; 16]), None);
+        assert_eq!(open::<Aes128>(&[0; 16], &[0; 8], &[0; 16]), None);
     }
 
     #[test]
-    fn nobody_stretches_for_ever() {
+    fn rounds_have_a_bound() {
         assert_eq!(rounds(Some(10_000)).map(NonZeroU32::get), Ok(10_000));
         assert_eq!(
             rounds(Some(5_000_001)),

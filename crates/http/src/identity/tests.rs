@@ -1,7 +1,10 @@
 //! Stores that other programs wrote, whole and damaged.
 //!
 //! `java.p12` and `java.jks` were written by `keytool` of Java 17, `old.p12` by `openssl pkcs12 -legacy`
-//! and `open.p12` by `openssl pkcs12 -nomac -keypbe NONE`, with keys made for nothing else.
+//! and `open.p12` by `openssl pkcs12 -nomac -keypbe NONE`. `rc2.p12` and `des.p12` were written by
+//! `openssl pkcs12` with `-certpbe PBE-SHA1-RC2-128 -keypbe PBE-SHA1-2DES` and with `-certpbe AES-192-CBC
+//! -keypbe DES-EDE3-CBC -macalg sha384`, `sha1.p12` by `keytool` with `PBEWithHmacSHA1AndAES_128`. Their
+//! keys were made for nothing else.
 
 use proptest::prelude::*;
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
@@ -53,6 +56,9 @@ const JAVA: &[u8] = include_bytes!("../../testdata/java.p12");
 const JKS: &[u8] = include_bytes!("../../testdata/java.jks");
 const OLD: &[u8] = include_bytes!("../../testdata/old.p12");
 const OPEN: &[u8] = include_bytes!("../../testdata/open.p12");
+const RC2: &[u8] = include_bytes!("../../testdata/rc2.p12");
+const DES: &[u8] = include_bytes!("../../testdata/des.p12");
+const SHA1: &[u8] = include_bytes!("../../testdata/sha1.p12");
 const PASSWORD: &str = "secret77";
 
 #[test]
@@ -68,6 +74,9 @@ fn stores_of_other_programs_are_read_in_the_order_of_their_keys() {
     check(JKS, Some(PASSWORD), &["zeta", "alpha"]);
     check(OLD, Some("秘密77"), &["古い"]);
     check(OPEN, None, &["1"]);
+    check(RC2, Some("🔑77"), &["few"]);
+    check(DES, Some(PASSWORD), &["few"]);
+    check(SHA1, Some(PASSWORD), &["few"]);
 }
 
 #[test]
@@ -76,7 +85,7 @@ fn a_store_says_why_it_is_not_opened() {
         let why = read_store(store, password).expect_err("no store");
         assert_eq!(why, expected);
     };
-    for store in [JAVA, JKS, OLD] {
+    for store in [JAVA, JKS, OLD, RC2, DES, SHA1] {
         check(store, Some("secret78"), NoStore::WrongPassword);
         check(store, None, NoStore::NoPassword);
     }
