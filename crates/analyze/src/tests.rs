@@ -301,11 +301,13 @@ fn rules_are_registered_by_name() {
 #[test]
 fn every_message_is_used() {
     let mut sources = String::new();
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for folder in [folder.clone(), folder.join("rules")] {
+    let mut folders = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(folder) = folders.pop() {
         for file in std::fs::read_dir(folder).unwrap() {
             let path = file.unwrap().path();
-            if path.extension().is_some_and(|e| e == "rs") {
+            if path.is_dir() && !path.ends_with("tests") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
                 sources += &std::fs::read_to_string(path).unwrap();
             }
         }

@@ -7,11 +7,11 @@
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use super::receive_window_limited::receive_queue;
-use super::{Kind, Rule};
-use crate::load::{End, Load, as_share};
-use crate::phase::PhaseView;
-use crate::tcp::Connection;
-use crate::transfer;
+use crate::quantities::ends::{End, Load, as_share};
+use crate::quantities::tcp::Connection;
+use crate::quantities::transfer;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Share of what was asked for from which it was kept.
 const KEPT: f64 = 0.98;
@@ -157,7 +157,7 @@ impl ApplicationLimited {
 fn slept(load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Evidence> {
     let times = load.times(flow, end);
     let away = times.away()?;
-    let metric = crate::load::thread_metric(load.source, end, "cpu");
+    let metric = crate::quantities::ends::thread_metric(load.source, end, "cpu");
     let key = match end {
         End::Sender => "evidence-sender-slept",
         End::Receiver => "evidence-receiver-slept",

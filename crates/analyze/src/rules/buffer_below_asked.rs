@@ -5,8 +5,8 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::{PhaseView, name_what_lacks};
+use crate::rule::{Kind, Rule};
+use crate::view::{PhaseView, name_what_lacks};
 
 /// Granted below this share of what was asked counts as below: rounding is not.
 const GRANTED_ENOUGH: f64 = 0.99;

@@ -5,8 +5,8 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::PhaseView;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Connections per request from which they are made anew all the time.
 const CHURN: f64 = 0.9;

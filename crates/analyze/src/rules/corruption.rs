@@ -5,8 +5,8 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::{PhaseView, name_what_lacks};
+use crate::rule::{Kind, Rule};
+use crate::view::{PhaseView, name_what_lacks};
 
 /// See the module.
 pub struct Corruption;

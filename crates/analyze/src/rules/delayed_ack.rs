@@ -12,10 +12,10 @@
 use sokudo_model::{Evidence, Finding, FlowResult, Labels, Severity, Text, Unit};
 use sokudo_stats::Histogram;
 
-use super::{Kind, Rule};
-use crate::load::{End, Load};
-use crate::phase::PhaseView;
-use crate::tcp::Connection;
+use crate::quantities::ends::{End, Load};
+use crate::quantities::tcp::Connection;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Where Linux's shortest delayed acknowledgement shows, the tick of its timer and a round trip
 /// included, nanoseconds.
@@ -94,7 +94,7 @@ impl DelayedAck {
         let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
         let evidence = &mut finding.evidence;
         let mut row = view.evidence("evidence-latency-step", &metric, &flow.to, share);
-        row = crate::load::as_share(row, share);
+        row = crate::quantities::ends::as_share(row, share);
         evidence.push(row);
         evidence.extend(held_back(&ends));
         evidence.push(nagle());

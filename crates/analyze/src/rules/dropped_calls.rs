@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::PhaseView;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// When a call that was dropped once, twice or three times is answered, seconds.
 const STEPS_S: [std::ops::Range<f64>; 3] = [0.98..1.6, 2.98..3.8, 6.98..8.0];

@@ -5,8 +5,8 @@
 
 use sokudo_model::{Finding, Series, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::PhaseView;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Share of all failures that the burst must hold.
 const MOST: f64 = 0.8;

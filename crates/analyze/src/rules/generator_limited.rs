@@ -7,10 +7,10 @@
 
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::audit;
-use crate::exchange::Exchange;
-use crate::phase::{PhaseView, name_what_lacks};
+use crate::quantities::audit;
+use crate::quantities::exchange::Exchange;
+use crate::rule::{Kind, Rule};
+use crate::view::{PhaseView, name_what_lacks};
 
 /// Shortfall against the asked rate from which the generator counts as the limit.
 const SHORT: f64 = 0.02;

@@ -6,8 +6,8 @@
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::PhaseView;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Times the median that a stall takes at least.
 const MUCH: f64 = 20.0;

@@ -10,10 +10,10 @@ use std::collections::BTreeMap;
 
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::load::{End, thread_metric};
-use crate::machine;
-use crate::phase::{KEPT_WAITING, PhaseView, name_what_lacks};
+use crate::quantities::ends::{End, thread_metric};
+use crate::rule::{Kind, Rule};
+use crate::view::machine;
+use crate::view::{KEPT_WAITING, PhaseView, name_what_lacks};
 
 /// Shares of the time from which each sign counts.
 const STOLEN: f64 = 0.02;

@@ -9,9 +9,9 @@ use sokudo_model::pairs::is_round;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit, load};
 use sokudo_stats::spread;
 
-use super::{Kind, Rule};
-use crate::pairs::{Way, common};
-use crate::phase::PhaseView;
+use crate::quantities::pairs::{Way, common};
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Fewest flows of which some can stay behind the others.
 const FLOWS_MIN: usize = 4;

@@ -8,10 +8,10 @@
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use super::path_limited::queue_stands;
-use super::{Kind, Rule};
-use crate::load::{End, Load};
-use crate::phase::PhaseView;
-use crate::tcp::Connection;
+use crate::quantities::ends::{End, Load};
+use crate::quantities::tcp::Connection;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Share of the time from which the congestion window shapes the rate.
 const SHAPES: f64 = 0.4;

@@ -7,10 +7,10 @@
 
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::load::{End, thread_metric};
-use crate::machine;
-use crate::phase::{KEPT_WAITING, PhaseView};
+use crate::quantities::ends::{End, thread_metric};
+use crate::rule::{Kind, Rule};
+use crate::view::machine;
+use crate::view::{KEPT_WAITING, PhaseView};
 
 /// Cores' worth of other programs from which they count.
 const OTHERS: f64 = 0.2;

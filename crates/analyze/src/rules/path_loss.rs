@@ -8,8 +8,10 @@ use std::collections::BTreeSet;
 
 use sokudo_model::{Evidence, Finding, FlowResult, Text, Unit};
 
-use super::{Kind, Rule, unreachable};
-use crate::phase::{PhaseView, lost, name_what_lacks};
+use super::unreachable;
+use crate::quantities::datagrams::lost;
+use crate::rule::{Kind, Rule};
+use crate::view::{PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;

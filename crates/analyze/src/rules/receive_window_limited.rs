@@ -6,10 +6,10 @@
 
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::load::{End, Load};
-use crate::phase::PhaseView;
-use crate::tcp::Connection;
+use crate::quantities::ends::{End, Load};
+use crate::quantities::tcp::Connection;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Share of the time from which the window shapes the rate.
 const SHAPES: f64 = 0.2;

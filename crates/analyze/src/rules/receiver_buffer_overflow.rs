@@ -6,8 +6,9 @@
 
 use sokudo_model::{Finding, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::{KEPT_WAITING, LostAt, PhaseView, lost, name_what_lacks};
+use crate::quantities::datagrams::{LostAt, lost};
+use crate::rule::{Kind, Rule};
+use crate::view::{KEPT_WAITING, PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;

@@ -5,8 +5,9 @@
 
 use sokudo_model::{Finding, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::{LostAt, PhaseView, lost, name_what_lacks};
+use crate::quantities::datagrams::{LostAt, lost};
+use crate::rule::{Kind, Rule};
+use crate::view::{PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;

@@ -5,8 +5,8 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::{PhaseView, name_what_lacks};
+use crate::rule::{Kind, Rule};
+use crate::view::{PhaseView, name_what_lacks};
 
 /// Shares of received datagrams: from here it is worth a word, from here it changes the reading.
 const SOME: f64 = 0.0001;

@@ -11,8 +11,8 @@
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::PhaseView;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Share of the requests from which failures are told.
 const SOME: f64 = 0.001;

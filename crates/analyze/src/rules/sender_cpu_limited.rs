@@ -5,10 +5,10 @@
 
 use sokudo_model::Finding;
 
-use super::{Kind, Rule};
-use crate::load::{End, Load};
-use crate::phase::PhaseView;
-use crate::thread_limit;
+use crate::quantities::ends::{End, Load};
+use crate::rule::thread_limit;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// See the module.
 pub struct SenderCpuLimited;

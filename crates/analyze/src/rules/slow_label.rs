@@ -4,8 +4,8 @@
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::PhaseView;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Times the median of the others from which it stands out.
 const MUCH: f64 = 5.0;

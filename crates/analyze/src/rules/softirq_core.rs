@@ -6,8 +6,8 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::{PhaseView, name_what_lacks};
+use crate::rule::{Kind, Rule};
+use crate::view::{PhaseView, name_what_lacks};
 
 /// Share of a core's time from which it is full.
 const FULL: f64 = 0.9;

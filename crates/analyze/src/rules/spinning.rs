@@ -5,9 +5,9 @@
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::exchange::Exchange;
-use crate::phase::PhaseView;
+use crate::quantities::exchange::Exchange;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// From this share of a core on, the thread never slept.
 const WHOLE_CORE: f64 = 0.8;

@@ -6,10 +6,10 @@
 
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::load::End;
-use crate::phase::{PhaseView, name_what_lacks};
-use crate::tcp::{Connection, Stall};
+use crate::quantities::ends::End;
+use crate::quantities::tcp::{Connection, Stall};
+use crate::rule::{Kind, Rule};
+use crate::view::{PhaseView, name_what_lacks};
 
 /// Shortest silence that counts, seconds: TCP's first retransmissions are over by then.
 const SHORTEST_S: f64 = 1.0;

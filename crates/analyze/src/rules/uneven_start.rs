@@ -7,8 +7,8 @@
 use sokudo_model::skew::{self, START_LATE};
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::PhaseView;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// See the module.
 pub struct UnevenStart;

@@ -6,8 +6,8 @@
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::phase::{PhaseView, name_what_lacks};
+use crate::rule::{Kind, Rule};
+use crate::view::{PhaseView, name_what_lacks};
 
 /// Loss up to which the errors are worth a word only: the last datagrams of a run may find the
 /// receiver's socket closed.

@@ -7,11 +7,11 @@
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use super::{Kind, Rule};
-use crate::exchange::Exchange;
-use crate::load::{End, Load, WINDOW};
-use crate::phase::PhaseView;
-use crate::tcp::Connection;
+use crate::quantities::ends::{End, Load, WINDOW};
+use crate::quantities::exchange::Exchange;
+use crate::quantities::tcp::Connection;
+use crate::rule::{Kind, Rule};
+use crate::view::PhaseView;
 
 /// Share of requests from which the waiting shapes the result.
 const MANY: f64 = 0.05;

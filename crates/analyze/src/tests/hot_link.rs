@@ -35,7 +35,7 @@ fn slow_flows_to_one_host_meet_there() {
     let finding = one(&record, "hot_link");
     check_texts(&finding);
     assert_eq!(finding.says.key, "rule-hot_link-incast");
-    assert_eq!(crate::phase::word(&finding.says, "host"), Some("d"));
+    assert_eq!(crate::view::word(&finding.says, "host"), Some("d"));
 }
 
 #[test]

@@ -1,8 +1,8 @@
 //! What a check of one machine says of its layers.
 
 use super::*;
-use crate::layers;
-use crate::phase::word;
+use crate::verdict::layers;
+use crate::view::word;
 
 fn checked(layers: &[(&str, &str, f64)]) -> Record {
     let mut record = empty();

@@ -141,7 +141,7 @@ fn a_host_that_is_kept_on_one_core_does_not_make_the_machine_smaller() {
     let pinned = record.environments.get_mut("hostb").expect("a host");
     pinned.facts[0].value = Some("1".into());
     for host in ["hosta", "hostb"] {
-        assert_eq!(machine::cores(&record, host), Some(2.0));
+        assert_eq!(view::machine::cores(&record, host), Some(2.0));
     }
 }
 
@@ -152,14 +152,17 @@ fn loopback_addresses_are_one_machine() {
     hosts.push(host("hosta", "in-process"));
     hosts.push(host("hostb", "127.0.0.1"));
     hosts.push(host("hostc", "192.0.2.7"));
-    assert_eq!(machine::neighbours(&record, "hostb"), ["hosta", "hostb"]);
-    assert_eq!(machine::neighbours(&record, "hostc"), ["hostc"]);
-    assert_eq!(machine::cores(&record, "hostc"), None);
+    assert_eq!(
+        view::machine::neighbours(&record, "hostb"),
+        ["hosta", "hostb"]
+    );
+    assert_eq!(view::machine::neighbours(&record, "hostc"), ["hostc"]);
+    assert_eq!(view::machine::cores(&record, "hostc"), None);
     for core in ["all", "0", "1"] {
         let labels = [("core", core), ("state", "idle")];
         add_series(&mut record, "hostc", "host.cpu_ratio", &labels, 1.0, 1.0);
     }
-    assert_eq!(machine::cores(&record, "hostc"), Some(2.0));
+    assert_eq!(view::machine::cores(&record, "hostc"), Some(2.0));
 }
 
 #[test]

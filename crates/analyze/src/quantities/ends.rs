@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use sokudo_model::{Evidence, Finding, FlowResult, Unit};
 
-use crate::phase::PhaseView;
+use crate::view::PhaseView;
 
 /// Workloads whose flows go over connections.
 const SOURCES: [&str; 4] = ["stream", "bus", "rr", "crr"];

@@ -1,25 +1,25 @@
-//! What does one phase say about one quantity?
+//! A view of one phase of a record: totals, the worst flow, what a host's series did meanwhile.
 //!
-//! A view of one phase that the rules share: totals, the worst flow, what a host's series did
-//! meanwhile. Absent stays `None`; no rule sees a zero that nobody measured.
+//! Everything above reads a phase through it. What was not measured is `None`, never zero.
+
+pub mod machine;
+mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use sokudo_model::metric::{find, unit_of};
 use sokudo_model::{
     Arg, Bounds, Evidence, Finding, FlowResult, MetricKind, PhaseRecord, Record, Series, Severity,
-    Text, Unit,
+    Text,
 };
 use sokudo_stats::curve;
+
+use sources::source_of;
 
 /// Weight of a finding about a phase that was meant to lose.
 const PROBE_WEIGHT: f64 = 0.3;
 /// Share of the time without a CPU from which a thread counts as kept from running.
 pub const KEPT_WAITING: f64 = 0.05;
-/// Loss below this is worth a word only.
-const LITTLE_LOSS: f64 = 0.0001;
-/// Loss from which a rate that was asked for counts as missed.
-const GRAVE_LOSS: f64 = 0.01;
 
 /// One phase of a record.
 #[derive(Debug, Clone, Copy)]
@@ -28,17 +28,6 @@ pub struct PhaseView<'a> {
     pub record: &'a Record,
     /// The phase.
     pub phase: &'a PhaseRecord,
-}
-
-/// The receiving host that lost most.
-#[derive(Debug, Clone, Copy)]
-pub struct LostAt<'a> {
-    /// Its name.
-    pub host: &'a str,
-    /// Datagrams lost there.
-    pub there: f64,
-    /// Share of such losses, on all hosts, in what is missing.
-    pub share: f64,
 }
 
 impl<'a> PhaseView<'a> {
@@ -89,11 +78,6 @@ impl<'a> PhaseView<'a> {
         self.phase.labels.get("bounds")?.parse().ok()
     }
 
-    /// Loss that was allowed, 0 to 1.
-    pub fn max_loss(&self) -> Option<f64> {
-        self.bounds()?.most("loss")
-    }
-
     /// A total as the workload joined it, else the sum over the flows that have it (counters and
     /// rates only). `None` when nobody measured it.
     pub fn total(&self, metric: &str) -> Option<f64> {
@@ -105,7 +89,7 @@ impl<'a> PhaseView<'a> {
 
     /// Sum over the flows that have the metric; `None` when none has, or when adding up the metric
     /// makes no sense.
-    fn sum(&self, metric: &str) -> Option<f64> {
+    pub(crate) fn sum(&self, metric: &str) -> Option<f64> {
         let counter = find(metric).is_some_and(|m| m.kind == MetricKind::Counter);
         if !counter && !metric.ends_with("_per_second") {
             return None;
@@ -169,91 +153,6 @@ impl<'a> PhaseView<'a> {
     pub fn highest_at_sender(&self, host: &str, metric: &str) -> Option<f64> {
         let there = self.values(metric).filter(|(flow, _)| flow.from == host);
         there.map(|(_, value)| value).max_by(f64::total_cmp)
-    }
-
-    /// Datagrams per second that were asked for; `None` when as many as possible were.
-    pub fn asked_rate(&self) -> Option<f64> {
-        const ASKED: &str = "datagram.asked_packets_per_second";
-        let all_flows_asked = self.values(ASKED).count() == self.flows().len();
-        let joined = self.phase.result.summary.get(ASKED).copied();
-        let asked = if all_flows_asked {
-            self.sum(ASKED)
-        } else {
-            None
-        };
-        joined
-            .or(asked)
-            .filter(|rate| rate.is_finite() && *rate > 0.0)
-    }
-
-    /// Datagrams per second that were sent.
-    pub fn sent_rate(&self) -> Option<f64> {
-        self.total("datagram.sent_packets_per_second")
-    }
-
-    /// Datagrams that were sent.
-    pub fn sent(&self) -> Option<f64> {
-        self.total("datagram.sent_packets").filter(|n| *n > 0.0)
-    }
-
-    /// Datagrams that were sent and never received.
-    pub fn missing(&self) -> Option<f64> {
-        self.total("datagram.missing_packets")
-    }
-
-    /// Missing over sent.
-    pub fn loss(&self) -> Option<f64> {
-        match (self.missing(), self.sent()) {
-            (Some(missing), Some(sent)) => Some(missing / sent),
-            _ => self.total("datagram.loss_ratio"),
-        }
-    }
-
-    /// Datagrams that arrived; `None` when no receiver delivered its numbers.
-    pub fn received(&self) -> Option<f64> {
-        self.total("datagram.received_packets")
-    }
-
-    /// How much loss at one place matters, and its weight, when `share` of the missing datagrams
-    /// were lost there.
-    ///
-    /// A sender without a rate overruns whatever is slower: its loss is no fault of the set-up.
-    pub fn weigh_loss(&self, share: f64) -> (Severity, f64) {
-        let loss = self.loss().unwrap_or(0.0);
-        if loss < LITTLE_LOSS {
-            return (Severity::Info, 0.2);
-        }
-        let allowed = self.max_loss().is_some_and(|bound| loss <= bound);
-        let nothing_came = self.received() == Some(0.0);
-        let severity = match self.asked_rate() {
-            _ if allowed => Severity::Info,
-            Some(_) if loss >= GRAVE_LOSS => Severity::Bad,
-            None if !nothing_came => Severity::Info,
-            _ => Severity::Caution,
-        };
-        (severity, 0.3 + 0.6 * share)
-    }
-
-    /// Where most of the datagrams were lost that `metric` counts, when they are at least this share of
-    /// all that are missing.
-    pub fn lost_at_receiver(&self, metric: &str, least_share: f64) -> Option<LostAt<'a>> {
-        let (lost, missing) = (self.total(metric)?, self.missing()?);
-        let (host, there) = self.worst_receiver(metric)?;
-        let share = lost / missing.max(1.0);
-        (lost > 0.0 && share >= least_share).then_some(LostAt { host, there, share })
-    }
-
-    /// What to try against loss: `remedy`, and what else the way of sending suggests.
-    pub fn loss_next(&self, remedy: Text) -> Text {
-        let next = match (self.asked_rate(), crate::search::best(self.record)) {
-            (Some(_), _) => Text::new("next-paced"),
-            (None, None) => Text::new("next-unpaced"),
-            (None, Some((bytes, _))) => {
-                let text = Text::new("next-unpaced-searched");
-                text.number("bits", bytes * 8.0, Unit::BitsPerSecond)
-            }
-        };
-        next.text("remedy", remedy)
     }
 
     /// Receiving hosts at which a metric is above zero.
@@ -394,16 +293,6 @@ pub fn name_what_lacks(evidence: &mut Vec<Evidence>, lacking: &str) {
     });
 }
 
-/// "All lost datagrams", or which share of them.
-pub fn lost(share: f64) -> Text {
-    // To three digits, more than this is all of them.
-    const ALL: f64 = 0.9995;
-    match share >= ALL {
-        true => Text::new("lost-all"),
-        false => Text::new("lost-share").number("share", share, Unit::Ratio),
-    }
-}
-
 /// A word that a message names, its own first, then those of the messages inside it.
 pub fn word<'a>(text: &'a Text, name: &str) -> Option<&'a str> {
     if let Some(Arg::Word(word)) = text.args.get(name) {
@@ -413,61 +302,4 @@ pub fn word<'a>(text: &'a Text, name: &str) -> Option<&'a str> {
         Arg::Text(inner) => word(inner, name),
         _ => None,
     })
-}
-
-/// Where sokudo reads a metric, in the words of the systems that offer it.
-fn source_of(metric: &str) -> &'static str {
-    const SOURCES: &[(&str, &str)] = &[
-        (
-            "datagram.lost_at_receiver_socket",
-            "SO_MEMINFO, SO_RXQ_OVFL",
-        ),
-        (
-            "datagram.lost_at_receiver_host",
-            "/proc/net/snmp, /proc/net/softnet_stat",
-        ),
-        ("datagram.lost_at_sender", "sendmsg"),
-        ("datagram.refused", "sendmsg"),
-        ("datagram.unreachable", "errors on the sending socket"),
-        ("datagram.path_mtu", "IP_MTU"),
-        ("datagram.", "sequence numbers and time stamps"),
-        ("host.cpu", "/proc/stat"),
-        ("host.pressure", "/proc/pressure"),
-        ("host.nic", "/proc/net/dev"),
-        ("host.udp", "/proc/net/snmp"),
-        ("host.ip", "/proc/net/snmp"),
-        ("host.tcp_listen", "/proc/net/netstat"),
-        ("host.tcp_syn", "/proc/net/netstat"),
-        ("host.tcp", "/proc/net/snmp"),
-        ("host.softnet", "/proc/net/softnet_stat"),
-        ("self.cpu", "CPU time of the thread"),
-        ("self.wait", "schedstat"),
-        ("selftest.", "self-test over loopback"),
-        ("tcp.", "TCP_INFO"),
-    ];
-    /// What the workloads have in common, by the words after their name.
-    const OF_WORKLOADS: &[(&str, &str)] = &[
-        ("receive_buffer", "getsockopt SO_RCVBUF"),
-        ("send_buffer", "getsockopt SO_SNDBUF"),
-        ("sender_cpu", "CPU time of the thread"),
-        ("receiver_cpu", "CPU time of the thread"),
-        ("client_cpu", "CPU time of the thread"),
-        ("server_cpu", "CPU time of the thread"),
-        ("sender_wait", "schedstat"),
-        ("receiver_wait", "schedstat"),
-        ("client_wait", "schedstat"),
-        ("server_wait", "schedstat"),
-    ];
-    let (source, what) = metric.split_once('.').unwrap_or_default();
-    let begins = |known: &&(&str, &str)| what.starts_with(known.0);
-    let shared = OF_WORKLOADS.iter().find(begins);
-    let own = SOURCES
-        .iter()
-        .find(|(prefix, _)| metric.starts_with(prefix));
-    match (shared.or(own), source) {
-        (Some((_, source)), _) => source,
-        (None, "http") => "time stamps and counts of the generator",
-        (None, "stream" | "bus" | "rr" | "crr" | "probe") => "time stamps and counts of both ends",
-        (None, _) => "",
-    }
 }

@@ -7,8 +7,8 @@
 
 use sokudo_model::{Evidence, FlowResult, Series};
 
-use crate::load::{End, as_share};
-use crate::phase::PhaseView;
+use crate::quantities::ends::{End, as_share};
+use crate::view::PhaseView;
 
 const BUSY: &str = "tcp.busy_seconds";
 const RECEIVE_WINDOW: &str = "tcp.receive_window_limited_seconds";

@@ -8,10 +8,10 @@ use std::collections::BTreeSet;
 
 use sokudo_model::{Evidence, Finding, Labels, Record, Text, Unit};
 
-use crate::machine;
-use crate::phase::{PhaseView, word};
+use super::search;
 use crate::rules::is_limit;
-use crate::search;
+use crate::view::machine;
+use crate::view::{PhaseView, word};
 
 /// Phases named in one row of evidence at most; the others are counted.
 const MAX_NAMED: usize = 8;

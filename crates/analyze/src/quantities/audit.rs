@@ -5,8 +5,8 @@
 
 use sokudo_model::Evidence;
 
-use crate::exchange::Exchange;
-use crate::phase::PhaseView;
+use crate::quantities::exchange::Exchange;
+use crate::view::PhaseView;
 
 /// Share of the requests of an open loop that may leave late before the figures are those of the
 /// generator, 0 to 1.

@@ -2,7 +2,7 @@
 
 use sokudo_model::{Text, Unit};
 
-use crate::phase::PhaseView;
+use crate::view::PhaseView;
 
 /// A sender that leaves out more than this share of its probes did not keep its schedule.
 const LEFT_OUT: f64 = 0.01;

@@ -1,13 +1,12 @@
 //! What did a search for the highest rate find, and what did it run into above that rate?
 
-use sokudo_model::{Arg, Finding, PhaseRecord, Record, Text, Unit, load};
+use sokudo_model::{Arg, Finding, Record, Text, Unit};
 
-use crate::diagnose;
-use crate::phase::PhaseView;
+use super::diagnose::diagnose;
+use crate::quantities::datagrams::{HELD, best};
 use crate::rules::{is_limit, is_loss};
+use crate::view::{PhaseView, word};
 
-/// Loss up to which a rate counts as held when the phase does not say what was allowed.
-pub const HELD: f64 = 0.001;
 /// Share of the lost datagrams from which it is all of them, to three digits.
 const ALL: f64 = 0.9995;
 
@@ -19,30 +18,6 @@ pub struct Limit {
     pub rate: f64,
     /// Its loss, 0 to 1.
     pub loss: f64,
-}
-
-/// The phase of a workload that confirmed the highest rate: the last one of its role that carried
-/// something.
-pub fn confirmed<'a>(record: &'a Record, workload: &str) -> Option<&'a PhaseRecord> {
-    let names = load::names_of(workload)?;
-    record.manifest.phases.iter().rfind(|phase| {
-        let view = PhaseView::new(record, phase);
-        let numbers = names.delivered_in(&phase.result).or_else(|| view.sent());
-        phase.workload == workload && view.is_confirm() && numbers.is_some()
-    })
-}
-
-/// Highest rate that holds, bytes per second and datagrams per second; `None` when no search of
-/// the run found one.
-pub fn best(record: &Record) -> Option<(f64, f64)> {
-    let get = |name: &str| {
-        let value = record.manifest.summary.get(name).copied();
-        value.filter(|v| v.is_finite() && *v > 0.0)
-    };
-    Some((
-        get("datagram.best_rate_bytes_per_second")?,
-        get("datagram.best_rate_packets_per_second")?,
-    ))
 }
 
 /// The cause of loss in the slowest trial above the best rate that lost more than was allowed.
@@ -98,7 +73,7 @@ impl Limit {
             .number("loss", self.loss, Unit::Ratio)
             .text("part", self.part());
         for name in ["host", "from", "to"] {
-            if let Some(host) = crate::phase::word(&self.finding.says, name) {
+            if let Some(host) = word(&self.finding.says, name) {
                 above = above.word(name, host);
             }
         }

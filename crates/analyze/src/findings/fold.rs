@@ -5,9 +5,9 @@
 
 use sokudo_model::{Evidence, Finding, Text};
 
-use crate::load::{End, thread_metric};
-use crate::machine;
-use crate::phase::{KEPT_WAITING, PhaseView, word};
+use crate::quantities::ends::{End, thread_metric};
+use crate::view::machine;
+use crate::view::{KEPT_WAITING, PhaseView, word};
 
 /// Rules that say that a host was short of CPU.
 const SHORT_OF_CPU: [&str; 2] = ["neighbour_interference", "host_busy"];

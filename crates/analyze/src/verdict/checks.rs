@@ -5,10 +5,11 @@
 use sokudo_model::pairs::is_round;
 use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, load, skew};
 
-use crate::audit;
-use crate::exchange::Exchange;
-use crate::phase::PhaseView;
-use crate::search;
+use super::pairs;
+use crate::quantities::audit;
+use crate::quantities::datagrams::confirmed;
+use crate::quantities::exchange::Exchange;
+use crate::view::PhaseView;
 
 /// Share of the requests of a measurement that may fail, 0 to 1.
 pub const ERRORS: f64 = 0.01;
@@ -34,7 +35,7 @@ pub fn checks(record: &Record) -> Vec<Check> {
         out.extend(together(&view));
         out.extend(demands(&view));
     }
-    out.extend(crate::pairs::checks(record));
+    out.extend(pairs::checks(record));
     out.extend(found(record));
     out
 }
@@ -51,7 +52,7 @@ fn found(record: &Record) -> Option<Check> {
     // Bounds of a single measurement (--slo) ask for no rate.
     let trials = trials.filter(|view| view.is_trial() || view.is_confirm());
     let bounds = trials.filter_map(|view| view.bounds()).next_back()?;
-    let none = demanded && search::confirmed(record, &manifest.workload).is_none();
+    let none = demanded && confirmed(record, &manifest.workload).is_none();
     none.then(|| Check {
         name: "found".into(),
         passed: false,
@@ -123,7 +124,7 @@ fn together(view: &PhaseView<'_>) -> Option<Check> {
 /// What was demanded of a phase. Trials look for what breaks a bound, and of several confirmations
 /// the last one is the answer.
 fn demands(view: &PhaseView<'_>) -> Vec<Check> {
-    let answer = search::confirmed(view.record, &view.phase.workload).map(|phase| &phase.name);
+    let answer = confirmed(view.record, &view.phase.workload).map(|phase| &phase.name);
     let superseded = view.is_confirm() && answer != Some(&view.phase.name);
     if view.is_trial() || superseded {
         return Vec::new();

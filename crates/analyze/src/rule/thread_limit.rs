@@ -2,10 +2,10 @@
 
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
-use crate::load::{End, Load};
-use crate::machine;
-use crate::phase::PhaseView;
-use crate::tcp::Connection;
+use crate::quantities::ends::{End, Load};
+use crate::quantities::tcp::Connection;
+use crate::view::PhaseView;
+use crate::view::machine;
 
 /// From this share of a core on, a thread has no time left.
 const WHOLE_CORE: f64 = 0.85;

@@ -5,7 +5,7 @@
 
 use sokudo_model::{Text, Unit};
 
-use crate::phase::PhaseView;
+use crate::view::PhaseView;
 
 /// Workloads of this kind.
 const SOURCES: [&str; 3] = ["rr", "crr", "http"];

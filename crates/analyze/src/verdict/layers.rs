@@ -2,8 +2,8 @@
 
 use sokudo_model::{PhaseRecord, Record, Text, Unit};
 
-use crate::phase::PhaseView;
-use crate::verdict;
+use super::about::about;
+use crate::view::PhaseView;
 
 /// Sentences of one layer at most: what was achieved, and what limited it.
 const SENTENCES: usize = 2;
@@ -13,7 +13,7 @@ const SENTENCES: usize = 2;
 pub fn of(record: &Record) -> Vec<(&str, Vec<Text>)> {
     let each = phases(record);
     each.map(|phase| {
-        let mut says = verdict::about(&PhaseView::new(record, phase));
+        let mut says = about(&PhaseView::new(record, phase));
         says.truncate(SENTENCES);
         (phase.name.as_str(), says)
     })

@@ -1,0 +1,21 @@
+//! What the rules conclude from one phase of a record.
+
+use sokudo_model::{Finding, PhaseRecord, Record};
+
+use super::fold;
+use crate::rules::REGISTRY;
+use crate::view::PhaseView;
+
+/// What the rules conclude from one phase of `record`, in the order of the rules.
+///
+/// [`findings`](super::findings) tells a conclusion for the phase where it is strongest; whoever asks about one
+/// phase asks here.
+pub fn diagnose(record: &Record, phase: &PhaseRecord) -> Vec<Finding> {
+    let view = PhaseView::new(record, phase);
+    let mut out = Vec::new();
+    for rule in REGISTRY {
+        rule.diagnose(&view, &mut out);
+    }
+    fold::fold(&view, &mut out);
+    out
+}

@@ -1,0 +1,12 @@
+//! What a phase says about one kind of quantity: datagrams, requests, connections, pairs of hosts.
+
+pub mod audit;
+pub mod datagrams;
+pub mod ends;
+pub mod exchange;
+pub mod experiment;
+pub mod pairs;
+pub mod probe;
+pub mod sweep;
+pub mod tcp;
+pub mod transfer;

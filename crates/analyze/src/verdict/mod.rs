@@ -1,0 +1,158 @@
+//! One to three sentences about a record: what was achieved, what limited it, what to try next.
+//!
+//! When the numbers cannot be trusted, the reason comes first.
+
+mod about;
+pub mod checks;
+pub mod layers;
+mod pairs;
+
+use sokudo_model::{Finding, PhaseRecord, Record, RunStatus, Severity, Text};
+use sokudo_stats::Curve;
+
+use about::{about, limit_of};
+use checks::checks;
+
+use crate::findings::findings;
+use crate::quantities::datagrams::confirmed;
+use crate::quantities::exchange::Exchange;
+use crate::quantities::transfer::Transfer;
+use crate::quantities::{experiment, probe, sweep};
+use crate::view::PhaseView;
+
+/// Sentences at most.
+const MAX_SENTENCES: usize = 3;
+/// The same of a check of a group: which pairs fail, how, what they have in common, what next.
+const MAX_OF_PAIRS: usize = 4;
+/// Hosts that are named when many are in trouble.
+const HOSTS_NAMED: usize = 5;
+
+/// One to three sentences: what was achieved, limited by what, what next.
+///
+/// What it says about a phase is drawn from that phase alone, so that its numbers belong together.
+pub fn verdict(record: &Record) -> Vec<Text> {
+    let mut out = Vec::new();
+    out.extend(distrust(record));
+    let of_pairs = pairs::verdict(record);
+    if !of_pairs.is_empty() {
+        out.extend(of_pairs);
+        out.truncate(MAX_OF_PAIRS);
+        return out;
+    }
+    let of_layers = layers::sentence(record);
+    let of_points = experiment::of(record).map(|all| all.sentence());
+    let most = MAX_SENTENCES + usize::from(of_layers.is_some()) + usize::from(of_points.is_some());
+    let is_layered = of_layers.is_some();
+    out.extend(of_layers.into_iter().chain(of_points));
+    match (sweep::of(record), main_phase(record)) {
+        (Some((curve, _)), _) => out.extend(swept(record, &curve)),
+        (None, Some(main)) => {
+            // What a layer came to has been said with all the others.
+            let said = usize::from(is_layered && main.name == main.workload);
+            out.extend(about(&PhaseView::new(record, main)).into_iter().skip(said));
+        }
+        (None, None) if out.is_empty() => out.push(Text::new("verdict-nothing")),
+        (None, None) => {}
+    }
+    out.truncate(most);
+    out
+}
+
+/// The strongest conclusion about what limited the phase that the verdict is about; `None` when it
+/// is not known.
+pub fn limit(record: &Record) -> Option<Finding> {
+    let phase = match sweep::of(record) {
+        Some((curve, _)) => sweep::above(record, &curve),
+        None => main_phase(record),
+    };
+    limit_of(&PhaseView::new(record, phase?))
+}
+
+/// Checks of what was demanded, not of the books: that they fail is a result.
+const DEMANDS: [&str; 5] = ["bound", "errors", "found", "loss", "pair"];
+
+/// Why the numbers must be read with care before anything else is said.
+fn distrust(record: &Record) -> Option<Text> {
+    let manifest = &record.manifest;
+    if matches!(manifest.status, RunStatus::Failed | RunStatus::Partial) {
+        let failed = manifest.status == RunStatus::Failed;
+        let Some(problem) = manifest.problems.first() else {
+            return Some(Text::new(match failed {
+                true => "verdict-failed-unknown",
+                false => "verdict-partial-unknown",
+            }));
+        };
+        let hosts = troubled_hosts(record);
+        let key = match (failed, hosts.len()) {
+            (true, 0 | 1) => "verdict-failed",
+            (true, _) => "verdict-failed-hosts",
+            (false, 0 | 1) => "verdict-partial",
+            (false, _) => "verdict-partial-hosts",
+        };
+        let mut says = Text::new(key).text("problem", problem.says.clone());
+        if hosts.len() > 1 {
+            says = says.word("hosts", names(&hosts));
+        }
+        return Some(says);
+    }
+    // Too much loss is a result, not a reason to doubt it.
+    let mut broken = checks(record).into_iter().filter(|check| !check.passed);
+    let broken = broken.find(|check| !DEMANDS.contains(&check.name.as_str()));
+    if let Some(check) = broken {
+        return Some(Text::new("verdict-distrust").text("check", check.says));
+    }
+    let mut corrupted = findings(record)
+        .into_iter()
+        .filter(|f| f.rule == "corruption" && f.severity == Severity::Bad);
+    corrupted.next().map(|finding| finding.says)
+}
+
+/// The first of these hosts, and how many more there are.
+fn names(hosts: &[&str]) -> String {
+    let first = hosts[..hosts.len().min(HOSTS_NAMED)].join(", ");
+    match hosts.len().saturating_sub(HOSTS_NAMED) {
+        0 => first,
+        more => format!("{first} (+{more})"),
+    }
+}
+
+/// Hosts with problems, each once, in the order of their first one.
+fn troubled_hosts(record: &Record) -> Vec<&str> {
+    let mut hosts: Vec<&str> = Vec::new();
+    for problem in &record.manifest.problems {
+        if !problem.host.is_empty() && !hosts.contains(&problem.host.as_str()) {
+            hosts.push(&problem.host);
+        }
+    }
+    hosts
+}
+
+/// The phase that the verdict is about: the confirmed best rate, else the plain test between two
+/// hosts, else the point of an experiment that carried most, else the last one with datagrams that is
+/// no trial of a search, else the last one with anything else.
+fn main_phase(record: &Record) -> Option<&PhaseRecord> {
+    let phases = || record.manifest.phases.iter();
+    let sent = |phase: &&PhaseRecord| PhaseView::new(record, phase).sent().is_some();
+    let own = |phase: &&PhaseRecord| !PhaseView::new(record, phase).is_trial();
+    let told = |phase: &&PhaseRecord| {
+        let view = PhaseView::new(record, phase);
+        Exchange::of(view).is_some() || Transfer::of(view).is_some() || probe::is_one(&view)
+    };
+    confirmed(record, "datagram")
+        .or_else(|| phases().filter(sent).filter(own).find(|p| p.name == "p2p"))
+        .or_else(|| experiment::of(record).map(|all| all.most))
+        .or_else(|| phases().filter(sent).rfind(own))
+        .or_else(|| phases().filter(told).rfind(own))
+        .or_else(|| phases().rfind(sent))
+        .or_else(|| phases().rfind(told))
+}
+
+/// The answer of a sweep: the knee, and what the step above it ran into.
+fn swept(record: &Record, curve: &Curve) -> Vec<Text> {
+    let mut out: Vec<Text> = sweep::says(curve).into_iter().collect();
+    let above = sweep::above(record, curve);
+    let limit = above.and_then(|phase| limit_of(&PhaseView::new(record, phase)));
+    out.extend(limit.map(|limit| limit.says));
+    out.push(sweep::next(curve));
+    out
+}

@@ -1,0 +1,115 @@
+//! Checks and sentences about the pairs of hosts of a check of a group.
+
+use sokudo_model::pairs::{EXPECT, Pair, is_round};
+use sokudo_model::{Check, Record, Text, Unit};
+use sokudo_stats::spread;
+
+use crate::findings::pairs::findings;
+use crate::quantities::pairs::{NAMES_MAX, carried, of, wrong};
+
+/// One check per pair: everything came through, and what was expected was kept.
+pub(crate) fn checks(record: &Record) -> Vec<Check> {
+    let expected = expected(record);
+    let check = |pair: &Pair| {
+        let text = match (pair.holds(), expected) {
+            (true, Some(expected)) => Text::new("check-pair-held").word("expected", expected),
+            (true, None) => Text::new("check-pair-through"),
+            (false, _) => Text::new("check-pair-failed").text("what", wrong(pair)),
+        };
+        Check {
+            name: "pair".into(),
+            passed: pair.holds(),
+            says: text.word("from", &pair.from).word("to", &pair.to),
+        }
+    };
+    of(record).iter().map(check).collect()
+}
+
+/// What the pairs come to, in sentences; nothing for other runs.
+pub(crate) fn verdict(record: &Record) -> Vec<Text> {
+    let pairs = of(record);
+    let Some(all) = sentence(record, &pairs) else {
+        return Vec::new();
+    };
+    let mut out = vec![all];
+    let worst = pairs.iter().find(|pair| !pair.holds());
+    out.extend(worst.map(|pair| {
+        Text::new("verdict-pairs-worst")
+            .word("from", &pair.from)
+            .word("to", &pair.to)
+            .text("what", wrong(pair))
+    }));
+    match findings(record).into_iter().next() {
+        Some(finding) => out.extend([finding.says].into_iter().chain(finding.next)),
+        None => out.extend(speeds(&pairs)),
+    }
+    out.extend(mesh(record));
+    out
+}
+
+/// What all hosts carried at once.
+fn mesh(record: &Record) -> Option<Text> {
+    let get = |name: &str| record.manifest.summary.get(name).copied();
+    let bits = get("group.mesh_bits_per_second")?;
+    let fairness = get("group.mesh_fairness_ratio")?;
+    Some(
+        Text::new("verdict-mesh")
+            .number("bits", bits, Unit::BitsPerSecond)
+            .number("fairness", fairness, Unit::One),
+    )
+}
+
+fn sentence(record: &Record, pairs: &[Pair]) -> Option<Text> {
+    let mut hosts: Vec<&str> = pairs.iter().map(|pair| pair.from.as_str()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let failed: Vec<&Pair> = pairs.iter().filter(|pair| !pair.holds()).collect();
+    let dead = failed.iter().any(|pair| !pair.dead.is_empty());
+    let text = match (failed.as_slice(), expected(record), dead) {
+        _ if pairs.is_empty() => return None,
+        ([], Some(expected), _) => Text::new("verdict-pairs-hold").word("expected", expected),
+        ([], None, _) => Text::new("verdict-pairs-through"),
+        (_, Some(expected), false) => Text::new("verdict-pairs-fail").word("expected", expected),
+        (_, _, _) => Text::new("verdict-pairs-dead"),
+    };
+    Some(
+        text.word("pairs", pairs.len().to_string())
+            .word("hosts", hosts.len().to_string())
+            .word("failed", failed.len().to_string())
+            .text("names", names(&failed)),
+    )
+}
+
+/// The first few pairs by name, and how many more there are.
+fn names(pairs: &[&Pair]) -> Text {
+    let few = pairs.iter().take(NAMES_MAX);
+    let few: Vec<String> = few
+        .map(|pair| format!("{} → {}", pair.from, pair.to))
+        .collect();
+    let text = match pairs.len() > NAMES_MAX {
+        true => Text::new("pair-names-more").word("more", (pairs.len() - NAMES_MAX).to_string()),
+        false => Text::new("pair-names"),
+    };
+    text.word("names", few.join(", "))
+}
+
+/// The slowest pair and the one in the middle.
+fn speeds(pairs: &[Pair]) -> Option<Text> {
+    let known: Vec<f64> = pairs.iter().filter_map(carried).collect();
+    let middle = spread(&known)?.median;
+    let with_speed = pairs.iter().filter_map(|pair| Some((pair, carried(pair)?)));
+    let (slowest, bits) = with_speed.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    Some(
+        Text::new("verdict-pairs-speeds")
+            .word("from", &slowest.from)
+            .word("to", &slowest.to)
+            .number("slowest", bits, Unit::BitsPerSecond)
+            .number("middle", middle, Unit::BitsPerSecond),
+    )
+}
+
+fn expected(record: &Record) -> Option<&str> {
+    let mut phases = record.manifest.phases.iter();
+    let round = phases.find(|phase| is_round(phase))?;
+    round.labels.get(EXPECT).map(String::as_str)
+}
