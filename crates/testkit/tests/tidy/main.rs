@@ -2,6 +2,7 @@
 //!
 //! Each rule is one test; a failure lists every offence with the file and what to do about it.
 
+mod cycles;
 mod edges;
 mod shapes;
 mod source;

@@ -159,9 +159,11 @@ fn no_path_of_anybodys_machine_is_in_the_tree() {
 }
 
 /// One Rust file of the workspace.
-struct Source {
-    krate: String,
-    path: PathBuf,
+pub struct Source {
+    /// Folder of its crate.
+    pub krate: String,
+    /// Where it lies, relative to the root.
+    pub path: PathBuf,
     text: String,
     /// The text with comments and the contents of strings blanked out.
     code: String,
@@ -173,14 +175,14 @@ impl Source {
     }
 
     /// False for tests and benchmarks, which may do what they like.
-    fn is_product(&self) -> bool {
+    pub fn is_product(&self) -> bool {
         let file = self.path.file_name().unwrap_or_default();
         let in_src = self.path.components().any(|part| part.as_os_str() == "src");
         in_src && file != "tests.rs"
     }
 
     /// The code in front of the tests at the bottom of the file.
-    fn product_code(&self) -> &str {
+    pub fn product_code(&self) -> &str {
         if !self.is_product() {
             return "";
         }
@@ -189,7 +191,8 @@ impl Source {
     }
 }
 
-fn sources() -> Vec<Source> {
+/// Every Rust file of the workspace.
+pub fn sources() -> Vec<Source> {
     texts_below("crates", &["rs"])
         .into_iter()
         .filter_map(|(path, text)| {
