@@ -38,7 +38,7 @@ fn of_two_cores(host: &str) -> Environment {
 }
 
 /// A record of workload `datagram` without phases.
-fn empty() -> Record {
+pub(crate) fn empty() -> Record {
     Record::new(Manifest {
         version: "0.1.0".into(),
         started: "2026-11-20T13:57:28+09:00".into(),
@@ -95,7 +95,7 @@ fn losing(missing: f64, more: &[(&'static str, f64)]) -> Vec<(&'static str, f64)
     changes
 }
 
-fn phase(name: &str, flows: Vec<FlowResult>) -> PhaseRecord {
+pub(crate) fn phase(name: &str, flows: Vec<FlowResult>) -> PhaseRecord {
     let result = PhaseResult {
         flows,
         ..PhaseResult::default()

@@ -72,7 +72,7 @@ impl<'a> Exchange<'a> {
     /// about as long as the longest wait. Otherwise the asking end itself stood still, and its
     /// requests queued up behind each other.
     pub fn far_end_made_them_wait(&self) -> Option<bool> {
-        let window = self.view.option("window").and_then(|n| n.parse().ok());
+        let window: Option<f64> = self.view.option("window");
         let connections = self.total("open_connections")?.max(1.0);
         let room = connections * window.unwrap_or(1.0);
         let busy = self.total("service_seconds.mean")? * self.asked()? / room;

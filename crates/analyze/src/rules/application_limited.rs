@@ -88,7 +88,7 @@ impl ApplicationLimited {
     fn paced(&self, load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
         const PACING: &str = "tcp.pacing_rate_bytes_per_second";
         let view = load.view;
-        view.option("pacing")?;
+        view.option::<serde_json::Value>("pacing")?;
         let flow = view.flows().iter().find(|known| known.id == flow.id)?;
         let connection = Connection::of(view, flow, End::Sender);
         let (paced, (rate, _)) = (connection.highest(PACING)?, connection.delivery()?);

@@ -58,7 +58,7 @@ impl Rule for DelayedAck {
             return;
         };
         // Without Nagle nothing waits; a workload that has no such option never lets it.
-        if view.option("nagle").is_none_or(|nagle| nagle != "true") {
+        if view.option("nagle") != Some(true) {
             return;
         }
         out.extend(load.strongest(|flow| match load.source {

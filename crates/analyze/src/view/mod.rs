@@ -7,6 +7,8 @@ mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use sokudo_model::metric::{find, unit_of};
 use sokudo_model::{
     Arg, Bounds, Evidence, Finding, FlowResult, MetricKind, PhaseRecord, Record, Series, Severity,
@@ -58,19 +60,12 @@ impl<'a> PhaseView<'a> {
         role.is_some_and(|r| r == "confirm")
     }
 
-    /// What the operator asked for under this name, as it stands in the options of the phase; `None`
-    /// for what was left out.
-    ///
-    /// Options are flat JSON that the workload itself wrote: one level, no blanks between name and
-    /// value.
-    pub fn option(&self, name: &str) -> Option<&'a str> {
-        let (_, rest) = self.phase.options.split_once(&format!("\"{name}\":"))?;
-        let text = rest.strip_prefix('"');
-        let value = match text {
-            Some(text) => text.split('"').next(),
-            None => rest.split([',', '}']).next(),
-        };
-        value.filter(|value| *value != "null")
+    /// An option of the phase's workload, as the operator gave it; `None` for one that was left out, that
+    /// has another type, or when the options cannot be read.
+    pub fn option<T: DeserializeOwned>(&self, name: &str) -> Option<T> {
+        let options: Map<String, Value> = serde_json::from_str(&self.phase.options).ok()?;
+        let value = options.get(name).filter(|value| !value.is_null())?;
+        T::deserialize(value).ok()
     }
 
     /// What had to be kept: label `bounds`, `p99<1ms,loss<0.1%`.
@@ -302,4 +297,37 @@ pub fn word<'a>(text: &'a Text, name: &str) -> Option<&'a str> {
         Arg::Text(inner) => word(inner, name),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::PhaseView;
+    use crate::tests::{empty, phase};
+
+    #[test]
+    fn options_are_read_as_the_json_that_they_are() {
+        let record = empty();
+        let mut one = phase("measure", Vec::new());
+        one.options = r#"{
+            "plan": "a \"window\":9 b",
+            "together": {"window": 8, "nagle": true},
+            "sizes": [1, 2],
+            "rate": null,
+            "window" : 16
+        }"#
+        .into();
+        let view = PhaseView::new(&record, &one);
+        assert_eq!(view.option("window"), Some(16));
+        assert_eq!(view.option::<bool>("nagle"), None, "another object's");
+        assert_eq!(view.option("plan"), Some(r#"a "window":9 b"#.to_owned()));
+        assert_eq!(view.option("sizes"), Some(vec![1, 2]));
+        assert_eq!(view.option::<f64>("rate"), None);
+        assert_eq!(view.option::<u32>("plan"), None, "of another type");
+        let mut broken = one.clone();
+        broken.options = "{".into();
+        assert_eq!(
+            PhaseView::new(&record, &broken).option::<u32>("window"),
+            None
+        );
+    }
 }
