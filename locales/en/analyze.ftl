@@ -505,3 +505,138 @@ rule-error-burst-says = { $share } of the { $count } failed requests failed with
 rule-error-burst-next = Look at what the servers did { $begin } after the start: a restart, a deployment, a pool or a disk that was full, a path that was cut. The charts over time show what else moved at that moment.
 evidence-failed-peak = At { $host } up to { $value } requests failed
 evidence-failed-outside = At { $host } in the rest of the time { $value } of them in the mean
+
+## What each finding means, the signs by which it is recognised, and what to try
+# Numbers are the bounds of the rule.
+
+finding-application_limited-means = A program at one end held the load back by its own choice: the requested rate was kept, the reader left data unread, or the writer paused although there was room.
+finding-application_limited-signs = At least { $kept } of the requested rate arrived. Or the delivery rate reached { $paced } of the pacing rate. Or a thread slept for at least { $shapes } of the time, waited for the other end for at most { $never } and used less than { $busy } of a core.
+finding-application_limited-try = Request a higher rate, or none. Otherwise find out what the sleeping program does between its calls.
+
+finding-buffer_below_asked-means = The system granted a smaller socket buffer than was requested, without reporting an error.
+finding-buffer_below_asked-signs = `getsockopt` reports less than { $enough } of the requested size. The severity is higher when datagrams were lost at that end.
+finding-buffer_below_asked-try = Raise net.core.rmem_max (receive) or net.core.wmem_max (send) with sysctl.
+
+finding-connection_churn-means = Nearly every request used a new connection, so the load consists of connections as much as of requests.
+finding-connection_churn-signs = New connections amount to at least { $churn } of the requests, in a phase of at least { $few } requests.
+finding-connection_churn-try = Switch keep-alive on if real users keep their connections. Otherwise widen net.ipv4.ip_local_port_range or use more generators.
+
+finding-corruption-means = Datagrams arrived with changed bytes that the UDP checksum did not detect.
+finding-corruption-signs = The receiver found a wrong header or payload in at least one datagram.
+finding-corruption-try = Turn checksum offload off on the receiving host and repeat. If the damage ends, the network device or its driver changes the data.
+
+finding-delayed_ack-means = Small writes waited for delayed acknowledgements: Nagle's algorithm holds a small segment back until the previous one is acknowledged, and the peer delays that acknowledgement by about 40 ms.
+finding-delayed_ack-signs = Nagle's algorithm is on. The lowest round-trip time is below { $rtt } and at least { $some } of the responses took 36 to 54 ms, more than took slightly less or slightly more. Or a stream had data to send for at least { $busy } of the time with open windows, few segments in flight, and a peer that delays acknowledgements by { $delayed } or more.
+finding-delayed_ack-try = Turn Nagle's algorithm off (TCP_NODELAY; do not pass --nagle), or pass each message to the kernel in one write.
+
+finding-dropped_calls-means = Connection attempts were dropped and repeated by the calling host. The usual cause is a full queue of connections that the server has not accepted yet.
+finding-dropped_calls-signs = The longest connect took about 1, 3 or 7 s, the times of a repeated SYN, and more than { $times } times the median. Repeated SYNs on the calling host and overflowed listen queues on a host of the run support it.
+finding-dropped_calls-try = Raise the backlog of the server and net.core.somaxconn, or accept connections faster. If ListenOverflows does not grow, look for packet loss on the path.
+
+finding-duplicates-means = Datagrams arrived more than once. Sockets do not duplicate datagrams; a bridge loop, a mirrored port or a bond does.
+finding-duplicates-signs = The receiver counted at least one repeated sequence number. The severity is higher above { $many } of the datagrams sent.
+finding-duplicates-try = Look for a bridge loop, a mirrored port or a bond in broadcast mode in front of the receiving host.
+
+finding-error_burst-means = Most failed requests failed within a short part of the phase: a restart, an exhausted pool or an interrupted path, not a constant error rate.
+finding-error_burst-signs = At least { $most } of the failures lie within { $short } of the phase's duration, with at least { $few } failures in all.
+finding-error_burst-try = Find out what the servers did at that time: restart, deployment, exhausted pool, full disk, interrupted path.
+
+finding-generator_limited-means = The load generator was the limit: it did not offer the requested load, offered it late, or had no CPU time or no local port left. The figures describe the generator, not the system under test.
+finding-generator_limited-signs = More than { $short } of the requested datagrams were not sent, or more than { $late } of the datagrams or requests left more than 1 ms late. Without a requested rate: the sending thread used at least { $thread } of a core and at most { $lossless } was lost, or an event loop used at least { $loop } of a core. Or connections failed because no local port was left.
+finding-generator_limited-try = Use more streams, threads or generating hosts, larger datagrams, or a lower rate. If ports are exhausted, switch keep-alive on or widen net.ipv4.ip_local_port_range.
+
+finding-hidden_stall-means = The server stalled, and the percentiles do not show it: in a closed loop each user waits and sends nothing during the stall, so that only one request per user is late (coordinated omission).
+finding-hidden_stall-signs = No rate was requested, and the longest response took at least { $shortest }, more than { $median } times the median and more than { $p99 } times the 99th percentile.
+finding-hidden_stall-try = Repeat with arrivals at a rate (--model open:RATE): its percentiles include every request that would have arrived during the stall.
+
+finding-host_busy-means = A host was short of CPU, so its figures are lower than they would be on an idle or larger host. Network namespaces and loopback addresses share the cores of one machine.
+finding-host_busy-signs = A thread of the test was runnable without a CPU for at least { $waiting } of the time, or the hypervisor took at least { $stolen } of the CPU time. Where nothing is known about the threads: some task waited for a CPU during at least { $pressed } of the time.
+finding-host_busy-try = Stop other work on the host, use fewer threads or hosts per machine, or use reserved cores, and repeat.
+
+finding-hot_link-means = All flows or pairs that are slow or fail have one host in common, so its link, or the switch port in front of it, is the likely cause (incast when they send to it at the same time).
+finding-hot_link-signs = At least two flows carry less than { $slow } of the median, or at least two pairs fail, and exactly one host is an end of all of them.
+finding-hot_link-try = Check the link of that host: speed and duplex of its port, interface errors, the cable, and other traffic.
+
+finding-loss_limited-means = Packet loss limited a TCP connection: each loss makes the sender reduce its congestion window, or delays a response until the segment has been sent again.
+finding-loss_limited-signs = The congestion window limited the rate for at least { $shapes } of the time, at least { $some } of the segments were sent again, and round trips show no queue. Or the slowest response took at least { $timeout } on a connection with retransmissions.
+finding-loss_limited-try = Find the place of the loss with `sokudo datagram`, or compare a congestion control that does not treat every loss as congestion (--cc bbr).
+
+finding-low_mtu-means = The path MTU is below that of Ethernet, or datagrams are larger than the path MTU and are sent in fragments. The loss of one fragment loses the whole datagram.
+finding-low_mtu-signs = The path MTU is below the 1500 bytes of Ethernet, or the datagram and its headers do not fit into it.
+finding-low_mtu-try = Use smaller datagrams (--size), or look for an interface with a small MTU on the path; tunnels and VPNs reduce it.
+
+finding-neighbour_interference-means = Other programs, or other virtual machines, used the CPU time that threads of the test were ready to use.
+finding-neighbour_interference-signs = A thread of the test was runnable without a CPU for at least { $waiting } of the time, while other programs used at least { $others } cores of its machine or the hypervisor took at least { $stolen } of the CPU time.
+finding-neighbour_interference-try = Stop other work on the machine, or reserve cores for the test, and repeat.
+
+finding-path_limited-means = The connection fills the path: a queue stands in front of the narrowest link, and both ends wait for it.
+finding-path_limited-signs = The congestion window limited the rate for at least { $shapes } of the time while both ends waited, and the mean round trip is at least { $grown } times the lowest one and { $queue } longer.
+finding-path_limited-try = Compare with the speed of the links on the path and their other traffic. More streams or larger buffers only make the queue longer.
+
+finding-path_loss-means = Datagrams were lost between the hosts: the sending kernel accepted them, and no counter of the receiving host shows them.
+finding-path_loss-signs = At least { $share } of the missing datagrams have no other place. The finding says which counters grew and which could not be read.
+finding-path_loss-try = Check the devices on the path. Loss that ends at a lower rate was a full queue; loss that stays points to a faulty link.
+
+finding-receive_window_limited-means = The receive window was smaller than the bandwidth-delay product, so that the sender waited although the receiver read everything at once.
+finding-receive_window_limited-signs = The window was full for at least { $shapes } of the time while the receiving program waited for data.
+finding-receive_window_limited-try = Leave the receive buffer to the system's auto-tuning, or make it larger (--rcvbuf, net.ipv4.tcp_rmem, net.core.rmem_max): it must hold rate times round-trip time.
+
+finding-receiver_buffer_overflow-means = Datagrams were dropped at a full receive buffer: the receiving program did not empty its socket in time, because its thread had no CPU or needed more than one core.
+finding-receiver_buffer_overflow-signs = At least { $share } of the missing datagrams were dropped at the receiving socket.
+finding-receiver_buffer_overflow-try = Enlarge the receive buffer (--rcvbuf, net.core.rmem_max), spread the load over more streams, or free a core for the receiving thread.
+
+finding-receiver_cpu_limited-means = The receiving or answering thread had no CPU time left; the sender and the path could carry more.
+finding-receiver_cpu_limited-signs = The thread used at least { $whole } of a core, waited for data for at most { $never } of the time, and does not spin.
+finding-receiver_cpu_limited-try = Use more streams or threads so that several cores share the work.
+
+finding-receiver_host_drops-means = The receiving host dropped datagrams between its network device and the socket, usually at a full backlog queue of one core.
+finding-receiver_host_drops-signs = At least { $share } of the missing datagrams were dropped inside the receiving host.
+finding-receiver_host_drops-try = Raise net.core.netdev_max_backlog, or spread the receive queues over more cores.
+
+finding-reordering-means = Datagrams arrived out of order (RFC 4737). Typical causes are several paths, bond members or receive queues that share one flow.
+finding-reordering-signs = More than { $some } of the received datagrams arrived out of order. The severity is higher above { $many }.
+finding-reordering-try = Look for several paths or bond members on the way, or for receive queues that share one flow.
+
+finding-request_failures-means = Requests failed, and the kind of failure points to the cause: refused (no listener), reset (limit on open connections), closed before the response (keep-alive or restart), connect timeout (full accept queue), response timeout (accepted but not served), malformed response (another service or a proxy).
+finding-request_failures-signs = At least { $some } of the requests failed, and one kind accounts for at least { $most } of the failures. The severity is highest from { $grave } on.
+finding-request_failures-try = Refused: check the listener. Reset: raise the limit on connections. Closed: compare keep-alive times. Connect timeout: raise the backlog. Response timeout: look at threads, pools and locks. Malformed: find out what listens on the port.
+
+finding-send_buffer_limited-means = The send buffer was smaller than the bandwidth-delay product, so that the program waited for room while the connection could carry more.
+finding-send_buffer_limited-signs = The send buffer was full for at least { $shapes } of the time while both ends waited.
+finding-send_buffer_limited-try = Leave the send buffer to the system's auto-tuning, or make it larger (--sndbuf, net.ipv4.tcp_wmem, net.core.wmem_max): it must hold rate times round-trip time.
+
+finding-sender_cpu_limited-means = The sending or requesting thread had no CPU time left; the path and the receiver can carry at least this much.
+finding-sender_cpu_limited-signs = The thread used at least { $whole } of a core, waited for room for at most { $never } of the time, and does not spin.
+finding-sender_cpu_limited-try = Use more streams or threads, or larger writes.
+
+finding-sender_refusal-means = The sender's own kernel refused datagrams: the device queue was full (ENOBUFS) or the socket's send buffer was (EAGAIN). They never left the host and are not counted as sent.
+finding-sender_refusal-signs = At least one send call was refused. The severity is higher above { $many } of the datagrams.
+finding-sender_refusal-try = Use a larger send buffer (--sndbuf), a longer device queue, or a lower rate.
+
+finding-slow_label-means = One kind of request of a test plan is much slower than the others. A mean over all requests hides it.
+finding-slow_label-signs = Its mean response time is at least { $times } times that of the median label and { $least } longer; labels with fewer than { $few } samples do not count.
+finding-slow_label-try = Examine that request by itself before tuning anything else.
+
+finding-softirq_core-means = One core spent all its time on interrupt work for received packets. Packets wait or are dropped although other cores are idle.
+finding-softirq_core-signs = One core spent at least { $full } of its time in softirq and irq.
+finding-softirq_core-try = Spread the receive queues over more cores (RSS, RPS, irqbalance), turn receive offload (GRO) on, and keep threads of the test off that core.
+
+finding-spinning-means = A thread waits by polling without sleeping, so its CPU time is no sign of a limit. On a host with few cores it takes CPU from the other end.
+finding-spinning-signs = The option --wait spin is set and the requesting thread used at least { $whole } of a core.
+finding-spinning-try = Compare with --wait block, and give spinning threads cores of their own.
+
+finding-stalled_flow-means = A connection carried nothing new for a while although one end had data to send. The kernel counters of both ends show at which end, or between them, the cause lies.
+finding-stalled_flow-signs = Data waited in the send queue for at least { $shortest } without a new segment. Retransmissions meanwhile point to the path; unread data at the peer points to its program.
+finding-stalled_flow-try = Path: check link state, interface errors, the switch log and stateful firewalls at that time. Program: find out what it waited for.
+
+finding-uneven_start-means = The flows of a phase started further apart than was allowed. Totals over such flows do not describe what they carry together.
+finding-uneven_start-signs = The difference between the first and the last start exceeds --max-skew, also after the phase was repeated.
+finding-uneven_start-try = Find out what delayed the last host: other work on its cores, or too few of them for its flows. Or allow more with --max-skew.
+
+finding-unreachable-means = The receiving host answered that no program listens on the port (ICMP port unreachable): the receiver is not running, its port is closed, or a firewall rejects the datagrams.
+finding-unreachable-signs = At least one such error came back. It is informational while less than { $little } of the datagrams were lost: the last datagrams of a run may find the socket closed.
+finding-unreachable-try = Check that `sokudo serve` runs on the receiving host and that firewalls on the path let UDP through to its port.
+
+finding-window_full-means = Requests or messages waited because as many as the window allows were unanswered: the far end or the path is slower than the requested rate, or it stalled.
+finding-window_full-signs = More than { $many } of the requests of an open loop found the window full, and the responses, not the requesting end, took the time. For messages: the window was full for at least { $shapes } of the time while the receiver waited for data.
+finding-window_full-try = Lower the rate, or allow more unanswered requests (--window, --connections) or messages (--inflight).

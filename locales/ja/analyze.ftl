@@ -433,3 +433,138 @@ rule-error-burst-says = 失敗した { $count } 件の要求のうち { $share }
 rule-error-burst-next = 開始 { $begin } 後にサーバーで何が起きたかを調べてください。再起動、配備、満杯になったプールやディスク、経路の切断などです。時系列のグラフで、同じ瞬間に動いたものが分かります。
 evidence-failed-peak = { $host } では最大 { $value } の要求が失敗
 evidence-failed-outside = { $host } では、それ以外の時間は平均 { $value } の失敗
+
+## 診断結果の意味、判定の条件、対処
+# 数値はルールの境界値
+
+finding-application_limited-means = 一方の端のプログラムが、自分から負荷を抑えていました。指定したレートが守られたか、読み手が届いたデータを読まなかったか、書き手が空きがあるのに休んでいました。
+finding-application_limited-signs = 指定したレートの { $kept } 以上が届いた。または、確認応答の速度がペーシングの { $paced } に達した。または、スレッドが時間の { $shapes } 以上を休み、相手を待った時間が { $never } 以下で、使用 CPU が 1 コアの { $busy } 未満だった。
+finding-application_limited-try = 指定するレートを上げるか、外してください。そうでなければ、休んでいるプログラムが呼び出しの合間に何をしているかを調べてください。
+
+finding-buffer_below_asked-means = システムが、要求より小さいソケットバッファをエラーなしで割り当てました。
+finding-buffer_below_asked-signs = `getsockopt` の値が要求の { $enough } 未満である。その端でデータグラムが失われた場合は重大度が上がる。
+finding-buffer_below_asked-try = sysctl で net.core.rmem_max（受信）または net.core.wmem_max（送信）を大きくしてください。
+
+finding-connection_churn-means = ほぼすべてのリクエストが新しい接続を使い、リクエストと同じだけ接続の負荷になっています。
+finding-connection_churn-signs = { $few } 件以上のリクエストがあるフェーズで、新しい接続がリクエストの { $churn } 以上である。
+finding-connection_churn-try = 実際のユーザーが接続を保つなら keep-alive を有効にしてください。そうでなければ net.ipv4.ip_local_port_range を広げるか、生成元を増やしてください。
+
+finding-corruption-means = 内容の変わったデータグラムが届き、UDP チェックサムでは検出されませんでした。
+finding-corruption-signs = 受信側が、1 個以上のデータグラムでヘッダーまたはデータの誤りを見つけた。
+finding-corruption-try = 受信ホストのチェックサムオフロードを無効にして再測定してください。起きなくなれば、ネットワークデバイスかドライバーがデータを変えています。
+
+finding-delayed_ack-means = 小さな書き込みが遅延 ACK を待っていました。Nagle アルゴリズムは前のセグメントの確認応答まで小さなセグメントを保留し、相手はその確認応答を約 40 ms 遅らせます。
+finding-delayed_ack-signs = Nagle アルゴリズムが有効である。最小の往復時間が { $rtt } 未満で、応答の { $some } 以上が 36〜54 ms かかり、その前後より多い。または、ストリームに時間の { $busy } 以上で送るデータがあり、ウィンドウが開いているのに送信中のセグメントが少なく、相手が確認応答を { $delayed } 以上遅らせている。
+finding-delayed_ack-try = Nagle アルゴリズムを無効にするか（TCP_NODELAY、--nagle を外す）、メッセージ全体を 1 回の書き込みで渡してください。
+
+finding-dropped_calls-means = 接続の要求が捨てられ、呼び出し側のホストがやり直しました。多くの場合、サーバーがまだ受け付けていない接続の待ち行列が満杯です。
+finding-dropped_calls-signs = 最長の接続時間が SYN をやり直す時間（約 1、3、7 秒）で、中央値の { $times } 倍を超えている。呼び出し側の SYN 再送と、測定対象ホストの待ち行列あふれが裏付けになる。
+finding-dropped_calls-try = サーバーの backlog と net.core.somaxconn を上げるか、接続をより速く受け付けてください。ListenOverflows が増えていなければ、経路のパケット損失を調べてください。
+
+finding-duplicates-means = データグラムが重複して届きました。ソケットは重複を起こしません。ブリッジのループ、ミラーポート、ボンディングが原因になります。
+finding-duplicates-signs = 受信側が、同じ連番を 1 個以上重複して数えた。送信数の { $many } を超えると重大度が上がる。
+finding-duplicates-try = 受信ホストの手前に、ブリッジのループ、ミラーポート、ブロードキャストモードのボンディングがないか確認してください。
+
+finding-error_burst-means = 失敗した要求の大部分が、フェーズの短い期間に集中しています。一定の失敗率ではなく、再起動、枯渇したプール、経路の切断などが考えられます。
+finding-error_burst-signs = 失敗が全部で { $few } 件以上あり、その { $most } 以上がフェーズの長さの { $short } 以内に収まっている。
+finding-error_burst-try = その時刻にサーバーで起きたことを調べてください。再起動、配備、プールの枯渇、ディスクの満杯、経路の切断などです。
+
+finding-generator_limited-means = 負荷を作る側が限界でした。指定した負荷を出せなかったか、遅れて出したか、CPU 時間またはローカルポートが足りませんでした。数値は測定対象ではなく、負荷生成側を表しています。
+finding-generator_limited-signs = 指定したデータグラムの { $short } を超える分が送られなかったか、データグラムまたは要求の { $late } を超える分が 1 ms 以上遅れて出た。レートの指定がない場合は、送信スレッドが 1 コアの { $thread } 以上を使い損失が { $lossless } 以下だったか、イベントループが 1 コアの { $loop } 以上を使った。または、ローカルポートがなく接続できなかった。
+finding-generator_limited-try = ストリーム、スレッド、負荷を作るホストを増やすか、データグラムを大きくするか、レートを下げてください。ポートが足りない場合は、keep-alive を有効にするか net.ipv4.ip_local_port_range を広げてください。
+
+finding-hidden_stall-means = サーバーが一時停止しましたが、パーセンタイルには現れていません。閉ループでは停止中にユーザーが何も送らないため、遅れるのはユーザーごとに 1 件だけです（coordinated omission）。
+finding-hidden_stall-signs = レートの指定がなく、最も長い応答が { $shortest } 以上で、中央値の { $median } 倍と 99 パーセンタイルの { $p99 } 倍を超えている。
+finding-hidden_stall-try = 一定のレートの到着（--model open:RATE）で繰り返してください。停止中に来るはずだった要求もパーセンタイルに入ります。
+
+finding-host_busy-means = ホストの CPU が不足していたため、余裕のあるホストより低い数値になっています。ネットワーク名前空間とループバックアドレスは、1 台のマシンのコアを共有します。
+finding-host_busy-signs = 測定のスレッドが、実行可能なのに CPU を得られない時間が { $waiting } 以上あったか、ハイパーバイザーが CPU 時間の { $stolen } 以上を奪った。スレッドの情報がない場合は、CPU を待つタスクのある時間が { $pressed } 以上あった。
+finding-host_busy-try = ホストの他の処理を止めるか、1 台のマシンのスレッドやホストを減らすか、専有コアを使って、再測定してください。
+
+finding-hot_link-means = 遅いまたは失敗したフローや組のすべてに、共通のホストが 1 台あります。そのリンクか、手前のスイッチのポートが原因と考えられます（同時にそこへ送る場合はインキャスト）。
+finding-hot_link-signs = 中央値の { $slow } 未満のフローが 2 本以上あるか、失敗した組が 2 つ以上あり、そのすべての端にあるホストがちょうど 1 台である。
+finding-hot_link-try = そのホストのリンクを調べてください。ポートの速度とデュプレックス、インターフェースのエラー、ケーブル、ほかの通信です。
+
+finding-loss_limited-means = パケット損失が TCP 接続を制限しました。損失のたびに送信側は輻輳ウィンドウを縮めるか、セグメントの再送まで応答が遅れます。
+finding-loss_limited-signs = 時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、セグメントの { $some } 以上が再送され、往復時間に待ち行列が見られない。または、再送のあった接続で最も遅い応答が { $timeout } 以上かかった。
+finding-loss_limited-try = `sokudo datagram` で損失の場所を調べるか、損失を混雑とみなさない輻輳制御（--cc bbr）と比較してください。
+
+finding-low_mtu-means = 経路 MTU がイーサネットより小さいか、データグラムが経路 MTU より大きく、フラグメントに分かれています。フラグメントを 1 つ失うと、データグラム全体が失われます。
+finding-low_mtu-signs = 経路 MTU がイーサネットの 1500 バイト未満であるか、ヘッダーを含むデータグラムが経路 MTU に収まらない。
+finding-low_mtu-try = データグラムを小さくするか（--size）、経路上の MTU の小さいインターフェースを調べてください。トンネルや VPN は MTU を小さくします。
+
+finding-neighbour_interference-means = 他のプログラムまたは他の仮想マシンが、測定のスレッドが使うはずの CPU 時間を使っていました。
+finding-neighbour_interference-signs = 測定のスレッドが、実行可能なのに CPU を得られない時間が { $waiting } 以上あり、その間に他のプログラムが { $others } コア以上を使ったか、ハイパーバイザーが CPU 時間の { $stolen } 以上を奪った。
+finding-neighbour_interference-try = マシンの他の処理を止めるか、測定に専用のコアを割り当てて、再測定してください。
+
+finding-path_limited-means = 接続が経路を使い切っています。最も細いリンクの手前に待ち行列があり、両端がそれを待っています。
+finding-path_limited-signs = 両端が待つ間、時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、往復時間の平均が最小値の { $grown } 倍以上で { $queue } 以上長い。
+finding-path_limited-try = 経路のリンクの速度と、ほかの通信量を比べてください。ストリームやバッファを増やしても待ち行列が延びるだけです。
+
+finding-path_loss-means = ホストの間でデータグラムが失われました。送信側のカーネルは受け付けており、受信ホストのどのカウンターにも現れていません。
+finding-path_loss-signs = 欠落したデータグラムの { $share } 以上に、ほかの場所が割り当てられない。増えたカウンターと読み取れなかったカウンターは結果に示される。
+finding-path_loss-try = 経路の機器を調べてください。レートを下げて損失がなくなればキューあふれ、残れば回線の異常が疑われます。
+
+finding-receive_window_limited-means = 受信ウィンドウが帯域遅延積より小さく、受信側がすぐに読んでいるのに送信側が待たされました。
+finding-receive_window_limited-signs = 受信プログラムがデータを待つ間、時間の { $shapes } 以上でウィンドウが満杯だった。
+finding-receive_window_limited-try = 受信バッファをシステムの自動調整に任せるか、大きくしてください（--rcvbuf、net.ipv4.tcp_rmem、net.core.rmem_max）。レートと往復時間の積だけ必要です。
+
+finding-receiver_buffer_overflow-means = 受信バッファが満杯になり、データグラムが破棄されました。受信スレッドが CPU を得られないか、1 コアでは足りず、ソケットを空にするのが間に合いませんでした。
+finding-receiver_buffer_overflow-signs = 欠落したデータグラムの { $share } 以上が、受信ソケットで破棄された。
+finding-receiver_buffer_overflow-try = 受信バッファを大きくするか（--rcvbuf、net.core.rmem_max）、ストリームを増やすか、受信スレッドのためにコアを空けてください。
+
+finding-receiver_cpu_limited-means = 受信側または応答側のスレッドに CPU の余裕がありませんでした。送信側と経路には余裕があります。
+finding-receiver_cpu_limited-signs = スレッドが 1 コアの { $whole } 以上を使い、データを待った時間が { $never } 以下で、スピン待ちではない。
+finding-receiver_cpu_limited-try = ストリームやスレッドを増やし、複数のコアで分担してください。
+
+finding-receiver_host_drops-means = 受信ホストが、ネットワークデバイスとソケットの間でデータグラムを破棄しました。多くの場合、1 コアのバックログが満杯です。
+finding-receiver_host_drops-signs = 欠落したデータグラムの { $share } 以上が、受信ホストの内部で破棄された。
+finding-receiver_host_drops-try = net.core.netdev_max_backlog を大きくするか、受信キューをより多くのコアに分散してください。
+
+finding-reordering-means = データグラムが順序どおりに届きませんでした（RFC 4737）。複数の経路、ボンディング、1 つのフローを分担する受信キューがよくある原因です。
+finding-reordering-signs = 届いたデータグラムの { $some } を超える分が順序どおりに届かなかった。{ $many } を超えると重大度が上がる。
+finding-reordering-try = 複数の経路やボンディング、1 つのフローを分担する受信キューがないか確認してください。
+
+finding-request_failures-means = 要求が失敗し、失敗の種類が原因を示しています。拒否（待ち受けなし）、リセット（同時接続数の上限）、応答前の切断（keep-alive または再起動）、接続のタイムアウト（受け付け待ちの行列が満杯）、応答のタイムアウト（受け付け後に処理されない）、不正な応答（別のサービスまたはプロキシ）。
+finding-request_failures-signs = 要求の { $some } 以上が失敗し、1 つの種類が失敗の { $most } 以上を占める。{ $grave } 以上で重大度が最も高くなる。
+finding-request_failures-try = 拒否: 待ち受けを確認する。リセット: 同時接続数の上限を上げる。切断: keep-alive 時間を比べる。接続のタイムアウト: backlog を上げる。応答のタイムアウト: スレッド、プール、ロックを調べる。不正な応答: そのポートで待ち受けているものを調べる。
+
+finding-send_buffer_limited-means = 送信バッファが帯域遅延積より小さく、接続に余裕があるのにプログラムが空きを待ちました。
+finding-send_buffer_limited-signs = 両端が待つ間、時間の { $shapes } 以上で送信バッファが満杯だった。
+finding-send_buffer_limited-try = 送信バッファをシステムの自動調整に任せるか、大きくしてください（--sndbuf、net.ipv4.tcp_wmem、net.core.wmem_max）。レートと往復時間の積だけ必要です。
+
+finding-sender_cpu_limited-means = 送信側または要求側のスレッドに CPU の余裕がありませんでした。経路と受信側は、少なくともこの量を処理できます。
+finding-sender_cpu_limited-signs = スレッドが 1 コアの { $whole } 以上を使い、空きを待った時間が { $never } 以下で、スピン待ちではない。
+finding-sender_cpu_limited-try = ストリームやスレッドを増やすか、1 回の書き込みを大きくしてください。
+
+finding-sender_refusal-means = 送信側のカーネルがデータグラムを受け付けませんでした。デバイスのキュー（ENOBUFS）またはソケットの送信バッファ（EAGAIN）が満杯でした。これらはホストから出ておらず、送信数に含まれません。
+finding-sender_refusal-signs = 送信呼び出しが 1 回以上断られた。データグラムの { $many } を超えると重大度が上がる。
+finding-sender_refusal-try = 送信バッファを大きくするか（--sndbuf）、デバイスのキューを長くするか、レートを下げてください。
+
+finding-slow_label-means = テスト計画の要求のうち 1 種類が、ほかよりはるかに遅くなっています。全要求の平均では分かりません。
+finding-slow_label-signs = 平均応答時間が、中央のラベルの { $times } 倍以上で { $least } 以上長い。サンプルが { $few } 件未満のラベルは数えない。
+finding-slow_label-try = ほかを調整する前に、その要求だけを調べてください。
+
+finding-softirq_core-means = 1 つのコアが、受信パケットの割り込み処理にすべての時間を使っていました。ほかのコアが空いていても、パケットは待たされるか破棄されます。
+finding-softirq_core-signs = 1 つのコアが、時間の { $full } 以上を softirq と irq に使った。
+finding-softirq_core-try = 受信キューを複数のコアに分け（RSS、RPS、irqbalance）、受信オフロード（GRO）を有効にし、測定のスレッドをそのコアから外してください。
+
+finding-spinning-means = スレッドが眠らずに待つため、CPU 時間は限界を示すものではありません。コアの少ないホストでは、相手側の CPU も奪います。
+finding-spinning-signs = --wait spin が指定され、要求側スレッドが 1 コアの { $whole } 以上を使った。
+finding-spinning-try = --wait block と比較し、スピンするスレッドには専用のコアを割り当ててください。
+
+finding-stalled_flow-means = 送るデータがあるのに、接続がしばらく新しいデータを運びませんでした。両端のカーネルのカウンターから、原因がどちらの端か、その間かが分かります。
+finding-stalled_flow-signs = 送信キューのデータが { $shortest } 以上、新しいセグメントとして送られなかった。その間の再送は経路を、相手側の未読データは相手のプログラムを示す。
+finding-stalled_flow-try = 経路: その時刻のリンク状態、インターフェースのエラー、スイッチのログ、ファイアウォールを調べる。プログラム: 何を待っていたかを調べる。
+
+finding-uneven_start-means = フェーズのフローの開始が、許容値より大きくずれました。合計は、同時に運んだ量を表しません。
+finding-uneven_start-signs = 最初と最後の開始の差が、フェーズを繰り返しても --max-skew を超えた。
+finding-uneven_start-try = 最後のホストの開始を遅らせたものを調べてください。コアのほかの処理か、フローに対するコアの不足です。または --max-skew を大きくしてください。
+
+finding-unreachable-means = 受信ホストから、ポートで待ち受けるプログラムがないという応答（ICMP port unreachable）が返りました。受信側が動いていないか、ポートが閉じているか、ファイアウォールが拒否しています。
+finding-unreachable-signs = このエラーが 1 回以上返った。損失が { $little } 未満なら参考情報とする（終了時の最後のデータグラムは、閉じたソケットに届くことがある）。
+finding-unreachable-try = 受信ホストで `sokudo serve` が動いていること、途中のファイアウォールがそのポートへの UDP を通すことを確認してください。
+
+finding-window_full-means = 未応答の要求またはメッセージが上限に達し、次が待たされました。相手側か経路が指定したレートより遅いか、一時停止しました。
+finding-window_full-signs = 開ループの要求の { $many } を超える分に空きがなく、時間を使ったのは要求側ではなく応答だった。メッセージの場合は、受信側がデータを待つ間、時間の { $shapes } 以上で上限に達していた。
+finding-window_full-try = レートを下げるか、未応答の要求（--window、--connections）またはメッセージ（--inflight）の上限を増やしてください。

@@ -2,28 +2,26 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sokudo_model::{
-    Arg, Environment, Fact, Finding, FlowResult, HistogramSummary, HostEntry, Manifest,
+pub(crate) use sokudo_model::{
+    Arg, Environment, Fact, Finding, FlowResult, HistogramSummary, HostEntry, Labels, Manifest,
     PhaseRecord, PhaseResult, Problem, Record, RunId, RunStatus, Series, SeriesKey, Severity, Text,
 };
 
-use super::*;
+pub(crate) use super::*;
 
 mod bottlenecks;
 mod checks;
-mod datagram;
-mod hot_link;
 mod layers;
-mod requests;
+pub(crate) mod requests;
+pub(crate) mod scene;
 mod search;
-mod stalls;
 mod together;
 mod verdict;
 
-const SECOND: i64 = 1_000_000_000;
+pub(crate) const SECOND: i64 = 1_000_000_000;
 
 /// What a host with two usable cores says of itself.
-fn of_two_cores(host: &str) -> Environment {
+pub(crate) fn of_two_cores(host: &str) -> Environment {
     let usable = Fact {
         section: "hardware".into(),
         name: "cpu threads usable".into(),
@@ -52,7 +50,7 @@ pub(crate) fn empty() -> Record {
 }
 
 /// A flow from hosta to hostb that sent a million datagrams and lost none, with changes.
-fn flow(changes: &[(&str, f64)]) -> FlowResult {
+pub(crate) fn flow(changes: &[(&str, f64)]) -> FlowResult {
     let usual = [
         ("sent_packets", 1e6),
         ("received_packets", 1e6),
@@ -83,7 +81,7 @@ fn flow(changes: &[(&str, f64)]) -> FlowResult {
 }
 
 /// Changes of a flow that lost `missing` of its million datagrams.
-fn losing(missing: f64, more: &[(&'static str, f64)]) -> Vec<(&'static str, f64)> {
+pub(crate) fn losing(missing: f64, more: &[(&'static str, f64)]) -> Vec<(&'static str, f64)> {
     let mut changes = vec![
         ("missing_packets", missing),
         ("received_packets", 1e6 - missing),
@@ -103,7 +101,7 @@ pub(crate) fn phase(name: &str, flows: Vec<FlowResult>) -> PhaseRecord {
     PhaseRecord::plain(name, "datagram", (10 * SECOND, 20 * SECOND), result)
 }
 
-fn with_flow(changes: &[(&str, f64)]) -> Record {
+pub(crate) fn with_flow(changes: &[(&str, f64)]) -> Record {
     let mut record = empty();
     record
         .manifest
@@ -114,7 +112,7 @@ fn with_flow(changes: &[(&str, f64)]) -> Record {
 
 /// Adds a series of one value per second from 5 s to 25 s, `before` outside the phase and
 /// `inside` within it.
-fn add_series(
+pub(crate) fn add_series(
     record: &mut Record,
     host: &str,
     metric: &str,
@@ -148,7 +146,7 @@ fn add_series(
 }
 
 /// The findings of one rule; every text in them must exist in both languages.
-fn of_rule(record: &Record, rule: &str) -> Vec<Finding> {
+pub(crate) fn of_rule(record: &Record, rule: &str) -> Vec<Finding> {
     let all = findings(record);
     for finding in &all {
         let also = |e: &&sokudo_model::Evidence| e.says.key.starts_with("evidence-also-");
@@ -164,7 +162,7 @@ fn of_rule(record: &Record, rule: &str) -> Vec<Finding> {
     all.into_iter().filter(|f| f.rule == rule).collect()
 }
 
-fn check_texts(finding: &Finding) {
+pub(crate) fn check_texts(finding: &Finding) {
     check_text(&finding.says);
     finding.next.iter().for_each(check_text);
     finding.evidence.iter().for_each(|e| check_text(&e.says));
@@ -191,7 +189,7 @@ const LANGUAGES: [&str; 2] = [
 ];
 
 /// Both languages have the message, and the text has every value that it needs.
-fn check_text(text: &Text) {
+pub(crate) fn check_text(text: &Text) {
     for source in LANGUAGES {
         let messages = messages(source);
         let names = messages
@@ -216,7 +214,7 @@ fn check_text(text: &Text) {
 }
 
 /// The keys of what a finding suggests, and of the remedy inside it.
-fn remedy(finding: &Finding) -> (&str, &str) {
+pub(crate) fn remedy_keys(finding: &Finding) -> (&str, &str) {
     let next = finding.next.as_ref().unwrap();
     match &next.args["remedy"] {
         Arg::Text(remedy) => (&next.key, &remedy.key),
@@ -224,17 +222,17 @@ fn remedy(finding: &Finding) -> (&str, &str) {
     }
 }
 
-fn one(record: &Record, rule: &str) -> Finding {
+pub(crate) fn one(record: &Record, rule: &str) -> Finding {
     let mut found = of_rule(record, rule);
     assert_eq!(found.len(), 1, "{rule}: {:?}", findings(record));
     found.remove(0)
 }
 
-fn none(record: &Record, rule: &str) {
+pub(crate) fn none(record: &Record, rule: &str) {
     assert_eq!(of_rule(record, rule), Vec::new());
 }
 
-fn metrics(finding: &Finding) -> Vec<&str> {
+pub(crate) fn metrics(finding: &Finding) -> Vec<&str> {
     finding
         .evidence
         .iter()
@@ -242,7 +240,7 @@ fn metrics(finding: &Finding) -> Vec<&str> {
         .collect()
 }
 
-fn has_metric(finding: &Finding, metric: &str) {
+pub(crate) fn has_metric(finding: &Finding, metric: &str) {
     assert!(
         metrics(finding).contains(&metric),
         "{metric} is not in {:?}",
@@ -250,7 +248,7 @@ fn has_metric(finding: &Finding, metric: &str) {
     );
 }
 
-fn keys(texts: &[Text]) -> Vec<&str> {
+pub(crate) fn keys(texts: &[Text]) -> Vec<&str> {
     texts.iter().for_each(check_text);
     texts.iter().map(|t| t.key.as_str()).collect()
 }
@@ -291,10 +289,23 @@ fn figures_that_are_no_numbers_do_no_harm() {
 
 #[test]
 fn rules_are_registered_by_name() {
-    let names: Vec<&str> = REGISTRY.iter().map(|rule| rule.name()).collect();
+    let names: Vec<&str> = REGISTRY.iter().map(|rule| rule.name).collect();
     assert!(names.is_sorted(), "{names:?}");
+}
+
+#[test]
+fn every_rule_says_what_it_means_its_signs_and_what_to_try() {
     for rule in REGISTRY {
-        assert!(rule.question().ends_with('?'), "{}", rule.name());
+        let parts = [rule.means(), rule.signs(), rule.remedy()];
+        parts.iter().for_each(check_text);
+        let told: BTreeSet<String> = LANGUAGES
+            .into_iter()
+            .map(messages)
+            .flat_map(|known| parts.each_ref().map(|part| known[&part.key].clone()))
+            .flatten()
+            .collect();
+        let bounds: BTreeSet<String> = rule.bounds.iter().map(|b| b.0.to_owned()).collect();
+        assert_eq!(told, bounds, "{}", rule.name);
     }
 }
 
@@ -313,7 +324,10 @@ fn every_message_is_used() {
         }
     }
     for key in messages(LANGUAGES[0]).keys() {
-        let composed = key.starts_with("check-") || key.ends_with("-unknown");
+        let composed = ["check-", "finding-"]
+            .iter()
+            .any(|begin| key.starts_with(begin))
+            || key.ends_with("-unknown");
         assert!(
             composed || sources.contains(&format!("\"{key}\"")),
             "`{key}` is never said"

@@ -12,10 +12,10 @@ use crate::view::PhaseView;
 /// phase asks here.
 pub fn diagnose(record: &Record, phase: &PhaseRecord) -> Vec<Finding> {
     let view = PhaseView::new(record, phase);
-    let mut out = Vec::new();
-    for rule in REGISTRY {
-        rule.diagnose(&view, &mut out);
-    }
+    let mut out: Vec<Finding> = REGISTRY
+        .iter()
+        .flat_map(|rule| rule.diagnose(&view))
+        .collect();
     fold::fold(&view, &mut out);
     out
 }

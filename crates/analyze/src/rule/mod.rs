@@ -2,13 +2,29 @@
 
 pub mod thread_limit;
 
-use sokudo_model::Finding;
+use sokudo_model::{Finding, FlowResult, Text, Unit};
 
+use crate::quantities::ends::Load;
 use crate::view::PhaseView;
+
+/// A rule of diagnosis.
+///
+/// What it means, by which signs it is recognised, and what to try are the messages
+/// `finding-<name>-means`, `-signs` and `-try`; the reference of findings is made of them.
+pub struct Rule {
+    /// Its name: that of its file, of its findings, and part of the keys of its messages.
+    pub name: &'static str,
+    /// What its conclusion is for.
+    pub purpose: Purpose,
+    /// The bounds that its description names: variable, value, unit.
+    pub bounds: &'static [(&'static str, f64, Unit)],
+    /// How a phase is looked at.
+    pub look: Look,
+}
 
 /// What a conclusion is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Purpose {
     /// It describes what happened or how things were set up.
     Describes,
     /// It says what limited the rate.
@@ -17,17 +33,50 @@ pub enum Kind {
     Loss,
 }
 
-/// One rule of diagnosis.
-pub trait Rule: Sync {
-    /// File name, as it stands in findings and in the record.
-    fn name(&self) -> &'static str;
+/// How a rule looks at a phase; nothing is concluded when the phase does not hold what it needs.
+pub enum Look {
+    /// At the whole phase, for one conclusion.
+    Phase(fn(&PhaseView<'_>) -> Option<Finding>),
+    /// At the whole phase, for any number of conclusions.
+    Each(fn(&PhaseView<'_>) -> Vec<Finding>),
+    /// At each flow over a connection, for the strongest conclusion that two sources support.
+    Flows(for<'a> fn(&Load<'a>, &'a FlowResult) -> Option<Finding>),
+}
 
-    /// The question that it answers, in one line.
-    fn question(&self) -> &'static str;
+impl Rule {
+    /// What the rule concludes from one phase.
+    pub fn diagnose(&self, view: &PhaseView<'_>) -> Vec<Finding> {
+        match self.look {
+            Look::Phase(look) => look(view).into_iter().collect(),
+            Look::Each(look) => look(view),
+            Look::Flows(look) => {
+                let load = Load::of(*view);
+                let found = load.and_then(|load| load.strongest(|flow| look(&load, flow)));
+                found.into_iter().collect()
+            }
+        }
+    }
 
-    /// What kind of conclusion it draws.
-    fn kind(&self) -> Kind;
+    /// What a finding of this rule means.
+    pub fn means(&self) -> Text {
+        self.text("means")
+    }
 
-    /// Adds what it concludes from one phase; nothing when the phase does not hold what it needs.
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>);
+    /// The signs by which the rule recognises it.
+    pub fn signs(&self) -> Text {
+        self.text("signs")
+    }
+
+    /// What to try.
+    pub fn remedy(&self) -> Text {
+        self.text("try")
+    }
+
+    fn text(&self, part: &str) -> Text {
+        let text = Text::new(format!("finding-{}-{part}", self.name));
+        let bounds = self.bounds.iter();
+        bounds.fold(text, |text, (name, value, unit)| {
+            text.number(name, *value, *unit)
+        })
+    }
 }

@@ -8,9 +8,9 @@ use crate::view::PhaseView;
 use crate::view::machine;
 
 /// From this share of a core on, a thread has no time left.
-const WHOLE_CORE: f64 = 0.85;
+pub const WHOLE_CORE: f64 = 0.85;
 /// Share of the time up to which a thread counts as never waiting for the other end.
-const NEVER: f64 = 0.15;
+pub const NEVER: f64 = 0.15;
 
 /// The conclusion about one end of one flow.
 pub fn conclude<'a>(

@@ -1,4 +1,4 @@
-//! Did a program at one end hold the load back by its own choice?
+//! A program at one end held the load back by its own choice.
 //!
 //! Three faces: the rate that was asked for was kept, so nothing else limited anything; the reader
 //! took its time although data lay before it; the writer slept although there was room. A choice
@@ -10,7 +10,7 @@ use super::receive_window_limited::receive_queue;
 use crate::quantities::ends::{End, Load, as_share};
 use crate::quantities::tcp::Connection;
 use crate::quantities::transfer;
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
 /// Share of what was asked for from which it was kept.
@@ -24,133 +24,124 @@ const NEVER: f64 = 0.2;
 /// Share of a core from which a thread is rather short of time.
 const BUSY: f64 = 0.8;
 
-/// See the module.
-pub struct ApplicationLimited;
+/// The finding `application_limited`.
+pub const RULE: Rule = Rule {
+    name: "application_limited",
+    purpose: Purpose::Limit,
+    bounds: &[
+        ("kept", KEPT, Unit::Ratio),
+        ("paced", PACED, Unit::Ratio),
+        ("shapes", SHAPES, Unit::Ratio),
+        ("never", NEVER, Unit::Ratio),
+        ("busy", BUSY, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
 
-impl Rule for ApplicationLimited {
-    fn name(&self) -> &'static str {
-        "application_limited"
-    }
-
-    fn question(&self) -> &'static str {
-        "did a program at one end hold the load back by its own choice?"
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Limit
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let Some(load) = Load::of(*view).filter(|load| !load.is_exchange()) else {
-            return;
-        };
-        let found = self.as_asked(&load).or_else(|| {
-            load.strongest(|flow| {
-                let paced = self.paced(&load, flow);
-                let reader = || self.sleeps(&load, flow, End::Receiver);
-                let writer = || self.sleeps(&load, flow, End::Sender);
-                paced.or_else(reader).or_else(writer)
-            })
-        });
-        out.extend(found);
-    }
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let load = Load::of(*view).filter(|load| !load.is_exchange())?;
+    as_asked(&load).or_else(|| {
+        load.strongest(|flow| {
+            let reader = || sleeps(&load, flow, End::Receiver);
+            let writer = || sleeps(&load, flow, End::Sender);
+            paced(&load, flow).or_else(reader).or_else(writer)
+        })
+    })
 }
 
-impl ApplicationLimited {
-    /// The rate that was asked for was kept.
-    fn as_asked(&self, load: &Load<'_>) -> Option<Finding> {
-        let [achieved, asked] = transfer::names(load.source).map(|what| load.name(what));
-        let view = load.view;
-        let (wanted, got) = (view.total(&asked)?, view.total(&achieved)?);
-        let flow = view.flows().first()?;
-        if wanted <= 0.0 || got < wanted * KEPT {
-            return None;
-        }
-        let unit = sokudo_model::metric::unit_of(&asked);
-        let says = Text::new("rule-application-asked-says")
-            .word("host", &flow.from)
-            .number("asked", wanted, unit);
-        let mut finding = view.finding(self.name(), Severity::Info, 0.9, says);
-        let mut kept = view.evidence("evidence-achieved-of-asked", &achieved, &flow.to, got);
-        kept.says = kept.says.number("asked", wanted, unit);
-        finding.evidence.push(kept);
-        finding.evidence.extend(slept(load, flow, End::Sender));
-        finding
-            .evidence
-            .extend(load.held_evidence(flow, End::Sender));
-        let connection = Connection::of(view, flow, End::Sender);
-        finding.evidence.extend(connection.busy_evidence());
-        finding.next = Some(Text::new("rule-application-asked-next"));
-        Some(finding)
+/// The rate that was asked for was kept.
+fn as_asked(load: &Load<'_>) -> Option<Finding> {
+    let [achieved, asked] = transfer::names(load.source).map(|what| load.name(what));
+    let view = load.view;
+    let (wanted, got) = (view.total(&asked)?, view.total(&achieved)?);
+    let flow = view.flows().first()?;
+    if wanted <= 0.0 || got < wanted * KEPT {
+        return None;
     }
+    let unit = sokudo_model::metric::unit_of(&asked);
+    let says = Text::new("rule-application-asked-says")
+        .word("host", &flow.from)
+        .number("asked", wanted, unit);
+    let mut finding = view.finding(RULE.name, Severity::Info, 0.9, says);
+    let mut kept = view.evidence("evidence-achieved-of-asked", &achieved, &flow.to, got);
+    kept.says = kept.says.number("asked", wanted, unit);
+    finding.evidence.push(kept);
+    finding.evidence.extend(slept(load, flow, End::Sender));
+    finding
+        .evidence
+        .extend(load.held_evidence(flow, End::Sender));
+    let connection = Connection::of(view, flow, End::Sender);
+    finding.evidence.extend(connection.busy_evidence());
+    finding.next = Some(Text::new("rule-application-asked-next"));
+    Some(finding)
+}
 
-    /// The kernel sent no faster than it was told to.
-    fn paced(&self, load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
-        const PACING: &str = "tcp.pacing_rate_bytes_per_second";
-        let view = load.view;
-        view.option::<serde_json::Value>("pacing")?;
-        let flow = view.flows().iter().find(|known| known.id == flow.id)?;
-        let connection = Connection::of(view, flow, End::Sender);
-        let (paced, (rate, _)) = (connection.highest(PACING)?, connection.delivery()?);
-        if rate < paced * PACED {
-            return None;
-        }
-        let unit = Unit::BitsPerSecond;
-        let says = Text::new("rule-application-paced-says")
-            .word("host", &flow.from)
-            .number("asked", paced * 8.0, unit);
-        let mut finding = view.finding(self.name(), Severity::Info, 0.85, says);
-        finding.evidence.extend(connection.delivery_evidence());
-        finding
-            .evidence
-            .extend(load.held_evidence(flow, End::Sender));
-        finding
-            .evidence
-            .extend(load.held_evidence(flow, End::Receiver));
-        finding.next = Some(Text::new("rule-application-paced-next"));
-        Some(finding)
+/// The kernel sent no faster than it was told to.
+fn paced(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
+    const PACING: &str = "tcp.pacing_rate_bytes_per_second";
+    let view = load.view;
+    view.option::<serde_json::Value>("pacing")?;
+    let flow = view.flows().iter().find(|known| known.id == flow.id)?;
+    let connection = Connection::of(view, flow, End::Sender);
+    let (paced, (rate, _)) = (connection.highest(PACING)?, connection.delivery()?);
+    if rate < paced * PACED {
+        return None;
     }
+    let unit = Unit::BitsPerSecond;
+    let says = Text::new("rule-application-paced-says")
+        .word("host", &flow.from)
+        .number("asked", paced * 8.0, unit);
+    let mut finding = view.finding(RULE.name, Severity::Info, 0.85, says);
+    finding.evidence.extend(connection.delivery_evidence());
+    finding
+        .evidence
+        .extend(load.held_evidence(flow, End::Sender));
+    finding
+        .evidence
+        .extend(load.held_evidence(flow, End::Receiver));
+    finding.next = Some(Text::new("rule-application-paced-next"));
+    Some(finding)
+}
 
-    /// One end slept although the other was ready.
-    fn sleeps(&self, load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Finding> {
-        let times = load.times(flow, end);
-        let away = times.away().filter(|away| *away >= SHAPES)?;
-        let busy = times.cpu.is_some_and(|cpu| cpu >= BUSY);
-        if busy || times.held.is_none_or(|held| held > NEVER) {
-            return None;
-        }
-        let (says, next) = match end {
-            End::Sender => (
-                "rule-application-writer-says",
-                "rule-application-writer-next",
-            ),
-            End::Receiver => (
-                "rule-application-reader-says",
-                "rule-application-reader-next",
-            ),
-        };
-        let says = Text::new(says)
-            .word("host", end.host(flow))
-            .number("share", away, Unit::Ratio);
-        let view = load.view;
-        let weight = 0.35 + 0.6 * away;
-        let mut finding = view.finding(self.name(), Severity::Info, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.extend(slept(load, flow, end));
-        evidence.extend(load.held_evidence(flow, end));
-        let flow = view.flows().iter().find(|known| known.id == flow.id)?;
-        let connection = Connection::of(view, flow, End::Sender);
-        if end == End::Receiver {
-            evidence.extend(load.held_evidence(flow, End::Sender));
-            evidence.extend(connection.receive_window_evidence());
-            evidence.extend(receive_queue(load, flow));
-        } else {
-            evidence.extend(load.held_evidence(flow, End::Receiver));
-            evidence.extend(connection.busy_evidence());
-        }
-        finding.next = Some(Text::new(next).word("host", end.host(flow)));
-        Some(finding)
+/// One end slept although the other was ready.
+fn sleeps(load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Finding> {
+    let times = load.times(flow, end);
+    let away = times.away().filter(|away| *away >= SHAPES)?;
+    let busy = times.cpu.is_some_and(|cpu| cpu >= BUSY);
+    if busy || times.held.is_none_or(|held| held > NEVER) {
+        return None;
     }
+    let (says, next) = match end {
+        End::Sender => (
+            "rule-application-writer-says",
+            "rule-application-writer-next",
+        ),
+        End::Receiver => (
+            "rule-application-reader-says",
+            "rule-application-reader-next",
+        ),
+    };
+    let says = Text::new(says)
+        .word("host", end.host(flow))
+        .number("share", away, Unit::Ratio);
+    let view = load.view;
+    let weight = 0.35 + 0.6 * away;
+    let mut finding = view.finding(RULE.name, Severity::Info, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(slept(load, flow, end));
+    evidence.extend(load.held_evidence(flow, end));
+    let flow = view.flows().iter().find(|known| known.id == flow.id)?;
+    let connection = Connection::of(view, flow, End::Sender);
+    if end == End::Receiver {
+        evidence.extend(load.held_evidence(flow, End::Sender));
+        evidence.extend(connection.receive_window_evidence());
+        evidence.extend(receive_queue(load, flow));
+    } else {
+        evidence.extend(load.held_evidence(flow, End::Receiver));
+        evidence.extend(connection.busy_evidence());
+    }
+    finding.next = Some(Text::new(next).word("host", end.host(flow)));
+    Some(finding)
 }
 
 /// How long a thread was neither at work nor kept from it.
@@ -167,4 +158,66 @@ fn slept(load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Evidence> {
         .says
         .number("cpu", times.cpu.unwrap_or_default(), Unit::Ratio);
     Some(as_share(evidence, away))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    #[test]
+    fn a_full_window_before_a_sleeping_reader_is_the_readers_limit() {
+        let tcp = Tcp {
+            receive_window: 0.9,
+            ..SENDING
+        };
+        let scene = Scene::of("stream")
+            .sender([0.03, 0.001, 0.95])
+            .receiver([0.05, 0.001, 0.02])
+            .tcp(tcp);
+        let finding = scene.limited_by("application_limited");
+        assert_eq!(finding.says.key, "rule-application-reader-says");
+        assert_eq!(finding.says.args["host"], Arg::Word("hostb".into()));
+        has_metric(&finding, "tcp.receive_window_limited_seconds");
+        scene.without("receive_window_limited");
+    }
+
+    #[test]
+    fn a_rate_that_was_kept_is_no_limit_but_the_askers() {
+        let scene = Scene::of("stream")
+            .sender([0.05, 0.001, 0.001])
+            .receiver([0.05, 0.001, 0.94])
+            .metric("asked_bits_per_second", 1e8)
+            .metric("goodput_bits_per_second", 9.99e7)
+            .tcp(Tcp {
+                busy: 0.3,
+                ..SENDING
+            });
+        let finding = scene.limited_by("application_limited");
+        assert_eq!(finding.says.key, "rule-application-asked-says");
+        assert_eq!(finding.severity, Severity::Info);
+    }
+
+    #[test]
+    fn a_rate_that_was_missed_leaves_the_limit_to_its_cause() {
+        let tcp = Tcp {
+            receive_window: 0.9,
+            ..SENDING
+        };
+        let scene = between()
+            .metric("asked_bits_per_second", 1e8)
+            .metric("goodput_bits_per_second", 3e7)
+            .tcp(tcp);
+        scene.limited_by("receive_window_limited");
+        scene.without("application_limited");
+    }
+
+    #[test]
+    fn pacing_below_everything_else_is_what_was_asked() {
+        let mut scene = between().tcp(SENDING).option(r#"{"pacing":"100Mb/s"}"#);
+        scene.series("hosta", "tcp.pacing_rate_bytes_per_second", |_| 1.3e7);
+        let finding = scene.limited_by("application_limited");
+        assert_eq!(finding.says.key, "rule-application-paced-says");
+    }
 }

@@ -1,11 +1,11 @@
-//! Was a connection made for nearly every request?
+//! Nearly every request used a new connection.
 //!
 //! Each costs a handshake on both sides, a local port for a minute after it, and TLS its keys; a
 //! server that is meant to be loaded with requests is loaded with connections.
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
 /// Connections per request from which they are made anew all the time.
@@ -13,43 +13,47 @@ const CHURN: f64 = 0.9;
 /// Requests per user below which nothing could be kept.
 const FEW: f64 = 200.0;
 
-/// See the module.
-pub struct ConnectionChurn;
-
 const MADE: &str = "http.made_connections";
 
-impl Rule for ConnectionChurn {
-    fn name(&self) -> &'static str {
-        "connection_churn"
-    }
+/// The finding `connection_churn`.
+pub const RULE: Rule = Rule {
+    name: "connection_churn",
+    purpose: Purpose::Describes,
+    bounds: &[("churn", CHURN, Unit::Ratio), ("few", FEW, Unit::One)],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "was a connection made for nearly every request?"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let (made, requests) = (view.total(MADE)?, view.total("http.requests")?);
+    // Errors take connections with them: only what was answered counts.
+    let errors = view.total("http.errors").unwrap_or(0.0);
+    if requests < FEW || (made - errors) / requests < CHURN {
+        return None;
     }
+    let (flow, _) = view.highest("http.requests")?;
+    let says = Text::new("rule-connection-churn-says")
+        .number("connections", made, Unit::One)
+        .number("requests", requests, Unit::One);
+    let mut finding = view.finding(RULE.name, Severity::Info, 0.3, says);
+    let row = view.evidence("evidence-made-connections", MADE, &flow.from, made);
+    finding.evidence.push(row);
+    finding.next = Some(Text::new("rule-connection-churn-next"));
+    Some(finding)
+}
 
-    fn kind(&self) -> Kind {
-        Kind::Describes
-    }
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::*;
 
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let (Some(made), Some(requests)) = (view.total(MADE), view.total("http.requests")) else {
-            return;
-        };
-        // Errors take connections with them: only what was answered counts.
-        let errors = view.total("http.errors").unwrap_or(0.0);
-        if requests < FEW || (made - errors) / requests < CHURN {
-            return;
-        }
-        let Some((flow, _)) = view.highest("http.requests") else {
-            return;
-        };
-        let says = Text::new("rule-connection-churn-says")
-            .number("connections", made, Unit::One)
-            .number("requests", requests, Unit::One);
-        let mut finding = view.finding(self.name(), Severity::Info, 0.3, says);
-        let row = view.evidence("evidence-made-connections", MADE, &flow.from, made);
-        finding.evidence.push(row);
-        finding.next = Some(Text::new("rule-connection-churn-next"));
-        out.push(finding);
+    #[test]
+    fn connections_that_are_made_for_each_request_are_told() {
+        let metrics = [("requests", 1_000.0), ("made_connections", 1_000.0)];
+        let record = of_labels(&[("/a", &metrics, EVEN, 0.003)]);
+        check(&record, "connection_churn", "rule-connection-churn-says");
+        let kept = [("requests", 1_000.0), ("made_connections", 10.0)];
+        assert!(is_quiet(
+            &of_labels(&[("/a", &kept, EVEN, 0.003)]),
+            "connection_churn"
+        ));
     }
 }

@@ -1,50 +1,64 @@
-//! Did bytes change on the way?
+//! Datagrams arrived with changed bytes.
 //!
 //! The receiver checks each header and the bytes that it was told to verify. The UDP checksum
 //! should catch a change before that, so a damaged arrival is rare and grave.
 
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::{PhaseView, name_what_lacks};
-
-/// See the module.
-pub struct Corruption;
 
 const CORRUPTED: &str = "datagram.corrupted_packets";
 
-impl Rule for Corruption {
-    fn name(&self) -> &'static str {
-        "corruption"
-    }
+/// The finding `corruption`.
+pub const RULE: Rule = Rule {
+    name: "corruption",
+    purpose: Purpose::Describes,
+    bounds: &[],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "did bytes change on the way?"
-    }
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let corrupted = view.total(CORRUPTED).filter(|n| *n > 0.0)?;
+    let (host, there) = view.worst_receiver(CORRUPTED)?;
+    let says = Text::new("rule-corruption-says")
+        .number("count", corrupted, Unit::Packets)
+        .word("host", host);
+    let mut finding = view.finding(RULE.name, Severity::Bad, 0.9, says);
+    // A trial of a search is meant to lose, not to damage.
+    (finding.severity, finding.weight) = (Severity::Bad, 0.9);
+    let evidence = &mut finding.evidence;
+    evidence.push(view.evidence("evidence-corrupted", CORRUPTED, host, there));
+    evidence.extend(view.grown("evidence-checksum-errors", "host.udp_checksum_errors", host));
+    evidence.extend(view.grown("evidence-nic-errors", "host.nic_errors", host));
+    name_what_lacks(evidence, "host.udp_checksum_errors, host.nic_errors");
+    finding.next = Some(Text::new("rule-corruption-next").word("host", host));
+    Some(finding)
+}
 
-    fn kind(&self) -> Kind {
-        Kind::Describes
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::*;
 
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let Some(corrupted) = view.total(CORRUPTED).filter(|n| *n > 0.0) else {
-            return;
-        };
-        let Some((host, there)) = view.worst_receiver(CORRUPTED) else {
-            return;
-        };
-        let says = Text::new("rule-corruption-says")
-            .number("count", corrupted, Unit::Packets)
-            .word("host", host);
-        let mut finding = view.finding(self.name(), Severity::Bad, 0.9, says);
-        // A trial of a search is meant to lose, not to damage.
-        (finding.severity, finding.weight) = (Severity::Bad, 0.9);
-        let evidence = &mut finding.evidence;
-        evidence.push(view.evidence("evidence-corrupted", CORRUPTED, host, there));
-        evidence.extend(view.grown("evidence-checksum-errors", "host.udp_checksum_errors", host));
-        evidence.extend(view.grown("evidence-nic-errors", "host.nic_errors", host));
-        name_what_lacks(evidence, "host.udp_checksum_errors, host.nic_errors");
-        finding.next = Some(Text::new("rule-corruption-next").word("host", host));
-        out.push(finding);
+    #[test]
+    fn damage_is_bad_and_comes_first() {
+        let mut record = with_flow(&losing(
+            2.0,
+            &[("corrupted_packets", 2.0), ("lost_on_path_packets", 2.0)],
+        ));
+        add_series(
+            &mut record,
+            "hostb",
+            "host.udp_checksum_errors",
+            &[],
+            0.0,
+            3.0,
+        );
+        let finding = one(&record, "corruption");
+        assert_eq!(finding.severity, Severity::Bad);
+        assert_eq!(findings(&record)[0].rule, "corruption");
+        assert_eq!(keys(&verdict(&record))[0], "rule-corruption-says");
+        none(&with_flow(&[("corrupted_packets", 0.0)]), "corruption");
     }
 }

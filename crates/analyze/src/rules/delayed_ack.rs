@@ -1,4 +1,4 @@
-//! Did small writes wait for acknowledgements that the other end held back?
+//! Small writes waited for delayed acknowledgements of the other end.
 //!
 //! ```text
 //!   sender (Nagle): a small segment waits until the one before it is acknowledged
@@ -14,7 +14,7 @@ use sokudo_stats::Histogram;
 
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::Connection;
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
 /// Where Linux's shortest delayed acknowledgement shows, the tick of its timer and a round trip
@@ -37,103 +37,95 @@ const BUSY: f64 = 0.3;
 /// Histograms of one phase that are looked at.
 const MAX_HISTOGRAMS: usize = 10_000;
 
-/// See the module.
-pub struct DelayedAck;
+/// The finding `delayed_ack`.
+pub const RULE: Rule = Rule {
+    name: "delayed_ack",
+    purpose: Purpose::Limit,
+    bounds: &[
+        ("rtt", LONG_WAY_S, Unit::Seconds),
+        ("some", SOME, Unit::Ratio),
+        ("busy", BUSY, Unit::Ratio),
+        ("delayed", DELAYED_S, Unit::Seconds),
+    ],
+    look: Look::Phase(look),
+};
 
-impl Rule for DelayedAck {
-    fn name(&self) -> &'static str {
-        "delayed_ack"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let load = Load::of(*view).filter(|load| load.source != "crr")?;
+    // Without Nagle nothing waits; a workload that has no such option never lets it.
+    if view.option("nagle") != Some(true) {
+        return None;
     }
-
-    fn question(&self) -> &'static str {
-        "did small writes wait for acknowledgements that the other end held back?"
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Limit
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let Some(load) = Load::of(*view).filter(|load| load.source != "crr") else {
-            return;
-        };
-        // Without Nagle nothing waits; a workload that has no such option never lets it.
-        if view.option("nagle") != Some(true) {
-            return;
-        }
-        out.extend(load.strongest(|flow| match load.source {
-            "stream" => self.stands_still(&load, flow),
-            _ => self.steps(&load, flow),
-        }));
-    }
+    load.strongest(|flow| match load.source {
+        "stream" => stands_still(&load, flow),
+        _ => steps(&load, flow),
+    })
 }
 
-impl DelayedAck {
-    /// Answers that came a delayed acknowledgement late.
-    fn steps<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
-        let metric = load.name(match load.source {
-            "bus" => "response_latency_seconds",
-            _ => "service_seconds",
-        });
-        let closed = load.name("latency_seconds");
-        let view = load.view;
-        let (metric, share) = [metric, closed].into_iter().find_map(|metric| {
-            let share = step(&view, &metric)?;
-            Some((metric, share))
-        })?;
-        let ends = [End::Sender, End::Receiver].map(|end| Connection::of(view, flow, end));
-        let lowest = ends.iter().find_map(Connection::round_trips)?.lowest;
-        if lowest >= LONG_WAY_S {
-            return None;
-        }
-        let says = Text::new("rule-delayed-ack-step-says")
-            .word("from", &flow.from)
-            .word("to", &flow.to)
-            .number("share", share, Unit::Ratio);
-        let weight = 0.5 + 0.45 * (share * 4.0).min(1.0);
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        let evidence = &mut finding.evidence;
-        let mut row = view.evidence("evidence-latency-step", &metric, &flow.to, share);
-        row = crate::quantities::ends::as_share(row, share);
-        evidence.push(row);
-        evidence.extend(held_back(&ends));
-        evidence.push(nagle());
-        evidence.extend(ends[0].round_trip_evidence());
-        evidence.extend(ends[0].retransmission_evidence());
-        finding.next = Some(Text::new("rule-delayed-ack-next"));
-        Some(finding)
+/// Answers that came a delayed acknowledgement late.
+fn steps<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    let metric = load.name(match load.source {
+        "bus" => "response_latency_seconds",
+        _ => "service_seconds",
+    });
+    let closed = load.name("latency_seconds");
+    let view = load.view;
+    let (metric, share) = [metric, closed].into_iter().find_map(|metric| {
+        let share = step(&view, &metric)?;
+        Some((metric, share))
+    })?;
+    let ends = [End::Sender, End::Receiver].map(|end| Connection::of(view, flow, end));
+    let lowest = ends.iter().find_map(Connection::round_trips)?.lowest;
+    if lowest >= LONG_WAY_S {
+        return None;
     }
+    let says = Text::new("rule-delayed-ack-step-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("share", share, Unit::Ratio);
+    let weight = 0.5 + 0.45 * (share * 4.0).min(1.0);
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let evidence = &mut finding.evidence;
+    let mut row = view.evidence("evidence-latency-step", &metric, &flow.to, share);
+    row = crate::quantities::ends::as_share(row, share);
+    evidence.push(row);
+    evidence.extend(held_back(&ends));
+    evidence.push(nagle());
+    evidence.extend(ends[0].round_trip_evidence());
+    evidence.extend(ends[0].retransmission_evidence());
+    finding.next = Some(Text::new("rule-delayed-ack-next"));
+    Some(finding)
+}
 
-    /// A stream that has bytes to send, every window open, and next to nothing under way.
-    fn stands_still<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
-        const UNACKNOWLEDGED: &str = "tcp.unacknowledged_segments";
-        let view = load.view;
-        let ends = [End::Sender, End::Receiver].map(|end| Connection::of(view, flow, end));
-        let limits = ends[0].limits()?;
-        let under_way = ends[0].mean(UNACKNOWLEDGED)?;
-        let window = ends[0].mean("tcp.congestion_window_segments")?;
-        let free = limits.congestion_window();
-        let few = under_way <= FEW_SEGMENTS && under_way * 2.0 <= window;
-        let delayed = held_back(&ends)?;
-        if free < BUSY || !few {
-            return None;
-        }
-        let says = Text::new("rule-delayed-ack-still-says")
-            .word("from", &flow.from)
-            .word("to", &flow.to)
-            .number("share", free, Unit::Ratio);
-        let weight = 0.5 + 0.45 * free;
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        let evidence = &mut finding.evidence;
-        let row = ends[0].evidence("evidence-tcp-under-way", UNACKNOWLEDGED, under_way);
-        let says = row.says.clone().number("window", window, Unit::One);
-        evidence.push(Evidence { says, ..row });
-        evidence.push(delayed);
-        evidence.push(nagle());
-        evidence.extend(load.thread_evidence(flow, End::Sender).into_iter().take(1));
-        finding.next = Some(Text::new("rule-delayed-ack-next"));
-        Some(finding)
+/// A stream that has bytes to send, every window open, and next to nothing under way.
+fn stands_still<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    const UNACKNOWLEDGED: &str = "tcp.unacknowledged_segments";
+    let view = load.view;
+    let ends = [End::Sender, End::Receiver].map(|end| Connection::of(view, flow, end));
+    let limits = ends[0].limits()?;
+    let under_way = ends[0].mean(UNACKNOWLEDGED)?;
+    let window = ends[0].mean("tcp.congestion_window_segments")?;
+    let free = limits.congestion_window();
+    let few = under_way <= FEW_SEGMENTS && under_way * 2.0 <= window;
+    let delayed = held_back(&ends)?;
+    if free < BUSY || !few {
+        return None;
     }
+    let says = Text::new("rule-delayed-ack-still-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("share", free, Unit::Ratio);
+    let weight = 0.5 + 0.45 * free;
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let evidence = &mut finding.evidence;
+    let row = ends[0].evidence("evidence-tcp-under-way", UNACKNOWLEDGED, under_way);
+    let says = row.says.clone().number("window", window, Unit::One);
+    evidence.push(Evidence { says, ..row });
+    evidence.push(delayed);
+    evidence.push(nagle());
+    evidence.extend(load.thread_evidence(flow, End::Sender).into_iter().take(1));
+    finding.next = Some(Text::new("rule-delayed-ack-next"));
+    Some(finding)
 }
 
 /// Share of the values of a distribution that lie on the step of a delayed acknowledgement, when
@@ -181,5 +173,52 @@ fn nagle() -> Evidence {
         labels: Labels::new(),
         value: None,
         unit: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    /// Round trips of 50 µs, and what the receiving kernel says about acknowledgements.
+    fn near(source: &'static str) -> Scene {
+        let tcp = Tcp {
+            round_trip: 0.000_06,
+            lowest: 0.000_05,
+            under_way: 1.0,
+            ..SENDING
+        };
+        let mut scene = Scene::of(source)
+            .sender([0.02, 0.001, 0.9])
+            .receiver([0.02, 0.001, 0.95])
+            .tcp(tcp)
+            .option(r#"{"size":"100","nagle":true}"#);
+        scene.series("hostb", "tcp.delayed_ack_seconds", |_| 0.04);
+        scene
+    }
+
+    #[test]
+    fn a_step_of_40_ms_is_a_delayed_acknowledgement() {
+        let metric = "bus.response_latency_seconds";
+        let step = [(900, 0.0001), (100, 0.0405)];
+        let finding = near("bus").answers(metric, &step).limited_by("delayed_ack");
+        has_metric(&finding, metric);
+        has_metric(&finding, "tcp.delayed_ack_seconds");
+        // Without Nagle's algorithm nothing waits for an acknowledgement.
+        let open = near("bus")
+            .answers(metric, &step)
+            .option(r#"{"nagle":false}"#);
+        open.without("delayed_ack");
+        // A broad distribution has no step.
+        let broad = [(300, 0.02), (300, 0.030), (300, 0.040), (300, 0.058)];
+        near("bus").answers(metric, &broad).without("delayed_ack");
+    }
+
+    #[test]
+    fn a_stream_that_stands_still_with_every_window_open_waits_for_acknowledgements() {
+        let finding = near("stream").limited_by("delayed_ack");
+        assert_eq!(finding.says.key, "rule-delayed-ack-still-says");
+        has_metric(&finding, "tcp.unacknowledged_segments");
     }
 }

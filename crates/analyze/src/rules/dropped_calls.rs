@@ -1,4 +1,4 @@
-//! Did the server's queue of connections overflow?
+//! Connection attempts were dropped, probably by a full accept queue.
 //!
 //! A call that finds the queue of not yet accepted connections full is dropped without a word; the
 //! caller's system calls again after 1 s, then 2 s and 4 s later (RFC 6298, Linux's
@@ -10,16 +10,13 @@ use std::collections::BTreeSet;
 
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
 /// When a call that was dropped once, twice or three times is answered, seconds.
 const STEPS_S: [std::ops::Range<f64>; 3] = [0.98..1.6, 2.98..3.8, 6.98..8.0];
 /// Times the median from which such a connect stands out.
 const STANDS_OUT: f64 = 10.0;
-
-/// See the module.
-pub struct DroppedCalls;
 
 const CONNECT: &str = "http.connect_seconds";
 const MADE_AGAIN: &str = "host.tcp_syn_retransmits";
@@ -32,60 +29,52 @@ const BY_CALLS: f64 = 0.8;
 const AGAINST_CALLS: f64 = 0.3;
 const BY_QUEUE: f64 = 0.95;
 
-impl Rule for DroppedCalls {
-    fn name(&self) -> &'static str {
-        "dropped_calls"
-    }
+/// The finding `dropped_calls`.
+pub const RULE: Rule = Rule {
+    name: "dropped_calls",
+    purpose: Purpose::Describes,
+    bounds: &[("times", STANDS_OUT, Unit::One)],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "did the server's queue of connections overflow?"
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Describes
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let hit = view
-            .flows()
-            .iter()
-            .filter_map(|flow| Some((flow, step(flow)?)));
-        let Some((flow, seconds)) = hit.max_by(|a, b| a.1.total_cmp(&b.1)) else {
-            return;
-        };
-        let again = view.grown("evidence-calls-made-again", MADE_AGAIN, &flow.from);
-        let full = fullest_queue(view);
-        let text = |key: &str| {
-            Text::new(key)
-                .word("to", &flow.to)
-                .number("connect", seconds, Unit::Seconds)
-        };
-        let (says, weight, next) = match (&full, &again) {
-            (Some((host, _)), _) => {
-                let says = text("rule-dropped-calls-queue-says").word("host", *host);
-                (says, BY_QUEUE, "rule-dropped-calls-queue-next")
-            }
-            (None, again) => {
-                let weight = match again.as_ref().and_then(|again| again.value) {
-                    None => BY_TIME,
-                    Some(calls) if calls > 0.0 => BY_CALLS,
-                    Some(_) => AGAINST_CALLS,
-                };
-                (
-                    text("rule-dropped-calls-says"),
-                    weight,
-                    "rule-dropped-calls-next",
-                )
-            }
-        };
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        let row = view.evidence("evidence-longest-connect", CONNECT, &flow.from, seconds);
-        finding.evidence.push(row);
-        finding.evidence.extend(again);
-        finding.evidence.extend(full.map(|(_, row)| row));
-        finding.next = Some(Text::new(next));
-        out.push(finding);
-    }
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let hit = view
+        .flows()
+        .iter()
+        .filter_map(|flow| Some((flow, step(flow)?)));
+    let (flow, seconds) = hit.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let again = view.grown("evidence-calls-made-again", MADE_AGAIN, &flow.from);
+    let full = fullest_queue(view);
+    let text = |key: &str| {
+        Text::new(key)
+            .word("to", &flow.to)
+            .number("connect", seconds, Unit::Seconds)
+    };
+    let (says, weight, next) = match (&full, &again) {
+        (Some((host, _)), _) => {
+            let says = text("rule-dropped-calls-queue-says").word("host", *host);
+            (says, BY_QUEUE, "rule-dropped-calls-queue-next")
+        }
+        (None, again) => {
+            let weight = match again.as_ref().and_then(|again| again.value) {
+                None => BY_TIME,
+                Some(calls) if calls > 0.0 => BY_CALLS,
+                Some(_) => AGAINST_CALLS,
+            };
+            (
+                text("rule-dropped-calls-says"),
+                weight,
+                "rule-dropped-calls-next",
+            )
+        }
+    };
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let row = view.evidence("evidence-longest-connect", CONNECT, &flow.from, seconds);
+    finding.evidence.push(row);
+    finding.evidence.extend(again);
+    finding.evidence.extend(full.map(|(_, row)| row));
+    finding.next = Some(Text::new(next));
+    Some(finding)
 }
 
 /// The host of the run whose queues of calls were full most often meanwhile, with that number.
@@ -105,4 +94,59 @@ fn step(flow: &FlowResult) -> Option<f64> {
     let connect = flow.histograms.get(CONNECT)?;
     let is_step = STEPS_S.iter().any(|step| step.contains(&connect.max));
     (is_step && connect.max > STANDS_OUT * connect.p50).then_some(connect.max)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::*;
+    use crate::tests::*;
+
+    #[test]
+    fn calls_that_were_made_again_show_in_the_longest_connect() {
+        let metrics = [("requests", 1_000.0)];
+        for longest in [1.01, 3.05, 7.2] {
+            let record = of_labels(&[("/a", &metrics, EVEN, longest)]);
+            check(&record, "dropped_calls", "rule-dropped-calls-says");
+        }
+        for longest in [0.5, 2.0, 0.003] {
+            let record = of_labels(&[("/a", &metrics, EVEN, longest)]);
+            assert!(is_quiet(&record, "dropped_calls"), "{longest}");
+        }
+    }
+
+    #[test]
+    fn what_the_kernels_counted_says_where_calls_were_dropped() {
+        let metrics = [("requests", 1_000.0)];
+        let told = |counters: &[(&str, &str, f64)]| {
+            let mut record = of_labels(&[("/a", &metrics, EVEN, 3.05)]);
+            for (host, metric, grown) in counters {
+                let key = SeriesKey {
+                    host: (*host).into(),
+                    source: "host".into(),
+                    metric: (*metric).into(),
+                    labels: Labels::new(),
+                };
+                let points = vec![
+                    (record.manifest.phases[0].t0_ns, 5.0),
+                    (record.manifest.phases[0].t1_ns, 5.0 + grown),
+                ];
+                record.series.push(Series { key, points });
+            }
+            let findings = crate::findings(&record);
+            let found = findings.into_iter().find(|one| one.rule == "dropped_calls");
+            let found = found.expect("the longest connect says it");
+            (found.says.key, found.weight, found.evidence.len())
+        };
+        let (again, full) = ("host.tcp_syn_retransmits", "host.tcp_listen_overflows");
+        let (time_alone, queue) = ("rule-dropped-calls-says", "rule-dropped-calls-queue-says");
+        assert_eq!(told(&[]), (time_alone.into(), 0.6, 1));
+        assert_eq!(told(&[("hosta", again, 7.0)]), (time_alone.into(), 0.8, 2));
+        assert_eq!(told(&[("hosta", again, 0.0)]), (time_alone.into(), 0.3, 2));
+        let both = [
+            ("hosta", again, 7.0),
+            ("hosta", full, 0.0),
+            ("hostb", full, 7.0),
+        ];
+        assert_eq!(told(&both), (queue.into(), 0.95, 3));
+    }
 }

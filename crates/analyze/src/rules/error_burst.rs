@@ -1,11 +1,11 @@
-//! Did most failures of requests come within a short time?
+//! Most failed requests failed within a short time.
 //!
 //! A server that restarts, a pool that runs dry, a path that is cut: their failures stand together,
 //! and a share over the whole run hides that nearly everything failed for a while and nothing after.
 
 use sokudo_model::{Finding, Series, Severity, Text, Unit};
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
 /// Share of all failures that the burst must hold.
@@ -19,9 +19,6 @@ const FEWEST_INTERVALS: i64 = 8;
 
 const FAILED: &str = "http.failed_per_second";
 
-/// See the module.
-pub struct ErrorBurst;
-
 /// Failures that were counted in one interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Counted {
@@ -30,68 +27,63 @@ struct Counted {
     failed: f64,
 }
 
-impl Rule for ErrorBurst {
-    fn name(&self) -> &'static str {
-        "error_burst"
-    }
+/// The finding `error_burst`.
+pub const RULE: Rule = Rule {
+    name: "error_burst",
+    purpose: Purpose::Describes,
+    bounds: &[
+        ("most", MOST, Unit::Ratio),
+        ("short", SHORT, Unit::Ratio),
+        ("few", FEW, Unit::One),
+    ],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "did most failures of requests come within a short time?"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let (t0_ns, t1_ns) = (view.phase.t0_ns, view.phase.t1_ns);
+    let series: Vec<&Series> = view.series(None, FAILED, &[]).collect();
+    let counted = series.iter().flat_map(|s| intervals(s, t0_ns, t1_ns));
+    let mut counted: Vec<Counted> = counted.collect();
+    counted.sort_by_key(|one| one.to_ns);
+    let all: f64 = counted.iter().map(|one| one.failed).sum();
+    let longest_step = series.iter().filter_map(|s| usual_step_ns(s)).max();
+    let intervals = longest_step.map_or(0, |step| (t1_ns - t0_ns) / step.max(1));
+    if all < FEW || intervals < FEWEST_INTERVALS {
+        return None;
     }
-
-    fn kind(&self) -> Kind {
-        Kind::Describes
+    let burst = shortest(&counted, all * MOST)?;
+    let seconds = |ns: i64| ns as f64 / 1e9;
+    let length_s = seconds(burst.to_ns - burst.from_ns);
+    if length_s > SHORT * seconds(t1_ns - t0_ns) {
+        return None;
     }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let (t0_ns, t1_ns) = (view.phase.t0_ns, view.phase.t1_ns);
-        let series: Vec<&Series> = view.series(None, FAILED, &[]).collect();
-        let counted = series.iter().flat_map(|s| intervals(s, t0_ns, t1_ns));
-        let mut counted: Vec<Counted> = counted.collect();
-        counted.sort_by_key(|one| one.to_ns);
-        let all: f64 = counted.iter().map(|one| one.failed).sum();
-        let longest_step = series.iter().filter_map(|s| usual_step_ns(s)).max();
-        let intervals = longest_step.map_or(0, |step| (t1_ns - t0_ns) / step.max(1));
-        if all < FEW || intervals < FEWEST_INTERVALS {
-            return;
-        }
-        let Some(burst) = shortest(&counted, all * MOST) else {
-            return;
-        };
-        let seconds = |ns: i64| ns as f64 / 1e9;
-        let length_s = seconds(burst.to_ns - burst.from_ns);
-        if length_s > SHORT * seconds(t1_ns - t0_ns) {
-            return;
-        }
-        let (share, begin_s) = (burst.failed / all, seconds(burst.from_ns - t0_ns));
-        let says = Text::new("rule-error-burst-says")
-            .number("share", share, Unit::Ratio)
-            .number("count", all, Unit::One)
-            .number("length", length_s, Unit::Seconds)
-            .number("begin", begin_s.max(0.0), Unit::Seconds);
-        let mut finding = view.finding(self.name(), Severity::Caution, 0.55, says);
-        let peak = |s: &&&Series| s.points.iter().map(|p| p.1).fold(0.0, f64::max);
-        let worst = series.iter().max_by(|a, b| peak(a).total_cmp(&peak(b)));
-        finding.evidence.extend(worst.map(|worst| {
-            view.evidence(
-                "evidence-failed-peak",
-                FAILED,
-                &worst.key.host,
-                peak(&worst),
-            )
-        }));
-        let rest_s = seconds(t1_ns - t0_ns) - length_s;
-        let outside = (all - burst.failed) / rest_s.max(f64::MIN_POSITIVE);
-        finding.evidence.extend(worst.map(|worst| {
+    let (share, begin_s) = (burst.failed / all, seconds(burst.from_ns - t0_ns));
+    let says = Text::new("rule-error-burst-says")
+        .number("share", share, Unit::Ratio)
+        .number("count", all, Unit::One)
+        .number("length", length_s, Unit::Seconds)
+        .number("begin", begin_s.max(0.0), Unit::Seconds);
+    let mut finding = view.finding(RULE.name, Severity::Caution, 0.55, says);
+    let peak = |s: &&&Series| s.points.iter().map(|p| p.1).fold(0.0, f64::max);
+    let worst = series.iter().max_by(|a, b| peak(a).total_cmp(&peak(b)));
+    finding.evidence.extend(worst.map(|worst| {
+        view.evidence(
+            "evidence-failed-peak",
+            FAILED,
+            &worst.key.host,
+            peak(&worst),
+        )
+    }));
+    let rest_s = seconds(t1_ns - t0_ns) - length_s;
+    let outside = (all - burst.failed) / rest_s.max(f64::MIN_POSITIVE);
+    finding.evidence.extend(
+        worst.map(|worst| {
             view.evidence("evidence-failed-outside", FAILED, &worst.key.host, outside)
-        }));
-        finding.next = Some(Text::new("rule-error-burst-next").number(
-            "begin",
-            begin_s.max(0.0),
-            Unit::Seconds,
-        ));
-        out.push(finding);
-    }
+        }),
+    );
+    finding.next =
+        Some(Text::new("rule-error-burst-next").number("begin", begin_s.max(0.0), Unit::Seconds));
+    Some(finding)
 }
 
 /// What a series counted in each interval of the phase; its values are rates over the time since the
@@ -151,6 +143,8 @@ fn shortest(counted: &[Counted], wanted: f64) -> Option<Counted> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::requests::*;
+    use crate::tests::*;
 
     fn counted(failed: &[f64]) -> Vec<Counted> {
         let each = failed.iter().zip(0..);
@@ -175,5 +169,39 @@ mod tests {
         assert_eq!(stretch(&[9.0, 1.0, 1.0], 9.0), Some((0, 1, 9.0)));
         assert_eq!(stretch(&[1.0, 1.0], 3.0), None);
         assert_eq!(stretch(&[], 1.0), None);
+    }
+
+    /// A phase of ten seconds in whose every second so many requests failed.
+    fn failing(each_second: [f64; 10]) -> Record {
+        let mut record = of_labels(&[("/a", &[("requests", 1_000.0)], EVEN, 0.003)]);
+        let phase = &mut record.manifest.phases[0];
+        phase.t1_ns = phase.t0_ns + 10 * SECOND;
+        let t0_ns = phase.t0_ns;
+        let points = each_second.iter().zip(1..);
+        record.series.push(Series {
+            key: SeriesKey {
+                host: "hosta".into(),
+                source: "jmx".into(),
+                metric: "http.failed_per_second".into(),
+                labels: Labels::from([("flow".into(), "/a".into())]),
+            },
+            points: points.map(|(n, s)| (t0_ns + s * SECOND, *n)).collect(),
+        });
+        record
+    }
+
+    #[test]
+    fn failures_that_stand_together_are_told_from_those_that_are_spread() {
+        let burst = failing([0.0, 0.0, 0.0, 1.0, 90.0, 70.0, 2.0, 0.0, 0.0, 0.0]);
+        check(&burst, "error_burst", "rule-error-burst-says");
+        let finding = one(&burst, "error_burst");
+        let number = |name: &str| match finding.says.args.get(name) {
+            Some(Arg::Number(value, _)) => *value,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((number("begin"), number("length")), (4.0, 2.0));
+        assert!(is_quiet(&failing([20.0; 10]), "error_burst"));
+        let few = [0.0, 0.0, 0.0, 0.0, 9.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        assert!(is_quiet(&failing(few), "error_burst"));
     }
 }

@@ -1,4 +1,4 @@
-//! Was it the sender that could not do more?
+//! The load generator could not offer the load that it was to offer.
 //!
 //! With a rate asked for: less was sent than asked, or much of it late. Without: nothing was lost
 //! and the sending thread used a whole core, so the network and the receiver were not driven to
@@ -9,7 +9,7 @@ use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::audit;
 use crate::quantities::exchange::Exchange;
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Shortfall against the asked rate from which the generator counts as the limit.
@@ -25,9 +25,6 @@ const BUSY_THREAD: f64 = 0.9;
 /// From this share of a core on, an event loop has no time left; it never waits for one server only.
 const FULL_LOOP: f64 = 0.95;
 
-/// See the module.
-pub struct GeneratorLimited;
-
 const ASKED: &str = "datagram.asked_packets_per_second";
 const SENT: &str = "datagram.sent_packets_per_second";
 const LATE_RATIO: &str = "datagram.late_ratio";
@@ -35,173 +32,165 @@ const CPU: &str = "datagram.sender_cpu_ratio";
 const WAIT: &str = "datagram.sender_wait_ratio";
 const SELFTEST: &str = "selftest.sent_packets_per_second";
 
-impl Rule for GeneratorLimited {
-    fn name(&self) -> &'static str {
-        "generator_limited"
-    }
+/// The finding `generator_limited`.
+pub const RULE: Rule = Rule {
+    name: "generator_limited",
+    purpose: Purpose::Limit,
+    bounds: &[
+        ("short", SHORT, Unit::Ratio),
+        ("late", LATE, Unit::Ratio),
+        ("lossless", LOSSLESS, Unit::Ratio),
+        ("thread", BUSY_THREAD, Unit::Ratio),
+        ("loop", FULL_LOOP, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "was it the sender that could not do more?"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    if let Some(exchange) = Exchange::of(*view) {
+        return has_no_ports(view, &exchange)
+            .or_else(|| asks_late(view, &exchange))
+            .or_else(|| stood_still(view, &exchange))
+            .or_else(|| loop_is_busy(view, &exchange));
     }
-
-    fn kind(&self) -> Kind {
-        Kind::Limit
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        if let Some(exchange) = Exchange::of(*view) {
-            let ports = self.has_no_ports(view, &exchange);
-            let late = || self.asks_late(view, &exchange);
-            let busy = || self.loop_is_busy(view, &exchange);
-            out.extend(
-                ports
-                    .or_else(late)
-                    .or_else(|| self.stood_still(view, &exchange))
-                    .or_else(busy),
-            );
-            return;
-        }
-        out.extend(match view.asked_rate() {
-            Some(asked) => self.paced(view, asked),
-            None => self.unlimited(view),
-        });
+    match view.asked_rate() {
+        Some(asked) => paced(view, asked),
+        None => unlimited(view),
     }
 }
 
-impl GeneratorLimited {
-    /// Connections that could not be made because the asking host had no local port left for them.
-    fn has_no_ports(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-        let short = audit::ports(view, exchange)?;
-        let says = Text::new("rule-generator-limited-ports-says")
-            .word("host", short.host)
-            .number("count", short.failed, Unit::One)
-            .number("share", short.share, Unit::Ratio);
-        let mut finding = view.finding(self.name(), Severity::Bad, 0.95, says);
-        finding.evidence = short.evidence(view, exchange);
-        let next = Text::new("rule-generator-limited-ports-next").word("host", short.host);
-        finding.next = Some(next);
-        Some(finding)
-    }
+/// Connections that could not be made because the asking host had no local port left for them.
+fn has_no_ports(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+    let short = audit::ports(view, exchange)?;
+    let says = Text::new("rule-generator-limited-ports-says")
+        .word("host", short.host)
+        .number("count", short.failed, Unit::One)
+        .number("share", short.share, Unit::Ratio);
+    let mut finding = view.finding(RULE.name, Severity::Bad, 0.95, says);
+    finding.evidence = short.evidence(view, exchange);
+    let next = Text::new("rule-generator-limited-ports-next").word("host", short.host);
+    finding.next = Some(next);
+    Some(finding)
+}
 
-    /// Requests of an open loop that left late although there was room for them.
-    fn asks_late(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-        let metric = exchange.name("late_ratio");
-        let (flow, late) = view.highest(&metric).filter(|(_, late)| *late > LATE)?;
-        let host = flow.from.as_str();
-        let says = Text::new("rule-generator-limited-asks-late-says")
-            .word("host", host)
-            .number("share", late, Unit::Ratio);
-        // Whoever leaves late has the reason on his side, whatever else is full.
-        let weight = 0.4 + 0.55 * late;
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        let row = view.evidence("evidence-asks-late", &metric, host, late);
+/// Requests of an open loop that left late although there was room for them.
+fn asks_late(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+    let metric = exchange.name("late_ratio");
+    let (flow, late) = view.highest(&metric).filter(|(_, late)| *late > LATE)?;
+    let host = flow.from.as_str();
+    let says = Text::new("rule-generator-limited-asks-late-says")
+        .word("host", host)
+        .number("share", late, Unit::Ratio);
+    // Whoever leaves late has the reason on his side, whatever else is full.
+    let weight = 0.4 + 0.55 * late;
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let row = view.evidence("evidence-asks-late", &metric, host, late);
+    finding.evidence.push(row);
+    finding.evidence.extend(asking_thread(view, exchange, host));
+    finding.next = Some(Text::new("rule-generator-limited-asks-late-next").word("host", host));
+    Some(finding)
+}
+
+/// Requests of an open loop that queued up although every answer came soon.
+fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+    let metric = exchange.name("window_full_ratio");
+    let (flow, share) = view.highest(&metric).filter(|(_, share)| *share > LATE)?;
+    let (service, wait) = exchange.longest()?;
+    if exchange.far_end_made_them_wait() != Some(false) {
+        return None;
+    }
+    let host = flow.from.as_str();
+    let says = Text::new("rule-generator-limited-stood-says")
+        .word("host", host)
+        .number("wait", wait, Unit::Seconds)
+        .number("service", service, Unit::Seconds)
+        .number("share", share, Unit::Ratio);
+    let weight = 0.4 + 0.5 * share;
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    for (key, what, value) in [
+        ("evidence-latency-longest", "latency_seconds", wait),
+        ("evidence-service-longest", "service_seconds", service),
+    ] {
+        let row = view.evidence(key, &exchange.name(what), host, value);
         finding.evidence.push(row);
-        finding.evidence.extend(asking_thread(view, exchange, host));
-        finding.next = Some(Text::new("rule-generator-limited-asks-late-next").word("host", host));
-        Some(finding)
     }
+    finding.evidence.extend(asking_thread(view, exchange, host));
+    finding.next = Some(Text::new("rule-generator-limited-stood-next").word("host", host));
+    Some(finding)
+}
 
-    /// Requests of an open loop that queued up although every answer came soon.
-    fn stood_still(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-        let metric = exchange.name("window_full_ratio");
-        let (flow, share) = view.highest(&metric).filter(|(_, share)| *share > LATE)?;
-        let (service, wait) = exchange.longest()?;
-        if exchange.far_end_made_them_wait() != Some(false) {
-            return None;
-        }
-        let host = flow.from.as_str();
-        let says = Text::new("rule-generator-limited-stood-says")
-            .word("host", host)
-            .number("wait", wait, Unit::Seconds)
-            .number("service", service, Unit::Seconds)
-            .number("share", share, Unit::Ratio);
-        let weight = 0.4 + 0.5 * share;
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        for (key, what, value) in [
-            ("evidence-latency-longest", "latency_seconds", wait),
-            ("evidence-service-longest", "service_seconds", service),
-        ] {
-            let row = view.evidence(key, &exchange.name(what), host, value);
-            finding.evidence.push(row);
-        }
-        finding.evidence.extend(asking_thread(view, exchange, host));
-        finding.next = Some(Text::new("rule-generator-limited-stood-next").word("host", host));
-        Some(finding)
+/// An event loop that served many connections and had no time left.
+fn loop_is_busy(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+    if exchange.source != "http" {
+        return None;
     }
+    let metric = exchange.name("client_cpu_ratio");
+    let (flow, cpu) = view.highest(&metric).filter(|(_, cpu)| *cpu >= FULL_LOOP)?;
+    let host = flow.from.as_str();
+    let says = Text::new("rule-generator-limited-loop-says")
+        .word("host", host)
+        .number("cpu", cpu, Unit::Ratio);
+    let mut finding = view.finding(RULE.name, Severity::Caution, 0.9 * cpu, says);
+    finding.evidence.extend(asking_thread(view, exchange, host));
+    finding.next = Some(Text::new("rule-generator-limited-loop-next").word("host", host));
+    Some(finding)
+}
 
-    /// An event loop that served many connections and had no time left.
-    fn loop_is_busy(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-        if exchange.source != "http" {
-            return None;
-        }
-        let metric = exchange.name("client_cpu_ratio");
-        let (flow, cpu) = view.highest(&metric).filter(|(_, cpu)| *cpu >= FULL_LOOP)?;
-        let host = flow.from.as_str();
-        let says = Text::new("rule-generator-limited-loop-says")
-            .word("host", host)
-            .number("cpu", cpu, Unit::Ratio);
-        let mut finding = view.finding(self.name(), Severity::Caution, 0.9 * cpu, says);
-        finding.evidence.extend(asking_thread(view, exchange, host));
-        finding.next = Some(Text::new("rule-generator-limited-loop-next").word("host", host));
-        Some(finding)
-    }
-
-    fn paced(&self, view: &PhaseView<'_>, asked: f64) -> Option<Finding> {
-        let sent = view.sent_rate()?;
-        let short = 1.0 - sent / asked;
-        let late = view.highest(LATE_RATIO);
-        let host = worst_sender(view)?;
-        let mut finding = if short > SHORT {
-            // Without loss, what was measured is true for the lower rate.
-            let lossless = view.loss().is_some_and(|loss| loss <= LOSSLESS);
-            let severity = if short > FAR_SHORT && !lossless {
-                Severity::Bad
-            } else {
-                Severity::Caution
-            };
-            let says = Text::new("rule-generator-limited-short-says")
-                .word("host", host)
-                .number("sent", sent, Unit::PacketsPerSecond)
-                .number("asked", asked, Unit::PacketsPerSecond);
-            view.finding(self.name(), severity, 0.5 + short, says)
+fn paced(view: &PhaseView<'_>, asked: f64) -> Option<Finding> {
+    let sent = view.sent_rate()?;
+    let short = 1.0 - sent / asked;
+    let late = view.highest(LATE_RATIO);
+    let host = worst_sender(view)?;
+    let mut finding = if short > SHORT {
+        // Without loss, what was measured is true for the lower rate.
+        let lossless = view.loss().is_some_and(|loss| loss <= LOSSLESS);
+        let severity = if short > FAR_SHORT && !lossless {
+            Severity::Bad
         } else {
-            let (flow, late) = late.filter(|(_, late)| *late > LATE)?;
-            let says = Text::new("rule-generator-limited-late-says")
-                .word("host", &flow.from)
-                .number("share", late, Unit::Ratio);
-            view.finding(self.name(), Severity::Caution, 0.3 + 0.3 * late, says)
+            Severity::Caution
         };
-        let evidence = &mut finding.evidence;
-        evidence.push(achieved(view, host, sent, asked));
-        evidence.extend(
-            late.map(|(flow, share)| view.evidence("evidence-late", LATE_RATIO, &flow.from, share)),
-        );
-        evidence.extend(thread_evidence(view, host));
-        name_what_lacks(evidence, "datagram.late_ratio, datagram.sender_cpu_ratio");
-        finding.next = Some(Text::new("rule-generator-limited-paced-next").word("host", host));
-        Some(finding)
-    }
-
-    fn unlimited(&self, view: &PhaseView<'_>) -> Option<Finding> {
-        let (flow, cpu) = view.highest(CPU).filter(|(_, cpu)| *cpu >= BUSY_THREAD)?;
-        if view.loss()? > LOSSLESS {
-            return None;
-        }
-        let host = flow.from.as_str();
-        let says = Text::new("rule-generator-limited-busy-says")
+        let says = Text::new("rule-generator-limited-short-says")
             .word("host", host)
-            .number("cpu", cpu, Unit::Ratio);
-        let mut finding = view.finding(self.name(), Severity::Info, 0.6, says);
-        let evidence = &mut finding.evidence;
-        evidence.extend(thread_evidence(view, host));
-        evidence.extend(selftest_evidence(view, host));
-        name_what_lacks(
-            evidence,
-            "datagram.sender_wait_ratio, selftest.sent_packets_per_second",
-        );
-        finding.next = Some(Text::new("rule-generator-limited-busy-next").word("host", host));
-        Some(finding)
+            .number("sent", sent, Unit::PacketsPerSecond)
+            .number("asked", asked, Unit::PacketsPerSecond);
+        view.finding(RULE.name, severity, 0.5 + short, says)
+    } else {
+        let (flow, late) = late.filter(|(_, late)| *late > LATE)?;
+        let says = Text::new("rule-generator-limited-late-says")
+            .word("host", &flow.from)
+            .number("share", late, Unit::Ratio);
+        view.finding(RULE.name, Severity::Caution, 0.3 + 0.3 * late, says)
+    };
+    let evidence = &mut finding.evidence;
+    evidence.push(achieved(view, host, sent, asked));
+    evidence.extend(
+        late.map(|(flow, share)| view.evidence("evidence-late", LATE_RATIO, &flow.from, share)),
+    );
+    evidence.extend(thread_evidence(view, host));
+    name_what_lacks(evidence, "datagram.late_ratio, datagram.sender_cpu_ratio");
+    finding.next = Some(Text::new("rule-generator-limited-paced-next").word("host", host));
+    Some(finding)
+}
+
+fn unlimited(view: &PhaseView<'_>) -> Option<Finding> {
+    let (flow, cpu) = view.highest(CPU).filter(|(_, cpu)| *cpu >= BUSY_THREAD)?;
+    if view.loss()? > LOSSLESS {
+        return None;
     }
+    let host = flow.from.as_str();
+    let says = Text::new("rule-generator-limited-busy-says")
+        .word("host", host)
+        .number("cpu", cpu, Unit::Ratio);
+    let mut finding = view.finding(RULE.name, Severity::Info, 0.6, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(thread_evidence(view, host));
+    evidence.extend(selftest_evidence(view, host));
+    name_what_lacks(
+        evidence,
+        "datagram.sender_wait_ratio, selftest.sent_packets_per_second",
+    );
+    finding.next = Some(Text::new("rule-generator-limited-busy-next").word("host", host));
+    Some(finding)
 }
 
 /// What the asking thread of a host did with its time.
@@ -263,4 +252,65 @@ fn selftest_evidence(view: &PhaseView<'_>, host: &str) -> Option<Evidence> {
         .filter_map(|flow| flow.metrics.get(SELFTEST).copied());
     let most = series.chain(flows).max_by(f64::total_cmp)?;
     Some(view.evidence("evidence-selftest", SELFTEST, host, most))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    #[test]
+    fn a_sender_that_falls_short_is_the_limit() {
+        let changes = [("asked_packets_per_second", 2e5), ("late_ratio", 0.4)];
+        let finding = one(&with_flow(&changes), "generator_limited");
+        assert_eq!(finding.severity, Severity::Caution, "nothing was lost");
+        assert_eq!(finding.says.key, "rule-generator-limited-short-says");
+        has_metric(&finding, "datagram.late_ratio");
+        let mut lossy = losing(5e4, &[("lost_on_path_packets", 5e4)]);
+        lossy.extend(changes);
+        let finding = one(&with_flow(&lossy), "generator_limited");
+        assert_eq!(finding.severity, Severity::Bad);
+        none(
+            &with_flow(&[("asked_packets_per_second", 1.005e5), ("late_ratio", 0.001)]),
+            "generator_limited",
+        );
+    }
+
+    #[test]
+    fn a_late_schedule_is_a_caution() {
+        let changes = [("asked_packets_per_second", 1e5), ("late_ratio", 0.2)];
+        let finding = one(&with_flow(&changes), "generator_limited");
+        assert_eq!(finding.severity, Severity::Caution);
+        assert_eq!(finding.says.key, "rule-generator-limited-late-says");
+    }
+
+    #[test]
+    fn a_full_sender_thread_without_loss_is_the_limit() {
+        let mut record = with_flow(&[("sender_cpu_ratio", 0.99)]);
+        add_series(
+            &mut record,
+            "hosta",
+            "selftest.sent_packets_per_second",
+            &[("mode", "gso")],
+            2e5,
+            2e5,
+        );
+        let finding = one(&record, "generator_limited");
+        assert_eq!(finding.severity, Severity::Info);
+        has_metric(&finding, "selftest.sent_packets_per_second");
+        let lossy = losing(
+            5e4,
+            &[("sender_cpu_ratio", 0.99), ("lost_on_path_packets", 5e4)],
+        );
+        none(&with_flow(&lossy), "generator_limited");
+    }
+
+    #[test]
+    fn an_asking_end_that_stood_still_does_not_blame_the_far_end() {
+        let scene = open_loop(0.000_07, 0.005, 0.5);
+        let finding = scene.limited_by("generator_limited");
+        assert_eq!(finding.says.key, "rule-generator-limited-stood-says");
+        scene.without("window_full");
+    }
 }

@@ -1,4 +1,4 @@
-//! Did the server stand still for a while, and did the way of asking hide it?
+//! The server stalled, and the closed loop hid it from the percentiles.
 //!
 //! Users who wait for their answers ask nothing meanwhile: of a stall only the request of each user
 //! is late, however many would have come. Percentiles over what was asked then look fine. Tene, "How
@@ -6,7 +6,7 @@
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
 /// Times the median that a stall takes at least.
@@ -16,58 +16,49 @@ const SHORTEST_S: f64 = 0.25;
 /// Times the 99th percentile of the answers from which the percentile does not show it.
 const UNSEEN: f64 = 5.0;
 
-/// See the module.
-pub struct HiddenStall;
-
 const SERVICE: &str = "http.service_seconds";
 
-impl Rule for HiddenStall {
-    fn name(&self) -> &'static str {
-        "hidden_stall"
-    }
+/// The finding `hidden_stall`.
+pub const RULE: Rule = Rule {
+    name: "hidden_stall",
+    purpose: Purpose::Describes,
+    bounds: &[
+        ("shortest", SHORTEST_S, Unit::Seconds),
+        ("median", MUCH, Unit::One),
+        ("p99", UNSEEN, Unit::One),
+    ],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "did the server stand still for a while, and did the way of asking hide it?"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    if view.total("http.asked_per_second").is_some() {
+        return None;
     }
-
-    fn kind(&self) -> Kind {
-        Kind::Describes
+    let hit = view
+        .flows()
+        .iter()
+        .filter_map(|flow| Some((flow, stall(flow)?)));
+    let (flow, (stall_s, p99_s)) = hit.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+    let rate = flow.metrics.get("http.requests_per_second").copied();
+    let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0)?;
+    // Callers at the mean rate come evenly: half of the stall each.
+    let late = rate * stall_s;
+    let says = Text::new("rule-hidden-stall-says")
+        .word("label", &flow.to)
+        .number("stall", stall_s, Unit::Seconds)
+        .number("p99", p99_s, Unit::Seconds)
+        .number("late", late.floor(), Unit::One)
+        .number("wait", stall_s / 2.0, Unit::Seconds);
+    let mut finding = view.finding(RULE.name, Severity::Caution, 0.5, says);
+    for (key, value) in [
+        ("evidence-service-longest", stall_s),
+        ("evidence-service-p99", p99_s),
+    ] {
+        let row = view.evidence(key, SERVICE, &flow.from, value);
+        finding.evidence.push(row);
     }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        if view.total("http.asked_per_second").is_some() {
-            return;
-        }
-        let hit = view
-            .flows()
-            .iter()
-            .filter_map(|flow| Some((flow, stall(flow)?)));
-        let Some((flow, (stall_s, p99_s))) = hit.max_by(|a, b| a.1.0.total_cmp(&b.1.0)) else {
-            return;
-        };
-        let rate = flow.metrics.get("http.requests_per_second").copied();
-        let Some(rate) = rate.filter(|rate| rate.is_finite() && *rate > 0.0) else {
-            return;
-        };
-        // Callers at the mean rate come evenly: half of the stall each.
-        let late = rate * stall_s;
-        let says = Text::new("rule-hidden-stall-says")
-            .word("label", &flow.to)
-            .number("stall", stall_s, Unit::Seconds)
-            .number("p99", p99_s, Unit::Seconds)
-            .number("late", late.floor(), Unit::One)
-            .number("wait", stall_s / 2.0, Unit::Seconds);
-        let mut finding = view.finding(self.name(), Severity::Caution, 0.5, says);
-        for (key, value) in [
-            ("evidence-service-longest", stall_s),
-            ("evidence-service-p99", p99_s),
-        ] {
-            let row = view.evidence(key, SERVICE, &flow.from, value);
-            finding.evidence.push(row);
-        }
-        finding.next = Some(Text::new("rule-hidden-stall-next"));
-        out.push(finding);
-    }
+    finding.next = Some(Text::new("rule-hidden-stall-next"));
+    Some(finding)
 }
 
 /// The longest answer and the 99th percentile of a flow that the percentile does not show.
@@ -77,4 +68,22 @@ fn stall(flow: &FlowResult) -> Option<(f64, f64)> {
         && service.max > service.p50 * MUCH
         && service.max > service.p99 * UNSEEN;
     is_stall.then_some((service.max, service.p99))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::*;
+
+    #[test]
+    fn a_stall_that_percentiles_do_not_show_is_told_for_users_who_wait() {
+        let stalled = [0.010, 0.020, 2.0];
+        let metrics = [("requests", 1_000.0), ("requests_per_second", 100.0)];
+        let record = of_labels(&[("/a", &metrics, stalled, 0.003)]);
+        check(&record, "hidden_stall", "rule-hidden-stall-says");
+        let open = [metrics.as_slice(), &[("asked_per_second", 100.0)]].concat();
+        assert!(is_quiet(
+            &of_labels(&[("/a", &open, stalled, 0.003)]),
+            "hidden_stall"
+        ));
+    }
 }

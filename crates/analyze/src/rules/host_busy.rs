@@ -1,4 +1,4 @@
-//! Was a host too short of CPU for its numbers to be its best?
+//! A host was short of CPU.
 //!
 //! Independent signs: threads of the test were ready to run and had no CPU (schedstat), the
 //! hypervisor gave the host's time to others (steal), tasks stalled for CPU (pressure; it counts only where
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, thread_metric};
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView, name_what_lacks};
 
@@ -20,9 +20,6 @@ const STOLEN: f64 = 0.02;
 const PRESSED: f64 = 0.25;
 /// Share of time from which the sign weighs in full.
 const HEAVY: f64 = 0.5;
-
-/// See the module.
-pub struct HostBusy;
 
 /// A sign of a busy host.
 struct Sign {
@@ -37,42 +34,40 @@ struct Sign {
     rank: u8,
 }
 
-impl Rule for HostBusy {
-    fn name(&self) -> &'static str {
-        "host_busy"
-    }
+/// The finding `host_busy`.
+pub const RULE: Rule = Rule {
+    name: "host_busy",
+    purpose: Purpose::Limit,
+    bounds: &[
+        ("waiting", KEPT_WAITING, Unit::Ratio),
+        ("stolen", STOLEN, Unit::Ratio),
+        ("pressed", PRESSED, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "was a host too short of CPU for its numbers to be its best?"
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Limit
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let mut signs = signs(view);
-        let strongest = signs
-            .iter()
-            .enumerate()
-            .filter(|(_, sign)| sign.counts)
-            .max_by(|(_, a), (_, b)| a.rank.cmp(&b.rank).then(a.share.total_cmp(&b.share)));
-        let Some((at, _)) = strongest else { return };
-        let strongest = signs.remove(at);
-        let crowd = Crowd::of(view, &strongest.host);
-        let weight = 0.2 + 0.4 * (strongest.share / HEAVY).min(1.0);
-        let says = strongest.says(&crowd);
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        finding.next = Some(strongest.next(&crowd));
-        let evidence = &mut finding.evidence;
-        let host = strongest.host;
-        evidence.push(strongest.evidence);
-        evidence.extend(crowd.evidence(&host));
-        let others = signs.into_iter().filter(|s| s.host == host || s.counts);
-        evidence.extend(others.map(|sign| sign.evidence));
-        name_what_lacks(evidence, "host.cpu_ratio, host.pressure_ratio");
-        out.push(finding);
-    }
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let mut signs = signs(view);
+    let strongest = signs
+        .iter()
+        .enumerate()
+        .filter(|(_, sign)| sign.counts)
+        .max_by(|(_, a), (_, b)| a.rank.cmp(&b.rank).then(a.share.total_cmp(&b.share)));
+    let (at, _) = strongest?;
+    let strongest = signs.remove(at);
+    let crowd = Crowd::of(view, &strongest.host);
+    let weight = 0.2 + 0.4 * (strongest.share / HEAVY).min(1.0);
+    let says = strongest.says(&crowd);
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    finding.next = Some(strongest.next(&crowd));
+    let evidence = &mut finding.evidence;
+    let host = strongest.host;
+    evidence.push(strongest.evidence);
+    evidence.extend(crowd.evidence(&host));
+    let others = signs.into_iter().filter(|s| s.host == host || s.counts);
+    evidence.extend(others.map(|sign| sign.evidence));
+    name_what_lacks(evidence, "host.cpu_ratio, host.pressure_ratio");
+    Some(finding)
 }
 
 impl Sign {
@@ -257,4 +252,55 @@ fn threads<'a>(view: &PhaseView<'a>) -> BTreeMap<(&'a str, &'static str, &'a str
         }
     }
     threads
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    #[test]
+    fn stolen_time_is_seen_inside_the_phase_only() {
+        let steal = [("core", "all"), ("state", "steal")];
+        let mut record = with_flow(&[]);
+        add_series(&mut record, "hostb", "host.cpu_ratio", &steal, 0.0, 0.2);
+        let finding = one(&record, "host_busy");
+        assert_eq!(finding.says.key, "rule-host-busy-steal-says");
+        assert_eq!(finding.says.args["host"], Arg::Word("hostb".into()));
+        assert_eq!(finding.evidence[0].labels["state"], "steal");
+        let mut before = with_flow(&[]);
+        add_series(&mut before, "hostb", "host.cpu_ratio", &steal, 0.9, 0.0);
+        none(&before, "host_busy");
+    }
+
+    #[test]
+    fn a_waiting_thread_makes_a_busy_host() {
+        let mut record = with_flow(&[("sender_wait_ratio", 0.25)]);
+        let pressure = [("resource", "cpu"), ("kind", "some")];
+        add_series(
+            &mut record,
+            "hosta",
+            "host.pressure_ratio",
+            &pressure,
+            0.0,
+            0.4,
+        );
+        let finding = one(&record, "host_busy");
+        has_metric(&finding, "datagram.sender_wait_ratio");
+        has_metric(&finding, "host.pressure_ratio");
+    }
+
+    #[test]
+    fn pressure_that_the_tests_own_threads_do_not_feel_limits_nothing() {
+        let tcp = Tcp {
+            receive_window: 0.3,
+            ..SENDING
+        };
+        let mut scene = between().tcp(tcp);
+        let pressure = [("resource", "cpu"), ("kind", "some")];
+        let record = &mut scene.record;
+        add_series(record, "hosta", "host.pressure_ratio", &pressure, 0.0, 0.99);
+        scene.limited_by("receive_window_limited");
+        scene.without("host_busy");
+    }
 }

@@ -1,4 +1,4 @@
-//! Did lost segments keep the congestion window, and with it the rate, small?
+//! Packet loss kept the congestion window, and with it the rate, small.
 //!
 //! Every loss makes TCP send less for a while. Where a queue had filled before, loss is how the
 //! link says that it is full, and [`path_limited`](super::path_limited) tells that; where round
@@ -10,8 +10,7 @@ use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 use super::path_limited::queue_stands;
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::Connection;
-use crate::rule::{Kind, Rule};
-use crate::view::PhaseView;
+use crate::rule::{Look, Purpose, Rule};
 
 /// Share of the time from which the congestion window shapes the rate.
 const SHAPES: f64 = 0.4;
@@ -22,107 +21,131 @@ const MANY: f64 = 0.005;
 /// Shortest wait for a retransmission by the clock (`TCP_RTO_MIN` of Linux), seconds.
 const SHORTEST_TIMEOUT_S: f64 = 0.2;
 
-/// See the module.
-pub struct LossLimited;
+/// The finding `loss_limited`.
+pub const RULE: Rule = Rule {
+    name: "loss_limited",
+    purpose: Purpose::Limit,
+    bounds: &[
+        ("shapes", SHAPES, Unit::Ratio),
+        ("some", SOME, Unit::Ratio),
+        ("timeout", SHORTEST_TIMEOUT_S, Unit::Seconds),
+    ],
+    look: Look::Flows(look),
+};
 
-impl Rule for LossLimited {
-    fn name(&self) -> &'static str {
-        "loss_limited"
-    }
-
-    fn question(&self) -> &'static str {
-        "did lost segments keep the congestion window, and with it the rate, small?"
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Limit
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let Some(load) = Load::of(*view) else { return };
-        out.extend(load.strongest(|flow| match load.is_exchange() {
-            true => self.delays(&load, flow),
-            false => self.slows(&load, flow),
-        }));
+fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    match load.is_exchange() {
+        true => delays(load, flow),
+        false => slows(load, flow),
     }
 }
 
-impl LossLimited {
-    /// A transfer that loss slows down.
-    fn slows<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
-        let connection = Connection::of(load.view, flow, End::Sender);
-        let (_, lost) = connection
-            .retransmitted()
-            .filter(|(_, lost)| *lost >= SOME)?;
-        let shaped = connection.limits()?.congestion_window();
-        let shaped = shaped.min(load.between(flow)?);
-        if shaped < SHAPES {
-            return None;
-        }
-        let full_queue = connection.round_trips().is_some_and(queue_stands);
-        let doubt = if full_queue { 0.4 } else { 1.0 };
-        let weight = 0.3 + 0.6 * shaped * (lost / MANY).clamp(0.5, 1.0) * doubt;
-        let says = Text::new("rule-loss-limited-says")
-            .word("from", &flow.from)
-            .word("to", &flow.to)
-            .number("share", lost, Unit::Ratio);
-        let severity = if full_queue {
-            Severity::Info
-        } else {
-            Severity::Caution
-        };
-        let mut finding = load.view.finding(self.name(), severity, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.extend(connection.retransmission_evidence());
-        evidence.extend(load.held_evidence(flow, End::Sender));
-        evidence.extend(load.held_evidence(flow, End::Receiver));
-        let window = "tcp.congestion_window_segments";
-        let mean = connection.mean(window);
-        evidence.extend(mean.map(|n| connection.evidence("evidence-tcp-cwnd", window, n)));
-        evidence.extend(connection.round_trip_evidence());
-        evidence.extend(host_retransmits(load, flow));
-        let next = Text::new("rule-loss-limited-next");
-        finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
-        Some(finding)
+/// A transfer that loss slows down.
+fn slows<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    let connection = Connection::of(load.view, flow, End::Sender);
+    let (_, lost) = connection
+        .retransmitted()
+        .filter(|(_, lost)| *lost >= SOME)?;
+    let shaped = connection.limits()?.congestion_window();
+    let shaped = shaped.min(load.between(flow)?);
+    if shaped < SHAPES {
+        return None;
     }
+    let full_queue = connection.round_trips().is_some_and(queue_stands);
+    let doubt = if full_queue { 0.4 } else { 1.0 };
+    let weight = 0.3 + 0.6 * shaped * (lost / MANY).clamp(0.5, 1.0) * doubt;
+    let says = Text::new("rule-loss-limited-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("share", lost, Unit::Ratio);
+    let severity = if full_queue {
+        Severity::Info
+    } else {
+        Severity::Caution
+    };
+    let mut finding = load.view.finding(RULE.name, severity, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(connection.retransmission_evidence());
+    evidence.extend(load.held_evidence(flow, End::Sender));
+    evidence.extend(load.held_evidence(flow, End::Receiver));
+    let window = "tcp.congestion_window_segments";
+    let mean = connection.mean(window);
+    evidence.extend(mean.map(|n| connection.evidence("evidence-tcp-cwnd", window, n)));
+    evidence.extend(connection.round_trip_evidence());
+    evidence.extend(host_retransmits(load, flow));
+    let next = Text::new("rule-loss-limited-next");
+    finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
+    Some(finding)
+}
 
-    /// Requests whose slowest answers waited for a retransmission.
-    fn delays<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
-        let connection = Connection::of(load.view, flow, End::Sender);
-        let back = Connection::of(load.view, flow, End::Receiver);
-        let worst = [connection, back]
-            .into_iter()
-            .filter(|c| c.retransmitted().is_some_and(|(again, _)| again > 0.0))
-            .max_by(|a, b| {
-                a.retransmitted()
-                    .partial_cmp(&b.retransmitted())
-                    .unwrap_or(std::cmp::Ordering::Equal)
-            })?;
-        let latency = load.name("latency_seconds");
-        let known = flow.histograms.get(&latency);
-        let known = known.filter(|h| h.max >= SHORTEST_TIMEOUT_S)?;
-        let weight = match known.p99 >= SHORTEST_TIMEOUT_S {
-            true => 0.7,
-            false => 0.4,
-        };
-        let says = Text::new("rule-loss-limited-tail-says")
-            .word("from", &flow.from)
-            .word("to", &flow.to)
-            .number("max", known.max, Unit::Seconds);
-        let view = load.view;
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.extend(worst.retransmission_evidence());
-        evidence.push(view.evidence("evidence-latency-max", &latency, &flow.to, known.max));
-        evidence.extend(worst.round_trip_evidence());
-        evidence.extend(host_retransmits(load, flow));
-        let next = Text::new("rule-loss-limited-next");
-        finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
-        Some(finding)
-    }
+/// Requests whose slowest answers waited for a retransmission.
+fn delays<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    let connection = Connection::of(load.view, flow, End::Sender);
+    let back = Connection::of(load.view, flow, End::Receiver);
+    let worst = [connection, back]
+        .into_iter()
+        .filter(|c| c.retransmitted().is_some_and(|(again, _)| again > 0.0))
+        .max_by(|a, b| {
+            a.retransmitted()
+                .partial_cmp(&b.retransmitted())
+                .unwrap_or(std::cmp::Ordering::Equal)
+        })?;
+    let latency = load.name("latency_seconds");
+    let known = flow.histograms.get(&latency);
+    let known = known.filter(|h| h.max >= SHORTEST_TIMEOUT_S)?;
+    let weight = match known.p99 >= SHORTEST_TIMEOUT_S {
+        true => 0.7,
+        false => 0.4,
+    };
+    let says = Text::new("rule-loss-limited-tail-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("max", known.max, Unit::Seconds);
+    let view = load.view;
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(worst.retransmission_evidence());
+    evidence.push(view.evidence("evidence-latency-max", &latency, &flow.to, known.max));
+    evidence.extend(worst.round_trip_evidence());
+    evidence.extend(host_retransmits(load, flow));
+    let next = Text::new("rule-loss-limited-next");
+    finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
+    Some(finding)
 }
 
 fn host_retransmits(load: &Load<'_>, flow: &FlowResult) -> Option<sokudo_model::Evidence> {
     let (key, metric) = ("evidence-host-retransmits", "host.tcp_retransmits");
     load.view.grown(key, metric, &flow.from)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    #[test]
+    fn loss_on_an_empty_way_is_loss() {
+        let tcp = Tcp {
+            lost: 0.01,
+            ..SENDING
+        };
+        let scene = between().tcp(tcp);
+        let finding = scene.limited_by("loss_limited");
+        has_metric(&finding, "tcp.retransmitted_segments");
+        scene.without("path_limited");
+    }
+
+    #[test]
+    fn the_tail_of_answers_shows_retransmissions() {
+        let tcp = Tcp {
+            lost: 0.01,
+            ..SENDING
+        };
+        let answers = [(990, 0.0201), (10, 0.23)];
+        let scene = Scene::of("rr")
+            .tcp(tcp)
+            .answers("rr.latency_seconds", &answers);
+        let finding = scene.limited_by("loss_limited");
+        assert_eq!(finding.says.key, "rule-loss-limited-tail-says");
+    }
 }

@@ -37,56 +37,56 @@ mod uneven_start;
 mod unreachable;
 mod window_full;
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Purpose, Rule};
 
 /// Every rule, by name.
-pub const REGISTRY: &[&dyn Rule] = &[
-    &application_limited::ApplicationLimited,
-    &buffer_below_asked::BufferBelowAsked,
-    &connection_churn::ConnectionChurn,
-    &corruption::Corruption,
-    &delayed_ack::DelayedAck,
-    &dropped_calls::DroppedCalls,
-    &duplicates::Duplicates,
-    &error_burst::ErrorBurst,
-    &generator_limited::GeneratorLimited,
-    &hidden_stall::HiddenStall,
-    &host_busy::HostBusy,
-    &hot_link::HotLink,
-    &loss_limited::LossLimited,
-    &low_mtu::LowMtu,
-    &neighbour_interference::NeighbourInterference,
-    &path_limited::PathLimited,
-    &path_loss::PathLoss,
-    &receive_window_limited::ReceiveWindowLimited,
-    &receiver_buffer_overflow::ReceiverBufferOverflow,
-    &receiver_cpu_limited::ReceiverCpuLimited,
-    &receiver_host_drops::ReceiverHostDrops,
-    &reordering::Reordering,
-    &request_failures::RequestFailures,
-    &send_buffer_limited::SendBufferLimited,
-    &sender_cpu_limited::SenderCpuLimited,
-    &sender_refusal::SenderRefusal,
-    &slow_label::SlowLabel,
-    &softirq_core::SoftirqCore,
-    &spinning::Spinning,
-    &stalled_flow::StalledFlow,
-    &uneven_start::UnevenStart,
-    &unreachable::Unreachable,
-    &window_full::WindowFull,
+pub const REGISTRY: &[&Rule] = &[
+    &application_limited::RULE,
+    &buffer_below_asked::RULE,
+    &connection_churn::RULE,
+    &corruption::RULE,
+    &delayed_ack::RULE,
+    &dropped_calls::RULE,
+    &duplicates::RULE,
+    &error_burst::RULE,
+    &generator_limited::RULE,
+    &hidden_stall::RULE,
+    &host_busy::RULE,
+    &hot_link::RULE,
+    &loss_limited::RULE,
+    &low_mtu::RULE,
+    &neighbour_interference::RULE,
+    &path_limited::RULE,
+    &path_loss::RULE,
+    &receive_window_limited::RULE,
+    &receiver_buffer_overflow::RULE,
+    &receiver_cpu_limited::RULE,
+    &receiver_host_drops::RULE,
+    &reordering::RULE,
+    &request_failures::RULE,
+    &send_buffer_limited::RULE,
+    &sender_cpu_limited::RULE,
+    &sender_refusal::RULE,
+    &slow_label::RULE,
+    &softirq_core::RULE,
+    &spinning::RULE,
+    &stalled_flow::RULE,
+    &uneven_start::RULE,
+    &unreachable::RULE,
+    &window_full::RULE,
 ];
 
 /// True for a rule that says what limited the rate.
 pub fn is_limit(rule: &str) -> bool {
-    matches!(kind_of(rule), Some(Kind::Limit | Kind::Loss))
+    matches!(purpose_of(rule), Some(Purpose::Limit | Purpose::Loss))
 }
 
 /// True for a rule that says where datagrams were lost.
 pub fn is_loss(rule: &str) -> bool {
-    kind_of(rule) == Some(Kind::Loss)
+    purpose_of(rule) == Some(Purpose::Loss)
 }
 
-fn kind_of(rule: &str) -> Option<Kind> {
-    let known = REGISTRY.iter().find(|known| known.name() == rule);
-    known.map(|known| known.kind())
+fn purpose_of(rule: &str) -> Option<Purpose> {
+    let known = REGISTRY.iter().find(|known| known.name == rule);
+    known.map(|known| known.purpose)
 }

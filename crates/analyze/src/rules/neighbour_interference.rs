@@ -1,4 +1,4 @@
-//! Did other programs take the CPU time that the test was ready to use?
+//! Other programs or virtual machines took the CPU time that the test needed.
 //!
 //! Two things must come together: threads of the test were ready to run and had no CPU, or the
 //! hypervisor gave their time away; and somebody else used it. Threads that wait because the test
@@ -8,7 +8,7 @@
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, thread_metric};
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView};
 
@@ -23,67 +23,60 @@ const HEAVY: f64 = 0.4;
 
 const CPU: &str = "host.cpu_ratio";
 
-/// See the module.
-pub struct NeighbourInterference;
+/// The finding `neighbour_interference`.
+pub const RULE: Rule = Rule {
+    name: "neighbour_interference",
+    purpose: Purpose::Limit,
+    bounds: &[
+        ("waiting", KEPT_WAITING, Unit::Ratio),
+        ("others", OTHERS, Unit::One),
+        ("stolen", STOLEN, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
 
-impl Rule for NeighbourInterference {
-    fn name(&self) -> &'static str {
-        "neighbour_interference"
-    }
-
-    fn question(&self) -> &'static str {
-        "did other programs take the CPU time that the test was ready to use?"
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Limit
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let ends = [End::Sender, End::Receiver].into_iter();
-        let found = ends.filter_map(|end| self.conclude(view, end));
-        out.extend(found.max_by(|a, b| a.weight.total_cmp(&b.weight)));
-    }
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let ends = [End::Sender, End::Receiver].into_iter();
+    let found = ends.filter_map(|end| conclude(view, end));
+    found.max_by(|a, b| a.weight.total_cmp(&b.weight))
 }
 
-impl NeighbourInterference {
-    fn conclude(&self, view: &PhaseView<'_>, end: End) -> Option<Finding> {
-        let waiting = thread_metric(&view.phase.workload, end, "wait");
-        let (flow, waited) = view.highest(&waiting)?;
-        let (host, waited) = (end.host(flow), waited.clamp(0.0, 1.0));
-        if waited < KEPT_WAITING {
-            return None;
-        }
-        let steal = stolen(view, host).filter(|(_, share)| *share >= STOLEN);
-        let others = others(view, host).filter(|cores| *cores >= OTHERS);
-        let lacking = own(view, host, "self.wait_ratio").unwrap_or(waited);
-        let others = others.filter(|cores| *cores >= lacking * EXPLAINS);
-        let key = match (&steal, others) {
-            (_, Some(_)) => "rule-neighbour-says",
-            (Some(_), None) => "rule-neighbour-steal-says",
-            (None, None) => return None,
-        };
-        let says = Text::new(key)
-            .word("host", host)
-            .number("share", waited, Unit::Ratio)
-            .number("others", others.unwrap_or_default(), Unit::One)
-            .number(
-                "steal",
-                steal.as_ref().map_or(0.0, |(_, s)| *s),
-                Unit::Ratio,
-            );
-        let weight = 0.35 + 0.6 * (waited / HEAVY).min(1.0);
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        let evidence = &mut finding.evidence;
-        let key = end.wait_key(&view.phase.workload);
-        evidence.push(view.evidence(key, &waiting, host, waited));
-        evidence.extend(other_end(view, end));
-        evidence.extend(others.map(|cores| others_evidence(view, host, cores)));
-        evidence.extend(steal.map(|(row, _)| row));
-        evidence.extend(pressure(view, host));
-        finding.next = Some(Text::new("rule-neighbour-next").word("host", host));
-        Some(finding)
+fn conclude(view: &PhaseView<'_>, end: End) -> Option<Finding> {
+    let waiting = thread_metric(&view.phase.workload, end, "wait");
+    let (flow, waited) = view.highest(&waiting)?;
+    let (host, waited) = (end.host(flow), waited.clamp(0.0, 1.0));
+    if waited < KEPT_WAITING {
+        return None;
     }
+    let steal = stolen(view, host).filter(|(_, share)| *share >= STOLEN);
+    let others = others(view, host).filter(|cores| *cores >= OTHERS);
+    let lacking = own(view, host, "self.wait_ratio").unwrap_or(waited);
+    let others = others.filter(|cores| *cores >= lacking * EXPLAINS);
+    let key = match (&steal, others) {
+        (_, Some(_)) => "rule-neighbour-says",
+        (Some(_), None) => "rule-neighbour-steal-says",
+        (None, None) => return None,
+    };
+    let says = Text::new(key)
+        .word("host", host)
+        .number("share", waited, Unit::Ratio)
+        .number("others", others.unwrap_or_default(), Unit::One)
+        .number(
+            "steal",
+            steal.as_ref().map_or(0.0, |(_, s)| *s),
+            Unit::Ratio,
+        );
+    let weight = 0.35 + 0.6 * (waited / HEAVY).min(1.0);
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let evidence = &mut finding.evidence;
+    let key = end.wait_key(&view.phase.workload);
+    evidence.push(view.evidence(key, &waiting, host, waited));
+    evidence.extend(other_end(view, end));
+    evidence.extend(others.map(|cores| others_evidence(view, host, cores)));
+    evidence.extend(steal.map(|(row, _)| row));
+    evidence.extend(pressure(view, host));
+    finding.next = Some(Text::new("rule-neighbour-next").word("host", host));
+    Some(finding)
 }
 
 /// The wait of the other end, where that was kept waiting too.
@@ -158,4 +151,62 @@ fn others_evidence(view: &PhaseView<'_>, host: &str, cores: f64) -> Evidence {
     row.source = "/proc/stat, schedstat".into();
     row.metric = None;
     row
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    #[test]
+    fn neighbours_are_told_from_the_tests_own_threads() {
+        let waiting = |all, own, own_wait| {
+            Scene::of("stream")
+                .sender([0.5, 0.45, 0.02])
+                .receiver([0.3, 0.02, 0.65])
+                .machine("hosta", all, own, own_wait)
+        };
+        let scene = waiting(1.9, 0.8, 0.47);
+        let finding = scene.limited_by("neighbour_interference");
+        has_metric(&finding, "stream.sender_wait_ratio");
+        let mut rows = finding.evidence.iter();
+        assert!(rows.any(|row| row.says.key == "evidence-others-cpu"));
+        // One conclusion, not two about the same wait.
+        scene.without("host_busy");
+        // Nobody else used anything to speak of: the test is its own neighbour.
+        let crowded = waiting(2.0, 1.9, 0.47);
+        crowded.limited_by("host_busy");
+        crowded.without("neighbour_interference");
+        // Others used a little, but the test lacks far more.
+        waiting(2.0, 1.7, 6.0).without("neighbour_interference");
+    }
+
+    #[test]
+    fn both_ends_that_neighbours_keep_waiting_are_named() {
+        let scene = Scene::of("stream")
+            .sender([0.5, 0.45, 0.02])
+            .receiver([0.3, 0.2, 0.5])
+            .machine("hosta", 1.9, 0.8, 0.65);
+        let finding = scene.limited_by("neighbour_interference");
+        has_metric(&finding, "stream.sender_wait_ratio");
+        has_metric(&finding, "stream.receiver_wait_ratio");
+    }
+
+    #[test]
+    fn stolen_time_is_a_neighbour_too() {
+        let mut scene = Scene::of("rr")
+            .sender([0.5, 0.2, 0.0])
+            .receiver([0.3, 0.1, 0.0]);
+        let steal = [("core", "all"), ("state", "steal")];
+        add_series(
+            &mut scene.record,
+            "hosta",
+            "host.cpu_ratio",
+            &steal,
+            0.0,
+            0.2,
+        );
+        let finding = scene.limited_by("neighbour_interference");
+        assert_eq!(finding.says.key, "rule-neighbour-steal-says");
+    }
 }

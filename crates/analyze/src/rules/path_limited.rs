@@ -1,4 +1,4 @@
-//! Is this what the path carries?
+//! The path carries no more than this.
 //!
 //! A link that is full has a queue in front of it: round trips grow well above the lowest one, and
 //! bytes arrive at an even rate. Both ends wait for it most of the time. Loss that comes with a full
@@ -8,8 +8,7 @@ use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::{Connection, RoundTrips};
-use crate::rule::{Kind, Rule};
-use crate::view::PhaseView;
+use crate::rule::{Look, Purpose, Rule};
 
 /// Share of the time from which the congestion window shapes the rate.
 const SHAPES: f64 = 0.4;
@@ -20,61 +19,72 @@ const QUEUE_S: f64 = 0.0005;
 /// Spread of the delivery rate up to which it is even.
 const EVEN: f64 = 0.15;
 
-/// See the module.
-pub struct PathLimited;
-
 /// True when round trips are so much longer than the lowest one that a queue must stand on the way.
 pub fn queue_stands(trips: RoundTrips) -> bool {
     trips.mean >= trips.lowest * GROWN && trips.queueing() >= QUEUE_S
 }
 
-impl Rule for PathLimited {
-    fn name(&self) -> &'static str {
-        "path_limited"
-    }
+/// The finding `path_limited`.
+pub const RULE: Rule = Rule {
+    name: "path_limited",
+    purpose: Purpose::Limit,
+    bounds: &[
+        ("shapes", SHAPES, Unit::Ratio),
+        ("grown", GROWN, Unit::One),
+        ("queue", QUEUE_S, Unit::Seconds),
+    ],
+    look: Look::Flows(look),
+};
 
-    fn question(&self) -> &'static str {
-        "is this what the path carries?"
+fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    if load.is_exchange() {
+        return None;
     }
-
-    fn kind(&self) -> Kind {
-        Kind::Limit
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let load = Load::of(*view).filter(|load| !load.is_exchange());
-        out.extend(load.and_then(|load| load.strongest(|flow| self.conclude(&load, flow))));
-    }
+    let connection = Connection::of(load.view, flow, End::Sender);
+    let shaped = connection.limits()?.congestion_window();
+    let shaped = shaped.min(load.between(flow)?);
+    let trips = connection
+        .round_trips()
+        .filter(|trips| queue_stands(*trips));
+    let (rate, spread) = connection.delivery()?;
+    // An even rate alone may be anybody's doing; a queue proves that something was full.
+    let trips = trips.filter(|_| shaped >= SHAPES)?;
+    let even = spread <= EVEN;
+    let weight = 0.3 + 0.6 * shaped * if even { 1.0 } else { 0.8 };
+    let says = Text::new("rule-path-limited-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("bits", rate * 8.0, Unit::BitsPerSecond)
+        .number("queue", trips.queueing(), Unit::Seconds);
+    let view = load.view;
+    let mut finding = view.finding(RULE.name, Severity::Info, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(connection.round_trip_evidence());
+    evidence.extend(load.held_evidence(flow, End::Sender));
+    evidence.extend(load.held_evidence(flow, End::Receiver));
+    evidence.extend(connection.delivery_evidence());
+    evidence.extend(connection.retransmission_evidence());
+    let next = Text::new("rule-path-limited-next");
+    finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
+    Some(finding)
 }
 
-impl PathLimited {
-    fn conclude<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
-        let connection = Connection::of(load.view, flow, End::Sender);
-        let shaped = connection.limits()?.congestion_window();
-        let shaped = shaped.min(load.between(flow)?);
-        let trips = connection
-            .round_trips()
-            .filter(|trips| queue_stands(*trips));
-        let (rate, spread) = connection.delivery()?;
-        // An even rate alone may be anybody's doing; a queue proves that something was full.
-        let trips = trips.filter(|_| shaped >= SHAPES)?;
-        let even = spread <= EVEN;
-        let weight = 0.3 + 0.6 * shaped * if even { 1.0 } else { 0.8 };
-        let says = Text::new("rule-path-limited-says")
-            .word("from", &flow.from)
-            .word("to", &flow.to)
-            .number("bits", rate * 8.0, Unit::BitsPerSecond)
-            .number("queue", trips.queueing(), Unit::Seconds);
-        let view = load.view;
-        let mut finding = view.finding(self.name(), Severity::Info, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.extend(connection.round_trip_evidence());
-        evidence.extend(load.held_evidence(flow, End::Sender));
-        evidence.extend(load.held_evidence(flow, End::Receiver));
-        evidence.extend(connection.delivery_evidence());
-        evidence.extend(connection.retransmission_evidence());
-        let next = Text::new("rule-path-limited-next");
-        finding.next = Some(next.word("from", &flow.from).word("to", &flow.to));
-        Some(finding)
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    #[test]
+    fn a_standing_queue_is_the_paths_limit_with_loss_and_without() {
+        for lost in [0.0, 0.01] {
+            let tcp = Tcp {
+                round_trip: 0.075,
+                lost,
+                ..SENDING
+            };
+            let finding = between().tcp(tcp).limited_by("path_limited");
+            has_metric(&finding, "tcp.smoothed_rtt_seconds");
+            has_metric(&finding, "tcp.delivery_rate_bytes_per_second");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Were datagrams lost where no counter of either host explains it?
+//! Datagrams were lost between the hosts.
 //!
 //! What the sender's kernel accepted and neither the receiving socket nor the receiving host
 //! counted as dropped was lost between them: in a device, a switch, a link, a virtual bridge. Or
@@ -10,14 +10,11 @@ use sokudo_model::{Evidence, Finding, FlowResult, Text, Unit};
 
 use super::unreachable;
 use crate::quantities::datagrams::lost;
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;
-
-/// See the module.
-pub struct PathLoss;
 
 const LOST: &str = "datagram.lost_on_path_packets";
 
@@ -39,57 +36,48 @@ const DEVICES: [(&str, &str, bool); 3] = [
     ("evidence-nic-errors", "host.nic_errors", false),
 ];
 
-impl Rule for PathLoss {
-    fn name(&self) -> &'static str {
-        "path_loss"
-    }
+/// The finding `path_loss`.
+pub const RULE: Rule = Rule {
+    name: "path_loss",
+    purpose: Purpose::Loss,
+    bounds: &[("share", SHARE, Unit::Ratio)],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "were datagrams lost where no counter of either host explains it?"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let (gone, missing) = (view.total(LOST)?, view.missing()?);
+    let (flow, there) = view.highest(LOST)?;
+    let share = gone / missing.max(1.0);
+    // Where nobody listens, the path did its work.
+    if gone <= 0.0 || share < SHARE || unreachable::nobody_there(view) {
+        return None;
     }
-
-    fn kind(&self) -> Kind {
-        Kind::Loss
+    let (severity, weight) = view.weigh_loss(share);
+    let (counters, unread) = counters(view, &flow.from, &flow.to);
+    let grew = counters.iter().any(|e| e.value.is_some_and(|n| n > 0.0));
+    let key = match (grew, unread.is_empty()) {
+        (true, _) => "rule-path-loss-device-says",
+        (false, true) => "rule-path-loss-says",
+        (false, false) => "rule-path-loss-undetermined-says",
+    };
+    let mut says = Text::new(key)
+        .text("lost", lost(share))
+        .number("share", share, Unit::Ratio)
+        .text("path", path(view, flow));
+    if key == "rule-path-loss-undetermined-says" {
+        says = says.word("names", unread.join(", "));
     }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let (Some(gone), Some(missing), Some((flow, there))) =
-            (view.total(LOST), view.missing(), view.highest(LOST))
-        else {
-            return;
-        };
-        let share = gone / missing.max(1.0);
-        // Where nobody listens, the path did its work.
-        if gone <= 0.0 || share < SHARE || unreachable::nobody_there(view) {
-            return;
-        }
-        let (severity, weight) = view.weigh_loss(share);
-        let (counters, unread) = counters(view, &flow.from, &flow.to);
-        let grew = counters.iter().any(|e| e.value.is_some_and(|n| n > 0.0));
-        let key = match (grew, unread.is_empty()) {
-            (true, _) => "rule-path-loss-device-says",
-            (false, true) => "rule-path-loss-says",
-            (false, false) => "rule-path-loss-undetermined-says",
-        };
-        let mut says = Text::new(key)
-            .text("lost", lost(share))
-            .number("share", share, Unit::Ratio)
-            .text("path", path(view, flow));
-        if key == "rule-path-loss-undetermined-says" {
-            says = says.word("names", unread.join(", "));
-        }
-        let mut finding = view.finding(self.name(), severity, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.push(view.evidence("evidence-lost-on-path", LOST, &flow.to, there));
-        evidence.extend(counters);
-        evidence.extend(loss_runs(view));
-        name_what_lacks(evidence, &unread.join(", "));
-        let remedy = Text::new("remedy-path")
-            .word("from", &flow.from)
-            .word("to", &flow.to);
-        finding.next = Some(view.loss_next(remedy));
-        out.push(finding);
-    }
+    let mut finding = view.finding(RULE.name, severity, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.push(view.evidence("evidence-lost-on-path", LOST, &flow.to, there));
+    evidence.extend(counters);
+    evidence.extend(loss_runs(view));
+    name_what_lacks(evidence, &unread.join(", "));
+    let remedy = Text::new("remedy-path")
+        .word("from", &flow.from)
+        .word("to", &flow.to);
+    finding.next = Some(view.loss_next(remedy));
+    Some(finding)
 }
 
 /// Between whom: one pair of hosts, or several and the worst of them.
@@ -131,4 +119,89 @@ fn loss_runs(view: &PhaseView<'_>) -> Option<Evidence> {
         .number("max", runs.max, Unit::Packets);
     evidence.host = None;
     Some(evidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::*;
+
+    #[test]
+    fn unexplained_loss_says_what_could_not_be_read() {
+        let record = with_flow(&losing(1e4, &[("lost_on_path_packets", 1e4)]));
+        let finding = one(&record, "path_loss");
+        assert_eq!(finding.says.key, "rule-path-loss-undetermined-says");
+        assert_eq!(finding.severity, Severity::Info, "no rate was asked for");
+        let Arg::Word(names) = &finding.says.args["names"] else {
+            panic!()
+        };
+        assert!(names.contains("host.nic_send_drops"), "{names}");
+        none(
+            &with_flow(&losing(1e4, &[("lost_at_receiver_socket_packets", 1e4)])),
+            "path_loss",
+        );
+    }
+
+    #[test]
+    fn path_loss_with_silent_counters_is_the_paths() {
+        let mut record = with_flow(&losing(1e4, &[("lost_on_path_packets", 1e4)]));
+        add_series(
+            &mut record,
+            "hosta",
+            "host.nic_send_drops",
+            &[("device", "eth0")],
+            7.0,
+            7.0,
+        );
+        for metric in ["host.nic_receive_drops", "host.nic_errors"] {
+            add_series(&mut record, "hostb", metric, &[], 7.0, 7.0);
+        }
+        let runs = HistogramSummary {
+            n: 100,
+            mean: 3.0,
+            max: 9.0,
+            ..HistogramSummary::default()
+        };
+        let result = &mut record.manifest.phases[0].result;
+        result
+            .histograms
+            .insert("datagram.loss_run_packets".into(), runs);
+        let finding = one(&record, "path_loss");
+        assert_eq!(finding.says.key, "rule-path-loss-says");
+        has_metric(&finding, "datagram.loss_run_packets");
+    }
+
+    #[test]
+    fn a_socket_that_counts_no_drops_leaves_the_place_of_loss_open() {
+        let changes = [
+            ("missing_packets", 1e4),
+            ("received_packets", 9.9e5),
+            ("lost_at_receiver_host_packets", 0.0),
+            ("lost_on_path_packets", 1e4),
+        ];
+        let mut record = with_flow(&changes);
+        add_series(&mut record, "hosta", "host.nic_send_drops", &[], 0.0, 0.0);
+        for metric in ["host.nic_receive_drops", "host.nic_errors"] {
+            add_series(&mut record, "hostb", metric, &[], 0.0, 0.0);
+        }
+        let says = one(&record, "path_loss").says;
+        let names = Arg::Word("datagram.lost_at_receiver_socket_packets".into());
+        assert_eq!(says.args["names"], names);
+    }
+
+    #[test]
+    fn path_loss_with_growing_counters_points_at_the_device() {
+        let mut record = with_flow(&losing(1e4, &[("lost_on_path_packets", 1e4)]));
+        add_series(
+            &mut record,
+            "hosta",
+            "host.nic_send_drops",
+            &[("device", "eth0")],
+            0.0,
+            9e3,
+        );
+        assert_eq!(
+            one(&record, "path_loss").says.key,
+            "rule-path-loss-device-says"
+        );
+    }
 }

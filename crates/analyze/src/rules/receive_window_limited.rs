@@ -1,4 +1,4 @@
-//! Did the receive window keep the sender waiting, although the receiver read everything at once?
+//! The receive window kept the sender waiting although the receiver read at once.
 //!
 //! TCP lets a sender have no more under way than the receiver's buffer takes. When the window is
 //! smaller than what fits on the way, the sender stands still for a part of each round trip. A
@@ -8,64 +8,47 @@ use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
 use crate::quantities::tcp::Connection;
-use crate::rule::{Kind, Rule};
-use crate::view::PhaseView;
+use crate::rule::{Look, Purpose, Rule};
 
 /// Share of the time from which the window shapes the rate.
 const SHAPES: f64 = 0.2;
 
-/// See the module.
-pub struct ReceiveWindowLimited;
+/// The finding `receive_window_limited`.
+pub const RULE: Rule = Rule {
+    name: "receive_window_limited",
+    purpose: Purpose::Limit,
+    bounds: &[("shapes", SHAPES, Unit::Ratio)],
+    look: Look::Flows(look),
+};
 
-impl Rule for ReceiveWindowLimited {
-    fn name(&self) -> &'static str {
-        "receive_window_limited"
+fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    let connection = Connection::of(load.view, flow, End::Sender);
+    let share = connection.limits()?.receive_window;
+    let idle = load.times(flow, End::Receiver).held?;
+    // While the window is full and the reader has something to read, the reader is the limit.
+    let shaped = share.min(idle);
+    if shaped < SHAPES {
+        return None;
     }
-
-    fn question(&self) -> &'static str {
-        "did the receive window keep the sender waiting, although the receiver read at once?"
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Limit
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let load = Load::of(*view);
-        out.extend(load.and_then(|load| load.strongest(|flow| self.conclude(&load, flow))));
-    }
-}
-
-impl ReceiveWindowLimited {
-    fn conclude<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
-        let connection = Connection::of(load.view, flow, End::Sender);
-        let share = connection.limits()?.receive_window;
-        let idle = load.times(flow, End::Receiver).held?;
-        // While the window is full and the reader has something to read, the reader is the limit.
-        let shaped = share.min(idle);
-        if shaped < SHAPES {
-            return None;
-        }
-        let says = Text::new("rule-receive-window-says")
-            .word("from", &flow.from)
-            .word("to", &flow.to)
-            .number("share", share, Unit::Ratio);
-        let weight = 0.3 + 0.6 * shaped;
-        let view = load.view;
-        let mut finding = view.finding(self.name(), Severity::Info, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.extend(connection.receive_window_evidence());
-        evidence.extend(load.held_evidence(flow, End::Receiver));
-        let window = "tcp.peer_window_bytes";
-        let offered = connection.highest(window);
-        evidence.extend(offered.map(|b| connection.evidence("evidence-tcp-window", window, b)));
-        let granted = "receive_buffer_granted_bytes";
-        evidence.extend(load.number(flow, End::Receiver, "evidence-buffer-granted", granted));
-        evidence.extend(receive_queue(load, flow));
-        evidence.extend(connection.round_trip_evidence());
-        finding.next = Some(Text::new("rule-receive-window-next").word("host", &flow.to));
-        Some(finding)
-    }
+    let says = Text::new("rule-receive-window-says")
+        .word("from", &flow.from)
+        .word("to", &flow.to)
+        .number("share", share, Unit::Ratio);
+    let weight = 0.3 + 0.6 * shaped;
+    let view = load.view;
+    let mut finding = view.finding(RULE.name, Severity::Info, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.extend(connection.receive_window_evidence());
+    evidence.extend(load.held_evidence(flow, End::Receiver));
+    let window = "tcp.peer_window_bytes";
+    let offered = connection.highest(window);
+    evidence.extend(offered.map(|b| connection.evidence("evidence-tcp-window", window, b)));
+    let granted = "receive_buffer_granted_bytes";
+    evidence.extend(load.number(flow, End::Receiver, "evidence-buffer-granted", granted));
+    evidence.extend(receive_queue(load, flow));
+    evidence.extend(connection.round_trip_evidence());
+    finding.next = Some(Text::new("rule-receive-window-next").word("host", &flow.to));
+    Some(finding)
 }
 
 /// How much lay before the reading program, on average.
@@ -74,4 +57,37 @@ pub fn receive_queue<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Eviden
     let connection = Connection::of(load.view, flow, End::Receiver);
     let mean = connection.mean(QUEUE)?;
     Some(connection.evidence("evidence-tcp-receive-queue", QUEUE, mean))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    #[test]
+    fn a_full_window_before_an_idle_reader_is_the_windows_limit() {
+        let tcp = Tcp {
+            receive_window: 0.9,
+            ..SENDING
+        };
+        let scene = between().tcp(tcp);
+        let finding = scene.limited_by("receive_window_limited");
+        has_metric(&finding, "tcp.receive_window_limited_seconds");
+        has_metric(&finding, "stream.read_idle_ratio");
+        scene.without("path_limited").without("application_limited");
+    }
+
+    #[test]
+    fn shares_that_overlap_do_not_add_up_to_more_than_the_time() {
+        // A blocked read that is timed from outside holds the wait for a CPU at its end.
+        let tcp = Tcp {
+            receive_window: 0.9,
+            ..SENDING
+        };
+        let scene = Scene::of("stream")
+            .sender([0.3, 0.0, 0.7])
+            .receiver([0.5, 0.45, 0.5])
+            .tcp(tcp);
+        scene.without("receive_window_limited");
+    }
 }

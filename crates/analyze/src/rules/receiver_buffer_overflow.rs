@@ -1,4 +1,4 @@
-//! Were datagrams lost because the receiving program did not empty its socket in time?
+//! Datagrams were dropped because the receiving program did not empty its socket in time.
 //!
 //! A datagram that finds the socket's buffer full is dropped and counted on that socket. Two causes
 //! look alike from outside and differ in what helps: the thread had no CPU time, or it had all of
@@ -7,7 +7,7 @@
 use sokudo_model::{Finding, Text, Unit};
 
 use crate::quantities::datagrams::{LostAt, lost};
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::{KEPT_WAITING, PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
@@ -15,57 +15,46 @@ const SHARE: f64 = 0.05;
 /// From this share of a core on, the thread has no time left.
 const BUSY_THREAD: f64 = 0.9;
 
-/// See the module.
-pub struct ReceiverBufferOverflow;
-
 const LOST: &str = "datagram.lost_at_receiver_socket_packets";
 const CPU: &str = "datagram.receiver_cpu_ratio";
 const WAIT: &str = "datagram.receiver_wait_ratio";
 const ASKED: &str = "datagram.receive_buffer_asked_bytes";
 const GRANTED: &str = "datagram.receive_buffer_granted_bytes";
 
-impl Rule for ReceiverBufferOverflow {
-    fn name(&self) -> &'static str {
-        "receiver_buffer_overflow"
-    }
+/// The finding `receiver_buffer_overflow`.
+pub const RULE: Rule = Rule {
+    name: "receiver_buffer_overflow",
+    purpose: Purpose::Loss,
+    bounds: &[("share", SHARE, Unit::Ratio)],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "were datagrams lost because the receiving program did not empty its socket in time?"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let LostAt { host, there, share } = view.lost_at_receiver(LOST, SHARE)?;
+    let (severity, weight) = view.weigh_loss(share);
+    let buffer = Buffer::of(view, host);
+    let says = says(view, share, host, &buffer);
+    let mut finding = view.finding(RULE.name, severity, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.push(view.evidence("evidence-lost-at-socket", LOST, host, there));
+    for (key, metric) in [
+        ("evidence-receiver-cpu", CPU),
+        ("evidence-receiver-wait", WAIT),
+    ] {
+        let value = view.highest_at_receiver(host, metric);
+        evidence.extend(value.map(|value| view.evidence(key, metric, host, value)));
     }
-
-    fn kind(&self) -> Kind {
-        Kind::Loss
+    if let Some(granted) = buffer.granted {
+        evidence.push(view.evidence("evidence-buffer-granted", GRANTED, host, granted));
     }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let Some(LostAt { host, there, share }) = view.lost_at_receiver(LOST, SHARE) else {
-            return;
-        };
-        let (severity, weight) = view.weigh_loss(share);
-        let buffer = Buffer::of(view, host);
-        let says = says(view, share, host, &buffer);
-        let mut finding = view.finding(self.name(), severity, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.push(view.evidence("evidence-lost-at-socket", LOST, host, there));
-        for (key, metric) in [
-            ("evidence-receiver-cpu", CPU),
-            ("evidence-receiver-wait", WAIT),
-        ] {
-            let value = view.highest_at_receiver(host, metric);
-            evidence.extend(value.map(|value| view.evidence(key, metric, host, value)));
-        }
-        if let Some(granted) = buffer.granted {
-            evidence.push(view.evidence("evidence-buffer-granted", GRANTED, host, granted));
-        }
-        let errors = "host.udp_receive_buffer_errors";
-        evidence.extend(view.grown("evidence-udp-receive-errors", errors, host));
-        name_what_lacks(
-            evidence,
-            "datagram.receiver_cpu_ratio, host.udp_receive_buffer_errors",
-        );
-        finding.next = Some(view.loss_next(remedy(view, host, &buffer)));
-        out.push(finding);
-    }
+    let errors = "host.udp_receive_buffer_errors";
+    evidence.extend(view.grown("evidence-udp-receive-errors", errors, host));
+    name_what_lacks(
+        evidence,
+        "datagram.receiver_cpu_ratio, host.udp_receive_buffer_errors",
+    );
+    finding.next = Some(view.loss_next(remedy(view, host, &buffer)));
+    Some(finding)
 }
 
 /// The receive buffers of one host.
@@ -126,4 +115,102 @@ fn remedy(view: &PhaseView<'_>, host: &str, buffer: &Buffer) -> Text {
         "remedy-receiver-buffer"
     };
     Text::new(key).word("host", host)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::*;
+
+    #[test]
+    fn receiver_overflow_names_the_host_and_the_buffer() {
+        let mut record = with_flow(&losing(
+            5e4,
+            &[
+                ("lost_at_receiver_socket_packets", 4e4),
+                ("lost_on_path_packets", 1e4),
+                ("receive_buffer_granted_bytes", 212_992.0),
+                ("receiver_cpu_ratio", 0.97),
+            ],
+        ));
+        add_series(
+            &mut record,
+            "hostb",
+            "host.udp_receive_buffer_errors",
+            &[],
+            3.0,
+            40_003.0,
+        );
+        let finding = one(&record, "receiver_buffer_overflow");
+        assert_eq!(finding.severity, Severity::Info, "no rate was asked for");
+        assert_eq!(finding.says.key, "rule-receiver-buffer-overflow-short-says");
+        assert_eq!(
+            finding.says.args["share"],
+            Arg::Number(0.8, sokudo_model::Unit::Ratio)
+        );
+        assert_eq!(
+            remedy_keys(&finding),
+            ("next-unpaced", "remedy-receiver-busy")
+        );
+        has_metric(&finding, "datagram.receiver_cpu_ratio");
+        let errors = finding
+            .evidence
+            .iter()
+            .find(|e| e.source == "/proc/net/snmp")
+            .unwrap();
+        assert_eq!(
+            (errors.value, errors.host.as_deref()),
+            (Some(40_000.0), Some("hostb"))
+        );
+    }
+
+    #[test]
+    fn receiver_overflow_is_bad_when_a_rate_was_asked_for() {
+        let loss = losing(
+            5e4,
+            &[
+                ("lost_at_receiver_socket_packets", 5e4),
+                ("asked_packets_per_second", 1e5),
+            ],
+        );
+        let finding = one(&with_flow(&loss), "receiver_buffer_overflow");
+        assert_eq!(finding.severity, Severity::Bad);
+        none(
+            &with_flow(&losing(5e4, &[("lost_on_path_packets", 5e4)])),
+            "receiver_buffer_overflow",
+        );
+    }
+
+    #[test]
+    fn a_probe_is_meant_to_lose() {
+        let mut record = with_flow(&losing(
+            5e4,
+            &[
+                ("lost_at_receiver_socket_packets", 5e4),
+                ("asked_packets_per_second", 1e5),
+            ],
+        ));
+        record.manifest.phases[0]
+            .labels
+            .insert("role".into(), "probe".into());
+        let finding = one(&record, "receiver_buffer_overflow");
+        assert_eq!(finding.severity, Severity::Info);
+        assert!(finding.weight < 0.3);
+    }
+
+    #[test]
+    fn a_kept_waiting_receiver_gets_other_advice() {
+        let record = with_flow(&losing(
+            5e4,
+            &[
+                ("lost_at_receiver_socket_packets", 5e4),
+                ("receiver_wait_ratio", 0.3),
+            ],
+        ));
+        let finding = one(&record, "receiver_buffer_overflow");
+        assert_eq!(
+            remedy_keys(&finding),
+            ("next-unpaced", "remedy-receiver-waiting")
+        );
+        one(&record, "host_busy");
+    }
 }

@@ -1,4 +1,4 @@
-//! Did the receiving host lose datagrams before they reached the socket?
+//! The receiving host dropped datagrams before they reached the socket.
 //!
 //! Between the device and the socket stands a backlog queue per core; when it is full, the kernel
 //! drops and counts (`/proc/net/softnet_stat`, second column).
@@ -6,54 +6,67 @@
 use sokudo_model::{Finding, Text, Unit};
 
 use crate::quantities::datagrams::{LostAt, lost};
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::{PhaseView, name_what_lacks};
 
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;
 
-/// See the module.
-pub struct ReceiverHostDrops;
-
 const LOST: &str = "datagram.lost_at_receiver_host_packets";
 
-impl Rule for ReceiverHostDrops {
-    fn name(&self) -> &'static str {
-        "receiver_host_drops"
-    }
+/// The finding `receiver_host_drops`.
+pub const RULE: Rule = Rule {
+    name: "receiver_host_drops",
+    purpose: Purpose::Loss,
+    bounds: &[("share", SHARE, Unit::Ratio)],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "did the receiving host lose datagrams before they reached the socket?"
-    }
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let LostAt { host, there, share } = view.lost_at_receiver(LOST, SHARE)?;
+    let (severity, weight) = view.weigh_loss(share);
+    let hosts = view.receivers_with(LOST);
+    let key = match hosts {
+        2.. => "rule-receiver-host-drops-many-says",
+        _ => "rule-receiver-host-drops-says",
+    };
+    let says = Text::new(key)
+        .text("lost", lost(share))
+        .number("share", share, Unit::Ratio)
+        .number("hosts", hosts as f64, Unit::One)
+        .word("host", host);
+    let mut finding = view.finding(RULE.name, severity, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.push(view.evidence("evidence-lost-at-receiver-host", LOST, host, there));
+    evidence.extend(view.grown("evidence-softnet-drops", "host.softnet_drops", host));
+    evidence.extend(view.grown("evidence-time-squeezes", "host.softnet_time_squeezes", host));
+    evidence.extend(view.grown("evidence-checksum-errors", "host.udp_checksum_errors", host));
+    name_what_lacks(evidence, "host.softnet_drops, host.softnet_time_squeezes");
+    let remedy = Text::new("remedy-receiver-host").word("host", host);
+    finding.next = Some(view.loss_next(remedy));
+    Some(finding)
+}
 
-    fn kind(&self) -> Kind {
-        Kind::Loss
-    }
+#[cfg(test)]
+mod tests {
+    use crate::tests::*;
 
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let Some(LostAt { host, there, share }) = view.lost_at_receiver(LOST, SHARE) else {
-            return;
-        };
-        let (severity, weight) = view.weigh_loss(share);
-        let hosts = view.receivers_with(LOST);
-        let key = match hosts {
-            2.. => "rule-receiver-host-drops-many-says",
-            _ => "rule-receiver-host-drops-says",
-        };
-        let says = Text::new(key)
-            .text("lost", lost(share))
-            .number("share", share, Unit::Ratio)
-            .number("hosts", hosts as f64, Unit::One)
-            .word("host", host);
-        let mut finding = view.finding(self.name(), severity, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.push(view.evidence("evidence-lost-at-receiver-host", LOST, host, there));
-        evidence.extend(view.grown("evidence-softnet-drops", "host.softnet_drops", host));
-        evidence.extend(view.grown("evidence-time-squeezes", "host.softnet_time_squeezes", host));
-        evidence.extend(view.grown("evidence-checksum-errors", "host.udp_checksum_errors", host));
-        name_what_lacks(evidence, "host.softnet_drops, host.softnet_time_squeezes");
-        let remedy = Text::new("remedy-receiver-host").word("host", host);
-        finding.next = Some(view.loss_next(remedy));
-        out.push(finding);
+    #[test]
+    fn backlog_drops_are_the_receiving_hosts() {
+        let mut record = with_flow(&losing(1e4, &[("lost_at_receiver_host_packets", 1e4)]));
+        add_series(
+            &mut record,
+            "hostb",
+            "host.softnet_drops",
+            &[("core", "0")],
+            0.0,
+            1e4,
+        );
+        let finding = one(&record, "receiver_host_drops");
+        has_metric(&finding, "host.softnet_drops");
+        none(
+            &with_flow(&losing(1e4, &[("lost_on_path_packets", 1e4)])),
+            "receiver_host_drops",
+        );
     }
 }

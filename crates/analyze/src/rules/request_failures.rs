@@ -1,4 +1,4 @@
-//! How did requests fail, and what does that say about the server?
+//! Requests failed in a way that points to a cause at the server.
 //!
 //! ```text
 //! refused at once        nobody listens, or the server turns callers away
@@ -11,7 +11,7 @@
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
 /// Share of the requests from which failures are told.
@@ -20,9 +20,6 @@ const SOME: f64 = 0.001;
 const GRAVE: f64 = 0.05;
 /// Share of the failures from which a kind of them stands for all.
 const MOST: f64 = 0.5;
-
-/// See the module.
-pub struct RequestFailures;
 
 /// One kind of failure.
 #[derive(Clone, Copy)]
@@ -68,58 +65,48 @@ const UNANSWERED: Kinds = Kinds {
     next: "rule-request-failures-unanswered-next",
 };
 
-impl Rule for RequestFailures {
-    fn name(&self) -> &'static str {
-        "request_failures"
-    }
+/// The finding `request_failures`.
+pub const RULE: Rule = Rule {
+    name: "request_failures",
+    purpose: Purpose::Describes,
+    bounds: &[
+        ("some", SOME, Unit::Ratio),
+        ("grave", GRAVE, Unit::Ratio),
+        ("most", MOST, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
 
-    fn question(&self) -> &'static str {
-        "how did requests fail, and what does that say about the server?"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let (errors, answered) = (view.total("http.errors")?, view.total("http.requests")?);
+    let share = errors / (errors + answered).max(1.0);
+    if share < SOME {
+        return None;
     }
-
-    fn kind(&self) -> Kind {
-        Kind::Describes
+    let counted = KINDS.iter().filter_map(|kind| {
+        let count = view.total(kind.metric)?;
+        (count > 0.0).then_some((*kind, count))
+    });
+    let (mut kind, count) = counted.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    if count < errors * MOST {
+        return None;
     }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let (Some(errors), Some(answered)) =
-            (view.total("http.errors"), view.total("http.requests"))
-        else {
-            return;
-        };
-        let share = errors / (errors + answered).max(1.0);
-        if share < SOME {
-            return;
-        }
-        let counted = KINDS.iter().filter_map(|kind| {
-            let count = view.total(kind.metric)?;
-            (count > 0.0).then_some((*kind, count))
-        });
-        let Some((mut kind, count)) = counted.max_by(|a, b| a.1.total_cmp(&b.1)) else {
-            return;
-        };
-        if count < errors * MOST {
-            return;
-        }
-        if kind.metric == UNANSWERED.metric && at_connect(view) {
-            kind = UNANSWERED;
-        }
-        let Some((flow, _)) = view.highest("http.errors") else {
-            return;
-        };
-        let severity = if share >= GRAVE {
-            Severity::Bad
-        } else {
-            Severity::Caution
-        };
-        let says = Text::new(kind.says)
-            .number("count", count, Unit::One)
-            .number("share", share, Unit::Ratio);
-        let mut finding = view.finding(self.name(), severity, 0.3 + 0.6 * share, says);
-        finding.evidence = evidence(view, flow, kind.metric, count);
-        finding.next = Some(Text::new(kind.next));
-        out.push(finding);
+    if kind.metric == UNANSWERED.metric && at_connect(view) {
+        kind = UNANSWERED;
     }
+    let (flow, _) = view.highest("http.errors")?;
+    let severity = if share >= GRAVE {
+        Severity::Bad
+    } else {
+        Severity::Caution
+    };
+    let says = Text::new(kind.says)
+        .number("count", count, Unit::One)
+        .number("share", share, Unit::Ratio);
+    let mut finding = view.finding(RULE.name, severity, 0.3 + 0.6 * share, says);
+    finding.evidence = evidence(view, flow, kind.metric, count);
+    finding.next = Some(Text::new(kind.next));
+    Some(finding)
 }
 
 fn at_connect(view: &PhaseView<'_>) -> bool {
@@ -144,4 +131,37 @@ fn evidence(
         )
     }));
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::*;
+
+    #[test]
+    fn failures_are_told_by_their_kind() {
+        for (metric, stage, key) in [
+            ("refused", "connect", "refused"),
+            ("resets", "wait", "resets"),
+            ("closed_early", "wait", "closed"),
+            ("timeouts", "connect", "unanswered"),
+            ("timeouts", "wait", "timeouts"),
+            ("malformed", "read", "malformed"),
+        ] {
+            let failed = format!("failed_{stage}");
+            let metrics = [
+                ("requests", 900.0),
+                ("errors", 100.0),
+                (metric, 95.0),
+                (failed.as_str(), 95.0),
+            ];
+            let record = of_labels(&[("/a", &metrics, EVEN, 0.003)]);
+            let key = format!("rule-request-failures-{key}-says");
+            check(&record, "request_failures", &key);
+        }
+        let few = [("requests", 1e6), ("errors", 1.0), ("resets", 1.0)];
+        assert!(is_quiet(
+            &of_labels(&[("/a", &few, EVEN, 0.003)]),
+            "request_failures"
+        ));
+    }
 }

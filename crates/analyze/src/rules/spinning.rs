@@ -1,4 +1,4 @@
-//! Is the CPU time that a thread used its way of waiting, or work?
+//! A thread used its CPU time for waiting.
 //!
 //! A thread that spins uses a whole core whatever the load is: its CPU time says nothing about how
 //! much more it could do, and on a host with few cores it takes them from the far end.
@@ -6,55 +6,63 @@
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::quantities::exchange::Exchange;
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
 /// From this share of a core on, the thread never slept.
 const WHOLE_CORE: f64 = 0.8;
 
-/// See the module.
-pub struct Spinning;
+/// The finding `spinning`.
+pub const RULE: Rule = Rule {
+    name: "spinning",
+    purpose: Purpose::Describes,
+    bounds: &[("whole", WHOLE_CORE, Unit::Ratio)],
+    look: Look::Phase(look),
+};
 
-impl Rule for Spinning {
-    fn name(&self) -> &'static str {
-        "spinning"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let spins = view.flows().iter().any(|flow| {
+        let wait = flow.labels.get("wait");
+        wait.is_some_and(|wait| wait.starts_with("spin"))
+    });
+    let exchange = Exchange::of(*view).filter(|_| spins)?;
+    let metric = exchange.name("client_cpu_ratio");
+    let (flow, cpu) = view
+        .highest(&metric)
+        .filter(|(_, cpu)| *cpu >= WHOLE_CORE)?;
+    let says = Text::new("rule-spinning-says")
+        .word("host", &flow.from)
+        .number("cpu", cpu, Unit::Ratio);
+    let mut finding = view.finding(RULE.name, Severity::Info, 0.2, says);
+    let evidence = &mut finding.evidence;
+    evidence.push(view.evidence("evidence-client-cpu", &metric, &flow.from, cpu));
+    let server = exchange.name("server_cpu_ratio");
+    if let Some(cpu) = view.highest_at_receiver(&flow.to, &server) {
+        evidence.push(view.evidence("evidence-server-cpu", &server, &flow.to, cpu));
     }
-
-    fn question(&self) -> &'static str {
-        "is the CPU time that a thread used its way of waiting, or work?"
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Describes
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let spins = view.flows().iter().any(|flow| {
-            let wait = flow.labels.get("wait");
-            wait.is_some_and(|wait| wait.starts_with("spin"))
-        });
-        let exchange = Exchange::of(*view).filter(|_| spins);
-        out.extend(exchange.and_then(|exchange| self.conclude(view, &exchange)));
-    }
+    finding.next = Some(Text::new("rule-spinning-next"));
+    Some(finding)
 }
 
-impl Spinning {
-    fn conclude(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-        let metric = exchange.name("client_cpu_ratio");
-        let (flow, cpu) = view
-            .highest(&metric)
-            .filter(|(_, cpu)| *cpu >= WHOLE_CORE)?;
-        let says = Text::new("rule-spinning-says")
-            .word("host", &flow.from)
-            .number("cpu", cpu, Unit::Ratio);
-        let mut finding = view.finding(self.name(), Severity::Info, 0.2, says);
-        let evidence = &mut finding.evidence;
-        evidence.push(view.evidence("evidence-client-cpu", &metric, &flow.from, cpu));
-        let server = exchange.name("server_cpu_ratio");
-        if let Some(cpu) = view.highest_at_receiver(&flow.to, &server) {
-            evidence.push(view.evidence("evidence-server-cpu", &server, &flow.to, cpu));
-        }
-        finding.next = Some(Text::new("rule-spinning-next"));
-        Some(finding)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    #[test]
+    fn the_cpu_time_of_a_thread_that_spins_is_told_as_waiting() {
+        let of = |wait: &str| {
+            let mut scene = Scene::of("rr")
+                .sender([1.0, 0.0, 0.0])
+                .receiver([1.0, 0.0, 0.0])
+                .total("transactions_per_second", 500.0);
+            scene.flow().labels.insert("wait".into(), wait.into());
+            scene.record
+        };
+        let finding = one(&of("spin"), RULE.name);
+        has_metric(&finding, "rr.client_cpu_ratio");
+        has_metric(&finding, "rr.server_cpu_ratio");
+        none(&of("block"), RULE.name);
     }
 }

@@ -1,4 +1,4 @@
-//! Did the flows of a phase begin together, as closely as was asked for?
+//! The flows of a phase did not start together.
 //!
 //! What begins late misses what the others do in the beginning and is alone in the end: totals over such
 //! flows are those of another experiment. Asked for by `--max-skew`; a phase that exceeds it is repeated
@@ -7,49 +7,73 @@
 use sokudo_model::skew::{self, START_LATE};
 use sokudo_model::{Finding, Severity, Text, Unit};
 
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
-/// See the module.
-pub struct UnevenStart;
+/// The finding `uneven_start`.
+pub const RULE: Rule = Rule {
+    name: "uneven_start",
+    purpose: Purpose::Describes,
+    bounds: &[],
+    look: Look::Phase(look),
+};
 
-impl Rule for UnevenStart {
-    fn name(&self) -> &'static str {
-        "uneven_start"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let asked = skew::of(view.phase).zip(skew::most(view.phase));
+    let (spread_s, most_s) = asked.filter(|(spread, most)| spread > most)?;
+    let (first, last) = (view.lowest(START_LATE), view.highest(START_LATE));
+    let ((first, first_s), (last, last_s)) = first.zip(last)?;
+    let says = Text::new("rule-uneven-start-says")
+        .word("from", &last.from)
+        .word("to", &last.to)
+        .number("spread", spread_s, Unit::Seconds)
+        .number("most", most_s, Unit::Seconds);
+    let mut finding = view.finding(RULE.name, Severity::Caution, 0.6, says);
+    for (key, flow, late_s) in [
+        ("evidence-start-first", first, first_s),
+        ("evidence-start-last", last, last_s),
+    ] {
+        let row = view.evidence(key, START_LATE, &flow.from, late_s);
+        finding.evidence.push(row);
     }
+    let next = Text::new("rule-uneven-start-next").word("host", &last.from);
+    finding.next = Some(next);
+    Some(finding)
+}
 
-    fn question(&self) -> &'static str {
-        "did the flows of a phase begin together, as closely as was asked for?"
-    }
+#[cfg(test)]
+mod tests {
+    use crate::tests::*;
 
-    fn kind(&self) -> Kind {
-        Kind::Describes
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let asked = skew::of(view.phase).zip(skew::most(view.phase));
-        let Some((spread_s, most_s)) = asked.filter(|(spread, most)| spread > most) else {
-            return;
+    /// What begins apart although it should not is a conclusion, not only a check that failed.
+    #[test]
+    fn flows_that_begin_apart_are_named_when_that_was_bounded() {
+        let late = |from: &str, seconds: f64| {
+            let mut one = flow(&[]);
+            one.from = from.into();
+            let name = sokudo_model::skew::START_LATE.to_owned();
+            one.metrics.insert(name, seconds);
+            one
         };
-        let (first, last) = (view.lowest(START_LATE), view.highest(START_LATE));
-        let Some(((first, first_s), (last, last_s))) = first.zip(last) else {
-            return;
-        };
-        let says = Text::new("rule-uneven-start-says")
-            .word("from", &last.from)
-            .word("to", &last.to)
-            .number("spread", spread_s, Unit::Seconds)
-            .number("most", most_s, Unit::Seconds);
-        let mut finding = view.finding(self.name(), Severity::Caution, 0.6, says);
-        for (key, flow, late_s) in [
-            ("evidence-start-first", first, first_s),
-            ("evidence-start-last", last, last_s),
-        ] {
-            let row = view.evidence(key, START_LATE, &flow.from, late_s);
-            finding.evidence.push(row);
-        }
-        let next = Text::new("rule-uneven-start-next").word("host", &last.from);
-        finding.next = Some(next);
-        out.push(finding);
+        let mut record = empty();
+        let flows = vec![
+            late("hosta", 0.001),
+            late("hostc", 0.031),
+            late("hostb", 0.002),
+        ];
+        record.manifest.phases.push(phase("mesh", flows));
+        none(&record, "uneven_start");
+        let labels = &mut record.manifest.phases[0].labels;
+        labels.insert(sokudo_model::skew::MAX_SKEW.into(), "20ms".into());
+        let finding = one(&record, "uneven_start");
+        assert_eq!(finding.says.args["from"], Arg::Word("hostc".into()));
+        assert_eq!(
+            finding.says.args["spread"],
+            Arg::Number(0.03, sokudo_model::Unit::Seconds)
+        );
+        assert_eq!(finding.evidence[1].value, Some(0.031));
+        let labels = &mut record.manifest.phases[0].labels;
+        labels.insert(sokudo_model::skew::MAX_SKEW.into(), "40ms".into());
+        none(&record, "uneven_start");
     }
 }

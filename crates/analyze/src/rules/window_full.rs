@@ -1,4 +1,4 @@
-//! Did requests have to wait because those before them were not answered?
+//! Requests or messages waited because as many as allowed were unanswered.
 //!
 //! Of requests, only an open loop can tell: its requests have their times. When many of them find as many
 //! unanswered as `--window` allows, the far end or the way to it is slower than the rate asked for,
@@ -10,7 +10,7 @@ use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 use crate::quantities::ends::{End, Load, WINDOW};
 use crate::quantities::exchange::Exchange;
 use crate::quantities::tcp::Connection;
-use crate::rule::{Kind, Rule};
+use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
 /// Share of requests from which the waiting shapes the result.
@@ -19,83 +19,108 @@ const MANY: f64 = 0.05;
 /// Share of the time from which the window shapes the rate of messages.
 const SHAPES: f64 = 0.2;
 
-/// See the module.
-pub struct WindowFull;
+/// The finding `window_full`.
+pub const RULE: Rule = Rule {
+    name: "window_full",
+    purpose: Purpose::Limit,
+    bounds: &[("many", MANY, Unit::Ratio), ("shapes", SHAPES, Unit::Ratio)],
+    look: Look::Phase(look),
+};
 
-impl Rule for WindowFull {
-    fn name(&self) -> &'static str {
-        "window_full"
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    if let Some(exchange) = Exchange::of(*view) {
+        return requests(view, &exchange);
     }
-
-    fn question(&self) -> &'static str {
-        "did requests have to wait because those before them were not answered?"
-    }
-
-    fn kind(&self) -> Kind {
-        Kind::Limit
-    }
-
-    fn diagnose(&self, view: &PhaseView<'_>, out: &mut Vec<Finding>) {
-        let exchange = Exchange::of(*view);
-        out.extend(exchange.and_then(|exchange| self.conclude(view, &exchange)));
-        let load = Load::of(*view).filter(|load| !load.is_exchange());
-        out.extend(load.and_then(|load| load.strongest(|flow| self.receipts(&load, flow))));
-    }
+    let load = Load::of(*view).filter(|load| !load.is_exchange())?;
+    load.strongest(|flow| receipts(&load, flow))
 }
 
-impl WindowFull {
-    /// Messages that waited for receipts of those before them, although the receiver read at once.
-    fn receipts<'a>(&self, load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
-        let waited = load.window(flow)?;
-        let idle = load.times(flow, End::Receiver).held?;
-        let shaped = waited.min(idle);
-        if shaped < SHAPES {
-            return None;
+/// Messages that waited for receipts of those before them, although the receiver read at once.
+fn receipts<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
+    let waited = load.window(flow)?;
+    let idle = load.times(flow, End::Receiver).held?;
+    let shaped = waited.min(idle);
+    if shaped < SHAPES {
+        return None;
+    }
+    let says = Text::new("rule-window-full-receipts-says")
+        .word("host", &flow.to)
+        .number("share", waited, Unit::Ratio);
+    let view = load.view;
+    let weight = 0.3 + 0.6 * shaped;
+    let mut finding = view.finding(RULE.name, Severity::Info, weight, says);
+    let evidence = &mut finding.evidence;
+    let (key, metric) = ("evidence-window-waited", load.name(WINDOW));
+    evidence.push(view.evidence(key, &metric, &flow.from, waited));
+    evidence.extend(load.held_evidence(flow, End::Receiver));
+    let connection = Connection::of(view, flow, End::Sender);
+    evidence.extend(connection.round_trip_evidence());
+    evidence.extend(load.thread_evidence(flow, End::Receiver));
+    finding.next = Some(Text::new("rule-window-full-receipts-next"));
+    Some(finding)
+}
+
+/// Requests that waited because as many as may be unanswered were.
+fn requests(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
+    let metric = exchange.name("window_full_ratio");
+    let (flow, share) = view.highest(&metric).filter(|(_, share)| *share > MANY)?;
+    // Requests that queue up behind a stall of the asking end are its own doing.
+    if exchange.far_end_made_them_wait() == Some(false) {
+        return None;
+    }
+    let says = Text::new("rule-window-full-says")
+        .word("host", &flow.to)
+        .number("share", share, Unit::Ratio);
+    let weight = 0.4 + 0.5 * share;
+    let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
+    let evidence = &mut finding.evidence;
+    evidence.push(view.evidence("evidence-window-full", &metric, &flow.to, share));
+    for (key, what) in [
+        ("evidence-latency-p99", "latency_seconds.p99"),
+        ("evidence-service-p99", "service_seconds.p99"),
+    ] {
+        let value = exchange.total(what);
+        let metric = exchange.name(what);
+        evidence.extend(value.map(|value| view.evidence(key, &metric, &flow.to, value)));
+    }
+    let server = exchange.name("server_cpu_ratio");
+    if let Some(cpu) = view.highest_at_receiver(&flow.to, &server) {
+        evidence.push(view.evidence("evidence-server-cpu", &server, &flow.to, cpu));
+    }
+    finding.next = Some(Text::new("rule-window-full-next").word("host", &flow.to));
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::scene::*;
+    use crate::tests::*;
+
+    #[test]
+    fn a_far_end_that_is_too_slow_or_stands_still_fills_the_window() {
+        for scene in [open_loop(0.04, 0.04, 2.0), open_loop(0.001, 0.5, 0.5)] {
+            let finding = scene.limited_by("window_full");
+            has_metric(&finding, "rr.window_full_ratio");
+            scene.without("generator_limited");
         }
-        let says = Text::new("rule-window-full-receipts-says")
-            .word("host", &flow.to)
-            .number("share", waited, Unit::Ratio);
-        let view = load.view;
-        let weight = 0.3 + 0.6 * shaped;
-        let mut finding = view.finding(self.name(), Severity::Info, weight, says);
-        let evidence = &mut finding.evidence;
-        let (key, metric) = ("evidence-window-waited", load.name(WINDOW));
-        evidence.push(view.evidence(key, &metric, &flow.from, waited));
-        evidence.extend(load.held_evidence(flow, End::Receiver));
-        let connection = Connection::of(view, flow, End::Sender);
-        evidence.extend(connection.round_trip_evidence());
-        evidence.extend(load.thread_evidence(flow, End::Receiver));
-        finding.next = Some(Text::new("rule-window-full-receipts-next"));
-        Some(finding)
     }
 
-    fn conclude(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-        let metric = exchange.name("window_full_ratio");
-        let (flow, share) = view.highest(&metric).filter(|(_, share)| *share > MANY)?;
-        // Requests that queue up behind a stall of the asking end are its own doing.
-        if exchange.far_end_made_them_wait() == Some(false) {
-            return None;
-        }
-        let says = Text::new("rule-window-full-says")
-            .word("host", &flow.to)
-            .number("share", share, Unit::Ratio);
-        let weight = 0.4 + 0.5 * share;
-        let mut finding = view.finding(self.name(), Severity::Caution, weight, says);
-        let evidence = &mut finding.evidence;
-        evidence.push(view.evidence("evidence-window-full", &metric, &flow.to, share));
-        for (key, what) in [
-            ("evidence-latency-p99", "latency_seconds.p99"),
-            ("evidence-service-p99", "service_seconds.p99"),
-        ] {
-            let value = exchange.total(what);
-            let metric = exchange.name(what);
-            evidence.extend(value.map(|value| view.evidence(key, &metric, &flow.to, value)));
-        }
-        let server = exchange.name("server_cpu_ratio");
-        if let Some(cpu) = view.highest_at_receiver(&flow.to, &server) {
-            evidence.push(view.evidence("evidence-server-cpu", &server, &flow.to, cpu));
-        }
-        finding.next = Some(Text::new("rule-window-full-next").word("host", &flow.to));
-        Some(finding)
+    #[test]
+    fn messages_that_wait_for_receipts_are_limited_by_the_window() {
+        let bus = |receiver| {
+            Scene::of("bus")
+                .sender([0.3, 0.01, 0.02])
+                .receiver(receiver)
+                .metric("backlog_ratio", 0.6)
+                .tcp(SENDING)
+        };
+        let finding = bus([0.2, 0.01, 0.7]).limited_by("window_full");
+        assert_eq!(finding.says.key, "rule-window-full-receipts-says");
+        has_metric(&finding, "bus.backlog_ratio");
+        has_metric(&finding, "bus.read_idle_ratio");
+        // Receipts are late because the receiver has no time left.
+        let slow = bus([0.97, 0.01, 0.01]);
+        slow.limited_by("receiver_cpu_limited");
+        slow.without("window_full");
     }
 }

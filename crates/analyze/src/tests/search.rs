@@ -153,7 +153,7 @@ fn trials_support_what_a_measured_phase_shows() {
     let last = finding.evidence.last().unwrap();
     assert_eq!(last.says.key, "evidence-also-trials");
     assert_eq!(
-        remedy(&finding),
+        remedy_keys(&finding),
         ("next-unpaced-searched", "remedy-receiver-buffer"),
         "the rate that holds is known"
     );

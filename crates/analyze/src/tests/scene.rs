@@ -1,31 +1,31 @@
-//! How is a connection with a known limit made up?
+//! Records of a connection with a known limit.
 
-use sokudo_model::{HistogramInterval, Labels};
+use sokudo_model::HistogramInterval;
 use sokudo_stats::Histogram;
 
 use super::*;
 
 /// A record of one flow from hosta to hostb over one connection.
-pub(super) struct Scene {
-    pub(super) record: Record,
+pub(crate) struct Scene {
+    pub(crate) record: Record,
     source: &'static str,
 }
 
 /// What the kernel says about a connection: shares of the time, round trips in seconds.
 #[derive(Clone, Copy)]
-pub(super) struct Tcp {
-    pub(super) busy: f64,
-    pub(super) receive_window: f64,
-    pub(super) send_buffer: f64,
-    pub(super) round_trip: f64,
-    pub(super) lowest: f64,
+pub(crate) struct Tcp {
+    pub(crate) busy: f64,
+    pub(crate) receive_window: f64,
+    pub(crate) send_buffer: f64,
+    pub(crate) round_trip: f64,
+    pub(crate) lowest: f64,
     /// Share of retransmitted segments.
-    pub(super) lost: f64,
-    pub(super) under_way: f64,
+    pub(crate) lost: f64,
+    pub(crate) under_way: f64,
 }
 
 /// A connection on an idle way of 20 ms that always has something to send.
-pub(super) const BUSY: Tcp = Tcp {
+pub(crate) const SENDING: Tcp = Tcp {
     busy: 1.0,
     receive_window: 0.0,
     send_buffer: 0.0,
@@ -36,7 +36,7 @@ pub(super) const BUSY: Tcp = Tcp {
 };
 
 impl Scene {
-    pub(super) fn of(source: &'static str) -> Self {
+    pub(crate) fn of(source: &'static str) -> Self {
         let mut record = empty();
         let one = FlowResult {
             from: "hosta".into(),
@@ -50,18 +50,18 @@ impl Scene {
         Self { record, source }
     }
 
-    pub(super) fn flow(&mut self) -> &mut FlowResult {
+    pub(crate) fn flow(&mut self) -> &mut FlowResult {
         &mut self.record.manifest.phases[0].result.flows[0]
     }
 
-    pub(super) fn metric(mut self, what: &str, value: f64) -> Self {
+    pub(crate) fn metric(mut self, what: &str, value: f64) -> Self {
         let name = format!("{}.{what}", self.source);
         self.flow().metrics.insert(name, value);
         self
     }
 
     /// A number of the whole phase.
-    pub(super) fn total(mut self, what: &str, value: f64) -> Self {
+    pub(crate) fn total(mut self, what: &str, value: f64) -> Self {
         let name = format!("{}.{what}", self.source);
         let summary = &mut self.record.manifest.phases[0].result.summary;
         summary.insert(name, value);
@@ -69,7 +69,7 @@ impl Scene {
     }
 
     /// On a CPU, ready without one, waiting for room.
-    pub(super) fn sender(self, [cpu, wait, blocked]: [f64; 3]) -> Self {
+    pub(crate) fn sender(self, [cpu, wait, blocked]: [f64; 3]) -> Self {
         let own = self.source;
         let end = if own == "rr" { "client" } else { "sender" };
         self.metric(&format!("{end}_cpu_ratio"), cpu)
@@ -78,7 +78,7 @@ impl Scene {
     }
 
     /// On a CPU, ready without one, waiting for data.
-    pub(super) fn receiver(self, [cpu, wait, idle]: [f64; 3]) -> Self {
+    pub(crate) fn receiver(self, [cpu, wait, idle]: [f64; 3]) -> Self {
         let own = self.source;
         let end = if own == "rr" { "server" } else { "receiver" };
         self.metric(&format!("{end}_cpu_ratio"), cpu)
@@ -86,12 +86,12 @@ impl Scene {
             .metric("read_idle_ratio", idle)
     }
 
-    pub(super) fn option(mut self, text: &str) -> Self {
+    pub(crate) fn option(mut self, text: &str) -> Self {
         self.record.manifest.phases[0].options = text.into();
         self
     }
 
-    pub(super) fn series(&mut self, host: &str, metric: &str, value: impl Fn(f64) -> f64) {
+    pub(crate) fn series(&mut self, host: &str, metric: &str, value: impl Fn(f64) -> f64) {
         let end = if host == "hosta" {
             "sender"
         } else {
@@ -114,7 +114,7 @@ impl Scene {
         self.record.series.push(Series { key, points });
     }
 
-    pub(super) fn tcp(mut self, tcp: Tcp) -> Self {
+    pub(crate) fn tcp(mut self, tcp: Tcp) -> Self {
         let counters = [
             ("tcp.busy_seconds", tcp.busy),
             ("tcp.receive_window_limited_seconds", tcp.receive_window),
@@ -140,7 +140,7 @@ impl Scene {
     }
 
     /// Answers: how many took how long, seconds.
-    pub(super) fn answers(mut self, metric: &str, of: &[(u64, f64)]) -> Self {
+    pub(crate) fn answers(mut self, metric: &str, of: &[(u64, f64)]) -> Self {
         let mut histogram = Histogram::new();
         for (n, seconds) in of {
             histogram.record_n((seconds * 1e9) as u64, *n);
@@ -162,7 +162,7 @@ impl Scene {
     }
 
     /// A machine of two cores on which all programs and sokudo's own threads use so many cores.
-    pub(super) fn machine(mut self, host: &str, all: f64, own: f64, own_wait: f64) -> Self {
+    pub(crate) fn machine(mut self, host: &str, all: f64, own: f64, own_wait: f64) -> Self {
         let environments = &mut self.record.environments;
         environments.insert(host.into(), of_two_cores(host));
         let record = &mut self.record;
@@ -175,7 +175,7 @@ impl Scene {
     }
 
     /// The strongest conclusion about what limited the rate.
-    pub(super) fn top(&self) -> Option<Finding> {
+    pub(crate) fn top(&self) -> Option<Finding> {
         let limits = findings(&self.record).into_iter();
         let mut limits: Vec<Finding> = limits.filter(|f| rules::is_limit(&f.rule)).collect();
         limits.sort_by(|a, b| b.weight.total_cmp(&a.weight));
@@ -185,7 +185,7 @@ impl Scene {
     /// The strongest conclusion is this one, says so with at least two kinds of evidence, and is
     /// what the verdict says second.
     #[track_caller]
-    pub(super) fn limited_by(&self, rule: &str) -> Finding {
+    pub(crate) fn limited_by(&self, rule: &str) -> Finding {
         let all = findings(&self.record);
         let top = self.top().unwrap_or_else(|| panic!("no limit: {all:?}"));
         assert_eq!(top.rule, rule, "{all:#?}");
@@ -196,8 +196,32 @@ impl Scene {
     }
 
     #[track_caller]
-    pub(super) fn without(&self, rule: &str) -> &Self {
+    pub(crate) fn without(&self, rule: &str) -> &Self {
         none(&self.record, rule);
         self
     }
+}
+
+/// Both ends wait for what lies between them.
+pub(crate) fn between() -> Scene {
+    Scene::of("stream")
+        .sender([0.03, 0.001, 0.95])
+        .receiver([0.04, 0.001, 0.94])
+}
+
+/// An open loop of 500 requests per second over one connection: longest answer and longest wait,
+/// seconds, and how long an answer takes on average.
+pub(crate) fn open_loop(mean: f64, service: f64, wait: f64) -> Scene {
+    Scene::of("rr")
+        .sender([0.02, 0.001, 0.0])
+        .receiver([0.02, 0.001, 0.0])
+        .metric("window_full_ratio", 0.14)
+        .total("transactions_per_second", 500.0)
+        .total("asked_per_second", 500.0)
+        .total("open_connections", 1.0)
+        .total("service_seconds.mean", mean)
+        .total("service_seconds.p99", service)
+        .total("service_seconds.max", service)
+        .total("latency_seconds.p99", wait)
+        .total("latency_seconds.max", wait)
 }
