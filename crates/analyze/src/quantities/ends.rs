@@ -77,7 +77,15 @@ impl End {
 
 /// True for the workloads of requests and responses.
 fn is_exchange(workload: &str) -> bool {
-    matches!(workload, "rr" | "crr" | "http")
+    matches!(workload, "rr" | "crr" | "http" | "jmx")
+}
+
+/// Beginning of the names of a workload's metrics: those of a test plan are those of HTTP requests.
+pub fn source_of(workload: &str) -> &str {
+    match workload {
+        "jmx" => "http",
+        own => own,
+    }
 }
 
 /// Catalogue name of what the busiest thread of one end did: `cpu` or `wait`.
@@ -87,7 +95,7 @@ pub fn thread_metric(workload: &str, end: End, what: &str) -> String {
         (true, End::Receiver) => "server",
         (false, _) => end.label(),
     };
-    format!("{workload}.{end}_{what}_ratio")
+    format!("{}.{end}_{what}_ratio", source_of(workload))
 }
 
 /// A phase whose flows go over connections.

@@ -5,6 +5,7 @@
 
 use sokudo_model::{Text, Unit};
 
+use crate::quantities::ends::source_of;
 use crate::view::PhaseView;
 
 /// Workloads of this kind.
@@ -21,14 +22,6 @@ pub struct Exchange<'a> {
     view: PhaseView<'a>,
     /// `rr`, `crr` or `http`.
     pub source: &'static str,
-}
-
-/// Beginning of the names of a workload's numbers: a test plan's are those of `http`.
-fn source_of(workload: &str) -> &str {
-    match workload {
-        "jmx" => "http",
-        own => own,
-    }
 }
 
 impl<'a> Exchange<'a> {
@@ -54,9 +47,10 @@ impl<'a> Exchange<'a> {
     /// Answers per second.
     pub fn rate(&self) -> Option<f64> {
         self.total(match self.source {
+            "rr" => "transactions_per_second",
             "crr" => "connections_per_second",
             "http" => "requests_per_second",
-            _ => "transactions_per_second",
+            _ => return None,
         })
     }
 

@@ -155,6 +155,7 @@ fn others_evidence(view: &PhaseView<'_>, host: &str, cores: f64) -> Evidence {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::tests::scene::*;
     use crate::tests::*;
 
@@ -208,5 +209,29 @@ mod tests {
         );
         let finding = scene.limited_by("neighbour_interference");
         assert_eq!(finding.says.key, "rule-neighbour-steal-says");
+    }
+
+    /// Every workload whose threads are counted: a plan's metrics are those of HTTP requests.
+    #[test]
+    fn neighbours_are_found_whatever_the_workload() {
+        for (workload, source, end) in [
+            ("bus", "bus", "sender"),
+            ("crr", "crr", "client"),
+            ("datagram", "datagram", "sender"),
+            ("http", "http", "client"),
+            ("jmx", "http", "client"),
+            ("probe", "probe", "sender"),
+            ("rr", "rr", "client"),
+            ("stream", "stream", "sender"),
+        ] {
+            let mut scene = Scene::of(source)
+                .metric(&format!("{end}_cpu_ratio"), 0.5)
+                .metric(&format!("{end}_wait_ratio"), 0.45)
+                .machine("hosta", 1.9, 0.8, 0.47);
+            scene.record.manifest.phases[0].workload = workload.into();
+            let finding = one(&scene.record, RULE.name);
+            has_metric(&finding, &format!("{source}.{end}_wait_ratio"));
+            none(&scene.record, "host_busy");
+        }
     }
 }
