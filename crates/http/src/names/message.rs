@@ -1,4 +1,4 @@
-//! What is said to a name server, and what does it answer?
+//! Writes questions to name servers and reads their answers.
 //!
 //! Bytes in, bytes out: the messages of RFC 1035, as far as addresses of IPv4 are asked for.
 
@@ -26,11 +26,11 @@ pub(crate) struct Name(Vec<u8>);
 /// What a name server answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It is no answer to this question.
+    /// It is not an answer to this question.
     Foreign,
-    /// It is longer than fits; to be asked for again over TCP.
+    /// It was truncated to fit; the question is to be repeated over TCP.
     Cut,
-    /// The server does not do it: the code that it gave.
+    /// The server refuses or fails, with this response code.
     Refused(u8),
     /// There is no such name, or it has no address.
     Nothing,
@@ -41,7 +41,7 @@ pub(crate) enum Answer {
 }
 
 impl Name {
-    /// A name that people write; `None`: no name server can know it.
+    /// A name from its text. `None`: it cannot stand in a message.
     pub(crate) fn of(text: &str) -> Option<Self> {
         let mut bytes = Vec::with_capacity(text.len() + 2);
         for label in text.strip_suffix('.').unwrap_or(text).split('.') {
@@ -80,7 +80,7 @@ impl Name {
                 3 => {
                     let to = u16_at(message, at)? & 0x3fff;
                     behind = behind.or(Some(at + 2));
-                    // Always further to the front: no circle.
+                    // Each pointer must lead further to the front, so there is no circle.
                     at = usize::from(to);
                     if at >= least {
                         return None;
@@ -110,7 +110,7 @@ pub(crate) fn answer(message: &[u8], asked: &[u8]) -> Answer {
     read(message, asked).unwrap_or(Answer::Foreign)
 }
 
-/// `None`: the message is broken, or answers something else.
+/// `None`: the message is damaged, or answers another question.
 fn read(message: &[u8], asked: &[u8]) -> Option<Answer> {
     let flags = u16_at(message, 2)?;
     let (is_answer, is_cut) = (flags & 0x8000 != 0, flags & 0x0200 != 0);
@@ -184,7 +184,7 @@ fn follow(asked: Name, addresses: &Records<Ipv4Addr>, aliases: &Records<Name>) -
             None => return Answer::Alias(name.clone()),
         }
     }
-    // A circle.
+    // The aliases form a circle.
     Answer::Nothing
 }
 

@@ -1,8 +1,8 @@
-//! What do name servers of the caller's own choice say?
+//! Asks name servers of the caller's choice for the addresses of a name.
 //!
 //! ```text
 //! caller ── question, UDP ──► server 1     no answer in 3 s, or it refuses: the next one
-//!        ◄── addresses ──────              cut: the same question over TCP
+//!        ◄── addresses ──────              truncated: the same question over TCP
 //!                                          an alias: its name is asked for
 //! ```
 
@@ -29,10 +29,10 @@ const MOST_HOPS: usize = 8;
 /// Largest message over UDP that is taken in, bytes.
 const MOST_UDP_BYTES: usize = 4096;
 
-/// Longest wait for a name, whatever the caller would wait.
+/// Longest wait for a name, even if the caller would wait longer.
 const LONGEST: Duration = Duration::from_secs(15);
 
-/// Which server is asked first, so that all of them have something to do.
+/// Number of questions so far, which decides the server that is asked first: load is spread over all.
 static TURN: AtomicUsize = AtomicUsize::new(0);
 
 /// Addresses that the servers know for a name, in the order of the one that answered: at least one.
@@ -108,7 +108,7 @@ fn over_udp(server: SocketAddr, asked: &[u8], until: Instant) -> io::Result<Answ
         socket.set_read_timeout(Some(left(until)?))?;
         let bytes = socket.recv(&mut room)?;
         match answer(&room[..bytes], asked) {
-            // Somebody else's, or a late one.
+            // The answer to another or to an earlier question.
             Answer::Foreign => {}
             settled => return Ok(settled),
         }
@@ -127,7 +127,7 @@ fn over_tcp(server: SocketAddr, asked: &[u8], until: Instant) -> io::Result<Answ
     Ok(answer(&message, asked))
 }
 
-/// As `read_exact`, until then: a server that sends byte after byte is not waited for.
+/// As `read_exact` with a deadline, which a server that sends byte after byte cannot move.
 fn fill(stream: &mut TcpStream, mut room: &mut [u8], until: Instant) -> io::Result<()> {
     while !room.is_empty() {
         stream.set_read_timeout(Some(left(until)?))?;
@@ -139,7 +139,7 @@ fn fill(stream: &mut TcpStream, mut room: &mut [u8], until: Instant) -> io::Resu
     Ok(())
 }
 
-/// Time that is left. Errors: none is.
+/// Time that is left. Errors: the deadline has passed.
 fn left(until: Instant) -> io::Result<Duration> {
     let left = until.saturating_duration_since(Instant::now());
     match left.is_zero() {
@@ -148,7 +148,7 @@ fn left(until: Instant) -> io::Result<Duration> {
     }
 }
 
-/// A number that nobody who does not see the question can guess.
+/// A random number for a question, which a sender that has not seen the question cannot guess.
 fn any_number() -> u16 {
     RandomState::new().build_hasher().finish() as u16
 }

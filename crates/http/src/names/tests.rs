@@ -1,5 +1,5 @@
-//! Servers of the test's own on the loopback interface. They answer as often as they are asked: on a
-//! busy machine a question may be asked again.
+//! Name servers on the loopback interface. They answer every question: on a busy machine a question
+//! may be repeated.
 
 use std::net::TcpListener;
 use std::thread::{self, JoinHandle};
@@ -121,7 +121,7 @@ fn a_server_that_refuses_is_passed_over_and_no_such_name_is_an_end() {
 }
 
 #[test]
-fn nobody_waits_for_a_silent_server_for_ever() {
+fn the_wait_for_a_silent_server_has_a_bound() {
     let silent = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).expect("a socket");
     let address = silent.local_addr().expect("its address").to_string();
     let until = Instant::now() + Duration::from_millis(50);
