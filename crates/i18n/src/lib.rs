@@ -20,13 +20,15 @@ mod lang;
 
 pub use lang::{Lang, UnknownLang};
 
+/// The file that only `--help` needs.
+const HELP: &str = "help";
 /// How deep messages may stand inside messages; deeper ones are shown by their key.
 const MAX_DEPTH: u32 = 8;
 /// Longest word in a sentence, characters; a longer one ends in `…`. Words come from other hosts too.
 const MAX_WORD: usize = 8192;
 
 /// The files of one language: name and content.
-pub type Sources = [(&'static str, &'static str); 6];
+pub type Sources = [(&'static str, &'static str); 7];
 
 macro_rules! sources {
     ($lang:literal) => {
@@ -42,6 +44,10 @@ macro_rules! sources {
             (
                 "engine",
                 include_str!(concat!("../../../locales/", $lang, "/engine.ftl")),
+            ),
+            (
+                "help",
+                include_str!(concat!("../../../locales/", $lang, "/help.ftl")),
             ),
             (
                 "jmeter",
@@ -88,15 +94,24 @@ pub struct I18n {
 }
 
 impl I18n {
-    /// Loads the messages of `lang`.
+    /// Loads the messages of `lang`, without those of `--help`.
     ///
     /// A message with a mistake in it is left out (and shown by its key); the tests of this crate
     /// make sure that there is none.
     pub fn new(lang: Lang) -> Self {
+        Self::of(lang, |file| file != HELP)
+    }
+
+    /// Loads the messages of `--help` alone.
+    pub fn help(lang: Lang) -> Self {
+        Self::of(lang, |file| file == HELP)
+    }
+
+    fn of(lang: Lang, is_wanted: impl Fn(&str) -> bool) -> Self {
         let id: unic_langid::LanguageIdentifier = lang.code().parse().unwrap_or_default();
         let mut bundle = FluentBundle::new_concurrent(vec![id]);
         bundle.set_use_isolating(false);
-        for (_, source) in sources(lang) {
+        for (_, source) in sources(lang).iter().filter(|(file, _)| is_wanted(file)) {
             let resource = match FluentResource::try_new((*source).into()) {
                 Ok(resource) | Err((resource, _)) => resource,
             };

@@ -17,8 +17,8 @@ use crate::number::count;
 use crate::sections::verdict::status_words;
 use crate::sections::{curve, generators, group, numbers};
 use crate::view::View;
-pub use lines::columns;
-use lines::{least, longest_piece, pad_left, pad_right, stacked, wrap, wrap_parts};
+pub use lines::{columns, wrap};
+use lines::{least, longest_piece, pad_left, pad_right, stacked, wrap_parts};
 
 /// Columns that lines are indented by.
 const INDENT: usize = 2;

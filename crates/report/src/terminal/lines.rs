@@ -38,7 +38,7 @@ pub(super) fn wrap_parts(parts: &[String], width: usize) -> Vec<String> {
 
 /// Breaks text into lines of at most `width` columns: at spaces, and between wide characters
 /// except before closing punctuation. A longer word stays whole.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for piece in pieces(text) {
         let at = lines.len() - 1;

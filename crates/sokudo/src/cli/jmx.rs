@@ -59,7 +59,7 @@ pub struct JmxArgs {
 #[derive(Debug, Subcommand)]
 enum What {
     Run(Box<run::PlanArgs>),
-    /// Say what a plan holds, what it will do, and what its author probably did not mean.
+    /// Show what a plan holds, what it will do, and what is probably a mistake in it.
     ///
     /// Sends nothing. Elements that sokudo does not know are errors, told with file and line.
     #[command(after_help = EXAMPLES)]

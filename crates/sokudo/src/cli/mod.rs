@@ -13,6 +13,7 @@ mod foreign;
 mod generate;
 #[cfg(feature = "fleet")]
 mod group;
+mod help;
 mod http;
 mod import;
 mod jmx;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use sokudo_load_network::crr::CrrOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
@@ -79,12 +80,12 @@ enum Command {
     AgentGuard(group::guard::GuardArgs),
     Datagram(Box<datagram::DatagramArgs>),
     Bus(Box<bus::BusArgs>),
-    /// Ask and be answered: latency and requests per second between hosts.
+    /// Send requests and wait for the responses: latency and requests per second between hosts.
     ///
     /// Start `sokudo serve` on each HOST first. Every round trip is recorded.
     #[command(after_help = between::RR_EXAMPLES)]
     Rr(Box<between::BetweenArgs<RrOptions>>),
-    /// Connect, ask once, be answered, hang up: connections per second and their latency.
+    /// Open a connection for each request: connections per second and their latency.
     ///
     /// Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are told apart.
     #[command(after_help = between::CRR_EXAMPLES)]
@@ -141,14 +142,16 @@ impl From<Exit> for ExitCode {
 ///
 /// Errors: what was typed cannot be understood; told as every other error is, with a hint.
 pub fn parse() -> Result<Cli, Failure> {
-    Cli::try_parse().map_err(|error| match error.kind() {
+    let typed: Vec<String> = std::env::args().skip(1).collect();
+    let command = help::in_language(Cli::command(), &[], help::language(&typed));
+    let parsed = command
+        .try_get_matches()
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.map_err(|error| match error.kind() {
         ErrorKind::DisplayHelp
         | ErrorKind::DisplayVersion
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => error.exit(),
-        _ => not_understood(
-            &error.to_string(),
-            &std::env::args().skip(1).collect::<Vec<_>>(),
-        ),
+        _ => not_understood(&error.to_string(), &typed),
     })
 }
 

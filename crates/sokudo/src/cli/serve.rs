@@ -13,7 +13,7 @@ use sokudo_wire::Key;
 use super::key::{self, KeyText};
 use super::{DEFAULT_PORT, Exit, Failure, stop_flag};
 
-/// Be the far end of other hosts' tests, until Ctrl-C.
+/// Serve as the far end of other hosts' tests, until Ctrl-C.
 ///
 /// Without a key only this machine is served. With a key the connection is TLS 1.3, the server's
 /// identity is pinned, and load begins only after a valid ticket.
@@ -29,15 +29,15 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDR[:PORT]", value_parser = parse_bind)]
     bind: Option<Bind>,
 
-    /// Make a new key, print it once, and let in only who has it.
+    /// Make a new key, print it once, and accept only clients that have it.
     #[arg(long, conflicts_with_all = ["key", "open"])]
     new_key: bool,
 
-    /// Let in only who has this key.
+    /// Accept only clients that have this key.
     #[arg(long, env = "SOKUDO_KEY", value_name = "KEY", hide_env_values = true)]
     key: Option<KeyText>,
 
-    /// Serve strangers: whoever reaches the port may send load through this host.
+    /// Accept clients without a key: anyone who reaches the port may send load through this host.
     #[arg(long, conflicts_with = "key")]
     open: bool,
 

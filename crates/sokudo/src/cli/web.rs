@@ -77,7 +77,7 @@ pub struct PageArgs {
     #[arg(long, value_name = "ADDR:PORT", default_value = DEFAULT_PLACE)]
     pub listen: SocketAddr,
 
-    /// Want a token also from this machine: against its other users.
+    /// Require a token from this machine, too: keeps out its other users.
     #[arg(long)]
     pub token: bool,
 }

@@ -20,7 +20,7 @@ use super::guard::Guarded;
 use super::stay::stay;
 use super::{log, place, read_token};
 
-/// Belong to a group, and do what its controller asks, until Ctrl-C.
+/// Join a group and carry out the orders of its controller, until Ctrl-C.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

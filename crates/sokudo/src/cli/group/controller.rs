@@ -19,7 +19,7 @@ use sokudo_zenoh::{Group, Router};
 use super::super::{Exit, Failure, config, stop_flag, web};
 use super::{DEFAULT_GROUP_PORT, TokenArgs, audit, dialling, noted, place};
 
-/// Let the agents of a group meet here, until Ctrl-C.
+/// Accept the agents of a group, until Ctrl-C.
 ///
 /// Prints the line with which hosts join. Agents dial out to this host: UDP for the router, TCP of
 /// the same number for joining.

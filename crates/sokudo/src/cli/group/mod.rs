@@ -40,7 +40,7 @@ const LEAST_VALID_NS: u64 = 60_000_000_000;
 /// Sessions that are opened at the same time.
 const OPENED_AT_ONCE: usize = 16;
 
-/// Make groups, let hosts in, and see who is there.
+/// Make groups, let hosts join, and list them.
 #[derive(Debug, Args)]
 pub struct GroupArgs {
     #[command(subcommand)]
@@ -54,7 +54,7 @@ enum GroupCommand {
         /// Name of the group.
         name: String,
     },
-    /// Make another line with which hosts join; the controller need not be started again.
+    /// Make another line with which hosts join; the controller need not be restarted.
     Token {
         /// Name of the group.
         name: String,
@@ -74,7 +74,7 @@ enum GroupCommand {
         /// Name of the host.
         host: String,
     },
-    /// Who is there: number, name, labels, system, cores, network, clock offset with its error.
+    /// List the hosts: number, name, labels, system, cores, network, clock offset with its error.
     Hosts {
         /// Name of the group; `GROUP/site=tokyo` lists those with a label.
         name: String,

@@ -38,7 +38,7 @@ pub struct ZenohdArgs {
     #[arg(long, value_name = "HOST:PORT", value_parser = place)]
     connect: Vec<String>,
 
-    /// It dials nobody: other routers dial it.
+    /// Dial no router: other routers dial this one.
     #[arg(long, conflicts_with = "connect")]
     alone: bool,
 

@@ -63,7 +63,7 @@ pub struct PlanArgs {
     )]
     test: Option<PathBuf>,
 
-    /// Without a window: always so here.
+    /// Run without a window: always the case here.
     #[arg(short = 'n', alias = "nongui")]
     no_window: bool,
 

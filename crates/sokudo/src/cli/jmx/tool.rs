@@ -79,7 +79,7 @@ pub(super) struct ToolArgs {
     )]
     proxy_password: Option<String>,
 
-    /// Be a server that a remote tool starts: not here.
+    /// Run as a server for remote starts: not supported.
     #[arg(short = 's', alias = "server")]
     server: bool,
 

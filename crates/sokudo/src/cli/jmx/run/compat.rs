@@ -17,7 +17,7 @@ use sokudo_net::clock::now_ns;
 use super::{PlanArgs, prepare};
 use crate::cli::jtl::Reported;
 use crate::cli::workload::{Measured, random_seed};
-use crate::cli::{Exit, Failure, not_understood, stop_flag};
+use crate::cli::{Exit, Failure, help, not_understood, stop_flag};
 
 /// Time between two looks at whether the test is over.
 const LOOK: Duration = Duration::from_millis(50);
@@ -48,6 +48,7 @@ fn parse(words: &[String]) -> Result<Option<PlanArgs>, Failure> {
         |error: &clap::Error| not_understood(&error.to_string(), &["jmx".into(), "run".into()]);
     let command = clap::Command::new("jmeter").no_binary_name(true);
     let command = PlanArgs::augment_args(command).override_usage("sokudo compat jmeter [OPTIONS]");
+    let command = help::in_language(command, &["jmx", "run"], help::language(words));
     // The tool's own third spelling of help.
     let words = words.iter().map(|word| match word.as_str() {
         "-?" | "--?" => "--help",

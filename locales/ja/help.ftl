@@ -1,0 +1,678 @@
+# `--help` の文です。英語の原文はコマンドとオプションのドキュメントコメントにあります (crates/sokudo/src/cli/help.rs)。
+
+## Headings and notes
+help-heading-usage = 使い方:
+help-heading-commands = コマンド
+help-heading-arguments = 引数
+help-heading-options = オプション
+help-note-default = [既定値: { $value }]
+help-note-env = [環境変数: { $value }]
+help-note-values = [選択肢: { $value }]
+help-help = コマンドのヘルプを表示する
+help-any--help = ヘルプを表示する (`-h` は要約)
+help-any--version = バージョンを表示する
+
+## Commands and options
+help-agent = グループに加わり、Ctrl-C まで管理側 (コントローラー) の指示を実行する
+help-agent--group = このホストが以前に参加したグループ
+help-agent--join = `sokudo controller` が表示した行
+help-agent--label = このホストを選ぶためのラベル `site=tokyo`。何度でも指定できる。別のものを指定するまで保持する
+help-agent--name = グループ内での名前。既定値: このホストの名前
+help-agent--policy = コントローラーがこのホストに実行させてよいこと。既定値: sokudo のディレクトリーの policy.toml。そのファイルがなければ、実行に参加するホストとの 1 時間までのフェーズ
+help-agent--print-policy = ポリシーが許可すること、および誰が何を求めたかの記録先を表示する。ほかには何もしない
+help-agent--router = コントローラーのルーターでも `sokudo router` でもない、メッセージの接続先。`sokudo group zenohd` で設定した `zenohd`。選択肢の数だけ指定できる。別のものを指定するまで保持する
+help-agent--via = 行に書かれたコントローラーの代わりに接続する、この拠点の `sokudo router` のアドレス
+help-agent-after =
+    例:
+      sokudo agent --join sj1-…@192.0.2.10:7412     参加して常駐する
+      sokudo agent --join sj1-… --label site=tokyo  lab/site=tokyo としても選ばれる
+      sokudo agent lab                              後で、トークンなしで戻る
+      sokudo agent --print-policy                   コントローラーはここで何ができるか
+
+    ポリシーは TOML ファイルです。書かれていない項目に制限はありません (フェーズの長さを除く):
+      workloads = ["rr", "stream"]
+      destinations = ["192.0.2.0/24"]
+      max_duration = "10min"
+      max_rate = "1Gb/s"
+      max_flows = 64
+help-any--args = 元のツールの引数
+help-any--count = スレッドごとにちょうどこの数のリクエストを測定する。--duration がなければ、ほかに終了の条件はない
+help-any--direction = 誰が誰に要求するか
+help-any--direction-mesh = すべてのホストがほかのすべてのホストに要求する
+help-any--direction-up = このホストが各相手に要求する
+help-any--duration = 測定時間。既定値: 10 s
+help-any--find = 条件を満たす最高のレートを探索し、あらためて測定して確認する: `p99<1ms`、`p99<1ms,errors<0.1%`、`loss<0.1%`
+help-any--global = 生成側のプロパティーを設定する。ファイルごと指定してもよい。-J に優先する
+help-any--home = JMeter のディレクトリー。その bin/jmeter.properties、bin/user.properties、bin/system.properties をほかより先に読む
+help-any--hosts = `sokudo serve` が動いているホスト: HOST または HOST:PORT
+help-any--interval = 系列のサンプル間の時間
+help-any--json = 文章の代わりに JSON オブジェクトを一つ表示する (スキーマ sokudo.summary/1)
+help-any--keep = 各スレッドの最初の N 往復を一つずつ記録に残す
+help-any--key = `sokudo serve` が表示した鍵
+help-any--lang = 文の言語: en または ja。既定値: SOKUDO_LANG、LC_ALL、LANG に従う
+help-any--local = このマシンの中にこの数のホストを作る
+help-any--main-properties = jmeter.properties の代わりに最初に読むプロパティーファイル
+help-any--max-skew = フローの開始時刻のずれの上限 `2ms`。超えた測定は 2 回まで繰り返し、それでも超えればチェックを不合格とする。ホスト間ではクロック誤差が加わる
+help-any--name = グループ名
+help-any--on = このホストの代わりに、これらのホストから同時に負荷をかける: `sokudo serve` が動いている `hostb`、グループの `lab/hostb`、グループ全体の `lab/*`。何度でも、またはコンマ区切りで指定できる。参加するかどうかは各ホストのポリシーで決まる
+help-any--plan = テスト計画: .jmx ファイル
+help-any--property = プロパティーを設定する (JMeter の同名のオプションと同じ)
+help-any--property-file = プロパティーファイル。後のものが優先する
+help-any--quiet-phase = 測定中は負荷だけを流す。ホストは記録を終了まで手元に置き、停止したホストはその時点で分かる
+help-any--rate = このホストがすべての相手に対して毎秒開始するリクエスト数: `20k/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (応答が次のリクエストを始める)
+help-any--run = 実行: 名前、名前の先頭部分、`latest`、またはパス
+help-any--sample = レイテンシーを測定するリクエスト: all (すべて)、none (なし)、1/N (N 件に 1 件)。件数は常にすべて数える
+help-any--seed = 乱数のシード。既定値: 無作為に決めて記録する
+help-any--size = リクエストの大きさ。応答が異なるときは両方: `64`、`64:4KiB` (トランスポートのヘッダーを除く)。24 B 以上ではメッセージが自分の番号を運ぶ。それ未満 (1 B まで) はバイトストリーム上の `rr` だけ
+help-any--slo = 測定が満たすべき条件 `p95<2s,errors<0.1%`。満たさなければチェックは不合格となり、終了コードは 1
+help-any--sweep = オプションの値ごとに測定して屈曲点を探す: `rate=1k/s..10k/s:10` (等間隔に 10 段階)、`rate=1k/s..64k/s:x2` (倍々)、`size=64,1KiB,16KiB`。このテストのどのオプションでも変えられる
+help-any--system = システムプロパティーを設定する。計画からは見えない。プロキシーのものは反映する
+help-any--system-file = システムプロパティーのファイル。-D が優先する
+help-any--threads = 相手ごとのスレッド数 (両端)
+help-any--timeout = この時間応答のないリクエストを失敗とする。接続は閉じ、UDP では失われたとみなす
+help-any--transport = メッセージのトランスポート
+help-any--transport-mptcp = 複数経路を同時に使う TCP (カーネルが対応している場合)
+help-any--transport-quic = QUIC 接続の 1 ストリーム
+help-any--transport-shm = 両端が共有するメモリー。両端ともこのホスト上にあること
+help-any--transport-tcp = TCP。小さなメッセージもすぐに送る (Nagle なし)
+help-any--transport-tls = TCP 上の TLS 1.3
+help-any--transport-udp = UDP。1 メッセージにつき 1 データグラム
+help-any--transport-unix = このホストのソケット。両端ともこのホスト上にあること
+help-any--unsupported = 実行できない要素や関数の扱い: fail (失敗)、warn (警告)、skip (省略)
+help-any--uses = 参加できるホスト数。既定値: 無制限
+help-any--valid = この行で参加できる期間: `30min`、`24h`
+help-any--wait = スレッドがメッセージを待つ方法 (両端): `block` と `epoll` はカーネル内で待つ (`epoll` は多数の接続を 1 回の呼び出しで待つ)。`spin` は眠らずに問い合わせ続け、`spin:50us` はその時間だけ続ける
+help-any--warmup = 測定開始前の負荷。集計には含めない
+help-any--web = 実行中の様子をブラウザーに表示し、そこから停止できるようにする。127.0.0.1 以外で待ち受けるとき、表示されるアドレスにはトークンが付く
+help-bus =
+    ホスト間でメッセージを送り、毎秒のメッセージ数と所要時間を測る
+
+    先に各 HOST で `sokudo serve` を起動する。送信中の量に上限があるため (--inflight)、レイテンシーは経路のもので、キューのものではない。
+help-bus--batch = まとめて送るメッセージ: `auto` は次がなくなり次第あるだけ渡す。数を指定すると、その数がたまるまで待つ
+help-bus--bind = --wire のとき、接続を受け付けるアドレス。`tmb://192.0.2.1:8000` など
+help-bus--buffers = 途中でバイトを置くメモリー: `pool` は同じメモリーを使い回し、`heap` はバッチごとに確保し、`registered` はメモリーを RAM に固定する
+help-bus--buffers-heap = バッチごとに確保するメモリー
+help-bus--buffers-pool = 使い回す同じメモリー
+help-bus--buffers-registered = RAM に固定したメモリー
+help-bus--consume-rate = 受信側の各ホストが毎秒処理するメッセージ数 (遅い受信側)。`--rx queue` が必要
+help-bus--count = スレッドごとにちょうどこの数のメッセージを送る。--duration がなければ、ほかに終了の条件はない
+help-bus--direction = 誰が送るか
+help-bus--direction-both = 両方が同時に送る
+help-bus--direction-down = 各相手がこのホストに送る
+help-bus--direction-mesh = すべてのホストがほかのすべてのホストに送る
+help-bus--direction-up = このホストが各相手に送る
+help-bus--inflight = 受領を待たずに各接続で送っておける量: `1MiB`、またはメッセージ数 `1000`。大きくしても遅くなるだけで、速度はほとんど上がらない
+help-bus--mode = `stream`: 空きがある限り送り、一部に応答を求める。`rr`: すべてのメッセージに応答があり、次はその応答を待つ
+help-bus--mode-rr = 前のメッセージの応答を待つ
+help-bus--mode-stream = ウィンドウの空きを待つ
+help-bus--no-acks = 受領通知を送らない。送信中の量は分からず、システムのバッファーだけが上限となる
+help-bus--no-flow-control = ウィンドウを守らない。受領通知は送信中の量を知るためだけに使う
+help-bus--out = 終了後、間隔ごとに 1 行のタブ区切りの表を書く: `tsv:FILE`
+help-bus--polite = 相手の最初のメッセージが届いてから送る。`--direction both` または `mesh` が必要
+help-bus--rate = このホストが全スレッドで毎秒送るメッセージ: `50k/s`、`1Gb/s`、`100MB/s`。レイテンシーは予定時刻から数える。既定値: ウィンドウが許す限り速く
+help-bus--relay = 鎖状に送る: 最初の HOST へ、そこから次へと順に送り、応答は同じ道を戻る
+help-bus--reuse = ペイロードを一度だけ書き、各メッセージにコピーする (`--touch` と併用)
+help-bus--rx = 届いたものを処理するスレッド: `inline` は接続を読むスレッド、`queue` は受け渡し先の別のスレッド、`poll` はすべての接続を順に調べて眠らないスレッド
+help-bus--rx-inline = 接続を読むスレッド
+help-bus--rx-poll = すべての接続を順に調べ、眠らないスレッド
+help-bus--rx-queue = 受け渡し先の別のスレッド
+help-bus--rx-threads = `--rx queue` または `poll` のときの各ホストの処理スレッド数。既定値: 1
+help-bus--sample = レイテンシーを測るメッセージ: `all` (すべて)、`1/100` (100 件に 1 件)、`none` (なし)。既定値: `--mode rr` ではすべて、ストリームでは 1/100 (測るたびに応答を求める)
+help-bus--single = メッセージごとに接続を一つ使う
+help-bus--size = ヘッダーを含むメッセージの大きさ: `4KiB`、または一様に選ぶ範囲 `64..16KiB`。24 B 以上。応答は元のメッセージと同じ長さ
+help-bus--step = メッセージごとに確認する: 標準入力の 1 行につき 1 件を送る
+help-bus--timeout = 送信中のものがあるのにこの時間何も戻らない接続を失敗とする
+help-bus--touch = 各メッセージのペイロードを、1 回にこのバイト数ずつ書いて読む。0 なら触れない
+help-bus--transport = メッセージのトランスポート
+help-bus--transport-mptcp = 複数経路を同時に使う TCP (カーネルが対応している場合)
+help-bus--transport-quic = QUIC 接続の 1 ストリーム
+help-bus--transport-rdma = RDMA デバイス (InfiniBand、RoCE)。対応を組み込んだ sokudo が必要
+help-bus--transport-shm = 両端が共有するメモリー。両端ともこのホスト上にあること
+help-bus--transport-tcp = TCP。小さなメッセージもすぐに送る (Nagle なし)
+help-bus--transport-tls = TCP 上の TLS 1.3
+help-bus--transport-unix = このホストのソケット。両端ともこのホスト上にあること
+help-bus--tx-threads = 相手ごとの送信スレッド数。それぞれが接続を持つ
+help-bus--verbose = 応答レイテンシーの分布も表示する
+help-bus--wait = スレッドが待つ方法 (両端): `block` と `epoll` はカーネル内で待つ。`spin` は眠らずに問い合わせ続け、`spin:50us` はその時間だけ続ける
+help-bus--warmup = 測定開始前の負荷。時間、またはスレッドごとのメッセージ数: `2s`、`10000`。集計には含めない
+help-bus--window = `--mode rr` のとき、各接続で応答を待たずに送れるメッセージ数
+help-bus--wire = 別のツールのプロトコルで話す。相手側はそのツールのプロセスで、分かるのはこちら側の数値だけ。HOST はそのツールのアドレス
+help-bus--wire-tmb = よく知られたデータグリッドの TCP メッセージバス、バージョン 0。HOST は `tmb://HOST:PORT`
+help-bus-after =
+    例:
+      sokudo bus hostb                               4 KiB のメッセージを、ウィンドウが許す限り速く
+      sokudo bus hostb --rate 50k/s                  予定時刻からのレイテンシー
+      sokudo bus hostb --find 'p99<1ms'              条件を満たす最高のレート
+      sokudo bus hostb --mode rr --wait spin         一度に 1 件、最短のレイテンシー
+      sokudo bus hostb --rx queue --consume-rate 1k/s    遅い受信側
+      sokudo bus hostb hostc --relay                 hostb が hostc に転送する
+      sokudo bus hostb hostc --direction mesh        すべてのホストがほかのすべてに送る
+      sokudo bus tmb://hostb:8000 --wire tmb         別のツールのプロセスが応答する
+      sokudo bus hostb --out tsv:bus.tsv             間隔ごとに 1 行
+
+    レート: `50k/s` はメッセージ、`1Gb/s` はビット、`125MB/s` はバイトです。
+help-check =
+    このマシンの性能、またはグループのホスト間のネットワークの性能を測る。準備も root も不要
+
+    --group がなければ 1 分半ほどかかる。Linux の root では、ネットワーク名前空間で 4 台のホストを作ってブリッジでつなぎ、終了時に消す。それ以外では 4 つのループバックアドレスで代用する。
+help-check--expect = ホストの各組が各方向で満たすべきこと: 回線速度、レイテンシー・損失・エラーの上限、またはその両方 (コンマ区切り)。1 Gb/s の回線なら 900 Mb/s のペイロードを運べること (ヘッダーとフレームが 5~6 % を占める)
+help-check--group = グループの全ホスト間のネットワークを調べる: すべてのホストがほかのすべてのホストと双方向に、できるだけ多くの組を同時に
+help-check--layers = 調べる層。指定がなければすべて
+help-check--max-loss = 最高レートで許す損失の割合: `0.1%` または `0.001`
+help-check--quick = フェーズを短くする。約 30 秒で終わるが、数値の確かさは下がる
+help-check--within = グループの検査の制限時間。まず負荷を短くし、次に組み合わせを減らす。既定値: 3min、--quick では 1min
+help-check-after =
+    例:
+      sokudo check                                   このマシンのすべての層
+      sokudo check rr stream --quick                 そのうち 2 つを短く
+      sokudo check --group lab                       グループ lab のすべての組、すべての層
+      sokudo check --group lab --expect 1Gb/s        … 各組が 1 Gb/s の回線なみに運べること
+      sokudo check --group lab --expect '10Gb/s,p99<1ms,loss<0.1%' --within 10min
+
+    層: probe、rr、crr、stream、bus、http、datagram。条件を満たさない組や、何も通らない組があれば
+    終了コードは 1 です。
+help-compat = 別のツールのコマンドラインをそのまま受け取り、正しい数値でそのレポートを表示する
+help-compat-datagram-test =
+    よく知られたデータグリッドのデータグラムテスト: `sokudo compat datagram-test -local :9999 …`
+
+    そのツールのプロトコルで話すため、相手は本物のプロセスでよい。`-?` ですべてのオプションを表示する。ツールが自分では終了しない場合は Ctrl-C で終える。
+help-compat-jmeter =
+    Apache JMeter のコマンドライン: `sokudo compat jmeter -n -t plan.jmx -l result.jtl -J…`
+
+    JMeter と同じ行を表示し、結果ファイルを書く。記録は残さない。
+help-compat-message-bus-test =
+    同じデータグリッドのメッセージバステスト: `sokudo compat message-bus-test -bind tmb://…`
+
+    そのツールのプロトコルで話すため、相手は本物のプロセスでよい。`-?` ですべてのオプションを表示する。元のツールと同じく Ctrl-C で終える。
+help-completions = シェルの補完スクリプトを表示する: `sokudo completions bash > /etc/bash_completion.d/sokudo`
+help-completions--shell = 対象のシェル
+help-console = 多数のホストに 1 行ずつ指示し、その結果を見る
+help-console--hosts = ホスト: `sokudo serve` が動いている HOST または HOST:PORT、グループの全ホストは GROUP、その 1 台は GROUP/NAME
+help-console--interval = モニターのサンプル間の時間
+help-console--max-skew = フェーズ内のフローの開始時刻のずれの上限 `2ms`。超えたフェーズは 2 回まで繰り返し、それでも超えればチェックを不合格とする。ホスト間ではクロック誤差が加わる
+help-console--quiet-phase = フェーズ中は負荷だけを流す。ホストは記録を終了まで手元に置き、停止したホストはその時点で分かる
+help-console-after =
+    例:
+      sokudo console lab                    グループ lab の全ホスト
+      sokudo console hosta hostb            `sokudo serve` が動いているホスト
+      sokudo console --local 4              このマシン内の 4 ホストで試す
+      sokudo console lab < switch.sks       ファイルの内容を実行する
+
+      node 1 set connectnode 3              入力欄に別々のコマンドを入れ …
+      node 2 set connectnode 4
+      all enter                             … 全ホストで同時に実行する
+      all sendreceive-n 1MB 1000
+      waitallresults 2 60s                  1 分後に結果のないホストを表示する
+
+    `help` で言葉の一覧が出ます。実行したことはすべて一つの記録に残ります。
+help-controller =
+    Ctrl-C まで、グループのエージェントの接続を受け付ける
+
+    ホストが参加するための行を表示する。エージェントがこのホストに接続する: ルーターは UDP、参加は同じ番号の TCP。
+help-controller--address = エージェントから見たこのホストのアドレス (システムのものと異なる場合)
+help-controller--bind = 待ち受けるアドレス
+help-controller--router = コントローラーのルーターが接続し、ホストが代わりに接続する、このグループのルーター。`sokudo group zenohd --alone` で設定した `zenohd`。その数だけ指定できる
+help-controller--web = グループ全体の `sokudo web` のページも提供する。127.0.0.1 以外で待ち受けるとき、表示されるアドレスにはトークンが付く
+help-controller-after =
+    例:
+      sokudo group init lab
+      sokudo controller lab
+      sokudo controller lab --web      グループのページを http://127.0.0.1:7480/ で提供する
+      sokudo agent --join TOKEN        各ホストで
+      sokudo group hosts lab
+      sokudo rr lab/hostb              グループのホストは GROUP/NAME と書く
+      sokudo run mesh.js lab/site=tokyo     ラベルで選ぶこともできる
+help-crr =
+    リクエストごとに接続を開いて閉じる: 毎秒の接続数とそのレイテンシー
+
+    先に各 HOST で `sokudo serve` を起動する。接続と TLS ハンドシェイクの時間を分けて示す。
+help-crr-after =
+    例:
+      sokudo crr hostb                               接続し、64 B を要求して閉じることを繰り返す
+      sokudo crr hostb --transport tls --threads 4   TLS ハンドシェイク付きで、同時に 4 接続
+      sokudo crr hostb --rate 200/s --duration 60s   開ループ。ポートの消費が少ない
+
+    閉じた接続は 1 分間ローカルポートを占有します (TIME_WAIT)。
+help-datagram =
+    ホスト間でデータグラムを送り、届いた数と、失われた場所を示す
+
+    先に各 HOST で `sokudo serve` を起動する。両端の結果を一つにまとめる。
+help-datagram--allow-fragments = 経路 MTU に収まらず IP フラグメントに分割されるデータグラムを許す
+help-datagram--bind = 送受信に使うローカルのアドレスとポート: `10.0.0.1`、`10.0.0.1:9999`、またはポートの範囲 `10.0.0.1:9999..10002`。何度でも指定でき、一つにつき 1 ストリームとなる
+help-datagram--count = 各相手にちょうどこの数のデータグラムを送って終わる
+help-datagram--direction = 誰が送るか: このホスト (up)、相手 (down)、両方同時 (both)
+help-datagram--direction-both = 両方が同時に送る
+help-datagram--direction-down = 相手がこのホストに送る
+help-datagram--direction-mesh = すべてのホストがほかのすべてのホストに送る
+help-datagram--direction-mesh-self = すべてのホストが、自分を含むすべてのホストに送る
+help-datagram--direction-up = このホストが相手に送る
+help-datagram--duration = 送信時間。既定値: 10 s、または --count に達するまで
+help-datagram--gro = 複数のデータグラムを一つのバッファーでカーネルから受け取る (GRO)
+help-datagram--gro-auto = I/O モードに合わせる
+help-datagram--gro-off = 無効
+help-datagram--gro-on = 有効
+help-datagram--hosts = `sokudo serve` が動いているホスト: HOST または HOST:PORT。--wire のときは別のツールの相手。指定しなければこのホストが待ち受ける
+help-datagram--idle-timeout = 送信側が終わった後、この時間何も届かなければ受信側を終える
+help-datagram--io = データグラムをカーネルに渡す方法。`auto` は、このホストの自己テストで最も速かったものを使う
+help-datagram--io-auto = このホストで最も速かったもの
+help-datagram--io-gso = 1 回のシステムコールで 1 バッファーを渡し、カーネルまたはデバイスがデータグラムに分ける (GSO)
+help-datagram--io-mmsg = 1 回のシステムコールで複数のデータグラム (sendmmsg、recvmmsg)
+help-datagram--io-plain = 1 データグラムにつき 1 回のシステムコール
+help-datagram--payload = 各データグラムのうちペイロード (グッドプット) として数えるバイト数。0 なら全体
+help-datagram--polite = 最初のデータグラムが届いてから送る (--direction both のとき)
+help-datagram--rate = 送信側の各ホストがすべての相手に対してかける負荷: `1Gb/s` (ビット)、`100MB/s` (バイト)、`20k/s` (データグラム)。既定値: できるだけ速く
+help-datagram--rate-per-peer = 各相手にかける負荷
+help-datagram--rcvbuf = 受信バッファー: バイト (`4MiB`) またはデータグラム (`1428pkt`)。既定値: 4 MiB
+help-datagram--report-every = 時間 (`1s`) またはデータグラム数 (`100kpkt`) ごとに、それまでのレートを 1 行で表示する
+help-datagram--size = IP と UDP のヘッダーを除くデータグラムの大きさ: `1468`、`1KiB`、または一様に選ぶ範囲 `64..1468`。既定値: 経路 MTU に収まる大きさ
+help-datagram--sndbuf = 送信バッファー: バイト (`1MiB`) またはデータグラム (`16pkt`)。既定値: システムの値
+help-datagram--streams = 各相手への並列フロー数。それぞれがスレッドとソケットを持つ
+help-datagram--strict-buffers = システムが要求より小さいバッファーしか与えないときは実行しない
+help-datagram--ticks = N データグラムごとに印を描く: o と O は送信、i と I は受信
+help-datagram--transport = データグラムを UDP で、または枠を付けて TCP や TLS で運ぶ
+help-datagram--transport-tcp = フローごとに一つの TCP 接続に枠を付けて送る
+help-datagram--transport-tls = フローごとに一つの TLS 1.3 接続に枠を付けて送る
+help-datagram--transport-udp = UDP
+help-datagram--tsv = 終了後、系列をタブ区切りの表に書く
+help-datagram--verify = 各データグラムのうち、送信側が模様で埋めて受信側が検証するバイト数。既定値: ヘッダーだけ
+help-datagram--wire = 別のツールのプロトコルで話す。相手側はそのツールのプロセスで、sokudo は不要
+help-datagram--wire-datagram-test = よく知られたデータグリッドのデータグラムテスト。32 ビットの通し番号
+help-datagram--wire-datagram-test-64 = 同じものの 64 ビット版。そのリリース 24.09 の受信側が正しく数える
+help-datagram-after =
+    例:
+      sokudo datagram hostb                              できるだけ速く 10 秒
+      sokudo datagram hostb --rate 1Gb/s --duration 60s  この回線は 1 Gb/s を運べるか
+      sokudo datagram hostb --find 'loss<0.1%'           条件を満たす最高のレート
+      sokudo datagram hostb --sweep rate=1Gb/s..8Gb/s:8  負荷を上げたときに届く量
+      sokudo datagram hostb hostc --direction mesh       すべてのホストがほかのすべてに送る
+      sokudo datagram hostb --count 100000 --io plain    ちょうど 100,000 個を 1 個ずつ
+
+    レート: `1Gb/s` はビット、`125MB/s` はバイト、`20k/s` は毎秒のデータグラム数です。
+help-doctor = sokudo が使えるシステムの機能をすべて試し、変更すべき点を示す
+help-doctor--json = 1 行に一つの JSON オブジェクト
+help-export = 記録をほかのプログラムの形式で書き出す。記録内の Parquet ファイルは書き出し不要
+help-export--output = 書き込むディレクトリー。1 ファイルの形式では `-` で標準出力。既定値: 記録内の `export` ディレクトリー
+help-export--to = ファイルの形式
+help-export--to-csv = 表計算用の series.csv と flows.csv
+help-export--to-hdr = distributions.hlog: HdrHistogram の間隔ログ形式の時間分布
+help-export--to-iperf3 = iperf3.json: 実行の最後のストリームを `iperf3 -J` (3.12) の形式で
+help-export--to-json = record.json: 一つのオブジェクトにすべて
+help-export--to-tsv = series.tsv と flows.tsv
+help-group = グループを作り、ホストを参加させ、一覧を見る
+help-group-hosts = ホストの一覧: 番号、名前、ラベル、システム、コア数、ネットワーク、クロックのずれと誤差
+help-group-hosts--json = 1 行に一つの JSON オブジェクト
+help-group-hosts--name = グループ名。`GROUP/site=tokyo` はそのラベルを持つホストを一覧する
+help-group-init = グループを作る: 認証局と、指示を出せる人の鍵
+help-group-remove =
+    鍵を失ったホストや、なくなったホストの名前を空け、次のホストが使えるようにする
+
+    古いホストの証明書は期限まで (参加から最長 90 日) 有効です。それより前に締め出すには、新しいグループを作ります。
+help-group-remove--host = ホスト名
+help-group-token = ホストが参加するための行をもう一つ作る。コントローラーの再起動は不要
+help-group-token--router = 拠点のメッセージを運ぶホスト用にする: `sokudo router --join`
+help-group-zenohd = 自分で動かす `zenohd` がこのグループのメッセージを運ぶための設定ファイルを書く
+help-group-zenohd--alone = どこにも接続しない。ほかのルーターがこれに接続する
+help-group-zenohd--connect = 接続先のグループのルーター。何度でも指定できる。既定値: コントローラーが最後に起動した場所
+help-group-zenohd--listen = 待ち受ける UDP のアドレス
+help-group-zenohd--output = 書き込むファイル。`zenohd` は拡張子 `.json5` を求める
+help-group-zenohd--valid = 証明書の有効期間。終わる前にファイルを書き直し、`zenohd` を再起動する
+help-group-zenohd-after =
+    例:
+      sokudo group zenohd lab --output lab.json5     このホストのコントローラーに接続する
+      zenohd -c lab.json5                            ルーター上で
+      sokudo agent --join sj1-… --router zen1:7447   それに接続するホストで
+
+      sokudo group zenohd lab --alone --output lab.json5      どこにも接続しない:
+      sokudo controller lab --router zen1:7447                コントローラーが接続する
+help-http =
+    Web サーバーに負荷をかける: 毎秒のリクエスト数、レイテンシー、時間の内訳
+
+    サーバー側には何も要らない。HTTP/1.1 または HTTP/2、平文または TLS。失敗は種類ごとに示す。
+help-http--arrival = --rate のリクエストの間隔: 等間隔、または多数の独立した利用者のように不規則
+help-http--arrival-even = すべて等しい間隔
+help-http--arrival-poisson = 指数分布の間隔
+help-http--body = 各リクエストの本文: 文字列、または `@file`。そのまま送る
+help-http--connect-timeout = TLS を含めてこの時間内に確立しない接続を失敗とする
+help-http--connections = 全スレッドの接続数。それぞれが一度に 1 件、または --streams 件のリクエストを運ぶ
+help-http--count = ちょうどこの数のリクエストを測定する。--duration がなければ、ほかに終了の条件はない
+help-http--header = ヘッダー行 `Name: value`。何度でも指定できる
+help-http--host-header = `Host` ヘッダーの値。既定値: URL のホストとポート
+help-http--http2 = HTTP/2 を使う。TLS ではハンドシェイクで合意し、TLS なしでは事前知識の `h2c` としてすぐに始める
+help-http--insecure = どの名前のどの証明書も受け入れる。試験用のシステムだけで使う
+help-http--key = それらのホストで `sokudo serve` が表示した鍵
+help-http--method = リクエストのメソッド
+help-http--no-keepalive = リクエストごとに接続を開き、終わると閉じる
+help-http--rate = サーバーの状態にかかわらず毎秒開始するリクエスト数: `500/s`。レイテンシーは予定時刻から数え、空いた接続がなければ待つ。既定値: 閉ループ (応答が次のリクエストを始める)
+help-http--streams = --http2 の各接続で同時に進めるリクエスト数
+help-http--threads = イベントループの数。それぞれ 1 スレッド
+help-http--timeout = この時間内に応答が揃わないリクエストを失敗とする
+help-http--url = 要求する対象: `http://host:8080/path?query`、`https://…`。スキームがなければ http
+help-http-after =
+    例:
+      sokudo http http://hostb:8080/                     64 接続、10 秒、応答が来る限り速く
+      sokudo http hostb:8080/ -c 256 -d 60s -t 2         2 スレッドで 256 接続
+      sokudo http hostb:8080/ --rate 500/s               開ループ: 予定時刻からのレイテンシー
+      sokudo http hostb:8080/ --rate 500/s --slo 'p95<2s,errors<0.1%'   満たさなければ終了コード 1
+      sokudo http hostb:8080/ --find 'p99<50ms'          条件を満たす最高のレート
+      sokudo http hostb:8080/ --sweep rate=100/s..6400/s:x2   負荷に対するレイテンシーと屈曲点
+      sokudo http https://hostb/api -X POST -H 'Content-Type: application/json' -b @request.json
+      sokudo http hostb:8080/ --on 'lab/*' -c 400        グループの全ホストから計 400 接続
+      sokudo http https://hostb/ --http2 -c 32 -m 100    HTTP/2: 32 接続それぞれで同時に 100 リクエスト
+      sokudo http hostb:8080/ --no-keepalive             リクエストごとに接続
+      sokudo http hostb:8080/ -d 60s --web               実行中の様子をブラウザーで見る
+
+    --rate がなければ閉ループです: 止まったサーバーへの要求は減り、遅れを見るリクエストはわずかです。
+    --rate があれば、その間に要求したはずのすべてのリクエストが遅れを見ます。
+help-import = iperf3 が書いた JSON (`iperf3 -J`) を読み、記録として残す
+help-import--file = 読むファイル。`-` は標準入力
+help-import-after =
+    例:
+      iperf3 -c hostb -J > result.json
+      sokudo import result.json            表示し、記録として残し、レポートを書く
+      sokudo export latest --to csv        ほかの記録と同じように使う
+help-jmx = JMeter のテスト計画を実行し、検査し、試しに測る
+help-jmx-check =
+    計画の内容、実行される内容、作者の意図とおそらく異なる点を示す
+
+    何も送らない。sokudo の知らない要素はエラーとし、ファイルと行を示す。
+help-jmx-check--generators = それぞれが計画全体を実行する生成側の数
+help-jmx-check--resolved = --json のとき、解決済みの計画も出力する
+help-jmx-check--seed = テスト開始前に決まる乱数のシード
+help-jmx-check-after =
+    例:
+      sokudo jmx check plan.jmx -J THREADS=40 -J DURATION=300
+      sokudo jmx check plan.jmx -q test.properties --generators 4
+      sokudo jmx check plan.jmx --json --resolved      プログラム向けにすべてを出力する
+
+    終了コード: 0 計画を実行できる、2 拒否された (理由はすべて一度に示す)。
+help-jmx-elements = sokudo の知るすべての要素と関数を Markdown のページとして表示する
+help-jmx-probe =
+    グループごとに 1 ユーザー分を送り、何ユーザーで過負荷になるかを予測する
+
+    出力のほかの部分は `sokudo jmx check` と同じ。
+help-jmx-probe--demand = 1 リクエストがサーバーの最も忙しい資源を占有する時間 (ミリ秒)。CPU 時間をコア数で割った値など
+help-jmx-probe--duration = 各グループの 1 ユーザーが送る時間: `10`、`30s`、`1min`
+help-jmx-probe--seed = テスト開始前に決まる乱数のシード
+help-jmx-probe-after =
+    例:
+      sokudo jmx probe plan.jmx -J THREADS=40
+      sokudo jmx probe plan.jmx --duration 30 --demand 43
+
+    終了コード: 0 測定した、2 計画が拒否された、3 時間内に何も送らなかった。
+help-jmx-run =
+    JMeter のテスト計画を実行する: ユーザー、結果ファイル、および JMeter が示さない情報
+
+    サーバー側には何も要らない。レイテンシーは、リクエストを送るはずだった時刻から数える。
+help-jmx-run--compare = ダッシュボードで比較する、以前のテストの結果ファイル
+help-jmx-run--dashboard = テストの後にダッシュボードを作る。-l と -o が必要
+help-jmx-run--data = 計画のデータファイルの行の扱い: 各生成側にすべて、または分け合う
+help-jmx-run--data-share = すべての生成側が最初の行からすべてを使う
+help-jmx-run--data-split = 二つの生成側が同じ行を使うことはない
+help-jmx-run--duration = 計画の時間やループの代わりに、主なグループを続ける時間: `60`、`60s`、`5min`
+help-jmx-run--exit-remote = テスト後に JMeter のサーバーを終える。受け付けるが、ここでは意味を持たない
+help-jmx-run--force = 結果ファイルとダッシュボードがあれば置き換える
+help-jmx-run--insecure = JMeter と同じく、どの証明書も受け入れる
+help-jmx-run--key = それらのホストで `sokudo serve` が表示した鍵
+help-jmx-run--log = 結果ファイル (JTL)。すでにあれば行を追加する
+help-jmx-run--log-file = 計画のスクリプトのログ。新しく作り直す。生成側が一つのときだけ
+help-jmx-run--log-level = JMeter のログレベル。受け付けるが、ここでは意味を持たない
+help-jmx-run--log-set-up = JMeter のログ設定。受け付けるが、ここでは意味を持たない
+help-jmx-run--max-inflight = 開ループで同時に動くユーザーの上限。それ以上の到着は数えるだけで始めない
+help-jmx-run--model = closed: 計画のユーザー。open: 一定のレートで到着し、それぞれ 1 回繰り返す (`open:500/s`。`poisson:500/s` は不規則な時刻に)。またはスケジュール: `schedule:rate(0/s) even_arrivals(30 s) rate(500/s) even_arrivals(5 min)`
+help-jmx-run--no-proxy = プロキシーを通さないホスト: `|` 区切りの名前。先頭か末尾に `*` を使える
+help-jmx-run--no-window = ウィンドウなしで実行する。ここでは常にそうする
+help-jmx-run--output = ダッシュボードのディレクトリー。空であるか、存在しないこと
+help-jmx-run--own-columns = JMeter が示さない列を加える: 予定時刻、送信時刻、errno、失敗の段階と種類
+help-jmx-run--proxy-host = すべてのリクエストのプロキシー。自分のプロキシーを持つサンプラーはそれを使う
+help-jmx-run--proxy-password = プロキシーのパスワード。記録しない
+help-jmx-run--proxy-port = プロキシーのポート
+help-jmx-run--proxy-scheme = プロキシーのスキーム: `http` だけ
+help-jmx-run--proxy-user = プロキシーのユーザー
+help-jmx-run--remote = JMeter と同じく、--on のホストで --replicate
+help-jmx-run--remote-all = プロパティー `remote_hosts` のホスト。-R と同じ
+help-jmx-run--replicate = JMeter と同じく、すべての生成側が計画の全ユーザーを持つ。既定では分け合い、余りは先頭の生成側が持つ
+help-jmx-run--report-only = この結果ファイルのダッシュボードだけを作り、何も送らない。-o が必要
+help-jmx-run--server = 遠隔から起動されるサーバーになる。対応していない
+help-jmx-run--slo = 結果ファイルが満たすべき条件: パーセンタイル、mean、max、err、rps。`p95<2s,err<0.1%` など。満たさなければ終了コードは 1
+help-jmx-run--split = -R や -r のときも、計画のユーザーを分け合う
+help-jmx-run--test = テスト計画 (JMeter のオプションとして)
+help-jmx-run--threads = イベントループの数。既定値: コアごとに一つ
+help-jmx-run--users = 計画の代わりに指定する、主な各グループのユーザー数
+help-jmx-run--version = バージョンだけを表示する
+help-jmx-run--with = 計画のディレクトリーの外にあり、生成側に渡してよいファイル。計画に書かれたとおりに指定する。何度でも指定できる
+help-jmx-run-after =
+    例:
+      sokudo jmx run plan.jmx -l result.jtl -J THREAD_NUMBER=40 -J SUSTAIN=300
+      sokudo jmx run plan.jmx --users 100 --duration 60          各グループ 100 ユーザーで 1 分間
+      sokudo jmx run plan.jmx --model open:500/s --duration 60   応答にかかわらず一定のレートで
+      sokudo jmx run plan.jmx -l r.jtl --slo 'p95<2s,err<0.1%'   満たさなければ終了コード 1
+      sokudo jmx run plan.jmx --on 'lab/*' -l all.jtl            ユーザーをグループのホストで分け合う
+      sokudo jmx check plan.jmx                                  計画の内容を、負荷なしで
+      sokudo compat jmeter -n -t plan.jmx -l result.jtl          JMeter 自身のコマンドラインと出力
+
+    1 文字のオプションの意味は JMeter と同じです。未知の要素を含む計画は最初のリクエストの前に
+    拒否します。--unsupported で変えられます。
+help-jtl = JMeter と `sokudo jmx run` の結果ファイルを読む
+help-jtl-report =
+    結果ファイルのダッシュボードを作る: それだけで開ける 1 ページと statistics.json
+
+    どの列の CSV も、XML も、長さにかかわらず少ないメモリーで読む。読めない行は数えて示す。
+help-jtl-report--compare = 比較する、以前のテストの結果ファイル
+help-jtl-report--file = 結果ファイル: .jtl、.csv、.xml
+help-jtl-report--force = ディレクトリーにすでにあるダッシュボードを置き換える
+help-jtl-report--output = ダッシュボードのディレクトリー。空であるか、存在しないこと。指定しなければ文字だけを表示する
+help-jtl-report--percentiles = 表示するパーセンタイル (最大 8 個)。最初の 3 個は statistics.json にも書く。[既定値: 90,95,99]
+help-jtl-report--property = JMeter のレポート生成のプロパティーを設定する: (jmeter.reportgenerator. に続く) apdex_satisfied_threshold、apdex_tolerated_threshold、aggregate_rpt_pct1~3
+help-jtl-report--property-file = プロパティーファイル。後のものが優先し、-J はすべてに優先する
+help-jtl-report--run = この行を残した実行。そのホストの CPU とインターフェースの推移、所見を加える。実行の ID、その先頭部分、`latest`、またはディレクトリー
+help-jtl-report--slo = 満たすべき条件: パーセンタイル、mean、max、err、rps。`p95<2s,err<0.1%,rps>100` など
+help-jtl-report-after =
+    例:
+      sokudo jtl report results.jtl -o dashboard
+      sokudo jtl report results.jtl -o dashboard --slo 'p95<2s,err<0.1%'     満たさなければ終了コード 1
+      sokudo jtl report new.jtl -o dashboard --compare old.jtl --percentiles 50,95,99.9
+      sokudo jtl report results.jtl --json                                   数値だけ
+
+    終了コード: 0 問題なし、1 条件を満たさない、2 ファイルを読めないかディレクトリーが空でない。
+help-man = サブコマンドごとに man ページを書く
+help-man--dir = 書き込むディレクトリー。指定しなければ主ページを標準出力に書く
+help-metrics = 記録に含まれうるすべてのメトリクスを表示する: 名前、単位、種類、数えるもの
+help-metrics--filter = 名前にこれを含むメトリクスだけ
+help-metrics--json = 1 行に一つの JSON オブジェクト
+help-probe =
+    一定間隔でほかのホストを調べる: 各方向の遅延とそのばらつき、各方向の損失
+
+    先に各 HOST で `sokudo serve` を起動する。プローブは少なく小さいので、経路上のほかの通信に対して、細く規則的な流れが受ける影響が分かる。
+help-probe--count = ちょうどこの数のプローブを送る。--duration がなければ、ほかに終了の条件はない
+help-probe--direction = 誰が誰を調べるか
+help-probe--direction-mesh = すべてのホストがほかのすべてのホストに要求する
+help-probe--direction-up = このホストが各相手に要求する
+help-probe--dscp = プローブと応答のサービスクラス (DSCP、0~63)。46 は優先転送 (EF)
+help-probe--duration = 測定時間。既定値: 10 s
+help-probe--every = プローブの間隔: 100 µs 以上
+help-probe--keep = 各フローの最初の N プローブを一つずつ記録に残す
+help-probe--size = IP と UDP のヘッダーを除く、プローブと応答のバイト数
+help-probe--timeout = これより遅い応答は遅着とし、その遅延は数えない。終了時も応答をこの時間だけ待つ
+help-probe-after =
+    例:
+      sokudo probe hostb                             10 ms ごとのプローブを 10 秒
+      sokudo probe hostb --every 1ms --duration 60s  より細かく、より長く
+      sokudo probe hostb --dscp 46 --size 200        音声通話のように: 優先転送、200 B
+      sokudo probe hostb hostc --direction mesh      すべてのホストが互いに調べる
+      sokudo probe hostb --sweep every=10ms,1ms,200us    プローブの数は経路に影響するか
+      sokudo probe hostb --find 'p99<1ms,loss<0.1%'  条件を満たす最高のレート
+
+    往復時間には一つの時計で足ります。片道の遅延は二つの時計を比べるため、比較の誤差より小さくない
+    場合だけ表示します。同じホスト上ではその誤差はありません。
+help-recover = プログラムが異常終了した実行の記録を完成させる
+help-recover--group = エージェントが参加し、異常終了したコントローラーが受け取らなかった分を保持しているグループ。既定値: 実行のコマンドが示すもの
+help-recover--no-collect = エージェントに問い合わせない。それらが保持する分は失われる
+help-report = 実行の結論を出し直し、レポートを書き直す
+help-report--form = レポートの形式
+help-report--form-html = それだけで開ける 1 ページ
+help-report--form-markdown = Wiki や issue に貼れる文章
+help-report--output = 書き込むファイル。既定値: 記録内の report.html。Markdown は標準出力
+help-router =
+    Ctrl-C まで、拠点のエージェントのメッセージをコントローラーへ中継する
+
+    拠点のエージェントがこのホストに接続し、このホストがコントローラーに接続する。指示を運ぶだけで、読むことも作ることもできない。
+help-router--bind = 待ち受けるアドレス: エージェント用の UDP と、参加用の同じ番号の TCP
+help-router--group = このホストがルーターとして以前に参加したグループ
+help-router--join = `sokudo group token GROUP --router` が表示した行
+help-router--name = グループ内での名前。既定値: このホストの名前
+help-router-after =
+    例:
+      sokudo group token lab --router                    コントローラー上で: 次の行を表示する
+      sokudo router --join sj1-…@192.0.2.10:7412         拠点の 1 台で
+      sokudo agent --join sj1-… --via 10.0.0.5:7412      ほかのホストで
+      sokudo router lab                                  後で、トークンなしで戻る
+help-rr =
+    リクエストを送って応答を待つ: ホスト間のレイテンシーと毎秒のリクエスト数
+
+    先に各 HOST で `sokudo serve` を起動する。往復はすべて記録する。
+help-rr--connections = 各相手への接続数。スレッドで分け合う。既定値: スレッドごとに一つ
+help-rr--duplex = 両方向に同時に送る: 相手は受信中のリクエストを折り返し、こちらは書きながら読む
+help-rr--nagle = カーネルが小さなセグメントを送る前に次のバイトを待つ (Nagle アルゴリズム)。小さなリクエストを複数同時に進めるとき (--window) の影響を測る
+help-rr--window = 接続ごとに、応答を待たずに送れるリクエスト数
+help-rr-after =
+    例:
+      sokudo rr hostb                                1 接続、64 B、一度に 1 リクエスト
+      sokudo rr hostb --rate 10k/s --duration 60s    開ループ: 予定時刻からのレイテンシー
+      sokudo rr hostb --find 'p99<1ms'               条件を満たす最高のレート
+      sokudo rr hostb --sweep rate=1k/s..64k/s:x2    負荷に対するレイテンシーと屈曲点
+      sokudo rr hostb --connections 1000 --threads 2 多数の接続
+      sokudo rr hostb --size 64:4KiB --window 8      小さな要求、長い応答、一度に 8 件
+      sokudo rr hostb --wait spin --transport udp    この 2 台で出せる最短のレイテンシー
+
+    --rate がなければ閉ループです: 応答が次のリクエストを始めるため、相手が止まっても 1 件の
+    リクエストしか遅れを見ません。--rate があれば、その間に要求したはずのすべてが遅れを見ます。
+help-run = スクリプトを実行する: コンソールの行 (.sks) または JavaScript (.js)
+help-run--file = スクリプト
+help-run--hosts = ホスト: `sokudo serve` が動いている HOST または HOST:PORT、グループの全ホストは GROUP、その 1 台は GROUP/NAME
+help-run--interval = モニターのサンプル間の時間
+help-run--max-skew = フェーズ内のフローの開始時刻のずれの上限 `2ms`。超えたフェーズは 2 回まで繰り返し、それでも超えればチェックを不合格とする。ホスト間ではクロック誤差が加わる
+help-run--quiet-phase = フェーズ中は負荷だけを流す。ホストは記録を終了まで手元に置き、停止したホストはその時点で分かる
+help-run--set = JavaScript のシナリオのパラメーターを設定する。複数の値はコンマ区切り
+help-run-after =
+    例:
+      sokudo run switch.sks lab             コンソールの行を、グループ lab のホストで
+      sokudo run switch.js lab              プログラム: ループと、結果による分岐
+      sokudo run mesh.js --local 4          このマシン内の 4 ホストで
+
+    プログラムから呼べるものは `sokudo scenario types` で表示できます。
+help-runs = 記録した実行を新しい順に一覧する
+help-runs--json = 1 行に一つの JSON オブジェクト
+help-scenario = ホストの情報からスクリプトを作る
+help-scenario-after =
+    例:
+      sokudo scenario pairs lab --pairs 5             5 組が同時にデータを交換する
+      sokudo scenario pairs lab --emit > mine.sks     そのスクリプト。自由に変更できる
+      sokudo scenario pairs lab --emit --javascript   同じものをプログラムとして
+      sokudo scenario types > sokudo.d.ts             プログラムから呼べるもの (エディター用)
+help-scenario-pairs = ホストの組が、すべて同時に、互いにデータを送り合う
+help-scenario-pairs--duplex = 両方向に同時に送る
+help-scenario-pairs--emit = 実行する代わりにスクリプトを表示する
+help-scenario-pairs--hosts = ホスト: `sokudo serve` が動いている HOST または HOST:PORT、グループの全ホストは GROUP、その 1 台は GROUP/NAME
+help-scenario-pairs--interval = モニターのサンプル間の時間
+help-scenario-pairs--javascript = JavaScript として表示する
+help-scenario-pairs--max-skew = フェーズ内のフローの開始時刻のずれの上限 `2ms`。超えたフェーズは 2 回まで繰り返し、それでも超えればチェックを不合格とする。ホスト間ではクロック誤差が加わる
+help-scenario-pairs--pairs = 組の数。既定値: 作れるだけ
+help-scenario-pairs--quiet-phase = フェーズ中は負荷だけを流す。ホストは記録を終了まで手元に置き、停止したホストはその時点で分かる
+help-scenario-pairs--size = 各組が送り、受け取る大きさ
+help-scenario-pairs--times = 回数
+help-scenario-types = JavaScript のシナリオから呼べるものを、TypeScript の宣言ファイルとして表示する
+help-serve =
+    Ctrl-C まで、ほかのホストのテストの相手になる
+
+    鍵がなければこのマシンだけを受け付ける。鍵があれば接続は TLS 1.3 となり、サーバーの身元を固定し、有効なチケットの後でだけ負荷が始まる。
+help-serve--bind = 待ち受けるアドレス: ADDR、ADDR:PORT、:PORT。既定値: 鍵がなければループバック、あればすべてのアドレス
+help-serve--key = この鍵を持つ相手だけを受け付ける
+help-serve--max-clients = 同時に受け付ける相手の数
+help-serve--new-key = 新しい鍵を作って一度だけ表示し、それを持つ相手だけを受け付ける
+help-serve--open = 鍵のない相手も受け付ける: このポートに届く誰でも、このホストを通して負荷をかけられる
+help-serve-after =
+    例:
+      sokudo serve                 このマシンだけ
+      sokudo serve --new-key       すべてのアドレス。相手に渡す鍵を表示する
+      SOKUDO_KEY=sk1-… sokudo serve   同じ鍵をもう一度使う
+help-show = 実行をもう一度表示する: 判定、数値、記録
+help-sokudo = 分散システムの性能を測定し、説明し、調整し、証明する
+help-sokudo-after =
+    例:
+      sokudo check                         このマシンの性能は? 2 分以内、準備なし
+      sokudo serve                         一方のホストで …
+      sokudo datagram HOST                 … もう一方で: 毎秒いくつのデータグラムが届くか
+      sokudo datagram HOST --find 'loss<0.1%'   条件を満たす最高のレート
+      sokudo show latest                   最新の結果をもう一度
+      sokudo doctor                        このシステムの機能と、変更すべき点
+
+    終了コード: 0 問題なし、1 チェックが不合格、2 使い方の誤り、3 実行が失敗または不完全。
+help-stream = 接続で大量のバイトを送る: グッドプット、その負担、制限している要因
+help-stream--bins = バイトレートの集計幅。狭くすると、スロースタートや遅延 ACK による空白が見える
+help-stream--bytes = 接続ごとにちょうどこのバイト数を送る。--duration がなければ、ほかに終了の条件はない
+help-stream--cc = 輻輳制御: `cubic`、`bbr` など、このシステムでの名前。両端に適用する
+help-stream--direction = 誰が誰に送るか
+help-stream--direction-both = 両方が同時に送る
+help-stream--direction-down = 各相手がこのホストに送る
+help-stream--direction-mesh = すべてのホストがほかのすべてのホストに送る
+help-stream--direction-up = このホストが各相手に送る
+help-stream--discard = 受信側のカーネルでバイトを数えて捨てる (MSG_TRUNC)。プログラムが受け取れる量ではなく、経路が運べる量が分かる
+help-stream--dscp = DSCP の値 (0~63)
+help-stream--interval = スレッドの負荷と待ちの原因のサンプル間の時間
+help-stream--io = バイトをカーネルに渡す方法 (tcp、mptcp): `plain` はコピー、`zerocopy` はページを貸し、`sendfile` はメモリー上のファイルから送る。`auto` は 1 秒間試して最も速いものを使い、読む側は最大 256 KiB たまってから起こす
+help-stream--io-auto = ループバックでの短い試験で最も速かったもの。読む側は多くのバイトがたまってから起こす
+help-stream--io-plain = カーネルがコピーする
+help-stream--io-sendfile = カーネルがメモリー上のファイルのページを送る
+help-stream--io-zerocopy = 可能な場合、カーネルがプログラムのページを使う (MSG_ZEROCOPY)
+help-stream--mss = セグメントのペイロードの上限 (TCP_MAXSEG)
+help-stream--nagle = カーネルが小さなセグメントを送る前に次のバイトを待つ (Nagle アルゴリズム)
+help-stream--pacing = カーネルが各接続を間引く最高のレート (SO_MAX_PACING_RATE): `100Mb/s`
+help-stream--rate = このホストが全接続でかける負荷: `500Mb/s`、または書き込み回数 `2k/s`。既定値: 受け取られる限り
+help-stream--rcvbuf = 受信バッファー。設定するとシステムの自動調整は無効になる
+help-stream--read-rate = 受信側は接続ごとにこれより速く読まない (意図的に遅い読み手)
+help-stream--size = 1 回の書き込みでシステムに渡すバイト数。読み込みも同じ、または 128 KiB の大きいほう。既定値: 128 KiB。--io auto ではここで最も速いもの
+help-stream--sndbuf = 送信バッファー。設定するとシステムの自動調整は無効になる
+help-stream--streams = 相手と方向ごとの並列接続数
+help-stream--threads = 一つの相手と方向の接続を分け合うスレッド数 (両端)。既定値: 接続ごとに一つ
+help-stream--timeout = この時間何も受け取らない接続を打ち切る
+help-stream--transport = バイトのトランスポート
+help-stream--transport-mptcp = 複数経路を同時に使う TCP (カーネルが対応している場合)
+help-stream--transport-quic = QUIC 接続の 1 ストリーム
+help-stream--transport-shm = 両端が共有するメモリー。両端ともこのホスト上にあること
+help-stream--transport-tcp = TCP。小さなメッセージもすぐに送る (Nagle なし)
+help-stream--transport-tls = TCP 上の TLS 1.3
+help-stream--transport-udp = UDP。1 メッセージにつき 1 データグラム
+help-stream--transport-unix = このホストのソケット。両端ともこのホスト上にあること
+help-stream--window-clamp = 相手に示す受信ウィンドウの上限 (TCP_WINDOW_CLAMP)
+help-stream-after =
+    例:
+      sokudo stream hostb                            1 TCP 接続、できるだけ速く 10 秒
+      sokudo stream hostb --direction both           両方向に同時に
+      sokudo stream hostb --streams 8 --cc bbr       8 接続、別の輻輳制御
+      sokudo stream hostb --transport tls            暗号化の負担
+      sokudo stream hostb --io auto                  このホストで最も速い書き込み方
+      sokudo stream hostb --bytes 1GiB               1 ギガバイトにかかる時間
+      sokudo stream hostb --rate 500Mb/s --bins 5ms  一定の負荷と、その空白
+      sokudo stream hostb --sweep streams=1,2,4,8    必要な接続数
+      sokudo stream hosta hostb hostc --direction mesh   すべてのホストがほかのすべてに送る
+
+    先に各 HOST で `sokudo serve` を起動してください。グッドプットは、受信側のプログラムが受け取った量を
+    受信側の時間で割った値です。両端の数はバイト単位で一致します。
+help-web =
+    ホストをブラウザーに表示する: 情報を集め、スクリプトを書き、実行し、見て、停止する
+
+    ページでは `console`、`run`、`scenario pairs` と同じことができる。--listen を指定しない限りこのマシンからだけ使える。指定すると、表示されるアドレスにトークンが付く。
+help-web--hosts = ホスト: `sokudo serve` が動いている HOST または HOST:PORT、グループの全ホストは GROUP、その 1 台は GROUP/NAME
+help-web--interval = モニターのサンプル間の時間
+help-web--listen = ページを提供するアドレス。ポート 0 は空いている任意のポート
+help-web--seed = 乱数のシード。既定値: 実行ごとに無作為に決めて記録する
+help-web--token = このマシンからもトークンを求め、ほかの利用者を防ぐ
+help-web-after =
+    例:
+      sokudo web lab                        グループ lab のホスト
+      sokudo web hosta hostb                `sokudo serve` が動いているホスト
+      sokudo web --local 4                  このマシン内の 4 ホストで試す
+      sokudo web lab --listen 0.0.0.0:7480  ほかのマシンにも公開する。アドレスにトークンが付く
+
+    表示されたアドレスをブラウザーで開きます。このマシンの外では平文の HTTP を使うため、信頼できる
+    ネットワークで使うか、トンネルを通してください (`ssh -L 7480:localhost:7480 HOST`)。
