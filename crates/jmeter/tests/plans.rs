@@ -1,8 +1,8 @@
-//! Are whole plans read as they are meant, and refused for all that is wrong with them?
+//! Whole plans: reading, coverage and problems.
 //!
-//! `testdata/plans` holds plans that are read, `testdata/refused` plans that are not; beside each
-//! stands what came of it, as `.json`. Run with `SOKUDO_BLESS=1` to write these files anew, and
-//! read the difference.
+//! `testdata/plans` contains valid plans, `testdata/refused` invalid ones; the expected outcome is
+//! beside each, as `.json`. Run with `SOKUDO_BLESS=1` to write these files anew, and review the
+//! difference.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -53,7 +53,7 @@ fn read_file(folder_name: &str, name: &str, settings: &Settings) -> Reading {
     read(name, &bytes, settings, &Beside(folder))
 }
 
-/// What came of a reading, complete.
+/// The complete outcome of a reading.
 fn shown(reading: &Reading) -> serde_json::Value {
     let problem = |severity| {
         let of_kind = reading
@@ -74,7 +74,7 @@ fn shown(reading: &Reading) -> serde_json::Value {
     })
 }
 
-/// Every plan of a folder is read to what stands beside it.
+/// Compares the outcome of every plan of a folder with the file beside it.
 fn golden(folder_name: &str, settings: &Settings) -> Vec<Reading> {
     let mut names: Vec<_> = fs::read_dir(folder(folder_name))
         .unwrap()
@@ -102,7 +102,7 @@ fn golden(folder_name: &str, settings: &Settings) -> Vec<Reading> {
 
 #[test]
 fn plans_are_read_to_what_stands_beside_them() {
-    // What is read and not executed is told, and does not keep the rest from being read.
+    // Elements that cannot be executed are reported, and the rest is read.
     let settings = Settings {
         unsupported: Unsupported::Warn,
         ..settings()
@@ -250,7 +250,7 @@ fn properties_that_may_change_stay_expressions() {
     );
 }
 
-/// Pieces from which plans are thrown together.
+/// Pieces of random plans.
 const PIECES: &[&str] = &[
     "<jmeterTestPlan>",
     "</jmeterTestPlan>",

@@ -1,4 +1,4 @@
-//! HTML becomes the tree that browsers make of it.
+//! Conversion of HTML to the tree that browsers build.
 
 use scraper::{Html, Node as Parsed};
 
@@ -8,7 +8,7 @@ pub(super) fn read(text: &str) -> Document {
     let parsed = Html::parse_document(text);
     let mut document = Document::default();
     document.add(0, NodeKind::Root);
-    // Nodes to be added with what they are in, and how deep; the next one is the last.
+    // Nodes to be added, with parent and depth; the next one is last.
     let children = parsed.tree.root().children().rev();
     let mut open: Vec<_> = children.map(|node| (node, 0, 1)).collect();
     while let Some((node, parent, depth)) = open.pop() {
@@ -42,7 +42,7 @@ fn add_attributes(document: &mut Document, id: NodeId, node: &Parsed) {
     let Parsed::Element(element) = node else {
         return;
     };
-    // By name, so that the order does not hang on how they are kept.
+    // Sorted by name, because their order in memory is not defined.
     let mut attributes: Vec<_> = element.attrs().collect();
     attributes.sort_unstable();
     for (key, value) in attributes {
@@ -50,7 +50,7 @@ fn add_attributes(document: &mut Document, id: NodeId, node: &Parsed) {
     }
 }
 
-/// HTML knows no namespaces that anybody asks for.
+/// Elements of HTML have no namespace for the purposes of a path.
 fn name(local: &str) -> Name {
     Name {
         local: local.into(),

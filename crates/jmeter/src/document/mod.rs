@@ -1,12 +1,12 @@
-//! What tree does a document make: XML as it is, or HTML as browsers see it?
+//! Document trees of XML and HTML.
 //!
 //! ```text
 //! bytes ─ quick-xml ─► Document: nodes in document order, each with parent and children
 //! text  ─ scraper ───►
 //! ```
 //!
-//! A document is only read. Entities that a document defines itself are not expanded, external ones
-//! never fetched.
+//! Documents are read-only. Entities that a document defines are not expanded, external ones never
+//! fetched.
 
 mod html;
 mod xml;
@@ -17,7 +17,7 @@ const MOST_NODES: usize = 1_000_000;
 /// Deepest nesting of elements.
 const MOST_DEPTH: usize = 1_000;
 
-/// Number of a node; 0 is the root. Numbers follow document order.
+/// Index of a node; 0 is the root. Indexes follow document order.
 pub type NodeId = u32;
 
 /// A document.
@@ -29,17 +29,17 @@ pub struct Document {
 /// A node.
 #[derive(Debug, Default)]
 pub struct Node {
-    /// What it is.
+    /// Kind of node.
     pub kind: NodeKind,
-    /// What it is in; the root is in itself.
+    /// Parent; the root is its own.
     pub parent: NodeId,
-    /// What is in it, in order; attributes are not.
+    /// Children in order, without attributes.
     pub children: Vec<NodeId>,
-    /// Its attributes, in order.
+    /// Attributes in order.
     pub attributes: Vec<NodeId>,
 }
 
-/// What a node is.
+/// Kind of a node.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub enum NodeKind {
     /// The document.
@@ -53,7 +53,7 @@ pub enum NodeKind {
     Text(String),
     /// A comment.
     Comment(String),
-    /// A processing instruction: its target and what it says.
+    /// A processing instruction: target and data.
     Instruction(String, String),
 }
 
@@ -64,12 +64,12 @@ pub struct Name {
     pub prefix: String,
     /// Name without the prefix.
     pub local: String,
-    /// Address of the namespace; empty: none.
+    /// URI of the namespace; empty: none.
     pub space: String,
 }
 
 impl Name {
-    /// As it is written.
+    /// The name with its prefix.
     pub fn written(&self) -> String {
         match self.prefix.as_str() {
             "" => self.local.clone(),
@@ -79,12 +79,12 @@ impl Name {
 }
 
 impl Document {
-    /// The tree of an XML document. Errors: it is not well-formed, or it is beyond the bounds.
+    /// The tree of an XML document. Fails if it is not well-formed or exceeds the limits.
     pub fn xml(text: &str) -> Result<Self, String> {
         xml::read(text)
     }
 
-    /// The tree that browsers make of a text, whatever it is.
+    /// The tree that browsers build of any text.
     pub fn html(text: &str) -> Self {
         html::read(text)
     }
@@ -94,7 +94,7 @@ impl Document {
         &self.nodes[id as usize]
     }
 
-    /// Its text: that of all texts in it, or its value.
+    /// The string value of a node: that of all texts in it, or its value.
     pub fn text(&self, id: NodeId) -> String {
         let mut out = String::new();
         match &self.node(id).kind {
@@ -117,7 +117,7 @@ impl Document {
         }
     }
 
-    /// It with its tags, as XML.
+    /// The XML of a node, with its tags.
     pub fn fragment(&self, id: NodeId) -> String {
         let mut out = String::new();
         self.append_fragment(id, &mut out);
@@ -157,7 +157,7 @@ impl Document {
         }
     }
 
-    /// Adds a node; `None` beyond the bounds.
+    /// Adds a node; `None` beyond the limits.
     fn add(&mut self, parent: NodeId, kind: NodeKind) -> Option<NodeId> {
         if self.nodes.len() >= MOST_NODES {
             return None;

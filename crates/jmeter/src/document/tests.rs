@@ -1,4 +1,4 @@
-//! Trees and paths with known answers.
+//! Trees and paths with known results.
 
 use proptest::prelude::*;
 
@@ -124,9 +124,9 @@ fn html_is_what_browsers_make_of_it() {
 #[test]
 fn what_is_no_xml_is_told() {
     for (text, says) in [
-        ("", "there is no element"),
+        ("", "there is no root element"),
         ("<a>", "not closed"),
-        ("<a/><b/>", "two outermost"),
+        ("<a/><b/>", "more than one root"),
         ("<a/>x", "outside"),
     ] {
         let why = Document::xml(text).unwrap_err();
@@ -134,7 +134,7 @@ fn what_is_no_xml_is_told() {
     }
     let deep = "<a>".repeat(2_000);
     assert!(Document::xml(&deep).unwrap_err().contains("deeper"));
-    // A bomb of entities stays as small as it was written.
+    // Entities of a document are not expanded.
     let bomb = "<!DOCTYPE a [<!ENTITY b \"cccc\"><!ENTITY d \"&b;&b;\">]><a>&d;</a>";
     assert_eq!(Document::xml(bomb).unwrap().text(0), "&d;");
 }

@@ -1,4 +1,4 @@
-//! XML becomes a tree.
+//! Conversion of XML to a document tree.
 
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
@@ -6,7 +6,7 @@ use quick_xml::{Reader, XmlVersion};
 use super::{Document, MOST_DEPTH, MOST_NODES, Name, NodeId, NodeKind};
 use crate::xml::reference;
 
-/// Prefix and namespace in force, the inner ones last.
+/// Prefixes and namespaces in scope, inner ones last.
 type Spaces = Vec<(String, String)>;
 
 pub(super) fn read(text: &str) -> Result<Document, String> {
@@ -25,7 +25,7 @@ pub(super) fn read(text: &str) -> Result<Document, String> {
             Event::CData(text) => tree.text.push_str(&text.xml10_content()),
             Event::GeneralRef(name) => match reference(&name) {
                 Some(said) => tree.text.push(said),
-                // What the document defines itself stays as it is written.
+                // Entities that the document defines stay as written.
                 None => tree.text.extend(["&", &name, ";"]),
             },
             Event::Comment(text) => tree.put(NodeKind::Comment(text.xml10_content().into()))?,
@@ -42,7 +42,7 @@ pub(super) fn read(text: &str) -> Result<Document, String> {
 #[derive(Default)]
 struct Tree {
     document: Document,
-    /// Elements that are open, with the number of namespaces before each.
+    /// Open elements, with the number of namespaces before each.
     open: Vec<(NodeId, usize)>,
     spaces: Spaces,
     text: String,
@@ -58,7 +58,7 @@ impl Tree {
         added.ok_or_else(|| format!("the document has more than {MOST_NODES} nodes"))
     }
 
-    /// Adds the text so far as one node; blanks outside of elements are none.
+    /// Adds the text so far as one node; blanks outside the root element are ignored.
     fn flush(&mut self) -> Result<(), String> {
         if self.text.is_empty() {
             return Ok(());
@@ -70,7 +70,7 @@ impl Tree {
                 .is_empty()
             {
                 true => Ok(()),
-                false => Err("text stands outside of all elements".into()),
+                false => Err("there is text outside the root element".into()),
             };
         }
         self.add(self.parent(), NodeKind::Text(text)).map(drop)
@@ -87,7 +87,7 @@ impl Tree {
             return Err(format!("elements are nested deeper than {MOST_DEPTH}"));
         }
         if self.open.is_empty() && self.has_root() {
-            return Err("there are two outermost elements".into());
+            return Err("there is more than one root element".into());
         }
         let before = self.spaces.len();
         let mut attributes = Vec::new();
@@ -127,7 +127,7 @@ impl Tree {
         self.flush()?;
         match self.open.is_empty() {
             true if self.has_root() => Ok(self.document),
-            true => Err("there is no element".into()),
+            true => Err("there is no root element".into()),
             false => Err("an element is not closed".into()),
         }
     }

@@ -1,11 +1,11 @@
-//! Which column holds what, and how does a line of cells become a request?
+//! Columns of a CSV result file, and conversion of a row to a request.
 
 use sokudo_stats::requests::Request;
 
 use super::Why;
 use super::time::{number, stamp_ms};
 
-/// What JMeter 5.6 writes by default, in this order; also what a file without header is taken for.
+/// JMeter 5.6's default columns in their order; also assumed for a file without a header.
 pub const DEFAULT_COLUMNS: [&str; 17] = [
     "timeStamp",
     "elapsed",
@@ -26,7 +26,7 @@ pub const DEFAULT_COLUMNS: [&str; 17] = [
     "Connect",
 ];
 
-/// Columns that JMeter writes when asked to.
+/// Columns that JMeter writes on request.
 const FURTHER_COLUMNS: [&str; 5] = [
     "Encoding",
     "SampleCount",
@@ -35,13 +35,13 @@ const FURTHER_COLUMNS: [&str; 5] = [
     "Filename",
 ];
 
-/// Letters of a broken value that are told.
+/// Most characters of an invalid value that are reported.
 const TOLD_CHARACTERS: usize = 40;
 
-/// Place of each column that matters; `None` where the file has none.
+/// Index of each column that is read; `None`: the file does not have it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Columns {
-    /// Cells that each row must have.
+    /// Number of cells that each row must have.
     pub n: usize,
     time_stamp: Option<usize>,
     elapsed: Option<usize>,
@@ -59,8 +59,8 @@ pub struct Columns {
 }
 
 impl Columns {
-    /// Finds the columns by their names, which are case sensitive; unknown names are variables.
-    /// Of a name that occurs twice the first counts.
+    /// Finds the columns by name, case-sensitively; unknown names are variables. Of two columns
+    /// with one name the first counts.
     pub fn of(names: &[&[u8]]) -> Self {
         let find = |name: &str| names.iter().position(|n| *n == name.as_bytes());
         Self {
@@ -86,7 +86,7 @@ impl Columns {
         Self::of(&DEFAULT_COLUMNS.map(str::as_bytes))
     }
 
-    /// What is missing of that without which nothing can be said.
+    /// The required columns that are missing.
     pub fn missing(&self) -> Option<&'static str> {
         match (self.time_stamp, self.elapsed) {
             (None, _) => Some("timeStamp"),
@@ -95,7 +95,7 @@ impl Columns {
         }
     }
 
-    /// The request of a row. Cells are the contents, unquoted.
+    /// The request of a row. Cells are the unquoted contents.
     #[inline]
     pub fn request<'a>(&self, cells: &Cells<'a>) -> Result<Request<'a>, Why> {
         if cells.len() != self.n {
@@ -137,18 +137,18 @@ impl Columns {
     }
 }
 
-/// True for a name that JMeter gives a column.
+/// True for the name of a JMeter column.
 pub fn is_known(name: &[u8]) -> bool {
     let known = DEFAULT_COLUMNS.iter().chain(&FURTHER_COLUMNS);
     known.into_iter().any(|k| k.as_bytes() == name)
 }
 
-/// Without a column for it, the response code says whether a request succeeded.
+/// Without a success column, the response code states whether a request succeeded.
 pub fn is_good(code: &[u8]) -> bool {
     code.is_empty() || (code.len() == 3 && matches!(code[0], b'2' | b'3'))
 }
 
-/// `true` or `false`, in any case.
+/// Parses `true` or `false`, ignoring case.
 pub fn truth(cell: &[u8]) -> Result<bool, Why> {
     match cell {
         b"true" => Ok(true),
@@ -159,7 +159,7 @@ pub fn truth(cell: &[u8]) -> Result<bool, Why> {
     }
 }
 
-/// A cell that does not hold what its column promises.
+/// The error for a cell with an invalid value.
 #[cold]
 pub fn value(column: &'static str, cell: &[u8]) -> Why {
     let told = &cell[..cell.len().min(4 * TOLD_CHARACTERS)];
@@ -178,17 +178,17 @@ pub struct Cells<'a> {
 }
 
 impl<'a> Cells<'a> {
-    /// Cells that stand one behind another in `text`; each ends at its place of `ends`.
+    /// The concatenated cells in `text`; each ends at its index in `ends`.
     pub fn new(text: &'a [u8], ends: &'a [usize]) -> Self {
         Self { text, ends }
     }
 
-    /// How many there are.
+    /// Number of cells.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// The contents of one of them; empty when there is none.
+    /// The contents of a cell; empty if it does not exist.
     #[inline]
     pub fn get(&self, place: usize) -> &'a [u8] {
         let Some(&to) = self.ends.get(place) else {
@@ -198,7 +198,7 @@ impl<'a> Cells<'a> {
         self.text.get(from..to).unwrap_or_default()
     }
 
-    /// All contents.
+    /// The contents of all cells.
     pub fn all(&self) -> Vec<&'a [u8]> {
         (0..self.len()).map(|i| self.get(i)).collect()
     }

@@ -1,10 +1,10 @@
-//! How is a result written in XML?
+//! Results as XML elements.
 //!
 //! ```text
 //! <sample t="217" …>                    a transaction; a request is `httpSample`
 //!   <assertionResult>…</assertionResult>
-//!   <httpSample …>…</httpSample>        what is below it
-//!   <responseHeader>…                   what is large, where it is asked for
+//!   <httpSample …>…</httpSample>        sub-results
+//!   <responseHeader>…                   headers and bodies, if they are saved
 //!   <java.net.URL>…</java.net.URL>
 //! </sample>
 //! ```
@@ -12,11 +12,11 @@
 use super::write::JtlFormat;
 use crate::run::{Asserted, Details, SampleRow};
 
-/// Blanks per level.
+/// Indentation per level.
 const INDENT: &str = "  ";
 
 impl JtlFormat {
-    /// Appends the element of a result, with its end of line.
+    /// Appends the element of a result, with a line end.
     pub(super) fn element(&self, row: &SampleRow<'_>, depth: usize, out: &mut String) {
         let tag = if row.is_http { "httpSample" } else { "sample" };
         indent(depth, out);
@@ -27,7 +27,7 @@ impl JtlFormat {
         out.push('\n');
         self.inside(row, depth + 1, out);
         if out.len() == begin + 1 {
-            // Nothing is in it.
+            // An element without content.
             out.truncate(begin - 1);
             out.push_str("/>\n");
             return;
@@ -82,7 +82,7 @@ impl JtlFormat {
                         text("redirectLocation", location, out);
                     }
                 }
-                // A transaction has none.
+                // A transaction has no such attribute.
                 (false, "") => {}
                 (false, _) => text("samplerData", "", out),
             }
@@ -124,7 +124,7 @@ fn indent(depth: usize, out: &mut String) {
     (0..depth).for_each(|_| out.push_str(INDENT));
 }
 
-/// As the name of an attribute: what XML does not have in names becomes `_`.
+/// Escapes a text as an attribute name: characters that XML does not allow in names become `_`.
 pub(super) fn attribute_name(name: &str, out: &mut String) {
     for (index, c) in name.chars().enumerate() {
         let begins = c.is_alphabetic() || c == '_';
@@ -133,7 +133,7 @@ pub(super) fn attribute_name(name: &str, out: &mut String) {
     }
 }
 
-/// As the value of an attribute.
+/// Escapes a text as an attribute value.
 pub(super) fn escape(text: &str, out: &mut String) {
     text.chars().for_each(|c| match c {
         '\n' => out.push_str("&#xa;"),
@@ -142,13 +142,13 @@ pub(super) fn escape(text: &str, out: &mut String) {
     });
 }
 
-/// As the text of an element, where line ends and tabs stand for themselves.
+/// Escapes a text as element content, where line ends and tabs are kept.
 fn content(text: &str, out: &mut String) {
     text.chars().for_each(|c| character(c, out));
 }
 
-/// Characters that XML 1.0 does not have become `?`; those beyond ASCII that steer something stand by
-/// their number, as in the tool.
+/// Characters that XML 1.0 does not allow become `?`; control characters beyond ASCII are written
+/// as references, as in JMeter.
 fn character(c: char, out: &mut String) {
     match c {
         '<' => out.push_str("&lt;"),

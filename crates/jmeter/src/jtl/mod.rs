@@ -1,4 +1,4 @@
-//! What did the requests of a test say, row by row?
+//! JMeter result files (JTL): reading and writing.
 //!
 //! ```text
 //! file ─► first bytes: `<`? ─► xml: elements     ┐
@@ -6,8 +6,9 @@
 //! ```
 //!
 //! JTL is what JMeter writes per finished request: CSV with any columns in any order, or XML. Rows
-//! stream: memory stays small however long the file is. A row that cannot be read is counted and
-//! named with its line, and reading goes on: a file whose writer was killed is still worth reading.
+//! are streamed: memory use does not depend on the length of the file. A row that cannot be read is
+//! counted and reported with its line, and reading continues: the file of a killed generator is
+//! still usable.
 
 mod columns;
 mod csv;
@@ -22,59 +23,59 @@ pub use columns::DEFAULT_COLUMNS;
 pub use read::{Format, JtlError, Outcome, read};
 pub use write::{Holds, JtlFormat, listener_properties};
 
-/// Longest row that is read, bytes; a longer one is broken.
+/// Longest row that is read, bytes; a longer one is invalid.
 pub const MOST_ROW_BYTES: usize = 1 << 20;
-/// Broken rows that are kept with line and reason; further ones are counted.
+/// Invalid rows that are kept with line and reason; further ones are only counted.
 pub const MOST_BROKEN: usize = 20;
 
-/// Why one row could not be read.
+/// A row that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenRow {
-    /// Line at which it starts, from 1.
+    /// Line of its beginning, from 1.
     pub line: u64,
-    /// What is wrong with it.
+    /// Reason.
     pub why: Why,
 }
 
-/// What is wrong with a row.
+/// Why a row could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// It has more or fewer cells than there are columns.
+    /// The number of cells differs from the number of columns.
     #[error("{got} cells instead of {wanted}")]
     Cells {
-        /// Cells of the row.
+        /// Number of cells in the row.
         got: usize,
-        /// Columns of the file.
+        /// Number of columns in the file.
         wanted: usize,
     },
-    /// A cell does not hold what its column promises.
+    /// A cell has an invalid value.
     #[error("`{column}` is `{value}`")]
     Value {
-        /// The column.
+        /// Name of the column.
         column: &'static str,
-        /// What stands there, cut to a few characters.
+        /// The value, shortened.
         value: String,
     },
-    /// A quoted cell does not end within [`MOST_ROW_BYTES`].
-    #[error("a quoted cell does not end")]
+    /// The closing quote of a cell is missing within [`MOST_ROW_BYTES`].
+    #[error("a quoted cell is not closed")]
     OpenQuote,
     /// The row is longer than [`MOST_ROW_BYTES`].
     #[error("longer than 1 MiB")]
     TooLong,
-    /// The file ends inside the row.
-    #[error("the file ends inside this row")]
+    /// The file ends within the row.
+    #[error("the file ends within this row")]
     Cut,
-    /// The XML is not well formed from here on.
-    #[error("the XML is broken: {0}")]
+    /// The XML is not well-formed from here on.
+    #[error("the XML is not well-formed: {0}")]
     Xml(String),
 }
 
-/// How many rows could not be read, and the first of them.
+/// Number of rows that could not be read, and the first of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Broken {
-    /// All of them.
+    /// Number of rows.
     pub n: u64,
-    /// The first, in the order of the file; at most [`MOST_BROKEN`].
+    /// The first rows in file order; at most [`MOST_BROKEN`].
     pub first: Vec<BrokenRow>,
 }
 

@@ -1,10 +1,10 @@
-//! Which texts of a row need quotes, and how is that seen quickly? Rows are many.
+//! Quoting of CSV cells, vectorised because rows are many.
 
-/// Bytes that are looked at before what was found is summed up: a count of them fits into a byte.
+/// Chunk length in bytes: a count of matches within a chunk fits into a byte.
 const PORTION: usize = 128;
 
-/// As JMeter quotes: a text with the delimiter, a quote or a line end stands in quotes, and a quote
-/// in it is doubled.
+/// Quotes a cell as JMeter does: one with the delimiter, a quote or a line end is enclosed in
+/// quotes, and quotes in it are doubled.
 pub(super) fn quote(text: &str, delimiter: char, out: &mut String) {
     if !text.contains([delimiter, '"', '\r', '\n']) {
         out.push_str(text);
@@ -20,13 +20,13 @@ pub(super) fn quote(text: &str, delimiter: char, out: &mut String) {
     out.push('"');
 }
 
-/// True when delimiters, quotes and line ends are so many together; never true with a delimiter that
-/// is no ASCII.
+/// True if the row has this number of delimiters, quotes and line ends together; false for a
+/// delimiter that is not ASCII.
 pub(super) fn holds_so_many(bytes: &[u8], delimiter: char, expected: usize) -> bool {
     let Ok(delimiter) = u8::try_from(u32::from(delimiter)) else {
         return false;
     };
-    // Without branches and in bytes: compilers look at many of them at once.
+    // Without branches and on bytes, so that the compiler vectorises it.
     let is_special = |byte: &u8| {
         let byte = *byte;
         u8::from((byte == delimiter) | (byte == b'"') | (byte == b'\r') | (byte == b'\n'))

@@ -1,4 +1,4 @@
-//! How is a whole JTL file read in one pass, with little memory, whatever stands in it?
+//! Reader of JTL files: one pass with bounded memory.
 
 use std::io::{self, Read};
 
@@ -9,76 +9,76 @@ use super::columns::{Cells, Columns, DEFAULT_COLUMNS, is_known};
 use super::csv::{Found, Splitter};
 use super::{Broken, MOST_ROW_BYTES, Why, xml};
 
-/// Bytes read at once.
+/// Bytes per read.
 const CHUNK_BYTES: usize = 256 << 10;
-/// Delimiters that are tried when the header does not tell.
+/// Delimiters that are tried if the header does not show it.
 const DELIMITERS: [u8; 4] = [b',', b'\t', b';', b'|'];
-/// Rows with a quote that never closes, after which the file is refused: looking for the end of
-/// each of them costs a mebibyte.
+/// Most rows with an unclosed quote, after which the file is refused: searching for the end of each
+/// of them reads 1 MiB.
 const MOST_OPEN_QUOTES: u32 = 100;
 
-/// How rows were written.
+/// The format of a result file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Cells parted by this byte.
+    /// CSV.
     Csv {
         /// The delimiter.
         delimiter: u8,
-        /// Whether the file begins with the names of its columns.
+        /// True if the file begins with the names of its columns.
         header: bool,
     },
-    /// Elements.
+    /// XML.
     Xml,
 }
 
-/// What reading a file came to.
+/// The outcome of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// How rows were written.
+    /// Format.
     pub format: Format,
-    /// Rows that were handed on.
+    /// Number of rows that were passed on.
     pub rows: u64,
     /// Rows that could not be read.
     pub broken: Broken,
-    /// True when the file ends in the middle of a row, as that of a killed generator does.
+    /// True if the file ends within a row, as that of a killed generator does.
     pub cut: bool,
-    /// Requests inside others (redirects, embedded resources, parts of transactions), which are
-    /// not counted; only XML has them.
+    /// Number of sub-results (redirects, embedded resources, samples of transactions), which do not
+    /// count as rows; only XML has them.
     pub inner: u64,
 }
 
-/// Why a file cannot be read at all.
+/// Why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum JtlError {
-    /// The system refused.
+    /// I/O error.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// The first line is neither the names of columns nor a row of the default ones.
+    /// The first line has neither column names nor the default columns.
     #[error(
         "line 1 is neither a header with JMeter's column names nor a row of the {} default columns",
         DEFAULT_COLUMNS.len()
     )]
     NotJtl,
-    /// A column is missing without which nothing can be said.
+    /// A required column is missing.
     #[error("line {line}: the header has no column `{column}`")]
     NoColumn {
         /// Line of the header.
         line: u64,
-        /// The column.
+        /// Name of the column.
         column: &'static str,
     },
-    /// Too many rows have a quote that never closes.
-    #[error("line {line}: the quotes of more than {MOST_OPEN_QUOTES} rows do not close")]
+    /// Too many rows have an unclosed quote.
+    #[error("line {line}: more than {MOST_OPEN_QUOTES} rows have a quote that is not closed")]
     OpenQuotes {
         /// Line at which reading ended.
         line: u64,
     },
 }
 
-/// Reads a JTL file from its beginning and hands each row to `each`, in the order of the file.
+/// Reads a JTL file from its beginning and passes each row to `each`, in file order.
 ///
-/// Memory: a few hundred KiB, or twice the longest row up to 1 MiB; XML 16 MiB for one element.
-/// Errors: the system's, or the file is no JTL at all. Rows that cannot be read are counted.
+/// Memory: a few hundred KiB, or twice the longest row up to 1 MiB; for XML 16 MiB for one element.
+/// Fails for I/O errors, or if the file is not JTL. Rows that cannot be read are counted.
 pub fn read(input: impl Read, mut each: impl FnMut(&Request)) -> Result<Outcome, JtlError> {
     let mut window = Window::new(input);
     window.fill()?;
@@ -90,7 +90,7 @@ pub fn read(input: impl Read, mut each: impl FnMut(&Request)) -> Result<Outcome,
     Csv::begin(window)?.run(&mut each)
 }
 
-/// What is read and not yet used of a file.
+/// The part of a file that was read and not yet consumed.
 struct Window<R> {
     input: R,
     buffer: Vec<u8>,
@@ -114,7 +114,7 @@ impl<R: Read> Window<R> {
         &self.buffer[self.from..self.to]
     }
 
-    /// Reads more behind what is there; the buffer grows when it is full.
+    /// Reads more; the buffer grows if it is full.
     fn fill(&mut self) -> io::Result<()> {
         self.buffer.copy_within(self.from..self.to, 0);
         self.to -= self.from;
@@ -139,7 +139,7 @@ impl<R: Read> Window<R> {
         }
     }
 
-    /// What is there, followed by what was not read yet.
+    /// The buffered bytes followed by the rest of the file.
     fn into_rest(self) -> impl Read {
         let mut there = self.buffer;
         there.truncate(self.to);
@@ -148,19 +148,19 @@ impl<R: Read> Window<R> {
     }
 }
 
-/// A CSV file that is being read.
+/// A CSV file during reading.
 struct Csv<R> {
     window: Window<R>,
     splitter: Splitter,
     columns: Columns,
-    /// Line of the row that comes next.
+    /// Line of the next row.
     line: u64,
     open_quotes: u32,
     outcome: Outcome,
 }
 
 impl<R: Read> Csv<R> {
-    /// Finds the delimiter and the columns.
+    /// Determines the delimiter and the columns.
     fn begin(window: Window<R>) -> Result<Self, JtlError> {
         let bytes = window.bytes();
         let (delimiter, columns) = match header(bytes) {
@@ -205,7 +205,7 @@ impl<R: Read> Csv<R> {
         }
     }
 
-    /// Takes the row that the splitter found in the first `n` bytes.
+    /// Processes the row that the splitter found in the first `n` bytes.
     fn row(&mut self, n: usize, each: &mut impl FnMut(&Request)) -> Result<(), JtlError> {
         let row = &self.window.buffer[self.window.from..self.window.from + n];
         let cells = self.splitter.cells();
@@ -236,7 +236,7 @@ impl<R: Read> Csv<R> {
         Ok(())
     }
 
-    /// Gives a row up whose end is not found, and goes on at its next line.
+    /// Skips a row whose end was not found, and continues at its next line.
     fn skip_line(&mut self) -> Result<(), JtlError> {
         let bytes = self.window.bytes();
         let quoted = memchr(b'"', bytes).is_some();
@@ -260,7 +260,7 @@ impl<R: Read> Csv<R> {
         Ok(())
     }
 
-    /// Throws bytes away up to the next line end, however far away it is.
+    /// Skips bytes up to the next line end.
     fn skip_to_line_end(&mut self) -> Result<(), JtlError> {
         loop {
             if let Some(end) = memchr(b'\n', self.window.bytes()) {
@@ -280,14 +280,14 @@ fn is_blank(cells: &Cells) -> bool {
     cells.len() <= 1 && cells.get(0).iter().all(u8::is_ascii_whitespace)
 }
 
-/// True for the names of columns, as they stand inside a file that was put together from several.
+/// True for a repeated header, as in a file that was concatenated from several.
 fn is_header(cells: &Cells) -> bool {
     is_known(cells.get(0)) && cells.len() > 1 && is_known(cells.get(1))
 }
 
-/// Delimiter and columns, when the file begins with the names of its columns.
+/// Delimiter and columns, if the file begins with a header.
 fn header(bytes: &[u8]) -> Option<(u8, Columns)> {
-    // A name has letters only, so whatever follows the first one is the delimiter.
+    // A name consists of letters, so that the character after the first name is the delimiter.
     let named = bytes.strip_prefix(b"\"").unwrap_or(bytes);
     let after = named
         .iter()
@@ -304,7 +304,7 @@ fn header(bytes: &[u8]) -> Option<(u8, Columns)> {
     })
 }
 
-/// The delimiter with which the first line is a row of the default columns.
+/// The delimiter for which the first line is a row of the default columns.
 fn delimiter_of_rows(bytes: &[u8]) -> Option<u8> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Some(b',');

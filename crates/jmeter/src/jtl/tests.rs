@@ -251,7 +251,7 @@ fn percentiles_of_a_large_file_are_those_of_sorting() {
     assert!((all.labels[0].mean_ms() - mean).abs() < 1e-6);
 }
 
-/// Hands out a few bytes at a time.
+/// A reader that gives a few bytes at a time.
 struct Drops<'a>(&'a [u8], usize);
 
 impl Read for Drops<'_> {

@@ -1,11 +1,11 @@
-//! When was it, in any of the ways in which JMeter writes time stamps?
+//! Parser of the time stamp formats that JMeter writes.
 
 /// Milliseconds since 1970 of a time stamp: a number of milliseconds, or a date with a time.
 ///
 /// Dates are `yyyy/MM/dd`, `yyyy-MM-dd`, `MM/dd/yy` or `MM/dd/yyyy`, then a space or `T`, then
-/// `HH:mm:ss` with an optional fraction. Without a zone they count as UTC: only differences
-/// matter. `None` for anything else. Source: the formats that JMeter 5.6 tries, in
-/// `jmeter.properties` under `timestamp_format`.
+/// `HH:mm:ss` with an optional fraction. Without a zone they count as UTC: only differences matter.
+/// `None` for anything else. Source: the formats that JMeter 5.6 tries, in `jmeter.properties`
+/// under `timestamp_format`.
 pub fn stamp_ms(text: &[u8]) -> Option<i64> {
     if let Some(ms) = number(text) {
         return i64::try_from(ms).ok();
@@ -16,7 +16,7 @@ pub fn stamp_ms(text: &[u8]) -> Option<i64> {
     Some(days * 86_400_000 + ms)
 }
 
-/// A whole number without sign; `None` when empty, too large, or anything else stands there.
+/// An unsigned integer; `None` if the text is empty, not a number or too large.
 #[inline]
 pub fn number(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 19 {
@@ -51,8 +51,8 @@ fn days_since_1970(date: &[u8]) -> Option<i64> {
     Some(civil_days(year as i64, month as i64, day as i64))
 }
 
-/// Days from 1970-01-01 to a date of the Gregorian calendar. Years begin in March here, so that
-/// the day that is sometimes missing is the last one.
+/// Days from 1970-01-01 to a date of the Gregorian calendar. Years begin in March here, so that the
+/// leap day is the last day.
 fn civil_days(year: i64, month: i64, day: i64) -> i64 {
     let year = if month <= 2 { year - 1 } else { year };
     let era = year.div_euclid(400);
@@ -62,7 +62,7 @@ fn civil_days(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// `HH:mm:ss`, `.SSS` or `,SSS` after it, and a zone (`Z`, `+09:00`, `+0900`) or none.
+/// Parses `HH:mm:ss`, an optional `.SSS` or `,SSS`, and an optional zone (`Z`, `+09:00`, `+0900`).
 fn ms_of_day(time: &[u8]) -> Option<i64> {
     let part = |from: usize| number(time.get(from..from + 2)?);
     let colons = time.get(2) == Some(&b':') && time.get(5) == Some(&b':');

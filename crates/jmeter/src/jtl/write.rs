@@ -1,8 +1,8 @@
-//! How is a result written, so that everything that reads JMeter's files reads it?
+//! Writer of result files in JMeter's formats.
 //!
-//! Columns, order and quoting are those of JMeter 5.6; which columns there are is said by the same
-//! properties, `jmeter.save.saveservice.*`. Columns of our own come behind, when they are asked
-//! for: `intended`, `sent`, `errno`, `phase`, `failure`.
+//! Columns, order and quoting are those of JMeter 5.6; the same properties,
+//! `jmeter.save.saveservice.*`, select the columns. Additional columns follow on request:
+//! `intended`, `sent`, `errno`, `phase`, `failure`.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -18,11 +18,11 @@ use crate::digits::digits;
 use crate::properties::{Origin, Properties};
 use crate::run::SampleRow;
 
-/// Begin of the names of properties that say how results are written.
+/// Prefix of the properties that select what is written.
 const PREFIX: &str = "jmeter.save.saveservice.";
 
-/// The properties of a run with what a listener says for itself before them: pairs of ends of names
-/// and values.
+/// The properties of a run, overridden by a listener's own settings: pairs of name suffix and
+/// value.
 pub fn listener_properties(all: &Properties, own: &[(&str, bool)]) -> Properties {
     let mut all = all.clone();
     for (name, value) in own {
@@ -36,31 +36,31 @@ pub fn listener_properties(all: &Properties, own: &[(&str, bool)]) -> Properties
     all
 }
 
-/// What stands in which form in a file of results.
+/// The contents and format of a result file.
 #[derive(Debug, Clone)]
 pub struct JtlFormat {
     /// XML instead of CSV.
     pub xml: bool,
-    /// Names of the columns stand in the first row.
+    /// True if the first row has the names of the columns.
     pub has_header: bool,
-    /// Between columns.
+    /// Delimiter.
     pub delimiter: char,
-    /// What is below a result is written, too.
+    /// True if sub-results are written, too.
     pub(super) has_parts: bool,
     /// Columns in order.
     columns: Vec<Column>,
-    /// Variables behind them (`sample_variables`).
+    /// Variables after the columns (`sample_variables`).
     variables: Vec<String>,
-    /// What XML holds besides columns.
+    /// Contents of XML elements besides attributes.
     pub(super) texts: Texts,
-    /// `sampleresult.default.encoding`: stands in CSV where none was said.
+    /// `sampleresult.default.encoding`: written in CSV if the response states no encoding.
     default_encoding: String,
     stamp: Stamp,
     time_zone: TimeZone,
     host_name: String,
 }
 
-/// What stands in XML besides attributes.
+/// Contents of an XML element besides attributes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Texts {
     pub assertions: bool,
@@ -73,21 +73,21 @@ pub(super) struct Texts {
     pub file_name: bool,
 }
 
-/// Which details of results a file holds: they are kept only where one does.
+/// Details of results that a file contains: they are kept only if one of the files does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Holds {
-    /// What each assertion said.
+    /// The outcome of each assertion.
     pub assertions: bool,
     /// Headers and bodies.
     pub texts: bool,
 }
 
-/// How the time of a row is written.
+/// Format of time stamps.
 #[derive(Debug, Clone)]
 enum Stamp {
     Milliseconds,
     None,
-    /// A pattern of `strftime`.
+    /// A `strftime` pattern.
     Formatted(String),
 }
 
@@ -123,17 +123,17 @@ enum Column {
     Failure,
 }
 
-/// What stands in a column of a row.
+/// The contents of a column in a row.
 enum Cell<'a> {
     /// A text, which may need quotes.
     Text(&'a str),
-    /// A whole number.
+    /// An integer.
     Number(u64),
-    /// Anything else; it needs no quotes.
+    /// Anything else that needs no quotes.
     Else,
 }
 
-/// Columns in their order: name in CSV, attribute in XML, property behind the prefix, default.
+/// Columns in order: CSV name, XML attribute, suffix of the property, default.
 const COLUMNS: &[(Column, &str, &str, &str, bool)] = &[
     (Column::TimeStamp, "timeStamp", "ts", "time_stamp", true),
     (Column::Elapsed, "elapsed", "t", "time", true),
@@ -201,7 +201,7 @@ const COLUMNS: &[(Column, &str, &str, &str, bool)] = &[
     (Column::Connect, "Connect", "ct", "connect_time", true),
 ];
 
-/// Our own columns, behind all others.
+/// Additional columns, after all others.
 const OWN: &[(Column, &str)] = &[
     (Column::Intended, "intended"),
     (Column::Sent, "sent"),
@@ -234,7 +234,7 @@ const ATTRIBUTES: &[Column] = &[
 ];
 
 impl JtlFormat {
-    /// As the properties say; `own` adds our own columns.
+    /// The format that the properties state; `own` adds the additional columns.
     pub fn new(properties: &Properties, time_zone: TimeZone, host_name: &str, own: bool) -> Self {
         let get = |name: &str| properties.get(&format!("{PREFIX}{name}"));
         let flag = |name: &str, default: bool| {
@@ -283,7 +283,7 @@ impl JtlFormat {
         }
     }
 
-    /// Writes what stands before the first row of a new file.
+    /// Writes what precedes the first row of a new file.
     pub fn begin(&self, out: &mut impl Write) -> io::Result<()> {
         if self.xml {
             return out.write_all(
@@ -308,7 +308,7 @@ impl JtlFormat {
         out.write_all(line.as_bytes())
     }
 
-    /// Writes what stands behind the last row.
+    /// Writes what follows the last row.
     pub fn end(&self, out: &mut impl Write) -> io::Result<()> {
         match self.xml {
             true => out.write_all(b"\n</testResults>\n"),
@@ -316,7 +316,7 @@ impl JtlFormat {
         }
     }
 
-    /// Which details of results it holds.
+    /// Details of results that it contains.
     pub fn holds(&self) -> Holds {
         let texts = &self.texts;
         Holds {
@@ -330,8 +330,7 @@ impl JtlFormat {
         }
     }
 
-    /// Appends a result and what is below it: rows behind each other, or one element with others
-    /// inside.
+    /// Appends a result and its sub-results: as consecutive rows, or as nested elements.
     pub fn write(&self, row: &SampleRow<'_>, rows: &mut Rows) {
         if self.xml {
             let begin = rows.text.len();
@@ -346,8 +345,8 @@ impl JtlFormat {
         }
     }
 
-    /// Most rows hold nothing that needs quotes: they are written plainly, and one look at the whole
-    /// row tells whether that was right.
+    /// Most rows need no quotes: they are written without, and one scan of the whole row checks
+    /// whether that was correct.
     fn csv_row(&self, row: &SampleRow<'_>, out: &mut String) {
         let begin = out.len();
         self.cells(row, out, |text, out| out.push_str(text));
@@ -359,7 +358,7 @@ impl JtlFormat {
         out.push('\n');
     }
 
-    /// The columns of a row; `write` appends a text.
+    /// Writes the columns of a row; `write` appends a text.
     #[inline(always)]
     fn cells(&self, row: &SampleRow<'_>, out: &mut String, write: impl Fn(&str, &mut String)) {
         for (index, column) in self.columns.iter().enumerate() {
@@ -374,13 +373,13 @@ impl JtlFormat {
         }
         for index in 0..self.variables.len() {
             out.push(self.delimiter);
-            // One that is not set is Java's `null`.
+            // Java writes an unset variable as `null`.
             let value = row.variables.get(index).and_then(Option::as_deref);
             write(value.unwrap_or("null"), out);
         }
     }
 
-    /// The attributes of a result, each with a blank before it.
+    /// Writes the attributes of a result, each after a blank.
     pub(super) fn attributes(&self, row: &SampleRow<'_>, out: &mut String) {
         let asked = ATTRIBUTES.iter();
         for column in asked.filter(|column| self.columns.contains(column)) {
@@ -390,7 +389,7 @@ impl JtlFormat {
             };
             out.extend([" ", attribute, "=\""]);
             match self.cell(*column, row) {
-                // Only what the response itself said.
+                // Only the encoding that the response itself states.
                 _ if *column == Column::Encoding => escape(&row.encoding, out),
                 Cell::Text(text) => escape(text, out),
                 Cell::Number(number) => digits(number, out),
@@ -408,7 +407,7 @@ impl JtlFormat {
         }
     }
 
-    /// What stands in a column.
+    /// The contents of a column.
     #[inline]
     fn cell<'a>(&'a self, column: Column, row: &'a SampleRow<'_>) -> Cell<'a> {
         Cell::Text(match column {
@@ -446,10 +445,10 @@ impl JtlFormat {
         })
     }
 
-    /// Appends what is no whole number.
+    /// Appends a value that is not an integer.
     fn formatted(&self, column: Column, row: &SampleRow<'_>, out: &mut String) {
         // Microseconds of the monotonic clock as milliseconds since 1970, so that they can be
-        // compared with the row's own start.
+        // compared with the start of the row.
         let stage = |at_ns: i64| row.start_ms as f64 + (at_ns - row.start_ns) as f64 / 1e6;
         let written = match (column, &self.stamp) {
             (Column::TimeStamp, Stamp::Formatted(pattern)) => {
@@ -476,7 +475,7 @@ impl Column {
     }
 }
 
-/// A pattern of Java's date formats as one of `strftime`.
+/// Converts one of Java's date patterns to `strftime`.
 fn strftime(pattern: &str) -> String {
     let mut out = String::new();
     let mut quoted = false;

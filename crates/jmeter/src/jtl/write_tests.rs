@@ -1,4 +1,4 @@
-//! Rows as they are promised: golden files in `testdata/jtl`.
+//! Golden files of written rows, in `testdata/jtl`.
 
 use proptest::prelude::*;
 
@@ -43,7 +43,7 @@ fn row() -> SampleRow<'static> {
     }
 }
 
-/// Two rows with the properties given, as one text.
+/// Two rows with the given properties, as one text.
 fn written(properties: &[(&str, &str)], own: bool) -> String {
     let mut all = Properties::default();
     for (name, value) in properties {
@@ -155,7 +155,7 @@ fn variables_stand_behind_the_columns() {
     );
 }
 
-/// A file of this row alone.
+/// A file with this row only.
 fn whole(properties: &Properties, row: &SampleRow<'_>) -> String {
     let format = JtlFormat::new(properties, TimeZone::UTC, "generator-1", false);
     let mut out = Vec::new();

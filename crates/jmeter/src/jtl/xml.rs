@@ -1,7 +1,7 @@
-//! How is a JTL file in XML read, element by element?
+//! Reader of JTL files in XML.
 //!
-//! The elements directly below the outermost one are rows; those inside them are parts of rows and
-//! are only counted. Nothing is kept but the row that is open.
+//! The children of the root element are rows; elements inside them are sub-results and only
+//! counted. Only the open row is kept in memory.
 
 use std::io::{self, BufRead, Read};
 
@@ -17,16 +17,16 @@ use super::read::{Format, Outcome};
 use super::time::{number, stamp_ms};
 use super::{Broken, Why};
 
-/// Largest element or text in one piece, bytes.
+/// Largest element or piece of text, bytes.
 const MOST_EVENT_BYTES: usize = 16 << 20;
 /// Deepest nesting; the rest of a deeper file is not read.
 const MOST_DEPTH: u32 = 200;
-/// Bytes read at once.
+/// Bytes per read.
 const CHUNK_BYTES: usize = 64 << 10;
-/// First bytes in which the name of the encoding is looked for.
+/// Number of bytes in which the name of the encoding is searched.
 const PROLOGUE_BYTES: usize = 256;
 
-/// Reads rows until the file ends or is no XML any more.
+/// Reads rows until the file ends or is not well-formed.
 pub fn read(input: impl Read, each: &mut impl FnMut(&Request)) -> io::Result<Outcome> {
     let mut reader = Reader::from_reader(Source::new(input)?);
     let mut state = Rows::new();
@@ -71,11 +71,11 @@ pub fn read(input: impl Read, each: &mut impl FnMut(&Request)) -> io::Result<Out
     }
 }
 
-/// The row that is open, and what was counted.
+/// The open row, and the counts so far.
 struct Rows {
     depth: u32,
     row: Option<Open>,
-    /// True inside the text of a failed assertion's message.
+    /// True inside the message of a failed assertion.
     in_message: bool,
     outcome: Outcome,
 }
@@ -127,7 +127,7 @@ impl Rows {
                 Err(why) => self.outcome.broken.add(line, why),
             },
             _ if is_sample => self.outcome.inner += 1,
-            // Assertions of the row itself, not of its parts.
+            // Only assertions of the row itself, not of its sub-results.
             4 => self.in_message = tag.name().as_ref() == "failureMessage",
             _ => {}
         }
@@ -246,8 +246,8 @@ impl Open {
     }
 }
 
-/// A file as UTF-8, whatever its bytes are: bad ones become replacement characters. Counts lines,
-/// and ends when one piece becomes too large.
+/// A file converted to UTF-8; invalid bytes become replacement characters. Counts lines, and ends
+/// if one piece becomes too large.
 struct Source<R> {
     input: R,
     decoder: Decoder,
@@ -286,7 +286,7 @@ impl<R: Read> Source<io::Chain<io::Cursor<Vec<u8>>, R>> {
     }
 }
 
-/// The encoding that the XML declaration names; UTF-8 when it names none that is known.
+/// The encoding of the XML declaration; UTF-8 if it is missing or unknown.
 fn encoding_of(prologue: &[u8]) -> &'static Encoding {
     let text = String::from_utf8_lossy(prologue);
     let declared = text

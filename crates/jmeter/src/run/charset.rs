@@ -1,15 +1,15 @@
-//! In which bytes does Java write a text?
+//! Text encoding as in Java.
 //!
-//! The tables are those of the web's encodings, put right where Java's charsets of the same names
-//! differ: what has no place becomes `?`, ISO-8859-1 is no windows-1252, and Shift_JIS and EUC-JP
-//! know the wave dash, not the full-width tilde, and nothing of NEC's and IBM's own rows.
+//! The tables are those of the Encoding Standard, corrected where Java's charsets of the same names
+//! differ: characters that cannot be encoded become `?`, ISO-8859-1 is not windows-1252, and
+//! Shift_JIS and EUC-JP have the wave dash, not the full-width tilde, and no NEC or IBM extensions.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use encoding_rs::{EUC_JP, EncoderResult, Encoding, SHIFT_JIS};
 
-/// A charset of Java's.
+/// One of Java's charsets.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Charset {
     name: &'static str,
@@ -19,14 +19,14 @@ pub(super) struct Charset {
 #[derive(Debug, Clone, Copy)]
 enum Kind {
     Utf8,
-    /// One byte for each of so many first characters of Unicode.
+    /// A single-byte charset with the first so many code points of Unicode.
     First(u32),
     ShiftJis,
     EucJp,
     Other(&'static Encoding),
 }
 
-/// Names that Java knows, and its own name for each.
+/// Names that Java accepts, with its own name of each.
 const KNOWN: &[(&[&str], Charset)] = &[
     (&["utf-8", "utf8"], Charset::UTF_8),
     (
@@ -48,8 +48,8 @@ const KNOWN: &[(&[&str], Charset)] = &[
     ),
 ];
 
-/// Characters for which Java has the place that the web gives to the second one: the character,
-/// its bytes in Shift_JIS; and the one that has none.
+/// Characters whose code the Encoding Standard gives to another character: the character, its bytes
+/// in Shift_JIS; and the one without a code.
 const JIS_ONLY: &[(char, [u8; 2], char)] = &[
     ('\u{301c}', [0x81, 0x60], '\u{ff5e}'),
     ('\u{2016}', [0x81, 0x61], '\u{2225}'),
@@ -60,16 +60,16 @@ const JIS_ONLY: &[(char, [u8; 2], char)] = &[
 ];
 
 impl Charset {
-    /// What is taken where nothing is said.
+    /// The default.
     pub const UTF_8: Self = Self::new("UTF-8", Kind::Utf8);
-    /// In which heads of requests are written.
+    /// The charset of request heads.
     pub const US_ASCII: Self = Self::new("US-ASCII", Kind::First(0x80));
 
     const fn new(name: &'static str, kind: Kind) -> Self {
         Self { name, kind }
     }
 
-    /// The charset of this name; `None` when there is none.
+    /// The charset with this name; `None`: unknown.
     pub fn named(name: &str) -> Option<Self> {
         let name = name.trim();
         let is = |known: &&str| known.eq_ignore_ascii_case(name);
@@ -80,12 +80,12 @@ impl Charset {
         Some(Self::new(found.name(), Kind::Other(found)))
     }
 
-    /// Java's name for it.
+    /// Java's name of the charset.
     pub fn name(self) -> &'static str {
         self.name
     }
 
-    /// Appends a text.
+    /// Appends an encoded text.
     pub fn encode(self, text: &str, out: &mut Vec<u8>) {
         match self.kind {
             Kind::Utf8 => out.extend_from_slice(text.as_bytes()),
@@ -101,7 +101,7 @@ impl Charset {
         }
     }
 
-    /// The text of these bytes.
+    /// Decodes bytes.
     pub fn decode(self, bytes: &[u8]) -> String {
         let encoding = match self.kind {
             Kind::Utf8 => return String::from_utf8_lossy(bytes).into_owned(),
@@ -135,7 +135,7 @@ fn with_question_marks(encoding: &'static Encoding, text: &str, out: &mut Vec<u8
     }
 }
 
-/// The bytes of one character; empty when it has none.
+/// The encoding of one character; empty if it has none.
 fn bytes_of(encoding: &'static Encoding, character: char, portion: &mut [u8; 8]) -> usize {
     let mut text = [0; 4];
     let text = character.encode_utf8(&mut text);
@@ -158,7 +158,7 @@ fn shift_jis(character: char, out: &mut Vec<u8>) {
     let mut portion = [0; 8];
     match bytes_of(SHIFT_JIS, character, &mut portion) {
         0 => out.push(b'?'),
-        // Rows of NEC and IBM.
+        // NEC and IBM extensions.
         2 if matches!(portion[0], 0x87 | 0xed | 0xee | 0xf0..) => out.push(b'?'),
         length => out.extend_from_slice(&portion[..length]),
     }
@@ -167,7 +167,7 @@ fn shift_jis(character: char, out: &mut Vec<u8>) {
 fn euc_jp(character: char, out: &mut Vec<u8>) {
     for (own, [lead, trail], not) in JIS_ONLY {
         if *own == character {
-            // All of them stand in the first two rows.
+            // All of them are in the first two rows.
             let (row, cell) = match trail {
                 0x9f.. => (0xa2, trail - 0x9f + 0xa1),
                 0x80.. => (0xa1, trail - 0x40 + 0xa0),
@@ -183,13 +183,13 @@ fn euc_jp(character: char, out: &mut Vec<u8>) {
     let mut portion = [0; 8];
     match bytes_of(EUC_JP, character, &mut portion) {
         0 => supplementary(character, out),
-        // Rows of NEC and IBM.
+        // NEC and IBM extensions.
         2 if matches!(portion[0], 0xad | 0xf5..) => supplementary(character, out),
         length => out.extend_from_slice(&portion[..length]),
     }
 }
 
-/// JIS X 0212, which the web only reads.
+/// JIS X 0212, which the Encoding Standard only decodes.
 fn supplementary(character: char, out: &mut Vec<u8>) {
     static PLACES: OnceLock<HashMap<char, [u8; 2]>> = OnceLock::new();
     let places = PLACES.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! What does a body say once its content encodings are undone?
+//! Decoding of content encodings.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -6,18 +6,18 @@ use std::io::{self, Read};
 use super::http::header_values;
 use super::outcome::{NotHttp, Reply};
 
-/// Largest body after decoding, bytes; the rest is left out.
+/// Largest decoded body, bytes; the rest is cut off.
 const MOST_BYTES: u64 = 64 << 20;
 /// Most encodings on top of one another.
 const MOST_ENCODINGS: usize = 4;
 
-/// What is wrong with a body: its name and sentence.
+/// The error of a body: JMeter's exception and message.
 pub(super) type Bad = (NotHttp, &'static str);
 
-/// The body without its content encodings: gzip, deflate and br. A body of which only the beginning
-/// was kept gives what that beginning holds.
+/// Decodes a body: gzip, deflate and br. A body that was kept in part is decoded as far as
+/// possible.
 ///
-/// Errors: JMeter's names and words for what is wrong with it.
+/// Fails with JMeter's exception and message for an invalid body.
 pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, Bad> {
     let mut body = Cow::Borrowed(reply.body);
     let is_cut = (reply.body.len() as u64) < reply.body_bytes;
@@ -40,7 +40,7 @@ pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, Bad> {
                 flate2::read::MultiGzDecoder::new(&*body).take_all(),
                 (NotHttp::BadContent, "Not in GZIP format"),
             ),
-            // By the standard with a head, by many servers without.
+            // The standard demands a zlib header, which many servers leave out.
             "deflate" if has_zlib_head(&body) => (
                 flate2::read::ZlibDecoder::new(&*body).take_all(),
                 (NotHttp::BadContent, "invalid block type"),
@@ -70,14 +70,14 @@ pub(super) fn decoded<'a>(reply: &Reply<'a>) -> Result<Cow<'a, [u8]>, Bad> {
     Ok(body)
 }
 
-/// True for what does not even begin as gzip does (RFC 1952, 2.3.1).
+/// True if the body does not begin as gzip (RFC 1952, 2.3.1).
 fn is_other(name: &str, body: &[u8]) -> bool {
     name.ends_with("gzip") && !body.starts_with(&[0x1f, 0x8b])
 }
 
-/// Reads as far as it goes.
+/// Decodes as far as possible.
 trait TakeAll: Read + Sized {
-    /// What could be read within the bound, and the error with which it ended.
+    /// The decoded bytes within the limit, and the error at which decoding ended.
     fn take_all(self) -> (Vec<u8>, Option<io::ErrorKind>) {
         let mut bytes = Vec::new();
         let read: io::Result<usize> = self.take(MOST_BYTES).read_to_end(&mut bytes);
@@ -150,7 +150,7 @@ mod tests {
         let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), Compression::fast());
         raw.write_all(b"hello").unwrap();
         assert_eq!(undo("deflate", &raw.finish().unwrap()).unwrap(), b"hello");
-        // `hello` in one block as it is, RFC 7932.
+        // `hello` as one uncompressed block, RFC 7932.
         let brotli = [0x0b, 0x02, 0x80, b'h', b'e', b'l', b'l', b'o', 0x03];
         assert_eq!(undo("br", &brotli).unwrap(), b"hello");
         assert_eq!(undo("identity", b"hello").unwrap(), b"hello");

@@ -176,7 +176,7 @@ impl Controllers {
         }
     }
 
-    /// The step that is next; `None` when the pass is over.
+    /// The next step; `None` at the end of the pass.
     fn choose(&self, n: usize, node: &Node) -> Option<Child> {
         let place = &self.positions[n];
         let current = place.current as usize;

@@ -1,12 +1,12 @@
-//! How does a user prove who it is to a server that asks?
+//! HTTP digest authentication.
 //!
 //! ```text
 //! GET /x ────────────────────────────────────────► 401, WWW-Authenticate: Digest nonce="…"
 //! GET /x, Authorization: Digest response="…" ────► 200        one result, from the first to the last
 //! ```
 //!
-//! As JMeter's client does it: each sample is asked anew, so that the count of uses of a nonce is
-//! always 1. Sources: RFC 7616, RFC 2617 (`MD5`, `MD5-sess`, `SHA-256`; `qop` `auth` or none).
+//! As in JMeter's client, each sample is challenged anew, so that the nonce count is always 1.
+//! Sources: RFC 7616, RFC 2617 (`MD5`, `MD5-sess`, `SHA-256`; `qop` `auth` or none).
 
 use std::fmt::Write as _;
 
@@ -20,27 +20,27 @@ use super::http::header_values;
 /// Longest value of a challenge that is answered, bytes.
 const MOST_VALUE_BYTES: usize = 4_096;
 
-/// What a server that refuses asks for.
+/// The challenges of a 401 response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Asked {
-    /// A proof that can be given.
+    /// A digest challenge that can be answered.
     pub digest: Option<Challenge>,
-    /// A proof that cannot.
+    /// True if there is a digest challenge that cannot be answered.
     pub other_digest: bool,
-    /// The password itself will do.
+    /// True if basic authentication is offered.
     pub basic: bool,
 }
 
-/// A challenge (RFC 7616, 3.3).
+/// A digest challenge (RFC 7616, 3.3).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Challenge {
     realm: String,
     nonce: String,
     opaque: Option<String>,
     algorithm: Algorithm,
-    /// The proof holds a nonce of the user's own.
+    /// True if the answer needs a client nonce.
     has_quality: bool,
-    /// Only the nonce was too old.
+    /// True if only the nonce was too old.
     pub is_stale: bool,
 }
 
@@ -83,7 +83,7 @@ impl Algorithm {
     }
 }
 
-/// What the headers of a response ask for.
+/// The challenges in the headers of a response.
 pub(super) fn asked(headers: &[u8]) -> Asked {
     let mut asked = Asked::default();
     for value in header_values(headers, "WWW-Authenticate") {
@@ -98,7 +98,7 @@ pub(super) fn asked(headers: &[u8]) -> Asked {
     asked
 }
 
-/// `None`: it cannot be answered.
+/// A digest challenge; `None`: it cannot be answered.
 fn challenge(text: &str) -> Option<Challenge> {
     let (mut realm, mut nonce, mut opaque) = (String::new(), None, None);
     let (mut algorithm, mut quality, mut is_stale) = (Algorithm::Md5, None, false);
@@ -120,7 +120,7 @@ fn challenge(text: &str) -> Option<Challenge> {
     let has_quality = match quality {
         None => false,
         Some(words) if words.split(',').any(is_auth) => true,
-        // Proofs over bodies (`auth-int`) are not given.
+        // Quality of protection `auth-int` is not supported.
         Some(_) => return None,
     };
     Some(Challenge {
@@ -133,7 +133,7 @@ fn challenge(text: &str) -> Option<Challenge> {
     })
 }
 
-/// Names and values, `name=value` or `name="value"`, between commas.
+/// The parameters of a challenge, `name=value` or `name="value"`, separated by commas.
 fn parameters(text: &str) -> impl Iterator<Item = (&str, String)> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -163,19 +163,19 @@ fn parameters(text: &str) -> impl Iterator<Item = (&str, String)> {
     })
 }
 
-/// Who proves it, for what.
+/// The data that an answer is computed from.
 pub(super) struct Proof<'a> {
     pub user: &'a str,
     pub password: &'a str,
     pub method: &'a str,
-    /// Path and query as they are sent.
+    /// Path and query as sent.
     pub path: &'a str,
-    /// A nonce of the user's own: any 64 bits.
+    /// Client nonce: any 64 bits.
     pub own_nonce: u64,
 }
 
 impl Challenge {
-    /// The value of `Authorization`, parts in the order of JMeter's client.
+    /// The value of `Authorization`, its parameters in the order of JMeter's client.
     pub fn answer(&self, proof: &Proof<'_>) -> String {
         let algorithm = self.algorithm;
         let own = format!("{:016x}", proof.own_nonce);
@@ -230,7 +230,7 @@ fn quote(value: &str, out: &mut String) {
     out.push('"');
 }
 
-/// The value of `Authorization` that holds the password itself (RFC 7617).
+/// The value of `Authorization` for basic authentication (RFC 7617).
 pub(super) fn basic(user: &str, password: &str) -> String {
     let mut bytes = Vec::new();
     Charset::US_ASCII.encode(&format!("{user}:{password}"), &mut bytes);
@@ -257,7 +257,7 @@ mod tests {
         })
     }
 
-    /// Recorded of JMeter 5.6.3.
+    /// Recorded from JMeter 5.6.3.
     #[test]
     fn proofs_are_those_of_jmeter() {
         assert_eq!(

@@ -1,9 +1,9 @@
-//! How are texts written into addresses and forms?
+//! Percent-encoding of URLs and forms, and base64.
 
 use super::charset::Charset;
 
 /// Appends a text as `java.net.URLEncoder` writes it: letters, digits and `.-*_` stay, a blank
-/// becomes `+`, everything else `%XX` of its bytes in the charset.
+/// becomes `+`, all else `%XX` of its bytes in the charset.
 pub(super) fn form(text: &str, charset: Charset, scratch: &mut Vec<u8>, out: &mut Vec<u8>) {
     if text.is_ascii() {
         return text.bytes().for_each(|byte| form_byte(byte, out));
@@ -30,8 +30,8 @@ fn percent(byte: u8, out: &mut Vec<u8>) {
     ]);
 }
 
-/// A text without its escapes, as `java.net.URLDecoder` reads it: `+` is a blank, `%XX` a byte of
-/// the charset. Errors: the sentence of Java's exception about a broken escape.
+/// Decodes a text as `java.net.URLDecoder` does: `+` is a blank, `%XX` a byte of the charset. Fails
+/// with the message of Java's exception.
 pub(super) fn unform(text: &str, charset: Charset) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut bytes = Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn unform(text: &str, charset: Charset) -> Result<String, String> {
     Ok(out)
 }
 
-/// The byte whose two digits stand first.
+/// The byte of the first two hexadecimal digits.
 fn escaped_byte(digits: &str) -> Result<u8, String> {
     let mut characters = digits.chars();
     let (Some(high), Some(low)) = (characters.next(), characters.next()) else {
@@ -68,11 +68,11 @@ fn escaped_byte(digits: &str) -> Result<u8, String> {
         )
     };
     let digit = |character: char, index| character.to_digit(16).ok_or_else(|| broken(index));
-    // Two digits of 16 fit into a byte.
+    // Two hexadecimal digits fit into a byte.
     Ok((digit(high, 0)? * 16 + digit(low, 1)?) as u8)
 }
 
-/// Bytes that stand in a request line as they are.
+/// Bytes that are not escaped in a request line.
 const STAYS: [bool; 256] = {
     let mut stays = [false; 256];
     let mut byte = b'!';
@@ -87,8 +87,8 @@ const STAYS: [bool; 256] = {
     stays
 };
 
-/// Appends a path and query as JMeter's client writes them into a request line: what may stand
-/// there stays, the rest is escaped as UTF-8, and slashes of a path that follow each other are one.
+/// Appends a path and query as JMeter's client writes them into a request line: allowed characters
+/// stay, others are escaped as UTF-8, and consecutive slashes of the path become one.
 pub(super) fn path(text: &str, out: &mut Vec<u8>) {
     let mut before = 0;
     let stays = |byte: u8| {
@@ -104,7 +104,7 @@ pub(super) fn path(text: &str, out: &mut Vec<u8>) {
     for byte in text.bytes() {
         in_path &= byte != b'?';
         match byte {
-            // The fragment is no part of what is asked for.
+            // The fragment is not sent.
             b'#' => return,
             b'/' if in_path && before == b'/' => {}
             byte if STAYS[usize::from(byte)] => out.push(byte),

@@ -1,4 +1,4 @@
-//! What must hold for any bytes that reach a running test: data files, cookies, encoded bodies.
+//! Entry points for fuzzing of the parsers that a running test uses.
 
 use sokudo_model::Spent;
 
@@ -9,7 +9,7 @@ use super::feed::{FirstRow, Rows};
 use super::link::{Leads, resolve};
 use super::outcome::Reply;
 
-/// Bytes as a data file.
+/// Parses bytes as a data file.
 pub(crate) fn data_file(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for (delimiter, quoted) in [(',', true), ('\t', false), ('日', true)] {
@@ -19,7 +19,7 @@ pub(crate) fn data_file(bytes: &[u8]) {
     }
 }
 
-/// Bytes as cookies of a server, one per line, and what is sent back to it.
+/// Parses lines as cookies of a server and writes the cookies of a request.
 pub(crate) fn cookies(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Some(from) = Address::parse("https://shop.example/a/b") else {
@@ -35,8 +35,8 @@ pub(crate) fn cookies(bytes: &[u8]) {
     assert!(!sent.contains(['\r', '\n']));
 }
 
-/// Bytes as links of a page and as redirects, one after the other from where the last one led: none of
-/// them breaks a request in two.
+/// Resolves lines as links of a page and as redirects, each from the address of the last one: none
+/// of them splits a request.
 pub(crate) fn links(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let Some(mut at) = Address::parse("https://shop.example/a/b?c") else {
@@ -54,7 +54,7 @@ pub(crate) fn links(bytes: &[u8]) {
     }
 }
 
-/// Bytes as a body: the first one chooses its encoding.
+/// Decodes bytes as a body: the first byte selects the encoding.
 pub(crate) fn body(bytes: &[u8]) {
     let Some((first, body)) = bytes.split_first() else {
         return;
@@ -82,6 +82,6 @@ pub(crate) fn body(bytes: &[u8]) {
         body,
         lost: None,
     };
-    // A body that is not in its encoding is an answer, too.
+    // A body that is not valid in its encoding is a valid outcome.
     let _ = decoded(&reply);
 }

@@ -1,29 +1,28 @@
-//! Which row of a data file comes next?
+//! Rows of CSV data sets, and positions in them.
 //!
-//! A file is read once and shared; each feed has its own place in it. Rows without anything in
-//! them are left out.
+//! A file is read once and shared; each feed has its own position in it. Empty rows are left out.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::share::Part;
 
-/// Largest data file.
+/// Largest data file, bytes.
 pub(super) const MOST_BYTES: u64 = 512 << 20;
 
-/// The rows of a file, column by column.
+/// The rows of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Rows {
-    /// Names from the first row, when the element has none.
+    /// Names from the first row, if the element states none.
     pub names: Vec<String>,
     /// All cells.
     cells: Vec<Box<str>>,
-    /// Where each row begins in the cells, and the end.
+    /// Index of the first cell of each row, and the end.
     begins: Vec<usize>,
 }
 
 impl Rows {
-    /// Takes a text apart.
+    /// Parses a text.
     pub fn parse(text: &str, delimiter: char, quoted: bool, first: FirstRow) -> Self {
         let mut rows = Self {
             begins: vec![0],
@@ -49,7 +48,7 @@ impl Rows {
         rows
     }
 
-    /// The rows that fall to one of several generators.
+    /// The rows of one of several generators.
     pub fn part(self, part: Part) -> Self {
         if part == Part::WHOLE {
             return self;
@@ -87,18 +86,18 @@ impl Rows {
     }
 }
 
-/// What the first row of a file is.
+/// The meaning of the first row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FirstRow {
-    /// Data as all others.
+    /// A data row.
     IsData,
-    /// Not used.
+    /// Skipped.
     IsSkipped,
     /// The names of the variables.
     Names,
 }
 
-/// Reads one row and gives what is behind it. An empty line has no cell.
+/// Parses one row and gives the text after it. An empty line has no cells.
 fn row<'t>(text: &'t str, delimiter: char, quoted: bool, cells: &mut Vec<Box<str>>) -> &'t str {
     let line_end = text.find('\n').map_or(text.len(), |at| at + 1);
     let line = text[..line_end].trim_end_matches(['\n', '\r']);
@@ -109,7 +108,7 @@ fn row<'t>(text: &'t str, delimiter: char, quoted: bool, cells: &mut Vec<Box<str
         cells.extend(line.split(delimiter).map(Box::from));
         return &text[line_end..];
     }
-    // A quoted cell may hold delimiters and line ends; a doubled quote is one.
+    // A quoted cell may contain delimiters and line ends; a doubled quote is one quote.
     let mut cell = String::new();
     let mut inside = false;
     let mut chars = text.char_indices().peekable();
@@ -135,16 +134,16 @@ fn row<'t>(text: &'t str, delimiter: char, quoted: bool, cells: &mut Vec<Box<str
     ""
 }
 
-/// A place in a file that several users move on.
+/// A position in a file, shared by several users.
 #[derive(Debug)]
 pub(super) struct Feed {
-    /// The file's rows.
+    /// The rows of the file.
     pub rows: Arc<Rows>,
     next: AtomicUsize,
 }
 
 impl Feed {
-    /// Before the first row.
+    /// A position before the first row.
     pub fn new(rows: Arc<Rows>) -> Self {
         Self {
             rows,
@@ -152,7 +151,7 @@ impl Feed {
         }
     }
 
-    /// The next row that nobody took; `None` after the last unless rows begin again.
+    /// The next row; `None` after the last unless it starts over.
     pub fn take(&self, recycles: bool) -> Option<&[Box<str>]> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         match self.rows.len() {

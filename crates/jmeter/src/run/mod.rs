@@ -1,16 +1,16 @@
-//! How is a plan executed, one virtual user at a time?
+//! Execution of a plan by virtual users.
 //!
 //! ```text
 //! Plan ─ Test::new ─► Test: programs, shared feeds, counters        one for all users
 //!                       │
 //! Starts ─ when ─► VirtualUser ── step(now) ──► Send · Pause · End   one per user, no thread
 //!                       ▲  └─ rows ─► Sink                           a result each, borrowed
-//!                       └── ended(Reply) ◄─ whoever sends
+//!                       └── ended(Reply) ◄─ load generator
 //! ```
 //!
-//! Nothing here sends, waits or reads a clock: the moment and the reply are arguments, so that
+//! This module does not send, wait or read a clock: the moment and the reply are arguments, so that
 //! the same code runs under load and in a simulation with thousands of users. Every random choice
-//! comes from the run's seed and the user's number.
+//! follows from the seed of the run and the number of the user.
 
 mod address;
 mod assertions;

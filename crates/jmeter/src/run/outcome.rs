@@ -1,48 +1,48 @@
-//! What came back from a request?
+//! The outcome of a request.
 
 use sokudo_model::Spent;
 
-/// What came back, with the moments of its stages.
+/// A response, with the times of its stages.
 ///
-/// All times are nanoseconds of one monotonic clock. A stage that did not take place has the
-/// time of the one before it.
+/// All times are nanoseconds of one monotonic clock. A stage that did not take place has the time
+/// of the previous one.
 #[derive(Debug, Clone, Copy)]
 pub struct Reply<'a> {
-    /// When the request should have left.
+    /// When the request should have been sent.
     pub intended_ns: i64,
-    /// When it was begun.
+    /// When it was started.
     pub start_ns: i64,
-    /// The connection stood, TLS included.
+    /// When the connection was established, TLS included.
     pub connected_ns: i64,
-    /// The request was handed over whole.
+    /// When the whole request was sent.
     pub sent_ns: i64,
-    /// The first byte of the answer was there.
+    /// When the first byte of the response was received.
     pub first_byte_ns: i64,
-    /// The end of the answer or the failure.
+    /// When the response ended or the request failed.
     pub end_ns: i64,
-    /// Where its time went.
+    /// Where the time went.
     pub spent: Spent,
-    /// Where the connection went, as far as that is known.
+    /// Address of the peer, if known.
     pub peer: Option<std::net::SocketAddr>,
-    /// The connection had been used before.
+    /// True if the connection had been used before.
     pub reused: bool,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// Bytes of heads received.
+    /// Bytes of response heads.
     pub head_bytes: u64,
-    /// Bytes of the body received, framing of chunks not counted.
+    /// Bytes of the body, without chunk framing.
     pub body_bytes: u64,
-    /// Bytes of the framing of chunks, trailers included.
+    /// Bytes of chunk framing, trailers included.
     pub framing_bytes: u64,
-    /// Status; 0 without a head.
+    /// Status; 0: no head was received.
     pub status: u16,
     /// Reason phrase.
     pub reason: &'a [u8],
-    /// Header lines with their ends, without the status line.
+    /// Header lines with their line ends, without the status line.
     pub headers: &'a [u8],
-    /// The body as far as it was kept.
+    /// The kept part of the body.
     pub body: &'a [u8],
-    /// Why there is no whole answer.
+    /// Why there is no complete response; `None`: there is one.
     pub lost: Option<Lost<'a>>,
 }
 
@@ -77,103 +77,103 @@ impl Reply<'_> {
     }
 }
 
-/// Why there is no whole answer.
+/// Why there is no complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost<'a> {
-    /// As JMeter would call it.
+    /// The failure as JMeter names it.
     pub class: NotHttp,
     /// Stage that failed: `resolve`, `connect`, `tls`, `send`, `wait`, `read`.
     pub phase: &'static str,
-    /// Number of the system's error, when it gave one.
+    /// Error number of the system, if there is one.
     pub errno: Option<i32>,
-    /// What really happened, in a few words.
+    /// What failed, in a few words.
     pub says: &'a str,
 }
 
-/// Failures by the names that JMeter gives them.
+/// Failures as JMeter names them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotHttp {
-    /// Nobody listens.
+    /// Connection refused.
     Refused,
-    /// Connecting took too long.
+    /// Connect timeout.
     ConnectTimeout,
-    /// The answer took too long.
+    /// Response timeout.
     ReadTimeout,
-    /// The name has no address.
+    /// The host name has no address.
     UnknownHost,
-    /// The connection was broken off.
+    /// Connection reset.
     Reset,
-    /// The connection was closed before an answer.
+    /// The connection was closed before a response.
     NoResponse,
     /// The body ended early.
     BodyCut,
-    /// A chunk of the body ended early.
+    /// A chunk ended early.
     ChunkCut {
-        /// Bytes that it was to have.
+        /// Bytes that it should have.
         size: u64,
-        /// Bytes that came.
+        /// Bytes that it has.
         came: u64,
     },
     /// A chunk does not begin with its size.
     BadChunk,
     /// A chunk is longer than its size.
     BadChunkEnd,
-    /// No way there.
+    /// No route to the host.
     Unreachable,
-    /// No way to its network.
+    /// No route to the network.
     NetworkUnreachable,
-    /// TLS did not come about.
+    /// TLS handshake failed.
     Tls,
-    /// What answers does not speak TLS.
+    /// The server does not use TLS.
     NotTls,
-    /// The connection was closed before TLS came about.
+    /// The connection was closed during the TLS handshake.
     TlsClosed,
-    /// TLS took too long.
+    /// TLS handshake timeout.
     TlsTimeout,
-    /// The server refused TLS with this alert.
+    /// The server sent this TLS alert.
     TlsAlert(u8),
-    /// What came is no HTTP.
+    /// The response is not HTTP.
     Malformed,
-    /// No local port was left.
+    /// No local port is available.
     NoLocalPort,
-    /// This process may open no more files.
+    /// The process has too many open files.
     TooManyFiles,
     /// The connection was closed while the request was being sent.
     BrokenPipe,
-    /// The body is not in the encoding that it claims.
+    /// The body is not valid in its content encoding.
     BadContent,
-    /// It ends in the middle of that encoding.
+    /// The body ends within its content encoding.
     ContentCut,
-    /// It is not the Brotli that it claims.
+    /// The body is not valid Brotli.
     BadBrotli,
-    /// A proxy gives no tunnel.
+    /// The proxy refused a tunnel.
     ProxyRefused,
-    /// The test was stopped while the request was under way.
+    /// The test was stopped during the request.
     Stopped,
     /// Too many redirects.
     TooManyRedirects,
-    /// The address cannot be used.
+    /// The URL is not valid.
     BadAddress,
-    /// The address has no host.
+    /// The URL has no host.
     NoHost,
-    /// Requests of this kind are not known.
+    /// The scheme is not supported.
     BadScheme,
-    /// A value that should be encoded already is not.
+    /// A value that counts as encoded has an invalid escape.
     BadEscape,
-    /// Nobody knows the charset.
+    /// The charset is unknown.
     BadCharset,
-    /// A part has no type.
+    /// A part has no content type.
     BadContentType,
-    /// A file to send is not there.
+    /// A file to send does not exist.
     NoFile,
-    /// A redirect leads to what is no address.
+    /// A redirect leads to an invalid URL.
     BadLocation,
-    /// A redirect does not say where to.
+    /// A redirect has no location.
     NoLocation,
 }
 
 impl NotHttp {
-    /// The Java class behind `Non HTTP response code: `.
+    /// The Java class after `Non HTTP response code: `.
     pub fn class(self) -> &'static str {
         match self {
             Self::Refused => "org.apache.http.conn.HttpHostConnectException",
@@ -212,8 +212,8 @@ impl NotHttp {
         }
     }
 
-    /// Appends the text behind `Non HTTP response message: `; `host` and `port` are the target's,
-    /// `says` holds what only the moment knows.
+    /// Appends the text after `Non HTTP response message: `. `host` and `port` are those of the
+    /// target, `says` is the variable part of the message.
     pub fn write_message(self, (host, port): (&str, u16), says: &str, out: &mut String) {
         use std::fmt::Write as _;
         let written = match self {
@@ -271,7 +271,7 @@ impl NotHttp {
     }
 }
 
-/// Names of alerts as Java writes them (RFC 8446, 6; RFC 5246, 7.2).
+/// Names of TLS alerts as Java writes them (RFC 8446, 6; RFC 5246, 7.2).
 fn alert_name(alert: u8) -> &'static str {
     match alert {
         0 => "close_notify",

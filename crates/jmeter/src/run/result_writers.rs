@@ -1,4 +1,4 @@
-//! Who writes results to files, and what do they hold of them?
+//! Listeners that write results to files, and the details that they contain.
 
 use jiff::tz::TimeZone;
 
@@ -9,7 +9,7 @@ use crate::properties::Properties;
 
 /// The listeners of a plan that write files.
 pub(super) struct Savers {
-    /// What each of them holds; `None`: it writes nothing.
+    /// The details that each of them contains; `None`: it writes nothing.
     listeners: Vec<Option<Holds>>,
     everyone: Holds,
 }
@@ -31,7 +31,8 @@ impl Savers {
         }
     }
 
-    /// Those among these listeners, in order, with [`EVERYONE`] behind them, and what all of them hold.
+    /// Those of these listeners that write files, in order and followed by [`EVERYONE`], and the
+    /// details that any of them contains.
     pub fn among(&self, listeners: &[Id]) -> (Vec<Id>, Holds) {
         let mut all = self.everyone;
         let mut savers = Vec::new();

@@ -1,8 +1,8 @@
-//! What is told of one result?
+//! Rows of result files, and the receiver of results.
 //!
 //! ```text
 //! result ─┬─ counted: its label, times, bytes
-//!         └─ written, with what is below it, to those files whose listeners are in scope
+//!         └─ written, with its sub-results, to the files of listeners in scope
 //! ```
 
 use std::borrow::Cow;
@@ -11,20 +11,20 @@ use sokudo_model::Spent;
 
 use crate::plan::Id;
 
-/// One result: everything that a row of a results file can hold, and what JMeter does not keep.
+/// One result: all columns of a JMeter result file, and what JMeter does not record.
 ///
-/// Milliseconds are differences of whole milliseconds, as JMeter has them.
+/// Milliseconds are differences of whole milliseconds, as in JMeter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SampleRow<'a> {
-    /// What it is the result of.
+    /// Kind of the element that it belongs to.
     pub kind: RowKind,
-    /// It is that of an HTTP request.
+    /// True for the result of an HTTP request.
     pub is_http: bool,
-    /// It stands below the result of a transaction, which is the one that is told.
+    /// True if a transaction replaces it in files.
     pub is_inner: bool,
     /// Start in milliseconds since 1970.
     pub start_ms: i64,
-    /// From start to end without pauses, milliseconds.
+    /// Time from start to end without pauses, milliseconds.
     pub elapsed_ms: u64,
     /// Name of the sampler or transaction.
     pub label: Cow<'a, str>,
@@ -34,58 +34,58 @@ pub struct SampleRow<'a> {
     pub message: Cow<'a, str>,
     /// `<group> <number of the group>-<number of the user>`.
     pub thread_name: Cow<'a, str>,
-    /// `text`, `bin` or nothing.
+    /// `text`, `bin` or empty.
     pub data_type: &'static str,
-    /// It succeeded.
+    /// True if it succeeded.
     pub success: bool,
-    /// What the first failed assertion said.
+    /// Message of the first failed assertion.
     pub failure_message: Cow<'a, str>,
     /// Bytes received.
     pub bytes: u64,
     /// Bytes sent.
     pub sent_bytes: u64,
-    /// Users of the group that were active at the end.
+    /// Active users of the thread group at the end.
     pub group_threads: u32,
-    /// Users that were active at the end.
+    /// Active users of all groups at the end.
     pub all_threads: u32,
-    /// Address; `null` where there is none.
+    /// URL; `null`: none.
     pub url: Cow<'a, str>,
-    /// From start to the first byte, milliseconds.
+    /// Time from start to the first byte, milliseconds.
     pub latency_ms: u64,
-    /// Pauses inside, milliseconds.
+    /// Pauses within, milliseconds.
     pub idle_ms: u64,
-    /// From start to the connection, milliseconds; 0 when it was there already.
+    /// Time from start to the connection, milliseconds; 0: it existed before.
     pub connect_ms: u64,
-    /// Encoding of the response; empty where it was not said.
+    /// Encoding of the response; empty: not stated.
     pub encoding: Cow<'a, str>,
-    /// When it should have begun: nanoseconds of the monotonic clock.
+    /// When it should have started: nanoseconds of the monotonic clock.
     pub intended_ns: i64,
-    /// When it began.
+    /// When it started.
     pub start_ns: i64,
-    /// When the request was handed over.
+    /// When the request was sent.
     pub sent_ns: i64,
     /// When it ended.
     pub end_ns: i64,
-    /// The system's error number; 0: none.
+    /// Error number of the system; 0: none.
     pub errno: i32,
-    /// Where its time went, redirects included.
+    /// Where the time went, redirects included.
     pub spent: Spent,
     /// Stage that failed; empty: none.
     pub phase: &'static str,
-    /// What really failed; empty: nothing.
+    /// What failed; empty: nothing.
     pub failure: Cow<'a, str>,
-    /// Values of the variables that files show (`sample_variables`), in order; `None`: not set.
+    /// Values of `sample_variables`, in their order; `None`: not set.
     pub variables: Vec<Option<String>>,
-    /// What only some files hold; `None`: none of them hears of it.
+    /// Details; `None`: no file contains any.
     pub details: Option<Box<Details>>,
-    /// Results below it, in order: redirects, what belongs to a page, samples of a transaction.
+    /// Sub-results in order: redirects, embedded resources, samples of a transaction.
     pub below: Vec<SampleRow<'static>>,
 }
 
-/// What a result is besides numbers.
+/// The parts of a result that only some files contain.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Details {
-    /// Assertions that looked at it, in order.
+    /// Outcome of each assertion, in order.
     pub assertions: Vec<Asserted>,
     /// Status line and headers of the response.
     pub response_headers: String,
@@ -99,32 +99,32 @@ pub struct Details {
     pub method: String,
     /// Query or body of the request.
     pub query: String,
-    /// Where the response led to; `None`: nowhere.
+    /// `Location` of the response; `None`: none.
     pub location: Option<String>,
 }
 
-/// What an assertion said.
+/// The outcome of an assertion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asserted {
-    /// Its name.
+    /// Name of the assertion.
     pub name: String,
-    /// Why it does not hold; `None`: it does.
+    /// Message if it failed; `None`: it holds.
     pub fails: Option<String>,
 }
 
-/// What a row is the result of.
+/// The element that a row belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     /// A sampler.
     Sample,
     /// A transaction controller.
     Transaction,
-    /// A part of a sample, a redirect or something that belongs to a page: written, not counted.
+    /// A sub-result: written, not counted.
     Part,
 }
 
 impl SampleRow<'_> {
-    /// The same with texts of its own.
+    /// The row with owned texts.
     pub fn into_owned(self) -> SampleRow<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         SampleRow {
@@ -164,28 +164,28 @@ impl SampleRow<'_> {
     }
 }
 
-/// Who hears everything that is told: stands beside the listeners of the plan.
+/// The listener of the test itself, beside those of the plan.
 pub const EVERYONE: Id = Id::MAX;
 
-/// Who hears of results. Called from the loops that send: must be quick and must not block.
+/// A receiver of results. It is called from the loops that send, and must be quick and not block.
 pub trait Sink: Send + Sync {
-    /// One result: it is counted, and written with what is below it to the files of these listeners;
-    /// [`EVERYONE`] is among them where no transaction stands for it.
+    /// Counts a result, and writes it with its sub-results to the files of these listeners;
+    /// [`EVERYONE`] is among them unless a transaction replaces it.
     fn sample(&self, row: &SampleRow<'_>, listeners: &[Id]);
 
-    /// True when results are written: what is below them is kept for it.
+    /// True if results are written, so that sub-results are kept.
     fn writes(&self) -> bool {
         false
     }
 
-    /// True when the log of the tool is kept.
+    /// True if JMeter's log is written.
     fn logs(&self) -> bool {
         false
     }
 
-    /// A line of that log, with its end.
+    /// A line of that log, with its line end.
     fn log(&self, _line: String) {}
 
-    /// Something a user could not do; it goes on.
+    /// Something that failed without ending the user.
     fn trouble(&self, what: &str);
 }

@@ -1,45 +1,45 @@
-//! Which part of a test does this generator do, when several share one?
+//! Division of users, arrivals and rows among generators.
 
-/// One of several generators that divide something by number: users, arrivals, rows.
+/// One of several generators that divide a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
-    /// Number of the generator, from 0.
+    /// Index of the generator, from 0.
     index: u64,
-    /// Generators.
+    /// Number of generators.
     of: u64,
 }
 
 impl Part {
-    /// Everything.
+    /// The only generator.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
-    /// Part `index`, from 0, of `of`; `None` when there is no such part.
+    /// Generator `index`, from 0, of `of`; `None` if `index` is too large.
     pub fn new(index: u64, of: u64) -> Option<Self> {
         (index < of).then_some(Self { index, of })
     }
 
-    /// True when the thing of this number, from 0, belongs to it: every so many-th does, so that the
-    /// first parts take what does not divide.
+    /// True if the thing with this number, from 0, belongs to the generator: every `of`-th does, so
+    /// that the first generators take the remainder.
     pub fn has(self, number: u64) -> bool {
         number % self.of == self.index
     }
 
-    /// How many of so many belong to it.
+    /// How many of `whole` things belong to the generator.
     pub fn share(self, whole: u64) -> u64 {
         whole / self.of + u64::from(self.index < whole % self.of)
     }
 
-    /// Number of the `nth` thing, from 0, that belongs to it.
+    /// Number of the `nth` thing, from 0, that belongs to the generator.
     pub fn nth(self, nth: u64) -> u64 {
         nth.saturating_mul(self.of).saturating_add(self.index)
     }
 
-    /// Generators that divide it.
+    /// Number of generators.
     pub fn of(self) -> u64 {
         self.of
     }
 
-    /// Number of the generator, from 0.
+    /// Index of the generator, from 0.
     pub fn index(self) -> u64 {
         self.index
     }

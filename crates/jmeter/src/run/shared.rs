@@ -1,4 +1,4 @@
-//! What do all users of a test share while it runs?
+//! State that all users of a test share.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -10,66 +10,66 @@ use super::feed::{Feed, Rows};
 use crate::expression::Lines;
 use crate::properties::Properties;
 
-/// Whether the test goes on.
+/// Whether the test is stopping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopKind {
-    /// It goes on.
+    /// It continues.
     No,
-    /// Users end after what they are doing.
+    /// Users end after their current sample.
     Soon,
-    /// What is under way is broken off.
+    /// Current samples are aborted.
     Now,
 }
 
-/// State shared by all users. Locks are held for a few instructions only.
+/// State that all users share. Locks are held for a few instructions only.
 pub(super) struct Shared {
     stop: AtomicU8,
     /// Active users of each group.
     pub active: Vec<AtomicU32>,
     /// Active users of all groups.
     pub all: AtomicU32,
-    /// Users that ever began.
+    /// Number of users that have begun.
     pub begun: AtomicU64,
     /// Properties, which `__setProperty` changes.
     pub properties: Arc<RwLock<Properties>>,
-    /// Files that were read, by path, delimiter and such.
+    /// Data files that were read, by path, encoding, delimiter and header.
     pub files: Mutex<HashMap<String, Arc<Rows>>>,
     /// Files that are sent, by path.
     pub sent: Mutex<HashMap<String, Arc<[u8]>>>,
-    /// Feeds by element and those who share it.
+    /// Positions in data files, by file and sharing mode.
     pub feeds: Mutex<HashMap<String, Arc<Feed>>>,
     /// Lines of files that functions read.
     pub lines: Mutex<HashMap<String, Lines>>,
-    /// Rows of files that functions share out.
+    /// Next rows of files that functions distribute among users.
     pub cursors: Mutex<HashMap<String, u64>>,
-    /// Calls of `__counter` by place.
+    /// Calls of `__counter` by call site.
     pub counts: Mutex<HashMap<u32, u64>>,
-    /// One number per configuration element: counters.
+    /// Values of counters, by configuration element.
     pub counters: Vec<AtomicI64>,
-    /// One generator per configuration element: random variables of all users.
+    /// Generators of random variables, by configuration element.
     pub randoms: Vec<Mutex<Option<Random>>>,
-    /// State of timers that several users share.
+    /// State of timers, by timer.
     pub paces: Vec<Mutex<Pace>>,
-    /// Executions and passes of controllers that count over all users, by group and node.
+    /// Passes and executions of controllers that count over all users, by group and controller.
     pub passes: Mutex<HashMap<(usize, usize), (u64, u64)>>,
-    /// Locks of critical sections: who holds each.
+    /// Locks of critical sections, with the user that holds each.
     pub locks: Mutex<HashMap<String, u64>>,
-    /// Number of users that were ever made, for their streams of random numbers.
+    /// Number of users that were created.
     pub made: AtomicU64,
 }
 
 /// State of a timer that several users share.
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// When the previous request was due, by group; the last entry is that of all.
+    /// When the previous request was due: entry 0 for all groups, then one for each group.
     pub previous_ns: Vec<Option<i64>>,
-    /// Arrivals to come, with the number of the round.
+    /// Coming arrivals, with the number of their round.
     pub exactly: Option<(i64, sokudo_pace::throughput::Exactly)>,
-    /// Arrivals so far, those of other generators counted.
+    /// Number of arrivals so far, including those of other generators.
     pub arrived: u64,
-    /// Users that wait at a meeting point, by group.
+    /// Number of users that wait at a synchronizing timer, by group.
     pub waiting: HashMap<usize, u64>,
-    /// How often the users that met were let go.
+    /// Number of groups of users that a synchronizing timer released.
     pub released: u64,
 }
 
@@ -96,7 +96,7 @@ impl Shared {
         }
     }
 
-    /// Asks all users to end; asking twice keeps the harder one.
+    /// Stops all users; of two calls the stricter one counts.
     pub fn stop(&self, kind: StopKind) {
         let level = match kind {
             StopKind::No => 0,
@@ -106,7 +106,7 @@ impl Shared {
         self.stop.fetch_max(level, Ordering::Relaxed);
     }
 
-    /// Whether the test goes on.
+    /// Whether the test is stopping.
     pub fn stopping(&self) -> StopKind {
         match self.stop.load(Ordering::Relaxed) {
             0 => StopKind::No,
@@ -115,13 +115,13 @@ impl Shared {
         }
     }
 
-    /// Takes back a wish to end, before the groups that run after all others.
+    /// Revokes a stop, before the tearDown groups.
     pub fn go_on(&self) {
         self.stop.store(0, Ordering::Relaxed);
     }
 }
 
-/// A lock whose holder never panics halfway: the state is whole even when it is poisoned.
+/// Locks a mutex. No holder panics halfway, so that its state is valid even if it is poisoned.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

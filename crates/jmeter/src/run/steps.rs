@@ -1,25 +1,25 @@
-//! The steps of a group as a flat list, so that a user's place in them is a few numbers.
+//! The controllers of a thread group as a flat list with indexes.
 
 use crate::expression::Template;
 use crate::jtl::Holds;
 use crate::plan::{Controller, ControllerKind, Group, Id, IterationStep, Load, Loops, Step, Value};
 
-/// A controller and what is below it.
+/// A controller.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Its name.
+    /// Name.
     pub name: Template,
-    /// How it decides.
+    /// Kind, with its settings.
     pub kind: ControllerKind,
-    /// What moves on with each of its passes.
+    /// Elements that act once per pass.
     pub per_iteration: Vec<IterationStep>,
-    /// Its steps.
+    /// Steps.
     pub children: Vec<Child>,
-    /// The controller that it is in; the root is its own.
+    /// Index of the controller that contains it; the root is its own.
     pub parent: usize,
-    /// Controllers below that act once per beginning of this one.
+    /// Once only controllers below that act again after each beginning of this one.
     pub once_below: Vec<usize>,
-    /// Listeners of its result that write files, and what of it these hold.
+    /// Listeners that write its result to files, and the details that these contain.
     pub savers: Vec<Id>,
     pub holds: Holds,
 }
@@ -33,7 +33,7 @@ pub(super) enum Child {
     Node(usize),
 }
 
-/// The controllers of a group; the first is the group's own loop.
+/// The controllers of a thread group; the first is the loop of the group itself.
 pub(super) fn flatten(group: &Group) -> Vec<Node> {
     let loops = match group.load {
         Load::Users { loops, .. } | Load::Ramps { loops, .. } | Load::Concurrency { loops, .. } => {
@@ -88,7 +88,7 @@ fn node(controller: &Controller, parent: usize, nodes: &mut Vec<Node>) -> usize 
     let below = children(&controller.body, index, nodes);
     nodes[index].children = below;
     if matches!(controller.kind, ControllerKind::OnceOnly) {
-        // The nearest loop around it says when "once" begins anew.
+        // The innermost loop around it determines when it acts again.
         let mut around = parent;
         while around != 0 && !matches!(nodes[around].kind, ControllerKind::Loop { .. }) {
             around = nodes[around].parent;

@@ -1,4 +1,4 @@
-//! What is made ready once, before the first user begins?
+//! A plan prepared for execution.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -26,31 +26,31 @@ use crate::problem::{Problem, Severity};
 use crate::properties::Properties;
 use crate::proxy::Proxy;
 
-/// Most compiled patterns that are kept.
+/// Most compiled patterns that are cached.
 const MOST_PATTERNS: usize = 10_000;
-/// Deepest pages in pages, whatever the properties say.
+/// Deepest nesting of frames, whatever the properties state.
 const MOST_DEPTH: u32 = 20;
-/// Largest file that a function reads.
+/// Largest file that a function reads, bytes.
 const MOST_FUNCTION_FILE_BYTES: u64 = 64 << 20;
 
-/// Names hosts for whoever sends.
+/// Assigns numbers to the targets of requests.
 pub trait Targets: Send + Sync {
-    /// The number of this scheme, host and port; the same for the same.
+    /// The number of a scheme, host and port; equal arguments give equal numbers.
     fn target(&self, tls: bool, host: &str, port: u16) -> u32;
 
-    /// The number of a host over TLS behind the tunnel of a proxy.
+    /// The number of a TLS host behind the tunnel of a proxy.
     fn tunnel(&self, host: &str, port: u16, through: &Through) -> u32;
 
-    /// As the others, on a way of its own: with TLS, host and port.
+    /// The number of a host that is reached by a route of its own: TLS, host and port.
     fn routed(&self, to: (bool, &str, u16), through: Option<&Through>, route: &Route) -> u32;
 }
 
-/// What a test needs to know besides its plan.
+/// Settings of a run besides its plan.
 #[derive(Debug, Clone)]
 pub struct RunSettings {
     /// Seed of every random choice.
     pub seed: u64,
-    /// Nanoseconds since 1970 at zero of the monotonic clock.
+    /// Wall clock at zero of the monotonic clock, nanoseconds since 1970.
     pub wall_offset_ns: i64,
     /// Time zone of dates.
     pub time_zone: TimeZone,
@@ -62,22 +62,22 @@ pub struct RunSettings {
     pub host_address: String,
     /// Properties.
     pub properties: Properties,
-    /// `User-Agent` of requests that state none.
+    /// `User-Agent` of requests that do not state one.
     pub user_agent: String,
-    /// The users of this generator: what all of them may send together is divided likewise.
+    /// Share of the users, and of the rates that apply to all users.
     pub users: Part,
-    /// The rows of data files that users of this generator get.
+    /// Share of the rows of data files.
     pub data: Part,
-    /// Stands before the name of each user and a hyphen, as the tool has it when several generators
-    /// execute the same plan; empty: nothing.
+    /// Prefix of thread names, followed by a hyphen, as JMeter adds it if several generators
+    /// execute a plan; empty: none.
     pub name_prefix: String,
     /// The proxy for all requests.
     pub proxy: Option<Proxy>,
-    /// Names of the certificates that users may show, in the order of their store.
+    /// Aliases of the client certificates, in the order of their store.
     pub aliases: Vec<String>,
 }
 
-/// A plan made ready, with the state that its users share.
+/// A plan prepared for execution, with the state that its users share.
 pub struct Test {
     pub(super) plan: Plan,
     pub(super) settings: RunSettings,
@@ -89,22 +89,22 @@ pub struct Test {
     pub(super) variables: Arc<HashMap<String, String>>,
     /// Controllers of each group.
     pub(super) nodes: Vec<Vec<Node>>,
-    /// What is known of each sampler.
+    /// What is known of each sampler before the test.
     pub(super) programs: Vec<Program>,
     /// `timer.factor`.
     pub(super) pause_factor: f64,
     /// `httpsampler.max_redirects`.
     pub(super) most_redirects: u32,
-    /// `httpsampler.max_frame_depth`: pages in pages that are followed.
+    /// `httpsampler.max_frame_depth`: deepest nesting of frames.
     pub(super) most_depth: u32,
-    /// What the variables that hold cookies begin with (`CookieManager.name.prefix`); `None`: cookies
-    /// are no variables (`CookieManager.save.cookies`).
+    /// Prefix of variables with cookies (`CookieManager.name.prefix`); `None`: cookies are not
+    /// stored in variables (`CookieManager.save.cookies`).
     pub(super) cookie_prefix: Option<String>,
-    /// `sample_variables`: the variables that files show.
+    /// `sample_variables`: variables that result files contain.
     pub(super) shown: Vec<String>,
     /// `httpsampler.ignore_failed_embedded_resources`.
     pub(super) excuses_parts: bool,
-    /// When the first shared timer was asked: zero of its schedule.
+    /// When the first shared timer was called: zero of its schedule.
     pub(super) begun_ns: OnceLock<i64>,
     patterns: Cache<Regex>,
     paths: Cache<JsonPath>,
@@ -112,7 +112,7 @@ pub struct Test {
 }
 
 impl Test {
-    /// Makes a plan ready. Errors: everything in it that cannot be executed.
+    /// Prepares a plan. Fails with everything in it that cannot be executed.
     pub fn new(
         plan: Plan,
         settings: RunSettings,
@@ -205,27 +205,27 @@ impl Test {
         &self.plan
     }
 
-    /// Asks all users to end.
+    /// Stops all users.
     pub fn stop(&self, kind: StopKind) {
         self.shared.stop(kind);
     }
 
-    /// Whether the test goes on.
+    /// Whether the test is stopping.
     pub fn stopping(&self) -> StopKind {
         self.shared.stopping()
     }
 
-    /// Takes back a wish to end, before the groups that run after all others.
+    /// Revokes a stop, before the tearDown groups.
     pub fn go_on(&self) {
         self.shared.go_on();
     }
 
-    /// Users that are active now.
+    /// Number of active users.
     pub fn active(&self) -> u32 {
         self.shared.all.load(std::sync::atomic::Ordering::Relaxed)
     }
 
-    /// Users that ever began.
+    /// Number of users that have begun.
     pub fn begun(&self) -> u64 {
         self.shared.begun.load(std::sync::atomic::Ordering::Relaxed)
     }
@@ -237,7 +237,7 @@ impl Test {
             .div_euclid(1_000_000)
     }
 
-    /// Whole milliseconds between two moments, as JMeter counts them.
+    /// Whole milliseconds between two moments, as JMeter computes them.
     pub(super) fn between_ms(&self, from_ns: i64, to_ns: i64) -> u64 {
         u64::try_from(self.wall_ms(to_ns) - self.wall_ms(from_ns)).unwrap_or(0)
     }
@@ -250,17 +250,18 @@ impl Test {
         before.filter(|other| Some(stage(other)) == own).count()
     }
 
-    /// A pattern of this text. Errors: it is none.
+    /// A compiled regular expression. Fails if it is not valid.
     pub(super) fn pattern(&self, text: &str) -> Result<Arc<Regex>, String> {
         let compile = || Regex::new(text).ok();
         cached(&self.patterns, text, compile)
-            .ok_or_else(|| format!("`{text}` is no regular expression"))
+            .ok_or_else(|| format!("`{text}` is not a valid regular expression"))
     }
 
-    /// A JSON path of this text. Errors: it is none.
+    /// A compiled JSON path. Fails if it is not valid.
     pub(super) fn path(&self, text: &str) -> Result<Arc<JsonPath>, String> {
         let compile = || JsonPath::parse(text).ok();
-        cached(&self.paths, text, compile).ok_or_else(|| format!("`{text}` is no JSON path"))
+        cached(&self.paths, text, compile)
+            .ok_or_else(|| format!("`{text}` is not a valid JSON path"))
     }
 
     /// A compiled XPath. Fails with the reason if it is not valid.
@@ -272,13 +273,13 @@ impl Test {
         })
     }
 
-    /// The text of a file. Errors: why it cannot be read.
+    /// The text of a file. Fails with the reason if it cannot be read.
     pub(super) fn read_text(&self, path: &str, encoding: &str) -> Result<String, String> {
         let read = self.files.read(path, MOST_FUNCTION_FILE_BYTES);
         decode(&read.map_err(|e| e.to_string())?, encoding)
     }
 
-    /// The bytes of a file that is sent, read once. Errors: why it cannot be read.
+    /// The bytes of a file that is sent, read once. Fails with the reason if it cannot be read.
     pub(super) fn file(&self, path: &str, most_bytes: u64) -> Result<Arc<[u8]>, String> {
         if let Some(known) = locked(&self.shared.sent).get(path) {
             return Ok(Arc::clone(known));
@@ -292,7 +293,7 @@ impl Test {
         Ok(bytes)
     }
 
-    /// The rows of a data file, read once. Errors: why it cannot be read.
+    /// The rows of a data file, read once. Fails with the reason if it cannot be read.
     pub(super) fn rows(
         &self,
         data: &CsvData,
@@ -322,7 +323,7 @@ impl Test {
         Ok(Arc::clone(files.entry(key).or_insert(rows)))
     }
 
-    /// Reads the data files whose names are known, so that none is read under load.
+    /// Reads the data files with constant names, so that they are not read under load.
     fn read_ahead(&self) -> Result<(), Box<Problem>> {
         for config in &self.plan.configs {
             let ConfigKind::CsvData(data) = &config.kind else {
@@ -351,10 +352,10 @@ impl Test {
     }
 }
 
-/// Compiled texts; `None` for those that cannot be.
+/// Compiled texts; `None` for those that are not valid.
 type Cache<T> = Mutex<HashMap<String, Option<Arc<T>>>>;
 
-/// What a text was compiled to, now or before.
+/// The compiled form of a text, cached.
 fn cached<T>(cache: &Cache<T>, text: &str, compile: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
     if let Some(known) = locked(cache).get(text) {
         return known.clone();
@@ -367,7 +368,7 @@ fn cached<T>(cache: &Cache<T>, text: &str, compile: impl FnOnce() -> Option<T>) 
     made
 }
 
-/// The target of a request whose address nothing can change.
+/// The target of a request with a constant URL.
 fn fixed_target(request: &HttpRequest, targets: &dyn Targets) -> Option<u32> {
     let relative = match request.path.segments().first() {
         None => true,

@@ -1,5 +1,4 @@
-//! Plans are executed against a scripted far end in virtual time: seeded, without sockets, as many
-//! users as wanted.
+//! Simulations of plans in virtual time against a scripted server: seeded and without sockets.
 
 use std::collections::BinaryHeap;
 use std::sync::{Arc, Mutex};
@@ -19,7 +18,7 @@ mod shares;
 mod trees;
 mod users;
 
-/// A row that is kept.
+/// A recorded row.
 #[derive(Debug, Clone, PartialEq)]
 struct Row {
     kind: RowKind,
@@ -101,13 +100,13 @@ impl Targets for Interned {
     }
 }
 
-/// What the far end answers: status, headers, body, time in milliseconds.
+/// The response of the server: status, headers, body, time in milliseconds.
 type Answered = (u16, String, String, i64);
 
-/// A request under way: when it left, what it gets, how it was asked, its length.
+/// A request under way: when it was sent, its response, how it was sent, its length.
 type Flying = (i64, Answered, Request, u64);
 
-/// What came of a simulated test.
+/// The outcome of a simulated test.
 struct Simulated {
     rows: Vec<Row>,
     requests: Vec<String>,
@@ -132,7 +131,7 @@ struct Simulation {
 }
 
 impl Simulation {
-    /// A plan of one group with these properties and this content.
+    /// A plan with one group of these properties and contents.
     fn group(group: &str, content: &str) -> Self {
         Self::plan(&format!(
             "<ThreadGroup testname=\"G\">{group}</ThreadGroup><hashTree>{content}</hashTree>"
@@ -228,7 +227,7 @@ impl Simulation {
     }
 }
 
-/// Runs one stage in virtual time; gives the moment at which its last user was gone.
+/// Runs one stage in virtual time; gives the end of its last user.
 fn stage_over(
     test: &Arc<Test>,
     sink: &Arc<Kept>,
@@ -238,7 +237,7 @@ fn stage_over(
     far: &mut dyn FnMut(&str) -> Answered,
     requests: &mut Vec<String>,
 ) -> i64 {
-    // What is due when: the user's number in the list, and the answer it then gets.
+    // Due times with the index of the user.
     let mut due: BinaryHeap<std::cmp::Reverse<(i64, usize)>> = BinaryHeap::new();
     let mut users: Vec<(VirtualUser, Option<Flying>)> = Vec::new();
     for start in Starts::new(test.plan(), stage, None, 7) {
@@ -336,7 +335,7 @@ fn flag(name: &str, value: bool) -> String {
     format!("<boolProp name=\"{name}\">{value}</boolProp>")
 }
 
-/// A group's properties: users, ramp in seconds, loops.
+/// Properties of a group: users, ramp in seconds, loops.
 fn users(users: u32, ramp_s: u32, loops: i64) -> String {
     format!(
         "{}{}{}",
@@ -350,7 +349,7 @@ fn element(tag: &str, name: &str, properties: &str, below: &str) -> String {
     format!("<{tag} testname=\"{name}\">{properties}</{tag}><hashTree>{below}</hashTree>")
 }
 
-/// A GET of this path with the sampler named after it.
+/// A GET of this path; the sampler has the path as its name.
 fn get(path: &str, below: &str) -> String {
     http(path, "GET", "", below)
 }

@@ -1,33 +1,33 @@
-//! When does which user begin?
+//! Start times of users.
 //!
-//! One list of beginnings in order of time, made as it is asked for: a group of a million users
-//! or an hour of arrivals takes no memory.
+//! The starts are an iterator in order of time: a group of a million users or an hour of arrivals
+//! takes no memory.
 
 use sokudo_pace::Random;
 
 use crate::plan::{Load, OpenStep, Plan, Stage};
 
-/// Streams of arrivals lie apart from those of users.
+/// Offset of the random streams of arrivals from those of users.
 const ARRIVAL_STREAM: u64 = 1 << 42;
-/// Arrivals closer than this are not told apart.
+/// Shortest time between two arrivals.
 const SHORTEST_GAP_NS: f64 = 1.0;
 
-/// A user that begins.
+/// The start of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Start {
     /// Nanoseconds after the beginning of the stage.
     pub at_ns: i64,
-    /// Its group.
+    /// Index of the thread group.
     pub group: usize,
-    /// Its number in the group, from 1.
+    /// Number of the user in the group, from 1.
     pub number: u64,
-    /// When it ends by the clock, counted as `at_ns` is.
+    /// When it ends by the clock, counted like `at_ns`; `None`: not by the clock.
     pub ends_ns: Option<i64>,
-    /// It is an arrival: the moment is when it should begin, however late it is.
+    /// True for an arrival: `at_ns` is when it should start, however late it is.
     pub is_arrival: bool,
 }
 
-/// All beginnings of a stage in order of time.
+/// All starts of a stage in order of time.
 #[derive(Debug)]
 pub struct Starts {
     groups: Vec<(Option<Start>, Source)>,
@@ -40,7 +40,7 @@ enum Source {
 }
 
 impl Starts {
-    /// The beginnings of the groups of a stage; `only` one of them where they run one by one.
+    /// The starts of the groups of a stage; of one of them if `only` is given.
     pub fn new(plan: &Plan, stage: Stage, only: Option<usize>, seed: u64) -> Self {
         let groups = plan.groups.iter().enumerate();
         let wanted = groups.filter(|(index, group)| {
@@ -114,8 +114,8 @@ impl Source {
     }
 }
 
-/// Arrivals per second that a plan asks for, averaged over its schedules; `None` unless all of its main
-/// groups are open: users of the others begin when they are answered.
+/// Arrivals per second of a plan, averaged over its schedules; `None` unless all of its main groups
+/// are open models.
 pub fn asked_per_s(plan: &Plan) -> Option<f64> {
     let main = plan
         .groups
@@ -132,7 +132,7 @@ pub fn asked_per_s(plan: &Plan) -> Option<f64> {
     (longest_ms > 0).then(|| arrivals * 1e3 / longest_ms as f64)
 }
 
-/// Arrivals that a schedule asks for, on average where they are random.
+/// Number of arrivals of a schedule; the mean if they are random.
 fn asked(schedule: &[OpenStep]) -> f64 {
     let mut pieces = Arrivals::new(schedule.to_vec(), 0, Random::new(0, 0));
     let pieces = std::iter::from_fn(|| pieces.next_piece());
@@ -140,7 +140,7 @@ fn asked(schedule: &[OpenStep]) -> f64 {
     pieces.map(quantity).sum()
 }
 
-/// When a user of a ramp ends: those that began first end first.
+/// When a user of a ramp ends: those that started first end first.
 fn row_end_ms(rows: &[crate::plan::RampRow], number: u64) -> Option<u64> {
     let mut before = 0;
     for row in rows {
@@ -155,17 +155,17 @@ fn row_end_ms(rows: &[crate::plan::RampRow], number: u64) -> Option<u64> {
     None
 }
 
-/// Arrivals along a schedule.
+/// Arrivals of a schedule.
 #[derive(Debug)]
 struct Arrivals {
     schedule: Vec<OpenStep>,
     group: usize,
     random: Random,
-    /// The step that is next.
+    /// Index of the next step.
     step: usize,
-    /// Rate at the beginning of the piece under way.
+    /// Rate at the beginning of the current piece.
     rate: f64,
-    /// The piece under way: where it begins, how long it is, its rates, whether it is random.
+    /// The current piece; `None`: the next one is to begin.
     piece: Option<Piece>,
     begins_ns: f64,
     number: u64,
@@ -177,7 +177,7 @@ struct Piece {
     from_rate: f64,
     to_rate: f64,
     random: bool,
-    /// Arrivals of the piece so far, as a quantity of the rate's integral.
+    /// Arrivals of the piece so far, as a value of the rate's integral.
     quantity: f64,
 }
 
@@ -195,7 +195,7 @@ impl Arrivals {
         }
     }
 
-    /// The rate that is stated right behind a step; the one before it otherwise.
+    /// The rate that is stated directly after a step, otherwise the current one.
     fn rate_behind(&self, step: usize) -> f64 {
         match self.schedule.get(step) {
             Some(OpenStep::Rate { per_s }) => *per_s,
@@ -265,7 +265,7 @@ impl Arrivals {
 }
 
 impl Piece {
-    /// When the integral of the rate reaches a quantity; `None`: not in this piece.
+    /// When the integral of the rate reaches a value; `None`: not in this piece.
     fn when_ns(&self, quantity: f64) -> Option<f64> {
         let lasts_s = self.lasts_ns / 1e9;
         if lasts_s <= 0.0 {

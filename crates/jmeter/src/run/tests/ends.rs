@@ -1,4 +1,4 @@
-//! When do users begin, pause and end, as the properties of their group say together?
+//! Start, pause and end of users by the properties of their group.
 
 use super::*;
 
@@ -32,7 +32,7 @@ fn the_delay_comes_first_then_the_ramp_and_the_clock_counts_from_the_delay() {
         let rows = done.rows.iter().filter(|row| row.thread == thread);
         rows.map(|row| row.start_ms).collect()
     };
-    // Begun at 3, 4, 5 and 6 s; each pauses 990 ms and asks for 10; all end at 8 s.
+    // Started at 3, 4, 5 and 6 s; each pauses 990 ms and requests for 10; all end at 8 s.
     assert_eq!(of("G 1-1"), [3_990, 4_990, 5_990, 6_990, 7_990]);
     assert_eq!(of("G 1-2"), [4_990, 5_990, 6_990, 7_990]);
     assert_eq!(of("G 1-4"), [6_990, 7_990]);
@@ -105,7 +105,7 @@ fn ramps_go_up_and_down_row_by_row() {
         let starts: Vec<i64> = rows.map(|row| row.start_ms).collect();
         (starts.first().copied(), starts.last().copied())
     };
-    // Begun at 0 and 1 s, and at 4 s; ended at 6 and 7 s, and at 6 s.
+    // Started at 0 and 1 s, and at 4 s; ended at 6 and 7 s, and at 6 s.
     assert_eq!(span("G 1-1"), (Some(490), Some(5_990)));
     assert_eq!(span("G 1-2"), (Some(1_490), Some(6_990)));
     assert_eq!(span("G 1-3"), (Some(4_490), Some(5_990)));

@@ -1,4 +1,4 @@
-//! What is sent, what comes of an answer that leads elsewhere, and of none?
+//! Requests as sent, redirects, and failures.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Which results are told, of which samplers, and what is taken from them?
+//! Results that are reported, and variables that are extracted from them.
 
 use super::*;
 

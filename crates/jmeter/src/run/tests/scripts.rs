@@ -1,4 +1,4 @@
-//! Scripts where plans have them.
+//! Scripts in samplers, processors, timers, assertions and listeners.
 
 use super::*;
 
@@ -156,7 +156,7 @@ fn what_scripts_and_functions_log_is_written_as_the_tool_writes_it() {
     let below = script("JSR223PostProcessor", "My Post", says)
         + &script("JSR223Assertion", "fails", "nothing.here");
     let calls = "/${__log(abc)}${__log(def,WARN)}${__log(jkl,ERROR,,pre)}${__logn(mno)}${__log(no,DEBUG)}${__javaScript(log.info('js'))}";
-    // The name asks for nothing.
+    // The name has no expression.
     let plan = get(calls, &below).replacen(calls, "named", 1);
     let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| ok(""));
     let said: Vec<_> = done.logged.iter().map(|line| &line[24..]).collect();

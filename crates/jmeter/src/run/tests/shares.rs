@@ -1,11 +1,11 @@
-//! Is what all users may do together divided among generators, so that together they do it once?
+//! Division of rates and arrivals among generators.
 
 use super::*;
 
 const ONE_USER: &str = "<stringProp name=\"ThreadGroup.num_threads\">1</stringProp><elementProp name=\"ThreadGroup.main_controller\" elementType=\"LoopController\"><boolProp name=\"LoopController.continue_forever\">false</boolProp><stringProp name=\"LoopController.loops\">LOOPS</stringProp></elementProp>";
 const SAMPLER: &str = "<HTTPSamplerProxy testname=\"S\"><stringProp name=\"HTTPSampler.domain\">h</stringProp></HTTPSamplerProxy><hashTree/>";
 
-/// When the requests of a user begin, milliseconds, with this timer, on a part of the generators.
+/// Start times in milliseconds of one user's requests with a timer, on one of several generators.
 fn starts(timer: &str, loops: u64, (index, of): (u64, u64)) -> Vec<i64> {
     let group = ONE_USER.replace("LOOPS", &loops.to_string());
     let content = format!("{timer}<hashTree/>{SAMPLER}");
@@ -38,9 +38,9 @@ fn a_shared_rate_is_divided_and_that_of_each_user_is_not() {
         let starts = starts(&timer(mode), 3, (0, of));
         starts[2] - starts[1]
     };
-    // This user alone: ten a second on each generator.
+    // This user only: ten per second on each generator.
     assert_eq!((gap(0, 1), gap(0, 4)), (100, 100));
-    // All users, the group, and both shared: ten a second on all generators together.
+    // All users, the group, and both shared: ten per second on all generators together.
     for mode in 1..=4 {
         assert_eq!((gap(mode, 1), gap(mode, 4)), (100, 400), "mode {mode}");
     }

@@ -1,4 +1,4 @@
-//! What is taken out of documents, and what is said of them.
+//! Extraction from documents, and assertions on them.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn page() -> Answered {
     ok(body)
 }
 
-/// The text of a variable after one answered request, sent as the path of a second one.
+/// The value of a variable after one response, sent as the path of a second request.
 fn extracted(extractor: &str, answer: Answered) -> String {
     let plan = get("/a", extractor) + &get("/${x}", "");
     let done = Simulation::group(&users(1, 0, 1), &plan).run(|_| answer.clone());
@@ -97,7 +97,7 @@ fn jmes_paths_find_in_json() {
     assert_eq!(jmes("items[", "1"), "none");
 }
 
-/// Whether a sample with this assertion succeeded, and what the assertion said.
+/// Whether a sample with this assertion succeeded, and the message of the assertion.
 fn judged(assertion: &str, answer: Answered) -> (bool, String) {
     let done = Simulation::group(&users(1, 0, 1), &get("/a", assertion)).run(|_| answer.clone());
     (done.rows[0].success, done.rows[0].failure.clone())
@@ -156,7 +156,7 @@ fn a_body_that_is_not_in_its_encoding_is_a_failed_sample() {
     );
     assert_eq!(row.message, "Non HTTP response message: Not in GZIP format");
     assert!(!row.success);
-    // Nobody looks: the bytes are counted and nothing is undone.
+    // No element needs the body: bytes are counted, and the body is not decoded.
     let done = Simulation::group(&users(1, 0, 1), &get("/a", "")).run(|_| answer.clone());
     assert!(done.rows[0].success);
 }

@@ -1,4 +1,4 @@
-//! When do users begin, what do they share, and when do they end?
+//! Start, shared state and end of users.
 
 use super::*;
 
@@ -30,7 +30,7 @@ fn the_clock_ends_users_and_a_pause_beyond_it_does_so_at_once() {
         "",
     );
     let done = Simulation::group(&scheduled, &(get("/a", "") + &pause)).run(|_| ok(""));
-    // 990 + 10 ms each: the fifth ends at 5 s, where no other begins.
+    // 990 + 10 ms each: the fifth ends at 5 s, when no other starts.
     assert_eq!(done.rows.len(), 10);
     assert_eq!(done.rows[0].start_ms, 990);
     assert!(done.end_ms <= 5_000, "{}", done.end_ms);
