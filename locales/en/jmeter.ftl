@@ -2,100 +2,100 @@
 
 # Reading the file
 jmx-too-large = the file is larger than { $most }
-jmx-unknown-encoding = no encoding is called `{ $encoding }`
-jmx-malformed-text = bytes of this line are not text in { $encoding }
-jmx-broken-xml = the XML is broken: { $why }
+jmx-unknown-encoding = unknown encoding `{ $encoding }`
+jmx-malformed-text = this line has bytes that are not valid in { $encoding }
+jmx-broken-xml = the XML is not well-formed: { $why }
 jmx-not-closed = `<{ $tag }>` is not closed before the end of the file
-jmx-empty = the file holds no element
-jmx-two-roots = a second element stands beside the outermost one
-jmx-unknown-entity = `&{ $entity };` is not one of XML's own entities
-jmx-doctype = a document type definition is refused: entities of one's own can blow up a file or read others
-jmx-too-deep = elements are nested too deeply or are too many (at most { $most })
-jmx-too-many = more than { $most } elements once modules and includes are put in place
+jmx-empty = the file has no element
+jmx-two-roots = the file has more than one root element
+jmx-unknown-entity = `&{ $entity };` is not a predefined entity of XML
+jmx-doctype = document type definitions are refused: custom entities can expand to huge texts or read other files
+jmx-too-deep = elements are nested too deeply, or there are too many (at most { $most })
+jmx-too-many = more than { $most } elements after expanding modules and includes
 jmx-not-a-plan = `<{ $tag }>` is not the root of a JMeter test plan, which is `<jmeterTestPlan>`
-jmx-no-tree = `<jmeterTestPlan>` holds no `<hashTree>`
-jmx-not-paired = `<{ $tag }>` breaks the order: each element is followed by the `<hashTree>` of what stands below it
-jmx-unknown-property-tag = `<{ $tag }>` is no way to write a property
+jmx-no-tree = `<jmeterTestPlan>` has no `<hashTree>`
+jmx-not-paired = `<{ $tag }>` is out of order: each element must be followed by the `<hashTree>` of its children
+jmx-unknown-property-tag = `<{ $tag }>` is not a valid property tag
 jmx-not-executed = `{ $what }` is read but cannot be executed yet
-jmx-not-executed-hint = take it out of the plan or disable it; `--unsupported warn` runs the plan without it
+jmx-not-executed-hint = remove it from the plan or disable it; `--unsupported warn` runs the plan without it
 jmx-data-unreadable = the data file `{ $file }` cannot be read: { $why }
-jmx-no-plan = the file holds no enabled `TestPlan`
+jmx-no-plan = the file has no enabled `TestPlan`
 
 # Elements
-jmx-unknown-element = `{ $element }` (“{ $name }”) is not an element that sokudo knows
+jmx-unknown-element = `{ $element }` (“{ $name }”) is an unknown element
 jmx-unknown-element-hint = disable it, or choose `--unsupported warn` to run without it and everything below it
-jmx-needs-scripts = `{ $element }` (“{ $name }”) holds a script in a language that is not executed here: only JavaScript is
-jmx-script-flaw = the script is no JavaScript: { $why }
-jmx-script-java-hint = use what JavaScript has itself: Date, Math.random, JSON, regular expressions
-jmx-script-java = line { $line } of the script names a class of Java (`{ $word }`), and there is no Java here
-jmx-script-language-hint = write it in JavaScript (language `javascript`): vars, props, prev, ctx, log and sampler are there
-jmx-script-language = the script is in { $language }, and only JavaScript is executed here
-jmx-needs-database = `{ $element }` (“{ $name }”) needs the database layer, which is not there yet
-jmx-not-supported = `{ $element }` (“{ $name }”) is known, and what it does is not supported
-jmx-unheeded-property = property `{ $property }` is `{ $value }`, which changes nothing here
+jmx-needs-scripts = `{ $element }` (“{ $name }”) has a script in an unsupported language: only JavaScript is supported
+jmx-script-flaw = the script is not valid JavaScript: { $why }
+jmx-script-java-hint = use JavaScript's own objects: Date, Math.random, JSON, regular expressions
+jmx-script-java = line { $line } of the script uses a Java class (`{ $word }`), and Java is not available
+jmx-script-language-hint = write it in JavaScript (language `javascript`): vars, props, prev, ctx, log and sampler are available
+jmx-script-language = the script is in { $language }, and only JavaScript is supported
+jmx-needs-database = `{ $element }` (“{ $name }”) needs the database layer, which does not exist yet
+jmx-not-supported = `{ $element }` (“{ $name }”) is not supported
+jmx-unheeded-property = property `{ $property }` is `{ $value }`, which has no effect in sokudo
 jmx-unread-property = property `{ $property }` of `{ $element }` is not read
-jmx-outside-groups = “{ $name }” stands outside all thread groups and is not executed
-jmx-group-inside = thread group “{ $name }” stands inside another element
-jmx-below-sampler = “{ $name }” stands below a sampler and is not executed
-jmx-two-managers = more than one manager of a kind acts on “{ $name }”; as in JMeter the outermost is used: “{ $manager }”
+jmx-outside-groups = “{ $name }” is outside all thread groups and is not executed
+jmx-group-inside = thread group “{ $name }” is inside another element
+jmx-below-sampler = “{ $name }” is below a sampler and is not executed
+jmx-two-managers = several managers of one kind are in scope of “{ $name }”; as in JMeter, the outermost is used: “{ $manager }”
 
 # Modules and includes
-jmx-include-outside = `{ $path }` does not stay inside the plan's directory
+jmx-include-outside = `{ $path }` is outside the plan's directory
 jmx-include-unreadable = `{ $path }` cannot be included: { $why }
 jmx-include-circle = `{ $path }` contains itself: { $circle }
-jmx-no-fragment = `{ $path }` holds no enabled test fragment
-jmx-no-module = the plan holds no element at the path `{ $path }`
+jmx-no-fragment = `{ $path }` has no enabled test fragment
+jmx-no-module = the plan has no element at the path `{ $path }`
 
 # Values
 jmx-wrong-type = property `{ $property }` must be of type { $type }, not `{ $value }`
-jmx-unknown-word = property `{ $property }` is `{ $word }`, which is none of: { $known }
-jmx-out-of-range = property `{ $property }` is { $value }, which is not within 0 and { $most }
-jmx-no-duration = the scheduler is on, so `{ $property }` must be more than 0 seconds
-jmx-bad-schedule = the schedule is not understood: { $why }
-jmx-bad-row = a row of `{ $property }` does not hold the numbers that it must hold
+jmx-unknown-word = property `{ $property }` is `{ $word }`, which is not one of: { $known }
+jmx-out-of-range = property `{ $property }` is { $value }, which is not between 0 and { $most }
+jmx-no-duration = the scheduler is enabled, so `{ $property }` must be more than 0 seconds
+jmx-bad-schedule = the schedule is not valid: { $why }
+jmx-bad-row = a row of `{ $property }` lacks a required number
 
 # Expressions
-jmx-unknown-function = no function is called `{ $function }`
-jmx-script-function = function `{ $function }` is a script in a language that is not executed here: only `__javaScript` is
+jmx-unknown-function = there is no function `{ $function }`
+jmx-script-function = function `{ $function }` is a script in an unsupported language: only `__javaScript` is supported
 jmx-argument-count =
     function `{ $function }` takes { $takes }, not { $got } { $got ->
         [one] argument
        *[other] arguments
     }
 jmx-not-closed-call = `{"}"}` must follow the call of `{ $function }` in `{ $text }`
-jmx-unclosed-expression = a `${"{"}` without its `{"}"}` in `{ $text }`: the text behind it is sent as it is
+jmx-unclosed-expression = a `${"{"}` without `{"}"}` in `{ $text }`: the text after it is sent as it is
 jmx-too-complex = expressions are nested too deeply in `{ $text }`
 jmx-fault = function `{ $function }` failed: { $why }
 jmx-variable-circle = variable `{ $variable }` refers to itself through `${"{"}…{"}"}`
 jmx-variable-too-early = variable `{ $variable }` refers to one of the same element, which is not set yet; put it into a later element
 
-# What the author probably did not mean
+# Probable mistakes of the author
 jmx-no-group = the plan has no thread group: nothing is executed
 jmx-empty-group = group “{ $group }” has no sampler
 jmx-no-users = group “{ $group }” has no users
 jmx-continues-forever =
-    The users of this group begin again after their { $loops ->
+    The users of this group start over after their { $loops ->
         [one] loop
        *[other] { $loops } loops
-    }, and never end by themselves: `LoopController.continue_forever` is not false.
+    }, without end: `LoopController.continue_forever` is not false.
 jmx-no-loops = group “{ $group }” does nothing: its loop count is 0
 jmx-ramp-too-long = group “{ $group }” ends before all of its users have started
 jmx-timer-first = users of “{ $group }” pause before their first request, too: timers act before each sampler
 jmx-users-add-up =
-    thread groups run side by side: { $parts } = { $total } { $total ->
+    thread groups run concurrently: { $parts } = { $total } { $total ->
         [one] user
        *[other] users
     } on each generator
 jmx-property-unset = property `{ $property }` is not set; the plan gets `{ $value }`
 jmx-property-unset-hint = set it: `-J { $property }=VALUE`
-jmx-variable-unset = nothing sets variable `{ $variable }`: `${"{"}{ $variable }{"}"}` is sent as it is
-jmx-gaussian-mean = “{ $timer }” pauses { $mean } ms in the mean, not { $offset } ms: the absolute value is taken
-jmx-no-keep-alive = HTTP samplers that do not keep their connection: { $count }; each of their requests connects anew, which costs both ends CPU and local ports
+jmx-variable-unset = variable `{ $variable }` is never set: `${"{"}{ $variable }{"}"}` is sent as it is
+jmx-gaussian-mean = “{ $timer }” pauses { $mean } ms on average, not { $offset } ms: the absolute value is taken
+jmx-no-keep-alive = HTTP samplers without keep-alive: { $count }; each of their requests opens a connection, which costs CPU and local ports on both ends
 jmx-saves-responses = “{ $listener }” saves whole responses or requests to `{ $file }`
-jmx-no-backend = `BackendListener` with the client `{ $client }`: its results are not sent on
-jmx-no-backend-hint = give `-l FILE` or `--json` and load that into the database, or take it out of the plan
-jmx-no-data-file = data file `{ $file }` is not there
-jmx-no-data-file-hint = relative paths start at the plan's directory
+jmx-no-backend = `BackendListener` with the unsupported client `{ $client }`: results are not sent to it
+jmx-no-backend-hint = use `-l FILE` or `--json` and load that into the database, or remove it from the plan
+jmx-no-data-file = data file `{ $file }` does not exist
+jmx-no-data-file-hint = relative paths are resolved against the plan's directory
 jmx-data-file-unreadable = data file `{ $file }` cannot be read: { $why }
 
 # The output of `sokudo jmx check`
@@ -142,7 +142,7 @@ jmx-show-dropped =
         [one] more problem is
        *[other] more problems are
     } not shown
-jmx-show-fine = Everything in this plan is understood. Nothing was sent.
+jmx-show-fine = This plan can be executed completely. Nothing was sent.
 jmx-show-refused =
     This plan is refused: { $errors } { $errors ->
         [one] error
@@ -159,13 +159,13 @@ jmx-treated-not-supported = not supported
 jmx-treated-unknown = unknown
 jmx-origin-built-in = built in
 jmx-origin-default = the plan's default
-jmx-origin-unset = nobody sets it
+jmx-origin-unset = not set
 
 # The page of elements (`sokudo jmx elements`)
 jmx-reference-title = Elements and functions of JMeter plans
-jmx-reference-elements = What `sokudo jmx check` knows. This page is made by `sokudo jmx elements`. An element that is not here is an error unless `--unsupported warn` or `skip` leaves it out. A number or a yes-or-no may always be an expression. Tiers tell in which order elements were taken up: by how many plans use them.
+jmx-reference-elements = All elements that `sokudo jmx check` knows. This page is generated by `sokudo jmx elements`. Any other element is an error unless `--unsupported warn` or `skip` leaves it out. A number or boolean may always be an expression. Tiers are the order in which elements were implemented, by the number of plans that use them.
 jmx-reference-properties = properties read, and their types
-jmx-reference-functions = Functions are called as in JMeter: `${"{"}__name(argument,argument){"}"}`; `\,` is a comma inside an argument. All random choices come from the run's seed. Brackets mark arguments that may be left out.
+jmx-reference-functions = Functions are called as in JMeter: `${"{"}__name(argument,argument){"}"}`; `\,` is a comma inside an argument. All random choices follow from the run's seed. Brackets mark optional arguments.
 jmx-reference-call = call
 jmx-family-plan = Plan
 jmx-family-group = Thread groups

@@ -41,9 +41,9 @@ fn a_plan_that_is_understood_is_told_with_users_and_warnings() {
     ended
         .expect_code(0)
         .expect_stdout("240 users on 3 generators")
-        .expect_stdout("583 ms in the mean, not 500 ms")
+        .expect_stdout("583 ms on average, not 500 ms")
         .expect_stdout("40 + 40 = 80 users on each generator")
-        .expect_stdout("Everything in this plan is understood");
+        .expect_stdout("This plan can be executed completely");
 }
 
 #[test]
@@ -52,9 +52,9 @@ fn a_refused_plan_is_told_with_all_reasons_and_exit_2() {
     ended
         .expect_code(2)
         .expect_stdout("unknown.jmx:15:9")
-        .expect_stdout("`MagicSampler` (“magic”) is not an element that sokudo knows")
+        .expect_stdout("`MagicSampler` (“magic”) is an unknown element")
         .expect_stdout("`TurboController`")
-        .expect_stdout("the script is in groovy, and only JavaScript is executed here")
+        .expect_stdout("the script is in groovy, and only JavaScript is supported")
         .expect_stdout("This plan is refused: 6 errors");
     check(&place(), "refused/unknown.jmx", &["--unsupported", "skip"]).expect_code(0);
 }
