@@ -3,17 +3,17 @@
 //! ```text
 //! plan level ─┐ its elements act in every group, after the group's own
 //! group ──────┤
-//! controller ─┤ a stack of levels; what acts on a sampler is found
-//! sampler ────┘ from the inside out, then put in JMeter's order
+//! controller ─┤ a stack of levels; the elements in scope of a sampler are found
+//! sampler ────┘ from the inside out, then sorted in JMeter's order
 //! ```
 
 use std::collections::BTreeMap;
 
 use sokudo_model::Text;
 
-use crate::compile::{Compiler, Reader, next_id};
+use crate::compile::{Compiler, ElementReader, next_id};
 use crate::expression::World;
-use crate::node::Node;
+use crate::node::ElementNode;
 use crate::plan::{
     ConfigKind, Controller, ControllerKind, Group, HttpHeader, HttpRequest, Id, IterationStep,
     Named, Plan, PreKind, Sampler, SamplerKind, Scope, Step, Variable,
@@ -25,8 +25,8 @@ const GENERAL: &[&str] = &["TestPlan.comments", "TestElement.", "scriptLanguage"
 
 /// The elements directly below one element that act on samplers.
 #[derive(Clone, Default)]
-struct Level<'n> {
-    defaults: Vec<&'n Node>,
+struct ScopeLevel<'n> {
+    defaults: Vec<&'n ElementNode>,
     headers: Vec<Vec<HttpHeader>>,
     managers: Vec<Id>,
     per_iteration: Vec<IterationStep>,
@@ -34,13 +34,17 @@ struct Level<'n> {
 }
 
 /// Builds the plan of a tree without unknown elements. `None`: the tree has no test plan.
-pub(crate) fn build(nodes: &[Node], written_by: &str, compiler: &mut Compiler<'_>) -> Option<Plan> {
+pub(crate) fn build(
+    nodes: &[ElementNode],
+    written_by: &str,
+    compiler: &mut Compiler<'_>,
+) -> Option<Plan> {
     let mut plans = nodes
         .iter()
         .filter(|node| is(node, |role| matches!(role, Role::Plan)));
     let root = plans.next()?;
     let variables = variables(root, compiler);
-    let mut reader = Reader::new(root, compiler);
+    let mut reader = ElementReader::new(root, compiler);
     let flags = registry::plan_flags(&mut reader);
     let plan = Plan {
         name: root.name.clone(),
@@ -63,21 +67,21 @@ pub(crate) fn build(nodes: &[Node], written_by: &str, compiler: &mut Compiler<'_
     Some(builder.plan)
 }
 
-fn is(node: &Node, wanted: fn(&Role) -> bool) -> bool {
+fn is(node: &ElementNode, wanted: fn(&Role) -> bool) -> bool {
     registry::find(node).is_some_and(|spec| wanted(&spec.role))
 }
 
 /// User defined variables: the plan's own, then those of all elements in document order. Each
 /// element sees the values of those before it.
-fn variables(root: &Node, compiler: &mut Compiler<'_>) -> Vec<Variable> {
+fn variables(root: &ElementNode, compiler: &mut Compiler<'_>) -> Vec<Variable> {
     let mut found = Vec::new();
-    let mut reader = Reader::new(root, compiler);
+    let mut reader = ElementReader::new(root, compiler);
     let own = reader.inner("TestPlan.user_defined_variables", variables_of);
     define(own, &mut found, compiler);
-    let mut open: Vec<&Node> = root.children.iter().rev().collect();
+    let mut open: Vec<&ElementNode> = root.children.iter().rev().collect();
     while let Some(node) = open.pop() {
         if is(node, |role| matches!(role, Role::Variables)) {
-            let set = variables_of(&mut Reader::new(node, compiler));
+            let set = variables_of(&mut ElementReader::new(node, compiler));
             define(set, &mut found, compiler);
         }
         open.extend(node.children.iter().rev());
@@ -86,7 +90,7 @@ fn variables(root: &Node, compiler: &mut Compiler<'_>) -> Vec<Variable> {
 }
 
 /// Names and values of one element, none of which sees another.
-fn variables_of(reader: &mut Reader<'_, '_>) -> Vec<Variable> {
+fn variables_of(reader: &mut ElementReader<'_, '_>) -> Vec<Variable> {
     /// Most variables of one element.
     const MOST: usize = 10_000;
     let place = reader.place.clone();
@@ -167,7 +171,7 @@ struct Builder<'c, 'a> {
 }
 
 impl Builder<'_, '_> {
-    fn groups(&mut self, root: &Node) {
+    fn groups(&mut self, root: &ElementNode) {
         let of_plan = self.level(root);
         for node in &root.children {
             let Some(spec) = registry::find(node) else {
@@ -208,7 +212,7 @@ impl Builder<'_, '_> {
     }
 
     /// The steps below an element whose level is the last of the stack.
-    fn steps<'n>(&mut self, parent: &'n Node, stack: &mut Vec<Level<'n>>) -> Vec<Step> {
+    fn steps<'n>(&mut self, parent: &'n ElementNode, stack: &mut Vec<ScopeLevel<'n>>) -> Vec<Step> {
         let mut steps = Vec::new();
         for node in &parent.children {
             let Some(spec) = registry::find(node) else {
@@ -246,9 +250,9 @@ impl Builder<'_, '_> {
 
     fn controller<'n>(
         &mut self,
-        node: &'n Node,
+        node: &'n ElementNode,
         mut kind: ControllerKind,
-        stack: &mut Vec<Level<'n>>,
+        stack: &mut Vec<ScopeLevel<'n>>,
     ) -> Controller {
         stack.push(self.level(node));
         let body = self.steps(node, stack);
@@ -271,11 +275,16 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn sampler(&mut self, node: &Node, spec: &ElementSpec, stack: &[Level<'_>]) -> Sampler {
+    fn sampler(
+        &mut self,
+        node: &ElementNode,
+        spec: &ElementSpec,
+        stack: &[ScopeLevel<'_>],
+    ) -> Sampler {
         let kind = match spec.role {
             Role::Sampler(read) => self.read(node, spec, &[], read),
             _ => {
-                let defaults: Vec<&Node> = inside_out(stack, |level| &level.defaults)
+                let defaults: Vec<&ElementNode> = inside_out(stack, |level| &level.defaults)
                     .copied()
                     .collect();
                 let mut request = self.read(node, spec, &defaults, registry::request);
@@ -301,7 +310,12 @@ impl Builder<'_, '_> {
 
     /// Headers: the innermost manager wins for each name. Other managers: the outermost wins, as
     /// JMeter passes them on from the inside out and keeps the last; more than one gives a warning.
-    fn merge_managers(&mut self, request: &mut HttpRequest, node: &Node, stack: &[Level<'_>]) {
+    fn merge_managers(
+        &mut self,
+        request: &mut HttpRequest,
+        node: &ElementNode,
+        stack: &[ScopeLevel<'_>],
+    ) {
         for manager in inside_out(stack, |level| &level.headers) {
             let inner = request.headers.len();
             for header in manager {
@@ -332,8 +346,8 @@ impl Builder<'_, '_> {
     }
 
     /// Builds the elements directly below an element that act on samplers.
-    fn level<'n>(&mut self, parent: &'n Node) -> Level<'n> {
-        let mut level = Level::default();
+    fn level<'n>(&mut self, parent: &'n ElementNode) -> ScopeLevel<'n> {
+        let mut level = ScopeLevel::default();
         for node in &parent.children {
             let Some(spec) = registry::find(node) else {
                 continue;
@@ -409,7 +423,7 @@ impl Builder<'_, '_> {
         level
     }
 
-    fn named<K>(&mut self, node: &Node, kind: K) -> Named<K> {
+    fn named<K>(&mut self, node: &ElementNode, kind: K) -> Named<K> {
         Named {
             name: self.compiler.template(&node.name, &node.place),
             place: node.place.clone(),
@@ -420,14 +434,14 @@ impl Builder<'_, '_> {
     /// Reads an element and reports its properties that were not read.
     fn read<T>(
         &mut self,
-        node: &Node,
+        node: &ElementNode,
         spec: &ElementSpec,
-        defaults: &[&Node],
-        read: impl FnOnce(&mut Reader<'_, '_>) -> T,
+        defaults: &[&ElementNode],
+        read: impl FnOnce(&mut ElementReader<'_, '_>) -> T,
     ) -> T {
         self.compiler.names_read.clear();
         self.compiler.names_ignored.clear();
-        let mut reader = Reader::with_defaults(node, defaults, self.compiler);
+        let mut reader = ElementReader::with_defaults(node, defaults, self.compiler);
         let made = read(&mut reader);
         for property in &node.properties {
             let name = property.name.as_str();
@@ -447,9 +461,9 @@ impl Builder<'_, '_> {
     }
 }
 
-impl<'n> Level<'n> {
+impl<'n> ScopeLevel<'n> {
     /// Adds the elements of another level: those of the plan to those of a group.
-    fn add(&mut self, other: &Level<'n>) {
+    fn add(&mut self, other: &ScopeLevel<'n>) {
         self.defaults.extend(&other.defaults);
         self.headers.extend(other.headers.iter().cloned());
         self.managers.extend(&other.managers);
@@ -468,15 +482,15 @@ impl<'n> Level<'n> {
 
 /// One kind of element of all levels, the innermost first.
 fn inside_out<'s, 'n, T>(
-    stack: &'s [Level<'n>],
-    of: fn(&'s Level<'n>) -> &'s Vec<T>,
+    stack: &'s [ScopeLevel<'n>],
+    of: fn(&'s ScopeLevel<'n>) -> &'s Vec<T>,
 ) -> impl Iterator<Item = &'s T> {
     stack.iter().rev().flat_map(of)
 }
 
 /// The elements that act on a sampler: timers and listeners from the inside out, the others from
 /// the outside in, each level in its own order.
-fn scope(stack: &[Level<'_>]) -> Scope {
+fn scope(stack: &[ScopeLevel<'_>]) -> Scope {
     let inner = |of: fn(&Scope) -> &Vec<Id>| -> Vec<Id> {
         stack
             .iter()

@@ -1,7 +1,7 @@
 //! Compilation of a plan's texts to templates, numbers and choices.
 //!
 //! [`Compiler`] is the state of one reading of a plan: properties, the variables at the start, and
-//! all problems. [`Reader`] reads the properties of one element by name, with the defaults
+//! all problems. [`ElementReader`] reads the properties of one element by name, with the defaults
 //! behind it; it reports wrong types with file and line, and records which names were read, so that
 //! unread ones can be reported and the reference page can list the others.
 
@@ -13,13 +13,13 @@ use sokudo_model::Text;
 use crate::expression::{ExpressionError, Needs, Segment, StartWorld, Template, parse};
 use crate::files::Files;
 use crate::plan::Id;
-use crate::problem::{Place, Problems};
+use crate::problem::{FilePosition, Problems};
 use crate::properties::Origin;
 use crate::settings::{Settings, Unsupported};
 
 mod reader;
 
-pub(crate) use reader::Reader;
+pub(crate) use reader::ElementReader;
 
 /// A property that the plan reads.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -33,7 +33,7 @@ pub struct PropertyUse {
     /// True if the plan states a default.
     pub has_default: bool,
     /// Place of the first use.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// Properties, variables and functions that the expressions of a plan use.
@@ -42,7 +42,7 @@ pub(crate) struct Uses {
     /// Properties by name.
     pub properties: BTreeMap<String, PropertyUse>,
     /// Variables by name, with the place of the first use.
-    pub variables: BTreeMap<String, Place>,
+    pub variables: BTreeMap<String, FilePosition>,
     /// Functions by name, with the number of calls.
     pub functions: BTreeMap<&'static str, usize>,
     /// Variables that an element of the plan sets.
@@ -120,7 +120,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// The template of a text. An invalid expression is reported and rendered as written.
-    pub fn template(&mut self, text: &str, place: &Place) -> Template {
+    pub fn template(&mut self, text: &str, place: &FilePosition) -> Template {
         let parsed = match parse(text, &mut self.next_site) {
             Ok(parsed) => parsed,
             Err(error) => {
@@ -141,13 +141,13 @@ impl<'a> Compiler<'a> {
     }
 
     /// The value of a text at the start of the test.
-    pub fn at_start(&mut self, text: &str, place: &Place) -> String {
+    pub fn at_start(&mut self, text: &str, place: &FilePosition) -> String {
         let template = self.template(text, place);
         self.value_at_start(&template, place)
     }
 
     /// The value of a template at the start of the test. A fault is reported.
-    pub fn value_at_start(&mut self, template: &Template, place: &Place) -> String {
+    pub fn value_at_start(&mut self, template: &Template, place: &FilePosition) -> String {
         let mut out = String::new();
         if let Err(fault) = template.render(&mut self.world, &mut out) {
             let says = Text::new("jmx-fault")
@@ -166,7 +166,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Reports something that cannot be executed, with the severity that the operator chose.
-    pub fn unsupported(&mut self, place: &Place, says: Text, hint: Option<Text>) {
+    pub fn unsupported(&mut self, place: &FilePosition, says: Text, hint: Option<Text>) {
         match (self.settings.unsupported, hint) {
             (Unsupported::Fail, Some(hint)) => {
                 self.problems.error_with(place.clone(), says, hint);
@@ -177,7 +177,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn refuse_expression(&mut self, error: &ExpressionError, text: &str, place: &Place) {
+    fn refuse_expression(&mut self, error: &ExpressionError, text: &str, place: &FilePosition) {
         let text = excerpt(text);
         match error {
             ExpressionError::UnknownFunction(name) => {
@@ -209,7 +209,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Records what a template uses.
-    fn note(&mut self, template: &Template, place: &Place) {
+    fn note(&mut self, template: &Template, place: &FilePosition) {
         for segment in template.segments() {
             match segment {
                 Segment::Text(_) => {}
@@ -237,7 +237,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn note_property(&mut self, function: &str, arguments: &[Template], place: &Place) {
+    fn note_property(&mut self, function: &str, arguments: &[Template], place: &FilePosition) {
         let default_at = match function {
             "__P" => 1,
             "__property" => 2,

@@ -6,8 +6,8 @@ use serde::Serialize;
 use sokudo_model::Text;
 
 use crate::compile::Compiler;
-use crate::node::Node;
-use crate::problem::Place;
+use crate::node::ElementNode;
+use crate::problem::FilePosition;
 use crate::registry::{self, Family, Role, Treatment};
 
 /// All elements of one class in a plan.
@@ -26,11 +26,14 @@ pub struct Coverage {
     /// Number of elements.
     pub count: usize,
     /// Place of the first one.
-    pub first: Place,
+    pub first: FilePosition,
 }
 
 /// Counts the elements and removes those that cannot be executed, each of which is reported.
-pub(crate) fn cover(nodes: Vec<Node>, compiler: &mut Compiler<'_>) -> (Vec<Node>, Vec<Coverage>) {
+pub(crate) fn cover(
+    nodes: Vec<ElementNode>,
+    compiler: &mut Compiler<'_>,
+) -> (Vec<ElementNode>, Vec<Coverage>) {
     let mut counted = BTreeMap::new();
     let kept = keep(nodes, &mut counted, compiler);
     let mut all: Vec<Coverage> = counted.into_values().collect();
@@ -41,10 +44,10 @@ pub(crate) fn cover(nodes: Vec<Node>, compiler: &mut Compiler<'_>) -> (Vec<Node>
 }
 
 fn keep(
-    nodes: Vec<Node>,
+    nodes: Vec<ElementNode>,
     counted: &mut BTreeMap<String, Coverage>,
     compiler: &mut Compiler<'_>,
-) -> Vec<Node> {
+) -> Vec<ElementNode> {
     let mut kept = Vec::with_capacity(nodes.len());
     for mut node in nodes {
         let spec = registry::find(&node);
@@ -95,7 +98,7 @@ fn keep(
     kept
 }
 
-fn refused(node: &Node, why: Treatment) -> Text {
+fn refused(node: &ElementNode, why: Treatment) -> Text {
     let key = match why {
         Treatment::NeedsScripts => "jmx-needs-scripts",
         Treatment::NeedsDatabase => "jmx-needs-database",

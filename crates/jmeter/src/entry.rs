@@ -61,12 +61,12 @@ pub fn xpath(bytes: &[u8]) {
 /// Parses bytes as a page and as a style sheet: their links are bounded and not empty.
 pub fn page(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    for kind in [page::Kind::Markup, page::Kind::Style] {
+    for kind in [page::PageKind::Markup, page::PageKind::Style] {
         let found = page::links(kind, &text);
         assert!(found.len() <= page::MOST_LINKS);
-        let is_empty = |found: &page::Found| match found {
-            page::Found::Link(link) => link.is_empty(),
-            page::Found::Base(base) => base.is_empty(),
+        let is_empty = |found: &page::PageLink| match found {
+            page::PageLink::Link(link) => link.is_empty(),
+            page::PageLink::Base(base) => base.is_empty(),
         };
         assert!(!found.iter().any(is_empty));
     }

@@ -9,8 +9,8 @@ use sokudo_model::Text;
 
 use crate::compile::Compiler;
 use crate::files::stays_inside;
-use crate::node::{self, Node, Value};
-use crate::problem::Place;
+use crate::node::{self, ElementNode, PropertyValue};
+use crate::problem::FilePosition;
 use crate::registry::{self, Role};
 use crate::xml;
 
@@ -26,13 +26,13 @@ const PREFIX: &str = "includecontroller.prefix";
 /// The tree after the expansion.
 pub(crate) struct Expanded {
     /// Enabled elements, with what they refer to.
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ElementNode>,
     /// Number of elements that are disabled or below a disabled one.
     pub disabled: usize,
 }
 
 /// Replaces references and removes disabled elements.
-pub(crate) fn expand(nodes: Vec<Node>, compiler: &mut Compiler<'_>) -> Expanded {
+pub(crate) fn expand(nodes: Vec<ElementNode>, compiler: &mut Compiler<'_>) -> Expanded {
     let mut expander = Expander {
         all: &nodes,
         compiler,
@@ -50,7 +50,7 @@ pub(crate) fn expand(nodes: Vec<Node>, compiler: &mut Compiler<'_>) -> Expanded 
 
 struct Expander<'n, 'c, 'a> {
     /// The tree in which modules are looked up.
-    all: &'n [Node],
+    all: &'n [ElementNode],
     compiler: &'c mut Compiler<'a>,
     /// Files and modules that are being inserted: a second occurrence is a cycle.
     open: Vec<String>,
@@ -59,7 +59,7 @@ struct Expander<'n, 'c, 'a> {
 }
 
 impl Expander<'_, '_, '_> {
-    fn children(&mut self, nodes: &[Node]) -> Vec<Node> {
+    fn children(&mut self, nodes: &[ElementNode]) -> Vec<ElementNode> {
         let mut kept = Vec::with_capacity(nodes.len());
         for node in nodes {
             if !node.enabled {
@@ -79,7 +79,7 @@ impl Expander<'_, '_, '_> {
                 Some(Role::Module) => self.module(node),
                 _ => self.children(&node.children),
             };
-            kept.push(Node {
+            kept.push(ElementNode {
                 class: node.class.clone(),
                 gui: node.gui.clone(),
                 name: node.name.clone(),
@@ -92,7 +92,7 @@ impl Expander<'_, '_, '_> {
         kept
     }
 
-    fn included(&mut self, node: &Node) -> Vec<Node> {
+    fn included(&mut self, node: &ElementNode) -> Vec<ElementNode> {
         let path = text_of(node, "IncludeController.includepath");
         let path = self.compiler.at_start(path, &node.place);
         let prefix = self.compiler.settings.properties.get(PREFIX);
@@ -126,12 +126,12 @@ impl Expander<'_, '_, '_> {
         }
     }
 
-    fn module(&mut self, node: &Node) -> Vec<Node> {
+    fn module(&mut self, node: &ElementNode) -> Vec<ElementNode> {
         let path: Vec<&str> = match node
             .property("ModuleController.node_path")
             .map(|p| &p.value)
         {
-            Some(Value::List(items)) => items.iter().filter_map(scalar).collect(),
+            Some(PropertyValue::List(items)) => items.iter().filter_map(scalar).collect(),
             _ => Vec::new(),
         };
         // The first name is that of the tree, not of an element.
@@ -149,7 +149,12 @@ impl Expander<'_, '_, '_> {
     }
 
     /// The children of an inserted element, unless it contains itself.
-    fn inside(&mut self, name: &str, place: &Place, children: &[Node]) -> Vec<Node> {
+    fn inside(
+        &mut self,
+        name: &str,
+        place: &FilePosition,
+        children: &[ElementNode],
+    ) -> Vec<ElementNode> {
         if self.open.len() == MOST_DEPTH || self.open.iter().any(|open| open == name) {
             let circle = self.open.join(" → ");
             let says = Text::new("jmx-include-circle")
@@ -166,7 +171,7 @@ impl Expander<'_, '_, '_> {
 }
 
 /// The first enabled test fragment of a file.
-fn fragment(nodes: &[Node]) -> Option<&Node> {
+fn fragment(nodes: &[ElementNode]) -> Option<&ElementNode> {
     let mut enabled = nodes.iter().filter(|node| node.enabled);
     enabled.find_map(|node| match registry::find(node).map(|spec| spec.role) {
         Some(Role::Plan) => fragment(&node.children),
@@ -177,7 +182,7 @@ fn fragment(nodes: &[Node]) -> Option<&Node> {
 
 /// The element at a path of names; of several with one name the first that has the rest of the
 /// path.
-fn by_names<'n>(nodes: &'n [Node], names: &[&str]) -> Option<&'n Node> {
+fn by_names<'n>(nodes: &'n [ElementNode], names: &[&str]) -> Option<&'n ElementNode> {
     let (first, rest) = names.split_first()?;
     let mut same = nodes.iter().filter(|node| node.name == *first);
     match rest {
@@ -188,11 +193,11 @@ fn by_names<'n>(nodes: &'n [Node], names: &[&str]) -> Option<&'n Node> {
 
 fn scalar(property: &node::Property) -> Option<&str> {
     match &property.value {
-        Value::Scalar { text, .. } => Some(text),
+        PropertyValue::Scalar { text, .. } => Some(text),
         _ => None,
     }
 }
 
-fn text_of<'n>(node: &'n Node, name: &str) -> &'n str {
+fn text_of<'n>(node: &'n ElementNode, name: &str) -> &'n str {
     node.property(name).and_then(scalar).unwrap_or_default()
 }

@@ -4,7 +4,7 @@
 //! <jmeterTestPlan>
 //!   <hashTree>
 //!     <TestPlan …properties… />   an element …
-//!     <hashTree> … </hashTree>    … and what stands below it, always in pairs
+//!     <hashTree> … </hashTree>    … and the tree of its children, always in pairs
 //! ```
 //!
 //! Versions write the same property with different tags (`stringProp` or `intProp`), so scalars are
@@ -12,12 +12,12 @@
 
 use sokudo_model::Text;
 
-use crate::problem::{Place, Problems};
+use crate::problem::{FilePosition, Problems};
 use crate::xml::Element;
 
 /// A test element and the elements below it.
 #[derive(Debug, Clone)]
-pub struct Node {
+pub struct ElementNode {
     /// Class, in its short form where it has one: `ThreadGroup`.
     pub class: String,
     /// Class of its editor, without the package: `HttpDefaultsGui`.
@@ -27,11 +27,11 @@ pub struct Node {
     /// False if the element and everything below it is disabled.
     pub enabled: bool,
     /// Place of the element.
-    pub place: Place,
+    pub place: FilePosition,
     /// Properties in order.
     pub properties: Vec<Property>,
     /// Elements below it.
-    pub children: Vec<Node>,
+    pub children: Vec<ElementNode>,
 }
 
 /// A named value of an element.
@@ -40,14 +40,14 @@ pub struct Property {
     /// Name: `ThreadGroup.num_threads`.
     pub name: String,
     /// Value.
-    pub value: Value,
+    pub value: PropertyValue,
     /// Place of the property.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 /// Value of a property.
 #[derive(Debug, Clone)]
-pub enum Value {
+pub enum PropertyValue {
     /// Text, number or boolean, as written.
     Scalar {
         /// The text.
@@ -58,19 +58,37 @@ pub enum Value {
     /// List of values.
     List(Vec<Property>),
     /// Element inside the element.
-    Element(Inner),
+    Element(InnerElement),
     /// Value that is kept as XML.
     Object(Element),
 }
 
+impl PropertyValue {
+    /// The items of a list; `None`: it is not one.
+    pub fn as_list(&self) -> Option<&[Property]> {
+        match self {
+            Self::List(items) => Some(items),
+            _ => None,
+        }
+    }
+
+    /// The properties of an element; `None`: it is not one.
+    pub fn as_element(&self) -> Option<&[Property]> {
+        match self {
+            Self::Element(inner) => Some(&inner.properties),
+            _ => None,
+        }
+    }
+}
+
 /// An element inside a property: properties, but no children.
 #[derive(Debug, Clone)]
-pub struct Inner {
+pub struct InnerElement {
     /// Properties in order.
     pub properties: Vec<Property>,
 }
 
-impl Node {
+impl ElementNode {
     /// The property of this name.
     pub fn property(&self, name: &str) -> Option<&Property> {
         find(&self.properties, name)
@@ -78,7 +96,7 @@ impl Node {
 
     /// Number of elements, including this one.
     pub fn count(&self) -> usize {
-        1 + self.children.iter().map(Node::count).sum::<usize>()
+        1 + self.children.iter().map(ElementNode::count).sum::<usize>()
     }
 }
 
@@ -90,7 +108,7 @@ pub fn find<'a>(properties: &'a [Property], name: &str) -> Option<&'a Property> 
 /// The elements of a plan: those inside the outermost `hashTree`.
 ///
 /// `None` if the root is not that of a test plan; that is reported as an error.
-pub fn from_xml(root: Element, problems: &mut Problems) -> Option<Vec<Node>> {
+pub fn from_xml(root: Element, problems: &mut Problems) -> Option<Vec<ElementNode>> {
     if root.tag != "jmeterTestPlan" {
         let says = Text::new("jmx-not-a-plan").word("tag", root.tag);
         problems.error(root.place, says);
@@ -104,8 +122,8 @@ pub fn from_xml(root: Element, problems: &mut Problems) -> Option<Vec<Node>> {
 }
 
 /// Pairs of elements and the trees below them.
-fn nodes(tree: Element, problems: &mut Problems) -> Vec<Node> {
-    let mut found: Vec<Node> = Vec::new();
+fn nodes(tree: Element, problems: &mut Problems) -> Vec<ElementNode> {
+    let mut found: Vec<ElementNode> = Vec::new();
     // True if the last element has no tree yet.
     let mut waiting = false;
     for element in tree.children {
@@ -130,7 +148,7 @@ fn not_paired(element: &Element, problems: &mut Problems) {
     problems.error(element.place.clone(), says);
 }
 
-fn node(element: Element, problems: &mut Problems) -> Node {
+fn node(element: Element, problems: &mut Problems) -> ElementNode {
     let attribute = |name| element.attribute(name).unwrap_or_default().to_owned();
     let (name, gui, test_class) = (
         attribute("testname"),
@@ -142,7 +160,7 @@ fn node(element: Element, problems: &mut Problems) -> Node {
         "testelement" => short_class(&test_class),
         tag => tag,
     };
-    Node {
+    ElementNode {
         class: class.to_owned(),
         gui,
         name,
@@ -177,13 +195,13 @@ fn property(element: Element, problems: &mut Problems) -> Option<Property> {
             let text = named("value").unwrap_or_else(|| element.text.clone());
             scalar(text, false)
         }
-        "collectionProp" | "mapProp" => Value::List(properties(element.children, problems)),
-        "elementProp" => Value::Element(Inner {
+        "collectionProp" | "mapProp" => PropertyValue::List(properties(element.children, problems)),
+        "elementProp" => PropertyValue::Element(InnerElement {
             properties: properties(element.children, problems),
         }),
         "objProp" => {
             name = named("name").unwrap_or(name);
-            Value::Object(element)
+            PropertyValue::Object(element)
         }
         tag => {
             let says = Text::new("jmx-unknown-property-tag").word("tag", tag);
@@ -194,8 +212,8 @@ fn property(element: Element, problems: &mut Problems) -> Option<Property> {
     Some(Property { name, value, place })
 }
 
-fn scalar(text: String, is_text: bool) -> Value {
-    Value::Scalar { text, is_text }
+fn scalar(text: String, is_text: bool) -> PropertyValue {
+    PropertyValue::Scalar { text, is_text }
 }
 
 #[cfg(test)]
@@ -203,7 +221,7 @@ mod tests {
     use super::*;
     use crate::xml;
 
-    fn read(inside: &str) -> (Vec<Node>, Vec<String>) {
+    fn read(inside: &str) -> (Vec<ElementNode>, Vec<String>) {
         let text = format!("<jmeterTestPlan>\n<hashTree>{inside}</hashTree></jmeterTestPlan>");
         let root = xml::parse(&"t.jmx".into(), text.as_bytes()).unwrap();
         let mut problems = Problems::default();
@@ -250,7 +268,7 @@ mod tests {
             .properties
             .iter()
             .map(|p| match &p.value {
-                Value::Scalar { text, .. } => format!("{}={text}", p.name),
+                PropertyValue::Scalar { text, .. } => format!("{}={text}", p.name),
                 other => panic!("{other:?}"),
             })
             .collect();

@@ -14,7 +14,7 @@ const MOST: usize = 1_000;
 
 /// A place in a file. Line and column count from 1; columns count characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct FilePosition {
     /// File name as the operator or an include states it.
     pub file: Arc<str>,
     /// Line, from 1.
@@ -23,13 +23,13 @@ pub struct Place {
     pub column: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for FilePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}", self.file, self.line, self.column)
     }
 }
 
-impl Serialize for Place {
+impl Serialize for FilePosition {
     fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
@@ -51,7 +51,7 @@ pub struct Problem {
     /// Severity.
     pub severity: Severity,
     /// Place; `None`: the plan as a whole.
-    pub place: Option<Place>,
+    pub place: Option<FilePosition>,
     /// Message.
     #[serde(skip)]
     pub says: Text,
@@ -95,24 +95,24 @@ pub struct Problems {
 
 impl Problems {
     /// Adds an error.
-    pub fn error(&mut self, place: impl Into<Option<Place>>, says: Text) {
+    pub fn error(&mut self, place: impl Into<Option<FilePosition>>, says: Text) {
         self.errors += 1;
         self.add(Severity::Error, place.into(), says, None);
     }
 
     /// Adds an error with a hint.
-    pub fn error_with(&mut self, place: impl Into<Option<Place>>, says: Text, hint: Text) {
+    pub fn error_with(&mut self, place: impl Into<Option<FilePosition>>, says: Text, hint: Text) {
         self.errors += 1;
         self.add(Severity::Error, place.into(), says, Some(hint));
     }
 
     /// Adds a warning.
-    pub fn warning(&mut self, place: impl Into<Option<Place>>, says: Text) {
+    pub fn warning(&mut self, place: impl Into<Option<FilePosition>>, says: Text) {
         self.add(Severity::Warning, place.into(), says, None);
     }
 
     /// Adds a warning with a hint.
-    pub fn warning_with(&mut self, place: impl Into<Option<Place>>, says: Text, hint: Text) {
+    pub fn warning_with(&mut self, place: impl Into<Option<FilePosition>>, says: Text, hint: Text) {
         self.add(Severity::Warning, place.into(), says, Some(hint));
     }
 
@@ -133,7 +133,13 @@ impl Problems {
         self.list
     }
 
-    fn add(&mut self, severity: Severity, place: Option<Place>, says: Text, hint: Option<Text>) {
+    fn add(
+        &mut self,
+        severity: Severity,
+        place: Option<FilePosition>,
+        says: Text,
+        hint: Option<Text>,
+    ) {
         if self.list.len() == MOST {
             self.dropped += 1;
             return;

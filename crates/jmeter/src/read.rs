@@ -9,7 +9,7 @@ use crate::compile::{Compiler, PropertyUse};
 use crate::coverage::{Coverage, cover};
 use crate::expand::expand;
 use crate::files::Files;
-use crate::node::{self, Node, Property, Value};
+use crate::node::{self, ElementNode, Property, PropertyValue};
 use crate::plan::Plan;
 use crate::problem::Problem;
 use crate::registry::{self, Treatment};
@@ -80,7 +80,7 @@ pub fn read(file: &str, bytes: &[u8], settings: &Settings, files: &dyn Files) ->
 }
 
 /// True if no element of the plan can change a property during the test.
-fn properties_stay(nodes: &[Node]) -> bool {
+fn properties_stay(nodes: &[ElementNode]) -> bool {
     nodes.iter().all(|node| {
         let script = registry::find(node).map(|spec| spec.treatment());
         script != Some(Treatment::NeedsScripts)
@@ -91,18 +91,18 @@ fn properties_stay(nodes: &[Node]) -> bool {
 }
 
 /// A script in a file may do anything.
-fn has_file(node: &Node) -> bool {
-    let file = |p: &Property| matches!(&p.value, Value::Scalar { text, .. } if p.name == "filename" && !text.is_empty());
+fn has_file(node: &ElementNode) -> bool {
+    let file = |p: &Property| matches!(&p.value, PropertyValue::Scalar { text, .. } if p.name == "filename" && !text.is_empty());
     node.properties.iter().any(file)
 }
 
 fn sets_property(property: &Property) -> bool {
     match &property.value {
-        Value::Scalar { text, .. } => ["__setProperty", "setProperty(", "props.put"]
+        PropertyValue::Scalar { text, .. } => ["__setProperty", "setProperty(", "props.put"]
             .iter()
             .any(|function| text.contains(function)),
-        Value::List(items) => items.iter().any(sets_property),
-        Value::Element(inner) => inner.properties.iter().any(sets_property),
-        Value::Object(_) => false,
+        PropertyValue::List(items) => items.iter().any(sets_property),
+        PropertyValue::Element(inner) => inner.properties.iter().any(sets_property),
+        PropertyValue::Object(_) => false,
     }
 }

@@ -5,7 +5,7 @@ use sokudo_model::Text;
 use crate::compile::Compiler;
 use crate::expression::Template;
 use crate::plan::{ConfigKind, Plan};
-use crate::problem::Place;
+use crate::problem::FilePosition;
 
 /// Reports the parts that would be left out, with the severity that the operator chose.
 pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
@@ -20,7 +20,7 @@ pub(crate) fn refuse(plan: &Plan, compiler: &mut Compiler<'_>) {
         };
         Some((&config.place, what))
     });
-    let found: Vec<(&Place, &str)> = configs.collect();
+    let found: Vec<(&FilePosition, &str)> = configs.collect();
     for (place, what) in found {
         let says = Text::new("jmx-not-executed").word("what", what);
         compiler.unsupported(place, says, Some(Text::new("jmx-not-executed-hint")));

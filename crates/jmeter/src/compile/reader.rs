@@ -4,29 +4,29 @@ use sokudo_model::Text;
 
 use super::{Compiler, Type, excerpt};
 use crate::expression::Template;
-use crate::node::{Node, Property, Value as Raw, find};
+use crate::node::{ElementNode, Property, PropertyValue, find};
 use crate::plan::Value;
-use crate::problem::Place;
+use crate::problem::FilePosition;
 
 /// The properties of one element, with its defaults behind it.
-pub(crate) struct Reader<'r, 'a> {
+pub(crate) struct ElementReader<'r, 'a> {
     /// Properties of the element, then those of its defaults from the inside out.
     layers: Vec<&'r [Property]>,
     /// Place of the element.
-    pub place: Place,
+    pub place: FilePosition,
     pub compiler: &'r mut Compiler<'a>,
     /// Name of the property that contains the element, if it is inside another.
     pub label: &'r str,
 }
 
-impl<'r, 'a> Reader<'r, 'a> {
-    pub fn new(node: &'r Node, compiler: &'r mut Compiler<'a>) -> Self {
+impl<'r, 'a> ElementReader<'r, 'a> {
+    pub fn new(node: &'r ElementNode, compiler: &'r mut Compiler<'a>) -> Self {
         Self::with_defaults(node, &[], compiler)
     }
 
     pub fn with_defaults(
-        node: &'r Node,
-        defaults: &[&'r Node],
+        node: &'r ElementNode,
+        defaults: &[&'r ElementNode],
         compiler: &'r mut Compiler<'a>,
     ) -> Self {
         let own = std::iter::once(node.properties.as_slice());
@@ -41,17 +41,17 @@ impl<'r, 'a> Reader<'r, 'a> {
 
     /// Text and place of a scalar, from the first layer that has it. An empty text counts as not
     /// given, because in JMeter a default behind it wins, too.
-    fn raw(&mut self, name: &str, wanted: Type) -> Option<(&'r str, &'r Place)> {
+    fn raw(&mut self, name: &str, wanted: Type) -> Option<(&'r str, &'r FilePosition)> {
         self.compiler.names_read.push((name.to_owned(), wanted));
         for layer in &self.layers {
             let Some(property) = find(layer, name) else {
                 continue;
             };
             match &property.value {
-                Raw::Scalar { text, is_text } if !(*is_text && text.is_empty()) => {
+                PropertyValue::Scalar { text, is_text } if !(*is_text && text.is_empty()) => {
                     return Some((text, &property.place));
                 }
-                Raw::Scalar { .. } => {}
+                PropertyValue::Scalar { .. } => {}
                 _ => {
                     let says = wrong_type(name, wanted, "…");
                     self.compiler.problems.error(property.place.clone(), says);
@@ -75,7 +75,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         for name in names {
             let found = self.layers.iter().find_map(|layer| find(layer, name));
             let Some(Property {
-                value: Raw::Scalar { text, .. },
+                value: PropertyValue::Scalar { text, .. },
                 place,
                 ..
             }) = found
@@ -177,7 +177,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let items = self.items(name);
         let compiler = &mut *self.compiler;
         let scalar = |item: &&'r Property| match &item.value {
-            Raw::Scalar { text, .. } => Some((text.as_str(), &item.place)),
+            PropertyValue::Scalar { text, .. } => Some((text.as_str(), &item.place)),
             _ => None,
         };
         let texts = items.iter().filter_map(scalar);
@@ -190,16 +190,9 @@ impl<'r, 'a> Reader<'r, 'a> {
     pub fn lists<T>(
         &mut self,
         name: &str,
-        mut read: impl FnMut(&mut Reader<'_, 'a>) -> T,
+        read: impl FnMut(&mut ElementReader<'_, 'a>) -> T,
     ) -> Vec<T> {
-        let mut found = Vec::new();
-        for item in self.items(name) {
-            if let Raw::List(properties) = &item.value {
-                let mut inner = self.inside(vec![properties.as_slice()], item);
-                found.push(read(&mut inner));
-            }
-        }
-        found
+        self.each_of(name, PropertyValue::as_list, read)
     }
 
     /// The texts of this list itself, whatever their names.
@@ -207,7 +200,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let all: Vec<_> = self.layers.iter().flat_map(|layer| layer.iter()).collect();
         let mut found = Vec::new();
         for item in all {
-            if let Raw::Scalar { text, .. } = &item.value {
+            if let PropertyValue::Scalar { text, .. } = &item.value {
                 found.push(self.compiler.template(text, &item.place));
             }
         }
@@ -218,12 +211,21 @@ impl<'r, 'a> Reader<'r, 'a> {
     pub fn each<T>(
         &mut self,
         name: &str,
-        mut read: impl FnMut(&mut Reader<'_, 'a>) -> T,
+        read: impl FnMut(&mut ElementReader<'_, 'a>) -> T,
+    ) -> Vec<T> {
+        self.each_of(name, PropertyValue::as_element, read)
+    }
+
+    fn each_of<T>(
+        &mut self,
+        name: &str,
+        properties: fn(&PropertyValue) -> Option<&[Property]>,
+        mut read: impl FnMut(&mut ElementReader<'_, 'a>) -> T,
     ) -> Vec<T> {
         let mut found = Vec::new();
         for item in self.items(name) {
-            if let Raw::Element(inner) = &item.value {
-                let mut inner = self.inside(vec![inner.properties.as_slice()], item);
+            if let Some(properties) = properties(&item.value) {
+                let mut inner = self.inside(vec![properties], item);
                 found.push(read(&mut inner));
             }
         }
@@ -236,21 +238,25 @@ impl<'r, 'a> Reader<'r, 'a> {
     }
 
     /// An element inside the element, of all layers that have it.
-    pub fn inner<T>(&mut self, name: &str, read: impl FnOnce(&mut Reader<'_, 'a>) -> T) -> T {
+    pub fn inner<T>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&mut ElementReader<'_, 'a>) -> T,
+    ) -> T {
         self.compiler
             .names_read
             .push((name.to_owned(), Type::Element));
         let mut layers: Vec<&'r [Property]> = Vec::new();
         for layer in &self.layers {
             if let Some(Property {
-                value: Raw::Element(inner),
+                value: PropertyValue::Element(inner),
                 ..
             }) = find(layer, name)
             {
                 layers.push(&inner.properties);
             }
         }
-        read(&mut Reader {
+        read(&mut ElementReader {
             layers,
             place: self.place_of(name),
             compiler: self.compiler,
@@ -265,13 +271,13 @@ impl<'r, 'a> Reader<'r, 'a> {
             .push((name.to_owned(), Type::Element));
         let found = self.layers.iter().find_map(|layer| find(layer, name))?;
         match &found.value {
-            Raw::Object(element) => Some(element),
+            PropertyValue::Object(element) => Some(element),
             _ => None,
         }
     }
 
     /// Place of a property, or of the element if it does not have the property.
-    pub fn place_of(&self, name: &str) -> Place {
+    pub fn place_of(&self, name: &str) -> FilePosition {
         let found = self.layers.iter().find_map(|layer| find(layer, name));
         found
             .map_or(&self.place, |property| &property.place)
@@ -283,7 +289,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         let mut found = Vec::new();
         for layer in &self.layers {
             match find(layer, name).map(|property| (&property.value, property)) {
-                Some((Raw::List(items), _)) => found.extend(items),
+                Some((PropertyValue::List(items), _)) => found.extend(items),
                 Some((_, property)) => {
                     let says = wrong_type(name, Type::List, "…");
                     self.compiler.problems.error(property.place.clone(), says);
@@ -294,8 +300,12 @@ impl<'r, 'a> Reader<'r, 'a> {
         found
     }
 
-    fn inside<'s>(&'s mut self, layers: Vec<&'s [Property]>, of: &'s Property) -> Reader<'s, 'a> {
-        Reader {
+    fn inside<'s>(
+        &'s mut self,
+        layers: Vec<&'s [Property]>,
+        of: &'s Property,
+    ) -> ElementReader<'s, 'a> {
+        ElementReader {
             layers,
             place: of.place.clone(),
             compiler: self.compiler,
@@ -320,7 +330,7 @@ impl<'r, 'a> Reader<'r, 'a> {
         &mut self,
         name: &str,
         text: &str,
-        place: &Place,
+        place: &FilePosition,
         wanted: Type,
         default: T,
         parse: fn(&str) -> Option<T>,

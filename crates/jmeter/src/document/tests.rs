@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::xpath::{Found, XPath};
+use super::xpath::{XPath, XPathValue};
 use super::*;
 
 const BOOKS: &str = r#"<?xml version="1.0"?>
@@ -187,7 +187,7 @@ proptest! {
     ) {
         let document = Document::xml(BOOKS).unwrap();
         if let Ok(path) = XPath::parse(&parts.concat())
-            && let Ok(Found::Nodes(nodes)) = path.find(&document, &[])
+            && let Ok(XPathValue::Nodes(nodes)) = path.find(&document, &[])
         {
             prop_assert!(nodes.is_sorted());
         }

@@ -10,7 +10,7 @@ use crate::xml::reference;
 type Spaces = Vec<(String, String)>;
 
 pub(super) fn read(text: &str) -> Result<Document, String> {
-    let mut tree = Tree::default();
+    let mut tree = TreeBuilder::default();
     tree.document.add(0, NodeKind::Root);
     let mut reader = Reader::from_str(text);
     loop {
@@ -40,7 +40,7 @@ pub(super) fn read(text: &str) -> Result<Document, String> {
 }
 
 #[derive(Default)]
-struct Tree {
+struct TreeBuilder {
     document: Document,
     /// Open elements, with the number of namespaces before each.
     open: Vec<(NodeId, usize)>,
@@ -48,7 +48,7 @@ struct Tree {
     text: String,
 }
 
-impl Tree {
+impl TreeBuilder {
     fn parent(&self) -> NodeId {
         self.open.last().map_or(0, |(id, _)| *id)
     }

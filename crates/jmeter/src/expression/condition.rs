@@ -13,14 +13,14 @@ const MOST_DEPTH: u32 = 64;
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Outcome {
+pub(super) enum ConditionValue {
     Null,
     Flag(bool),
     Number(f64),
     Text(String),
 }
 
-impl fmt::Display for Outcome {
+impl fmt::Display for ConditionValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Null => f.write_str("null"),
@@ -32,8 +32,8 @@ impl fmt::Display for Outcome {
 }
 
 /// The value of an expression. Fails with the position of what is not supported.
-pub(super) fn evaluate(text: &str, world: &dyn World) -> Result<Outcome, String> {
-    let mut reader = Reader {
+pub(super) fn evaluate(text: &str, world: &dyn World) -> Result<ConditionValue, String> {
+    let mut reader = ConditionParser {
         text,
         at: 0,
         world,
@@ -52,14 +52,14 @@ pub(crate) fn holds(text: &str, world: &dyn World) -> Result<bool, String> {
     evaluate(text, world).map(|value| truth(&value))
 }
 
-struct Reader<'a> {
+struct ConditionParser<'a> {
     text: &'a str,
     at: usize,
     world: &'a dyn World,
     depth: u32,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ConditionParser<'a> {
     fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
@@ -86,25 +86,25 @@ impl<'a> Reader<'a> {
         Some(found)
     }
 
-    fn either(&mut self) -> Result<Outcome, String> {
+    fn either(&mut self) -> Result<ConditionValue, String> {
         let mut left = self.both()?;
         while self.take(&["||", "or"]).is_some() {
             let right = self.both()?;
-            left = Outcome::Flag(truth(&left) || truth(&right));
+            left = ConditionValue::Flag(truth(&left) || truth(&right));
         }
         Ok(left)
     }
 
-    fn both(&mut self) -> Result<Outcome, String> {
+    fn both(&mut self) -> Result<ConditionValue, String> {
         let mut left = self.comparison()?;
         while self.take(&["&&", "and"]).is_some() {
             let right = self.comparison()?;
-            left = Outcome::Flag(truth(&left) && truth(&right));
+            left = ConditionValue::Flag(truth(&left) && truth(&right));
         }
         Ok(left)
     }
 
-    fn comparison(&mut self) -> Result<Outcome, String> {
+    fn comparison(&mut self) -> Result<ConditionValue, String> {
         let left = self.sum()?;
         const SIGNS: &[&str] = &[
             "===", "!==", "==", "!=", "<=", ">=", "<", ">", "eq", "ne", "le", "ge", "lt", "gt",
@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
         };
         let right = self.sum()?;
         let order = compare(&left, &right);
-        Ok(Outcome::Flag(match sign {
+        Ok(ConditionValue::Flag(match sign {
             "==" | "===" | "eq" => order == Some(Ordering::Equal),
             "!=" | "!==" | "ne" => order != Some(Ordering::Equal),
             "<" | "lt" => order == Some(Ordering::Less),
@@ -124,21 +124,21 @@ impl<'a> Reader<'a> {
         }))
     }
 
-    fn sum(&mut self) -> Result<Outcome, String> {
+    fn sum(&mut self) -> Result<ConditionValue, String> {
         let mut left = self.product()?;
         while let Some(sign) = self.take(&["+", "-"]) {
             let right = self.product()?;
             left = match (number(&left), number(&right), sign) {
-                (Some(a), Some(b), "+") => Outcome::Number(a + b),
-                (Some(a), Some(b), _) => Outcome::Number(a - b),
-                (_, _, "+") => Outcome::Text(format!("{left}{right}")),
+                (Some(a), Some(b), "+") => ConditionValue::Number(a + b),
+                (Some(a), Some(b), _) => ConditionValue::Number(a - b),
+                (_, _, "+") => ConditionValue::Text(format!("{left}{right}")),
                 _ => return Err(self.refuse()),
             };
         }
         Ok(left)
     }
 
-    fn product(&mut self) -> Result<Outcome, String> {
+    fn product(&mut self) -> Result<ConditionValue, String> {
         let mut left = self.single()?;
         while let Some(sign) = self.take(&["*", "/", "%"]) {
             let right = self.single()?;
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
                 return Err(self.refuse());
             };
             let whole = a.fract() == 0.0 && b.fract() == 0.0;
-            left = Outcome::Number(match sign {
+            left = ConditionValue::Number(match sign {
                 "*" => a * b,
                 "/" if whole => (a / b).trunc(),
                 "/" => a / b,
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         Ok(left)
     }
 
-    fn single(&mut self) -> Result<Outcome, String> {
+    fn single(&mut self) -> Result<ConditionValue, String> {
         self.depth += 1;
         if self.depth > MOST_DEPTH {
             return Err(self.refuse());
@@ -166,14 +166,14 @@ impl<'a> Reader<'a> {
         value
     }
 
-    fn single_inside(&mut self) -> Result<Outcome, String> {
+    fn single_inside(&mut self) -> Result<ConditionValue, String> {
         if self.take(&["!", "not"]).is_some() {
-            return Ok(Outcome::Flag(!truth(&self.single()?)));
+            return Ok(ConditionValue::Flag(!truth(&self.single()?)));
         }
         if self.take(&["-"]).is_some() {
             let value = self.single()?;
             let number = number(&value).ok_or_else(|| self.refuse())?;
-            return Ok(Outcome::Number(-number));
+            return Ok(ConditionValue::Number(-number));
         }
         if self.take(&["("]).is_some() {
             let value = self.either()?;
@@ -184,26 +184,28 @@ impl<'a> Reader<'a> {
         }
         if let Some(word) = self.take(&["true", "false", "null"]) {
             return Ok(match word {
-                "null" => Outcome::Null,
-                word => Outcome::Flag(word == "true"),
+                "null" => ConditionValue::Null,
+                word => ConditionValue::Flag(word == "true"),
             });
         }
         if self.take(&["vars.get("]).is_some() {
             return self.variable();
         }
         match self.rest().chars().next() {
-            Some('"' | '\'') => self.quoted().map(Outcome::Text),
+            Some('"' | '\'') => self.quoted().map(ConditionValue::Text),
             Some(c) if c.is_ascii_digit() => self.digits(),
             _ => Err(self.refuse()),
         }
     }
 
-    fn variable(&mut self) -> Result<Outcome, String> {
+    fn variable(&mut self) -> Result<ConditionValue, String> {
         self.blanks();
         let name = self.quoted()?;
         self.take(&[")"]).ok_or_else(|| self.refuse())?;
         let value = self.world.variable(&name);
-        Ok(value.map_or(Outcome::Null, |value| Outcome::Text(value.into())))
+        Ok(value.map_or(ConditionValue::Null, |value| {
+            ConditionValue::Text(value.into())
+        }))
     }
 
     fn quoted(&mut self) -> Result<String, String> {
@@ -230,13 +232,13 @@ impl<'a> Reader<'a> {
         Err(self.refuse())
     }
 
-    fn digits(&mut self) -> Result<Outcome, String> {
+    fn digits(&mut self) -> Result<ConditionValue, String> {
         let rest = self.rest();
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.');
         let digits = &rest[..end.unwrap_or(rest.len())];
         let number = digits.parse().map_err(|_| self.refuse())?;
         self.at += digits.len();
-        Ok(Outcome::Number(number))
+        Ok(ConditionValue::Number(number))
     }
 }
 
@@ -244,30 +246,31 @@ fn is_name_part(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-fn truth(value: &Outcome) -> bool {
+fn truth(value: &ConditionValue) -> bool {
     match value {
-        Outcome::Null => false,
-        Outcome::Flag(flag) => *flag,
-        Outcome::Number(number) => *number != 0.0 && !number.is_nan(),
-        Outcome::Text(text) => text == "true",
+        ConditionValue::Null => false,
+        ConditionValue::Flag(flag) => *flag,
+        ConditionValue::Number(number) => *number != 0.0 && !number.is_nan(),
+        ConditionValue::Text(text) => text == "true",
     }
 }
 
 /// The value as a number, also if it is a numeric text.
-fn number(value: &Outcome) -> Option<f64> {
+fn number(value: &ConditionValue) -> Option<f64> {
     match value {
-        Outcome::Number(number) => Some(*number),
-        Outcome::Text(text) => text.trim().parse().ok(),
+        ConditionValue::Number(number) => Some(*number),
+        ConditionValue::Text(text) => text.trim().parse().ok(),
         _ => None,
     }
 }
 
 /// Compares as numbers if one value is a number and the other can be converted, otherwise as texts.
-fn compare(left: &Outcome, right: &Outcome) -> Option<Ordering> {
-    let one_is_number = matches!(left, Outcome::Number(_)) || matches!(right, Outcome::Number(_));
+fn compare(left: &ConditionValue, right: &ConditionValue) -> Option<Ordering> {
+    let one_is_number =
+        matches!(left, ConditionValue::Number(_)) || matches!(right, ConditionValue::Number(_));
     match (left, right, number(left), number(right)) {
-        (Outcome::Null, Outcome::Null, ..) => Some(Ordering::Equal),
-        (Outcome::Null, ..) | (_, Outcome::Null, ..) => None,
+        (ConditionValue::Null, ConditionValue::Null, ..) => Some(Ordering::Equal),
+        (ConditionValue::Null, ..) | (_, ConditionValue::Null, ..) => None,
         (_, _, Some(a), Some(b)) if one_is_number => a.partial_cmp(&b),
         _ => Some(left.to_string().cmp(&right.to_string())),
     }

@@ -61,20 +61,20 @@ pub struct Call {
 
 /// Why a template could not be rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct FunctionFault {
     /// The function that failed.
     pub function: &'static str,
     /// What was wrong, with the value in question.
     pub why: String,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for FunctionFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`: {}", self.function, self.why)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for FunctionFault {}
 
 impl Template {
     /// A template without expressions.
@@ -121,11 +121,16 @@ impl Template {
     ///
     /// A variable that is not set renders as its own `${name}`, as in JMeter. Fails if a function
     /// fails; `out` then has the text before it.
-    pub fn render(&self, world: &mut dyn World, out: &mut String) -> Result<(), Fault> {
+    pub fn render(&self, world: &mut dyn World, out: &mut String) -> Result<(), FunctionFault> {
         self.render_at(world, out, 0)
     }
 
-    fn render_at(&self, world: &mut dyn World, out: &mut String, depth: u32) -> Result<(), Fault> {
+    fn render_at(
+        &self,
+        world: &mut dyn World,
+        out: &mut String,
+        depth: u32,
+    ) -> Result<(), FunctionFault> {
         for segment in &self.segments {
             match segment {
                 Segment::Text(text) => out.push_str(text),
@@ -134,7 +139,7 @@ impl Template {
                     None => out.extend(["${", name, "}"]),
                 },
                 Segment::Call(call) => {
-                    let mut frame = functions::Frame::new(call, world, out, depth);
+                    let mut frame = functions::FunctionCall::new(call, world, out, depth);
                     frame.check_bounds()?;
                     (call.function.evaluate)(&mut frame)?;
                 }
@@ -144,7 +149,7 @@ impl Template {
     }
 
     /// The rendered text; borrowed if it is constant.
-    fn value(&self, world: &mut dyn World, depth: u32) -> Result<Cow<'_, str>, Fault> {
+    fn value(&self, world: &mut dyn World, depth: u32) -> Result<Cow<'_, str>, FunctionFault> {
         if let Some(constant) = self.constant() {
             return Ok(Cow::Borrowed(constant));
         }

@@ -78,7 +78,7 @@ pub fn parse(text: &str, next_site: &mut u32) -> Result<Parsed, ExpressionError>
     if text.len() > MOST_BYTES {
         return Err(ExpressionError::TooComplex);
     }
-    let mut parser = Parser {
+    let mut parser = TemplateParser {
         next_site,
         unclosed: false,
     };
@@ -94,19 +94,19 @@ pub fn parse(text: &str, next_site: &mut u32) -> Result<Parsed, ExpressionError>
     Ok(Parsed { template, unclosed })
 }
 
-struct Parser<'a> {
+struct TemplateParser<'a> {
     next_site: &'a mut u32,
     unclosed: bool,
 }
 
 /// The text behind `${`.
-enum Found {
+enum ParsedExpression {
     Piece(Segment),
     /// The text ended without `}`.
     Unclosed(String),
 }
 
-impl Parser<'_> {
+impl TemplateParser<'_> {
     fn text(&mut self, text: &str, depth: usize) -> Result<Vec<Segment>, ExpressionError> {
         if depth > MOST_DEPTH {
             return Err(ExpressionError::TooComplex);
@@ -126,11 +126,11 @@ impl Parser<'_> {
                 '$' if rest.as_str().starts_with('{') => {
                     rest.next();
                     match self.expression(&mut rest, depth)? {
-                        Found::Piece(piece) => {
+                        ParsedExpression::Piece(piece) => {
                             flush(&mut plain, &mut segments);
                             segments.push(piece);
                         }
-                        Found::Unclosed(text) => {
+                        ParsedExpression::Unclosed(text) => {
                             self.unclosed = true;
                             plain.push_str(&text);
                         }
@@ -147,7 +147,7 @@ impl Parser<'_> {
         &mut self,
         rest: &mut std::str::Chars<'_>,
         depth: usize,
-    ) -> Result<Found, ExpressionError> {
+    ) -> Result<ParsedExpression, ExpressionError> {
         let mut name = String::new();
         let mut after_blank = true;
         while let Some(c) = rest.next() {
@@ -164,7 +164,7 @@ impl Parser<'_> {
                     if next != Some('}') {
                         return Err(ExpressionError::NotClosed(function.name));
                     }
-                    return self.call(function, arguments).map(Found::Piece);
+                    return self.call(function, arguments).map(ParsedExpression::Piece);
                 }
                 '}' => {
                     let piece = match functions::find(&name) {
@@ -174,7 +174,7 @@ impl Parser<'_> {
                         }
                         None => Segment::Variable(name),
                     };
-                    return Ok(Found::Piece(piece));
+                    return Ok(ParsedExpression::Piece(piece));
                 }
                 other => {
                     name.push(other);
@@ -182,7 +182,7 @@ impl Parser<'_> {
                 }
             }
         }
-        Ok(Found::Unclosed(name))
+        Ok(ParsedExpression::Unclosed(name))
     }
 
     /// The arguments up to the closing parenthesis, which is consumed.

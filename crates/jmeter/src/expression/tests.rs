@@ -31,7 +31,7 @@ fn with_world<T>(then: impl FnOnce(&mut StartWorld<'_>) -> T) -> T {
     then(&mut world)
 }
 
-fn rendered(text: &str, world: &mut dyn World) -> Result<String, Fault> {
+fn rendered(text: &str, world: &mut dyn World) -> Result<String, FunctionFault> {
     let mut out = String::new();
     parse(text, &mut 0)
         .expect(text)

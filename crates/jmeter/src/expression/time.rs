@@ -36,7 +36,7 @@ const DAYS: [&str; 7] = [
 
 /// A piece of a pattern.
 #[derive(Debug, PartialEq)]
-enum Piece {
+enum PatternPiece {
     /// Literal text.
     Text(String),
     /// A letter and its number of repetitions.
@@ -53,8 +53,8 @@ pub(super) fn moment(ms: i64, zone: &TimeZone) -> Option<Zoned> {
 pub(super) fn write(pattern: &str, at: &Zoned, out: &mut String) -> Result<(), String> {
     for piece in pieces(pattern)? {
         match piece {
-            Piece::Text(text) => out.push_str(&text),
-            Piece::Field(letter, width) => field(letter, width, at, out)?,
+            PatternPiece::Text(text) => out.push_str(&text),
+            PatternPiece::Field(letter, width) => field(letter, width, at, out)?,
         }
     }
     Ok(())
@@ -138,14 +138,14 @@ pub(super) fn read(pattern: &str, text: &str, zone: &TimeZone) -> Result<i64, St
     let all = pieces(pattern)?;
     for (index, piece) in all.iter().enumerate() {
         let (letter, width) = match piece {
-            Piece::Text(text) => {
+            PatternPiece::Text(text) => {
                 rest = rest.strip_prefix(text.as_str()).ok_or_else(misfit)?;
                 continue;
             }
-            Piece::Field(letter, width) => (*letter, *width),
+            PatternPiece::Field(letter, width) => (*letter, *width),
         };
         // Adjacent numbers have the width of the pattern.
-        let touches = matches!(all.get(index + 1), Some(Piece::Field(..)));
+        let touches = matches!(all.get(index + 1), Some(PatternPiece::Field(..)));
         if matches!(letter, 'M' | 'L') && width >= 3 {
             let found = MONTHS.iter().position(|name| rest.starts_with(&name[..3]));
             let index = found.ok_or_else(misfit)?;
@@ -186,8 +186,8 @@ pub(super) fn read(pattern: &str, text: &str, zone: &TimeZone) -> Result<i64, St
     Ok(zoned.timestamp().as_millisecond())
 }
 
-fn pieces(pattern: &str) -> Result<Vec<Piece>, String> {
-    let mut found: Vec<Piece> = Vec::new();
+fn pieces(pattern: &str) -> Result<Vec<PatternPiece>, String> {
+    let mut found: Vec<PatternPiece> = Vec::new();
     let mut chars = pattern.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
@@ -207,8 +207,8 @@ fn pieces(pattern: &str) -> Result<Vec<Piece>, String> {
                 }
             },
             letter if letter.is_ascii_alphabetic() => match found.last_mut() {
-                Some(Piece::Field(same, width)) if *same == letter => *width += 1,
-                _ => found.push(Piece::Field(letter, 1)),
+                Some(PatternPiece::Field(same, width)) if *same == letter => *width += 1,
+                _ => found.push(PatternPiece::Field(letter, 1)),
             },
             other => push_text(&mut found, other.encode_utf8(&mut [0; 4])),
         }
@@ -216,10 +216,10 @@ fn pieces(pattern: &str) -> Result<Vec<Piece>, String> {
     Ok(found)
 }
 
-fn push_text(found: &mut Vec<Piece>, more: &str) {
+fn push_text(found: &mut Vec<PatternPiece>, more: &str) {
     match found.last_mut() {
-        Some(Piece::Text(text)) => text.push_str(more),
-        _ => found.push(Piece::Text(more.into())),
+        Some(PatternPiece::Text(text)) => text.push_str(more),
+        _ => found.push(PatternPiece::Text(more.into())),
     }
 }
 

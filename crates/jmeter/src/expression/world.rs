@@ -8,7 +8,7 @@ use sokudo_pace::Random;
 
 use crate::files::Files;
 use crate::properties::{Origin, Properties};
-use crate::script::{Lent, Level};
+use crate::script::{LentState, LogLevel};
 use crate::xml;
 
 /// Largest file that an expression reads.
@@ -64,11 +64,11 @@ pub trait World {
     /// The current row of this user in a shared file; `None` before the first.
     fn row(&self, file: &str) -> Option<u64>;
     /// Lends variables and other state to a script; [`World::take_back`] follows.
-    fn lend(&mut self) -> Lent;
-    /// Takes back what was lent.
-    fn take_back(&mut self, lent: Lent);
+    fn lend(&mut self) -> LentState;
+    /// Takes the lent state back.
+    fn take_back(&mut self, lent: LentState);
     /// Writes to JMeter's log under the name of a class. There is no log before the test.
-    fn log(&mut self, _level: Level, _logger: &str, _text: &str) {}
+    fn log(&mut self, _level: LogLevel, _logger: &str, _text: &str) {}
     /// Moves this user to the next row of a shared file; rows start over after the last.
     fn next_row(&mut self, file: &str, rows: u64) -> u64;
 }
@@ -163,7 +163,7 @@ impl World for StartWorld<'_> {
     fn lines(&mut self, path: &str, encoding: &str) -> Result<Lines, String> {
         let read = self.files.read(path, MOST_FILE_BYTES);
         let bytes = read.map_err(|e| e.kind().to_string())?;
-        let not_text = |_| format!("it is not text in the encoding `{encoding}`");
+        let not_text = |_| format!("it is not valid text in the encoding `{encoding}`");
         let text = xml::decode_named(&bytes, encoding).map_err(not_text)?;
         Ok(text.lines().map(str::to_owned).collect())
     }
@@ -172,17 +172,17 @@ impl World for StartWorld<'_> {
         self.rows.get(file).copied()
     }
 
-    fn lend(&mut self) -> Lent {
-        Lent {
+    fn lend(&mut self) -> LentState {
+        LentState {
             variables: std::mem::take(&mut self.variables),
             properties: Arc::new(RwLock::new(self.properties.clone())),
             random: self.random.clone(),
             now_ms: self.now_ms,
-            ..Lent::default()
+            ..LentState::default()
         }
     }
 
-    fn take_back(&mut self, lent: Lent) {
+    fn take_back(&mut self, lent: LentState) {
         self.variables = lent.variables;
         self.random = lent.random;
         let properties = lent.properties.read();

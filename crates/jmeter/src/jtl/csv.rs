@@ -1,8 +1,8 @@
-//! Finds the end of a row of CSV, and its cells.
+//! Splitter of CSV rows into cells.
 //!
 //! `csv-core` reads the cells. JMeter ends a row with a line feed, which may have a carriage return
-//! before it; a carriage return in another place belongs to its cell. A pure function over bytes;
-//! the caller brings more bytes when a row does not end within them.
+//! before it; a carriage return in another place belongs to its cell. A pure function over bytes:
+//! the caller supplies more bytes if a row is not complete.
 
 use csv_core::{ReadRecordResult, Reader, ReaderBuilder, Terminator};
 
@@ -13,12 +13,12 @@ const MOST_CELLS: usize = 1024;
 /// Bytes of cells for which there is room at first; a longer row makes more room.
 const FIRST_ROOM_BYTES: usize = 4 << 10;
 
-/// What the bytes at the beginning of a buffer are.
+/// What a buffer begins with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
+pub enum RowSplit {
     /// A row of this many bytes, line end included.
     Row(usize),
-    /// The row does not end within the bytes.
+    /// The row is not complete within the bytes.
     More,
 }
 
@@ -26,9 +26,9 @@ pub enum Found {
 #[derive(Debug)]
 pub struct Splitter {
     reader: Reader,
-    /// The unquoted cells of the last row, one behind another.
+    /// The concatenated unquoted cells of the last row.
     text: Vec<u8>,
-    /// Where each of them ends.
+    /// The end of each of them.
     ends: Vec<usize>,
     /// Number of cells.
     count: usize,
@@ -49,23 +49,23 @@ impl Splitter {
     }
 
     /// Finds the cells of the row at the beginning of `bytes`. With `last`, the end of the bytes
-    /// ends the row as well, unless it lies inside quotes.
-    pub fn split(&mut self, bytes: &[u8], last: bool) -> Found {
+    /// ends the row as well, unless it is inside quotes.
+    pub fn split(&mut self, bytes: &[u8], last: bool) -> RowSplit {
         self.count = 0;
-        // The reader would pass over an empty line, and lines are counted.
+        // The reader would skip an empty line, but lines are counted.
         if bytes.first() == Some(&b'\n') {
             self.count = 1;
             self.ends[0] = 0;
-            return Found::Row(1);
+            return RowSplit::Row(1);
         }
         self.reader.reset();
         let (mut read, mut written) = (0, 0);
         loop {
             let input = match bytes.get(read..) {
-                // Outside of quotes this ends the row, inside of quotes it does not.
+                // Ends the row outside quotes, but not inside.
                 Some([]) if last => b"\n",
                 Some(rest) => rest,
-                None => return Found::More,
+                None => return RowSplit::More,
             };
             let (text, ends) = (&mut self.text[written..], &mut self.ends[self.count..]);
             let (state, taken, put, ended) = self.reader.read_record(input, text, ends);
@@ -73,17 +73,17 @@ impl Splitter {
             written += put;
             self.count += ended;
             match state {
-                ReadRecordResult::Record => return Found::Row(self.finish(bytes, read)),
+                ReadRecordResult::Record => return RowSplit::Row(self.finish(bytes, read)),
                 ReadRecordResult::OutputFull => self.text.resize(self.text.len() * 2, 0),
                 ReadRecordResult::OutputEndsFull => self.count -= 1,
                 ReadRecordResult::InputEmpty if last => {}
-                ReadRecordResult::InputEmpty | ReadRecordResult::End => return Found::More,
+                ReadRecordResult::InputEmpty | ReadRecordResult::End => return RowSplit::More,
             }
         }
     }
 
-    /// Bytes of a row of which `read` bytes were read. Takes a carriage return that belongs to the
-    /// line end off the last cell.
+    /// Length of a row of which `read` bytes were read. Removes a carriage return that belongs to
+    /// the line end from the last cell.
     fn finish(&mut self, bytes: &[u8], read: usize) -> usize {
         let length = read.min(bytes.len());
         let row = &bytes[..length];
@@ -98,7 +98,7 @@ impl Splitter {
         length
     }
 
-    /// The cells that the last `split` found.
+    /// The cells of the last `split`.
     pub fn cells(&self) -> Cells<'_> {
         Cells::new(&self.text, &self.ends[..self.count])
     }
@@ -114,7 +114,7 @@ mod tests {
         let mut splitter = Splitter::new(b',');
         assert_eq!(
             splitter.split(line.as_bytes(), true),
-            Found::Row(line.len()),
+            RowSplit::Row(line.len()),
             "{line:?}"
         );
         let cells: Vec<&[u8]> = expected.iter().map(|c| c.as_bytes()).collect();
@@ -139,9 +139,9 @@ mod tests {
     #[test]
     fn a_row_that_does_not_end_wants_more() {
         let mut splitter = Splitter::new(b',');
-        assert_eq!(splitter.split(b"a,b", false), Found::More);
-        assert_eq!(splitter.split(b"a,\"b\n", false), Found::More);
-        assert_eq!(splitter.split(b"a,\"b\n", true), Found::More);
+        assert_eq!(splitter.split(b"a,b", false), RowSplit::More);
+        assert_eq!(splitter.split(b"a,\"b\n", false), RowSplit::More);
+        assert_eq!(splitter.split(b"a,\"b\n", true), RowSplit::More);
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
         let mut splitter = Splitter::new(b',');
         assert_eq!(
             splitter.split(wide.as_bytes(), false),
-            Found::Row(wide.len())
+            RowSplit::Row(wide.len())
         );
         assert_eq!(splitter.cells().len(), MOST_CELLS);
     }
@@ -176,7 +176,7 @@ mod tests {
             let line = quoted.join(",") + "\n";
             let text = line.clone() + &more;
             let mut splitter = Splitter::new(b',');
-            prop_assert_eq!(splitter.split(text.as_bytes(), true), Found::Row(line.len()));
+            prop_assert_eq!(splitter.split(text.as_bytes(), true), RowSplit::Row(line.len()));
             let wanted: Vec<&[u8]> = cells.iter().map(|c| c.as_bytes()).collect();
             prop_assert_eq!(splitter.cells().all(), wanted);
         }
@@ -184,7 +184,7 @@ mod tests {
         #[test]
         fn any_bytes_are_split_without_panic(bytes in prop::collection::vec(prop::sample::select(&b"a,\"\n\r;"[..]), 0..60), last: bool) {
             let mut splitter = Splitter::new(b',');
-            if let Found::Row(n) = splitter.split(&bytes, last) {
+            if let RowSplit::Row(n) = splitter.split(&bytes, last) {
                 prop_assert!(n <= bytes.len() && (n > 0 || bytes.is_empty()));
                 splitter.cells().all();
             }

@@ -12,7 +12,6 @@
 
 mod columns;
 mod csv;
-mod element;
 mod quotes;
 mod read;
 mod time;
@@ -20,8 +19,8 @@ mod write;
 mod xml;
 
 pub use columns::DEFAULT_COLUMNS;
-pub use read::{Format, JtlError, Outcome, read};
-pub use write::{Holds, JtlFormat, listener_properties};
+pub use read::{Format, JtlError, ReadOutcome, read};
+pub use write::{JtlFormat, SavedDetails, listener_properties};
 
 /// Longest row that is read, bytes; a longer one is invalid.
 pub const MOST_ROW_BYTES: usize = 1 << 20;

@@ -6,7 +6,7 @@ use memchr::{memchr, memchr_iter};
 use sokudo_stats::requests::Request;
 
 use super::columns::{Cells, Columns, DEFAULT_COLUMNS, is_known};
-use super::csv::{Found, Splitter};
+use super::csv::{RowSplit, Splitter};
 use super::{Broken, MOST_ROW_BYTES, Why, xml};
 
 /// Bytes per read.
@@ -33,7 +33,7 @@ pub enum Format {
 
 /// The outcome of reading a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outcome {
+pub struct ReadOutcome {
     /// Format.
     pub format: Format,
     /// Number of rows that were passed on.
@@ -79,7 +79,7 @@ pub enum JtlError {
 ///
 /// Memory: a few hundred KiB, or twice the longest row up to 1 MiB; for XML 16 MiB for one element.
 /// Fails for I/O errors, or if the file is not JTL. Rows that cannot be read are counted.
-pub fn read(input: impl Read, mut each: impl FnMut(&Request)) -> Result<Outcome, JtlError> {
+pub fn read(input: impl Read, mut each: impl FnMut(&Request)) -> Result<ReadOutcome, JtlError> {
     let mut window = Window::new(input);
     window.fill()?;
     window.skip_byte_order_mark();
@@ -156,7 +156,7 @@ struct Csv<R> {
     /// Line of the next row.
     line: u64,
     open_quotes: u32,
-    outcome: Outcome,
+    outcome: ReadOutcome,
 }
 
 impl<R: Read> Csv<R> {
@@ -179,7 +179,7 @@ impl<R: Read> Csv<R> {
             columns,
             line: 1,
             open_quotes: 0,
-            outcome: Outcome {
+            outcome: ReadOutcome {
                 format,
                 rows: 0,
                 broken: Broken::default(),
@@ -189,18 +189,18 @@ impl<R: Read> Csv<R> {
         })
     }
 
-    fn run(mut self, each: &mut impl FnMut(&Request)) -> Result<Outcome, JtlError> {
+    fn run(mut self, each: &mut impl FnMut(&Request)) -> Result<ReadOutcome, JtlError> {
         loop {
             let last = self.window.ended;
             if last && self.window.bytes().is_empty() {
                 return Ok(self.outcome);
             }
             match self.splitter.split(self.window.bytes(), last) {
-                Found::Row(n) => self.row(n, each)?,
-                Found::More if !last && self.window.bytes().len() < MOST_ROW_BYTES => {
+                RowSplit::Row(n) => self.row(n, each)?,
+                RowSplit::More if !last && self.window.bytes().len() < MOST_ROW_BYTES => {
                     self.window.fill()?
                 }
-                Found::More => self.skip_line()?,
+                RowSplit::More => self.skip_line()?,
             }
         }
     }
@@ -296,7 +296,7 @@ fn header(bytes: &[u8]) -> Option<(u8, Columns)> {
     let candidates = DELIMITERS.into_iter().chain(told);
     candidates.into_iter().find_map(|delimiter| {
         let mut splitter = Splitter::new(delimiter);
-        if splitter.split(bytes, true) == Found::More {
+        if splitter.split(bytes, true) == RowSplit::More {
             return None;
         }
         let cells = splitter.cells();
@@ -312,6 +312,6 @@ fn delimiter_of_rows(bytes: &[u8]) -> Option<u8> {
     let columns = Columns::default_order();
     DELIMITERS.into_iter().find(|delimiter| {
         let mut splitter = Splitter::new(*delimiter);
-        splitter.split(bytes, true) != Found::More && columns.request(&splitter.cells()).is_ok()
+        splitter.split(bytes, true) != RowSplit::More && columns.request(&splitter.cells()).is_ok()
     })
 }

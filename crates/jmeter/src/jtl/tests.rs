@@ -10,7 +10,7 @@ const CSV: &[u8] = include_bytes!("../../testdata/jtl/default.jtl");
 const XML: &[u8] = include_bytes!("../../testdata/jtl/default.xml");
 
 /// The rows in one line each, and the outcome.
-fn rows(bytes: &[u8]) -> (Vec<String>, Outcome) {
+fn rows(bytes: &[u8]) -> (Vec<String>, ReadOutcome) {
     let mut out = Vec::new();
     let outcome = read(bytes, |row| out.push(line(row))).unwrap();
     (out, outcome)

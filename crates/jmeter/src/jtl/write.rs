@@ -4,6 +4,8 @@
 //! `jmeter.save.saveservice.*`, select the columns. Additional columns follow on request:
 //! `intended`, `sent`, `errno`, `phase`, `failure`.
 
+mod element;
+
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -12,11 +14,11 @@ use jiff::tz::TimeZone;
 
 use sokudo_model::Rows;
 
-use super::element::{attribute_name, escape};
 use super::quotes::{holds_so_many, quote};
 use crate::digits::digits;
 use crate::properties::{Origin, Properties};
 use crate::run::SampleRow;
+use element::{attribute_name, escape};
 
 /// Prefix of the properties that select what is written.
 const PREFIX: &str = "jmeter.save.saveservice.";
@@ -52,7 +54,7 @@ pub struct JtlFormat {
     /// Variables after the columns (`sample_variables`).
     variables: Vec<String>,
     /// Contents of XML elements besides attributes.
-    pub(super) texts: Texts,
+    pub(super) texts: XmlContents,
     /// `sampleresult.default.encoding`: written in CSV if the response states no encoding.
     default_encoding: String,
     stamp: Stamp,
@@ -62,7 +64,7 @@ pub struct JtlFormat {
 
 /// Contents of an XML element besides attributes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Texts {
+pub(super) struct XmlContents {
     pub assertions: bool,
     pub response_headers: bool,
     pub request_headers: bool,
@@ -75,7 +77,7 @@ pub(super) struct Texts {
 
 /// Details of results that a file contains: they are kept only if one of the files does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Holds {
+pub struct SavedDetails {
     /// The outcome of each assertion.
     pub assertions: bool,
     /// Headers and bodies.
@@ -261,7 +263,7 @@ impl JtlFormat {
             has_header: flag("print_field_names", true),
             delimiter,
             has_parts: flag("subresults", true),
-            texts: Texts {
+            texts: XmlContents {
                 assertions: flag("assertions", true),
                 response_headers: flag("responseHeaders", false),
                 request_headers: flag("requestHeaders", false),
@@ -317,9 +319,9 @@ impl JtlFormat {
     }
 
     /// Details of results that it contains.
-    pub fn holds(&self) -> Holds {
+    pub fn holds(&self) -> SavedDetails {
         let texts = &self.texts;
-        Holds {
+        SavedDetails {
             assertions: self.xml && texts.assertions,
             texts: self.xml
                 && (texts.response_headers

@@ -13,7 +13,7 @@ use quick_xml::events::{BytesStart, Event};
 use sokudo_stats::requests::Request;
 
 use super::columns::{is_good, truth, value};
-use super::read::{Format, Outcome};
+use super::read::{Format, ReadOutcome};
 use super::time::{number, stamp_ms};
 use super::{Broken, Why};
 
@@ -27,8 +27,8 @@ const CHUNK_BYTES: usize = 64 << 10;
 const PROLOGUE_BYTES: usize = 256;
 
 /// Reads rows until the file ends or is not well-formed.
-pub fn read(input: impl Read, each: &mut impl FnMut(&Request)) -> io::Result<Outcome> {
-    let mut reader = Reader::from_reader(Source::new(input)?);
+pub fn read(input: impl Read, each: &mut impl FnMut(&Request)) -> io::Result<ReadOutcome> {
+    let mut reader = Reader::from_reader(Utf8Source::new(input)?);
     let mut state = Rows::new();
     let mut buffer = Vec::new();
     loop {
@@ -77,7 +77,7 @@ struct Rows {
     row: Option<Open>,
     /// True inside the message of a failed assertion.
     in_message: bool,
-    outcome: Outcome,
+    outcome: ReadOutcome,
 }
 
 /// A row whose element is open.
@@ -108,7 +108,7 @@ impl Rows {
             depth: 0,
             row: None,
             in_message: false,
-            outcome: Outcome {
+            outcome: ReadOutcome {
                 format: Format::Xml,
                 rows: 0,
                 broken: Broken::default(),
@@ -248,7 +248,7 @@ impl Open {
 
 /// A file converted to UTF-8; invalid bytes become replacement characters. Counts lines, and ends
 /// if one piece becomes too large.
-struct Source<R> {
+struct Utf8Source<R> {
     input: R,
     decoder: Decoder,
     raw: Vec<u8>,
@@ -260,7 +260,7 @@ struct Source<R> {
     since_event: usize,
 }
 
-impl<R: Read> Source<io::Chain<io::Cursor<Vec<u8>>, R>> {
+impl<R: Read> Utf8Source<io::Chain<io::Cursor<Vec<u8>>, R>> {
     fn new(mut input: R) -> io::Result<Self> {
         let mut prologue = Vec::new();
         input
@@ -300,7 +300,7 @@ fn encoding_of(prologue: &[u8]) -> &'static Encoding {
         .unwrap_or(UTF_8)
 }
 
-impl<R: Read> Read for Source<R> {
+impl<R: Read> Read for Utf8Source<R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let n = self.fill_buf()?.read(out)?;
         self.consume(n);
@@ -308,7 +308,7 @@ impl<R: Read> Read for Source<R> {
     }
 }
 
-impl<R: Read> BufRead for Source<R> {
+impl<R: Read> BufRead for Utf8Source<R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         if self.since_event > MOST_EVENT_BYTES {
             return Err(io::Error::new(

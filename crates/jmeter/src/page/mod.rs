@@ -20,14 +20,14 @@ const MOST_LINK_BYTES: usize = 8_192;
 
 /// The kind of a document with links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum PageKind {
     /// HTML, XHTML, WML or other XML.
     Markup,
     /// A style sheet.
     Style,
 }
 
-impl Kind {
+impl PageKind {
     /// The kind of a document with this `Content-Type`; `None`: it has no links.
     pub fn of(content_type: &str) -> Option<Self> {
         const MARKUP: &[&str] = &[
@@ -49,7 +49,7 @@ impl Kind {
 
 /// A link or base of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum PageLink {
     /// URL of an embedded resource, entities replaced.
     Link(String),
     /// Base URL of the links after it.
@@ -57,18 +57,18 @@ pub enum Found {
 }
 
 /// All links of a document in document order, duplicates included.
-pub fn links(kind: Kind, text: &str) -> Vec<Found> {
+pub fn links(kind: PageKind, text: &str) -> Vec<PageLink> {
     let mut found = Findings::default();
     match kind {
-        Kind::Markup => html::scan(text, &mut found),
-        Kind::Style => css::scan(text, &mut found),
+        PageKind::Markup => html::scan(text, &mut found),
+        PageKind::Style => css::scan(text, &mut found),
     }
     found.0
 }
 
 /// The links found so far.
 #[derive(Default)]
-struct Findings(Vec<Found>);
+struct Findings(Vec<PageLink>);
 
 impl Findings {
     fn is_full(&self) -> bool {
@@ -79,13 +79,13 @@ impl Findings {
     fn link(&mut self, written: &str) {
         let link = entity::decoded(written.trim()).replace(['\r', '\n'], "");
         if !link.is_empty() && link.len() <= MOST_LINK_BYTES && !self.is_full() {
-            self.0.push(Found::Link(link));
+            self.0.push(PageLink::Link(link));
         }
     }
 
     fn base(&mut self, written: &str) {
         if !written.is_empty() && written.len() <= MOST_LINK_BYTES && !self.is_full() {
-            self.0.push(Found::Base(written.into()));
+            self.0.push(PageLink::Base(written.into()));
         }
     }
 }

@@ -5,13 +5,13 @@ use proptest::prelude::*;
 use super::*;
 
 #[track_caller]
-fn check(kind: Kind, text: &str, expected: &[&str]) {
+fn check(kind: PageKind, text: &str, expected: &[&str]) {
     let found = links(kind, text);
     let found: Vec<String> = found
         .into_iter()
         .map(|found| match found {
-            Found::Link(link) => link,
-            Found::Base(base) => format!("base {base}"),
+            PageLink::Link(link) => link,
+            PageLink::Base(base) => format!("base {base}"),
         })
         .collect();
     assert_eq!(found, expected, "{text}");
@@ -19,7 +19,7 @@ fn check(kind: Kind, text: &str, expected: &[&str]) {
 
 #[track_caller]
 fn page(text: &str, expected: &[&str]) {
-    check(Kind::Markup, text, expected);
+    check(PageKind::Markup, text, expected);
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn addresses_are_read_as_they_are_meant() {
 
 #[test]
 fn style_sheets_name_their_imports_alone() {
-    let css = |text: &str, expected: &[&str]| check(Kind::Style, text, expected);
+    let css = |text: &str, expected: &[&str]| check(PageKind::Style, text, expected);
     css(
         "\u{feff}@charset \"x\";\n/* c */ @import '/1'; @IMPORT url(\"/2\") screen;@import url( /3 );a{b:url(/x)}@import '/x';",
         &["/1", "/2", "/3"],
@@ -129,16 +129,16 @@ fn style_sheets_name_their_imports_alone() {
 
 #[test]
 fn kinds_follow_from_the_content_type() {
-    assert_eq!(Kind::of("Text/HTML; charset=x"), Some(Kind::Markup));
-    assert_eq!(Kind::of("text/css"), Some(Kind::Style));
-    assert_eq!(Kind::of("text/plain"), None);
-    assert_eq!(Kind::of(""), None);
+    assert_eq!(PageKind::of("Text/HTML; charset=x"), Some(PageKind::Markup));
+    assert_eq!(PageKind::of("text/css"), Some(PageKind::Style));
+    assert_eq!(PageKind::of("text/plain"), None);
+    assert_eq!(PageKind::of(""), None);
 }
 
 #[test]
 fn their_number_and_length_are_bounded() {
     let many = "<img src=a>".repeat(MOST_LINKS + 10);
-    assert_eq!(links(Kind::Markup, &many).len(), MOST_LINKS);
+    assert_eq!(links(PageKind::Markup, &many).len(), MOST_LINKS);
     page(
         &format!("<img src={}>", "a".repeat(MOST_LINK_BYTES + 1)),
         &[],
@@ -148,14 +148,14 @@ fn their_number_and_length_are_bounded() {
 proptest! {
     #[test]
     fn no_text_panics(text in "([<>/='\" !-]|script|style|url\\(|@import|&#?x?[0-9a-z]*;|\\PC){0,60}") {
-        links(Kind::Markup, &text);
-        links(Kind::Style, &text);
+        links(PageKind::Markup, &text);
+        links(PageKind::Style, &text);
     }
 
     #[test]
     fn every_picture_is_found(names in prop::collection::vec("[a-z]{1,8}", 0..20)) {
         let text: String = names.iter().map(|name| format!("<p>x<img alt=y src=\"{name}\">")).collect();
-        let expected: Vec<Found> = names.into_iter().map(Found::Link).collect();
-        prop_assert_eq!(links(Kind::Markup, &text), expected);
+        let expected: Vec<PageLink> = names.into_iter().map(PageLink::Link).collect();
+        prop_assert_eq!(links(PageKind::Markup, &text), expected);
     }
 }

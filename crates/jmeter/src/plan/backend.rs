@@ -79,10 +79,10 @@ pub enum Chosen {
 
 /// [`Chosen`] with its pattern compiled.
 #[derive(Debug)]
-pub struct Choice(Inner);
+pub struct Choice(Matcher);
 
 #[derive(Debug)]
-enum Inner {
+enum Matcher {
     Listed(Vec<String>),
     Pattern(Regex),
 }
@@ -91,13 +91,13 @@ impl Chosen {
     /// Compiles the pattern. Fails if it is not a valid regular expression.
     pub fn compile(&self) -> Result<Choice, String> {
         let pattern = match self {
-            Self::Listed(labels) => return Ok(Choice(Inner::Listed(labels.clone()))),
+            Self::Listed(labels) => return Ok(Choice(Matcher::Listed(labels.clone()))),
             Self::Matching(pattern) => format!("^(?:{pattern})$"),
             Self::Containing(pattern) => pattern.clone(),
         };
         let compiled = Regex::new(&pattern);
         compiled
-            .map(|pattern| Choice(Inner::Pattern(pattern)))
+            .map(|pattern| Choice(Matcher::Pattern(pattern)))
             .map_err(|_| format!("`{pattern}` is not a valid regular expression"))
     }
 }
@@ -106,8 +106,8 @@ impl Choice {
     /// True if this label is selected.
     pub fn has(&self, label: &str) -> bool {
         match &self.0 {
-            Inner::Listed(labels) => labels.iter().any(|one| one == label),
-            Inner::Pattern(pattern) => pattern.is_match(label).unwrap_or(false),
+            Matcher::Listed(labels) => labels.iter().any(|one| one == label),
+            Matcher::Pattern(pattern) => pattern.is_match(label).unwrap_or(false),
         }
     }
 }

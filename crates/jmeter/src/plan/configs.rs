@@ -118,13 +118,13 @@ pub struct CsvData {
     /// True if a user ends after the last row.
     pub stops_user: bool,
     /// The users that share the position in the file.
-    pub shared: Shared,
+    pub shared: SharingMode,
 }
 
 /// The users that share the position in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Shared {
+pub enum SharingMode {
     /// All users.
     All,
     /// The users of one thread group.

@@ -4,15 +4,15 @@ use serde::Serialize;
 
 use super::{Id, Value};
 use crate::expression::Template;
-use crate::problem::Place;
+use crate::problem::FilePosition;
 
 /// A thread group: users that execute the same steps.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
     /// Its name.
     pub name: String,
-    /// Where it stands.
-    pub place: Place,
+    /// Place in the plan file.
+    pub place: FilePosition,
     /// Stage in which it runs.
     pub stage: Stage,
     /// Number of users and duration.
@@ -54,6 +54,39 @@ pub enum OnError {
     StopTest,
     /// Ends the test; samples under way are aborted.
     StopTestNow,
+}
+
+impl From<OnError> for FlowAction {
+    fn from(on_error: OnError) -> Self {
+        match on_error {
+            OnError::Continue => Self::Continue,
+            OnError::StartNextLoop => Self::NextGroupLoop,
+            OnError::StopThread => Self::StopUser,
+            OnError::StopTest => Self::StopTest,
+            OnError::StopTestNow => Self::StopTestNow,
+        }
+    }
+}
+
+/// A change of a user's flow: that of a flow control action, of a result status action handler, or
+/// of a thread group after a failed sample.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FlowAction {
+    /// None.
+    Continue,
+    /// Ends the user.
+    StopUser,
+    /// Ends the test; samples under way are completed.
+    StopTest,
+    /// Ends the test; samples under way are aborted.
+    StopTestNow,
+    /// Starts the next iteration of the thread group.
+    NextGroupLoop,
+    /// Starts the next iteration of the innermost loop.
+    NextLoop,
+    /// Ends the innermost loop.
+    BreakLoop,
 }
 
 /// A number of iterations.
@@ -284,8 +317,8 @@ pub enum Step {
 pub struct Controller {
     /// Its name.
     pub name: Template,
-    /// Where it stands.
-    pub place: Place,
+    /// Place in the plan file.
+    pub place: FilePosition,
     /// Kind of controller.
     #[serde(flatten)]
     pub kind: ControllerKind,

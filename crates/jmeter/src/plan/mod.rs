@@ -15,7 +15,7 @@
 use serde::Serialize;
 
 use crate::expression::Template;
-use crate::problem::Place;
+use crate::problem::FilePosition;
 
 mod assertions;
 mod backend;
@@ -107,8 +107,8 @@ pub struct Variable {
 pub struct Named<K> {
     /// Name, which may contain expressions.
     pub name: Template,
-    /// Where it stands.
-    pub place: Place,
+    /// Place in the plan file.
+    pub place: FilePosition,
     /// Kind, with its settings.
     #[serde(flatten)]
     pub kind: K,
@@ -132,8 +132,8 @@ pub type Listener = Named<ListenerKind>;
 pub struct Sampler {
     /// Name, the label of its results.
     pub name: Template,
-    /// Where it stands.
-    pub place: Place,
+    /// Place in the plan file.
+    pub place: FilePosition,
     /// Kind, with its settings.
     #[serde(flatten)]
     pub kind: SamplerKind,

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Script, Value};
+use super::{FlowAction, Script, Value};
 use crate::expression::Template;
 
 /// A preprocessor.
@@ -143,7 +143,7 @@ pub enum PostKind {
     /// A script, which may change the result.
     Script(Script),
     /// Changes the flow after a failed sample.
-    OnError(OnErrorAction),
+    OnError(FlowAction),
     /// Adds variables and properties as a sub-result.
     Debug {
         /// Shows the sampler's properties.
@@ -155,26 +155,6 @@ pub enum PostKind {
         /// Shows system properties.
         system: Value<bool>,
     },
-}
-
-/// The action of a result status action handler after a failed sample.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum OnErrorAction {
-    /// None.
-    Continue,
-    /// Ends the user.
-    StopUser,
-    /// Ends the test; samples under way are completed.
-    StopTest,
-    /// Ends the test; samples under way are aborted.
-    StopTestNow,
-    /// Starts the next iteration of the thread group.
-    NextGroupLoop,
-    /// Starts the next iteration of the innermost loop.
-    NextLoop,
-    /// Ends the innermost loop.
-    BreakLoop,
 }
 
 /// Settings that all extractors have.

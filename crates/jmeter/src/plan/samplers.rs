@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{HttpRequest, Value};
+use super::{FlowAction, HttpRequest, Value};
 use crate::expression::Template;
 
 /// The kind of a sampler.
@@ -71,16 +71,7 @@ pub enum Action {
         /// Milliseconds.
         duration_ms: Value<i64>,
     },
-    /// Ends the user.
-    StopUser,
-    /// Ends the test; samples under way are completed.
-    StopTest,
-    /// Ends the test; samples under way are aborted.
-    StopTestNow,
-    /// Starts the next iteration of the thread group.
-    NextGroupLoop,
-    /// Starts the next iteration of the innermost loop.
-    NextLoop,
-    /// Ends the innermost loop.
-    BreakLoop,
+    /// Changes the flow.
+    #[serde(untagged)]
+    Flow(FlowAction),
 }

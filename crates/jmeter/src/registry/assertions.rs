@@ -4,13 +4,13 @@ use sokudo_model::Text;
 
 use super::extractors::applies;
 use super::{ElementSpec, Family, Role, element};
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::plan::{AssertionKind, Comparison, Field, SizeField, TextTest};
 
 const fn assertion(
     classes: &'static [&'static str],
     tier: u8,
-    read: fn(&mut Reader<'_, '_>) -> AssertionKind,
+    read: fn(&mut ElementReader<'_, '_>) -> AssertionKind,
 ) -> ElementSpec {
     element(classes, Family::Assertion, tier, Role::Assertion(read))
 }
@@ -26,7 +26,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     assertion(&["MD5HexAssertion"], 3, md5),
 ];
 
-fn response(reader: &mut Reader<'_, '_>) -> AssertionKind {
+fn response(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     const FIELDS: &[(&str, Field)] = &[
         ("Assertion.response_data", Field::Body),
         ("Assertion.response_data_as_document", Field::BodyAsDocument),
@@ -70,14 +70,14 @@ fn response(reader: &mut Reader<'_, '_>) -> AssertionKind {
     }
 }
 
-fn duration(reader: &mut Reader<'_, '_>) -> AssertionKind {
+fn duration(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     AssertionKind::Duration {
         most_ms: reader.integer("DurationAssertion.duration", 0),
         applies: applies(reader, "Assertion"),
     }
 }
 
-fn size(reader: &mut Reader<'_, '_>) -> AssertionKind {
+fn size(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     const FIELDS: &[(&str, SizeField)] = &[
         ("SizeAssertion.response_network_size", SizeField::Response),
         ("SizeAssertion.response_headers", SizeField::Headers),
@@ -101,7 +101,7 @@ fn size(reader: &mut Reader<'_, '_>) -> AssertionKind {
     }
 }
 
-fn json(reader: &mut Reader<'_, '_>) -> AssertionKind {
+fn json(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     let compares = reader.start_flag("JSONVALIDATION", false);
     let expected = reader.text("EXPECTED_VALUE");
     AssertionKind::Json {
@@ -113,7 +113,7 @@ fn json(reader: &mut Reader<'_, '_>) -> AssertionKind {
     }
 }
 
-fn jmes_path(reader: &mut Reader<'_, '_>) -> AssertionKind {
+fn jmes_path(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     let compares = reader.start_flag("JSONVALIDATION", false);
     let expected = reader.text("EXPECTED_VALUE");
     AssertionKind::JmesPath {
@@ -125,7 +125,7 @@ fn jmes_path(reader: &mut Reader<'_, '_>) -> AssertionKind {
     }
 }
 
-fn xpath(reader: &mut Reader<'_, '_>) -> AssertionKind {
+fn xpath(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     reader.ignore(&["XPath.whitespace", "XPath.namespace", "XPath.quiet"]);
     reader.unheeded(
         "XPathAssertion",
@@ -144,7 +144,7 @@ fn xpath(reader: &mut Reader<'_, '_>) -> AssertionKind {
     }
 }
 
-fn md5(reader: &mut Reader<'_, '_>) -> AssertionKind {
+fn md5(reader: &mut ElementReader<'_, '_>) -> AssertionKind {
     let sum = reader.text("MD5HexAssertion.size");
     AssertionKind::Md5 { sum }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::plan::{Backend, Chosen, Destination, Influx, ListenerKind};
 
 const GRAPHITE: &str = "GraphiteBackendListenerClient";
@@ -16,7 +16,7 @@ const MOST_WINDOW: f64 = 100_000.0;
 /// Prefix of arguments that are additional tags.
 const TAG: &str = "TAG_";
 
-pub(super) fn backend(reader: &mut Reader<'_, '_>) -> ListenerKind {
+pub(super) fn backend(reader: &mut ElementReader<'_, '_>) -> ListenerKind {
     reader.ignore(&["QUEUE_SIZE"]);
     let class = reader.start_text("classname");
     let class = class.rsplit('.').next().unwrap_or_default().to_owned();

@@ -1,14 +1,16 @@
 //! Configuration elements.
 
 use super::{ElementSpec, Family, Role, element};
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::expression::Template;
-use crate::plan::{Authorization, ConfigKind, Cookie, CsvData, DnsHost, PreKind, Shared, Value};
+use crate::plan::{
+    Authorization, ConfigKind, Cookie, CsvData, DnsHost, PreKind, SharingMode, Value,
+};
 
 const fn config(
     classes: &'static [&'static str],
     tier: u8,
-    read: fn(&mut Reader<'_, '_>) -> ConfigKind,
+    read: fn(&mut ElementReader<'_, '_>) -> ConfigKind,
 ) -> ElementSpec {
     element(classes, Family::Config, tier, Role::Config(read))
 }
@@ -45,7 +47,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     ),
 ];
 
-fn cookies(reader: &mut Reader<'_, '_>) -> ConfigKind {
+fn cookies(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     reader.ignore(&["CookieManager.implementation"]);
     ConfigKind::Cookies {
         clear_each_iteration: reader.start_flag("CookieManager.clearEachIteration", false),
@@ -69,7 +71,7 @@ fn cookies(reader: &mut Reader<'_, '_>) -> ConfigKind {
     }
 }
 
-fn csv(reader: &mut Reader<'_, '_>) -> ConfigKind {
+fn csv(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     let names = reader.start_text("variableNames");
     // Variable names are separated by commas whatever the column separator is.
     let variables: Vec<String> = names
@@ -81,10 +83,10 @@ fn csv(reader: &mut Reader<'_, '_>) -> ConfigKind {
         reader.compiler.sets(&Template::text(name.clone()));
     }
     let shared = match reader.start_text("shareMode").as_str() {
-        "" | "shareMode.all" => Shared::All,
-        "shareMode.group" => Shared::Group,
-        "shareMode.thread" => Shared::User,
-        word => Shared::Named(word.into()),
+        "" | "shareMode.all" => SharingMode::All,
+        "shareMode.group" => SharingMode::Group,
+        "shareMode.thread" => SharingMode::User,
+        word => SharingMode::Named(word.into()),
     };
     ConfigKind::CsvData(CsvData {
         file: reader.text("filename"),
@@ -99,7 +101,7 @@ fn csv(reader: &mut Reader<'_, '_>) -> ConfigKind {
     })
 }
 
-fn counter(reader: &mut Reader<'_, '_>) -> ConfigKind {
+fn counter(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     let variable = reader.text("CounterConfig.name");
     reader.compiler.sets(&variable);
     ConfigKind::Counter {
@@ -113,7 +115,7 @@ fn counter(reader: &mut Reader<'_, '_>) -> ConfigKind {
     }
 }
 
-fn random_variable(reader: &mut Reader<'_, '_>) -> ConfigKind {
+fn random_variable(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     let variable = reader.text("variableName");
     reader.compiler.sets(&variable);
     ConfigKind::RandomVariable {
@@ -126,7 +128,7 @@ fn random_variable(reader: &mut Reader<'_, '_>) -> ConfigKind {
     }
 }
 
-fn cache(reader: &mut Reader<'_, '_>) -> ConfigKind {
+fn cache(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     ConfigKind::Cache {
         clear_each_iteration: reader.start_flag("clearEachIteration", false),
         group_decides: reader.start_flag("CacheManager.controlledByThread", false),
@@ -135,7 +137,7 @@ fn cache(reader: &mut Reader<'_, '_>) -> ConfigKind {
     }
 }
 
-fn authorization(reader: &mut Reader<'_, '_>) -> ConfigKind {
+fn authorization(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     ConfigKind::Authorization {
         clear_each_iteration: reader.start_flag("AuthManager.clearEachIteration", false),
         group_decides: reader.start_flag("AuthManager.controlledByThreadGroup", false),
@@ -150,7 +152,7 @@ fn authorization(reader: &mut Reader<'_, '_>) -> ConfigKind {
     }
 }
 
-fn dns(reader: &mut Reader<'_, '_>) -> ConfigKind {
+fn dns(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     ConfigKind::Dns {
         clear_each_iteration: reader.start_flag("DNSCacheManager.clearEachIteration", false),
         servers: reader.texts("DNSCacheManager.servers"),
@@ -162,7 +164,7 @@ fn dns(reader: &mut Reader<'_, '_>) -> ConfigKind {
     }
 }
 
-fn keystore(reader: &mut Reader<'_, '_>) -> ConfigKind {
+fn keystore(reader: &mut ElementReader<'_, '_>) -> ConfigKind {
     ConfigKind::Keystore {
         preload: reader.start_text("preload").eq_ignore_ascii_case("true"),
         start: reader.integer("startIndex", 0),
@@ -173,7 +175,7 @@ fn keystore(reader: &mut Reader<'_, '_>) -> ConfigKind {
     }
 }
 
-fn user_parameters(reader: &mut Reader<'_, '_>) -> PreKind {
+fn user_parameters(reader: &mut ElementReader<'_, '_>) -> PreKind {
     let names = reader.texts("UserParameters.names");
     for name in &names {
         reader.compiler.sets(name);
@@ -185,7 +187,7 @@ fn user_parameters(reader: &mut Reader<'_, '_>) -> PreKind {
     }
 }
 
-fn timeout(reader: &mut Reader<'_, '_>) -> PreKind {
+fn timeout(reader: &mut ElementReader<'_, '_>) -> PreKind {
     let timeout_ms = reader.integer("InterruptTimer.timeout", 0);
     PreKind::Timeout { timeout_ms }
 }

@@ -1,13 +1,13 @@
 //! Controllers.
 
 use super::{ElementSpec, Family, Role, element};
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::plan::{ControllerKind, ThroughputLimit};
 
 const fn controller(
     classes: &'static [&'static str],
     tier: u8,
-    read: fn(&mut Reader<'_, '_>) -> ControllerKind,
+    read: fn(&mut ElementReader<'_, '_>) -> ControllerKind,
 ) -> ElementSpec {
     element(classes, Family::Controller, tier, Role::Controller(read))
 }
@@ -33,13 +33,13 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     controller(&["CriticalSectionController"], 3, critical),
 ];
 
-fn repeat(reader: &mut Reader<'_, '_>) -> ControllerKind {
+fn repeat(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
     reader.ignore(&["LoopController.continue_forever"]);
     let loops = reader.integer("LoopController.loops", 1);
     ControllerKind::Loop { loops }
 }
 
-fn transaction(reader: &mut Reader<'_, '_>) -> ControllerKind {
+fn transaction(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
     ControllerKind::Transaction {
         is_parent: reader.start_flag("TransactionController.parent", false),
         with_timers: reader.start_flag("TransactionController.includeTimers", true),
@@ -48,7 +48,7 @@ fn transaction(reader: &mut Reader<'_, '_>) -> ControllerKind {
     }
 }
 
-fn condition(reader: &mut Reader<'_, '_>) -> ControllerKind {
+fn condition(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
     ControllerKind::If {
         condition: reader.text("IfController.condition"),
         is_text: reader.start_flag("IfController.useExpression", false),
@@ -56,12 +56,12 @@ fn condition(reader: &mut Reader<'_, '_>) -> ControllerKind {
     }
 }
 
-fn while_true(reader: &mut Reader<'_, '_>) -> ControllerKind {
+fn while_true(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
     let condition = reader.text("WhileController.condition");
     ControllerKind::While { condition }
 }
 
-fn for_each(reader: &mut Reader<'_, '_>) -> ControllerKind {
+fn for_each(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
     let output = reader.text("ForeachController.returnVal");
     reader.compiler.sets(&output);
     ControllerKind::ForEach {
@@ -74,7 +74,7 @@ fn for_each(reader: &mut Reader<'_, '_>) -> ControllerKind {
 }
 
 /// Style 0 steps into nested controllers, style 1 treats each as one step.
-fn choose(reader: &mut Reader<'_, '_>, random: bool) -> ControllerKind {
+fn choose(reader: &mut ElementReader<'_, '_>, random: bool) -> ControllerKind {
     let whole = reader.start_integer("InterleaveControl.style").unwrap_or(0) != 0;
     let across_users = reader.start_flag("InterleaveControl.accrossThreads", false);
     match (whole, random) {
@@ -87,7 +87,7 @@ fn choose(reader: &mut Reader<'_, '_>, random: bool) -> ControllerKind {
     }
 }
 
-fn throughput(reader: &mut Reader<'_, '_>) -> ControllerKind {
+fn throughput(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
     let by_percent = reader
         .start_integer("ThroughputController.style")
         .unwrap_or(0)
@@ -103,17 +103,17 @@ fn throughput(reader: &mut Reader<'_, '_>) -> ControllerKind {
     }
 }
 
-fn switch(reader: &mut Reader<'_, '_>) -> ControllerKind {
+fn switch(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
     let selected = reader.text("SwitchController.value");
     ControllerKind::Switch { selected }
 }
 
-fn runtime(reader: &mut Reader<'_, '_>) -> ControllerKind {
+fn runtime(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
     let seconds = reader.integer("RunTime.seconds", 0);
     ControllerKind::Runtime { seconds }
 }
 
-fn critical(reader: &mut Reader<'_, '_>) -> ControllerKind {
+fn critical(reader: &mut ElementReader<'_, '_>) -> ControllerKind {
     let lock = reader.text_or("CriticalSectionController.lockName", "global_lock");
     ControllerKind::CriticalSection { lock }
 }

@@ -1,14 +1,14 @@
 //! Postprocessors.
 
 use super::{ElementSpec, Family, Role, element};
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::expression::Template;
-use crate::plan::{Applies, Extraction, Field, OnErrorAction, PostKind};
+use crate::plan::{Applies, Extraction, Field, FlowAction, PostKind};
 
 const fn post(
     classes: &'static [&'static str],
     tier: u8,
-    read: fn(&mut Reader<'_, '_>) -> PostKind,
+    read: fn(&mut ElementReader<'_, '_>) -> PostKind,
 ) -> ElementSpec {
     element(classes, Family::PostProcessor, tier, Role::Post(read))
 }
@@ -26,7 +26,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
 ];
 
 /// The results that an element examines.
-pub(super) fn applies(reader: &mut Reader<'_, '_>, prefix: &str) -> Applies {
+pub(super) fn applies(reader: &mut ElementReader<'_, '_>, prefix: &str) -> Applies {
     let variable = reader.text("Scope.variable");
     match reader.start_text(&format!("{prefix}.scope")).as_str() {
         "all" => Applies::All,
@@ -49,7 +49,7 @@ const FIELDS: &[(&str, Field)] = &[
 ];
 
 /// The settings that all extractors have; the property names differ by their prefix.
-fn extraction(reader: &mut Reader<'_, '_>, prefix: &str) -> Extraction {
+fn extraction(reader: &mut ElementReader<'_, '_>, prefix: &str) -> Extraction {
     let name = |field: &str| format!("{prefix}.{field}");
     let variable = reader.text(&name("refname"));
     note(reader, &variable);
@@ -64,7 +64,7 @@ fn extraction(reader: &mut Reader<'_, '_>, prefix: &str) -> Extraction {
 }
 
 /// Records the variable and those that are numbered after it.
-fn note(reader: &mut Reader<'_, '_>, variable: &Template) {
+fn note(reader: &mut ElementReader<'_, '_>, variable: &Template) {
     reader.compiler.sets(variable);
     if let Some(name) = variable.constant() {
         let numbered = format!("{}_*", name.trim());
@@ -72,7 +72,7 @@ fn note(reader: &mut Reader<'_, '_>, variable: &Template) {
     }
 }
 
-fn regex(reader: &mut Reader<'_, '_>) -> PostKind {
+fn regex(reader: &mut ElementReader<'_, '_>) -> PostKind {
     PostKind::Regex {
         pattern: reader.text("RegexExtractor.regex"),
         field: reader.choice("RegexExtractor.useHeaders", FIELDS),
@@ -81,7 +81,7 @@ fn regex(reader: &mut Reader<'_, '_>) -> PostKind {
     }
 }
 
-fn boundary(reader: &mut Reader<'_, '_>) -> PostKind {
+fn boundary(reader: &mut ElementReader<'_, '_>) -> PostKind {
     PostKind::Boundary {
         left: reader.text("BoundaryExtractor.lboundary"),
         right: reader.text("BoundaryExtractor.rboundary"),
@@ -90,7 +90,7 @@ fn boundary(reader: &mut Reader<'_, '_>) -> PostKind {
     }
 }
 
-fn json(reader: &mut Reader<'_, '_>) -> PostKind {
+fn json(reader: &mut ElementReader<'_, '_>) -> PostKind {
     let mut parts = |name: &str| {
         let place = reader.place_of(name);
         let text = reader.text(name).to_string();
@@ -118,7 +118,7 @@ fn json(reader: &mut Reader<'_, '_>) -> PostKind {
     }
 }
 
-fn jmes_path(reader: &mut Reader<'_, '_>) -> PostKind {
+fn jmes_path(reader: &mut ElementReader<'_, '_>) -> PostKind {
     let variable = reader.text("JMESExtractor.referenceName");
     note(reader, &variable);
     PostKind::JmesPath {
@@ -132,7 +132,7 @@ fn jmes_path(reader: &mut Reader<'_, '_>) -> PostKind {
     }
 }
 
-fn css(reader: &mut Reader<'_, '_>) -> PostKind {
+fn css(reader: &mut ElementReader<'_, '_>) -> PostKind {
     reader.ignore(&["HtmlExtractor.extractor_impl"]);
     PostKind::Css {
         selector: reader.text("HtmlExtractor.expr"),
@@ -141,7 +141,7 @@ fn css(reader: &mut Reader<'_, '_>) -> PostKind {
     }
 }
 
-fn xpath(reader: &mut Reader<'_, '_>) -> PostKind {
+fn xpath(reader: &mut ElementReader<'_, '_>) -> PostKind {
     reader.ignore(&[
         "XPathExtractor.namespace",
         "XPathExtractor.quiet",
@@ -160,12 +160,12 @@ fn xpath(reader: &mut Reader<'_, '_>) -> PostKind {
     xpath_of(reader, "XPathExtractor", tolerant)
 }
 
-fn xpath2(reader: &mut Reader<'_, '_>) -> PostKind {
+fn xpath2(reader: &mut ElementReader<'_, '_>) -> PostKind {
     xpath_of(reader, "XPathExtractor2", crate::plan::Value::Fixed(false))
 }
 
 fn xpath_of(
-    reader: &mut Reader<'_, '_>,
+    reader: &mut ElementReader<'_, '_>,
     prefix: &str,
     tolerant: crate::plan::Value<bool>,
 ) -> PostKind {
@@ -187,20 +187,20 @@ fn xpath_of(
     }
 }
 
-fn on_error(reader: &mut Reader<'_, '_>) -> PostKind {
-    const ACTIONS: &[(&str, OnErrorAction)] = &[
-        ("0", OnErrorAction::Continue),
-        ("1", OnErrorAction::StopUser),
-        ("2", OnErrorAction::StopTest),
-        ("3", OnErrorAction::StopTestNow),
-        ("4", OnErrorAction::NextGroupLoop),
-        ("5", OnErrorAction::NextLoop),
-        ("6", OnErrorAction::BreakLoop),
+fn on_error(reader: &mut ElementReader<'_, '_>) -> PostKind {
+    const ACTIONS: &[(&str, FlowAction)] = &[
+        ("0", FlowAction::Continue),
+        ("1", FlowAction::StopUser),
+        ("2", FlowAction::StopTest),
+        ("3", FlowAction::StopTestNow),
+        ("4", FlowAction::NextGroupLoop),
+        ("5", FlowAction::NextLoop),
+        ("6", FlowAction::BreakLoop),
     ];
     PostKind::OnError(reader.choice("OnError.action", ACTIONS))
 }
 
-fn debug(reader: &mut Reader<'_, '_>) -> PostKind {
+fn debug(reader: &mut ElementReader<'_, '_>) -> PostKind {
     PostKind::Debug {
         sampler: reader.flag("displaySamplerProperties", true),
         properties: reader.flag("displayJMeterProperties", false),

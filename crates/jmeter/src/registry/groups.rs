@@ -3,7 +3,7 @@
 use sokudo_model::Text;
 
 use super::{ElementSpec, Family, Role, element};
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::plan::schedule;
 use crate::plan::{Load, Loops, OnError, RampRow, Stage};
 
@@ -56,7 +56,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
 ];
 
 /// The settings that all groups have: the action after an error, and whether a user stays the same.
-pub(crate) fn common(reader: &mut Reader<'_, '_>) -> (OnError, bool) {
+pub(crate) fn common(reader: &mut ElementReader<'_, '_>) -> (OnError, bool) {
     const WORDS: &[(&str, OnError)] = &[
         ("continue", OnError::Continue),
         ("startnextloop", OnError::StartNextLoop),
@@ -69,7 +69,7 @@ pub(crate) fn common(reader: &mut Reader<'_, '_>) -> (OnError, bool) {
     (on_error, same_user)
 }
 
-fn users(reader: &mut Reader<'_, '_>) -> Load {
+fn users(reader: &mut ElementReader<'_, '_>) -> Load {
     let users = count(reader, "ThreadGroup.num_threads");
     let ramp_ms = seconds(reader, "ThreadGroup.ramp_time");
     let loops = loops(reader);
@@ -99,7 +99,7 @@ fn users(reader: &mut Reader<'_, '_>) -> Load {
     }
 }
 
-fn open(reader: &mut Reader<'_, '_>) -> Load {
+fn open(reader: &mut ElementReader<'_, '_>) -> Load {
     const SCHEDULE: &str = "OpenModelThreadGroup.schedule";
     let text = reader.start_text(SCHEDULE);
     let random_seed = reader.start_integer("OpenModelThreadGroup.random_seed");
@@ -115,7 +115,7 @@ fn open(reader: &mut Reader<'_, '_>) -> Load {
     }
 }
 
-fn ramps(reader: &mut Reader<'_, '_>) -> Load {
+fn ramps(reader: &mut ElementReader<'_, '_>) -> Load {
     let table = reader.lists("ultimatethreadgroupdata", |row| row.all_texts());
     let place = reader.place_of("ultimatethreadgroupdata");
     let mut rows = Vec::new();
@@ -156,12 +156,12 @@ fn ramps(reader: &mut Reader<'_, '_>) -> Load {
     }
 }
 
-fn concurrency(reader: &mut Reader<'_, '_>) -> Load {
+fn concurrency(reader: &mut ElementReader<'_, '_>) -> Load {
     let unit_ms = match reader.choice("Unit", &[("M", 60_000), ("S", 1_000)]) {
         unit if reader.start_text("Unit").is_empty() => unit / 60,
         unit => unit,
     };
-    let time_ms = |reader: &mut Reader<'_, '_>, name: &str| {
+    let time_ms = |reader: &mut ElementReader<'_, '_>, name: &str| {
         let number = reader.start_decimal(name)?;
         let ms = number * f64::from(unit_ms);
         Some(ms.clamp(0.0, MOST_SECONDS as f64 * 1e3) as u64)
@@ -182,7 +182,7 @@ fn concurrency(reader: &mut Reader<'_, '_>) -> Load {
 
 /// The number of iterations of each user. A group whose controller continues forever starts over
 /// after its loops. It does so, too, if the property is missing, as JMeter does with 5.6 plans.
-fn loops(reader: &mut Reader<'_, '_>) -> Loops {
+fn loops(reader: &mut ElementReader<'_, '_>) -> Loops {
     let loops = reader.inner("ThreadGroup.main_controller", |controller| {
         let forever = controller.start_flag("LoopController.continue_forever", true);
         let count = controller.start_integer("LoopController.loops");
@@ -203,15 +203,15 @@ fn loops(reader: &mut Reader<'_, '_>) -> Loops {
     }
 }
 
-fn count(reader: &mut Reader<'_, '_>, name: &str) -> u64 {
+fn count(reader: &mut ElementReader<'_, '_>, name: &str) -> u64 {
     within(reader, name, MOST_USERS)
 }
 
-fn seconds(reader: &mut Reader<'_, '_>, name: &str) -> u64 {
+fn seconds(reader: &mut ElementReader<'_, '_>, name: &str) -> u64 {
     within(reader, name, MOST_SECONDS) * 1000
 }
 
-fn within(reader: &mut Reader<'_, '_>, name: &str, most: i64) -> u64 {
+fn within(reader: &mut ElementReader<'_, '_>, name: &str, most: i64) -> u64 {
     let number = reader.start_integer(name).unwrap_or(0);
     if !(0..=most).contains(&number) {
         let says = Text::new("jmx-out-of-range")

@@ -1,10 +1,10 @@
 //! HTTP requests, their defaults and headers.
 
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::plan::{HttpArgument, HttpFile, HttpHeader, HttpProxy, HttpRequest, SourceKind};
 
 /// Reads a request with its defaults behind it; managers are added later.
-pub(crate) fn request(reader: &mut Reader<'_, '_>) -> HttpRequest {
+pub(crate) fn request(reader: &mut ElementReader<'_, '_>) -> HttpRequest {
     const KNOWN: &[&str] = &[
         "HTTPSampler.implementation",
         "HTTPSampler.monitor",
@@ -61,7 +61,7 @@ pub(crate) fn request(reader: &mut Reader<'_, '_>) -> HttpRequest {
     }
 }
 
-fn source_kind(reader: &mut Reader<'_, '_>) -> SourceKind {
+fn source_kind(reader: &mut ElementReader<'_, '_>) -> SourceKind {
     match reader.start_text("HTTPSampler.ipSourceType").trim() {
         "1" => SourceKind::Device,
         "2" => SourceKind::DeviceV4,
@@ -70,7 +70,7 @@ fn source_kind(reader: &mut Reader<'_, '_>) -> SourceKind {
     }
 }
 
-fn argument(reader: &mut Reader<'_, '_>) -> HttpArgument {
+fn argument(reader: &mut ElementReader<'_, '_>) -> HttpArgument {
     // The separator of name and value is in the metadata alone.
     reader.ignore(&["Argument.desc", "HTTPArgument.use_equals"]);
     HttpArgument {
@@ -83,12 +83,16 @@ fn argument(reader: &mut Reader<'_, '_>) -> HttpArgument {
 }
 
 /// Reads the headers of a header manager.
-pub(crate) fn header_manager(reader: &mut Reader<'_, '_>) -> Vec<HttpHeader> {
+pub(crate) fn header_manager(reader: &mut ElementReader<'_, '_>) -> Vec<HttpHeader> {
     pairs(reader, "HeaderManager.headers", "Header")
 }
 
 /// Reads a list of names and values: `<prefix>.name`, `<prefix>.value`.
-pub(crate) fn pairs(reader: &mut Reader<'_, '_>, list: &str, prefix: &str) -> Vec<HttpHeader> {
+pub(crate) fn pairs(
+    reader: &mut ElementReader<'_, '_>,
+    list: &str,
+    prefix: &str,
+) -> Vec<HttpHeader> {
     reader.each(list, |pair| {
         pair.ignore(&["Argument.metadata", "Argument.desc"]);
         HttpHeader {

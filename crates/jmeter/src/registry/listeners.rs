@@ -2,7 +2,7 @@
 
 use super::backend::backend;
 use super::{ElementSpec, Family, Role, element};
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::plan::ListenerKind;
 
 pub(super) const ELEMENTS: &[ElementSpec] = &[
@@ -63,7 +63,7 @@ const FORMAT: &[(&str, &str)] = &[
     ("connectTime", "connect_time"),
 ];
 
-fn results(reader: &mut Reader<'_, '_>) -> ListenerKind {
+fn results(reader: &mut ElementReader<'_, '_>) -> ListenerKind {
     let config = reader.object("saveConfig").and_then(|c| c.child("value"));
     let format = config.map_or_else(Vec::new, |config| {
         // A missing setting means not saved.

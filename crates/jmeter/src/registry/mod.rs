@@ -4,14 +4,14 @@
 //! a plan that contains one is refused: leaving out a request silently would make every number of
 //! the test wrong.
 
-use crate::compile::{Compiler, Reader, Type};
+use crate::compile::{Compiler, ElementReader, Type};
 use crate::files::MemoryFiles;
-use crate::node::Node;
+use crate::node::ElementNode;
 use crate::plan::{
     AssertionKind, ConfigKind, ControllerKind, ListenerKind, Load, PostKind, PreKind, SamplerKind,
     Stage, TimerKind,
 };
-use crate::problem::Place;
+use crate::problem::FilePosition;
 use crate::settings::Settings;
 
 mod assertions;
@@ -92,19 +92,19 @@ pub(crate) enum Role {
     Fragment,
     Include,
     Module,
-    Group(Stage, fn(&mut Reader<'_, '_>) -> Load),
-    Controller(fn(&mut Reader<'_, '_>) -> ControllerKind),
+    Group(Stage, fn(&mut ElementReader<'_, '_>) -> Load),
+    Controller(fn(&mut ElementReader<'_, '_>) -> ControllerKind),
     Http,
     HttpDefaults,
     Headers,
     Variables,
-    Sampler(fn(&mut Reader<'_, '_>) -> SamplerKind),
-    Timer(fn(&mut Reader<'_, '_>) -> TimerKind),
-    Config(fn(&mut Reader<'_, '_>) -> ConfigKind),
-    Pre(fn(&mut Reader<'_, '_>) -> PreKind),
-    Post(fn(&mut Reader<'_, '_>) -> PostKind),
-    Assertion(fn(&mut Reader<'_, '_>) -> AssertionKind),
-    Listener(fn(&mut Reader<'_, '_>) -> ListenerKind),
+    Sampler(fn(&mut ElementReader<'_, '_>) -> SamplerKind),
+    Timer(fn(&mut ElementReader<'_, '_>) -> TimerKind),
+    Config(fn(&mut ElementReader<'_, '_>) -> ConfigKind),
+    Pre(fn(&mut ElementReader<'_, '_>) -> PreKind),
+    Post(fn(&mut ElementReader<'_, '_>) -> PostKind),
+    Assertion(fn(&mut ElementReader<'_, '_>) -> AssertionKind),
+    Listener(fn(&mut ElementReader<'_, '_>) -> ListenerKind),
     NoEffect,
     Refused(Treatment),
 }
@@ -141,7 +141,7 @@ pub static REGISTRY: &[&[ElementSpec]] = &[
 ];
 
 /// The class of an element; `None`: unknown.
-pub(crate) fn find(node: &Node) -> Option<&'static ElementSpec> {
+pub(crate) fn find(node: &ElementNode) -> Option<&'static ElementSpec> {
     let fits = |spec: &&ElementSpec| {
         let gui_fits = spec.gui.is_none_or(|gui| gui == node.gui);
         gui_fits && spec.classes.contains(&node.class.as_str())
@@ -166,12 +166,12 @@ impl ElementSpec {
 
     /// Names and types of the properties that are read, in order.
     pub fn properties(&self) -> Vec<(String, Type)> {
-        let place = Place {
+        let place = FilePosition {
             file: "".into(),
             line: 0,
             column: 0,
         };
-        let node = Node {
+        let node = ElementNode {
             class: self.classes[0].into(),
             gui: self.gui.unwrap_or_default().into(),
             name: String::new(),
@@ -182,7 +182,7 @@ impl ElementSpec {
         };
         let (settings, files) = (Settings::default(), MemoryFiles::default());
         let mut compiler = Compiler::new(&settings, &files, "");
-        let mut reader = Reader::new(&node, &mut compiler);
+        let mut reader = ElementReader::new(&node, &mut compiler);
         self.read(&mut reader);
         let mut names = compiler.names_read;
         names.retain(|(name, _)| !name.is_empty());
@@ -192,7 +192,7 @@ impl ElementSpec {
     }
 
     /// Reads an element only to list the properties that are read.
-    fn read(&self, reader: &mut Reader<'_, '_>) {
+    fn read(&self, reader: &mut ElementReader<'_, '_>) {
         match self.role {
             Role::Group(_, read) => {
                 groups::common(reader);

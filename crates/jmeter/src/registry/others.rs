@@ -1,7 +1,7 @@
 //! The plan itself, elements that only the editor uses, and unsupported elements.
 
 use super::{ElementSpec, Family, Role, Treatment, element};
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 
 pub(super) const PLAN: &[ElementSpec] = &[
     element(&["TestPlan"], Family::Plan, 1, Role::Plan),
@@ -140,7 +140,7 @@ impl PlanFlags {
 }
 
 /// Reads the plan element.
-pub(crate) fn plan_flags(reader: &mut Reader<'_, '_>) -> PlanFlags {
+pub(crate) fn plan_flags(reader: &mut ElementReader<'_, '_>) -> PlanFlags {
     reader.inner("TestPlan.user_defined_variables", |_| ());
     reader.ignore(&["TestPlan.user_define_classpath", "TestPlan.comments"]);
     // Contents of result files follow from the listeners and properties alone.

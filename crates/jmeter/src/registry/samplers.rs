@@ -3,8 +3,8 @@
 use sokudo_model::Text;
 
 use super::{ElementSpec, Family, Role, element};
-use crate::compile::Reader;
-use crate::plan::{Action, Dummy, SamplerKind};
+use crate::compile::ElementReader;
+use crate::plan::{Action, Dummy, FlowAction, SamplerKind};
 
 pub(super) const ELEMENTS: &[ElementSpec] = &[
     element(
@@ -18,7 +18,7 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     element(&["DummySampler"], Family::Sampler, 2, Role::Sampler(dummy)),
 ];
 
-fn debug(reader: &mut Reader<'_, '_>) -> SamplerKind {
+fn debug(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
     SamplerKind::Debug {
         properties: reader.flag("displayJMeterProperties", false),
         variables: reader.flag("displayJMeterVariables", true),
@@ -26,20 +26,20 @@ fn debug(reader: &mut Reader<'_, '_>) -> SamplerKind {
     }
 }
 
-fn action(reader: &mut Reader<'_, '_>) -> SamplerKind {
+fn action(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
     const ACTION: &str = "ActionProcessor.action";
     let number = reader.start_integer(ACTION).unwrap_or(0);
     let whole_test = reader.start_integer("ActionProcessor.target").unwrap_or(0) == 2;
     let duration_ms = reader.integer("ActionProcessor.duration", 0);
     SamplerKind::Action(match (number, whole_test) {
-        (0, false) => Action::StopUser,
-        (0, true) => Action::StopTest,
+        (0, false) => Action::Flow(FlowAction::StopUser),
+        (0, true) => Action::Flow(FlowAction::StopTest),
         (1, _) => Action::Pause { duration_ms },
-        (2, false) => Action::StopUser,
-        (2, true) => Action::StopTestNow,
-        (3, _) => Action::NextGroupLoop,
-        (4, _) => Action::NextLoop,
-        (5, _) => Action::BreakLoop,
+        (2, false) => Action::Flow(FlowAction::StopUser),
+        (2, true) => Action::Flow(FlowAction::StopTestNow),
+        (3, _) => Action::Flow(FlowAction::NextGroupLoop),
+        (4, _) => Action::Flow(FlowAction::NextLoop),
+        (5, _) => Action::Flow(FlowAction::BreakLoop),
         (other, _) => {
             let says = Text::new("jmx-unknown-word")
                 .word("property", ACTION)
@@ -47,12 +47,12 @@ fn action(reader: &mut Reader<'_, '_>) -> SamplerKind {
                 .word("known", "0 … 5");
             let place = reader.place_of(ACTION);
             reader.compiler.problems.error(place, says);
-            Action::StopUser
+            Action::Flow(FlowAction::StopUser)
         }
     })
 }
 
-fn dummy(reader: &mut Reader<'_, '_>) -> SamplerKind {
+fn dummy(reader: &mut ElementReader<'_, '_>) -> SamplerKind {
     reader.ignore(&["RESULT_CLASS"]);
     SamplerKind::Dummy(Box::new(Dummy {
         waits: reader.flag("WAITING", true),

@@ -3,9 +3,9 @@
 use sokudo_model::Text;
 
 use super::{ElementSpec, Family, Role, element};
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::expression::Template;
-use crate::node::{Node, Value, find};
+use crate::node::{ElementNode, PropertyValue, find};
 use crate::plan::{AssertionKind, ListenerKind, PostKind, PreKind, SamplerKind, Script, TimerKind};
 use crate::script;
 use crate::xml;
@@ -53,12 +53,12 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
 ];
 
 /// The language of an unsupported script; `None`: the element has no such script.
-pub(crate) fn foreign(node: &Node) -> Option<String> {
+pub(crate) fn foreign(node: &ElementNode) -> Option<String> {
     if !node.class.starts_with("JSR223") {
         return None;
     }
     let text = |name: &str| match find(&node.properties, name).map(|property| &property.value) {
-        Some(Value::Scalar { text, .. }) => text.trim(),
+        Some(PropertyValue::Scalar { text, .. }) => text.trim(),
         _ => "",
     };
     let is_empty = text("script").is_empty() && text("filename").is_empty();
@@ -71,7 +71,7 @@ pub(crate) fn foreign(node: &Node) -> Option<String> {
 }
 
 /// The script of an element. One that cannot be executed is reported and empty.
-fn script_of(reader: &mut Reader<'_, '_>) -> Script {
+fn script_of(reader: &mut ElementReader<'_, '_>) -> Script {
     reader.ignore(&["cacheKey"]);
     reader.text("scriptLanguage");
     let parameters = reader.text("parameters");
@@ -90,11 +90,11 @@ fn script_of(reader: &mut Reader<'_, '_>) -> Script {
 }
 
 /// The script in a file. One that cannot be read is reported and empty.
-fn of_file(reader: &mut Reader<'_, '_>, path: &str) -> String {
+fn of_file(reader: &mut ElementReader<'_, '_>, path: &str) -> String {
     let read = reader.compiler.files.read(path, MOST_BYTES);
     let text = read.map_err(|error| error.kind().to_string());
     let text = text.and_then(|bytes| {
-        xml::decode_named(&bytes, "").map_err(|_| "it is not text in UTF-8".to_owned())
+        xml::decode_named(&bytes, "").map_err(|_| "it is not valid UTF-8".to_owned())
     });
     text.unwrap_or_else(|why| {
         let says = Text::new("jmx-data-file-unreadable")
@@ -107,7 +107,7 @@ fn of_file(reader: &mut Reader<'_, '_>, path: &str) -> String {
 }
 
 /// Reports errors that a script would have when it runs.
-fn examine(reader: &mut Reader<'_, '_>, text: &str, place: &crate::problem::Place) {
+fn examine(reader: &mut ElementReader<'_, '_>, text: &str, place: &crate::problem::FilePosition) {
     if let Some((word, line)) = script::java_in(text) {
         let says = Text::new("jmx-script-java")
             .word("word", word)
@@ -121,7 +121,7 @@ fn examine(reader: &mut Reader<'_, '_>, text: &str, place: &crate::problem::Plac
 }
 
 /// Records the variables that a script sets; any, if it builds their names.
-fn note_variables(reader: &mut Reader<'_, '_>, text: &str) {
+fn note_variables(reader: &mut ElementReader<'_, '_>, text: &str) {
     for call in ["vars.put(", "vars.putObject("] {
         for (at, _) in text.match_indices(call) {
             let argument = text[at + call.len()..].trim_start();

@@ -3,13 +3,13 @@
 use sokudo_model::Text;
 
 use super::{ElementSpec, Family, Role, element};
-use crate::compile::Reader;
+use crate::compile::ElementReader;
 use crate::plan::{Over, ShapeRow, TimerKind, Value};
 
 const fn timer(
     classes: &'static [&'static str],
     tier: u8,
-    read: fn(&mut Reader<'_, '_>) -> TimerKind,
+    read: fn(&mut ElementReader<'_, '_>) -> TimerKind,
 ) -> ElementSpec {
     element(classes, Family::Timer, tier, Role::Timer(read))
 }
@@ -36,15 +36,15 @@ pub(super) const ELEMENTS: &[ElementSpec] = &[
     timer(&["SyncTimer"], 2, synchronizing),
 ];
 
-fn delay(reader: &mut Reader<'_, '_>) -> Value<f64> {
+fn delay(reader: &mut ElementReader<'_, '_>) -> Value<f64> {
     reader.decimal("ConstantTimer.delay", 0.0)
 }
 
-fn range(reader: &mut Reader<'_, '_>) -> Value<f64> {
+fn range(reader: &mut ElementReader<'_, '_>) -> Value<f64> {
     reader.decimal("RandomTimer.range", 0.0)
 }
 
-fn constant_throughput(reader: &mut Reader<'_, '_>) -> TimerKind {
+fn constant_throughput(reader: &mut ElementReader<'_, '_>) -> TimerKind {
     const MODES: [Over; 5] = [
         Over::ThisUser,
         Over::AllUsers,
@@ -78,7 +78,7 @@ fn constant_throughput(reader: &mut Reader<'_, '_>) -> TimerKind {
     }
 }
 
-fn precise_throughput(reader: &mut Reader<'_, '_>) -> TimerKind {
+fn precise_throughput(reader: &mut ElementReader<'_, '_>) -> TimerKind {
     // Both tune the approximation of the number; here it is always exact.
     reader.ignore(&["exactLimit", "allowedThroughputSurplus"]);
     TimerKind::PreciseThroughput {
@@ -91,7 +91,7 @@ fn precise_throughput(reader: &mut Reader<'_, '_>) -> TimerKind {
     }
 }
 
-fn shaping(reader: &mut Reader<'_, '_>) -> TimerKind {
+fn shaping(reader: &mut ElementReader<'_, '_>) -> TimerKind {
     let place = reader.place_of("load_profile");
     let table = reader.lists("load_profile", |row| row.all_texts());
     let mut rows = Vec::new();
@@ -118,7 +118,7 @@ fn shaping(reader: &mut Reader<'_, '_>) -> TimerKind {
     TimerKind::ThroughputShaping { rows }
 }
 
-fn synchronizing(reader: &mut Reader<'_, '_>) -> TimerKind {
+fn synchronizing(reader: &mut ElementReader<'_, '_>) -> TimerKind {
     TimerKind::Synchronizing {
         users: reader.integer("groupSize", 0),
         timeout_ms: reader.integer("timeoutInMs", 0),

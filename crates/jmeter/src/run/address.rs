@@ -1,22 +1,22 @@
-//! Where does a request go, and where does a link lead to from there?
+//! The address of a request, and resolution of redirects.
 
 use crate::digits::digits;
 
-/// Where a request goes.
+/// The address of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Address {
-    /// Over TLS.
+    /// True if the connection uses TLS.
     pub tls: bool,
     /// Host name or address.
     pub host: String,
     /// Port.
     pub port: u16,
-    /// Path and query as they were rendered.
+    /// Path and query as rendered.
     pub path: String,
 }
 
 impl Address {
-    /// Takes a whole address apart; `None` when it is none.
+    /// Parses a URL; `None` if it is not valid.
     pub fn parse(url: &str) -> Option<Self> {
         let (scheme, rest) = url.split_once("://")?;
         let tls = match () {
@@ -42,7 +42,7 @@ impl Address {
         })
     }
 
-    /// Another address as seen from this one.
+    /// Resolves a redirect against this address; `None` if it is not valid.
     pub fn join(&self, location: &str) -> Option<Self> {
         let with_path = |path: String| {
             Some(Self {
@@ -69,13 +69,13 @@ impl Address {
         }
     }
 
-    /// The address as a text; the port only where it is not the scheme's own.
+    /// Appends the URL; the port only if it is not the default of the scheme.
     pub fn write(&self, out: &mut String) {
         self.write_origin(out);
         out.push_str(&self.path);
     }
 
-    /// As [`Address::write`], the port always.
+    /// As [`Address::write`], always with the port.
     pub fn write_with_port(&self, out: &mut String) {
         use std::fmt::Write as _;
         let scheme = if self.tls { "https" } else { "http" };
@@ -83,13 +83,13 @@ impl Address {
         let _ = write!(out, "{scheme}://{}:{}{}", self.host, self.port, self.path);
     }
 
-    /// Scheme, host and port as a text.
+    /// Appends scheme, host and port.
     pub fn write_origin(&self, out: &mut String) {
         out.push_str(if self.tls { "https://" } else { "http://" });
         self.write_authority(out);
     }
 
-    /// The host as it stands in an address, with the port where it is not the scheme's own.
+    /// Appends the host, with the port if it is not the default of the scheme.
     pub fn write_authority(&self, out: &mut String) {
         out.push_str(&self.host);
         if self.port != default_port(self.tls) {
@@ -99,7 +99,7 @@ impl Address {
     }
 }
 
-/// Resolves `.` and `..` in the path part.
+/// Removes dot segments from the path.
 pub(super) fn without_dots(path: &str) -> String {
     let (path, query) = match path.find(['?', '#']) {
         Some(at) => path.split_at(at),
@@ -113,14 +113,14 @@ pub(super) fn without_dots(path: &str) -> String {
             part => kept.push(part),
         }
     }
-    // What ends with dots is a folder.
+    // A path that ends with dots is a folder.
     if path.ends_with("/.") || path.ends_with("/..") {
         kept.push("");
     }
     format!("/{}{query}", kept.join("/"))
 }
 
-/// The port when none is given.
+/// The default port.
 pub(super) fn default_port(tls: bool) -> u16 {
     if tls { 443 } else { 80 }
 }

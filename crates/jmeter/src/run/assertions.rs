@@ -12,7 +12,7 @@ use super::row::Asserted;
 use super::sample_result::SampleResult;
 use super::scripts::{ScriptOwner, run_script};
 use super::test::Test;
-use crate::jtl::Holds;
+use crate::jtl::SavedDetails;
 use crate::plan::{Applies, AssertionKind, Comparison, Field, Id, SizeField, TextTest};
 
 /// The outcome of all assertions on a result.
@@ -30,7 +30,7 @@ pub(super) struct Verdict {
 pub(super) fn assert_all(
     view: &mut View<'_>,
     assertions: &[Id],
-    holds: Holds,
+    holds: SavedDetails,
     result: &SampleResult<'_>,
 ) -> Verdict {
     let mut verdict = Verdict {
@@ -432,7 +432,7 @@ fn bracketed(path: &str) -> String {
     }
 }
 
-/// JMeter's words for a body whose MD5 sum is another.
+/// JMeter's message for a body with another MD5 sum.
 fn md5_fails(body: &[u8], wanted: &str) -> Option<String> {
     let mut sum = String::with_capacity(32);
     for byte in Md5::digest(body) {

@@ -13,11 +13,11 @@ use encoding_rs::{EUC_JP, EncoderResult, Encoding, SHIFT_JIS};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Charset {
     name: &'static str,
-    kind: Kind,
+    kind: Encoder,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Kind {
+enum Encoder {
     Utf8,
     /// A single-byte charset with the first so many code points of Unicode.
     First(u32),
@@ -31,20 +31,20 @@ const KNOWN: &[(&[&str], Charset)] = &[
     (&["utf-8", "utf8"], Charset::UTF_8),
     (
         &["iso-8859-1", "iso8859-1", "iso8859_1", "latin1", "l1"],
-        Charset::new("ISO-8859-1", Kind::First(0x100)),
+        Charset::new("ISO-8859-1", Encoder::First(0x100)),
     ),
     (&["us-ascii", "ascii"], Charset::US_ASCII),
     (
         &["shift_jis", "shift-jis", "sjis", "x-sjis", "ms_kanji"],
-        Charset::new("Shift_JIS", Kind::ShiftJis),
+        Charset::new("Shift_JIS", Encoder::ShiftJis),
     ),
     (
         &["windows-31j", "ms932", "windows-932", "cswindows31j"],
-        Charset::new("windows-31j", Kind::Other(SHIFT_JIS)),
+        Charset::new("windows-31j", Encoder::Other(SHIFT_JIS)),
     ),
     (
         &["euc-jp", "eucjp", "euc_jp", "x-eucjp", "x-euc-jp"],
-        Charset::new("EUC-JP", Kind::EucJp),
+        Charset::new("EUC-JP", Encoder::EucJp),
     ),
 ];
 
@@ -61,11 +61,11 @@ const JIS_ONLY: &[(char, [u8; 2], char)] = &[
 
 impl Charset {
     /// The default.
-    pub const UTF_8: Self = Self::new("UTF-8", Kind::Utf8);
+    pub const UTF_8: Self = Self::new("UTF-8", Encoder::Utf8);
     /// The charset of request heads.
-    pub const US_ASCII: Self = Self::new("US-ASCII", Kind::First(0x80));
+    pub const US_ASCII: Self = Self::new("US-ASCII", Encoder::First(0x80));
 
-    const fn new(name: &'static str, kind: Kind) -> Self {
+    const fn new(name: &'static str, kind: Encoder) -> Self {
         Self { name, kind }
     }
 
@@ -77,7 +77,7 @@ impl Charset {
             return Some(*found);
         }
         let found = Encoding::for_label(name.as_bytes())?;
-        Some(Self::new(found.name(), Kind::Other(found)))
+        Some(Self::new(found.name(), Encoder::Other(found)))
     }
 
     /// Java's name of the charset.
@@ -88,33 +88,33 @@ impl Charset {
     /// Appends an encoded text.
     pub fn encode(self, text: &str, out: &mut Vec<u8>) {
         match self.kind {
-            Kind::Utf8 => out.extend_from_slice(text.as_bytes()),
+            Encoder::Utf8 => out.extend_from_slice(text.as_bytes()),
             _ if text.is_ascii() && self.keeps_ascii() => out.extend_from_slice(text.as_bytes()),
-            Kind::First(limit) => out.extend(text.chars().map(|character| {
+            Encoder::First(limit) => out.extend(text.chars().map(|character| {
                 let number = u32::from(character);
                 // The limit is at most 256.
                 if number < limit { number as u8 } else { b'?' }
             })),
-            Kind::ShiftJis => text.chars().for_each(|character| shift_jis(character, out)),
-            Kind::EucJp => text.chars().for_each(|character| euc_jp(character, out)),
-            Kind::Other(encoding) => with_question_marks(encoding, text, out),
+            Encoder::ShiftJis => text.chars().for_each(|character| shift_jis(character, out)),
+            Encoder::EucJp => text.chars().for_each(|character| euc_jp(character, out)),
+            Encoder::Other(encoding) => with_question_marks(encoding, text, out),
         }
     }
 
     /// Decodes bytes.
     pub fn decode(self, bytes: &[u8]) -> String {
         let encoding = match self.kind {
-            Kind::Utf8 => return String::from_utf8_lossy(bytes).into_owned(),
-            Kind::First(_) => return bytes.iter().map(|byte| char::from(*byte)).collect(),
-            Kind::ShiftJis => SHIFT_JIS,
-            Kind::EucJp => EUC_JP,
-            Kind::Other(encoding) => encoding,
+            Encoder::Utf8 => return String::from_utf8_lossy(bytes).into_owned(),
+            Encoder::First(_) => return bytes.iter().map(|byte| char::from(*byte)).collect(),
+            Encoder::ShiftJis => SHIFT_JIS,
+            Encoder::EucJp => EUC_JP,
+            Encoder::Other(encoding) => encoding,
         };
         encoding.decode_without_bom_handling(bytes).0.into_owned()
     }
 
     fn keeps_ascii(self) -> bool {
-        !matches!(self.kind, Kind::Other(encoding) if !encoding.is_ascii_compatible())
+        !matches!(self.kind, Encoder::Other(encoding) if !encoding.is_ascii_compatible())
     }
 }
 

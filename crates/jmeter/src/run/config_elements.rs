@@ -10,7 +10,7 @@ use super::context::View;
 use super::feed::Feed;
 use super::scripts::{ScriptOwner, run_script};
 use super::shared::locked;
-use crate::plan::{ConfigKind, CsvData, Id, IterationStep, PreKind, Shared};
+use crate::plan::{ConfigKind, CsvData, Id, IterationStep, PreKind, SharingMode};
 
 /// Value of the variables when there are no more rows and the user continues.
 const END_OF_FILE: &str = "<EOF>";
@@ -74,10 +74,10 @@ impl ConfigElements {
         };
         // As in JMeter, elements with the same file and sharing mode share their position in it.
         let feed = match &data.shared {
-            Shared::All => shared(path),
-            Shared::Group => shared(format!("{path}\ngroup {}", view.thread.group())),
-            Shared::Named(word) => shared(format!("{path}\nnamed {word}")),
-            Shared::User => Arc::clone(self.cursors.entry(id).or_insert_with(fresh)),
+            SharingMode::All => shared(path),
+            SharingMode::Group => shared(format!("{path}\ngroup {}", view.thread.group())),
+            SharingMode::Named(word) => shared(format!("{path}\nnamed {word}")),
+            SharingMode::User => Arc::clone(self.cursors.entry(id).or_insert_with(fresh)),
         };
         let names = match data.variables.is_empty() {
             true => &rows.names,

@@ -107,24 +107,11 @@ mod tests {
 
     fn reply<'a>(headers: &'a [u8], body: &'a [u8], whole: u64) -> Reply<'a> {
         Reply {
-            intended_ns: 0,
-            start_ns: 0,
-            connected_ns: 0,
-            sent_ns: 0,
-            first_byte_ns: 0,
-            end_ns: 0,
-            reused: true,
-            peer: None,
-            spent: sokudo_model::Spent::default(),
-            sent_bytes: 0,
-            head_bytes: 0,
             body_bytes: whole,
-            framing_bytes: 0,
             status: 200,
-            reason: b"",
             headers,
             body,
-            lost: None,
+            ..Reply::default()
         }
     }
 

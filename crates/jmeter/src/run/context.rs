@@ -10,10 +10,10 @@ use sokudo_pace::Random;
 use super::shared::locked;
 use super::test::Test;
 use crate::digits::digits;
-use crate::expression::{Fact, Fault, Lines, Template, World};
+use crate::expression::{Fact, FunctionFault, Lines, Template, World};
 use crate::plan::{Id, Value};
 use crate::properties::Origin;
-use crate::script::{Lent, Level, log};
+use crate::script::{LentState, LogLevel, log};
 use crate::xml;
 
 /// The variable in which JMeter keeps whether the previous sample succeeded.
@@ -267,7 +267,7 @@ impl<'a> View<'a> {
         out
     }
 
-    fn report(&self, fault: &Fault) {
+    fn report(&self, fault: &FunctionFault) {
         self.test.sink.trouble(&fault.to_string());
     }
 
@@ -398,8 +398,8 @@ impl World for View<'_> {
         self.thread.rows.get(file).copied()
     }
 
-    fn lend(&mut self) -> Lent {
-        Lent {
+    fn lend(&mut self) -> LentState {
+        LentState {
             variables: std::mem::take(&mut self.thread.variables),
             fixed: Arc::clone(&self.test.variables),
             properties: Arc::clone(&self.test.shared.properties),
@@ -413,12 +413,12 @@ impl World for View<'_> {
         }
     }
 
-    fn take_back(&mut self, lent: Lent) {
+    fn take_back(&mut self, lent: LentState) {
         self.thread.variables = lent.variables;
         self.thread.random = lent.random;
     }
 
-    fn log(&mut self, level: Level, logger: &str, text: &str) {
+    fn log(&mut self, level: LogLevel, logger: &str, text: &str) {
         if self.test.sink.logs() {
             let zone = &self.test.settings.time_zone;
             let line = log::line(self.now_ms, zone, level, logger, text);
@@ -438,6 +438,6 @@ impl World for View<'_> {
 
 /// Decodes a text in the named encoding; UTF-8 if the name is empty.
 pub(super) fn decode(bytes: &[u8], encoding: &str) -> Result<String, String> {
-    let not_text = |_| format!("it is not text in the encoding `{encoding}`");
+    let not_text = |_| format!("it is not valid text in the encoding `{encoding}`");
     xml::decode_named(bytes, encoding).map_err(not_text)
 }

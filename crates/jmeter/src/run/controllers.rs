@@ -1,6 +1,6 @@
 //! Logic controllers: the choice of the next sampler.
 //!
-//! A user's position in its thread group is one [`Position`] per controller.
+//! A user's position in its thread group is one [`ControllerPosition`] per controller.
 //! [`Controllers::advance`] descends from the loop of the group to the next sampler, as the
 //! `next()` of JMeter's controllers does: a controller whose steps are done returns `Nothing`, and
 //! its parent continues.
@@ -14,7 +14,7 @@ use super::context::View;
 use super::http::HttpClient;
 use super::results::Results;
 use super::shared::locked;
-use super::steps::{Child, Node};
+use super::steps::{Child, ControllerNode};
 use super::test::Test;
 use crate::expression::{Template, World as _, condition_holds};
 use crate::plan::{ControllerKind, Id, ThroughputLimit};
@@ -26,7 +26,7 @@ const REST_NS: i64 = 1_000_000;
 
 /// A user's state in one controller.
 #[derive(Debug, Clone, Copy)]
-struct Position {
+struct ControllerPosition {
     /// Its steps are under way.
     inside: bool,
     /// Index of the next step.
@@ -41,7 +41,7 @@ struct Position {
     counted: u64,
 }
 
-impl Position {
+impl ControllerPosition {
     /// Not begun yet.
     const OUTSIDE: Self = Self {
         inside: false,
@@ -61,7 +61,7 @@ impl Position {
 
 /// The result of [`Controllers::advance`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Found {
+pub(super) enum Advance {
     /// A sampler, and the index of the controller that contains it.
     Sampler(Id, usize),
     /// The steps of the controller are done.
@@ -73,7 +73,7 @@ pub(super) enum Found {
 }
 
 /// Whether a controller executes its steps.
-enum Entry {
+enum Entered {
     Go,
     Skip,
     Later(i64),
@@ -84,7 +84,7 @@ enum Entry {
 #[derive(Debug)]
 pub(super) struct Controllers {
     /// By index of the controller.
-    positions: Box<[Position]>,
+    positions: Box<[ControllerPosition]>,
     /// Orders of random order controllers.
     orders: HashMap<usize, Vec<u16>>,
     /// Locks that the user holds: controller and name.
@@ -103,7 +103,7 @@ pub(super) struct Effects<'a> {
 
 impl<'a> Effects<'a> {
     /// The controllers of the user's thread group.
-    fn nodes(&self) -> &'a [Node] {
+    fn nodes(&self) -> &'a [ControllerNode] {
         &self.view.test().nodes[self.view.thread.group()]
     }
 }
@@ -112,7 +112,7 @@ impl Controllers {
     /// Positions in `count` controllers, none of them begun.
     pub fn new(count: usize) -> Self {
         Self {
-            positions: vec![Position::OUTSIDE; count].into(),
+            positions: vec![ControllerPosition::OUTSIDE; count].into(),
             orders: HashMap::new(),
             held: Vec::new(),
             fuel: FUEL,
@@ -125,22 +125,22 @@ impl Controllers {
     }
 
     /// The next sampler of the thread group.
-    pub fn next(&mut self, on: &mut Effects<'_>) -> Found {
+    pub fn next(&mut self, on: &mut Effects<'_>) -> Advance {
         self.advance(on, 0)
     }
 
     /// The next sampler below a controller.
-    fn advance(&mut self, on: &mut Effects<'_>, n: usize) -> Found {
+    fn advance(&mut self, on: &mut Effects<'_>, n: usize) -> Advance {
         let node = &on.nodes()[n];
         if !self.positions[n].inside {
             match self.enter(on, n, node) {
-                Entry::Go => {}
-                Entry::Skip => {
+                Entered::Go => {}
+                Entered::Skip => {
                     self.positions[n].leave();
-                    return Found::Nothing;
+                    return Advance::Nothing;
                 }
-                Entry::Later(at) => return Found::Later(at),
-                Entry::End => return Found::End,
+                Entered::Later(at) => return Advance::Later(at),
+                Entered::End => return Advance::End,
             }
         } else if let ControllerKind::If {
             condition,
@@ -150,20 +150,20 @@ impl Controllers {
             && !holds(&mut on.view, condition, *is_text)
         {
             self.positions[n].leave();
-            return Found::Nothing;
+            return Advance::Nothing;
         }
         loop {
             let found = match self.choose(n, node) {
-                Some(Child::Sampler(id)) => Found::Sampler(id, n),
-                Some(Child::Node(below)) => self.advance(on, below),
+                Some(Child::Sampler(id)) => Advance::Sampler(id, n),
+                Some(Child::Controller(below)) => self.advance(on, below),
                 None => match self.end_pass(on, n, node) {
                     Ok(()) => continue,
                     Err(over) => return over,
                 },
             };
             match found {
-                Found::Nothing => self.positions[n].current += 1,
-                Found::Sampler(_, at) => {
+                Advance::Nothing => self.positions[n].current += 1,
+                Advance::Sampler(_, at) => {
                     // A nested controller keeps its own position, unless one step of it is enough.
                     let one_step = matches!(node.kind, ControllerKind::SubSteps { .. });
                     if at == n || one_step {
@@ -177,7 +177,7 @@ impl Controllers {
     }
 
     /// The next step; `None` at the end of the pass.
-    fn choose(&self, n: usize, node: &Node) -> Option<Child> {
+    fn choose(&self, n: usize, node: &ControllerNode) -> Option<Child> {
         let place = &self.positions[n];
         let current = place.current as usize;
         let index = match node.kind {
@@ -198,7 +198,7 @@ impl Controllers {
     }
 
     /// Begins a controller.
-    fn enter(&mut self, on: &mut Effects<'_>, n: usize, node: &Node) -> Entry {
+    fn enter(&mut self, on: &mut Effects<'_>, n: usize, node: &ControllerNode) -> Entered {
         let view = &mut on.view;
         let (test, now_ns) = (view.test(), view.now_ns());
         let goes = match &node.kind {
@@ -250,7 +250,7 @@ impl Controllers {
                 let mut locks = locked(&test.shared.locks);
                 let holder = *locks.entry(lock.clone()).or_insert(user);
                 if holder != user {
-                    return Entry::Later(now_ns + REST_NS);
+                    return Entered::Later(now_ns + REST_NS);
                 }
                 self.held.push((n, lock));
                 true
@@ -262,18 +262,18 @@ impl Controllers {
             }
         };
         if !goes {
-            return Entry::Skip;
+            return Entered::Skip;
         }
         self.positions[n].inside = true;
         match self.begin_pass(on, n, node) {
-            true => Entry::Go,
-            false => Entry::End,
+            true => Entered::Go,
+            false => Entered::End,
         }
     }
 
     /// Executes the elements that act once per pass; false if the user ends with one of them.
     /// JMeter notifies the elements of a controller from the last to the first.
-    fn begin_pass(&mut self, on: &mut Effects<'_>, n: usize, node: &Node) -> bool {
+    fn begin_pass(&mut self, on: &mut Effects<'_>, n: usize, node: &ControllerNode) -> bool {
         self.positions[n].current = 0;
         if n == 0 {
             let is_first = on.view.thread.next_iteration();
@@ -284,7 +284,12 @@ impl Controllers {
     }
 
     /// Ends a pass. `Ok`: another one has begun. `Err`: what the controller returns to its parent.
-    fn end_pass(&mut self, on: &mut Effects<'_>, n: usize, node: &Node) -> Result<(), Found> {
+    fn end_pass(
+        &mut self,
+        on: &mut Effects<'_>,
+        n: usize,
+        node: &ControllerNode,
+    ) -> Result<(), Advance> {
         let view = &mut on.view;
         let now_ns = view.now_ns();
         self.positions[n].passes += 1;
@@ -303,17 +308,17 @@ impl Controllers {
         };
         if !again {
             self.leave(on, n);
-            return Err(Found::Nothing);
+            return Err(Advance::Nothing);
         }
         if self.fuel == 0 {
             // No sampler was found: do not spin, and do not end either.
             self.positions[n].passes -= 1;
-            return Err(Found::Later(now_ns + REST_NS));
+            return Err(Advance::Later(now_ns + REST_NS));
         }
         self.fuel -= 1;
         match self.begin_pass(on, n, node) {
             true => Ok(()),
-            false => Err(Found::End),
+            false => Err(Advance::End),
         }
     }
 
@@ -401,7 +406,7 @@ impl Controllers {
     }
 
     /// Sets the output variable of a ForEach controller; false if there is no further value.
-    fn next_value(&mut self, view: &mut View<'_>, n: usize, node: &Node) -> bool {
+    fn next_value(&mut self, view: &mut View<'_>, n: usize, node: &ControllerNode) -> bool {
         let ControllerKind::ForEach {
             input,
             output,
@@ -505,7 +510,7 @@ fn holds(view: &mut View<'_>, condition: &Template, is_text: bool) -> bool {
 }
 
 /// True if a While controller begins another pass.
-fn goes_on(view: &mut View<'_>, node: &Node, at_end: bool) -> bool {
+fn goes_on(view: &mut View<'_>, node: &ControllerNode, at_end: bool) -> bool {
     let ControllerKind::While { condition } = &node.kind else {
         return false;
     };
@@ -518,7 +523,7 @@ fn goes_on(view: &mut View<'_>, node: &Node, at_end: bool) -> bool {
 }
 
 /// Index of the step with this number or name, otherwise of the step named "default".
-fn step_named(view: &mut View<'_>, node: &Node, selected: &str) -> Option<usize> {
+fn step_named(view: &mut View<'_>, node: &ControllerNode, selected: &str) -> Option<usize> {
     let test = view.test();
     let nodes = &test.nodes[view.thread.group()];
     if selected.is_empty() {
@@ -535,7 +540,7 @@ fn step_named(view: &mut View<'_>, node: &Node, selected: &str) -> Option<usize>
         node.children.iter().position(|child| {
             let name = match child {
                 Child::Sampler(id) => &test.plan.samplers[*id as usize].name,
-                Child::Node(below) => &nodes[*below].name,
+                Child::Controller(below) => &nodes[*below].name,
             };
             view.text(name) == wanted
         })

@@ -1,12 +1,12 @@
-//! Which cookies does a user keep, and which go where?
+//! Cookies of a user, and the cookie policies of JMeter.
 
 use super::address::Address;
 use crate::plan::Id;
 
-/// Most cookies of one jar; the oldest goes.
+/// Most cookies of one jar; the oldest is removed.
 const MOST: usize = 300;
 
-/// A user's cookies: a jar for each manager of the plan.
+/// A user's cookies: one jar for each cookie manager of the plan.
 #[derive(Debug, Default)]
 pub(super) struct Jars(Vec<(Id, CookieJar)>);
 
@@ -17,7 +17,7 @@ impl Jars {
         found.map(|(_, jar)| jar)
     }
 
-    /// The jar of a manager, to change it.
+    /// The jar of a manager, mutable.
     pub fn of_mut(&mut self, id: Id) -> Option<&mut CookieJar> {
         let found = self.0.iter_mut().find(|(known, _)| *known == id);
         found.map(|(_, jar)| jar)
@@ -39,15 +39,15 @@ impl Jars {
     }
 }
 
-/// How strictly cookies are read and written.
+/// JMeter's cookie policies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Policy {
-    /// RFC 6265: the longest paths first, odd values in quotes.
+    /// RFC 6265: longest paths first, values with separators quoted.
     #[default]
     Standard,
-    /// As browsers and Netscape once did: in the order of their making, values as they are.
+    /// As old browsers: in the order of creation, values unchanged.
     Old,
-    /// Nothing is taken from responses.
+    /// Ignores cookies of responses.
     Ignore,
 }
 
@@ -64,30 +64,30 @@ impl Policy {
 /// The cookies of one manager.
 #[derive(Debug, Default)]
 pub(super) struct CookieJar {
-    cookies: Vec<Kept>,
+    cookies: Vec<Cookie>,
     policy: Policy,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct Cookie {
     name: String,
     value: String,
     domain: String,
-    /// Only this host, not those below.
+    /// True if it is sent to this host only, not to its subdomains.
     host_only: bool,
     path: String,
     secure: bool,
-    /// Seconds since 1970; 0: with the session.
+    /// Expiry in seconds since 1970; 0: a session cookie.
     expires_s: i64,
 }
 
 impl CookieJar {
-    /// True when there are none.
+    /// True if there are no cookies.
     pub fn is_empty(&self) -> bool {
         self.cookies.is_empty()
     }
 
-    /// Keeps a cookie; one of the same name, domain and path is replaced.
+    /// Adds a cookie; one with the same name, domain and path is replaced.
     #[expect(clippy::too_many_arguments, reason = "a cookie has that many parts")]
     pub fn put(
         &mut self,
@@ -99,14 +99,14 @@ impl CookieJar {
         secure: bool,
         expires_s: i64,
     ) {
-        let same = |kept: &Kept| {
+        let same = |kept: &Cookie| {
             kept.name == name && kept.domain.eq_ignore_ascii_case(domain) && kept.path == path
         };
         self.cookies.retain(|kept| !same(kept));
         if self.cookies.len() >= MOST {
             self.cookies.remove(0);
         }
-        self.cookies.push(Kept {
+        self.cookies.push(Cookie {
             name: name.into(),
             value: value.into(),
             domain: domain.to_ascii_lowercase(),
@@ -117,15 +117,17 @@ impl CookieJar {
         });
     }
 
-    /// Takes the value of a `Set-Cookie` header of a response from this address; gives name and value
-    /// of what is kept. As in the tool, one without a value only takes away that of its name.
+    /// Takes the value of a `Set-Cookie` header of a response from this address; gives name and
+    /// value of the kept cookie. As in JMeter, a cookie without a value only removes the one of its
+    /// name.
     pub fn take<'h>(
         &mut self,
         from: &Address,
         header: &'h str,
         now_s: i64,
     ) -> Option<(&'h str, &'h str)> {
-        // As browsers do (RFC 6265bis, 5.6): such a cookie would break the header that it comes back in.
+        // As in browsers (RFC 6265bis, 5.6): such a cookie would corrupt the header in which it is
+        // sent.
         let breaks = |c: char| c.is_ascii_control() && c != '\t';
         if self.policy == Policy::Ignore || header.contains(breaks) {
             return None;
@@ -157,7 +159,7 @@ impl CookieJar {
                 () if key.eq_ignore_ascii_case("path") && value.starts_with('/') => path = value,
                 () if key.eq_ignore_ascii_case("secure") => secure = true,
                 () if key.eq_ignore_ascii_case("max-age") => max_age = value.parse::<i64>().ok(),
-                // The old policies take dates only as Netscape wrote them.
+                // The old policies accept dates only in Netscape's format.
                 () if key.eq_ignore_ascii_case("expires")
                     && self.policy == Policy::Old
                     && !value.contains('-') =>
@@ -191,10 +193,10 @@ impl CookieJar {
         (lives && !value.is_empty()).then_some((name, value))
     }
 
-    /// Appends the cookies for a request to this address, the longest paths first.
+    /// Appends the cookies for a request to this address, longest paths first.
     pub fn write(&self, to: &Address, now_s: i64, out: &mut String) {
         let path = to.path.split('?').next().unwrap_or("/");
-        let fits = |kept: &&Kept| {
+        let fits = |kept: &&Cookie| {
             let host = match kept.host_only {
                 true => kept.domain.eq_ignore_ascii_case(&to.host),
                 false => below(&to.host, &kept.domain),
@@ -207,7 +209,7 @@ impl CookieJar {
                 && (!kept.secure || to.tls)
                 && (kept.expires_s == 0 || kept.expires_s > now_s)
         };
-        let mut chosen: Vec<&Kept> = self.cookies.iter().filter(fits).collect();
+        let mut chosen: Vec<&Cookie> = self.cookies.iter().filter(fits).collect();
         if self.policy == Policy::Standard {
             chosen.sort_by_key(|kept| std::cmp::Reverse(kept.path.len()));
         }
@@ -222,7 +224,7 @@ impl CookieJar {
     }
 }
 
-/// A value as the client writes it: in quotes when it holds what separates cookies.
+/// The value as JMeter's client writes it: quoted if it contains separators.
 fn write_value(value: &str, out: &mut String) {
     if !value.contains([' ', '"', ',', ';', '\\']) {
         return out.push_str(value);
@@ -237,7 +239,7 @@ fn write_value(value: &str, out: &mut String) {
     out.push('"');
 }
 
-/// True for a domain and the hosts below it.
+/// True for a domain and its subdomains.
 fn below(host: &str, domain: &str) -> bool {
     let at = host.len().checked_sub(domain.len());
     let Some((head, tail)) = at.and_then(|at| host.split_at_checked(at)) else {

@@ -4,7 +4,7 @@ use super::context::View;
 use super::examine::Examined;
 use super::row::Details;
 use super::sample_result::SampleResult;
-use crate::jtl::Holds;
+use crate::jtl::SavedDetails;
 
 /// Details of the current sampler's result; `None` if no file contains any.
 pub(super) fn result_details(
@@ -13,7 +13,7 @@ pub(super) fn result_details(
     examined: &Examined,
 ) -> Option<Box<Details>> {
     let holds = view.test().programs[view.thread.sampler() as usize].holds;
-    if holds == Holds::default() {
+    if holds == SavedDetails::default() {
         return None;
     }
     let mut details = match holds.texts {

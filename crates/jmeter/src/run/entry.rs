@@ -1,12 +1,10 @@
 //! Entry points for fuzzing of the parsers that a running test uses.
 
-use sokudo_model::Spent;
-
 use super::address::Address;
 use super::content::decoded;
 use super::cookies::Jars;
-use super::feed::{FirstRow, Rows};
-use super::link::{Leads, resolve};
+use super::feed::{DataRows, FirstRow};
+use super::link::{LinkTarget, resolve};
 use super::outcome::Reply;
 
 /// Parses bytes as a data file.
@@ -14,7 +12,7 @@ pub(crate) fn data_file(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     for (delimiter, quoted) in [(',', true), ('\t', false), ('日', true)] {
         for first in [FirstRow::IsData, FirstRow::IsSkipped, FirstRow::Names] {
-            Rows::parse(&text, delimiter, quoted, first);
+            DataRows::parse(&text, delimiter, quoted, first);
         }
     }
 }
@@ -44,7 +42,7 @@ pub(crate) fn links(bytes: &[u8]) {
     };
     for link in text.split('\n') {
         let redirected = at.join(link);
-        if let Some(Leads::To(there)) = resolve(&at, link) {
+        if let Some(LinkTarget::Url(there)) = resolve(&at, link) {
             let mut written = String::new();
             there.write(&mut written);
             assert!(!written.contains(['\r', '\n']), "{written:?}");
@@ -63,24 +61,11 @@ pub(crate) fn body(bytes: &[u8]) {
     let encoding = encodings[usize::from(*first) % encodings.len()];
     let headers = format!("Content-Encoding: {encoding}\r\n");
     let reply = Reply {
-        intended_ns: 0,
-        start_ns: 0,
-        connected_ns: 0,
-        sent_ns: 0,
-        first_byte_ns: 0,
-        end_ns: 0,
-        reused: false,
-        peer: None,
-        spent: Spent::default(),
-        sent_bytes: 0,
-        head_bytes: 0,
         body_bytes: body.len() as u64,
-        framing_bytes: 0,
         status: 200,
-        reason: b"",
         headers: headers.as_bytes(),
         body,
-        lost: None,
+        ..Reply::default()
     };
     // A body that is not valid in its encoding is a valid outcome.
     let _ = decoded(&reply);

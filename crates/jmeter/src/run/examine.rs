@@ -8,13 +8,13 @@ use super::sample_result::SampleResult;
 use super::scripts::{ScriptOwner, run_script};
 use super::sub_results::{SubResult, SubResults};
 use crate::plan::{ListenerKind, PostKind, Value};
-use crate::script::Seen;
+use crate::script::ScriptSample;
 
 /// What the elements in scope made of a result.
 pub(super) struct Examined {
     pub verdict: Verdict,
     /// The result as a script changed it.
-    pub revised: Option<Seen>,
+    pub revised: Option<ScriptSample>,
 }
 
 /// Runs the postprocessors of the current sampler, then its assertions, then its script listeners.
@@ -46,9 +46,9 @@ fn post_process(
     view: &mut View<'_>,
     sub_results: &mut SubResults,
     result: &SampleResult<'_>,
-) -> Option<Seen> {
+) -> Option<ScriptSample> {
     let plan = &view.test().plan;
-    let mut revised: Option<Seen> = None;
+    let mut revised: Option<ScriptSample> = None;
     for id in &plan.samplers[view.thread.sampler() as usize]
         .scope
         .post_processors

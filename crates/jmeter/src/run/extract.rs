@@ -14,7 +14,7 @@ use crate::plan::{Applies, Extraction, Field, PostKind};
 pub(super) const MOST_MATCHES: usize = 100_000;
 
 /// The groups of one match, the whole match first.
-pub(super) type Groups = Vec<String>;
+pub(super) type MatchGroups = Vec<String>;
 
 /// Executes a postprocessor that extracts variables from a result.
 pub(super) fn extract(view: &mut View<'_>, kind: &PostKind, result: &SampleResult<'_>) {
@@ -89,7 +89,7 @@ pub(super) fn field_text<'a>(
 pub(super) fn set_matches(
     view: &mut View<'_>,
     extraction: &Extraction,
-    found: &[Groups],
+    found: &[MatchGroups],
     template: Option<&str>,
 ) {
     let name = view.text(&extraction.variable);
@@ -99,7 +99,7 @@ pub(super) fn set_matches(
         .default
         .as_ref()
         .map(|default| view.text(default));
-    let value = |groups: &Groups| match template {
+    let value = |groups: &MatchGroups| match template {
         Some(template) => fill(template, groups),
         None => groups.get(1).cloned().unwrap_or_default(),
     };
@@ -140,7 +140,7 @@ fn choose(thread: &mut ThreadContext, wanted: i64, count: usize) -> usize {
     }
 }
 
-fn set_groups(thread: &mut ThreadContext, name: &str, groups: &Groups) {
+fn set_groups(thread: &mut ThreadContext, name: &str, groups: &MatchGroups) {
     thread.set(&format!("{name}_g"), &(groups.len() - 1).to_string());
     for (index, text) in groups.iter().enumerate() {
         thread.set(&format!("{name}_g{index}"), text);
@@ -245,7 +245,7 @@ pub(super) fn json_text(value: &Json) -> String {
     }
 }
 
-fn matches_of(regex: &fancy_regex::Regex, text: &str) -> Vec<Groups> {
+fn matches_of(regex: &fancy_regex::Regex, text: &str) -> Vec<MatchGroups> {
     let mut found = Vec::new();
     // If the pattern exceeds its backtracking limit, the matches so far are kept.
     for captures in regex
@@ -259,7 +259,7 @@ fn matches_of(regex: &fancy_regex::Regex, text: &str) -> Vec<Groups> {
     found
 }
 
-fn between(text: &str, left: &str, right: &str) -> Vec<Groups> {
+fn between(text: &str, left: &str, right: &str) -> Vec<MatchGroups> {
     let mut found = Vec::new();
     let mut rest = text;
     while found.len() < MOST_MATCHES {
@@ -283,7 +283,7 @@ fn between(text: &str, left: &str, right: &str) -> Vec<Groups> {
 }
 
 /// Puts the groups of a match into a template such as `$1$-$2$`.
-fn fill(template: &str, groups: &Groups) -> String {
+fn fill(template: &str, groups: &MatchGroups) -> String {
     let mut out = String::new();
     let mut rest = template;
     while let Some((head, tail)) = rest.split_once('$') {

@@ -3,11 +3,11 @@
 use scraper::{Html, Selector};
 
 use super::context::View;
-use super::extract::{Groups, MOST_MATCHES, field_text, json_text, set_matches};
+use super::extract::{MOST_MATCHES, MatchGroups, field_text, json_text, set_matches};
 use super::sample_result::SampleResult;
 use super::test::Test;
 use crate::document::Document;
-use crate::document::xpath::Found;
+use crate::document::xpath::XPathValue;
 use crate::plan::{Field, PostKind};
 
 /// An XPath and how the document is parsed.
@@ -34,7 +34,7 @@ pub(super) fn extract_tree(view: &mut View<'_>, kind: &PostKind, result: &Sample
         view.test().sink.trouble(&why);
         Vec::new()
     });
-    let groups: Vec<Groups> = found
+    let groups: Vec<MatchGroups> = found
         .into_iter()
         .take(MOST_MATCHES)
         .map(|text| vec![text.clone(), text])
@@ -90,7 +90,7 @@ pub(super) fn find_in_tree(
     test: &Test,
     text: &str,
     tree: &TreePath<'_>,
-) -> Result<(Found, Document), String> {
+) -> Result<(XPathValue, Document), String> {
     let path = test.xpath(tree.path)?;
     let document = match tree.tolerant {
         true => Document::html(text),

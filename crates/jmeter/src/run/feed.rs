@@ -5,14 +5,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::share::Part;
+use super::share::GeneratorShare;
 
 /// Largest data file, bytes.
 pub(super) const MOST_BYTES: u64 = 512 << 20;
 
 /// The rows of a file.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Rows {
+pub(super) struct DataRows {
     /// Names from the first row, if the element states none.
     pub names: Vec<String>,
     /// All cells.
@@ -21,7 +21,7 @@ pub(super) struct Rows {
     begins: Vec<usize>,
 }
 
-impl Rows {
+impl DataRows {
     /// Parses a text.
     pub fn parse(text: &str, delimiter: char, quoted: bool, first: FirstRow) -> Self {
         let mut rows = Self {
@@ -49,8 +49,8 @@ impl Rows {
     }
 
     /// The rows of one of several generators.
-    pub fn part(self, part: Part) -> Self {
-        if part == Part::WHOLE {
+    pub fn part(self, part: GeneratorShare) -> Self {
+        if part == GeneratorShare::WHOLE {
             return self;
         }
         let mut own = Self {
@@ -138,13 +138,13 @@ fn row<'t>(text: &'t str, delimiter: char, quoted: bool, cells: &mut Vec<Box<str
 #[derive(Debug)]
 pub(super) struct Feed {
     /// The rows of the file.
-    pub rows: Arc<Rows>,
+    pub rows: Arc<DataRows>,
     next: AtomicUsize,
 }
 
 impl Feed {
     /// A position before the first row.
-    pub fn new(rows: Arc<Rows>) -> Self {
+    pub fn new(rows: Arc<DataRows>) -> Self {
         Self {
             rows,
             next: AtomicUsize::new(0),
@@ -170,7 +170,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, quoted: bool, expected: &[&[&str]]) {
-        let rows = Rows::parse(text, ',', quoted, FirstRow::IsData);
+        let rows = DataRows::parse(text, ',', quoted, FirstRow::IsData);
         let found: Vec<Vec<&str>> = (0..rows.len())
             .map(|i| rows.row(i).iter().map(|cell| &**cell).collect())
             .collect();
@@ -196,13 +196,13 @@ mod tests {
 
     #[test]
     fn the_first_row_may_be_names_or_nothing() {
-        let names = Rows::parse("user, pass\nann,1", ',', false, FirstRow::Names);
+        let names = DataRows::parse("user, pass\nann,1", ',', false, FirstRow::Names);
         assert_eq!(
             (names.names.as_slice(), names.len()),
             (["user".to_owned(), "pass".into()].as_slice(), 1)
         );
         assert_eq!(
-            Rows::parse("x\na\nb", ',', false, FirstRow::IsSkipped).len(),
+            DataRows::parse("x\na\nb", ',', false, FirstRow::IsSkipped).len(),
             2
         );
     }
@@ -211,8 +211,8 @@ mod tests {
     fn several_generators_share_rows_out() {
         let text = "a,1\nb\nc,3\nd\ne";
         let part = |index| {
-            let rows = Rows::parse(text, ',', false, FirstRow::IsData);
-            let part = rows.part(Part::new(index, 3).expect("there is one"));
+            let rows = DataRows::parse(text, ',', false, FirstRow::IsData);
+            let part = rows.part(GeneratorShare::new(index, 3).expect("there is one"));
             let row = |i| part.row(i).iter().map(|cell| cell.to_string()).collect();
             (0..part.len()).map(row).collect::<Vec<Vec<String>>>()
         };
@@ -224,7 +224,12 @@ mod tests {
     #[test]
     fn rows_end_or_begin_again() {
         let feed = |recycles| {
-            let feed = Feed::new(Arc::new(Rows::parse("a\nb", ',', false, FirstRow::IsData)));
+            let feed = Feed::new(Arc::new(DataRows::parse(
+                "a\nb",
+                ',',
+                false,
+                FirstRow::IsData,
+            )));
             (0..3)
                 .map(|_| feed.take(recycles).map(|row| row[0].to_string()))
                 .collect::<Vec<_>>()
@@ -239,7 +244,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_panics(text in "[a\"\\r\\n,é]{0,40}", quoted: bool) {
-            let rows = Rows::parse(&text, ',', quoted, FirstRow::Names);
+            let rows = DataRows::parse(&text, ',', quoted, FirstRow::Names);
             (0..=rows.len()).for_each(|i| { rows.row(i); });
         }
     }

@@ -1,21 +1,21 @@
-//! Where does a link of a page lead, as Java's `URL` reads it?
+//! Resolution of the links of a page as in Java's `URL`.
 
 use super::address::{Address, without_dots};
 use super::uri;
 
-/// What a link comes to.
+/// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Leads {
-    /// There.
-    To(Address),
-    /// Nowhere that could be asked: the address as it is told, exception and sentence.
-    Nowhere(String, &'static str, String),
+pub(super) enum LinkTarget {
+    /// A URL that can be requested.
+    Url(Address),
+    /// A URL that cannot be requested: the URL as reported, Java's exception and message.
+    Unreachable(String, &'static str, String),
 }
 
-/// Where a link leads from this address; `None`: it is of a kind that nobody asks for, such as
+/// The target of a link in a page at this address; `None`: a link that is not followed, such as
 /// `data:` or `javascript:`.
-pub(super) fn resolve(base: &Address, link: &str) -> Option<Leads> {
-    // Java's own parser of XML entities goes over them once more.
+pub(super) fn resolve(base: &Address, link: &str) -> Option<LinkTarget> {
+    // Java resolves XML entities once more.
     let link = &unescaped(link);
     let (tls, rest) = match scheme(link) {
         None => (base.tls, link.as_str()),
@@ -27,7 +27,7 @@ pub(super) fn resolve(base: &Address, link: &str) -> Option<Leads> {
             "ftp" => {
                 let says = "ftp protocol is not supported".into();
                 let class = "org.apache.http.conn.UnsupportedSchemeException";
-                return Some(Leads::Nowhere(link.clone(), class, says));
+                return Some(LinkTarget::Unreachable(link.clone(), class, says));
             }
             "mailto" | "file" | "jar" => return Some(hostless(link.clone())),
             _ => return None,
@@ -40,13 +40,13 @@ pub(super) fn resolve(base: &Address, link: &str) -> Option<Leads> {
     if tls != base.tls {
         return Some(hostless(format!("{word}:{rest}")));
     }
-    Some(Leads::To(Address {
+    Some(LinkTarget::Url(Address {
         path: quoted(&joined(&base.path, rest)),
         ..base.clone()
     }))
 }
 
-/// Name of a scheme, and what stands behind its colon.
+/// The scheme, and the text after its colon.
 fn scheme(link: &str) -> Option<(&str, &str)> {
     let (name, rest) = link.split_once(':')?;
     let mut bytes = name.bytes();
@@ -55,13 +55,13 @@ fn scheme(link: &str) -> Option<(&str, &str)> {
     (begins && bytes.all(goes_on)).then_some((name, rest))
 }
 
-fn hostless(url: String) -> Leads {
+fn hostless(url: String) -> LinkTarget {
     let says = format!("URI does not specify a valid host name: {url}");
-    Leads::Nowhere(url, "org.apache.http.client.ClientProtocolException", says)
+    LinkTarget::Unreachable(url, "org.apache.http.client.ClientProtocolException", says)
 }
 
-/// An address with a host of its own.
-fn elsewhere(scheme: &str, rest: &str) -> Leads {
+/// A URL with a host of its own.
+fn elsewhere(scheme: &str, rest: &str) -> LinkTarget {
     let url = format!("{scheme}://{rest}");
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let authority = &rest[..end];
@@ -71,22 +71,22 @@ fn elsewhere(scheme: &str, rest: &str) -> Leads {
     let digits = authority.rsplit_once(':').map_or("", |(_, port)| port);
     if let Ok(port @ 65_536..) = digits.parse::<u64>() {
         let class = "java.lang.IllegalArgumentException";
-        return Leads::Nowhere(url, class, format!("port out of range:{port}"));
+        return LinkTarget::Unreachable(url, class, format!("port out of range:{port}"));
     }
     let is_odd = |c: char| c.is_ascii_control() || " \"<>\\^`{|}".contains(c);
     match Address::parse(&url).filter(|_| !authority.contains(is_odd)) {
         Some(mut address) => {
             address.path = quoted(&joined("/", &address.path));
-            Leads::To(address)
+            LinkTarget::Url(address)
         }
         None => {
             let says = format!("{url} URI can not be normalized");
-            Leads::Nowhere(url, "java.lang.Exception", says)
+            LinkTarget::Unreachable(url, "java.lang.Exception", says)
         }
     }
 }
 
-/// A path, query or fragment as seen from another path, without dots.
+/// A path, query or fragment resolved against another path, without dot segments.
 fn joined(own: &str, link: &str) -> String {
     let path = own.split(['?', '#']).next().unwrap_or("/");
     let folder = path.rfind('/').map_or("/", |at| &path[..=at]);
@@ -101,8 +101,7 @@ fn joined(own: &str, link: &str) -> String {
     }
 }
 
-/// A path that Java would not take, with everything escaped that may not stand there; then a sign
-/// of percent is a sign of percent.
+/// Escapes a path that Java would refuse: all invalid characters, and percent signs.
 fn quoted(path: &str) -> String {
     let is_blank = |c: char| !c.is_ascii() && (c.is_whitespace() || c.is_control());
     if uri::refusal("", path).is_none() && !path.contains(is_blank) {
@@ -132,7 +131,7 @@ fn quoted(path: &str) -> String {
     out
 }
 
-/// The entities that XML knows by name, undone.
+/// Replaces the entities that XML predefines.
 fn unescaped(link: &str) -> String {
     match link.contains('&') {
         true => link
@@ -151,18 +150,18 @@ mod tests {
 
     use super::*;
 
-    /// What JMeter 5.6.3 told of the same links in a page at this address.
+    /// What JMeter 5.6.3 reports for the same links in a page at this address.
     #[track_caller]
     fn check(link: &str, expected: &str) {
         let base = Address::parse("http://h:81/page/x?q").unwrap();
         let told = match resolve(&base, link) {
             None => "none".into(),
-            Some(Leads::To(address)) => {
+            Some(LinkTarget::Url(address)) => {
                 let mut out = String::new();
                 address.write(&mut out);
                 out
             }
-            Some(Leads::Nowhere(url, class, says)) => {
+            Some(LinkTarget::Unreachable(url, class, says)) => {
                 let class = class.rsplit('.').next().unwrap_or_default();
                 format!("{url}: {class}: {says}")
             }
@@ -231,7 +230,7 @@ mod tests {
         #[test]
         fn no_link_panics(link in "(http|:|//|\\[|\\]|%|\\?|#|&|\\PC){0,12}") {
             let base = Address::parse("https://h/page/x?q").unwrap();
-            if let Some(Leads::To(address)) = resolve(&base, &link) {
+            if let Some(LinkTarget::Url(address)) = resolve(&base, &link) {
                 prop_assert!(address.path.starts_with('/'), "{}", address.path);
             }
         }

@@ -10,7 +10,7 @@ use super::row::{RowKind, SampleRow};
 use super::sample_result::SampleResult;
 use super::sub_results::SubResults;
 use crate::plan::{Dummy, Value};
-use crate::script::Seen;
+use crate::script::ScriptSample;
 
 /// Examines and reports the result of a script sampler; true if it succeeded.
 pub(super) fn conclude_script(
@@ -18,7 +18,7 @@ pub(super) fn conclude_script(
     sub_results: &mut SubResults,
     results: &mut Results,
     start_ns: i64,
-    seen: &Seen,
+    seen: &ScriptSample,
 ) -> bool {
     let elapsed_ms = view.test().between_ms(start_ns, view.now_ns());
     let result = SampleResult::of_text(

@@ -3,7 +3,7 @@
 //! ```text
 //! Plan ─ Test::new ─► Test: programs, shared feeds, counters        one for all users
 //!                       │
-//! Starts ─ when ─► VirtualUser ── step(now) ──► Send · Pause · End   one per user, no thread
+//! ThreadStarts ──► VirtualUser ── step(now) ──► Send · Pause · End   one per user, no thread
 //!                       ▲  └─ rows ─► Sink                           a result each, borrowed
 //!                       └── ended(Reply) ◄─ load generator
 //! ```
@@ -51,11 +51,11 @@ mod user;
 pub use http::{Route, Through};
 pub use outcome::{Lost, NotHttp, Reply};
 pub use row::{Asserted, Details, EVERYONE, RowKind, SampleRow, Sink};
-pub use share::Part;
+pub use share::GeneratorShare;
 pub use shared::StopKind;
 pub use test::{RunSettings, Targets, Test};
-pub use thread_starts::{Start, Starts, asked_per_s};
-pub use user::{Next, Request, VirtualUser};
+pub use thread_starts::{ThreadStart, ThreadStarts, asked_per_s};
+pub use user::{NextAction, Request, VirtualUser};
 
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@ use sokudo_model::Spent;
 ///
 /// All times are nanoseconds of one monotonic clock. A stage that did not take place has the time
 /// of the previous one.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Reply<'a> {
     /// When the request should have been sent.
     pub intended_ns: i64,
@@ -56,18 +56,8 @@ impl Reply<'_> {
             sent_ns: now_ns,
             first_byte_ns: now_ns,
             end_ns: now_ns,
-            spent: Spent::default(),
-            peer: None,
-            reused: false,
-            sent_bytes: 0,
-            head_bytes: 0,
-            body_bytes: 0,
-            framing_bytes: 0,
-            status: 0,
-            reason: b"",
-            headers: b"",
-            body: b"",
             lost: Some(lost),
+            ..Reply::default()
         }
     }
 

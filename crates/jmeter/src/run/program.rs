@@ -1,7 +1,7 @@
 //! What is known of a sampler before the test: its timers, listeners, and the parts of an exchange
 //! that its elements need. Other parts are not kept.
 
-use crate::jtl::Holds;
+use crate::jtl::SavedDetails;
 use crate::plan::{AssertionKind, Field, Id, ListenerKind, Plan, PostKind, PreKind, Scope, Script};
 
 /// What is known of a sampler before it runs.
@@ -18,7 +18,7 @@ pub(super) struct Program {
     /// Listeners that write its result to files, inner ones first; [`super::EVERYONE`] is the last.
     pub savers: Vec<Id>,
     /// Details that those files contain.
-    pub holds: Holds,
+    pub holds: SavedDetails,
     /// Its synchronizing timers.
     pub meetings: Vec<Id>,
     /// Its other timers.
@@ -31,7 +31,7 @@ pub(super) struct Program {
 
 /// The parts of an exchange that an element needs.
 #[derive(Clone, Copy, PartialEq)]
-enum Needs {
+enum PartsNeeded {
     Body,
     Request,
     Both,
@@ -48,8 +48,8 @@ impl Program {
         let listeners = scope.listeners.iter();
         let listeners = listeners.map(|id| listener_needs(&plan.listeners[*id as usize].kind));
         for needs in posts.chain(asserts).chain(listeners) {
-            self.needs_body |= matches!(needs, Needs::Body | Needs::Both);
-            self.needs_request |= matches!(needs, Needs::Request | Needs::Both);
+            self.needs_body |= matches!(needs, PartsNeeded::Body | PartsNeeded::Both);
+            self.needs_request |= matches!(needs, PartsNeeded::Request | PartsNeeded::Both);
         }
         self.needs_body |= self.holds.texts;
         self.needs_request |= self.holds.texts;
@@ -73,24 +73,24 @@ fn asks_for_name(kind: &PreKind) -> bool {
     }
 }
 
-fn field_needs(field: Field) -> Needs {
+fn field_needs(field: Field) -> PartsNeeded {
     match field {
-        Field::Body | Field::BodyUnescaped | Field::BodyAsDocument => Needs::Body,
-        Field::RequestHeaders | Field::RequestBody => Needs::Request,
-        _ => Needs::Other,
+        Field::Body | Field::BodyUnescaped | Field::BodyAsDocument => PartsNeeded::Body,
+        Field::RequestHeaders | Field::RequestBody => PartsNeeded::Request,
+        _ => PartsNeeded::Other,
     }
 }
 
-fn script_needs(script: &Script) -> Needs {
+fn script_needs(script: &Script) -> PartsNeeded {
     const REQUEST: &[&str] = &["getRequestHeaders", "getSamplerData", "getQueryString"];
     let text = script.text.to_string();
     match REQUEST.iter().any(|word| text.contains(word)) {
-        true => Needs::Both,
-        false => Needs::Body,
+        true => PartsNeeded::Both,
+        false => PartsNeeded::Body,
     }
 }
 
-fn post_needs(kind: &PostKind) -> Needs {
+fn post_needs(kind: &PostKind) -> PartsNeeded {
     match kind {
         PostKind::Regex { field: at, .. } | PostKind::Boundary { field: at, .. } => {
             field_needs(*at)
@@ -98,28 +98,28 @@ fn post_needs(kind: &PostKind) -> Needs {
         PostKind::Json { .. }
         | PostKind::JmesPath { .. }
         | PostKind::Css { .. }
-        | PostKind::XPath { .. } => Needs::Body,
+        | PostKind::XPath { .. } => PartsNeeded::Body,
         PostKind::Script(held) => script_needs(held),
-        PostKind::OnError(_) | PostKind::Debug { .. } => Needs::Other,
+        PostKind::OnError(_) | PostKind::Debug { .. } => PartsNeeded::Other,
     }
 }
 
-fn assertion_needs(kind: &AssertionKind) -> Needs {
+fn assertion_needs(kind: &AssertionKind) -> PartsNeeded {
     match kind {
         AssertionKind::Response { field: at, .. } => field_needs(*at),
         AssertionKind::Json { .. }
         | AssertionKind::JmesPath { .. }
         | AssertionKind::WellFormedXml
         | AssertionKind::XPath { .. }
-        | AssertionKind::Md5 { .. } => Needs::Body,
+        | AssertionKind::Md5 { .. } => PartsNeeded::Body,
         AssertionKind::Script(held) => script_needs(held),
-        AssertionKind::Size { .. } | AssertionKind::Duration { .. } => Needs::Other,
+        AssertionKind::Size { .. } | AssertionKind::Duration { .. } => PartsNeeded::Other,
     }
 }
 
-fn listener_needs(kind: &ListenerKind) -> Needs {
+fn listener_needs(kind: &ListenerKind) -> PartsNeeded {
     match kind {
         ListenerKind::Script(held) => script_needs(held),
-        _ => Needs::Other,
+        _ => PartsNeeded::Other,
     }
 }

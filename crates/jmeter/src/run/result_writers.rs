@@ -3,15 +3,15 @@
 use jiff::tz::TimeZone;
 
 use super::row::EVERYONE;
-use crate::jtl::{Holds, JtlFormat, listener_properties};
+use crate::jtl::{JtlFormat, SavedDetails, listener_properties};
 use crate::plan::{Id, ListenerKind, Plan};
 use crate::properties::Properties;
 
 /// The listeners of a plan that write files.
 pub(super) struct Savers {
     /// The details that each of them contains; `None`: it writes nothing.
-    listeners: Vec<Option<Holds>>,
-    everyone: Holds,
+    listeners: Vec<Option<SavedDetails>>,
+    everyone: SavedDetails,
 }
 
 impl Savers {
@@ -22,7 +22,7 @@ impl Savers {
             ListenerKind::Results { file, format, .. } if !file.is_empty() => {
                 Some(holds(&listener_properties(properties, format)))
             }
-            ListenerKind::Backend(_) => Some(Holds::default()),
+            ListenerKind::Backend(_) => Some(SavedDetails::default()),
             _ => None,
         });
         Self {
@@ -33,7 +33,7 @@ impl Savers {
 
     /// Those of these listeners that write files, in order and followed by [`EVERYONE`], and the
     /// details that any of them contains.
-    pub fn among(&self, listeners: &[Id]) -> (Vec<Id>, Holds) {
+    pub fn among(&self, listeners: &[Id]) -> (Vec<Id>, SavedDetails) {
         let mut all = self.everyone;
         let mut savers = Vec::new();
         for id in listeners {

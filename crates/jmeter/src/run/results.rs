@@ -8,7 +8,7 @@ use super::assertions::assert_all;
 use super::context::{ThreadContext, View};
 use super::row::{Details, RowKind, SampleRow, Sink};
 use super::sample_result::SampleResult;
-use super::steps::Node;
+use super::steps::ControllerNode;
 use super::test::Test;
 use crate::plan::{ControllerKind, Id};
 
@@ -85,7 +85,7 @@ impl Results {
     }
 
     /// Adds a result to the open transactions; gives the innermost one that replaces it.
-    fn add(&mut self, test: &Test, nodes: &[Node], row: &SampleRow<'_>) -> Option<usize> {
+    fn add(&mut self, test: &Test, nodes: &[ControllerNode], row: &SampleRow<'_>) -> Option<usize> {
         let mut above = None;
         // The innermost first: a result that it replaces is not counted further out.
         for (index, open) in self.open.iter_mut().enumerate().rev() {
@@ -112,7 +112,7 @@ impl Results {
     /// listeners around the transaction are at the end of the list.
     fn report_below(
         &mut self,
-        nodes: &[Node],
+        nodes: &[ControllerNode],
         mut row: SampleRow<'_>,
         above: Option<usize>,
         savers: &[Id],
@@ -182,7 +182,7 @@ impl Results {
 }
 
 /// Runs the assertions of a transaction on its result, which has no body.
-fn assert_transaction(view: &mut View<'_>, of: &Node, row: &mut SampleRow<'_>) {
+fn assert_transaction(view: &mut View<'_>, of: &ControllerNode, row: &mut SampleRow<'_>) {
     let ControllerKind::Transaction { assertions, .. } = &of.kind else {
         return;
     };

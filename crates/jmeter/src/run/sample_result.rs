@@ -1,6 +1,6 @@
 //! The result of a sampler as postprocessors, assertions and listeners see it.
 
-use crate::script::Seen;
+use crate::script::ScriptSample;
 
 /// JMeter's `SampleResult` while it is examined.
 #[derive(Clone, Copy)]
@@ -69,10 +69,10 @@ impl<'a> SampleResult<'a> {
     }
 
     /// The result as scripts see it, under this label.
-    pub fn seen(&self, label: &str) -> Seen {
+    pub fn seen(&self, label: &str) -> ScriptSample {
         let (head, body) = self.request();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        Seen {
+        ScriptSample {
             label: label.into(),
             code: self.code.into(),
             message: self.message.into(),
@@ -90,7 +90,7 @@ impl<'a> SampleResult<'a> {
     }
 
     /// The result with the changes that a script made.
-    pub fn revised(&self, seen: Option<&'a Seen>) -> Self {
+    pub fn revised(&self, seen: Option<&'a ScriptSample>) -> Self {
         let Some(seen) = seen else {
             return *self;
         };

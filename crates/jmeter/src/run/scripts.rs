@@ -4,7 +4,7 @@ use super::context::View;
 use super::shared::StopKind;
 use crate::expression::{Template, World as _};
 use crate::plan::Script;
-use crate::script::{self, Bindings, Judgement, Level, Seen, Wish};
+use crate::script::{self, Bindings, Judgement, LogLevel, ScriptSample, StopRequest};
 
 /// The outcome of a script.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Scripted {
     /// Why it failed; `None`: it did not.
     pub fault: Option<String>,
     /// The sample as the script changed it.
-    pub seen: Option<Seen>,
+    pub seen: Option<ScriptSample>,
     /// The judgement of an assertion.
     pub judgement: Judgement,
 }
@@ -49,7 +49,7 @@ pub(super) fn run_script(
     view: &mut View<'_>,
     (owner, name): (ScriptOwner, &Template),
     script: &Script,
-    seen: Option<Seen>,
+    seen: Option<ScriptSample>,
 ) -> Scripted {
     if script.text.is_empty() {
         return Scripted {
@@ -73,9 +73,9 @@ pub(super) fn run_script(
     for line in &after.logged {
         view.log(line.level, &logger, &line.text);
         let grave = match line.level {
-            Level::Info => continue,
-            Level::Warn => "warning",
-            Level::Error => "error",
+            LogLevel::Info => continue,
+            LogLevel::Warn => "warning",
+            LogLevel::Error => "error",
         };
         let (label, text) = (&after.label, &line.text);
         test.sink
@@ -95,13 +95,13 @@ pub(super) fn run_script(
             "Problem in JSR223 script{between}{}\njavax.script.ScriptException: {fault}",
             after.label
         );
-        view.log(Level::Error, owner.class(), &said);
+        view.log(LogLevel::Error, owner.class(), &said);
     }
     match after.wish {
-        Wish::GoOn => {}
-        Wish::StopUser => view.thread.end_soon(),
-        Wish::StopTest => test.stop(StopKind::Soon),
-        Wish::StopTestNow => test.stop(StopKind::Now),
+        StopRequest::GoOn => {}
+        StopRequest::StopUser => view.thread.end_soon(),
+        StopRequest::StopTest => test.stop(StopKind::Soon),
+        StopRequest::StopTestNow => test.stop(StopKind::Now),
     }
     Scripted {
         value: value.ok().flatten(),
@@ -112,15 +112,15 @@ pub(super) fn run_script(
 }
 
 /// Executes the script of the current sampler; its value is the body of the result.
-pub(super) fn sample_script(view: &mut View<'_>, script: &Script) -> Seen {
+pub(super) fn sample_script(view: &mut View<'_>, script: &Script) -> ScriptSample {
     let test = view.test();
     let name = &test.plan.samplers[view.thread.sampler() as usize].name;
-    let begins = Seen {
+    let begins = ScriptSample {
         label: view.thread.label().into(),
         code: "200".into(),
         message: "OK".into(),
         success: true,
-        ..Seen::default()
+        ..ScriptSample::default()
     };
     let done = run_script(view, (ScriptOwner::Sampler, name), script, Some(begins));
     let mut seen = done.seen.unwrap_or_default();

@@ -2,14 +2,14 @@
 
 /// One of several generators that divide a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct GeneratorShare {
     /// Index of the generator, from 0.
     index: u64,
     /// Number of generators.
     of: u64,
 }
 
-impl Part {
+impl GeneratorShare {
     /// The only generator.
     pub const WHOLE: Self = Self { index: 0, of: 1 };
 
@@ -54,7 +54,7 @@ mod tests {
     proptest! {
         #[test]
         fn parts_make_up_the_whole(whole in 0u64..200, of in 1u64..9) {
-            let parts = || (0..of).filter_map(|index| Part::new(index, of));
+            let parts = || (0..of).filter_map(|index| GeneratorShare::new(index, of));
             prop_assert_eq!(parts().map(|part| part.share(whole)).sum::<u64>(), whole);
             for part in parts() {
                 let own: Vec<u64> = (0..whole).filter(|number| part.has(*number)).collect();
@@ -67,8 +67,8 @@ mod tests {
 
     #[test]
     fn there_is_no_part_behind_the_last() {
-        assert_eq!(Part::new(2, 2), None);
-        assert_eq!(Part::new(0, 0), None);
-        assert_eq!(Part::new(0, 1), Some(Part::WHOLE));
+        assert_eq!(GeneratorShare::new(2, 2), None);
+        assert_eq!(GeneratorShare::new(0, 0), None);
+        assert_eq!(GeneratorShare::new(0, 1), Some(GeneratorShare::WHOLE));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use sokudo_pace::Random;
 
-use super::feed::{Feed, Rows};
+use super::feed::{DataRows, Feed};
 use crate::expression::Lines;
 use crate::properties::Properties;
 
@@ -22,7 +22,7 @@ pub enum StopKind {
 }
 
 /// State that all users share. Locks are held for a few instructions only.
-pub(super) struct Shared {
+pub(super) struct SharedState {
     stop: AtomicU8,
     /// Active users of each group.
     pub active: Vec<AtomicU32>,
@@ -33,7 +33,7 @@ pub(super) struct Shared {
     /// Properties, which `__setProperty` changes.
     pub properties: Arc<RwLock<Properties>>,
     /// Data files that were read, by path, encoding, delimiter and header.
-    pub files: Mutex<HashMap<String, Arc<Rows>>>,
+    pub files: Mutex<HashMap<String, Arc<DataRows>>>,
     /// Files that are sent, by path.
     pub sent: Mutex<HashMap<String, Arc<[u8]>>>,
     /// Positions in data files, by file and sharing mode.
@@ -49,7 +49,7 @@ pub(super) struct Shared {
     /// Generators of random variables, by configuration element.
     pub randoms: Vec<Mutex<Option<Random>>>,
     /// State of timers, by timer.
-    pub paces: Vec<Mutex<Pace>>,
+    pub paces: Vec<Mutex<TimerState>>,
     /// Passes and executions of controllers that count over all users, by group and controller.
     pub passes: Mutex<HashMap<(usize, usize), (u64, u64)>>,
     /// Locks of critical sections, with the user that holds each.
@@ -60,7 +60,7 @@ pub(super) struct Shared {
 
 /// State of a timer that several users share.
 #[derive(Debug, Default)]
-pub(super) struct Pace {
+pub(super) struct TimerState {
     /// When the previous request was due: entry 0 for all groups, then one for each group.
     pub previous_ns: Vec<Option<i64>>,
     /// Coming arrivals, with the number of their round.
@@ -73,7 +73,7 @@ pub(super) struct Pace {
     pub released: u64,
 }
 
-impl Shared {
+impl SharedState {
     pub fn new(groups: usize, configs: usize, timers: usize, properties: Properties) -> Self {
         Self {
             stop: AtomicU8::new(0),

@@ -1,12 +1,12 @@
 //! The controllers of a thread group as a flat list with indexes.
 
 use crate::expression::Template;
-use crate::jtl::Holds;
+use crate::jtl::SavedDetails;
 use crate::plan::{Controller, ControllerKind, Group, Id, IterationStep, Load, Loops, Step, Value};
 
 /// A controller.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct ControllerNode {
     /// Name.
     pub name: Template,
     /// Kind, with its settings.
@@ -21,7 +21,7 @@ pub(super) struct Node {
     pub once_below: Vec<usize>,
     /// Listeners that write its result to files, and the details that these contain.
     pub savers: Vec<Id>,
-    pub holds: Holds,
+    pub holds: SavedDetails,
 }
 
 /// A step of a controller.
@@ -30,11 +30,11 @@ pub(super) enum Child {
     /// A sampler of the plan.
     Sampler(Id),
     /// Another controller of the group.
-    Node(usize),
+    Controller(usize),
 }
 
 /// The controllers of a thread group; the first is the loop of the group itself.
-pub(super) fn flatten(group: &Group) -> Vec<Node> {
+pub(super) fn flatten(group: &Group) -> Vec<ControllerNode> {
     let loops = match group.load {
         Load::Users { loops, .. } | Load::Ramps { loops, .. } | Load::Concurrency { loops, .. } => {
             loops
@@ -46,7 +46,7 @@ pub(super) fn flatten(group: &Group) -> Vec<Node> {
         Loops::Forever => -1,
         Loops::Count(count) => i64::try_from(count).unwrap_or(i64::MAX),
     };
-    let mut nodes = vec![Node {
+    let mut nodes = vec![ControllerNode {
         name: Template::text(group.name.clone()),
         kind: ControllerKind::Loop {
             loops: Value::Fixed(loops),
@@ -56,26 +56,26 @@ pub(super) fn flatten(group: &Group) -> Vec<Node> {
         parent: 0,
         once_below: Vec::new(),
         savers: Vec::new(),
-        holds: Holds::default(),
+        holds: SavedDetails::default(),
     }];
     nodes[0].children = children(&group.body, 0, &mut nodes);
     nodes
 }
 
-fn children(steps: &[Step], parent: usize, nodes: &mut Vec<Node>) -> Vec<Child> {
+fn children(steps: &[Step], parent: usize, nodes: &mut Vec<ControllerNode>) -> Vec<Child> {
     let mut found = Vec::with_capacity(steps.len());
     for step in steps {
         found.push(match step {
             Step::Sampler(id) => Child::Sampler(*id),
-            Step::Controller(controller) => Child::Node(node(controller, parent, nodes)),
+            Step::Controller(controller) => Child::Controller(node(controller, parent, nodes)),
         });
     }
     found
 }
 
-fn node(controller: &Controller, parent: usize, nodes: &mut Vec<Node>) -> usize {
+fn node(controller: &Controller, parent: usize, nodes: &mut Vec<ControllerNode>) -> usize {
     let index = nodes.len();
-    nodes.push(Node {
+    nodes.push(ControllerNode {
         name: controller.name.clone(),
         kind: controller.kind.clone(),
         per_iteration: controller.per_iteration.clone(),
@@ -83,7 +83,7 @@ fn node(controller: &Controller, parent: usize, nodes: &mut Vec<Node>) -> usize 
         parent,
         once_below: Vec::new(),
         savers: Vec::new(),
-        holds: Holds::default(),
+        holds: SavedDetails::default(),
     });
     let below = children(&controller.body, index, nodes);
     nodes[index].children = below;

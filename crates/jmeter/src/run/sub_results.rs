@@ -198,7 +198,7 @@ impl SubResults {
         let Some(resource) = self.0.get(number) else {
             return Vec::new();
         };
-        let mut place = Position {
+        let mut place = SubResultPosition {
             number: 0,
             depth,
             is_own: true,
@@ -223,7 +223,7 @@ impl SubResults {
 }
 
 /// Position of a sub-result below the sample.
-struct Position {
+struct SubResultPosition {
     /// Among its siblings, from 0.
     number: usize,
     /// Depth below the sample, from 1.
@@ -235,7 +235,7 @@ struct Position {
 fn sub_row(
     test: &Test,
     sample: &SampleRow<'_>,
-    place: &Position,
+    place: &SubResultPosition,
     reply: &SubResult,
 ) -> SampleRow<'static> {
     let (start_ms, end_ms) = (test.wall_ms(reply.start_ns), test.wall_ms(reply.end_ns));

@@ -9,14 +9,14 @@ use serde_json_path::JsonPath;
 use sokudo_model::Text;
 
 use super::context::decode;
-use super::feed::{self, FirstRow, Rows};
+use super::feed::{self, DataRows, FirstRow};
 use super::http::{Route, Through, may_be_routed};
 use super::program::Program;
 use super::result_writers::Savers;
 use super::row::Sink;
-use super::share::Part;
-use super::shared::{Shared, StopKind, locked};
-use super::steps::{Node, flatten};
+use super::share::GeneratorShare;
+use super::shared::{SharedState, StopKind, locked};
+use super::steps::{ControllerNode, flatten};
 use crate::document::xpath::XPath;
 use crate::files::Files;
 use crate::plan::{
@@ -65,9 +65,9 @@ pub struct RunSettings {
     /// `User-Agent` of requests that do not state one.
     pub user_agent: String,
     /// Share of the users, and of the rates that apply to all users.
-    pub users: Part,
+    pub users: GeneratorShare,
     /// Share of the rows of data files.
-    pub data: Part,
+    pub data: GeneratorShare,
     /// Prefix of thread names, followed by a hyphen, as JMeter adds it if several generators
     /// execute a plan; empty: none.
     pub name_prefix: String,
@@ -81,14 +81,14 @@ pub struct RunSettings {
 pub struct Test {
     pub(super) plan: Plan,
     pub(super) settings: RunSettings,
-    pub(super) shared: Shared,
+    pub(super) shared: SharedState,
     pub(super) sink: Arc<dyn Sink>,
     pub(super) targets: Arc<dyn Targets>,
     pub(super) files: Arc<dyn Files + Send + Sync>,
     /// User defined variables.
     pub(super) variables: Arc<HashMap<String, String>>,
     /// Controllers of each group.
-    pub(super) nodes: Vec<Vec<Node>>,
+    pub(super) nodes: Vec<Vec<ControllerNode>>,
     /// What is known of each sampler before the test.
     pub(super) programs: Vec<Program>,
     /// `timer.factor`.
@@ -165,7 +165,7 @@ impl Test {
             }
         }
         let test = Self {
-            shared: Shared::new(
+            shared: SharedState::new(
                 plan.groups.len(),
                 plan.configs.len(),
                 plan.timers.len(),
@@ -300,7 +300,7 @@ impl Test {
         path: &str,
         encoding: &str,
         delimiter: &str,
-    ) -> Result<Arc<Rows>, String> {
+    ) -> Result<Arc<DataRows>, String> {
         let first = match (data.variables.is_empty(), data.skips_first_row) {
             (true, _) => FirstRow::Names,
             (false, true) => FirstRow::IsSkipped,
@@ -317,7 +317,7 @@ impl Test {
             "\\t" => '\t',
             other => other.chars().next().unwrap_or(','),
         };
-        let rows = Rows::parse(&text, delimiter, quoted, first);
+        let rows = DataRows::parse(&text, delimiter, quoted, first);
         let rows = Arc::new(rows.part(self.settings.data));
         let mut files = locked(&self.shared.files);
         Ok(Arc::clone(files.entry(key).or_insert(rows)))

@@ -126,7 +126,7 @@ struct Simulation {
     properties: Properties,
     files: MemoryFiles,
     proxy: Option<Proxy>,
-    part: Part,
+    part: GeneratorShare,
     most_ms: i64,
 }
 
@@ -146,14 +146,14 @@ impl Simulation {
             properties: Properties::default(),
             files: MemoryFiles::default(),
             proxy: None,
-            part: Part::WHOLE,
+            part: GeneratorShare::WHOLE,
             most_ms: 600_000,
         }
     }
 
     /// One of several generators that divide the users.
     fn part(mut self, index: u64, of: u64) -> Self {
-        self.part = Part::new(index, of).unwrap();
+        self.part = GeneratorShare::new(index, of).unwrap();
         self
     }
 
@@ -183,7 +183,7 @@ impl Simulation {
             plan_name: "plan.jmx".into(),
             host_name: "here".into(),
             users: self.part,
-            data: Part::WHOLE,
+            data: GeneratorShare::WHOLE,
             name_prefix: String::new(),
             host_address: "127.0.0.1".into(),
             properties: self.properties,
@@ -240,7 +240,7 @@ fn stage_over(
     // Due times with the index of the user.
     let mut due: BinaryHeap<std::cmp::Reverse<(i64, usize)>> = BinaryHeap::new();
     let mut users: Vec<(VirtualUser, Option<Flying>)> = Vec::new();
-    for start in Starts::new(test.plan(), stage, None, 7) {
+    for start in ThreadStarts::new(test.plan(), stage, None, 7) {
         let at_ns = begins_ns + start.at_ns;
         let ends_ns = start.ends_ns.map(|end| begins_ns + end);
         let arrival = start.is_arrival.then_some(at_ns);
@@ -266,17 +266,17 @@ fn stage_over(
         }
         out.clear();
         match user.step(now_ns, &mut out) {
-            Next::Send(request) => {
+            NextAction::Send(request) => {
                 let text = String::from_utf8_lossy(&out).into_owned();
                 let answer = far(&text);
                 due.push(std::cmp::Reverse((now_ns + answer.3 * 1_000_000, index)));
                 *flying = Some((now_ns, answer, request, out.len() as u64));
                 requests.push(text);
             }
-            Next::Pause { until_ns } => {
+            NextAction::Pause { until_ns } => {
                 due.push(std::cmp::Reverse((until_ns.max(now_ns + 1), index)))
             }
-            Next::End | Next::Rest => {}
+            NextAction::End | NextAction::Rest => {}
         }
     }
     last_ns

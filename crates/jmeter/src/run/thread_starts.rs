@@ -14,7 +14,7 @@ const SHORTEST_GAP_NS: f64 = 1.0;
 
 /// The start of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Start {
+pub struct ThreadStart {
     /// Nanoseconds after the beginning of the stage.
     pub at_ns: i64,
     /// Index of the thread group.
@@ -29,17 +29,17 @@ pub struct Start {
 
 /// All starts of a stage in order of time.
 #[derive(Debug)]
-pub struct Starts {
-    groups: Vec<(Option<Start>, Source)>,
+pub struct ThreadStarts {
+    groups: Vec<(Option<ThreadStart>, GroupStarts)>,
 }
 
 #[derive(Debug)]
-enum Source {
+enum GroupStarts {
     Users { load: Load, group: usize, next: u64 },
     Arrivals(Arrivals),
 }
 
-impl Starts {
+impl ThreadStarts {
     /// The starts of the groups of a stage; of one of them if `only` is given.
     pub fn new(plan: &Plan, stage: Stage, only: Option<usize>, seed: u64) -> Self {
         let groups = plan.groups.iter().enumerate();
@@ -56,9 +56,9 @@ impl Starts {
                         .filter(|seed| *seed != 0)
                         .map_or(seed, |seed| seed as u64);
                     let random = Random::new(seed, ARRIVAL_STREAM + group as u64);
-                    Source::Arrivals(Arrivals::new(schedule.clone(), group, random))
+                    GroupStarts::Arrivals(Arrivals::new(schedule.clone(), group, random))
                 }
-                load => Source::Users {
+                load => GroupStarts::Users {
                     load: load.clone(),
                     group,
                     next: 0,
@@ -73,10 +73,10 @@ impl Starts {
     }
 }
 
-impl Iterator for Starts {
-    type Item = Start;
+impl Iterator for ThreadStarts {
+    type Item = ThreadStart;
 
-    fn next(&mut self) -> Option<Start> {
+    fn next(&mut self) -> Option<ThreadStart> {
         let heads = self.groups.iter_mut().filter(|(head, _)| head.is_some());
         let (head, source) =
             heads.min_by_key(|(head, _)| head.map_or(i64::MAX, |start| start.at_ns))?;
@@ -90,8 +90,8 @@ fn ns(ms: u64) -> i64 {
         .saturating_mul(1_000_000)
 }
 
-impl Source {
-    fn next(&mut self) -> Option<Start> {
+impl GroupStarts {
+    fn next(&mut self) -> Option<ThreadStart> {
         match self {
             Self::Arrivals(arrivals) => arrivals.next(),
             Self::Users { load, group, next } => {
@@ -102,7 +102,7 @@ impl Source {
                     Load::Ramps { rows, .. } => row_end_ms(rows, number),
                     load => load.end_ms(),
                 };
-                Some(Start {
+                Some(ThreadStart {
                     at_ns: ns(at_ms),
                     group: *group,
                     number: number + 1,
@@ -136,7 +136,8 @@ pub fn asked_per_s(plan: &Plan) -> Option<f64> {
 fn asked(schedule: &[OpenStep]) -> f64 {
     let mut pieces = Arrivals::new(schedule.to_vec(), 0, Random::new(0, 0));
     let pieces = std::iter::from_fn(|| pieces.next_piece());
-    let quantity = |piece: Piece| (piece.from_rate + piece.to_rate) / 2.0 * piece.lasts_ns / 1e9;
+    let quantity =
+        |piece: SchedulePiece| (piece.from_rate + piece.to_rate) / 2.0 * piece.lasts_ns / 1e9;
     pieces.map(quantity).sum()
 }
 
@@ -166,13 +167,13 @@ struct Arrivals {
     /// Rate at the beginning of the current piece.
     rate: f64,
     /// The current piece; `None`: the next one is to begin.
-    piece: Option<Piece>,
+    piece: Option<SchedulePiece>,
     begins_ns: f64,
     number: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Piece {
+struct SchedulePiece {
     lasts_ns: f64,
     from_rate: f64,
     to_rate: f64,
@@ -204,7 +205,7 @@ impl Arrivals {
     }
 
     /// Begins the next piece; `None` at the end of the schedule.
-    fn next_piece(&mut self) -> Option<Piece> {
+    fn next_piece(&mut self) -> Option<SchedulePiece> {
         loop {
             let step = *self.schedule.get(self.step)?;
             self.step += 1;
@@ -215,7 +216,7 @@ impl Arrivals {
                     duration_ms,
                     random,
                 } => {
-                    return Some(Piece {
+                    return Some(SchedulePiece {
                         lasts_ns: duration_ms as f64 * 1e6,
                         from_rate: self.rate,
                         to_rate: self.rate_behind(self.step),
@@ -227,7 +228,7 @@ impl Arrivals {
         }
     }
 
-    fn next(&mut self) -> Option<Start> {
+    fn next(&mut self) -> Option<ThreadStart> {
         loop {
             let mut piece = match self.piece.take() {
                 Some(piece) => piece,
@@ -247,7 +248,7 @@ impl Arrivals {
                 Some(at_ns) => {
                     self.piece = Some(piece);
                     self.number += 1;
-                    return Some(Start {
+                    return Some(ThreadStart {
                         at_ns: (self.begins_ns + at_ns) as i64,
                         group: self.group,
                         number: self.number,
@@ -264,7 +265,7 @@ impl Arrivals {
     }
 }
 
-impl Piece {
+impl SchedulePiece {
     /// When the integral of the rate reaches a value; `None`: not in this piece.
     fn when_ns(&self, quantity: f64) -> Option<f64> {
         let lasts_s = self.lasts_ns / 1e9;

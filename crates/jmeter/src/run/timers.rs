@@ -8,8 +8,8 @@ use sokudo_pace::{Random, Think};
 
 use super::context::View;
 use super::scripts::{ScriptOwner, run_script};
-use super::share::Part;
-use super::shared::{Pace, locked};
+use super::share::GeneratorShare;
+use super::shared::{TimerState, locked};
 use crate::plan::{Id, Over, ShapeRow, TimerKind, Value};
 
 /// Offset of the random streams of timers from those of users.
@@ -261,8 +261,8 @@ fn group_size(view: &mut View<'_>, id: Id) -> u64 {
 /// The next arrival of this generator; a new round begins after the last. All generators draw the
 /// same arrivals, so that together they have each of them once.
 fn next_arrival(
-    pace: &mut Pace,
-    own: Part,
+    pace: &mut TimerState,
+    own: GeneratorShare,
     arrivals: u64,
     duration_s: i64,
     fresh: impl Fn(i64) -> (i64, Exactly),

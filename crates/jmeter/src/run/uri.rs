@@ -1,36 +1,36 @@
-//! Would Java take this as an address?
+//! Validation of URLs as in Java.
 //!
-//! JMeter's client hands each address to `java.net.URI`; what that refuses is a failed sample and
-//! is never sent.
+//! JMeter's client passes each URL to `java.net.URI`; one that it refuses is a failed sample and
+//! not sent.
 
-/// Bytes that may stand in a path and in a query: most addresses hold no others.
+/// Bytes that are valid in a path and in a query: most URLs have no others.
 const WELCOME: [bool; 256] = {
     let mut welcome = [false; 256];
     let mut byte = 0;
     while byte < welcome.len() {
-        welcome[byte] = Part::Path.takes(byte as u8);
+        welcome[byte] = UriPart::Path.takes(byte as u8);
         byte += 1;
     }
     welcome[b'?' as usize] = true;
     welcome
 };
 
-/// Why a path with its query, which stands behind `before` in the address, is refused: the
-/// sentence of Java's exception.
+/// The message of Java's exception for an invalid path with query, which follows `before` in the
+/// URL; `None`: it is valid.
 pub(super) fn refusal(before: &str, path: &str) -> Option<String> {
     let bytes = path.as_bytes();
     if bytes.iter().all(|byte| WELCOME[usize::from(*byte)]) {
         return None;
     }
-    let mut part = Part::Path;
+    let mut part = UriPart::Path;
     for (at, byte) in bytes.iter().enumerate() {
         let fine = match (part, byte) {
-            (Part::Path, b'?') => {
-                part = Part::Query;
+            (UriPart::Path, b'?') => {
+                part = UriPart::Query;
                 true
             }
-            (Part::Path | Part::Query, b'#') => {
-                part = Part::Fragment;
+            (UriPart::Path | UriPart::Query, b'#') => {
+                part = UriPart::Fragment;
                 true
             }
             (_, b'%') => {
@@ -57,13 +57,13 @@ pub(super) fn refusal(before: &str, path: &str) -> Option<String> {
 }
 
 #[derive(Clone, Copy)]
-enum Part {
+enum UriPart {
     Path,
     Query,
     Fragment,
 }
 
-impl Part {
+impl UriPart {
     fn name(self) -> &'static str {
         match self {
             Self::Path => "path",
@@ -72,7 +72,7 @@ impl Part {
         }
     }
 
-    /// RFC 2396 as Java reads it; other characters than those of ASCII are welcome.
+    /// RFC 2396 as implemented by Java, which allows characters beyond ASCII.
     const fn takes(self, byte: u8) -> bool {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | 0x80.. => true,
@@ -84,7 +84,7 @@ impl Part {
     }
 }
 
-/// Java counts units of UTF-16.
+/// Java counts UTF-16 units.
 fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }

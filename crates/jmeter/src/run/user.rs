@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering;
 
 use super::config_elements::{ConfigElements, pre_process};
 use super::context::ThreadContext;
-use super::controllers::{Controllers, Effects, Found};
-use super::http::{Begun, Ended, HttpClient};
+use super::controllers::{Advance, Controllers, Effects};
+use super::http::{HttpClient, RequestEnd, RequestStart};
 use super::local_samplers::{conclude_debug, conclude_dummy, conclude_script};
 use super::outcome::{Lost, Reply};
 use super::results::Results;
@@ -16,8 +16,8 @@ use super::shared::StopKind;
 use super::sub_results::SubResults;
 use super::test::Test;
 use super::timers::{Timers, is_released, synchronize};
-use crate::plan::{Action, HttpRequest, OnError, OnErrorAction, PostKind, SamplerKind};
-use crate::script::Seen;
+use crate::plan::{Action, FlowAction, HttpRequest, PostKind, SamplerKind};
+use crate::script::ScriptSample;
 
 /// Time between two checks of a synchronizing timer, and after a request that was not sent.
 const RECHECK_NS: i64 = 2_000_000;
@@ -30,7 +30,7 @@ pub struct VirtualUser {
 
 /// What a user does next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
+pub enum NextAction {
     /// Sends the request that was appended.
     Send(Request),
     /// Nothing until a helper has completed a request.
@@ -81,7 +81,7 @@ struct Thread {
     results: Results,
     phase: Phase,
     /// Start and result of a script sampler that was executed.
-    scripted: Option<(i64, Box<Seen>)>,
+    scripted: Option<(i64, Box<ScriptSample>)>,
     /// When an arrival should have begun, until its first request.
     intended_ns: Option<i64>,
 }
@@ -149,13 +149,13 @@ impl VirtualUser {
         }
     }
 
-    /// Does what is due at `now_ns`. With [`Next::Send`] the whole request has been appended to
+    /// Does what is due at `now_ns`. With [`NextAction::Send`] the whole request has been appended to
     /// `out`.
-    pub fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> Next {
+    pub fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> NextAction {
         self.thread.step(&self.test, now_ns, out)
     }
 
-    /// Takes the outcome of a request: once per [`Next::Send`], before the next `step`.
+    /// Takes the outcome of a request: once per [`NextAction::Send`], before the next `step`.
     pub fn ended(&mut self, reply: &Reply<'_>) {
         match self.thread.phase {
             Phase::Page => self.thread.fetched(&self.test, 0, reply),
@@ -172,14 +172,14 @@ impl VirtualUser {
         }
     }
 
-    /// Does what is due for a helper. With [`Next::Rest`] there is nothing to do until
+    /// Does what is due for a helper. With [`NextAction::Rest`] there is nothing to do until
     /// [`VirtualUser::helpers`] counts it again.
-    pub fn assist(&mut self, lane: usize, now_ns: i64, out: &mut Vec<u8>) -> Next {
+    pub fn assist(&mut self, lane: usize, now_ns: i64, out: &mut Vec<u8>) -> NextAction {
         let next = match self.thread.phase {
             Phase::Page => self.thread.fetch(&self.test, now_ns, lane, out),
             _ => None,
         };
-        next.unwrap_or(Next::Rest)
+        next.unwrap_or(NextAction::Rest)
     }
 
     /// Takes the outcome of a helper's request.
@@ -211,7 +211,7 @@ fn http_request<'a>(test: &'a Test, context: &ThreadContext) -> Option<&'a HttpR
 }
 
 impl Thread {
-    fn step(&mut self, test: &Test, now_ns: i64, out: &mut Vec<u8>) -> Next {
+    fn step(&mut self, test: &Test, now_ns: i64, out: &mut Vec<u8>) -> NextAction {
         self.controllers.refuel();
         loop {
             let over = self.context.is_over(now_ns);
@@ -226,21 +226,21 @@ impl Thread {
                 Phase::Choose => {
                     let found = self.with_controllers(test, now_ns, Controllers::next);
                     match found {
-                        Found::Sampler(id, node) => {
+                        Advance::Sampler(id, node) => {
                             self.context.enter_sampler(id, node);
                             if let Some(until_ns) = self.prepare(test, now_ns) {
                                 return self.pause_until(test, until_ns);
                             }
                         }
-                        Found::Later(until_ns) => return Next::Pause { until_ns },
-                        Found::Nothing | Found::End => self.end(test),
+                        Advance::Later(until_ns) => return NextAction::Pause { until_ns },
+                        Advance::Nothing | Advance::End => self.end(test),
                     }
                 }
                 Phase::Synchronize(index, since) => {
                     let timer = test.programs[self.context.sampler() as usize].meetings[index];
                     let mut view = self.context.view(test, now_ns);
                     if !is_released(&mut view, timer, since) {
-                        return Next::Pause {
+                        return NextAction::Pause {
                             until_ns: now_ns + RECHECK_NS,
                         };
                     }
@@ -260,7 +260,7 @@ impl Thread {
                         let mut view = self.context.view(test, now_ns);
                         let next = self.client.hop(&mut view, request, out);
                         self.phase = Phase::Flying;
-                        return Next::Send(next);
+                        return NextAction::Send(next);
                     }
                     None => self.phase = Phase::Choose,
                 },
@@ -273,16 +273,16 @@ impl Thread {
                         return next;
                     }
                     if let Phase::Page = self.phase {
-                        return Next::Rest;
+                        return NextAction::Rest;
                     }
                 }
                 // The reply is not there yet.
                 Phase::Flying => {
-                    return Next::Pause {
+                    return NextAction::Pause {
                         until_ns: now_ns + RECHECK_NS,
                     };
                 }
-                Phase::Gone => return Next::End,
+                Phase::Gone => return NextAction::End,
             }
         }
     }
@@ -305,12 +305,12 @@ impl Thread {
     }
 
     /// Pauses. A pause beyond the end of the test ends the user at once, as in JMeter.
-    fn pause_until(&mut self, test: &Test, until_ns: i64) -> Next {
+    fn pause_until(&mut self, test: &Test, until_ns: i64) -> NextAction {
         if self.context.ends_before(until_ns) {
             self.end(test);
-            return Next::End;
+            return NextAction::End;
         }
-        Next::Pause { until_ns }
+        NextAction::Pause { until_ns }
     }
 
     fn choose_again(&mut self) {
@@ -371,19 +371,19 @@ impl Thread {
     }
 
     /// Executes the current sampler. `None`: it is over already.
-    fn sample(&mut self, test: &Test, now_ns: i64, out: &mut Vec<u8>) -> Option<Next> {
+    fn sample(&mut self, test: &Test, now_ns: i64, out: &mut Vec<u8>) -> Option<NextAction> {
         let mut view = self.context.view(test, now_ns);
         match &test.plan.samplers[view.thread.sampler() as usize].kind {
             SamplerKind::Http(request) => {
                 let intended_ns = self.intended_ns.take().unwrap_or(now_ns);
                 self.sub_results.clear();
                 match self.client.begin(&mut view, request, intended_ns, out) {
-                    Begun::Sent(request) => {
+                    RequestStart::Sent(request) => {
                         self.phase = Phase::Flying;
-                        return Some(Next::Send(request));
+                        return Some(NextAction::Send(request));
                     }
-                    Begun::Cached => self.phase = Phase::Choose,
-                    Begun::Failed(class, why) => {
+                    RequestStart::Cached => self.phase = Phase::Choose,
+                    RequestStart::Failed(class, why) => {
                         self.phase = Phase::Choose;
                         let why = (class, why.as_str());
                         let parts = (&mut self.sub_results, &mut self.results);
@@ -392,7 +392,7 @@ impl Thread {
                     }
                 }
                 // An error that repeats must not become a busy loop.
-                Some(Next::Pause {
+                Some(NextAction::Pause {
                     until_ns: now_ns + RECHECK_NS,
                 })
             }
@@ -409,7 +409,7 @@ impl Thread {
                     false => 0,
                 };
                 self.phase = Phase::Dummy(now_ns);
-                (waits_ms > 0).then(|| Next::Pause {
+                (waits_ms > 0).then(|| NextAction::Pause {
                     until_ns: now_ns + waits_ms * 1_000_000,
                 })
             }
@@ -418,14 +418,14 @@ impl Thread {
                 // Reported with the next step, so that its duration includes the script.
                 self.scripted = Some((now_ns, Box::new(seen)));
                 self.phase = Phase::Scripted;
-                Some(Next::Pause { until_ns: now_ns })
+                Some(NextAction::Pause { until_ns: now_ns })
             }
             SamplerKind::Action(action) => self.act(test, now_ns, action),
         }
     }
 
     /// Executes a flow control action.
-    fn act(&mut self, test: &Test, now_ns: i64, action: &Action) -> Option<Next> {
+    fn act(&mut self, test: &Test, now_ns: i64, action: &Action) -> Option<NextAction> {
         self.phase = Phase::Choose;
         match action {
             Action::Pause { duration_ms } => {
@@ -433,14 +433,7 @@ impl Thread {
                 let until_ns = now_ns.saturating_add(pause_ms.saturating_mul(1_000_000));
                 return (pause_ms > 0).then(|| self.pause_until(test, until_ns));
             }
-            Action::StopUser => self.end(test),
-            Action::StopTest => test.stop(StopKind::Soon),
-            Action::StopTestNow => test.stop(StopKind::Now),
-            Action::NextGroupLoop => {
-                self.with_controllers(test, now_ns, Controllers::next_iteration);
-            }
-            Action::NextLoop => self.with_controllers(test, now_ns, Controllers::next_pass),
-            Action::BreakLoop => self.with_controllers(test, now_ns, Controllers::break_loop),
+            Action::Flow(action) => self.flow(test, now_ns, *action),
         }
         None
     }
@@ -455,12 +448,12 @@ impl Thread {
             .client
             .ended(&mut view, request, reply, &mut self.sub_results);
         match ended {
-            Ended::Hop => self.phase = Phase::Hop,
-            Ended::Page => {
+            RequestEnd::Hop => self.phase = Phase::Hop,
+            RequestEnd::Page => {
                 self.phase = Phase::Page;
                 self.close_complete_page(test);
             }
-            Ended::Complete(lost) => {
+            RequestEnd::Complete(lost) => {
                 self.choose_again();
                 self.conclude(test, reply, lost);
             }
@@ -468,14 +461,20 @@ impl Thread {
     }
 
     /// The next request of a lane for embedded resources; `None`: nothing to fetch now.
-    fn fetch(&mut self, test: &Test, now_ns: i64, lane: usize, out: &mut Vec<u8>) -> Option<Next> {
+    fn fetch(
+        &mut self,
+        test: &Test,
+        now_ns: i64,
+        lane: usize,
+        out: &mut Vec<u8>,
+    ) -> Option<NextAction> {
         let request = http_request(test, &self.context)?;
         let mut view = self.context.view(test, now_ns);
         let next = self.client.fetch(&mut view, request, lane, out);
         if next.is_none() {
             self.close_complete_page(test);
         }
-        next.map(Next::Send)
+        next.map(NextAction::Send)
     }
 
     /// Takes the outcome of a lane's request.
@@ -539,30 +538,24 @@ impl Thread {
             let PostKind::OnError(action) = test.plan.post_processors[*post as usize].kind else {
                 continue;
             };
-            match action {
-                OnErrorAction::Continue => {}
-                OnErrorAction::StopUser => self.end(test),
-                OnErrorAction::StopTest => test.stop(StopKind::Soon),
-                OnErrorAction::StopTestNow => test.stop(StopKind::Now),
-                OnErrorAction::NextGroupLoop => {
-                    self.with_controllers(test, now_ns, Controllers::next_iteration);
-                }
-                OnErrorAction::NextLoop => {
-                    self.with_controllers(test, now_ns, Controllers::next_pass);
-                }
-                OnErrorAction::BreakLoop => {
-                    self.with_controllers(test, now_ns, Controllers::break_loop);
-                }
-            }
+            self.flow(test, now_ns, action);
         }
-        match test.plan.groups[self.context.group()].on_error {
-            OnError::Continue => {}
-            OnError::StartNextLoop => {
+        let group = &test.plan.groups[self.context.group()];
+        self.flow(test, now_ns, group.on_error.into());
+    }
+
+    /// Changes the flow of the user or the test.
+    fn flow(&mut self, test: &Test, now_ns: i64, action: FlowAction) {
+        match action {
+            FlowAction::Continue => {}
+            FlowAction::StopUser => self.end(test),
+            FlowAction::StopTest => test.stop(StopKind::Soon),
+            FlowAction::StopTestNow => test.stop(StopKind::Now),
+            FlowAction::NextGroupLoop => {
                 self.with_controllers(test, now_ns, Controllers::next_iteration);
             }
-            OnError::StopThread => self.end(test),
-            OnError::StopTest => test.stop(StopKind::Soon),
-            OnError::StopTestNow => test.stop(StopKind::Now),
+            FlowAction::NextLoop => self.with_controllers(test, now_ns, Controllers::next_pass),
+            FlowAction::BreakLoop => self.with_controllers(test, now_ns, Controllers::break_loop),
         }
     }
 }

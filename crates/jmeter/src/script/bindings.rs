@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use sokudo_pace::Random;
 
-use super::Level;
+use super::LogLevel;
 use crate::properties::{Origin, Properties};
 
 /// Most lines that one script may log.
@@ -15,7 +15,7 @@ const MOST_LINE: usize = 1_000;
 
 /// State of a user that is lent to a script while it runs.
 #[derive(Debug)]
-pub struct Lent {
+pub struct LentState {
     /// Variables of the user.
     pub variables: HashMap<String, String>,
     /// Variables of the plan.
@@ -38,7 +38,7 @@ pub struct Lent {
     pub keeps_log: bool,
 }
 
-impl Default for Lent {
+impl Default for LentState {
     /// Empty, at the beginning of 1970.
     fn default() -> Self {
         Self {
@@ -58,7 +58,7 @@ impl Default for Lent {
 
 /// The sample that a script examines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct ScriptSample {
     /// Its label.
     pub label: String,
     /// Response code.
@@ -98,7 +98,7 @@ pub struct Judgement {
 
 /// What a script asks to stop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Wish {
+pub enum StopRequest {
     /// Nothing.
     #[default]
     GoOn,
@@ -114,17 +114,17 @@ pub enum Wish {
 #[derive(Debug, Default)]
 pub struct Bindings {
     /// State of the user.
-    pub lent: Lent,
+    pub lent: LentState,
     /// Name of the element.
     pub label: String,
     /// `Parameters` of the element.
     pub parameters: String,
     /// The sample, with the changes of the script.
-    pub seen: Option<Seen>,
+    pub seen: Option<ScriptSample>,
     /// The judgement of an assertion.
     pub judgement: Judgement,
     /// What it asks to stop.
-    pub wish: Wish,
+    pub wish: StopRequest,
     /// Lines that it logged.
     pub logged: Vec<Logged>,
 }
@@ -133,7 +133,7 @@ pub struct Bindings {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logged {
     /// Level.
-    pub level: Level,
+    pub level: LogLevel,
     /// Text, which may contain line ends.
     pub text: String,
 }
@@ -184,15 +184,15 @@ impl Bindings {
             }
             "stop" => {
                 self.wish = self.wish.max(match a {
-                    "user" => Wish::StopUser,
-                    "test" => Wish::StopTest,
-                    _ => Wish::StopTestNow,
+                    "user" => StopRequest::StopUser,
+                    "test" => StopRequest::StopTest,
+                    _ => StopRequest::StopTestNow,
                 });
             }
             "log" if self.logged.len() < MOST_LINES => {
                 let text: String = b.chars().take(MOST_LINE).collect();
-                let level = Level::named(a);
-                let wanted = level.filter(|level| self.lent.keeps_log || *level != Level::Info);
+                let level = LogLevel::named(a);
+                let wanted = level.filter(|level| self.lent.keeps_log || *level != LogLevel::Info);
                 self.logged
                     .extend(wanted.map(|level| Logged { level, text }));
             }
@@ -223,7 +223,7 @@ impl Bindings {
     }
 }
 
-impl Seen {
+impl ScriptSample {
     fn get(&self, name: &str) -> Option<String> {
         Some(match name {
             "label" => self.label.clone(),

@@ -26,14 +26,14 @@ const MOST_SCRIPT_BYTES: usize = 1 << 20;
 
 /// Why a script failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ScriptFault {
     /// Line of the script, from 1; 0: unknown.
     pub line: u32,
     /// Message.
     pub says: String,
 }
 
-impl std::fmt::Display for Fault {
+impl std::fmt::Display for ScriptFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.line {
             0 => f.write_str(&self.says),
@@ -42,7 +42,7 @@ impl std::fmt::Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ScriptFault {}
 
 /// One thread's engine.
 struct Engine {
@@ -59,7 +59,10 @@ thread_local! {
 }
 
 /// Executes a script: its value as a text, `None` for no value, and the changed bindings.
-pub fn evaluate(script: &str, bindings: Bindings) -> (Result<Option<String>, Fault>, Bindings) {
+pub fn evaluate(
+    script: &str,
+    bindings: Bindings,
+) -> (Result<Option<String>, ScriptFault>, Bindings) {
     if script.len() > MOST_SCRIPT_BYTES {
         return (Err(fault("the script is longer than 1 MiB")), bindings);
     }
@@ -90,7 +93,7 @@ pub fn evaluate(script: &str, bindings: Bindings) -> (Result<Option<String>, Fau
 }
 
 /// The syntax error of a script; `None`: it has none. Nothing is executed.
-pub fn flaw(script: &str) -> Option<Fault> {
+pub fn flaw(script: &str) -> Option<ScriptFault> {
     let check = "(function(source) { new Function(source); })";
     let engine = Engine::new().ok()?;
     engine.context.with(|ctx| {
@@ -104,8 +107,8 @@ pub fn flaw(script: &str) -> Option<Fault> {
     })
 }
 
-fn fault(says: &str) -> Fault {
-    Fault {
+fn fault(says: &str) -> ScriptFault {
+    ScriptFault {
         line: 0,
         says: says.into(),
     }
@@ -136,7 +139,7 @@ impl Engine {
         &self,
         script: &str,
         bindings: Bindings,
-    ) -> (Result<Option<String>, Fault>, Bindings, bool) {
+    ) -> (Result<Option<String>, ScriptFault>, Bindings, bool) {
         self.looks.set(0);
         drop(self.bindings.replace(bindings));
         let outcome = self.context.with(|ctx| {
@@ -148,7 +151,7 @@ impl Engine {
         let endless = self.looks.get() > MOST_LOOKS;
         let full = matches!(&outcome, Err(thrown) if thrown.is_out_of_memory());
         let outcome = outcome.map_err(|thrown| match endless {
-            true => Fault {
+            true => ScriptFault {
                 line: thrown.line,
                 says: "the script does not end: it exceeded its number of steps".into(),
             },
@@ -175,8 +178,8 @@ fn prepare(
 }
 
 /// The message of the engine, with the name of the error if that adds information.
-fn told(thrown: Thrown) -> Fault {
-    Fault {
+fn told(thrown: Thrown) -> ScriptFault {
+    ScriptFault {
         line: thrown.line,
         says: match thrown.name.as_str() {
             "" | "Error" => thrown.message,

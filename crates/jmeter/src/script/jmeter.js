@@ -1,10 +1,10 @@
-// What scripts of a plan can call, on top of host(name, a, b): texts in, a text or null out.
+// The objects that scripts can use, implemented with host(name, a, b), which takes texts and returns a text or null.
 (function (outside) {
   const host = (name, a, b) => outside(name, a, b) ?? null;
   const text = (value) => (value === undefined || value === null ? null : String(value));
   const number = (value) => Number(value ?? 0);
 
-  // Random numbers and the clock are the run's.
+  // Random numbers and the clock are those of the run.
   Math.random = () => Number(host("random", "", ""));
   const Moment = Date;
   const now = () => Number(host("now", "", ""));
@@ -19,7 +19,7 @@
   Moment.prototype.constructor = RunDate;
   globalThis.Date = RunDate;
 
-  // A name that is not there is told, not answered with nothing.
+  // An unknown name is an error, not undefined.
   const closed = (name, known) =>
     new Proxy(known, {
       get(target, key) {
@@ -108,7 +108,7 @@
     setStopTestNow: stop("now"),
   });
 
-  // `{}` in the first text is filled with what follows it.
+  // Each `{}` in the first text is replaced by the next argument.
   const said = (first, ...rest) => [String(first).replace(/\{\}/g, (hole) => (rest.length > 0 ? String(rest.shift()) : hole)), ...rest.map(String)].join(" ");
   const log = closed("log", {
     trace() {},

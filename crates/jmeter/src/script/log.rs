@@ -9,7 +9,7 @@ use jiff::tz::TimeZone;
 
 /// Level of a log line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Level {
+pub enum LogLevel {
     /// INFO.
     Info,
     /// WARN.
@@ -18,7 +18,7 @@ pub enum Level {
     Error,
 }
 
-impl Level {
+impl LogLevel {
     /// The level with this name, ignoring case; `None`: a level that is not written.
     pub fn named(word: &str) -> Option<Self> {
         let known = [Self::Info, Self::Warn, Self::Error];
@@ -38,7 +38,7 @@ impl Level {
 }
 
 /// A line of the log, with its line end; `at_ms` is milliseconds since 1970.
-pub fn line(at_ms: i64, zone: &TimeZone, level: Level, logger: &str, text: &str) -> String {
+pub fn line(at_ms: i64, zone: &TimeZone, level: LogLevel, logger: &str, text: &str) -> String {
     let at = Timestamp::from_millisecond(at_ms).unwrap_or_default();
     let at = at.to_zoned(zone.clone());
     format!(
@@ -74,7 +74,7 @@ mod tests {
             line(
                 1_767_268_800_023,
                 &TimeZone::UTC,
-                Level::Warn,
+                LogLevel::Warn,
                 logger,
                 "a b"
             ),
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn only_levels_that_are_written_have_a_name() {
-        assert_eq!(Level::named("warn"), Some(Level::Warn));
-        assert_eq!(Level::named("DEBUG"), None);
+        assert_eq!(LogLevel::named("warn"), Some(LogLevel::Warn));
+        assert_eq!(LogLevel::named("DEBUG"), None);
     }
 }

@@ -15,9 +15,9 @@ mod bindings;
 mod engine;
 pub(crate) mod log;
 
-pub use bindings::{Bindings, Judgement, Lent, Logged, Seen, Wish};
-pub use engine::{Fault, evaluate, flaw};
-pub use log::{Level, line as log_line};
+pub use bindings::{Bindings, Judgement, LentState, Logged, ScriptSample, StopRequest};
+pub use engine::{ScriptFault, evaluate, flaw};
+pub use log::{LogLevel, line as log_line};
 
 /// Names of JavaScript in plans.
 const NAMES: &[&str] = &[

@@ -47,11 +47,11 @@ fn variables_and_properties_are_read_and_written() {
 #[test]
 fn a_sample_is_looked_at_and_changed() {
     let bindings = Bindings {
-        seen: Some(Seen {
+        seen: Some(ScriptSample {
             code: "200".into(),
             text: r#"{"id": 7}"#.into(),
             success: true,
-            ..Seen::default()
+            ..ScriptSample::default()
         }),
         ..Bindings::default()
     };
@@ -63,9 +63,9 @@ fn a_sample_is_looked_at_and_changed() {
     let seen = after.seen.unwrap();
     assert_eq!((seen.success, seen.message.as_str()), (false, "id 7"));
     assert!(!after.judgement.failed);
-    assert_eq!(after.wish, Wish::StopUser);
+    assert_eq!(after.wish, StopRequest::StopUser);
     let warning = Logged {
-        level: Level::Warn,
+        level: LogLevel::Warn,
         text: "w".into(),
     };
     assert_eq!(after.logged, [warning]);

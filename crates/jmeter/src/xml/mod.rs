@@ -14,7 +14,7 @@ use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use sokudo_model::Text;
 
-use crate::problem::Place;
+use crate::problem::FilePosition;
 
 mod encoding;
 
@@ -41,7 +41,7 @@ pub struct Element {
     /// Text, without that of child elements.
     pub text: String,
     /// Place of the start tag.
-    pub place: Place,
+    pub place: FilePosition,
 }
 
 impl Element {
@@ -61,7 +61,7 @@ impl Element {
 #[derive(Debug, Clone)]
 pub struct NotXml {
     /// Where reading ended.
-    pub place: Place,
+    pub place: FilePosition,
     /// What was wrong.
     pub says: Text,
 }
@@ -70,7 +70,7 @@ pub struct NotXml {
 ///
 /// Fails if the bytes cannot be decoded, the text is not well-formed, or a limit is exceeded.
 pub fn parse(file: &Arc<str>, bytes: &[u8]) -> Result<Element, NotXml> {
-    let mut lines = Lines::new(file);
+    let mut lines = LineCounter::new(file);
     if bytes.len() as u64 > MOST_BYTES {
         let says = Text::new("jmx-too-large").word("most", format!("{} MiB", MOST_BYTES >> 20));
         return Err(lines.refuse(says));
@@ -82,7 +82,7 @@ pub fn parse(file: &Arc<str>, bytes: &[u8]) -> Result<Element, NotXml> {
         error
     })?;
     lines.text = &text;
-    Tree::default().read(&text, lines)
+    OpenElements::default().read(&text, lines)
 }
 
 /// Line and message of text that cannot be decoded.
@@ -101,14 +101,14 @@ pub fn not_text(why: &NotText) -> (u32, Text) {
 
 /// The open elements, and the root element once it is closed.
 #[derive(Default)]
-struct Tree {
+struct OpenElements {
     open: Vec<Element>,
     root: Option<Element>,
     elements: usize,
 }
 
-impl Tree {
-    fn read(mut self, text: &str, mut lines: Lines<'_>) -> Result<Element, NotXml> {
+impl OpenElements {
+    fn read(mut self, text: &str, mut lines: LineCounter<'_>) -> Result<Element, NotXml> {
         let mut reader = Reader::from_str(text);
         loop {
             let before = reader.buffer_position() as usize;
@@ -149,7 +149,7 @@ impl Tree {
         }
     }
 
-    fn open(&mut self, tag: &BytesStart<'_>, lines: &Lines<'_>) -> Result<(), NotXml> {
+    fn open(&mut self, tag: &BytesStart<'_>, lines: &LineCounter<'_>) -> Result<(), NotXml> {
         self.elements += 1;
         if self.open.len() == MOST_DEPTH || self.elements > MOST_ELEMENTS {
             let most = format!("{MOST_DEPTH} / {MOST_ELEMENTS}");
@@ -213,7 +213,7 @@ fn broken(why: &impl ToString) -> Text {
 }
 
 /// Converts ascending offsets to lines and columns.
-struct Lines<'a> {
+struct LineCounter<'a> {
     file: Arc<str>,
     text: &'a str,
     at: usize,
@@ -222,7 +222,7 @@ struct Lines<'a> {
     column: u32,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineCounter<'a> {
     fn new(file: &Arc<str>) -> Self {
         Self {
             file: Arc::clone(file),
@@ -246,8 +246,8 @@ impl<'a> Lines<'a> {
         self.at = offset;
     }
 
-    fn place(&self) -> Place {
-        Place {
+    fn place(&self) -> FilePosition {
+        FilePosition {
             file: Arc::clone(&self.file),
             line: self.line,
             column: self.column + 1,

@@ -15,7 +15,9 @@ use sokudo_http::{
     Call, Crew, Exchange, Failure, Keep, Kind, LATE_NS, Malformed, Outcome, Phase, Step, Stop,
     TargetId,
 };
-use sokudo_jmeter::run::{Lost, Next, NotHttp, Reply, Sink, Start, StopKind, Test, VirtualUser};
+use sokudo_jmeter::run::{
+    Lost, NextAction, NotHttp, Reply, Sink, StopKind, Test, ThreadStart, VirtualUser,
+};
 
 use super::crowd::Floors;
 use super::tally::Shard;
@@ -68,7 +70,7 @@ pub(super) enum Comer {
 /// A user that joins, on the clock of the engine.
 pub(super) struct Joining {
     /// What the plan says of it.
-    pub start: Start,
+    pub start: ThreadStart,
     /// When its stage began.
     pub stage_ns: i64,
 }
@@ -268,12 +270,12 @@ impl Crew for PlanUsers {
     }
 }
 
-fn step_of(next: Next) -> Step {
+fn step_of(next: NextAction) -> Step {
     match next {
-        Next::Pause { until_ns } => Step::Pause { until_ns },
-        Next::Rest => Step::Rest,
-        Next::End => Step::End,
-        Next::Send(request) => Step::Send(Exchange {
+        NextAction::Pause { until_ns } => Step::Pause { until_ns },
+        NextAction::Rest => Step::Rest,
+        NextAction::End => Step::End,
+        NextAction::Send(request) => Step::Send(Exchange {
             target: TargetId(request.target),
             intended_ns: request.intended_ns,
             close: request.close,

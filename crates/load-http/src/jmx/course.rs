@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use sokudo_http::{Config, Engine, Identity, Limits, Stop, Targets, Trust};
 use sokudo_jmeter::plan::{Load, OpenStep, Stage};
-use sokudo_jmeter::run::{Part, Start, Starts, StopKind, Test};
+use sokudo_jmeter::run::{GeneratorShare, StopKind, Test, ThreadStart, ThreadStarts};
 use sokudo_net::clock::{now_ns, sleep_until};
 use sokudo_workload::refusal::spawn;
 
@@ -32,7 +32,7 @@ const LOOK_NS: i64 = 50_000_000;
 /// Time between two reports.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// Users that begin, in order of time.
-type Starting = Box<dyn Iterator<Item = Start>>;
+type Starting = Box<dyn Iterator<Item = ThreadStart>>;
 
 /// Everything that a running test needs.
 pub(super) struct Course {
@@ -43,7 +43,7 @@ pub(super) struct Course {
     pub identities: Arc<[Identity]>,
     pub inflight: Arc<Inflight>,
     /// The users of this generator.
-    pub part: Part,
+    pub part: GeneratorShare,
     pub seed: u64,
 }
 
@@ -117,9 +117,9 @@ impl Course {
         // What prepares and tidies up is done by every generator.
         let part = match stage {
             Stage::Main => self.part,
-            Stage::SetUp | Stage::TearDown => Part::WHOLE,
+            Stage::SetUp | Stage::TearDown => GeneratorShare::WHOLE,
         };
-        let starts = Starts::new(test.plan(), stage, only, self.seed);
+        let starts = ThreadStarts::new(test.plan(), stage, only, self.seed);
         let mut starts = starts
             .filter(move |start| part.has(start.number - 1))
             .peekable();
@@ -246,10 +246,11 @@ impl Course {
         let part = self.part;
         // Other moments than those of the first rate.
         let seed = self.seed.wrapping_add(before);
-        let starts = Starts::new(&plan, Stage::Main, None, seed).filter(|start| start.is_arrival);
+        let starts =
+            ThreadStarts::new(&plan, Stage::Main, None, seed).filter(|start| start.is_arrival);
         let starts = starts.filter(move |start| part.has(start.number - 1));
         let first = before.next_multiple_of(part.of());
-        Box::new(starts.map(move |start| Start {
+        Box::new(starts.map(move |start| ThreadStart {
             at_ns: start.at_ns + from_ns,
             number: first + start.number,
             ..start

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_http::Entry;
 use sokudo_jmeter::plan::{Load, Plan, Stage};
-use sokudo_jmeter::run::{Part, Start};
+use sokudo_jmeter::run::{GeneratorShare, ThreadStart};
 use sokudo_model::Refusal;
 use sokudo_net::clock::now_ns;
 use sokudo_workload::refusal::operator;
@@ -44,7 +44,7 @@ pub(super) struct Crowd {
     entry: Entry<Comer>,
     stage_ns: i64,
     /// How the numbers of users are divided among generators.
-    numbers: Part,
+    numbers: GeneratorShare,
     groups: Vec<Members>,
     floors: Arc<Floors>,
     /// The ramp of the plan is over: others decide now.
@@ -67,7 +67,7 @@ impl Crowd {
     pub fn new(
         plan: &Plan,
         (entry, stage_ns): (Entry<Comer>, i64),
-        numbers: Part,
+        numbers: GeneratorShare,
         floors: Arc<Floors>,
     ) -> Option<Self> {
         let groups = plan.groups.iter().enumerate();
@@ -108,7 +108,7 @@ impl Crowd {
     /// Groups keep their shares of the whole.
     ///
     /// Errors: no group would have a user.
-    pub fn become_so_many(&mut self, users: u64, part: Part) -> Result<(), Refusal> {
+    pub fn become_so_many(&mut self, users: u64, part: GeneratorShare) -> Result<(), Refusal> {
         if users == 0 {
             return Err(operator(
                 "without users the test would be over",
@@ -126,7 +126,7 @@ impl Crowd {
             self.floors.set(members.group, floor);
             let now = now_ns();
             while members.last < members.first + own {
-                let start = Start {
+                let start = ThreadStart {
                     at_ns: now - self.stage_ns,
                     group: members.group,
                     number: self.numbers.nth(members.last) + 1,

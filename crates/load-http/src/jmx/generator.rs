@@ -10,7 +10,7 @@ use sokudo_http::{Audit, Stop, Targets};
 use sokudo_jmeter::jtl::JtlFormat;
 use sokudo_jmeter::plan::{Load, Stage};
 use sokudo_jmeter::problem::Problem;
-use sokudo_jmeter::run::{Part, StopKind, Test};
+use sokudo_jmeter::run::{GeneratorShare, StopKind, Test};
 use sokudo_model::{Change, Refusal, Rows};
 use sokudo_net::wait::allow_open_files;
 use sokudo_workload::refusal::{failed, operator, spawn};
@@ -216,7 +216,7 @@ impl Generator {
     /// Other load from now on; `part` of its users are those of this generator.
     ///
     /// Errors: the stage under way has no users, or no arrivals, that could be changed.
-    pub fn steer(&self, change: &Change, part: Part) -> Result<(), Refusal> {
+    pub fn steer(&self, change: &Change, part: GeneratorShare) -> Result<(), Refusal> {
         if let Some(per_s) = change.rate_per_s {
             self.control.change_rate(per_s)?;
         }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use sokudo_jmeter::run::{Part, asked_per_s};
+use sokudo_jmeter::run::{GeneratorShare, asked_per_s};
 use sokudo_model::{Batch, Change, Labels, PhaseSpec, Refusal, SeriesKey, Text};
 use sokudo_workload::contract::{Emit, Emitted, Phase};
 use sokudo_workload::refusal::{failed, operator};
@@ -100,10 +100,11 @@ impl JmxPhase {
     }
 
     /// Which of the generators this host is.
-    fn part(&self) -> Part {
+    fn part(&self) -> GeneratorShare {
         let flows = &self.spec.phase.flows;
         let index = flows.iter().position(|flow| flow.from == self.spec.me);
-        Part::new(index.unwrap_or(0) as u64, flows.len() as u64).unwrap_or(Part::WHOLE)
+        GeneratorShare::new(index.unwrap_or(0) as u64, flows.len() as u64)
+            .unwrap_or(GeneratorShare::WHOLE)
     }
 
     /// A change of all generators together, for one that does the whole plan.
@@ -138,7 +139,7 @@ impl JmxPhase {
     fn duty(&self, together: &Together, t0_ns: i64) -> Duty {
         let (part, host) = (self.part(), self.name());
         let (users, name_prefix) = match together.replicate {
-            true => (Part::WHOLE, host.clone()),
+            true => (GeneratorShare::WHOLE, host.clone()),
             false => (part, String::new()),
         };
         Duty {
@@ -146,7 +147,7 @@ impl JmxPhase {
             data: if together.split_data {
                 part
             } else {
-                Part::WHOLE
+                GeneratorShare::WHOLE
             },
             name_prefix,
             host,

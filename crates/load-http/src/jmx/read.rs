@@ -12,7 +12,7 @@ use sokudo_jmeter::plan::{
     Destination, ListenerKind, Load, OpenStep, Plan, SourceKind, Stage, schedule,
 };
 use sokudo_jmeter::problem::Problem;
-use sokudo_jmeter::run::{self, Part, RunSettings, Sink, Test, Through};
+use sokudo_jmeter::run::{self, GeneratorShare, RunSettings, Sink, Test, Through};
 use sokudo_jmeter::settings::Settings;
 use sokudo_jmeter::{Reading, read};
 use sokudo_model::Refusal;
@@ -50,9 +50,9 @@ pub(super) struct Duty {
     /// Name of this host.
     pub host: String,
     /// Its users.
-    pub users: Part,
+    pub users: GeneratorShare,
     /// Its rows of data files.
-    pub data: Part,
+    pub data: GeneratorShare,
     /// Stands before the names of its users.
     pub name_prefix: String,
     /// Nanoseconds since 1970 at zero of the monotonic clock.
@@ -64,8 +64,8 @@ impl Duty {
     fn whole() -> Self {
         Self {
             host: sokudo_net::host::name().unwrap_or_default(),
-            users: Part::WHOLE,
-            data: Part::WHOLE,
+            users: GeneratorShare::WHOLE,
+            data: GeneratorShare::WHOLE,
             name_prefix: String::new(),
             wall_offset_ns: unix_ns() - now_ns(),
         }

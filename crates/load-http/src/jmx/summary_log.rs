@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use jiff::tz::TimeZone;
 use sokudo_jmeter::properties::Properties;
-use sokudo_jmeter::script::{Level, log_line};
+use sokudo_jmeter::script::{LogLevel, log_line};
 use sokudo_net::clock::now_ns;
 
 use super::generator::{Listener, locked};
@@ -65,7 +65,7 @@ impl SummaryLog {
 
     fn say(&self, at_ns: i64, logger: &str, text: &str) {
         let zone = TimeZone::system();
-        let line = log_line(self.at_ms(at_ns), &zone, Level::Info, logger, text);
+        let line = log_line(self.at_ms(at_ns), &zone, LogLevel::Info, logger, text);
         self.lines.add(line);
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_http::{Crew, Stop, Targets};
-use sokudo_jmeter::run::{Part, Start};
+use sokudo_jmeter::run::{GeneratorShare, ThreadStart};
 use sokudo_model::Change;
 use sokudo_net::clock::now_ns;
 
@@ -170,7 +170,7 @@ fn arrivals_that_are_begun_after_their_time_are_late() {
     let mut users = PlanUsers::new(test, shard, Stop::default(), inflight.clone(), floors);
     let stage_ns = now_ns();
     let mut begins = |user: u32, at_ms: i64, late_ms: i64| {
-        let start = Start {
+        let start = ThreadStart {
             at_ns: at_ms * 1_000_000,
             group: 0,
             number: u64::from(user) + 1,
@@ -233,16 +233,16 @@ fn users_come_and_go_while_it_runs() {
     let change = |users, rate_per_s| Change { users, rate_per_s };
     for users in [2, 5] {
         generator
-            .steer(&change(Some(users), None), Part::WHOLE)
+            .steer(&change(Some(users), None), GeneratorShare::WHOLE)
             .unwrap();
         becomes(&seen, users as u32);
     }
     // Of five users this generator has every other.
-    let half = Part::new(1, 2).unwrap();
+    let half = GeneratorShare::new(1, 2).unwrap();
     generator.steer(&change(Some(5), None), half).unwrap();
     becomes(&seen, 2);
     for refused in [change(Some(0), None), change(None, Some(5.0))] {
-        assert!(generator.steer(&refused, Part::WHOLE).is_err());
+        assert!(generator.steer(&refused, GeneratorShare::WHOLE).is_err());
     }
     generator.stop();
     let finished = generator.finish().unwrap();
@@ -273,7 +273,7 @@ fn arrivals_change_their_rate_while_it_runs() {
         users: None,
         rate_per_s: Some(100.0),
     };
-    generator.steer(&change, Part::WHOLE).unwrap();
+    generator.steer(&change, GeneratorShare::WHOLE).unwrap();
     let begun = std::time::Instant::now();
     // The first rate would bring as many in all of the two minutes.
     while answered.load(Ordering::Relaxed) < 60 {

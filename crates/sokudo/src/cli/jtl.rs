@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde_json::Value;
-use sokudo_jmeter::jtl::{self, Outcome};
+use sokudo_jmeter::jtl::{self, ReadOutcome};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_load_http::jmx::read_bounded;
 use sokudo_model::units;
@@ -275,7 +275,7 @@ pub fn settings_of(properties: &Properties) -> Result<Settings, Failure> {
 }
 
 /// Reads all rows of a file.
-fn count(file: &Path, settings: &Settings) -> Result<(Requests, Outcome), Failure> {
+fn count(file: &Path, settings: &Settings) -> Result<(Requests, ReadOutcome), Failure> {
     let opened = File::open(file).map_err(|e| unreadable_rows(file, &e))?;
     let length = opened
         .metadata()
@@ -331,7 +331,7 @@ fn started(requests: &Requests) -> String {
 }
 
 /// What a reader must know of the rows.
-fn remarks(requests: &Requests, outcome: &Outcome) -> Vec<Text> {
+fn remarks(requests: &Requests, outcome: &ReadOutcome) -> Vec<Text> {
     let mut out = Vec::new();
     if outcome.cut {
         out.push(Text::new("jtl-remark-cut"));

@@ -1,21 +1,21 @@
-//! What does a path find from a node on?
+//! Evaluation of an XPath.
 
 use super::functions::{number_of, to_number};
-use super::{Axis, Expr, Found, From, MOST_LOOKS, Operator, Path, Step, Test};
+use super::{Axis, Expr, From, LocationStep, MOST_LOOKS, NodeTest, Operator, Path, XPathValue};
 use crate::document::{Document, Name, NodeId, NodeKind};
 
-/// Where an expression is evaluated.
+/// The context of an expression.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Context {
-    /// The node at hand.
+    /// The context node.
     pub node: NodeId,
-    /// Its place among those that are looked at, from 1.
+    /// Its position in the context, from 1.
     pub position: usize,
-    /// Their number.
+    /// The size of the context.
     pub size: usize,
 }
 
-/// One evaluation.
+/// The state of one evaluation.
 pub(super) struct Evaluation<'d> {
     pub document: &'d Document,
     spaces: &'d [(String, String)],
@@ -26,7 +26,7 @@ pub(super) fn evaluate(
     expr: &Expr,
     document: &Document,
     spaces: &[(String, String)],
-) -> Result<Found, String> {
+) -> Result<XPathValue, String> {
     let mut run = Evaluation {
         document,
         spaces,
@@ -42,22 +42,22 @@ pub(super) fn evaluate(
 
 impl Evaluation<'_> {
     /// The value of an expression.
-    pub(super) fn value(&mut self, expr: &Expr, context: Context) -> Result<Found, String> {
+    pub(super) fn value(&mut self, expr: &Expr, context: Context) -> Result<XPathValue, String> {
         Ok(match expr {
-            Expr::Number(number) => Found::Number(*number),
-            Expr::Text(text) => Found::Text(text.clone()),
-            Expr::Negative(inner) => Found::Number(-self.number(inner, context)?),
+            Expr::Number(number) => XPathValue::Number(*number),
+            Expr::Text(text) => XPathValue::Text(text.clone()),
+            Expr::Negative(inner) => XPathValue::Number(-self.number(inner, context)?),
             Expr::Call(function, arguments) => function.call(self, context, arguments)?,
-            Expr::Path(path) => Found::Nodes(self.path(path, context)?),
+            Expr::Path(path) => XPathValue::Nodes(self.path(path, context)?),
             Expr::Pair(operator, left, right) => self.pair(*operator, left, right, context)?,
         })
     }
 
-    /// The value of an expression that must be a set of nodes.
+    /// The value of an expression that must be a node set.
     pub(super) fn nodes(&mut self, expr: &Expr, context: Context) -> Result<Vec<NodeId>, String> {
         match self.value(expr, context)? {
-            Found::Nodes(nodes) => Ok(nodes),
-            _ => Err("a set of nodes is needed, and there is another value".into()),
+            XPathValue::Nodes(nodes) => Ok(nodes),
+            _ => Err("a node set is required here".into()),
         }
     }
 
@@ -72,8 +72,8 @@ impl Evaluation<'_> {
         left: &Expr,
         right: &Expr,
         context: Context,
-    ) -> Result<Found, String> {
-        let flag = Found::Flag;
+    ) -> Result<XPathValue, String> {
+        let flag = XPathValue::Flag;
         Ok(match operator {
             Operator::Or => {
                 flag(self.value(left, context)?.holds() || self.value(right, context)?.holds())
@@ -84,11 +84,11 @@ impl Evaluation<'_> {
             Operator::Union => {
                 let mut all = self.nodes(left, context)?;
                 all.extend(self.nodes(right, context)?);
-                Found::Nodes(in_order(all))
+                XPathValue::Nodes(in_order(all))
             }
             Operator::Plus | Operator::Minus | Operator::Times | Operator::Div | Operator::Mod => {
                 let (a, b) = (self.number(left, context)?, self.number(right, context)?);
-                Found::Number(match operator {
+                XPathValue::Number(match operator {
                     Operator::Plus => a + b,
                     Operator::Minus => a - b,
                     Operator::Times => a * b,
@@ -103,39 +103,39 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Comparisons: of sets, that of any of their nodes.
-    fn compares(&mut self, by: Operator, a: &Found, b: &Found) -> Result<bool, String> {
+    /// Comparisons: a node set compares as any of its nodes.
+    fn compares(&mut self, by: Operator, a: &XPathValue, b: &XPathValue) -> Result<bool, String> {
         let document = self.document;
         let texts = |nodes: &[NodeId]| -> Vec<String> {
             nodes.iter().map(|id| document.text(*id)).collect()
         };
         Ok(match (a, b) {
-            (Found::Nodes(a), Found::Nodes(b)) => {
+            (XPathValue::Nodes(a), XPathValue::Nodes(b)) => {
                 self.look(a.len() as u64 * b.len().max(1) as u64)?;
                 let (a, b) = (texts(a), texts(b));
                 a.iter().any(|a| b.iter().any(|b| text_compares(by, a, b)))
             }
-            (Found::Flag(_), _) | (_, Found::Flag(_)) if is_equality(by) => {
+            (XPathValue::Flag(_), _) | (_, XPathValue::Flag(_)) if is_equality(by) => {
                 (a.holds() == b.holds()) == (by == Operator::Equal)
             }
-            (Found::Nodes(nodes), other) => {
+            (XPathValue::Nodes(nodes), other) => {
                 let one = |text: &String| value_compares(by, text, other, false);
                 texts(nodes).iter().any(one)
             }
-            (other, Found::Nodes(nodes)) => {
+            (other, XPathValue::Nodes(nodes)) => {
                 let one = |text: &String| value_compares(by, text, other, true);
                 texts(nodes).iter().any(one)
             }
-            (Found::Text(a), Found::Text(b)) => text_compares(by, a, b),
+            (XPathValue::Text(a), XPathValue::Text(b)) => text_compares(by, a, b),
             (a, b) => number_compares(by, number_of(a, document), number_of(b, document)),
         })
     }
 
-    /// Counts nodes that are looked at.
+    /// Counts visited nodes.
     fn look(&mut self, count: u64) -> Result<(), String> {
         self.looks = self.looks.saturating_add(count);
         match self.looks > MOST_LOOKS {
-            true => Err("the path looks at too many nodes".into()),
+            true => Err("the path visits too many nodes".into()),
             false => Ok(()),
         }
     }
@@ -155,7 +155,7 @@ impl Evaluation<'_> {
         Ok(nodes)
     }
 
-    fn step(&mut self, step: &Step, from: &[NodeId]) -> Result<Vec<NodeId>, String> {
+    fn step(&mut self, step: &LocationStep, from: &[NodeId]) -> Result<Vec<NodeId>, String> {
         let mut found = Vec::new();
         for node in from {
             let mut nodes = self.axis(step.axis, *node)?;
@@ -168,7 +168,7 @@ impl Evaluation<'_> {
         Ok(in_order(found))
     }
 
-    /// Those of which a condition holds; a number stands for a position.
+    /// The nodes for which a predicate holds; a number is a position.
     fn kept(&mut self, nodes: Vec<NodeId>, predicate: &Expr) -> Result<Vec<NodeId>, String> {
         let size = nodes.len();
         let mut kept = Vec::new();
@@ -180,7 +180,7 @@ impl Evaluation<'_> {
             };
             self.look(1)?;
             let holds = match self.value(predicate, context)? {
-                Found::Number(number) => number == position as f64,
+                XPathValue::Number(number) => number == position as f64,
                 value => value.holds(),
             };
             if holds {
@@ -190,7 +190,7 @@ impl Evaluation<'_> {
         Ok(kept)
     }
 
-    /// The nodes of an axis, in its own direction.
+    /// The nodes of an axis, in the direction of the axis.
     fn axis(&mut self, axis: Axis, id: NodeId) -> Result<Vec<NodeId>, String> {
         let document = self.document;
         let node = document.node(id);
@@ -230,19 +230,19 @@ impl Evaluation<'_> {
         Ok(found)
     }
 
-    fn passes(&self, step: &Step, id: NodeId) -> bool {
+    fn passes(&self, step: &LocationStep, id: NodeId) -> bool {
         let kind = &self.document.node(id).kind;
         match &step.test {
-            Test::AnyNode => true,
-            Test::Text => matches!(kind, NodeKind::Text(_)),
-            Test::Comment => matches!(kind, NodeKind::Comment(_)),
-            Test::Instruction(target) => match kind {
+            NodeTest::AnyNode => true,
+            NodeTest::Text => matches!(kind, NodeKind::Text(_)),
+            NodeTest::Comment => matches!(kind, NodeKind::Comment(_)),
+            NodeTest::Instruction(target) => match kind {
                 NodeKind::Instruction(found, _) => {
                     target.as_ref().is_none_or(|target| target == found)
                 }
                 _ => false,
             },
-            Test::Name(prefix, local) => match kind {
+            NodeTest::Name(prefix, local) => match kind {
                 NodeKind::Element(name) if step.axis != Axis::Attribute => {
                     self.is_named(name, prefix, local)
                 }
@@ -266,13 +266,13 @@ impl Evaluation<'_> {
     }
 }
 
-/// What a node is in, from the inside out.
+/// The ancestors of a node, from the inside out.
 fn above(document: &Document, id: NodeId) -> impl Iterator<Item = NodeId> {
     let next = move |id: &NodeId| (*id != 0).then(|| document.node(*id).parent);
     std::iter::successors(next(&id), next)
 }
 
-/// What is in a node, in document order.
+/// The descendants of a node, in document order.
 fn below(document: &Document, id: NodeId) -> Vec<NodeId> {
     let mut found = Vec::new();
     let mut open: Vec<NodeId> = document.node(id).children.iter().rev().copied().collect();
@@ -283,12 +283,12 @@ fn below(document: &Document, id: NodeId) -> Vec<NodeId> {
     found
 }
 
-/// Those before a node and behind it in the same parent.
+/// The siblings before or after a node.
 fn siblings(document: &Document, id: NodeId) -> (&[NodeId], &[NodeId]) {
     let all = document.node(document.node(id).parent).children.as_slice();
     match all.binary_search(&id) {
         Ok(at) => (&all[..at], &all[at + 1..]),
-        // The root and attributes have none.
+        // The root and attributes have no siblings.
         Err(_) => (&[], &[]),
     }
 }
@@ -311,14 +311,14 @@ fn text_compares(by: Operator, a: &str, b: &str) -> bool {
     }
 }
 
-/// A node's text beside a value; `swapped`: the value stands before it.
-fn value_compares(by: Operator, text: &str, value: &Found, swapped: bool) -> bool {
+/// Compares the text of a node with a value; `swapped`: the value is on the left.
+fn value_compares(by: Operator, text: &str, value: &XPathValue, swapped: bool) -> bool {
     let (number, other) = match value {
-        Found::Text(other) if is_equality(by) => return text_compares(by, text, other),
-        Found::Text(other) => (to_number(text), to_number(other)),
-        Found::Number(other) => (to_number(text), *other),
-        Found::Flag(flag) => (1.0, f64::from(u8::from(*flag))),
-        Found::Nodes(_) => return false,
+        XPathValue::Text(other) if is_equality(by) => return text_compares(by, text, other),
+        XPathValue::Text(other) => (to_number(text), to_number(other)),
+        XPathValue::Number(other) => (to_number(text), *other),
+        XPathValue::Flag(flag) => (1.0, f64::from(u8::from(*flag))),
+        XPathValue::Nodes(_) => return false,
     };
     match swapped {
         true => number_compares(by, other, number),

@@ -1,12 +1,12 @@
 //! The functions of XPath.
 
 use super::evaluate::{Context, Evaluation};
-use super::{Expr, Found};
+use super::{Expr, XPathValue};
 use crate::document::{Name, NodeKind};
 
-/// A function.
+/// A function of XPath.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Function {
+pub(super) enum XPathFunction {
     Last,
     Position,
     Count,
@@ -38,41 +38,41 @@ pub(super) enum Function {
     Round,
 }
 
-/// Names, and the fewest and most arguments.
-const NAMES: &[(&str, Function, usize, usize)] = &[
-    ("last", Function::Last, 0, 0),
-    ("position", Function::Position, 0, 0),
-    ("count", Function::Count, 1, 1),
-    ("local-name", Function::LocalName, 0, 1),
-    ("namespace-uri", Function::NamespaceUri, 0, 1),
-    ("name", Function::Name, 0, 1),
-    ("string", Function::String, 0, 1),
-    ("concat", Function::Concat, 2, 1_000),
-    ("starts-with", Function::StartsWith, 2, 2),
-    ("ends-with", Function::EndsWith, 2, 2),
-    ("contains", Function::Contains, 2, 2),
-    ("matches", Function::Matches, 2, 2),
-    ("substring-before", Function::SubstringBefore, 2, 2),
-    ("substring-after", Function::SubstringAfter, 2, 2),
-    ("substring", Function::Substring, 2, 3),
-    ("string-length", Function::StringLength, 0, 1),
-    ("normalize-space", Function::NormalizeSpace, 0, 1),
-    ("translate", Function::Translate, 3, 3),
-    ("lower-case", Function::LowerCase, 1, 1),
-    ("upper-case", Function::UpperCase, 1, 1),
-    ("boolean", Function::Boolean, 1, 1),
-    ("not", Function::Not, 1, 1),
-    ("true", Function::True, 0, 0),
-    ("false", Function::False, 0, 0),
-    ("number", Function::Number, 0, 1),
-    ("sum", Function::Sum, 1, 1),
-    ("floor", Function::Floor, 1, 1),
-    ("ceiling", Function::Ceiling, 1, 1),
-    ("round", Function::Round, 1, 1),
+/// Names, with the fewest and most arguments.
+const NAMES: &[(&str, XPathFunction, usize, usize)] = &[
+    ("last", XPathFunction::Last, 0, 0),
+    ("position", XPathFunction::Position, 0, 0),
+    ("count", XPathFunction::Count, 1, 1),
+    ("local-name", XPathFunction::LocalName, 0, 1),
+    ("namespace-uri", XPathFunction::NamespaceUri, 0, 1),
+    ("name", XPathFunction::Name, 0, 1),
+    ("string", XPathFunction::String, 0, 1),
+    ("concat", XPathFunction::Concat, 2, 1_000),
+    ("starts-with", XPathFunction::StartsWith, 2, 2),
+    ("ends-with", XPathFunction::EndsWith, 2, 2),
+    ("contains", XPathFunction::Contains, 2, 2),
+    ("matches", XPathFunction::Matches, 2, 2),
+    ("substring-before", XPathFunction::SubstringBefore, 2, 2),
+    ("substring-after", XPathFunction::SubstringAfter, 2, 2),
+    ("substring", XPathFunction::Substring, 2, 3),
+    ("string-length", XPathFunction::StringLength, 0, 1),
+    ("normalize-space", XPathFunction::NormalizeSpace, 0, 1),
+    ("translate", XPathFunction::Translate, 3, 3),
+    ("lower-case", XPathFunction::LowerCase, 1, 1),
+    ("upper-case", XPathFunction::UpperCase, 1, 1),
+    ("boolean", XPathFunction::Boolean, 1, 1),
+    ("not", XPathFunction::Not, 1, 1),
+    ("true", XPathFunction::True, 0, 0),
+    ("false", XPathFunction::False, 0, 0),
+    ("number", XPathFunction::Number, 0, 1),
+    ("sum", XPathFunction::Sum, 1, 1),
+    ("floor", XPathFunction::Floor, 1, 1),
+    ("ceiling", XPathFunction::Ceiling, 1, 1),
+    ("round", XPathFunction::Round, 1, 1),
 ];
 
-impl Function {
-    /// The function of a name.
+impl XPathFunction {
+    /// The function with this name.
     pub(super) fn named(name: &str) -> Option<Self> {
         let found = NAMES.iter().find(|(known, ..)| *known == name);
         found.map(|(_, function, ..)| *function)
@@ -84,17 +84,17 @@ impl Function {
         found.map_or((0, 0), |(_, _, least, most)| (*least, *most))
     }
 
-    /// Its value.
+    /// The value of a call.
     pub(super) fn call(
         self,
         run: &mut Evaluation<'_>,
         context: Context,
         arguments: &[Expr],
-    ) -> Result<Found, String> {
-        let call = Call { context, arguments };
-        let text = |value: String| Ok(Found::Text(value));
-        let flag = |value: bool| Ok(Found::Flag(value));
-        let number = |value: f64| Ok(Found::Number(value));
+    ) -> Result<XPathValue, String> {
+        let call = CallContext { context, arguments };
+        let text = |value: String| Ok(XPathValue::Text(value));
+        let flag = |value: bool| Ok(XPathValue::Flag(value));
+        let number = |value: f64| Ok(XPathValue::Number(value));
         match self {
             Self::Last => number(context.size as f64),
             Self::Position => number(context.position as f64),
@@ -139,22 +139,22 @@ impl Function {
     }
 }
 
-struct Call<'e> {
+struct CallContext<'e> {
     context: Context,
     arguments: &'e [Expr],
 }
 
-impl<'e> Call<'e> {
+impl<'e> CallContext<'e> {
     fn argument(&self, index: usize) -> &'e Expr {
-        // The number of arguments was checked as the path was read.
+        // The number of arguments was checked by the parser.
         &self.arguments[index]
     }
 
-    /// An argument, or the node at hand.
-    fn or_here(&self, run: &mut Evaluation<'_>, index: usize) -> Result<Found, String> {
+    /// The value of an argument, or the context node if it is missing.
+    fn or_here(&self, run: &mut Evaluation<'_>, index: usize) -> Result<XPathValue, String> {
         match self.arguments.get(index) {
             Some(argument) => run.value(argument, self.context),
-            None => Ok(Found::Nodes(vec![self.context.node])),
+            None => Ok(XPathValue::Nodes(vec![self.context.node])),
         }
     }
 
@@ -168,22 +168,23 @@ impl<'e> Call<'e> {
         Ok(number_of(&value, run.document))
     }
 
-    /// Whether the first text matches the pattern that the second one is.
+    /// True if the first text matches the regular expression in the second.
     fn matches(&self, run: &mut Evaluation<'_>) -> Result<bool, String> {
         let (of, pattern) = (self.text(run, 0)?, self.text(run, 1)?);
         let compiled = fancy_regex::Regex::new(&pattern);
-        let compiled = compiled.map_err(|_| format!("`{pattern}` is no regular expression"))?;
+        let compiled =
+            compiled.map_err(|_| format!("`{pattern}` is not a valid regular expression"))?;
         Ok(compiled.is_match(&of).unwrap_or(false))
     }
 
-    /// What stands before and behind the second text in the first one; `None`: it is not in it.
+    /// The texts before and after the second text in the first; `None`: it does not occur.
     fn around(&self, run: &mut Evaluation<'_>) -> Result<Option<(String, String)>, String> {
         let (of, at) = (self.text(run, 0)?, self.text(run, 1)?);
         let parts = of.split_once(&at);
         Ok(parts.map(|(before, behind)| (before.to_owned(), behind.to_owned())))
     }
 
-    /// A text from one position on, of a length if one is given.
+    /// The part of a text from a position on, with an optional length.
     fn substring(&self, run: &mut Evaluation<'_>) -> Result<String, String> {
         let from = round(self.number(run, 1)?);
         let until = match self.arguments.len() {
@@ -191,13 +192,13 @@ impl<'e> Call<'e> {
             _ => from + round(self.number(run, 2)?),
         };
         let of = self.text(run, 0)?;
-        // Positions count from 1; comparisons with what is no number are false.
+        // Positions count from 1; comparisons with NaN are false.
         let inside = |at: &usize| (*at as f64) >= from && (*at as f64) < until;
         let kept = (1..).zip(of.chars()).filter(|(at, _)| inside(at));
         Ok(kept.map(|(_, c)| c).collect())
     }
 
-    /// A text with each character of the second replaced by that of the third; without one it goes.
+    /// Replaces each character of the second text by that of the third; without one it is removed.
     fn translated(&self, run: &mut Evaluation<'_>) -> Result<String, String> {
         let (of, from) = (self.text(run, 0)?, self.text(run, 1)?);
         let to: Vec<char> = self.text(run, 2)?.chars().collect();
@@ -210,8 +211,8 @@ impl<'e> Call<'e> {
 
     fn name(&self, run: &mut Evaluation<'_>) -> Result<Name, String> {
         let node = match self.or_here(run, 0)? {
-            Found::Nodes(nodes) => nodes.first().copied(),
-            _ => return Err("a name is asked of what is no node".into()),
+            XPathValue::Nodes(nodes) => nodes.first().copied(),
+            _ => return Err("a node set is required for the name of a node".into()),
         };
         Ok(match node.map(|id| &run.document.node(id).kind) {
             Some(NodeKind::Element(name) | NodeKind::Attribute(name, _)) => name.clone(),
@@ -224,16 +225,16 @@ impl<'e> Call<'e> {
     }
 }
 
-/// A value as a number.
-pub(super) fn number_of(value: &Found, document: &crate::document::Document) -> f64 {
+/// Converts a value to a number.
+pub(super) fn number_of(value: &XPathValue, document: &crate::document::Document) -> f64 {
     match value {
-        Found::Number(number) => *number,
-        Found::Flag(flag) => f64::from(u8::from(*flag)),
+        XPathValue::Number(number) => *number,
+        XPathValue::Flag(flag) => f64::from(u8::from(*flag)),
         other => to_number(&other.text(document)),
     }
 }
 
-/// A text as a number: digits with a point, and nothing else.
+/// Converts a text to a number: digits with an optional point, otherwise NaN.
 pub(super) fn to_number(text: &str) -> f64 {
     let text = text.trim();
     let digits = text.strip_prefix('-').unwrap_or(text);
@@ -242,7 +243,7 @@ pub(super) fn to_number(text: &str) -> f64 {
     parsed.unwrap_or(f64::NAN)
 }
 
-/// To the nearest whole number, halves upwards.
+/// Rounds to the nearest integer, halves upwards.
 fn round(number: f64) -> f64 {
     (number + 0.5).floor()
 }

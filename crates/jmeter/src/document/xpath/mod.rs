@@ -1,9 +1,9 @@
-//! What does an XPath find?
+//! XPath 1.0 on document trees.
 //!
-//! XPath 1.0 whole but for the namespace axis and `id()`, with `ends-with`, `lower-case`,
-//! `upper-case` and `matches` of later versions. A name without prefix finds names without prefix,
-//! whatever their namespace, as a reader who knows no namespaces does; a prefix stands for its
-//! namespace when it is given, for itself otherwise.
+//! All of XPath 1.0 except for the namespace axis and `id()`, with `ends-with`, `lower-case`,
+//! `upper-case` and `matches` of later versions. A name without prefix matches names without
+//! prefix, whatever their namespace; a prefix matches its namespace if that is given, otherwise the
+//! same prefix.
 
 mod evaluate;
 mod functions;
@@ -15,17 +15,17 @@ use super::{Document, NodeId};
 const MOST_BYTES: usize = 64 << 10;
 /// Deepest nesting of an expression.
 const MOST_DEPTH: usize = 100;
-/// Most nodes that one evaluation looks at.
+/// Most nodes that one evaluation visits.
 const MOST_LOOKS: u64 = 20_000_000;
 
-/// A path that can be evaluated.
+/// A parsed XPath.
 #[derive(Debug, Clone, PartialEq)]
 pub struct XPath(Expr);
 
-/// What a path gives.
+/// The value of an XPath.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Found {
-    /// Nodes in document order.
+pub enum XPathValue {
+    /// A node set in document order.
     Nodes(Vec<NodeId>),
     /// A number.
     Number(f64),
@@ -41,7 +41,7 @@ enum Expr {
     Text(String),
     Negative(Box<Expr>),
     Pair(Operator, Box<Expr>, Box<Expr>),
-    Call(functions::Function, Vec<Expr>),
+    Call(functions::XPathFunction, Vec<Expr>),
     Path(Box<Path>),
 }
 
@@ -66,9 +66,9 @@ enum Operator {
 #[derive(Debug, Clone, PartialEq)]
 struct Path {
     from: From,
-    /// Conditions on what it begins with.
+    /// Predicates on the value that the path begins with.
     predicates: Vec<Expr>,
-    steps: Vec<Step>,
+    steps: Vec<LocationStep>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -79,9 +79,9 @@ enum From {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-struct Step {
+struct LocationStep {
     axis: Axis,
-    test: Test,
+    test: NodeTest,
     predicates: Vec<Expr>,
 }
 
@@ -102,8 +102,8 @@ enum Axis {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Test {
-    /// Prefix and name; `*` for any.
+enum NodeTest {
+    /// Prefix and name; `*` matches any.
     Name(String, String),
     AnyNode,
     Text,
@@ -112,7 +112,7 @@ enum Test {
 }
 
 impl XPath {
-    /// The path of a text. Errors: what is wrong with it, and where.
+    /// Parses an XPath. Fails with the position of the error.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > MOST_BYTES {
             return Err(format!("the path is longer than {} KiB", MOST_BYTES >> 10));
@@ -120,16 +120,20 @@ impl XPath {
         parse::parse(text).map(Self)
     }
 
-    /// What it finds in a document. `spaces`: prefixes and their namespaces.
+    /// Evaluates the path on a document. `spaces`: prefixes and their namespaces.
     ///
-    /// Errors: a part of it is no set of nodes where one is needed, or it looks at too many nodes.
-    pub fn find(&self, document: &Document, spaces: &[(String, String)]) -> Result<Found, String> {
+    /// Fails if a value is not a node set where one is required, or if too many nodes are visited.
+    pub fn find(
+        &self,
+        document: &Document,
+        spaces: &[(String, String)],
+    ) -> Result<XPathValue, String> {
         evaluate::evaluate(&self.0, document, spaces)
     }
 }
 
-impl Found {
-    /// Texts of what was found: one per node, or the value itself. `fragment`: elements with their
+impl XPathValue {
+    /// The texts of the value: one per node, or the value itself. `fragment`: elements with their
     /// tags.
     pub fn texts(&self, document: &Document, fragment: bool) -> Vec<String> {
         match self {
@@ -144,7 +148,7 @@ impl Found {
         }
     }
 
-    /// As a text: that of the first node.
+    /// The value as a text: that of the first node.
     pub fn text(&self, document: &Document) -> String {
         match self {
             Self::Nodes(nodes) => nodes.first().map_or(String::new(), |id| document.text(*id)),
@@ -154,7 +158,7 @@ impl Found {
         }
     }
 
-    /// As true or false: something is there.
+    /// The value as a boolean: true if it is not empty.
     pub fn holds(&self) -> bool {
         match self {
             Self::Nodes(nodes) => !nodes.is_empty(),
@@ -174,7 +178,7 @@ fn number_text(number: f64) -> String {
             "-Infinity"
         }
         .into(),
-        // Minus nothing is nothing.
+        // Negative zero becomes zero.
         _ if number == 0.0 => "0".into(),
         number => number.to_string(),
     }

@@ -1,19 +1,19 @@
-//! Texts become paths, by the grammar of XPath 1.0.
+//! Parser of XPath 1.0.
 
-use super::functions::Function;
-use super::{Axis, Expr, From, MOST_DEPTH, Operator, Path, Step, Test};
+use super::functions::XPathFunction;
+use super::{Axis, Expr, From, LocationStep, MOST_DEPTH, NodeTest, Operator, Path};
 
 #[derive(Debug, Clone, PartialEq)]
 enum Token {
-    /// One of the signs.
+    /// An operator or punctuation.
     Sign(&'static str),
-    /// A name, with its prefix before a colon; `*` may stand for either.
+    /// A name, with its prefix before a colon; either may be `*`.
     Name(String),
     Number(f64),
     Text(String),
 }
 
-/// Signs, the longer ones first.
+/// Operators and punctuation, longer ones first.
 const SIGNS: &[&str] = &[
     "::", "//", "..", "!=", "<=", ">=", "(", ")", "[", "]", ".", "@", ",", "/", "|", "+", "-", "=",
     "<", ">", "*",
@@ -34,8 +34,8 @@ const AXES: &[(&str, Axis)] = &[
     ("self", Axis::Here),
 ];
 
-/// Operators by how firmly they bind, the loosest first. Words are names that stand where an
-/// operator must.
+/// Operators by precedence, the lowest first. Words are operators only where an operator is
+/// required.
 const LEVELS: &[&[(&str, Operator)]] = &[
     &[("or", Operator::Or)],
     &[("and", Operator::And)],
@@ -56,7 +56,7 @@ const LEVELS: &[&[(&str, Operator)]] = &[
 
 pub(super) fn parse(text: &str) -> Result<Expr, String> {
     let tokens = tokens(text)?;
-    let mut parser = Parser {
+    let mut parser = XPathParser {
         tokens: &tokens,
         at: 0,
         depth: 0,
@@ -79,9 +79,9 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
                 .find(|c: char| !c.is_ascii_digit() && c != '.')
                 .unwrap_or(rest.len());
             let number = rest[..end].parse();
-            found.push(Token::Number(
-                number.map_err(|_| format!("`{}` is no number", &rest[..end]))?,
-            ));
+            found.push(Token::Number(number.map_err(|_| {
+                format!("`{}` is not a valid number", &rest[..end])
+            })?));
             rest = &rest[end..];
         } else if matches!(first, '"' | '\'') {
             let (inside, behind) = rest[1..]
@@ -104,7 +104,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
     Ok(found)
 }
 
-/// End of a name, with a prefix and one colon in it when it has them.
+/// The end of a name, including a prefix and one colon.
 fn name_end(text: &str) -> usize {
     let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     let end = text.find(|c| !part(c)).unwrap_or(text.len());
@@ -120,13 +120,13 @@ fn name_end(text: &str) -> usize {
     }
 }
 
-struct Parser<'t> {
+struct XPathParser<'t> {
     tokens: &'t [Token],
     at: usize,
     depth: usize,
 }
 
-impl Parser<'_> {
+impl XPathParser<'_> {
     fn peek(&self) -> Option<&Token> {
         self.tokens.get(self.at)
     }
@@ -209,7 +209,7 @@ impl Parser<'_> {
         Ok(match (signs, is_negative) {
             (0, _) => left,
             (_, true) => Expr::Negative(Box::new(left)),
-            // A number, whatever it was.
+            // An even number of minus signs: the value is only converted to a number.
             (_, false) => Expr::Negative(Box::new(Expr::Negative(Box::new(left)))),
         })
     }
@@ -259,7 +259,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value that is no step: in brackets, a literal, a call of a function.
+    /// An expression that is not a step: in parentheses, a literal, a function call.
     fn primary(&mut self) -> Result<Option<Expr>, String> {
         let value = match self.peek() {
             Some(Token::Number(number)) => Expr::Number(*number),
@@ -281,7 +281,7 @@ impl Parser<'_> {
     }
 
     fn call(&mut self, name: &str) -> Result<Expr, String> {
-        let function = Function::named(name.strip_prefix("fn:").unwrap_or(name));
+        let function = XPathFunction::named(name.strip_prefix("fn:").unwrap_or(name));
         let function = function.ok_or_else(|| format!("there is no function `{name}`"))?;
         self.at += 2;
         let mut arguments = Vec::new();
@@ -304,7 +304,7 @@ impl Parser<'_> {
         }
     }
 
-    fn step(&mut self) -> Result<Step, String> {
+    fn step(&mut self) -> Result<LocationStep, String> {
         if self.take(".") {
             return Ok(plain(Axis::Here));
         }
@@ -324,16 +324,16 @@ impl Parser<'_> {
             }
             _ => Axis::Child,
         };
-        Ok(Step {
+        Ok(LocationStep {
             axis,
             test: self.test()?,
             predicates: self.predicates()?,
         })
     }
 
-    fn test(&mut self) -> Result<Test, String> {
+    fn test(&mut self) -> Result<NodeTest, String> {
         if self.take("*") {
-            return Ok(Test::Name("*".into(), "*".into()));
+            return Ok(NodeTest::Name("*".into(), "*".into()));
         }
         let Some(Token::Name(name)) = self.peek().cloned() else {
             return Err(self.unexpected());
@@ -341,7 +341,7 @@ impl Parser<'_> {
         self.at += 1;
         if !(is_node_type(&name) && self.is("(")) {
             let (prefix, local) = name.split_once(':').unwrap_or(("", &name));
-            return Ok(Test::Name(prefix.into(), local.into()));
+            return Ok(NodeTest::Name(prefix.into(), local.into()));
         }
         self.at += 1;
         let target = match self.peek() {
@@ -351,10 +351,10 @@ impl Parser<'_> {
         self.at += usize::from(target.is_some());
         self.need(")")?;
         Ok(match name.as_str() {
-            "text" => Test::Text,
-            "comment" => Test::Comment,
-            "node" => Test::AnyNode,
-            _ => Test::Instruction(target),
+            "text" => NodeTest::Text,
+            "comment" => NodeTest::Comment,
+            "node" => NodeTest::AnyNode,
+            _ => NodeTest::Instruction(target),
         })
     }
 
@@ -372,14 +372,14 @@ fn is_node_type(name: &str) -> bool {
     matches!(name, "text" | "comment" | "node" | "processing-instruction")
 }
 
-fn plain(axis: Axis) -> Step {
-    Step {
+fn plain(axis: Axis) -> LocationStep {
+    LocationStep {
         axis,
-        test: Test::AnyNode,
+        test: NodeTest::AnyNode,
         predicates: Vec::new(),
     }
 }
 
-fn any_below() -> Step {
+fn any_below() -> LocationStep {
     plain(Axis::DescendantOrSelf)
 }

@@ -1,13 +1,13 @@
 //! Functions that read files.
 
-use super::Frame;
-use crate::expression::{Fault, Lines};
+use super::FunctionCall;
+use crate::expression::{FunctionFault, Lines};
 
 /// `__CSVRead(file, column)`: a column of this user's row; `__CSVRead(file, next)` moves to the
 /// next row.
 ///
 /// A user gets its first row with its first call; rows are distributed among the users.
-pub(super) fn csv_read(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn csv_read(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let file = frame.word(0)?;
     let column = frame.word(1)?;
     let lines = lines(frame, &file, "")?;
@@ -20,7 +20,8 @@ pub(super) fn csv_read(frame: &mut Frame<'_>) -> Result<(), Fault> {
         Some(row) => row,
         None => frame.world.next_row(&file, rows),
     };
-    let wrong = |frame: &Frame<'_>| frame.fault(format!("`{column}` is not a column from 0 on"));
+    let wrong =
+        |frame: &FunctionCall<'_>| frame.fault(format!("`{column}` is not a column from 0 on"));
     let index: usize = column.parse().map_err(|_| wrong(frame))?;
     let line = lines.get(row as usize).map_or("", String::as_str);
     let value = line.split(',').nth(index).ok_or_else(|| wrong(frame))?;
@@ -30,7 +31,7 @@ pub(super) fn csv_read(frame: &mut Frame<'_>) -> Result<(), Fault> {
 
 /// `__StringFromFile(file, [variable], [start], [end])`: the next line with each call, of one file
 /// or of numbered files.
-pub(super) fn string_from_file(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn string_from_file(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let pattern = frame.word(0)?;
     let names = match frame.word(2)?.is_empty() {
         true => vec![pattern],
@@ -58,7 +59,7 @@ pub(super) fn string_from_file(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `name#.txt` with the numbers from `start` to `end`; each `#` is a digit.
-fn numbered(frame: &mut Frame<'_>, pattern: &str) -> Result<Vec<String>, Fault> {
+fn numbered(frame: &mut FunctionCall<'_>, pattern: &str) -> Result<Vec<String>, FunctionFault> {
     /// Most files of one call.
     const MOST: i64 = 10_000;
     let (start, end) = (frame.integer(2)?, frame.integer(3)?);
@@ -77,13 +78,13 @@ fn numbered(frame: &mut Frame<'_>, pattern: &str) -> Result<Vec<String>, Fault> 
 }
 
 /// `__FileToString(file, [encoding], [variable])`.
-pub(super) fn file_to_string(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn file_to_string(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let (file, encoding) = (frame.word(0)?, frame.word(1)?);
     let text = lines(frame, &file, &encoding)?.join("\n");
     frame.give(2, &text)
 }
 
-fn lines(frame: &mut Frame<'_>, path: &str, encoding: &str) -> Result<Lines, Fault> {
+fn lines(frame: &mut FunctionCall<'_>, path: &str, encoding: &str) -> Result<Lines, FunctionFault> {
     let read = frame.world.lines(path, encoding);
     let lines = read.map_err(|why| frame.fault(format!("`{path}` cannot be read: {why}")))?;
     if lines.is_empty() {

@@ -1,14 +1,14 @@
 //! The functions of expressions.
 //!
 //! One line per function in [`FUNCTIONS`], one file per family. A function reads its arguments
-//! through a [`Frame`] and appends its result; random numbers, clock and variables come from the
+//! through a [`FunctionCall`] and appends its result; random numbers, clock and variables come from the
 //! world.
 
 use std::borrow::Cow;
 
 use sokudo_pace::Random;
 
-use super::{Call, Fault, MOST_DEPTH, MOST_TEXT_BYTES, World};
+use super::{Call, FunctionFault, MOST_DEPTH, MOST_TEXT_BYTES, World};
 
 mod files;
 mod numbers;
@@ -32,7 +32,7 @@ pub struct Function {
     /// What it needs to be executed.
     pub needs: Needs,
     /// Appends its result.
-    pub(super) evaluate: fn(&mut Frame<'_>) -> Result<(), Fault>,
+    pub(super) evaluate: fn(&mut FunctionCall<'_>) -> Result<(), FunctionFault>,
 }
 
 /// What a function needs to be executed.
@@ -56,7 +56,7 @@ impl std::fmt::Debug for Function {
     }
 }
 
-type Evaluate = fn(&mut Frame<'_>) -> Result<(), Fault>;
+type Evaluate = fn(&mut FunctionCall<'_>) -> Result<(), FunctionFault>;
 
 const fn function(
     name: &'static str,
@@ -282,14 +282,14 @@ pub fn find(name: &str) -> Option<&'static Function> {
 }
 
 /// One call during its evaluation.
-pub(super) struct Frame<'a> {
+pub(super) struct FunctionCall<'a> {
     call: &'a Call,
     world: &'a mut dyn World,
     out: &'a mut String,
     depth: u32,
 }
 
-impl<'a> Frame<'a> {
+impl<'a> FunctionCall<'a> {
     pub(super) fn new(
         call: &'a Call,
         world: &'a mut dyn World,
@@ -304,7 +304,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    pub(super) fn check_bounds(&self) -> Result<(), Fault> {
+    pub(super) fn check_bounds(&self) -> Result<(), FunctionFault> {
         if self.depth >= MOST_DEPTH {
             return Err(self.fault("the text evaluates itself"));
         }
@@ -314,8 +314,8 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    fn fault(&self, why: impl Into<String>) -> Fault {
-        Fault {
+    fn fault(&self, why: impl Into<String>) -> FunctionFault {
+        FunctionFault {
             function: self.call.function.name,
             why: why.into(),
         }
@@ -326,7 +326,7 @@ impl<'a> Frame<'a> {
     }
 
     /// An argument; empty if it is missing.
-    fn argument(&mut self, index: usize) -> Result<Cow<'a, str>, Fault> {
+    fn argument(&mut self, index: usize) -> Result<Cow<'a, str>, FunctionFault> {
         match self.call.arguments.get(index) {
             Some(argument) => argument.value(self.world, self.depth + 1),
             None => Ok(Cow::Borrowed("")),
@@ -334,12 +334,12 @@ impl<'a> Frame<'a> {
     }
 
     /// An argument without surrounding blanks.
-    fn word(&mut self, index: usize) -> Result<String, Fault> {
+    fn word(&mut self, index: usize) -> Result<String, FunctionFault> {
         Ok(self.argument(index)?.trim().to_owned())
     }
 
     /// An argument as an integer.
-    fn integer(&mut self, index: usize) -> Result<i64, Fault> {
+    fn integer(&mut self, index: usize) -> Result<i64, FunctionFault> {
         let word = self.word(index)?;
         let number = word.parse().ok();
         number.ok_or_else(|| self.fault(format!("`{word}` is not a whole number")))
@@ -350,7 +350,7 @@ impl<'a> Frame<'a> {
     }
 
     /// Appends the result, and sets the variable that an argument names.
-    fn give(&mut self, variable: usize, result: &str) -> Result<(), Fault> {
+    fn give(&mut self, variable: usize, result: &str) -> Result<(), FunctionFault> {
         let name = self.word(variable)?;
         if !name.is_empty() {
             self.world.set_variable(&name, result);

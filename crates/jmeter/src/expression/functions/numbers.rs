@@ -2,14 +2,14 @@
 
 use std::fmt::Write as _;
 
-use super::Frame;
-use crate::expression::Fault;
+use super::FunctionCall;
+use crate::expression::FunctionFault;
 
 /// Longest random text.
 const MOST_CHARACTERS: i64 = 1 << 20;
 
 /// `__Random(least, most, [variable])`: both bounds included.
-pub(super) fn random(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn random(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let (least, most) = (frame.integer(0)?, frame.integer(1)?);
     if most < least {
         return Err(frame.fault(format!("`{most}` is less than `{least}`")));
@@ -19,7 +19,7 @@ pub(super) fn random(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__RandomString(length, [characters], [variable])`.
-pub(super) fn random_string(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn random_string(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let length = frame.integer(0)?;
     if !(0..=MOST_CHARACTERS).contains(&length) {
         let why = format!("`{length}` is not a length from 0 to {MOST_CHARACTERS}");
@@ -38,7 +38,7 @@ pub(super) fn random_string(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__UUID()`: version 4.
-pub(super) fn uuid(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn uuid(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let high = frame.random().bits();
     let low = frame.random().bits();
     let (high, low) = (high & !0xf000 | 0x4000, low & !(0b11 << 62) | 0b10 << 62);
@@ -55,24 +55,24 @@ pub(super) fn uuid(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__counter(per user?, [variable])`: 1, 2, 3 …
-pub(super) fn counter(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn counter(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let per_user = frame.word(0)?.eq_ignore_ascii_case("true");
     let count = frame.world.count(frame.call.site, per_user).to_string();
     frame.give(1, &count)
 }
 
 /// `__intSum(a, b, …, [variable])`: 32 bits, wrapping as Java does.
-pub(super) fn int_sum(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn int_sum(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     sum(frame, |sum| i64::from(sum as i32))
 }
 
 /// `__longSum(a, b, …, [variable])`: 64 bits, wrapping as Java does.
-pub(super) fn long_sum(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn long_sum(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     sum(frame, |sum| sum)
 }
 
 /// The last argument is a variable name unless it is a number.
-fn sum(frame: &mut Frame<'_>, wrap: fn(i64) -> i64) -> Result<(), Fault> {
+fn sum(frame: &mut FunctionCall<'_>, wrap: fn(i64) -> i64) -> Result<(), FunctionFault> {
     let last = frame.len() - 1;
     let mut sum = 0_i64;
     for index in 0..last {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::Frame;
-use crate::expression::Fault;
+use super::FunctionCall;
+use crate::expression::FunctionFault;
 
 /// `__changeCase(text, [mode], [variable])`: UPPER if no mode is given.
-pub(super) fn change_case(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn change_case(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let (text, mode) = (frame.argument(0)?, frame.word(1)?);
     let changed = match mode.to_ascii_uppercase().as_str() {
         "" | "UPPER" => text.to_uppercase(),
@@ -22,7 +22,7 @@ pub(super) fn change_case(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__char(code, …)`: decimal, `0x` hexadecimal or `0` octal.
-pub(super) fn char_codes(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn char_codes(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     for index in 0..frame.len() {
         let word = frame.word(index)?;
         let code = match word.strip_prefix("0x").or(word.strip_prefix("0X")) {
@@ -39,7 +39,7 @@ pub(super) fn char_codes(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__escapeHtml(text)`.
-pub(super) fn escape_html(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn escape_html(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     for c in frame.argument(0)?.chars() {
         match c {
             '&' => frame.out.push_str("&amp;"),
@@ -53,14 +53,14 @@ pub(super) fn escape_html(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__unescape(text)`: Java's escapes.
-pub(super) fn unescape(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn unescape(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let text = frame.argument(0)?;
     frame.out.push_str(&crate::properties::unescape(&text));
     Ok(())
 }
 
 /// `__split(text, variable, [separator])`: `variable_1` …, their number in `variable_n`.
-pub(super) fn split(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn split(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     /// Most parts that become variables.
     const MOST: usize = 100_000;
     let (text, name) = (frame.argument(0)?, frame.word(1)?);
@@ -83,7 +83,7 @@ pub(super) fn split(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__urlencode(text)`: as in HTML forms, a blank becomes a plus.
-pub(super) fn url_encode(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn url_encode(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     for byte in frame.argument(0)?.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'*' | b'_' => {
@@ -99,7 +99,7 @@ pub(super) fn url_encode(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__urldecode(text)`.
-pub(super) fn url_decode(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn url_decode(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let text = frame.argument(0)?;
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -1,11 +1,11 @@
 //! Functions for times and dates.
 
-use super::Frame;
-use crate::expression::{Fault, time as pattern};
+use super::FunctionCall;
+use crate::expression::{FunctionFault, time as pattern};
 
 /// `__time([format], [variable])`: milliseconds since 1970 without a format; `/n` divides them;
 /// `YMD`, `HMS`, `YMDHMS` and `USER1` … name patterns in `time.<name>`.
-pub(super) fn time(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn time(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let now_ms = frame.world.now_ms();
     let format = frame.argument(0)?;
     let said = match format.strip_prefix('/').and_then(|n| n.parse().ok()) {
@@ -24,7 +24,7 @@ pub(super) fn time(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__timeShift(format, [date], shift, [locale], [variable])`: milliseconds without a format.
-pub(super) fn time_shift(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn time_shift(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let format = frame.argument(0)?;
     let date = frame.argument(1)?;
     let from_ms = match (date.trim(), format.is_empty()) {
@@ -51,7 +51,7 @@ pub(super) fn time_shift(frame: &mut Frame<'_>) -> Result<(), Fault> {
     frame.give(4, &said)
 }
 
-fn written(frame: &Frame<'_>, format: &str, ms: i64) -> Result<String, Fault> {
+fn written(frame: &FunctionCall<'_>, format: &str, ms: i64) -> Result<String, FunctionFault> {
     let far = || frame.fault(format!("`{ms}` is outside the years -9999 to 9999"));
     let at = pattern::moment(ms, frame.world.time_zone()).ok_or_else(far)?;
     let mut out = String::new();

@@ -1,11 +1,11 @@
 //! Functions for variables, properties and facts about the run.
 
-use super::Frame;
-use crate::expression::{Fact, Fault, parse};
+use super::FunctionCall;
+use crate::expression::{Fact, FunctionFault, parse};
 
 /// `__P(property, [default])`: "1" if the property is not set and there is no default, as in
 /// JMeter.
-pub(super) fn p(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn p(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let name = frame.argument(0)?;
     if !frame.world.write_property(&name, frame.out) {
         let default = match frame.len() {
@@ -19,7 +19,7 @@ pub(super) fn p(frame: &mut Frame<'_>) -> Result<(), Fault> {
 
 /// `__property(property, [variable], [default])`: its own name if the property is not set and there
 /// is no default.
-pub(super) fn property(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn property(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let name = frame.argument(0)?;
     let mut value = String::new();
     if !frame.world.write_property(&name, &mut value) {
@@ -33,7 +33,7 @@ pub(super) fn property(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__setProperty(property, value, [true: return the old value])`.
-pub(super) fn set_property(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn set_property(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let (name, value) = (frame.argument(0)?, frame.argument(1)?);
     if frame.word(2)?.eq_ignore_ascii_case("true") {
         frame.world.write_property(&name, frame.out);
@@ -43,7 +43,7 @@ pub(super) fn set_property(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__isPropDefined(property)`.
-pub(super) fn is_property(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn is_property(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let name = frame.argument(0)?;
     let is = frame.world.write_property(&name, &mut String::new());
     frame.out.push_str(if is { "true" } else { "false" });
@@ -51,7 +51,7 @@ pub(super) fn is_property(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__isVarDefined(variable)`.
-pub(super) fn is_variable(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn is_variable(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let name = frame.argument(0)?;
     let is = frame.world.variable(&name).is_some();
     frame.out.push_str(if is { "true" } else { "false" });
@@ -59,7 +59,7 @@ pub(super) fn is_variable(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__V(variable, [default])`: a variable whose name is an expression.
-pub(super) fn v(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn v(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let name = frame.argument(0)?;
     match frame.world.variable(&name) {
         Some(value) => frame.out.push_str(value),
@@ -73,19 +73,19 @@ pub(super) fn v(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__eval(text)`: renders the expressions in the value of the argument.
-pub(super) fn eval(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn eval(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let text = frame.argument(0)?;
     evaluate(frame, &text)
 }
 
 /// `__evalVar(variable)`: renders the expressions in the value of the variable.
-pub(super) fn eval_var(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn eval_var(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let name = frame.argument(0)?;
     let text = frame.world.variable(&name).unwrap_or_default().to_owned();
     evaluate(frame, &text)
 }
 
-fn evaluate(frame: &mut Frame<'_>, text: &str) -> Result<(), Fault> {
+fn evaluate(frame: &mut FunctionCall<'_>, text: &str) -> Result<(), FunctionFault> {
     let mut site = frame.call.site;
     let parsed = parse(text, &mut site).map_err(|e| frame.fault(e.to_string()))?;
     parsed
@@ -95,7 +95,7 @@ fn evaluate(frame: &mut Frame<'_>, text: &str) -> Result<(), Fault> {
 
 /// `__RandomFromMultipleVars(a|b|c, [variable])`: a value of one of the variables, where each value
 /// of those with several (`a_1`, `a_2` …) is equally likely.
-pub(super) fn random_from(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn random_from(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     let names = frame.argument(0)?;
     let mut values: Vec<String> = Vec::new();
     for name in names.split('|') {
@@ -114,41 +114,41 @@ pub(super) fn random_from(frame: &mut Frame<'_>) -> Result<(), Fault> {
 }
 
 /// `__threadNum()`: number of the user within its group.
-pub(super) fn user_number(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn user_number(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     fact(frame, Fact::UserNumber)
 }
 
 /// `__iterationNum()`.
-pub(super) fn iteration(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn iteration(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     fact(frame, Fact::Iteration)
 }
 
 /// `__threadGroupName()`.
-pub(super) fn group_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn group_name(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     fact(frame, Fact::GroupName)
 }
 
 /// `__TestPlanName()`: the file name.
-pub(super) fn plan_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn plan_name(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     fact(frame, Fact::PlanName)
 }
 
 /// `__samplerName([variable])`.
-pub(super) fn sampler_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn sampler_name(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     fact(frame, Fact::SamplerName)
 }
 
 /// `__machineName([variable])`.
-pub(super) fn machine_name(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn machine_name(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     fact(frame, Fact::HostName)
 }
 
 /// `__machineIP([variable])`.
-pub(super) fn machine_ip(frame: &mut Frame<'_>) -> Result<(), Fault> {
+pub(super) fn machine_ip(frame: &mut FunctionCall<'_>) -> Result<(), FunctionFault> {
     fact(frame, Fact::HostAddress)
 }
 
-fn fact(frame: &mut Frame<'_>, fact: Fact) -> Result<(), Fault> {
+fn fact(frame: &mut FunctionCall<'_>, fact: Fact) -> Result<(), FunctionFault> {
     if frame.word(0)?.is_empty() {
         frame.world.write_fact(fact, frame.out);
         return Ok(());

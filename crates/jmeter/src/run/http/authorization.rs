@@ -25,7 +25,7 @@ struct Credentials {
 
 /// The challenges to one request and the answer to the last of them.
 #[derive(Debug, Default)]
-pub(super) struct Authorization {
+pub(super) struct ChallengeState {
     /// Value of `Authorization`; empty: no challenge was answered.
     value: String,
     /// Number of challenges that were answered.
@@ -37,7 +37,7 @@ pub(super) struct Authorization {
     is_digest: bool,
 }
 
-impl Authorization {
+impl ChallengeState {
     /// Prepares the same request with credentials if the reply is a challenge that can be
     /// answered; true if it is.
     pub fn answer_challenge(

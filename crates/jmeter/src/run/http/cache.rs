@@ -15,11 +15,11 @@ const MOST_ENTRIES: usize = 5_000;
 
 /// Cached responses by URL; their bodies are not kept.
 #[derive(Debug, Default)]
-pub(super) struct HttpCache(HashMap<String, Entry>);
+pub(super) struct HttpCache(HashMap<String, CachedResponse>);
 
 /// What a server said about the age of a response.
 #[derive(Debug, Default)]
-struct Entry {
+struct CachedResponse {
     last_modified: Option<String>,
     etag: Option<String>,
     /// Not requested again before this moment, milliseconds since 1970.
@@ -91,7 +91,7 @@ impl HttpCache {
         };
         let now_s = test.wall_ms(reply.end_ns) / 1000;
         let lasts_s = follows_expires.then(|| fresh_s(reply.headers)).flatten();
-        let entry = Entry {
+        let entry = CachedResponse {
             last_modified: first("Last-Modified"),
             etag: first("ETag"),
             fresh_until_ms: lasts_s.map(|lasts_s| (now_s.saturating_add(lasts_s)) * 1000),

@@ -3,22 +3,20 @@
 use std::borrow::Cow;
 
 use super::HttpClient;
-use super::exchange::Exchange;
+use super::exchange::location;
 use super::response::{body_text, charset, data_type, header_text, header_values};
-use crate::digits::digits;
 use crate::run::content;
 use crate::run::context::View;
-use crate::run::details::{request_details, result_details};
+use crate::run::details::result_details;
 use crate::run::examine::{Examined, examine};
 use crate::run::outcome::{Lost, NotHttp, Reply};
 use crate::run::results::Results;
 use crate::run::row::{Details, RowKind, SampleRow};
 use crate::run::sample_result::SampleResult;
-use crate::run::sub_results::{SubResult, SubResults};
-use crate::run::test::Test;
+use crate::run::sub_results::SubResults;
 
 /// The texts of a reply that a [`SampleResult`] borrows.
-struct Texts<'a> {
+struct ResultTexts<'a> {
     code: String,
     message: String,
     content_type: Option<Cow<'a, str>>,
@@ -115,7 +113,7 @@ impl HttpClient {
         reply: &Reply<'r>,
         lost: Option<Lost<'_>>,
         body: &[u8],
-    ) -> Texts<'r> {
+    ) -> ResultTexts<'r> {
         let (test, sampler) = (view.test(), view.thread.sampler() as usize);
         let (code, mut message) = self.exchange.status(test, reply, lost);
         let program = &test.programs[sampler];
@@ -132,7 +130,7 @@ impl HttpClient {
             message = says;
         }
         let content_type = header_values(reply.headers, "Content-Type").next();
-        Texts {
+        ResultTexts {
             body: match program.needs_body {
                 true => body_text(body, content_type.as_deref()),
                 false => String::new(),
@@ -198,120 +196,6 @@ impl HttpClient {
     }
 }
 
-impl Exchange {
-    /// Code and message of a reply, or of a failure as JMeter names it.
-    fn status(&self, test: &Test, reply: &Reply<'_>, lost: Option<Lost<'_>>) -> (String, String) {
-        let (mut code, mut message) = (String::with_capacity(3), String::new());
-        match lost {
-            None => {
-                digits(reply.status.into(), &mut code);
-                message.push_str(&String::from_utf8_lossy(reply.reason));
-            }
-            Some(lost) => {
-                code.push_str("Non HTTP response code: ");
-                code.push_str(lost.class.class());
-                message.push_str("Non HTTP response message: ");
-                let says = self.failure_details(test, reply, lost);
-                let to = (self.address.host.as_str(), self.address.port);
-                lost.class.write_message(to, &says, &mut message);
-            }
-        }
-        (code, message)
-    }
-
-    /// The variable part of JMeter's message for a failure.
-    fn failure_details<'a>(&self, test: &Test, reply: &Reply<'_>, lost: Lost<'a>) -> Cow<'a, str> {
-        match lost.class {
-            NotHttp::TooManyRedirects => test.most_redirects.to_string().into(),
-            NotHttp::BadLocation => match header_values(reply.headers, "Location").next() {
-                Some(location) => format!("Invalid address: {location}").into(),
-                None => "Invalid address".into(),
-            },
-            NotHttp::NoLocation => format!("{} {} HTTP/1.1", self.method, self.url()).into(),
-            NotHttp::Refused | NotHttp::ConnectTimeout | NotHttp::TlsTimeout => {
-                let host = self.address.host.as_str();
-                let name = match host.parse::<std::net::IpAddr>() {
-                    Ok(_) => "",
-                    Err(_) => host,
-                };
-                match reply.peer {
-                    Some(peer) => format!("{name}/{}", peer.ip()).into(),
-                    None => format!("{name}/{host}").into(),
-                }
-            }
-            NotHttp::BodyCut => match header_values(reply.headers, "Content-Length").next() {
-                Some(length) => format!(
-                    "Content-Length delimited message body (expected: {length}; received: {})",
-                    reply.body_bytes
-                )
-                .into(),
-                None => "chunk coded message body: closing chunk expected".into(),
-            },
-            _ => lost.says.into(),
-        }
-    }
-
-    /// A reply as a sub-result.
-    pub(super) fn sub_result(
-        &self,
-        view: &View<'_>,
-        reply: &Reply<'_>,
-        lost: Option<Lost<'_>>,
-    ) -> SubResult {
-        let test = view.test();
-        let (code, message) = self.status(test, reply, lost);
-        let own_ms = match reply.reused {
-            true => 0,
-            false => test.between_ms(reply.start_ns, reply.connected_ns),
-        };
-        let first = self.authorization.first_attempt();
-        let (start_ns, connect_ms) = first.unwrap_or((reply.start_ns, own_ms));
-        let content_type = header_values(reply.headers, "Content-Type").next();
-        let holds = test.programs[view.thread.sampler() as usize].holds;
-        SubResult {
-            code,
-            message,
-            url: self.url().into(),
-            encoding: content_type.as_deref().map_or("", charset).into(),
-            data_type: data_type(lost.is_some(), content_type.as_deref()),
-            success: lost.is_none() && (200..400).contains(&reply.status),
-            bytes: reply.received_bytes(),
-            sent_bytes: match lost {
-                Some(_) => 0,
-                None => reply.sent_bytes,
-            },
-            latency_ms: match reply.status {
-                0 => 0,
-                _ => test.between_ms(start_ns, reply.first_byte_ns),
-            },
-            connect_ms,
-            start_ns,
-            sent_ns: reply.sent_ns,
-            end_ns: reply.end_ns,
-            errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
-            phase: lost.map_or("", |lost| lost.phase),
-            failure: lost.map_or("", |lost| lost.says).into(),
-            is_http: true,
-            details: holds
-                .texts
-                .then(|| Box::new(self.reply_details(reply, lost))),
-        }
-    }
-
-    fn reply_details(&self, reply: &Reply<'_>, lost: Option<Lost<'_>>) -> Details {
-        let mut details = request_details(self.sent(), self.head_bytes);
-        if lost.is_none() {
-            let reason = String::from_utf8_lossy(reply.reason);
-            details.response_headers = header_text(&reply.status.to_string(), &reason, reply);
-            details.location = location(reply);
-            let content_type = header_values(reply.headers, "Content-Type").next();
-            let body = content::decoded(reply).unwrap_or_default();
-            details.response = body_text(&body, content_type.as_deref());
-        }
-        details
-    }
-}
-
 /// Details of the result of an HTTP sampler.
 fn http_details(
     view: &View<'_>,
@@ -339,11 +223,6 @@ fn http_details(
         details.request_headers.clear();
     }
     Some(details)
-}
-
-fn location(reply: &Reply<'_>) -> Option<String> {
-    let location = header_values(reply.headers, "Location").next();
-    location.map(Cow::into_owned)
 }
 
 /// JMeter reports an incomplete head as a malformed response.

@@ -1,28 +1,35 @@
 //! The HTTP request under way and the sums over its redirects.
 
+use std::borrow::Cow;
+
 use sokudo_model::Spent;
 
-use super::authorization::Authorization;
+use super::authorization::ChallengeState;
 use super::request::Unsent;
-use super::response::header_values;
-use super::route::Way;
+use super::response::{body_text, charset, data_type, header_text, header_values};
+use super::route::NetworkPath;
+use crate::digits::digits;
 use crate::plan::HttpRequest;
 use crate::run::address::Address;
+use crate::run::content;
 use crate::run::context::View;
+use crate::run::details::request_details;
 use crate::run::outcome::{Lost, NotHttp, Reply};
+use crate::run::row::Details;
+use crate::run::sub_results::SubResult;
 use crate::run::test::{Targets, Test};
 use crate::run::uri;
 
 /// One request with everything that redirects and challenges add to it.
 #[derive(Debug, Default)]
-pub(super) struct Exchange {
+pub(super) struct HttpExchange {
     pub address: Address,
     pub method: String,
     /// `address` as text.
     url: String,
     pub keep_alive: bool,
-    pub way: Way,
-    pub authorization: Authorization,
+    pub way: NetworkPath,
+    pub authorization: ChallengeState,
     /// Length of the request's head.
     pub head_bytes: usize,
     /// The request itself; empty unless an element in scope needs it.
@@ -33,12 +40,12 @@ pub(super) struct Exchange {
     redirects: u32,
     /// Bytes count for the last redirect only, because the client itself follows.
     counts_last: bool,
-    totals: Totals,
+    totals: SampleTotals,
 }
 
 /// Times and bytes of a sample over all its redirects.
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Totals {
+pub(super) struct SampleTotals {
     pub start_ns: i64,
     pub intended_ns: i64,
     pub latency_ms: u64,
@@ -48,7 +55,7 @@ pub(super) struct Totals {
     spent: Spent,
 }
 
-impl Totals {
+impl SampleTotals {
     /// Where the time of the sample went. Embedded resources and the time between redirects count
     /// as receiving.
     pub fn spent(&self, end_ns: i64) -> Spent {
@@ -57,7 +64,7 @@ impl Totals {
     }
 }
 
-impl Exchange {
+impl HttpExchange {
     /// Begins the request of a sampler.
     pub fn begin(&mut self, now_ns: i64, intended_ns: i64) {
         self.redirects = 0;
@@ -256,7 +263,130 @@ impl Exchange {
         self.counts_last
     }
 
-    pub fn totals(&self) -> &Totals {
+    pub fn totals(&self) -> &SampleTotals {
         &self.totals
     }
+
+    /// Code and message of a reply, or of a failure as JMeter names it.
+    pub fn status(
+        &self,
+        test: &Test,
+        reply: &Reply<'_>,
+        lost: Option<Lost<'_>>,
+    ) -> (String, String) {
+        let (mut code, mut message) = (String::with_capacity(3), String::new());
+        match lost {
+            None => {
+                digits(reply.status.into(), &mut code);
+                message.push_str(&String::from_utf8_lossy(reply.reason));
+            }
+            Some(lost) => {
+                code.push_str("Non HTTP response code: ");
+                code.push_str(lost.class.class());
+                message.push_str("Non HTTP response message: ");
+                let says = self.failure_details(test, reply, lost);
+                let to = (self.address.host.as_str(), self.address.port);
+                lost.class.write_message(to, &says, &mut message);
+            }
+        }
+        (code, message)
+    }
+
+    /// The variable part of JMeter's message for a failure.
+    fn failure_details<'a>(&self, test: &Test, reply: &Reply<'_>, lost: Lost<'a>) -> Cow<'a, str> {
+        match lost.class {
+            NotHttp::TooManyRedirects => test.most_redirects.to_string().into(),
+            NotHttp::BadLocation => match header_values(reply.headers, "Location").next() {
+                Some(location) => format!("Invalid address: {location}").into(),
+                None => "Invalid address".into(),
+            },
+            NotHttp::NoLocation => format!("{} {} HTTP/1.1", self.method, self.url()).into(),
+            NotHttp::Refused | NotHttp::ConnectTimeout | NotHttp::TlsTimeout => {
+                let host = self.address.host.as_str();
+                let name = match host.parse::<std::net::IpAddr>() {
+                    Ok(_) => "",
+                    Err(_) => host,
+                };
+                match reply.peer {
+                    Some(peer) => format!("{name}/{}", peer.ip()).into(),
+                    None => format!("{name}/{host}").into(),
+                }
+            }
+            NotHttp::BodyCut => match header_values(reply.headers, "Content-Length").next() {
+                Some(length) => format!(
+                    "Content-Length delimited message body (expected: {length}; received: {})",
+                    reply.body_bytes
+                )
+                .into(),
+                None => "chunk coded message body: closing chunk expected".into(),
+            },
+            _ => lost.says.into(),
+        }
+    }
+
+    /// A reply as a sub-result.
+    pub fn sub_result(
+        &self,
+        view: &View<'_>,
+        reply: &Reply<'_>,
+        lost: Option<Lost<'_>>,
+    ) -> SubResult {
+        let test = view.test();
+        let (code, message) = self.status(test, reply, lost);
+        let own_ms = match reply.reused {
+            true => 0,
+            false => test.between_ms(reply.start_ns, reply.connected_ns),
+        };
+        let first = self.authorization.first_attempt();
+        let (start_ns, connect_ms) = first.unwrap_or((reply.start_ns, own_ms));
+        let content_type = header_values(reply.headers, "Content-Type").next();
+        let holds = test.programs[view.thread.sampler() as usize].holds;
+        SubResult {
+            code,
+            message,
+            url: self.url().into(),
+            encoding: content_type.as_deref().map_or("", charset).into(),
+            data_type: data_type(lost.is_some(), content_type.as_deref()),
+            success: lost.is_none() && (200..400).contains(&reply.status),
+            bytes: reply.received_bytes(),
+            sent_bytes: match lost {
+                Some(_) => 0,
+                None => reply.sent_bytes,
+            },
+            latency_ms: match reply.status {
+                0 => 0,
+                _ => test.between_ms(start_ns, reply.first_byte_ns),
+            },
+            connect_ms,
+            start_ns,
+            sent_ns: reply.sent_ns,
+            end_ns: reply.end_ns,
+            errno: lost.and_then(|lost| lost.errno).unwrap_or(0),
+            phase: lost.map_or("", |lost| lost.phase),
+            failure: lost.map_or("", |lost| lost.says).into(),
+            is_http: true,
+            details: holds
+                .texts
+                .then(|| Box::new(self.reply_details(reply, lost))),
+        }
+    }
+
+    fn reply_details(&self, reply: &Reply<'_>, lost: Option<Lost<'_>>) -> Details {
+        let mut details = request_details(self.sent(), self.head_bytes);
+        if lost.is_none() {
+            let reason = String::from_utf8_lossy(reply.reason);
+            details.response_headers = header_text(&reply.status.to_string(), &reason, reply);
+            details.location = location(reply);
+            let content_type = header_values(reply.headers, "Content-Type").next();
+            let body = content::decoded(reply).unwrap_or_default();
+            details.response = body_text(&body, content_type.as_deref());
+        }
+        details
+    }
+}
+
+/// The `Location` header of a reply.
+pub(super) fn location(reply: &Reply<'_>) -> Option<String> {
+    let location = header_values(reply.headers, "Location").next();
+    location.map(Cow::into_owned)
 }

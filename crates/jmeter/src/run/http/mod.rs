@@ -2,10 +2,10 @@
 //! resources.
 //!
 //! ```text
-//! HttpClient ─┬─ Exchange        the request under way: address, Way, Authorization, Totals
+//! HttpClient ─┬─ HttpExchange    the request under way: address, NetworkPath, ChallengeState, SampleTotals
 //!             ├─ Buffers         texts of the next request
 //!             ├─ Jars, HttpCache what managers of the plan keep
-//!             └─ PageDownload    embedded resources, one Exchange per lane
+//!             └─ PageDownload    embedded resources, one HttpExchange per lane
 //! ```
 
 mod authorization;
@@ -28,7 +28,7 @@ use super::sub_results::SubResults;
 use super::user::Request;
 use crate::plan::{ConfigKind, HttpRequest, Id, PreKind};
 use cache::HttpCache;
-use exchange::Exchange;
+use exchange::HttpExchange;
 use page::PageDownload;
 use request::{Buffers, Unsent, line};
 
@@ -47,7 +47,7 @@ const MOST_PAGE_BYTES: usize = 4 << 20;
 #[derive(Debug, Default)]
 pub(super) struct HttpClient {
     /// The request under way.
-    exchange: Exchange,
+    exchange: HttpExchange,
     buffers: Buffers,
     cookies: Jars,
     cache: HttpCache,
@@ -58,7 +58,7 @@ pub(super) struct HttpClient {
 }
 
 /// What begins after [`HttpClient::begin`].
-pub(super) enum Begun {
+pub(super) enum RequestStart {
     /// The request was appended.
     Sent(Request),
     /// The cache manager has a fresh entry: nothing is sent and there is no result.
@@ -68,7 +68,7 @@ pub(super) enum Begun {
 }
 
 /// What follows after [`HttpClient::ended`].
-pub(super) enum Ended<'a> {
+pub(super) enum RequestEnd<'a> {
     /// Another request: a redirect or the same with credentials.
     Hop,
     /// Embedded resources are fetched.
@@ -140,14 +140,14 @@ impl HttpClient {
         request: &HttpRequest,
         intended_ns: i64,
         out: &mut Vec<u8>,
-    ) -> Begun {
+    ) -> RequestStart {
         self.exchange.begin(view.now_ns(), intended_ns);
         match self.render(view, request, out) {
-            Ok(()) => Begun::Sent(self.send(view, request, out)),
-            Err(Unsent::Cached) => Begun::Cached,
+            Ok(()) => RequestStart::Sent(self.send(view, request, out)),
+            Err(Unsent::Cached) => RequestStart::Cached,
             Err(Unsent::Impossible(class, why)) => {
                 out.clear();
-                Begun::Failed(class, why)
+                RequestStart::Failed(class, why)
             }
         }
     }
@@ -175,11 +175,11 @@ impl HttpClient {
         request: &HttpRequest,
         reply: &Reply<'r>,
         sub_results: &mut SubResults,
-    ) -> Ended<'r> {
+    ) -> RequestEnd<'r> {
         self.exchange.add(view.test(), reply);
         self.remember(view, request, reply);
         if self.exchange.answer_challenge(view, request, reply) {
-            return Ended::Hop;
+            return RequestEnd::Hop;
         }
         let mut lost = reply.lost;
         match self.exchange.redirect(view, request, reply) {
@@ -187,18 +187,18 @@ impl HttpClient {
                 if !self.exchange.counts_last() {
                     sub_results.answered(0, self.exchange.sub_result(view, reply, None));
                 }
-                return Ended::Hop;
+                return RequestEnd::Hop;
             }
             Ok(false) => {}
             Err(why) => lost = Some(why),
         }
         if lost.is_none() && self.open_page(view, request, reply, sub_results) {
-            return Ended::Page;
+            return RequestEnd::Page;
         }
         if !sub_results.is_empty() {
             sub_results.answered(0, self.exchange.sub_result(view, reply, lost));
         }
-        Ended::Complete(lost)
+        RequestEnd::Complete(lost)
     }
 
     /// Keeps the cookies of a response, and what it says about its age.

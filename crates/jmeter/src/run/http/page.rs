@@ -14,14 +14,14 @@ use std::collections::HashSet;
 use sokudo_model::Spent;
 
 use super::HttpClient;
-use super::exchange::Exchange;
+use super::exchange::HttpExchange;
 use super::response::{body_text, data_type, header_values};
-use crate::page::{self, Found, Kind};
+use crate::page::{self, PageKind, PageLink};
 use crate::plan::HttpRequest;
 use crate::run::address::Address;
 use crate::run::content;
 use crate::run::context::View;
-use crate::run::link::{Leads, resolve};
+use crate::run::link::{LinkTarget, resolve};
 use crate::run::outcome::{NotHttp, Reply};
 use crate::run::sub_results::{SubResult, SubResults};
 use crate::run::user::Request;
@@ -49,7 +49,7 @@ pub(super) struct PageDownload {
 /// One connection that fetches one resource at a time.
 #[derive(Debug, Default)]
 struct Lane {
-    exchange: Exchange,
+    exchange: HttpExchange,
     /// The sub-result of the resource.
     number: usize,
     /// The next request follows a redirect or repeats the last with credentials.
@@ -173,11 +173,11 @@ impl HttpClient {
         reply: &Reply<'_>,
         number: usize,
         sub_results: &mut SubResults,
-    ) -> Vec<Leads> {
+    ) -> Vec<LinkTarget> {
         let content_type = header_values(reply.headers, "Content-Type").next();
         let content_type = content_type.unwrap_or_default();
         let is_fine = (200..400).contains(&reply.status);
-        let kind = Kind::of(&content_type).filter(|_| is_fine);
+        let kind = PageKind::of(&content_type).filter(|_| is_fine);
         if is_fine && sub_results.depth(number) > view.test().most_depth {
             if data_type(false, Some(&content_type)) == "text" {
                 let failed = too_deep(self.exchange.sub_result(view, reply, None));
@@ -195,12 +195,12 @@ impl HttpClient {
         let mut found = Vec::new();
         for one in page::links(kind, &text) {
             match one {
-                Found::Base(to) => {
-                    if let Some(Leads::To(address)) = resolve(&base, &to) {
+                PageLink::Base(to) => {
+                    if let Some(LinkTarget::Url(address)) = resolve(&base, &to) {
                         base = address;
                     }
                 }
-                Found::Link(link) => {
+                PageLink::Link(link) => {
                     let leads = resolve(&base, &link);
                     found.extend(leads.filter(|leads| seen.insert(url_of(leads))));
                 }
@@ -215,7 +215,7 @@ impl HttpClient {
         view: &mut View<'_>,
         request: &HttpRequest,
         owner: usize,
-        found: &[Leads],
+        found: &[LinkTarget],
         sub_results: &mut SubResults,
     ) {
         let allowed = view.text(&request.embedded_pattern);
@@ -240,8 +240,8 @@ impl HttpClient {
             }
             let number = sub_results.add(owner, false);
             match leads {
-                Leads::To(address) => page.waiting.push((number, address.clone())),
-                Leads::Nowhere(url, class, says) => {
+                LinkTarget::Url(address) => page.waiting.push((number, address.clone())),
+                LinkTarget::Unreachable(url, class, says) => {
                     let failed = unreachable(view.now_ns(), url, class, says);
                     sub_results.answered(number, failed);
                 }
@@ -377,10 +377,10 @@ impl HttpClient {
     }
 }
 
-fn url_of(leads: &Leads) -> String {
+fn url_of(leads: &LinkTarget) -> String {
     match leads {
-        Leads::Nowhere(url, ..) => url.clone(),
-        Leads::To(address) => {
+        LinkTarget::Unreachable(url, ..) => url.clone(),
+        LinkTarget::Url(address) => {
             let mut url = String::new();
             address.write(&mut url);
             url

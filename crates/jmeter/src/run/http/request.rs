@@ -6,7 +6,7 @@
 //! Authorization: the order in which JMeter's default client writes them
 //! ```
 
-use super::exchange::Exchange;
+use super::exchange::HttpExchange;
 use super::payload::{Payload, fill, is_raw};
 use crate::plan::HttpRequest;
 use crate::run::address::{Address, default_port};
@@ -47,7 +47,7 @@ impl Buffers {
         &mut self,
         view: &mut View<'_>,
         request: &HttpRequest,
-        exchange: &mut Exchange,
+        exchange: &mut HttpExchange,
     ) -> Result<(Charset, bool), Unsent> {
         view.render(&request.method, &mut exchange.method);
         if exchange.method.is_empty() {

@@ -41,7 +41,7 @@ fn dns_of<'a>(test: &'a Test, request: &HttpRequest) -> Option<&'a ConfigKind> {
 
 /// How one request reaches its server.
 #[derive(Debug, Default)]
-pub(super) struct Way {
+pub(super) struct NetworkPath {
     proxy: Option<Through>,
     /// `None`: the system's defaults.
     route: Option<Box<Route>>,
@@ -49,7 +49,7 @@ pub(super) struct Way {
     names: Option<u32>,
 }
 
-impl Way {
+impl NetworkPath {
     /// Chooses proxy, route and certificate of a request to an address.
     pub fn choose(&mut self, view: &mut View<'_>, request: &HttpRequest, address: &Address) {
         self.proxy = proxy_of(view, request, &address.host);

@@ -9,7 +9,7 @@
 //! </sample>
 //! ```
 
-use super::write::JtlFormat;
+use super::JtlFormat;
 use crate::run::{Asserted, Details, SampleRow};
 
 /// Indentation per level.
