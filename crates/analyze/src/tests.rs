@@ -276,8 +276,7 @@ fn a_clean_flow_gives_no_finding() {
 #[test]
 fn figures_that_are_no_numbers_do_no_harm() {
     for bad in [f64::NAN, f64::INFINITY, -1.0, 0.0] {
-        let all: Vec<(&str, f64)> = sokudo_model::metric::CATALOGUE
-            .iter()
+        let all: Vec<(&str, f64)> = sokudo_model::metric::catalogue()
             .filter_map(|m| Some((m.name.strip_prefix("datagram.")?, bad)))
             .collect();
         let record = with_flow(&all);

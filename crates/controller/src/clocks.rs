@@ -3,7 +3,8 @@
 //! Every comparison is kept: as a line of `clock/<host>.csv`, and as series beside what was measured. No
 //! clock is ever set.
 
-use sokudo_model::{Batch, ClockReading, Event, SeriesKey, Summary, Text, Unit};
+use sokudo_model::metrics::{clock, group};
+use sokudo_model::{Batch, ClockReading, Event, SeriesKey, Stat, Summary, Text, Unit};
 use sokudo_net::clock::now_ns;
 
 use crate::run::Run;
@@ -53,11 +54,11 @@ impl Run {
             };
             batch.push(&key, t_ns, value);
         };
-        push("clock.offset_seconds", reading.offset_ns as f64 * 1e-9);
-        push("clock.error_seconds", reading.error_ns as f64 * 1e-9);
+        push(clock::OFFSET_SECONDS.name, reading.offset_ns as f64 * 1e-9);
+        push(clock::ERROR_SECONDS.name, reading.error_ns as f64 * 1e-9);
         if let Some(drift) = self.clocks[index].drift() {
-            push("clock.drift_ratio", drift.per_second);
-            push("clock.drift_error_ratio", drift.error_per_second);
+            push(clock::DRIFT_RATIO.name, drift.per_second);
+            push(clock::DRIFT_ERROR_RATIO.name, drift.error_per_second);
         }
         if let Some(by_ns) = stepped {
             let says = Text::new("engine-clock-step").word("host", &host).number(
@@ -85,11 +86,11 @@ impl Run {
         let numbers = worst.map(|drift| {
             [
                 (
-                    "group.clock_drift_ratio.max".to_owned(),
+                    group::CLOCK_DRIFT_RATIO.stat(Stat::Max),
                     drift.per_second.abs(),
                 ),
                 (
-                    "group.clock_drift_error_ratio".to_owned(),
+                    group::CLOCK_DRIFT_ERROR_RATIO.into(),
                     drift.error_per_second,
                 ),
             ]

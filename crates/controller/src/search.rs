@@ -2,7 +2,7 @@
 //!
 //! Runs phases as [`sokudo_stats::RateSearch`] asks for them.
 
-use sokudo_model::{Bounds, LoadNames, PhasePlan, PhaseRecord, RunStatus, Unit, load};
+use sokudo_model::{Bounds, CurveMetrics, PhasePlan, PhaseRecord, RunStatus, Unit, kinds};
 use sokudo_stats::{Best, First, Outcome, Purpose, RateSearch, RateSearchConfig, Step};
 use sokudo_workload::Workload;
 
@@ -47,7 +47,7 @@ const LOW_PER_S: f64 = 100.0;
 struct Search<'a> {
     plan: &'a SearchPlan,
     workload: &'static dyn Workload,
-    names: &'static LoadNames,
+    curve: &'static CurveMetrics,
 }
 
 impl Run {
@@ -81,19 +81,19 @@ impl Run {
 impl<'a> Search<'a> {
     fn new(plan: &'a SearchPlan) -> Result<Self, ControlError> {
         let name = &plan.base.workload;
-        let both = sokudo_workloads::find(name).zip(load::names_of(name));
-        let (workload, names) = both.ok_or_else(|| ControlError::Operator {
+        let both = sokudo_workloads::find(name).zip(kinds::curve_metrics(name));
+        let (workload, curve) = both.ok_or_else(|| ControlError::Operator {
             says: format!("`{name}` has no rate that could be searched"),
             hint: None,
         })?;
-        plan.bounds.check(names).map_err(|refusal| {
+        plan.bounds.check(name, curve).map_err(|refusal| {
             let host = "this host".into();
             ControlError::Refused { host, refusal }
         })?;
         Ok(Self {
             plan,
             workload,
-            names,
+            curve,
         })
     }
 
@@ -142,7 +142,7 @@ impl<'a> Search<'a> {
             true => missing.max(0.0) / allowed,
             false => f64::MAX,
         };
-        bounds.used(self.names, &trial.result).max(carried)
+        bounds.used(self.curve, &trial.result).max(carried)
     }
 
     fn trial(

@@ -1,6 +1,7 @@
 //! How do the hosts of a run begin together, and how well did they act together?
 
-use sokudo_model::{PhaseRecord, Summary, skew};
+use sokudo_model::metrics::group;
+use sokudo_model::{PhaseRecord, Stat, Summary, skew};
 
 use crate::clock::ClockTrack;
 use crate::hosts::Host;
@@ -42,34 +43,33 @@ pub(crate) fn numbers(
     let steps_ns = clocks.iter().map(ClockTrack::widest_step_ns);
     let error_ns = errors_ns.chain(steps_ns).max();
     let mut out = Summary::from([
-        ("group.hosts".to_owned(), hosts.len() as f64),
+        (group::HOSTS.into(), hosts.len() as f64),
         (
-            "group.clock_error_seconds.max".to_owned(),
+            group::CLOCK_ERROR_SECONDS.stat(Stat::Max),
             error_ns.unwrap_or(0) as f64 * 1e-9,
         ),
     ]);
     if lead_ns > 0 {
-        out.insert("group.start_lead_seconds".to_owned(), lead_ns as f64 * 1e-9);
+        out.insert(group::START_LEAD_SECONDS.into(), lead_ns as f64 * 1e-9);
     }
     let mut spreads: Vec<f64> = phases.iter().flat_map(skew::spreads).collect();
     spreads.sort_by(f64::total_cmp);
     if let (Some(max), Some(p50)) = (spreads.last(), spreads.get(spreads.len() / 2)) {
-        out.insert("group.start_spread_seconds.max".to_owned(), *max);
-        out.insert("group.start_spread_seconds.p50".to_owned(), *p50);
+        out.insert(group::START_SPREAD_SECONDS.stat(Stat::Max), *max);
+        out.insert(group::START_SPREAD_SECONDS.stat(Stat::P50), *p50);
     }
     out
 }
 
 #[cfg(test)]
 mod tests {
-    use sokudo_model::skew::START_LATE;
     use sokudo_model::{FlowResult, PhaseResult};
 
     use super::*;
 
     fn phase(late: &[f64]) -> PhaseRecord {
         let flow = |late: &f64| FlowResult {
-            metrics: [(START_LATE.to_owned(), *late)].into(),
+            metrics: [(group::START_LATE_SECONDS.into(), *late)].into(),
             ..FlowResult::default()
         };
         let result = PhaseResult {

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::load::LoadNames;
+use crate::kinds::CurveMetrics;
 use crate::plan::Refusal;
 use crate::summary::PhaseResult;
 use crate::units::Nanos;
@@ -49,16 +49,16 @@ impl Bound {
     }
 
     /// What was measured of it; `None` when the result does not hold it.
-    pub fn measured(&self, names: &LoadNames, result: &PhaseResult) -> Option<f64> {
+    pub fn measured(&self, curve: &CurveMetrics, result: &PhaseResult) -> Option<f64> {
         match self.is_time() {
-            true => names.latency_s(result, self.what),
-            false => names.share(result, self.what),
+            true => curve.latency_s(result, self.what),
+            false => curve.share(result, self.what),
         }
     }
 
     /// Measured over allowed; above 1 the bound is broken. A number that is missing breaks it.
-    pub fn used(&self, names: &LoadNames, result: &PhaseResult) -> f64 {
-        match self.measured(names, result) {
+    pub fn used(&self, curve: &CurveMetrics, result: &PhaseResult) -> f64 {
+        match self.measured(curve, result) {
             Some(measured) if measured <= 0.0 => 0.0,
             Some(measured) if self.most > 0.0 => measured / self.most,
             _ => f64::MAX,
@@ -84,18 +84,18 @@ impl Bounds {
     }
 
     /// The largest of measured over allowed; above 1 a bound is broken.
-    pub fn used(&self, names: &LoadNames, result: &PhaseResult) -> f64 {
-        let used = self.0.iter().map(|bound| bound.used(names, result));
+    pub fn used(&self, curve: &CurveMetrics, result: &PhaseResult) -> f64 {
+        let used = self.0.iter().map(|bound| bound.used(curve, result));
         used.fold(0.0, f64::max)
     }
 
-    /// Refuses bounds on what a workload does not measure.
-    pub fn check(&self, names: &LoadNames) -> Result<(), Refusal> {
-        let times: &[&str] = match names.latency {
+    /// Refuses bounds on what `workload` does not measure.
+    pub fn check(&self, workload: &str, curve: &CurveMetrics) -> Result<(), Refusal> {
+        let times: &[&str] = match curve.latency {
             Some(_) => &TIMES,
             None => &[],
         };
-        let shares = names.shares.iter().map(|(word, _)| *word);
+        let shares = curve.shares.iter().map(|(word, _)| *word);
         let words: Vec<&str> = times.iter().copied().chain(shares).collect();
         let unknown = self.0.iter().find(|bound| !words.contains(&bound.what));
         let Some(bound) = unknown else {
@@ -103,7 +103,7 @@ impl Bounds {
         };
         Err(Refusal {
             operator_error: true,
-            says: format!("`{}` does not measure `{}`", names.workload, bound.what),
+            says: format!("`{workload}` does not measure `{}`", bound.what),
             hint: Some(format!("bound one of {}", words.join(", "))),
         })
     }
@@ -185,25 +185,30 @@ impl fmt::Display for Bounds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::names_of;
+    use crate::kinds::{datagram, find, rr};
+    use crate::metric::Stat;
     use crate::summary::HistogramSummary;
+
+    fn curve(workload: &str) -> CurveMetrics {
+        find(workload).and_then(|kind| kind.curve).expect("a curve")
+    }
 
     #[test]
     fn bounds_are_read_and_compared() {
         let bounds: Bounds = "p99 < 1ms, errors<1%".parse().unwrap();
-        let rr = names_of("rr").unwrap();
+        let curve = curve("rr");
         let mut result = PhaseResult {
             summary: [
-                ("rr.latency_seconds.p99".to_owned(), 0.0005),
-                ("rr.error_ratio".to_owned(), 0.02),
+                (rr::LATENCY_SECONDS.stat(Stat::P99), 0.0005),
+                (rr::ERROR_RATIO.into(), 0.02),
             ]
             .into(),
             ..PhaseResult::default()
         };
-        assert!((bounds.used(rr, &result) - 2.0).abs() < 1e-9);
+        assert!((bounds.used(&curve, &result) - 2.0).abs() < 1e-9);
         result.summary.clear();
         assert!(
-            bounds.used(rr, &result) > 1.0,
+            bounds.used(&curve, &result) > 1.0,
             "what is missing holds nothing"
         );
         assert_eq!(bounds.to_string(), "p99<1ms,errors<1%");
@@ -218,23 +223,23 @@ mod tests {
             ..HistogramSummary::default()
         };
         let result = PhaseResult {
-            histograms: [("datagram.ack_rtt_seconds".to_owned(), p99)].into(),
+            histograms: [(datagram::ACK_RTT_SECONDS.into(), p99)].into(),
             ..PhaseResult::default()
         };
-        let used = bounds.used(names_of("datagram").unwrap(), &result);
+        let used = bounds.used(&curve("datagram"), &result);
         assert!((used - 2.0).abs() < 1e-9);
     }
 
     #[test]
     fn no_loss_at_all_can_be_demanded() {
         let bounds: Bounds = "loss<=0".parse().unwrap();
-        let datagram = names_of("datagram").unwrap();
+        let curve = curve("datagram");
         let result = |loss: f64| PhaseResult {
-            summary: [("datagram.loss_ratio".to_owned(), loss)].into(),
+            summary: [(datagram::LOSS_RATIO.into(), loss)].into(),
             ..PhaseResult::default()
         };
-        assert_eq!(bounds.used(datagram, &result(0.0)), 0.0);
-        assert!(bounds.used(datagram, &result(1e-9)) > 1.0);
+        assert_eq!(bounds.used(&curve, &result(0.0)), 0.0);
+        assert!(bounds.used(&curve, &result(1e-9)) > 1.0);
     }
 
     #[test]
@@ -260,9 +265,9 @@ mod tests {
         ] {
             assert!(wrong.parse::<Bounds>().is_err(), "{wrong}");
         }
-        assert!(Bounds::loss(0.001).check(names_of("rr").unwrap()).is_ok());
+        assert!(Bounds::loss(0.001).check("rr", &curve("rr")).is_ok());
         let errors: Bounds = "errors<1%".parse().unwrap();
-        let refusal = errors.check(names_of("datagram").unwrap()).unwrap_err();
+        let refusal = errors.check("datagram", &curve("datagram")).unwrap_err();
         assert!(
             refusal.says.contains("errors")
                 && refusal.hint.is_some_and(|hint| hint.contains("loss"))

@@ -1,6 +1,4 @@
-//! What is a run made of?
-//!
-//! Plain data that every other crate shares: units, identifiers, the metric catalogue, series,
+//! Plain data that every other crate shares: units, identifiers, metrics, kinds of load, series,
 //! histograms, events, findings, the environment, and the manifest that ties one run together.
 //! Nothing here opens a file or a socket, reads a clock, or starts a thread.
 
@@ -10,9 +8,10 @@ pub mod environment;
 pub mod expect;
 pub mod finding;
 pub mod harmless;
-pub mod load;
+pub mod kinds;
 pub mod manifest;
 pub mod metric;
+pub mod metrics;
 pub mod pairs;
 pub mod plan;
 pub mod record;
@@ -32,9 +31,9 @@ pub use environment::{Environment, Fact};
 pub use expect::{Expectation, NoExpectation};
 pub use finding::{Check, Evidence, Finding, Severity};
 pub use harmless::{cut, harmless, harmless_lines};
-pub use load::LoadNames;
+pub use kinds::{CurveMetrics, Kind};
 pub use manifest::{HostEntry, Manifest, PhaseRecord, Problem, RunId, RunStatus};
-pub use metric::{MetricDef, MetricKind, Unit};
+pub use metric::{Fold, Metric, MetricKind, Stat, Unit};
 pub use plan::{FlowPlan, PhasePlan, Plan, Refusal};
 pub use record::Record;
 pub use rows::Rows;

@@ -1,10 +1,11 @@
-//! Which run is this, and can its record be trusted?
+//! The manifest of a run: which run it is, what it did, and what is missing.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::kinds::{self, Kind};
 use crate::plan::Plan;
 use crate::series::Labels;
 use crate::summary::{PhaseResult, Summary};
@@ -151,7 +152,27 @@ pub struct Manifest {
     pub files: BTreeMap<String, String>,
 }
 
+/// Names of runs in which many hosts load each other in phases, each as its own command said.
+const OF_MANY_HOSTS: [&str; 3] = ["console", "pairs", "run"];
+
+impl PhaseRecord {
+    /// The kind of its workload; `None` for several workloads together and for unknown ones.
+    pub fn kind(&self) -> Option<&'static Kind> {
+        kinds::find(&self.workload)
+    }
+}
+
 impl Manifest {
+    /// True for a run in which many hosts are told what to do: a console, a script, a scenario.
+    pub fn is_of_many_hosts(&self) -> bool {
+        OF_MANY_HOSTS.contains(&self.workload.as_str())
+    }
+
+    /// True for a check of one machine or of a group.
+    pub fn is_check(&self) -> bool {
+        self.workload == "check"
+    }
+
     /// Of a run that has just begun, and of which nothing else is known.
     pub fn new(id: RunId, workload: &str) -> Self {
         Self {

@@ -1,12 +1,12 @@
-//! Which pairs of hosts get on with each other, and which do not?
+//! Results of a check of a group by pair of hosts.
 //!
 //! A check of a group lets every host meet every other one, layer by layer: its phases carry the label
-//! [`ROUND`]. Folded by pair, they answer the question.
+//! [`ROUND`]. Here they are folded by pair.
 
 use std::collections::BTreeMap;
 
 use crate::expect::Expectation;
-use crate::load::names_of;
+use crate::kinds::{KINDS, Kind, PairFigure};
 use crate::manifest::PhaseRecord;
 use crate::summary::{FlowResult, PhaseResult};
 
@@ -23,37 +23,10 @@ pub const MESH: &str = "mesh";
 /// What a connection's payload is expected to reach, as it is named beside `p99` or `loss`.
 pub const PAYLOAD: &str = "payload";
 
-/// One number that tells of a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Figure {
-    /// Layer that measures it.
-    pub layer: &'static str,
-    /// Catalogue name, for distributions with the percentile: `rr.latency_seconds.p99`.
-    pub name: &'static str,
-    /// Whether more of it is better.
-    pub more_is_better: bool,
+/// The numbers that describe a pair, in the order of the layers.
+pub fn figures() -> impl Iterator<Item = &'static PairFigure> {
+    KINDS.iter().flat_map(|kind| kind.pair_figures)
 }
-
-const fn figure(layer: &'static str, name: &'static str, more_is_better: bool) -> Figure {
-    Figure {
-        layer,
-        name,
-        more_is_better,
-    }
-}
-
-/// The numbers that tell of a pair, in the order of the layers.
-pub const FIGURES: &[Figure] = &[
-    figure("probe", "probe.rtt_seconds.p50", false),
-    figure("probe", "probe.loss_ratio", false),
-    figure("rr", "rr.latency_seconds.p50", false),
-    figure("rr", "rr.latency_seconds.p99", false),
-    figure("crr", "crr.connections_per_second", true),
-    figure("stream", "stream.goodput_bits_per_second", true),
-    figure("bus", "bus.messages_per_second", true),
-    figure("http", "http.requests_per_second", true),
-    figure("datagram", "datagram.loss_ratio", false),
-];
 
 /// Something that was expected and not kept.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,8 +50,8 @@ pub struct Pair {
     pub from: String,
     /// The host that receives or answers.
     pub to: String,
-    /// Names of [`FIGURES`] → value.
-    pub figures: BTreeMap<&'static str, f64>,
+    /// Names of [`figures`] → value.
+    pub figures: BTreeMap<String, f64>,
     /// Layers in which nothing came through, with the reason where one is known.
     pub dead: BTreeMap<String, Option<String>>,
     /// What was expected and not kept.
@@ -102,56 +75,40 @@ pub fn is_mesh(phase: &PhaseRecord) -> bool {
     phase.labels.contains_key(MESH)
 }
 
-/// True when nothing came through although it was tried, or the ends gave no numbers.
-pub fn is_dead(workload: &str, flow: &FlowResult) -> bool {
-    let came = match workload {
-        "probe" => "probe.answered_packets",
-        "datagram" => "datagram.received_packets",
-        "rr" => "rr.transactions",
-        "crr" => "crr.connections",
-        "stream" => "stream.received_bytes",
-        "http" => "http.requests",
-        _ => "bus.messages",
-    };
-    flow.metrics.get(came).is_none_or(|count| *count <= 0.0)
-}
-
 /// What one flow of a layer did not keep of what was expected.
 ///
-/// A line rate is asked of `stream`, latency of the layers that send little (`probe`, `rr`), loss of
-/// those that can lose (`probe`, `datagram`), errors of those that are answered.
-pub fn broken(expected: &Expectation, workload: &str, flow: &FlowResult) -> Vec<Broken> {
+/// A line rate is asked of what fills a path, latency of what sends little, loss of what can lose, errors
+/// of what is answered: [`Kind::expects`] says which.
+pub fn broken(expected: &Expectation, kind: &Kind, flow: &FlowResult) -> Vec<Broken> {
     let mut out = Vec::new();
     let missed = |what, measured: Option<f64>, limit| Broken {
-        layer: workload.to_owned(),
+        layer: kind.name.to_owned(),
         what,
         measured,
         limit,
         alone: None,
     };
-    if let Some(least) = expected
-        .payload_bits_per_s()
-        .filter(|_| workload == "stream")
-    {
-        let carried = flow.metrics.get("stream.goodput_bits_per_second").copied();
+    let line = expected.payload_bits_per_s().zip(kind.expects.line_rate);
+    if let Some((least, payload)) = line {
+        let carried = payload.of(&flow.metrics);
         if carried.is_none_or(|bits| bits < least) {
             out.push(missed(PAYLOAD, carried, least));
         }
     }
-    let Some(names) = names_of(workload) else {
+    let Some(curve) = &kind.curve else {
         return out;
     };
     let result = as_result(flow);
     for bound in expected.bounds() {
         let asked = match bound.what {
-            "loss" => ["probe", "datagram"].contains(&workload),
-            "errors" => ["rr", "crr", "bus", "http"].contains(&workload),
-            _ => ["probe", "rr"].contains(&workload),
+            "loss" => kind.expects.loss,
+            "errors" => kind.expects.errors,
+            _ => kind.expects.latency,
         };
-        if asked && bound.used(names, &result) > 1.0 {
+        if asked && bound.used(curve, &result) > 1.0 {
             out.push(missed(
                 bound.what,
-                bound.measured(names, &result),
+                bound.measured(curve, &result),
                 bound.most,
             ));
         }
@@ -167,25 +124,12 @@ fn as_result(flow: &FlowResult) -> PhaseResult {
     }
 }
 
-/// One number of a flow: a metric, or a percentile of a distribution.
-fn value(flow: &FlowResult, name: &str) -> Option<f64> {
-    let percentile = || {
-        let (distribution, which) = name.rsplit_once('.')?;
-        let all = flow.histograms.get(distribution)?;
-        match which {
-            "p50" => Some(all.p50),
-            "p99" => Some(all.p99),
-            _ => None,
-        }
-    };
-    let own = flow.metrics.get(name).copied();
-    own.or_else(percentile).filter(|value| value.is_finite())
-}
-
 /// All pairs of the phases that are rounds, by sender and receiver; empty for other runs.
 pub fn pairs(phases: &[PhaseRecord]) -> Vec<Pair> {
     let mut found: BTreeMap<(&str, &str), Pair> = BTreeMap::new();
     for phase in phases.iter().filter(|phase| is_round(phase)) {
+        // A workload without a kind says nothing that could be compared.
+        let Some(kind) = phase.kind() else { continue };
         let expected = phase.labels.get(EXPECT).and_then(|text| text.parse().ok());
         for flow in &phase.result.flows {
             let pair = found.entry((&flow.from, &flow.to)).or_insert_with(|| Pair {
@@ -194,46 +138,44 @@ pub fn pairs(phases: &[PhaseRecord]) -> Vec<Pair> {
                 ..Pair::default()
             });
             match phase.labels.contains_key(ALONE) {
-                true => again(pair, &phase.workload, flow),
-                false => meet(pair, &phase.workload, flow, expected.as_ref()),
+                true => again(pair, kind, flow),
+                false => meet(pair, kind, flow, expected.as_ref()),
             }
         }
     }
     found.into_values().collect()
 }
 
-fn meet(pair: &mut Pair, layer: &str, flow: &FlowResult, expected: Option<&Expectation>) {
-    if is_dead(layer, flow) {
+fn meet(pair: &mut Pair, kind: &Kind, flow: &FlowResult, expected: Option<&Expectation>) {
+    if kind.is_dead(flow) {
         let why = ["error", "server_error"].map(|name| flow.labels.get(name).cloned());
         pair.dead
-            .insert(layer.into(), why.into_iter().flatten().next());
+            .insert(kind.name.into(), why.into_iter().flatten().next());
         return;
     }
-    let own = FIGURES.iter().filter(|figure| figure.layer == layer);
-    let values = own.filter_map(|figure| Some((figure.name, value(flow, figure.name)?)));
+    let own = kind.pair_figures.iter();
+    let values = own.filter_map(|figure| Some((figure.name(), figure.of(flow)?)));
     pair.figures.extend(values);
     pair.broken.extend(
         expected
             .into_iter()
-            .flat_map(|expected| broken(expected, layer, flow)),
+            .flat_map(|expected| broken(expected, kind, flow)),
     );
 }
 
-/// What a pair reached alone stands beside what it did not keep in company.
-fn again(pair: &mut Pair, layer: &str, flow: &FlowResult) {
-    let names = names_of(layer);
+/// Puts what a pair reached alone beside what it did not keep in company.
+fn again(pair: &mut Pair, kind: &Kind, flow: &FlowResult) {
     let result = as_result(flow);
     for broken in pair
         .broken
         .iter_mut()
-        .filter(|broken| broken.layer == layer)
+        .filter(|broken| broken.layer == kind.name)
     {
         broken.alone = match broken.what {
-            PAYLOAD => flow.metrics.get("stream.goodput_bits_per_second").copied(),
-            what => names.and_then(|names| {
-                names
-                    .share(&result, what)
-                    .or_else(|| names.latency_s(&result, what))
+            PAYLOAD => kind.expects.line_rate.and_then(|m| m.of(&flow.metrics)),
+            what => kind.curve.and_then(|curve| {
+                let share = curve.share(&result, what);
+                share.or_else(|| curve.latency_s(&result, what))
             }),
         };
     }
@@ -242,7 +184,8 @@ fn again(pair: &mut Pair, layer: &str, flow: &FlowResult) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::find;
+    use crate::kinds::{self, datagram, rr, stream as bulk};
+    use crate::metric::Stat;
     use crate::summary::HistogramSummary;
 
     fn stream(from: &str, to: &str, bits: Option<f64>) -> FlowResult {
@@ -251,8 +194,8 @@ mod tests {
             to: to.into(),
             metrics: match bits {
                 Some(bits) => [
-                    ("stream.received_bytes".to_owned(), 1.0),
-                    ("stream.goodput_bits_per_second".to_owned(), bits),
+                    (bulk::RECEIVED_BYTES.into(), 1.0),
+                    (bulk::GOODPUT_BITS_PER_SECOND.into(), bits),
                 ]
                 .into(),
                 None => Default::default(),
@@ -312,15 +255,15 @@ mod tests {
         };
         let flow = FlowResult {
             metrics: [
-                ("rr.error_ratio".to_owned(), 0.5),
-                ("datagram.loss_ratio".to_owned(), 0.2),
+                (rr::ERROR_RATIO.into(), 0.5),
+                (datagram::LOSS_RATIO.into(), 0.2),
             ]
             .into(),
-            histograms: [("rr.latency_seconds".to_owned(), p99(0.002))].into(),
+            histograms: [(rr::LATENCY_SECONDS.into(), p99(0.002))].into(),
             ..FlowResult::default()
         };
         let whats = |layer| -> Vec<&str> {
-            broken(&expected, layer, &flow)
+            broken(&expected, kinds::find(layer).expect("a kind"), &flow)
                 .iter()
                 .map(|b| b.what)
                 .collect()
@@ -328,16 +271,8 @@ mod tests {
         assert_eq!(whats("rr"), ["p99", "errors"]);
         assert_eq!(whats("datagram"), ["loss"]);
         assert!(whats("stream").is_empty());
-        assert_eq!(value(&flow, "rr.latency_seconds.p99"), Some(0.002));
-    }
-
-    #[test]
-    fn figures_are_in_the_catalogue() {
-        for figure in FIGURES {
-            let distribution = figure.name.rsplit_once('.').map(|(name, _)| name);
-            let known = find(figure.name).or_else(|| find(distribution?));
-            assert!(known.is_some(), "{}", figure.name);
-        }
+        let p99 = figures().find(|figure| figure.name() == rr::LATENCY_SECONDS.stat(Stat::P99));
+        assert_eq!(p99.and_then(|figure| figure.of(&flow)), Some(0.002));
     }
 
     #[test]

@@ -41,7 +41,8 @@ impl Record {
     }
 
     /// The series of one metric, from all hosts.
-    pub fn series_of<'a>(&'a self, metric: &'a str) -> impl Iterator<Item = &'a Series> {
-        self.series.iter().filter(move |s| s.key.metric == metric)
+    pub fn series_of(&self, metric: impl AsRef<str>) -> impl Iterator<Item = &Series> {
+        let wanted = move |s: &&Series| s.key.metric == metric.as_ref();
+        self.series.iter().filter(wanted)
     }
 }

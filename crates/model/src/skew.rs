@@ -1,13 +1,12 @@
-//! How far apart did the flows of a phase begin?
+//! How far apart the flows of a phase began.
 //!
 //! Each flow says how late it began on its own clock; between two hosts the errors of their clocks come
 //! on top of that.
 
 use crate::manifest::PhaseRecord;
+use crate::metrics::group::START_LATE_SECONDS;
 use crate::units::Nanos;
 
-/// What the first send of a flow was behind the agreed start, seconds, on the sender's own clock.
-pub const START_LATE: &str = "group.start_late_seconds";
 /// Label of phases whose flows must not begin further apart than this.
 pub const MAX_SKEW: &str = "max_skew";
 
@@ -15,7 +14,7 @@ pub const MAX_SKEW: &str = "max_skew";
 pub fn spreads(phase: &PhaseRecord) -> Vec<f64> {
     let flows = phase.result.flows.iter();
     let late: Vec<f64> = flows
-        .filter_map(|flow| flow.metrics.get(START_LATE).copied())
+        .filter_map(|flow| START_LATE_SECONDS.of(&flow.metrics))
         .collect();
     let first = late.iter().copied().reduce(f64::min).unwrap_or(0.0);
     match late.len() {

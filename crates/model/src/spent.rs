@@ -1,4 +1,4 @@
-//! Where does the time of a request go?
+//! Stages of a request, and the time that it spent in each.
 //!
 //! ```text
 //! due ──queue── begun ──resolve── address ──connect── connection ──tls── secured ──send── sent
@@ -7,21 +7,24 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::kinds::http;
+use crate::metric::Metric;
+
 /// Number of stages.
 pub const N_STAGES: usize = 7;
 
 /// The stages of a request, in the order in which they take place.
 pub const STAGES: [&str; N_STAGES] = ["queue", "resolve", "connect", "tls", "send", "wait", "read"];
 
-/// Catalogue names of the mean time in each of [`STAGES`], in the same order.
-pub const STAGE_MEANS: [&str; N_STAGES] = [
-    "http.mean_queue_seconds",
-    "http.mean_resolve_seconds",
-    "http.mean_connect_seconds",
-    "http.mean_tls_seconds",
-    "http.mean_send_seconds",
-    "http.mean_wait_seconds",
-    "http.mean_read_seconds",
+/// Metrics of the mean time in each of [`STAGES`], in the same order.
+pub const STAGE_MEANS: [Metric; N_STAGES] = [
+    http::MEAN_QUEUE_SECONDS,
+    http::MEAN_RESOLVE_SECONDS,
+    http::MEAN_CONNECT_SECONDS,
+    http::MEAN_TLS_SECONDS,
+    http::MEAN_SEND_SECONDS,
+    http::MEAN_WAIT_SECONDS,
+    http::MEAN_READ_SECONDS,
 ];
 
 /// Time that one request or many spent in each of [`STAGES`], nanoseconds, in the same order.
@@ -81,20 +84,19 @@ impl Spent {
         }
     }
 
-    /// Catalogue name and mean in seconds of each stage over `requests` of them; nothing of none, and
+    /// Metric and mean in seconds of each stage over `requests` of them; nothing of none, and
     /// nothing where no time was taken.
-    pub fn means(&self, requests: u64) -> impl Iterator<Item = (&'static str, f64)> {
+    pub fn means(&self, requests: u64) -> impl Iterator<Item = (Metric, f64)> {
         let each = STAGE_MEANS.into_iter().zip(self.0);
         let is_known = requests > 0 && self.0 != [0; N_STAGES];
         each.filter(move |_| is_known)
-            .map(move |(name, ns)| (name, ns as f64 * 1e-9 / requests as f64))
+            .map(move |(metric, ns)| (metric, ns as f64 * 1e-9 / requests as f64))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric;
 
     #[test]
     fn stages_make_up_the_whole_time() {
@@ -121,9 +123,8 @@ mod tests {
 
     #[test]
     fn every_stage_has_its_metric() {
-        for (stage, name) in STAGES.iter().zip(STAGE_MEANS) {
-            assert_eq!(name, format!("http.mean_{stage}_seconds"));
-            assert!(metric::find(name).is_some(), "{name}");
+        for (stage, metric) in STAGES.iter().zip(STAGE_MEANS) {
+            assert_eq!(metric.name, format!("http.mean_{stage}_seconds"));
         }
     }
 }

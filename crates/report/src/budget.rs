@@ -1,4 +1,4 @@
-//! Where does the time of a request go, stage by stage?
+//! The time of a request, stage by stage.
 //!
 //! The means of the stages add up to the mean of the whole, so they may be stacked: one bar per
 //! label, a layer per stage over time, one line on a terminal. Computed from numbers that the
@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use sokudo_model::kinds::http;
 use sokudo_model::spent::{N_STAGES, STAGE_MEANS, STAGES};
 use sokudo_model::units::human;
 use sokudo_model::{PhaseRecord, Series, Summary, Text, Unit};
@@ -28,15 +29,15 @@ const FILLS: [char; N_STAGES] = ['·', '╌', '▒', '░', '▪', '█', '▓']
 /// Place of each stage in the palette of layers: the server's share is the calm blue.
 const COLOURS: [usize; N_STAGES] = [5, 1, 3, 4, 6, 0, 2];
 
-const REQUESTS: &str = "http.requests";
-const RATE: &str = "http.requests_per_second";
+const REQUESTS: &str = http::REQUESTS.name;
+const RATE: &str = http::REQUESTS_PER_SECOND.name;
 
 /// Mean seconds in each stage.
 type Means = [f64; N_STAGES];
 
 /// The stages in these numbers; `None` where they were not taken.
 fn means(numbers: &Summary) -> Option<Means> {
-    let each = STAGE_MEANS.map(|name| numbers.get(name).copied());
+    let each = STAGE_MEANS.map(|mean| mean.of(numbers));
     let whole: f64 = each.iter().flatten().sum();
     (whole > 0.0 && whole.is_finite()).then(|| each.map(|mean| mean.unwrap_or(0.0)))
 }

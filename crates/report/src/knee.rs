@@ -3,6 +3,7 @@
 //! The trials of a search as points: delivered over offered on top, loss below. The diagonal is
 //! "everything arrived"; where the points leave it is the knee.
 
+use sokudo_model::kinds::datagram;
 use sokudo_model::{Bounds, PhaseRecord, Record};
 
 use crate::view::{self, Role};
@@ -39,10 +40,7 @@ pub struct Knee {
 pub fn knee(record: &Record) -> Option<Knee> {
     let phases = &record.manifest.phases;
     let trials: Vec<Trial> = phases.iter().filter_map(trial).collect();
-    let best = record
-        .manifest
-        .summary
-        .get("datagram.best_rate_bytes_per_second");
+    let best = datagram::BEST_RATE_BYTES_PER_SECOND.of(&record.manifest.summary);
     let bound = phases
         .iter()
         .filter(|p| matches!(view::role(p), Role::Probe | Role::Confirm))
@@ -72,6 +70,6 @@ fn trial(phase: &PhaseRecord) -> Option<Trial> {
         loss: loss.clamp(0.0, 1.0),
         confirm: role == Role::Confirm,
         unlimited: phase.labels.get("rate").is_some_and(|r| r == "unlimited")
-            || !summary.contains_key("datagram.asked_packets_per_second"),
+            || datagram::ASKED_PACKETS_PER_SECOND.of(&summary).is_none(),
     })
 }

@@ -5,7 +5,6 @@
 
 use serde_json::{Value, json};
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::metric::unit_of;
 use sokudo_model::pairs::Pair;
 use sokudo_model::{Evidence, FlowResult, Record, RunStatus, Summary};
 use sokudo_stats::{Curve, Knee, curve_of};
@@ -83,7 +82,7 @@ fn pair(pair: &Pair, i18n: &I18n) -> Value {
 
 /// The steps of a sweep by rising load; `knee` is the index of one of them.
 fn sweep(curve: &Curve) -> Value {
-    let unit = unit_of(curve.names.delivered).name();
+    let unit = curve.names.delivered.unit.name();
     let steps = curve.steps.iter().map(|step| {
         json!({
             "phase": step.phase,

@@ -12,7 +12,7 @@ use sokudo_model::{Finding, PhaseRecord, Record, Severity, Summary, Text, harmle
 
 use crate::block::{Cell, Number, Phrase, Speaker, Table};
 use crate::budget;
-use crate::kinds::{self, Subject};
+use crate::families::Subject;
 use crate::number::count;
 use crate::sections::verdict::status_words;
 use crate::sections::{curve, generators, group, numbers};
@@ -81,7 +81,8 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
 /// has no such number.
 pub fn phase_line(phase: &PhaseRecord, lang: Lang) -> Option<String> {
     let totals = Summary::new();
-    let number = (kinds::of(phase).line)(&Subject::new(phase, &totals))?;
+    let subject = Subject::new(phase, &totals);
+    let number = (subject.telling().line)(&subject)?;
     let speaker = Speaker::new();
     let say = |phrase: &Phrase| harmless(&speaker.say(lang, phrase)).into_owned();
     let first = format!("{} {}", say(&number.label), say(&number.value));
@@ -341,7 +342,8 @@ impl Writer {
     /// What a phase came to.
     fn phase(&self, phase: &PhaseRecord) -> Option<Row> {
         let totals = Summary::new();
-        let number = (kinds::of(phase).line)(&Subject::new(phase, &totals))?;
+        let subject = Subject::new(phase, &totals);
+        let number = (subject.telling().line)(&subject)?;
         Some(Row {
             label: harmless(&phase.name).into_owned(),
             value: self.say(&number.value),

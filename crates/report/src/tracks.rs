@@ -1,4 +1,4 @@
-//! Which series become which chart on the shared time axis?
+//! The charts over time of a record, and which series feed them.
 //!
 //! Only what has data becomes a chart. Where a metric has more series than a reader can tell
 //! apart, they are added up per host or the busiest are shown, and the chart says so.
@@ -10,13 +10,15 @@ mod traffic;
 
 use std::collections::BTreeMap;
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metrics::{host, own};
 use sokudo_model::spent::STAGE_MEANS;
 use sokudo_model::{Series, Text};
 
 use crate::block::Phrase;
 use crate::budget;
 use crate::chart::{self, Chart, Kind, Line};
-use crate::kinds;
+use crate::families;
 use crate::view::View;
 
 use self::hosts::{core_strips, cpu_stacks, nic, pressure, threads};
@@ -43,8 +45,8 @@ pub fn main_tracks(view: &View) -> Vec<Chart> {
     out.extend(drops(view));
     out.extend(cpu_stacks(view));
     out.extend(core_strips(view));
-    out.extend(threads(view, "self.cpu_ratio", "cpu"));
-    out.extend(threads(view, "self.wait_ratio", "wait"));
+    out.extend(threads(view, own::CPU_RATIO.name, "cpu"));
+    out.extend(threads(view, own::WAIT_RATIO.name, "wait"));
     out.extend(nic(view));
     out.extend(pressure(view));
     fit(&mut out, chart::POINT_BUDGET * 3 / 4, chart::MAX_POINTS);
@@ -54,7 +56,7 @@ pub fn main_tracks(view: &View) -> Vec<Chart> {
 /// What the hosts did, as charts over time without strips: for a page with an axis of its own.
 pub fn of_hosts(view: &View) -> Vec<Chart> {
     let mut out = cpu_stacks(view);
-    out.extend(threads(view, "self.cpu_ratio", "cpu"));
+    out.extend(threads(view, own::CPU_RATIO.name, "cpu"));
     out.extend(nic(view));
     out.extend(pressure(view));
     fit(&mut out, chart::POINT_BUDGET / 4, chart::MAX_POINTS / 4);
@@ -64,22 +66,22 @@ pub fn of_hosts(view: &View) -> Vec<Chart> {
 /// Every other series that moved, one chart per metric.
 pub fn other_tracks(view: &View) -> Vec<Chart> {
     const SHOWN: &[&str] = &[
-        "datagram.loss_ratio",
-        "host.cpu_ratio",
-        "self.cpu_ratio",
-        "self.wait_ratio",
-        "host.nic_receive_bytes_per_second",
-        "host.nic_send_bytes_per_second",
-        "host.pressure_ratio",
-        "host.memory_total_bytes",
+        datagram::LOSS_RATIO.name,
+        host::CPU_RATIO.name,
+        own::CPU_RATIO.name,
+        own::WAIT_RATIO.name,
+        host::NIC_RECEIVE_BYTES_PER_SECOND.name,
+        host::NIC_SEND_BYTES_PER_SECOND.name,
+        host::PRESSURE_RATIO.name,
+        host::MEMORY_TOTAL_BYTES.name,
     ];
     let mut metrics: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
     for series in &view.record.series {
         let name = series.key.metric.as_str();
         let shown = SHOWN.contains(&name)
-            || STAGE_MEANS.contains(&name)
+            || STAGE_MEANS.iter().any(|own| own.name == name)
             || DROPS.contains(&name)
-            || kinds::charted().any(|own| own == name);
+            || families::charted().any(|own| own.name == name);
         if !shown && moves(series) {
             metrics.entry(name).or_default().push(series);
         }

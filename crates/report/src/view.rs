@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use sokudo_model::kinds::datagram;
 use sokudo_model::pairs::{self, Pair};
-use sokudo_model::{FlowResult, PhaseRecord, Record, RunStatus, Severity, Summary, Text};
-
-use crate::kinds;
+use sokudo_model::{
+    FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
+};
 
 /// What a phase was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +116,7 @@ impl<'a> View<'a> {
             || about("neighbour_interference", Severity::Caution)
         {
             Generator::Disturbed
-        } else if mean_over_flows(phase, kinds::of(phase).generator_cpu).is_some() {
+        } else if generator_cpu(phase).is_some() {
             Generator::Valid
         } else {
             Generator::Unknown
@@ -168,75 +169,63 @@ pub fn role(phase: &PhaseRecord) -> Role {
     }
 }
 
-/// A total of a phase.
-pub fn total(phase: &PhaseRecord, metric: &str) -> Option<f64> {
-    phase.result.summary.get(metric).copied()
-}
-
 /// A total of a phase; where the phase has none, the sum over its flows that have one.
-pub fn sum(phase: &PhaseRecord, metric: &str) -> Option<f64> {
-    total(phase, metric).or_else(|| {
+pub fn sum(phase: &PhaseRecord, metric: Metric) -> Option<f64> {
+    metric.of(&phase.result.summary).or_else(|| {
         let values: Vec<f64> = flow_values(phase, metric).collect();
         (!values.is_empty()).then(|| values.iter().sum())
     })
 }
 
 /// A total of a phase; where the phase has none, the mean over its flows that have one.
-pub fn mean_over_flows(phase: &PhaseRecord, metric: &str) -> Option<f64> {
-    total(phase, metric).or_else(|| {
+pub fn mean_over_flows(phase: &PhaseRecord, metric: Metric) -> Option<f64> {
+    metric.of(&phase.result.summary).or_else(|| {
         let values: Vec<f64> = flow_values(phase, metric).collect();
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     })
 }
 
-fn flow_values<'a>(phase: &'a PhaseRecord, metric: &'a str) -> impl Iterator<Item = f64> + 'a {
+fn flow_values(phase: &PhaseRecord, metric: Metric) -> impl Iterator<Item = f64> {
     let flows = phase.result.flows.iter();
-    flows.filter_map(move |f| f.metrics.get(metric).copied())
+    flows.filter_map(move |f| metric.of(&f.metrics))
 }
 
-/// Bits per second that arrived.
+/// How busy the threads were that made the load, cores.
+pub fn generator_cpu(phase: &PhaseRecord) -> Option<f64> {
+    mean_over_flows(phase, phase.kind()?.ends.near.cpu)
+}
+
+/// Bits per second that arrived as datagrams.
 pub fn delivered_bits(summary: &Summary) -> Option<f64> {
-    bits(summary, "delivered")
+    let bytes = || datagram::DELIVERED_BYTES_PER_SECOND.of(summary);
+    let bits = datagram::DELIVERED_BITS_PER_SECOND.of(summary);
+    bits.or_else(|| Some(8.0 * bytes()?))
 }
 
-/// Bits per second that were sent.
+/// Bits per second that were sent as datagrams.
 pub fn sent_bits(summary: &Summary) -> Option<f64> {
-    bits(summary, "sent")
+    let bytes = || datagram::SENT_BYTES_PER_SECOND.of(summary);
+    let bits = datagram::SENT_BITS_PER_SECOND.of(summary);
+    bits.or_else(|| Some(8.0 * bytes()?))
 }
 
-fn bits(summary: &Summary, what: &str) -> Option<f64> {
-    summary
-        .get(&format!("datagram.{what}_bits_per_second"))
-        .copied()
-        .or_else(|| Some(8.0 * summary.get(&format!("datagram.{what}_bytes_per_second"))?))
-}
-
-/// Missing over sent.
+/// Missing over sent datagrams.
 pub fn loss(summary: &Summary) -> Option<f64> {
-    let get = |name: &str| summary.get(name).copied();
-    get("datagram.loss_ratio")
-        .or_else(|| Some(1.0 - get("datagram.success_ratio")?))
-        .or_else(|| {
-            let sent = get("datagram.sent_packets").filter(|n| *n > 0.0)?;
-            Some(get("datagram.missing_packets")? / sent)
-        })
+    let ratio = datagram::LOSS_RATIO.of(summary);
+    let success = || Some(1.0 - datagram::SUCCESS_RATIO.of(summary)?);
+    ratio.or_else(success).or_else(|| {
+        let sent = datagram::SENT_PACKETS.of(summary).filter(|n| *n > 0.0)?;
+        Some(datagram::MISSING_PACKETS.of(summary)? / sent)
+    })
 }
 
-/// Summary of a phase with totals that only its flows know added up; `best effort` for records of
-/// partial runs.
+/// Summary of a phase with totals that only its flows know added up, for records of partial runs.
 pub fn effective(phase: &PhaseRecord) -> Summary {
-    const SUMS: &[&str] = &[
-        "datagram.sent_packets",
-        "datagram.received_packets",
-        "datagram.missing_packets",
-        "datagram.delivered_bytes_per_second",
-        "datagram.sent_bytes_per_second",
-        "datagram.delivered_packets_per_second",
-    ];
     let mut summary = phase.result.summary.clone();
-    for name in SUMS {
-        if let Some(value) = sum(phase, name) {
-            summary.entry((*name).into()).or_insert(value);
+    let own = phase.kind().map_or(&[][..], |kind| kind.metrics);
+    for metric in own.iter().filter(|metric| metric.fold == Fold::Sum) {
+        if let Some(value) = sum(phase, *metric) {
+            summary.entry(metric.name.into()).or_insert(value);
         }
     }
     summary

@@ -6,7 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use sokudo_model::{PhaseRecord, load};
+use sokudo_model::kinds::Family;
+use sokudo_model::{PhaseRecord, kinds};
 
 /// One phase.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +31,8 @@ pub struct Point {
 }
 
 /// The phases of a run of many hosts in which flows carried something; empty for other runs.
-pub fn points(workload: &str, phases: &[PhaseRecord]) -> Vec<Point> {
-    match load::is_of_many_hosts(workload) {
+pub fn points(is_of_many_hosts: bool, phases: &[PhaseRecord]) -> Vec<Point> {
+    match is_of_many_hosts {
         true => phases.iter().filter_map(point).collect(),
         false => Vec::new(),
     }
@@ -40,8 +41,11 @@ pub fn points(workload: &str, phases: &[PhaseRecord]) -> Vec<Point> {
 fn point(phase: &PhaseRecord) -> Option<Point> {
     let flows = &phase.result.flows;
     // What only connects carries nothing that could be called a speed.
-    let connects = phase.workload == "crr";
-    let totals = load::totals(flows).filter(|_| !connects)?;
+    let connects = phase.kind().is_some_and(|kind| match kind.family {
+        Family::Exchange(exchange) => exchange.connects_each_time,
+        Family::Bytes(_) | Family::Messages(_) | Family::Datagram | Family::Probe => false,
+    });
+    let totals = kinds::totals(flows).filter(|_| !connects)?;
     let dead = flows.iter().filter(|flow| !flow.complete);
     Some(Point {
         name: phase.name.clone(),
@@ -53,7 +57,7 @@ fn point(phase: &PhaseRecord) -> Option<Point> {
         bytes: totals.bytes,
         seconds: totals.seconds,
         bits_per_second: totals.bits_per_second(),
-        fairness: load::fairness(flows),
+        fairness: kinds::fairness(flows),
     })
 }
 

@@ -1,5 +1,6 @@
 //! For tests: hosts that only remember what they were asked.
 
+use sokudo_model::kinds::rr;
 use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, RunStatus, Text};
 
 use crate::execute::{Executor, Failed, HostInfo, Load, LoadWord, Phase};
@@ -70,7 +71,7 @@ impl Executor for Remembering {
         let result = |(from, to, _): &(u32, u32, u32)| FlowResult {
             from: format!("host{from}"),
             to: format!("host{to}"),
-            metrics: [("rr.transactions".to_owned(), 1.0)].into(),
+            metrics: [(rr::TRANSACTIONS.name.to_owned(), 1.0)].into(),
             complete: self.dead != Some(*to),
             ..FlowResult::default()
         };

@@ -3,7 +3,8 @@
 //! The steps of a sweep are phases with the labels `role` = `sweep`, `sweep` = the option that was
 //! varied, and `value`. Everything here is computed from those phases alone.
 
-use sokudo_model::{LoadNames, PhaseRecord, RunStatus, Summary, load, units};
+use sokudo_model::metrics::sweep;
+use sokudo_model::{CurveMetrics, PhaseRecord, RunStatus, Summary, kinds, units};
 
 use crate::knee::{MIN_POINTS, Shape, knee};
 
@@ -23,7 +24,7 @@ pub struct CurveStep {
     pub value: String,
     /// The value as a number in its base unit; `None` for words.
     pub number: Option<f64>,
-    /// Load that was offered, in the unit of [`LoadNames::offered`]; `None` for a failed step.
+    /// Load that was offered, in the unit of [`CurveMetrics::offered`]; `None` for a failed step.
     pub offered: Option<f64>,
     /// Load that was carried, in the same unit.
     pub delivered: Option<f64>,
@@ -62,8 +63,8 @@ pub enum Knee {
 /// Throughput and latency of every step of a sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Workload that was swept.
-    pub names: &'static LoadNames,
+    /// Which numbers of the swept workload make the curve.
+    pub names: &'static CurveMetrics,
     /// Option that was varied.
     pub option: String,
     /// Steps by rising load, then those whose values are words or that failed.
@@ -76,7 +77,7 @@ pub struct Curve {
 pub fn curve_of(phases: &[PhaseRecord]) -> Option<Curve> {
     let steps = || phases.iter().filter(|phase| is_step(phase));
     let first = steps().next()?;
-    let names = load::names_of(&first.workload)?;
+    let names = kinds::curve_metrics(&first.workload)?;
     let option = first.labels.get("sweep")?.clone();
     let mut all: Vec<CurveStep> = steps().map(|phase| step(names, phase)).collect();
     let place = |step: &CurveStep| step.number.filter(|_| step.delivered.is_some());
@@ -100,7 +101,7 @@ pub fn is_step(phase: &PhaseRecord) -> bool {
     phase.labels.get("role").is_some_and(|role| role == "sweep")
 }
 
-fn step(names: &LoadNames, phase: &PhaseRecord) -> CurveStep {
+fn step(names: &CurveMetrics, phase: &PhaseRecord) -> CurveStep {
     let result = &phase.result;
     let value = phase.labels.get("value").cloned().unwrap_or_default();
     let shares = names.shares.iter();
@@ -149,12 +150,12 @@ impl Curve {
     /// What the sweep adds to a run's summary.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::new();
-        summary.insert("sweep.steps".into(), self.steps.len() as f64);
-        summary.insert("sweep.failed_steps".into(), self.failed().count() as f64);
+        summary.insert(sweep::STEPS.into(), self.steps.len() as f64);
+        summary.insert(sweep::FAILED_STEPS.into(), self.failed().count() as f64);
         if let (Knee::At(index, _), Some(step)) = (self.knee, self.subject()) {
-            summary.insert("sweep.knee_step".into(), index as f64 + 1.0);
+            summary.insert(sweep::KNEE_STEP.into(), index as f64 + 1.0);
             if let Some(number) = step.number {
-                summary.insert("sweep.knee_value".into(), number);
+                summary.insert(sweep::KNEE_VALUE.into(), number);
             }
         }
         summary

@@ -1,4 +1,4 @@
-//! Which of the many series of a run are drawn while it goes on, and how are they joined?
+//! The series of a run that the live page draws, and how those of one host become one line.
 //!
 //! ```text
 //! points of many flows ─► a line per host (sum, or the worst) ─► one value per tick ─► history
@@ -10,7 +10,8 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use sokudo_model::{Batch, Record, SeriesKey};
+use sokudo_model::kinds::{KINDS, Track};
+use sokudo_model::{Batch, Metric, Record, SeriesKey, Unit, metrics};
 
 /// Lines of one track; further ones are left out, and counted.
 const LINES_MAX: usize = 24;
@@ -34,128 +35,92 @@ enum Join {
     Worst,
 }
 
-/// One metric that feeds a track.
-struct Source {
-    metric: &'static str,
-    /// Label and its values that count; all when `None`.
-    only: Option<(&'static str, &'static [&'static str])>,
-    /// What the line is called after the host.
-    suffix: &'static str,
-}
-
-const fn of(metric: &'static str) -> Source {
-    Source {
-        metric,
-        only: None,
-        suffix: "",
-    }
-}
-
-const fn called(metric: &'static str, suffix: &'static str) -> Source {
-    Source {
-        metric,
-        only: None,
-        suffix,
-    }
-}
-
 /// One chart of the page.
-struct Track {
+struct Drawn {
     id: &'static str,
-    unit: &'static str,
+    unit: Unit,
     join: Join,
-    sources: &'static [Source],
+    source: Source,
+}
+
+/// Which series feed a chart.
+enum Source {
+    /// Those that the kinds of load name.
+    Kinds(Track),
+    /// Those of one metric whose label has one of these values.
+    Only(Metric, &'static str, &'static [&'static str]),
 }
 
 /// States of a core in which it works.
 const BUSY: &[&str] = &["user", "nice", "system", "irq", "softirq", "steal"];
 
 /// The charts from top to bottom. Titles are the page's messages `web-track-<id>`.
-const TRACKS: &[Track] = &[
-    Track {
+const DRAWN: &[Drawn] = &[
+    Drawn {
         id: "throughput",
-        unit: "bits/second",
+        unit: Unit::BitsPerSecond,
         join: Join::Sum,
-        sources: &[
-            of("datagram.delivered_bits_per_second"),
-            of("stream.goodput_bits_per_second"),
-            of("bus.bits_per_second"),
-        ],
+        source: Source::Kinds(Track::Throughput),
     },
-    Track {
+    Drawn {
         id: "answers",
-        unit: "1/second",
+        unit: Unit::PerSecond,
         join: Join::Sum,
-        sources: &[
-            of("rr.transactions_per_second"),
-            of("crr.connections_per_second"),
-            of("http.requests_per_second"),
-            of("bus.messages_per_second"),
-        ],
+        source: Source::Kinds(Track::Answers),
     },
-    Track {
+    Drawn {
         id: "users",
-        unit: "1",
+        unit: Unit::One,
         join: Join::Sum,
-        sources: &[of("http.active_users")],
+        source: Source::Kinds(Track::Users),
     },
-    Track {
+    Drawn {
         id: "latency",
-        unit: "seconds",
+        unit: Unit::Seconds,
         join: Join::Worst,
-        sources: &[
-            called("rr.latency_p50_seconds", "p50"),
-            called("rr.latency_p99_seconds", "p99"),
-            called("crr.latency_p50_seconds", "p50"),
-            called("crr.latency_p99_seconds", "p99"),
-            called("http.latency_p50_seconds", "p50"),
-            called("http.latency_p99_seconds", "p99"),
-            called("bus.response_p50_seconds", "p50"),
-            called("bus.response_p99_seconds", "p99"),
-            called("probe.rtt_p50_seconds", "p50"),
-            called("probe.rtt_p99_seconds", "p99"),
-        ],
+        source: Source::Kinds(Track::Latency),
     },
-    Track {
+    Drawn {
         id: "loss",
-        unit: "ratio",
+        unit: Unit::Ratio,
         join: Join::Worst,
-        sources: &[
-            of("datagram.loss_ratio"),
-            of("probe.loss_ratio"),
-            of("http.error_ratio"),
-            of("rr.error_ratio"),
-            of("crr.error_ratio"),
-        ],
+        source: Source::Kinds(Track::Loss),
     },
-    Track {
+    Drawn {
         id: "cpu",
-        unit: "ratio",
+        unit: Unit::Ratio,
         join: Join::Sum,
-        sources: &[Source {
-            metric: "host.cpu_ratio",
-            only: Some(("state", BUSY)),
-            suffix: "",
-        }],
+        source: Source::Only(metrics::host::CPU_RATIO, "state", BUSY),
     },
 ];
 
-/// Where a series belongs: track and source, by index. `None` for a series that is not drawn.
-fn place(key: &SeriesKey) -> Option<(usize, usize)> {
-    for (t, track) in TRACKS.iter().enumerate() {
-        let found = track.sources.iter().position(|source| {
-            let wanted = |(label, values): (&str, &[&str])| {
+impl Drawn {
+    /// What a series' line is called after its host; `None` for a series that the chart does not
+    /// show.
+    fn suffix(&self, key: &SeriesKey) -> Option<&'static str> {
+        match self.source {
+            Source::Kinds(track) => {
+                let sources = KINDS.iter().flat_map(|kind| kind.tracks);
+                let mut own = sources.filter(|source| source.track == track);
+                let found = own.find(|source| source.metric.name == key.metric);
+                found.map(|source| source.suffix)
+            }
+            Source::Only(metric, label, values) => {
                 let value = key.labels.get(label).map(String::as_str);
-                value.is_some_and(|value| values.contains(&value))
-            };
-            source.metric == key.metric && source.only.is_none_or(wanted)
-        });
-        if let Some(s) = found {
-            let all_cores = key.labels.get("core").is_none_or(|core| core == "all");
-            return all_cores.then_some((t, s));
+                let wanted = value.is_some_and(|value| values.contains(&value));
+                (metric.name == key.metric && wanted).then_some("")
+            }
         }
     }
-    None
+}
+
+/// Chart of a series, by index, and what its line is called after the host. `None` for a series that
+/// is not drawn.
+fn place(key: &SeriesKey) -> Option<(usize, &'static str)> {
+    let mut charts = DRAWN.iter().enumerate();
+    let found = charts.find_map(|(at, chart)| Some((at, chart.suffix(key)?)));
+    let all_cores = key.labels.get("core").is_none_or(|core| core == "all");
+    found.filter(|_| all_cores)
 }
 
 /// What of a batch is drawn: the last point of each series that has a place.
@@ -213,14 +178,14 @@ impl Tracks {
             self.fresh[feeder.line] = true;
             return;
         }
-        let Some((t, s)) = place(key) else {
+        let Some((chart, name)) = place(key) else {
             return;
         };
         if self.feeders.len() >= FEEDERS_MAX {
             self.left_out += 1;
             return;
         }
-        let Some(line) = self.line(t, s, &key.host) else {
+        let Some(line) = self.line(chart, name, &key.host) else {
             self.left_out += 1;
             return;
         };
@@ -230,19 +195,18 @@ impl Tracks {
     }
 
     /// The line of a host in a track; `None` when the track has no room for it.
-    fn line(&mut self, t: usize, s: usize, host: &str) -> Option<usize> {
-        let name = TRACKS[t].sources[s].suffix;
-        let key = (t, host.to_owned(), name);
+    fn line(&mut self, chart: usize, name: &'static str, host: &str) -> Option<usize> {
+        let key = (chart, host.to_owned(), name);
         if let Some(line) = self.by_line.get(&key) {
             return Some(*line);
         }
-        let of_track = self.by_line.keys().filter(|(other, ..)| *other == t);
+        let of_track = self.by_line.keys().filter(|(other, ..)| *other == chart);
         if of_track.count() >= LINES_MAX {
             return None;
         }
         self.lines.push(Line {
-            track: TRACKS[t].id,
-            unit: TRACKS[t].unit,
+            track: DRAWN[chart].id,
+            unit: DRAWN[chart].unit.name(),
             host: host.to_owned(),
             name,
             points: Vec::new(),
@@ -297,7 +261,7 @@ impl Tracks {
 }
 
 fn join_of(track: &str) -> Join {
-    let found = TRACKS.iter().find(|t| t.id == track);
+    let found = DRAWN.iter().find(|t| t.id == track);
     found.map_or(Join::Sum, |track| track.join)
 }
 
@@ -345,8 +309,6 @@ pub fn of_record(record: &Record) -> Vec<Line> {
 
 #[cfg(test)]
 mod tests {
-    use sokudo_model::metric;
-
     use super::*;
 
     fn key(metric: &str, host: &str, labels: &[(&str, &str)]) -> SeriesKey {
@@ -363,11 +325,18 @@ mod tests {
 
     #[test]
     fn every_source_is_a_metric_of_the_tracks_unit() {
-        for track in TRACKS {
-            for source in track.sources {
-                let metric = metric::find(source.metric);
-                let unit = metric.unwrap_or_else(|| panic!("{}", source.metric)).unit;
-                assert_eq!(unit.name(), track.unit, "{}", source.metric);
+        for chart in DRAWN {
+            let metrics: Vec<Metric> = match chart.source {
+                Source::Kinds(track) => {
+                    let sources = KINDS.iter().flat_map(|kind| kind.tracks);
+                    let own = sources.filter(|source| source.track == track);
+                    own.map(|source| source.metric).collect()
+                }
+                Source::Only(metric, ..) => vec![metric],
+            };
+            assert!(!metrics.is_empty(), "{}", chart.id);
+            for metric in metrics {
+                assert_eq!(metric.unit, chart.unit, "{metric}");
             }
         }
     }

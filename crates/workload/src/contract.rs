@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sokudo_model::units::Rate;
 use sokudo_model::{
-    Batch, Change, FlowPlan, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text, load,
+    Batch, Change, FlowPlan, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text, kinds,
 };
 use sokudo_stats::{Best, First, Outcome};
 
@@ -122,9 +122,9 @@ pub trait Workload: Sync {
     /// The answer of a search as it stands in the run's summary, beside the numbers of the phase
     /// that confirmed it.
     fn best(&self, best: &Best, _confirmed: &PhaseResult) -> Summary {
-        let names = load::names_of(self.descriptor().name);
-        names
-            .map(|names| (names.best.to_owned(), best.delivered))
+        let curve = kinds::curve_metrics(self.descriptor().name);
+        curve
+            .map(|curve| (curve.best.into(), best.delivered))
             .into_iter()
             .collect()
     }

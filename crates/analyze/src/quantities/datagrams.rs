@@ -1,6 +1,6 @@
 //! Datagrams of a phase: sent, missing, the loss at each place, and how much that matters.
 
-use sokudo_model::{PhaseRecord, Record, Severity, Text, Unit, load};
+use sokudo_model::{PhaseRecord, Record, Severity, Text, Unit, kinds};
 
 use crate::view::PhaseView;
 
@@ -38,7 +38,7 @@ pub fn best(record: &Record) -> Option<(f64, f64)> {
 /// The phase of a workload that confirmed the highest rate: the last one of its role that carried
 /// something.
 pub fn confirmed<'a>(record: &'a Record, workload: &str) -> Option<&'a PhaseRecord> {
-    let names = load::names_of(workload)?;
+    let names = kinds::curve_metrics(workload)?;
     record.manifest.phases.iter().rfind(|phase| {
         let view = PhaseView::new(record, phase);
         let numbers = names.delivered_in(&phase.result).or_else(|| view.sent());

@@ -3,7 +3,7 @@
 //! A scenario repeats a phase with other settings and labels each: so many pairs, one way or both. A reader
 //! wants to hear of the best of them first, not of the last.
 
-use sokudo_model::{PhaseRecord, Record, Text, Unit, load};
+use sokudo_model::{PhaseRecord, Record, Text, Unit, kinds};
 
 /// The labelled phases of a run, looked at together.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct Experiment<'a> {
 /// something, and when they carry different kinds of load, which do not compare.
 pub fn of(record: &Record) -> Option<Experiment<'_>> {
     let manifest = &record.manifest;
-    if !load::is_of_many_hosts(&manifest.workload) {
+    if !manifest.is_of_many_hosts() {
         return None;
     }
     let labelled = manifest.phases.iter().filter(|p| !p.labels.is_empty());
@@ -37,7 +37,7 @@ pub fn of(record: &Record) -> Option<Experiment<'_>> {
 }
 
 fn speed(phase: &PhaseRecord) -> Option<f64> {
-    let speed = load::totals(&phase.result.flows)?.bits_per_second();
+    let speed = kinds::totals(&phase.result.flows)?.bits_per_second();
     speed.is_finite().then_some(speed)
 }
 

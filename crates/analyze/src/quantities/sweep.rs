@@ -1,6 +1,5 @@
 //! What does a sweep say in a few sentences?
 
-use sokudo_model::metric::unit_of;
 use sokudo_model::{PhaseRecord, Record, Text, Unit};
 use sokudo_stats::{Curve, CurveStep, Knee, curve_of};
 
@@ -29,7 +28,7 @@ pub fn above<'a>(record: &'a Record, curve: &Curve) -> Option<&'a PhaseRecord> {
 /// Where the knee is, or why there is none, with the figures that show it.
 pub fn says(curve: &Curve) -> Option<Text> {
     let subject = curve.subject()?;
-    let unit = unit_of(curve.names.delivered);
+    let unit = curve.names.delivered.unit;
     let key = match (curve.knee, curve.is_rate()) {
         (Knee::At(..), true) => "verdict-sweep-knee",
         (Knee::At(..), false) => "verdict-sweep-knee-option",

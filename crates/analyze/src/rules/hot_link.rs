@@ -6,7 +6,7 @@
 //! FAST 2008).
 
 use sokudo_model::pairs::is_round;
-use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit, load};
+use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit, kinds};
 use sokudo_stats::spread;
 
 use crate::quantities::pairs::{Way, common};
@@ -33,7 +33,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if is_round(view.phase) {
         return None;
     }
-    let carried = |flow: &FlowResult| Some(load::carried(&flow.metrics)?.bits_per_second());
+    let carried = |flow: &FlowResult| Some(kinds::carried(&flow.metrics)?.bits_per_second());
     let flows = view.flows().iter();
     let speeds: Vec<(&FlowResult, f64)> = flows
         .filter_map(|flow| Some((flow, carried(flow)?)))

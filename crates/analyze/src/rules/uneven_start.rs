@@ -4,7 +4,8 @@
 //! flows are those of another experiment. Asked for by `--max-skew`; a phase that exceeds it is repeated
 //! first.
 
-use sokudo_model::skew::{self, START_LATE};
+use sokudo_model::metrics::group::START_LATE_SECONDS;
+use sokudo_model::skew;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -21,7 +22,10 @@ pub const RULE: Rule = Rule {
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let asked = skew::of(view.phase).zip(skew::most(view.phase));
     let (spread_s, most_s) = asked.filter(|(spread, most)| spread > most)?;
-    let (first, last) = (view.lowest(START_LATE), view.highest(START_LATE));
+    let (first, last) = (
+        view.lowest(START_LATE_SECONDS.name),
+        view.highest(START_LATE_SECONDS.name),
+    );
     let ((first, first_s), (last, last_s)) = first.zip(last)?;
     let says = Text::new("rule-uneven-start-says")
         .word("from", &last.from)
@@ -33,7 +37,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         ("evidence-start-first", first, first_s),
         ("evidence-start-last", last, last_s),
     ] {
-        let row = view.evidence(key, START_LATE, &flow.from, late_s);
+        let row = view.evidence(key, START_LATE_SECONDS.name, &flow.from, late_s);
         finding.evidence.push(row);
     }
     let next = Text::new("rule-uneven-start-next").word("host", &last.from);
@@ -51,7 +55,7 @@ mod tests {
         let late = |from: &str, seconds: f64| {
             let mut one = flow(&[]);
             one.from = from.into();
-            let name = sokudo_model::skew::START_LATE.to_owned();
+            let name = String::from(sokudo_model::metrics::group::START_LATE_SECONDS);
             one.metrics.insert(name, seconds);
             one
         };

@@ -3,7 +3,7 @@
 //! A run whose books do not balance proves nothing, however good its figures look.
 
 use sokudo_model::pairs::is_round;
-use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, load, skew};
+use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, kinds, skew};
 
 use super::pairs;
 use crate::quantities::audit;
@@ -44,7 +44,8 @@ pub fn checks(record: &Record) -> Vec<Check> {
 /// but demand nothing; a search that was ended early has no answer.
 fn found(record: &Record) -> Option<Check> {
     let manifest = &record.manifest;
-    let demanded = load::names_of(&manifest.workload).is_some() && manifest.problems.is_empty();
+    let demanded =
+        kinds::curve_metrics(&manifest.workload).is_some() && manifest.problems.is_empty();
     let trials = manifest
         .phases
         .iter()
@@ -143,7 +144,7 @@ fn demands(view: &PhaseView<'_>) -> Vec<Check> {
 
 /// One bound of a search, other than that on loss.
 fn bound(view: &PhaseView<'_>, bound: &Bound) -> Option<Check> {
-    let names = load::names_of(&view.phase.workload)?;
+    let names = kinds::curve_metrics(&view.phase.workload)?;
     let measured = bound.measured(names, &view.phase.result)?;
     let unit = match bound.is_time() {
         true => Unit::Seconds,
@@ -160,7 +161,7 @@ fn bound(view: &PhaseView<'_>, bound: &Bound) -> Option<Check> {
 
 /// Requests without an answer: figures of those that were answered say little when many were not.
 fn errors(view: &PhaseView<'_>) -> Option<Check> {
-    let names = load::names_of(&view.phase.workload)?;
+    let names = kinds::curve_metrics(&view.phase.workload)?;
     let failed = names.share(&view.phase.result, "errors")?;
     let mut check = check("errors", failed <= ERRORS, view);
     check.says =

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sokudo_load_network::datagram::options::{Direction, LoadRate, SizeRange, Span};
 use sokudo_load_network::datagram::{self, DatagramOptions, selftest};
+use sokudo_model::metrics;
 use sokudo_model::{
     Bounds, FlowPlan, FlowResult, Labels, PhasePlan, PhaseRecord, PhaseResult, Text,
 };
@@ -139,9 +140,12 @@ fn self_test(run: &mut Run, lengths: &Lengths) -> Result<(), ControlError> {
             continue;
         };
         let metrics = [
-            ("selftest.sent_packets_per_second", rate.sent_per_s),
             (
-                "selftest.delivered_packets_per_second",
+                metrics::selftest::SENT_PACKETS_PER_SECOND.name,
+                rate.sent_per_s,
+            ),
+            (
+                metrics::selftest::DELIVERED_PACKETS_PER_SECOND.name,
                 rate.delivered_per_s,
             ),
         ];

@@ -9,9 +9,12 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
+use sokudo_model::kinds::stream;
+use sokudo_model::metrics::group;
 use sokudo_model::pairs::{self, ALONE, EXPECT, MESH, ROUND};
 use sokudo_model::{
-    Expectation, FlowResult, Labels, PhaseRecord, PhaseResult, Summary, Text, Unit, load,
+    Expectation, FlowResult, Kind, Labels, Metric, PhaseRecord, PhaseResult, Stat, Summary, Text,
+    Unit, kinds,
 };
 use sokudo_stats::spread;
 
@@ -204,7 +207,7 @@ impl Meeting<'_> {
             duration_ns: self.tournament.load_ns,
             packets_per_s: (self.packets_per_s() / f64::from(partners)).max(1.0),
         };
-        let name = format!("{}-mesh", layer.name);
+        let name = format!("{}-mesh", layer.name());
         let labels = Labels::from([(MESH.to_owned(), "yes".to_owned())]);
         let plan = layer.phase(name, flows_of(&pairs), &amount, labels);
         match self.run.run_phase(plan) {
@@ -214,7 +217,7 @@ impl Meeting<'_> {
             }
             Err(error) if is_final(&error) => return Err(error),
             Err(error) => {
-                let says = Text::new("engine-check-mesh-failed").word("layer", layer.name);
+                let says = Text::new("engine-check-mesh-failed").word("layer", layer.name());
                 self.run.note_problem(says.word("why", error.to_string()));
             }
         }
@@ -239,7 +242,7 @@ impl Meeting<'_> {
         if pairs.is_empty() {
             return Ok(());
         }
-        let name = format!("{}-{turn}", layer.name);
+        let name = format!("{}-{turn}", layer.name());
         match self.phase(layer, name, &pairs, turn, false) {
             Ok(record) => self.meet_again(layer, turn, &pairs, &record),
             Err(error) if is_final(&error) => Err(error),
@@ -261,7 +264,7 @@ impl Meeting<'_> {
         if self.run.interrupted() {
             return Err(ControlError::Interrupted);
         }
-        let name = format!("{}-{turn} {}", layer.name, self.name(pair));
+        let name = format!("{}-{turn} {}", layer.name(), self.name(pair));
         match self.phase(layer, name, &[pair], turn, false) {
             Ok(_) => Ok(()),
             Err(error) if is_final(&error) => Err(error),
@@ -285,8 +288,7 @@ impl Meeting<'_> {
             return Ok(());
         };
         let broken = |flow: &&FlowResult| {
-            !pairs::is_dead(layer.name, flow)
-                && !pairs::broken(expected, layer.name, flow).is_empty()
+            !layer.kind.is_dead(flow) && !pairs::broken(expected, layer.kind, flow).is_empty()
         };
         let flows = record.result.flows.iter().filter(broken);
         let slow: Vec<Pair> = flows
@@ -297,7 +299,7 @@ impl Meeting<'_> {
             if self.run.interrupted() {
                 return Ok(());
             }
-            let name = format!("{}-{turn} {} alone", layer.name, self.name(pair));
+            let name = format!("{}-{turn} {} alone", layer.name(), self.name(pair));
             match self.phase(layer, name, &[pair], turn, true) {
                 Err(error) if is_final(&error) => return Err(error),
                 // That it went wrong alone, too, adds nothing to what is known.
@@ -330,7 +332,8 @@ impl Meeting<'_> {
         let beside_ns = took_ns.saturating_sub(amount.duration_ns);
         self.beside_ns.get_or_insert(beside_ns.min(BESIDE_MAX_NS));
         let carried = record.result.flows.iter();
-        let carried = carried.filter_map(|flow| flow.metrics.get("stream.goodput_bits_per_second"));
+        let carried =
+            carried.filter_map(|flow| flow.metrics.get(stream::GOODPUT_BITS_PER_SECOND.name));
         let least = carried.copied().chain(self.slowest).reduce(f64::min);
         self.slowest = least;
         Ok(record)
@@ -377,8 +380,8 @@ impl Meeting<'_> {
         let record = PhaseRecord {
             labels: self.labels(turn),
             ..PhaseRecord::plain(
-                &format!("{}-{turn} {}", layer.name, self.name(pair)),
-                layer.name,
+                &format!("{}-{turn} {}", layer.name(), self.name(pair)),
+                layer.name(),
                 (now_ns, now_ns),
                 result,
             )
@@ -419,72 +422,82 @@ fn with_plan(text: Text, tournament: &Tournament) -> Text {
 /// The numbers of all hosts at once.
 fn of_mesh(record: &PhaseRecord) -> Summary {
     let flows = &record.result.flows;
-    let speeds = flows
-        .iter()
-        .filter_map(|flow| flow.metrics.get("stream.goodput_bits_per_second"));
-    let found = [
+    let expects = record.kind().map(|kind| kind.expects);
+    let line_rate = expects.and_then(|expects| expects.line_rate);
+    let speeds = line_rate.map(|rate| flows.iter().filter_map(move |flow| rate.of(&flow.metrics)));
+    let loss = record.kind().and_then(loss_of);
+    those_known([
         (
-            "group.mesh_bits_per_second",
-            speeds.copied().reduce(|all, one| all + one),
+            group::MESH_BITS_PER_SECOND,
+            speeds.and_then(|each| each.reduce(|all, one| all + one)),
         ),
         (
-            "group.mesh_fairness_ratio",
-            load::fairness(flows).filter(|_| record.workload == "stream"),
+            group::MESH_FAIRNESS_RATIO,
+            kinds::fairness(flows).filter(|_| line_rate.is_some()),
         ),
         (
-            "group.mesh_loss_ratio",
-            record.result.summary.get("datagram.loss_ratio").copied(),
+            group::MESH_LOSS_RATIO,
+            loss.and_then(|loss| loss.of(&record.result.summary)),
         ),
-    ];
-    let known = found.into_iter();
+    ])
+}
+
+/// Those of the numbers that are known.
+fn those_known<const N: usize>(each: [(Metric, Option<f64>); N]) -> Summary {
+    let known = each.into_iter();
     known
-        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+        .filter_map(|(metric, value)| Some((metric.into(), value?)))
         .collect()
+}
+
+/// The share that a workload loses, where a check may expect something of it.
+fn loss_of(kind: &Kind) -> Option<Metric> {
+    let shares = kind.curve.filter(|_| kind.expects.loss)?.shares;
+    let loss = shares.iter().find(|(word, _)| *word == "loss");
+    loss.map(|(_, metric)| *metric)
 }
 
 /// The numbers of all pairs together.
 fn numbers(phases: &[PhaseRecord]) -> Summary {
     let pairs = pairs::pairs(phases);
-    let count = |of: &dyn Fn(&pairs::Pair) -> bool| pairs.iter().filter(|pair| of(pair)).count();
-    let values = |name: &str| -> Vec<f64> {
+    let count = |of: &dyn Fn(&pairs::Pair) -> bool| {
+        let n = pairs.iter().filter(|pair| of(pair)).count();
+        Some(n as f64)
+    };
+    let values = |name: String| -> Vec<f64> {
         let each = pairs.iter();
-        each.filter_map(|pair| pair.figures.get(name).copied())
+        each.filter_map(|pair| pair.figures.get(&name).copied())
             .collect()
     };
-    let mut out = Summary::from([
-        ("group.pairs".to_owned(), pairs.len() as f64),
+    let of_kinds = |name: &dyn Fn(&Kind) -> Option<String>| -> Vec<f64> {
+        let names = kinds::KINDS.iter().filter_map(|kind| name(kind));
+        names.flat_map(values).collect()
+    };
+    let speeds = of_kinds(&|kind| Some(kind.expects.line_rate?.into()));
+    let losses = of_kinds(&|kind| Some(loss_of(kind)?.into()));
+    let late = of_kinds(&|kind| {
+        let latency = kind.curve.filter(|_| kind.expects.latency)?.latency?;
+        Some(latency.stat(Stat::P99))
+    });
+    those_known([
+        (group::PAIRS, Some(pairs.len() as f64)),
+        (group::FAILED_PAIRS, count(&|pair| !pair.holds())),
+        (group::DEAD_PAIRS, count(&|pair| !pair.dead.is_empty())),
         (
-            "group.failed_pairs".to_owned(),
-            count(&|pair| !pair.holds()) as f64,
-        ),
-        (
-            "group.dead_pairs".to_owned(),
-            count(&|pair| !pair.dead.is_empty()) as f64,
-        ),
-    ]);
-    let speeds = values("stream.goodput_bits_per_second");
-    let losses = [values("probe.loss_ratio"), values("datagram.loss_ratio")].concat();
-    let found = [
-        (
-            "group.slowest_pair_bits_per_second",
+            group::SLOWEST_PAIR_BITS_PER_SECOND,
             speeds.iter().copied().reduce(f64::min),
         ),
         (
-            "group.median_pair_bits_per_second",
+            group::MEDIAN_PAIR_BITS_PER_SECOND,
             spread(&speeds).map(|all| all.median),
         ),
         (
-            "group.worst_pair_latency_seconds",
-            values("rr.latency_seconds.p99")
-                .into_iter()
-                .reduce(f64::max),
+            group::WORST_PAIR_LATENCY_SECONDS,
+            late.into_iter().reduce(f64::max),
         ),
         (
-            "group.worst_pair_loss_ratio",
+            group::WORST_PAIR_LOSS_RATIO,
             losses.into_iter().reduce(f64::max),
         ),
-    ];
-    let known = found.into_iter();
-    out.extend(known.filter_map(|(name, value)| Some((name.to_owned(), value?))));
-    out
+    ])
 }

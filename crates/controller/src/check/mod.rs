@@ -1,4 +1,4 @@
-//! Is this machine, and the network between these hosts, fit for work?
+//! Check of a machine, or of the network between hosts, layer by layer.
 //!
 //! `sokudo check` runs a list of layers; each layer runs phases and adds its numbers to the
 //! summary. A new layer is one file here and one line in [`LAYERS`].
@@ -15,7 +15,7 @@ pub mod tournament;
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use sokudo_model::{FlowPlan, Labels, PhasePlan, Text};
+use sokudo_model::{FlowPlan, Kind, Labels, PhasePlan, Text, kinds};
 use sokudo_net::netns::LocalHosts;
 
 use crate::error::ControlError;
@@ -60,8 +60,8 @@ type Inside = fn(&mut Run, &CheckConfig) -> Result<(), ControlError>;
 
 /// One layer of the check.
 pub struct Layer {
-    /// Name as typed after `sokudo check`; that of the workload that it runs.
-    pub name: &'static str,
+    /// The workload that it runs.
+    pub kind: &'static Kind,
     /// The question that it answers.
     pub question: &'static str,
     /// Options of the workload between two hosts, as JSON text.
@@ -78,6 +78,11 @@ pub struct Layer {
 }
 
 impl Layer {
+    /// Name as typed after `sokudo check`; that of the workload.
+    pub fn name(&self) -> &'static str {
+        self.kind.name
+    }
+
     fn run(&self, run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
         match self.inside {
             Some(inside) => inside(run, config),
@@ -92,7 +97,7 @@ impl Layer {
             packets_per_s: 0.0,
         };
         let flows = flows_of(&[(0, 1)]);
-        let plan = self.phase(self.name.into(), flows, &amount, Labels::new());
+        let plan = self.phase(self.name().into(), flows, &amount, Labels::new());
         let record = run.run_phase(plan)?;
         run.manifest_mut().summary.extend(record.result.summary);
         Ok(())
@@ -107,7 +112,7 @@ impl Layer {
     ) -> PhasePlan {
         PhasePlan {
             name,
-            workload: self.name.into(),
+            workload: self.name().into(),
             options: (self.options)(amount),
             flows,
             duration_ns: amount.duration_ns,
@@ -133,7 +138,7 @@ fn flows_of(pairs: &[(u32, u32)]) -> Vec<FlowPlan> {
 /// All layers, in the order they are run.
 pub const LAYERS: &[Layer] = &[
     Layer {
-        name: "probe",
+        kind: &kinds::probe::KIND,
         question: "how long is the way there and back, how steady is it, and does it lose anything?",
         options: probe::options,
         in_turn: false,
@@ -142,7 +147,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
-        name: "rr",
+        kind: &kinds::rr::KIND,
         question: "how long does an answer take between two hosts?",
         options: rr::options,
         in_turn: false,
@@ -151,7 +156,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
-        name: "crr",
+        kind: &kinds::crr::KIND,
         question: "how many connections per second can be made, and how long does each take?",
         options: crr::options,
         in_turn: false,
@@ -160,7 +165,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
-        name: "stream",
+        kind: &kinds::stream::KIND,
         question: "how many bytes per second does one connection carry between two hosts?",
         options: stream::options,
         in_turn: true,
@@ -169,7 +174,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
-        name: "bus",
+        kind: &kinds::bus::KIND,
         question: "how many messages per second cross between two hosts, and how long do they take?",
         options: bus::options,
         in_turn: true,
@@ -178,7 +183,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
-        name: "http",
+        kind: &kinds::http::KIND,
         question: "how many web requests per second does one host answer another, and how long does each take?",
         options: http::options,
         in_turn: false,
@@ -187,7 +192,7 @@ pub const LAYERS: &[Layer] = &[
         inside: None,
     },
     Layer {
-        name: "datagram",
+        kind: &kinds::datagram::KIND,
         question: "how many datagrams per second can the hosts exchange without loss?",
         options: datagram::options,
         in_turn: false,
@@ -237,9 +242,9 @@ fn loopback_addresses(count: usize) -> Vec<IpAddr> {
 pub fn known(names: &[String]) -> Result<(), ControlError> {
     if let Some(unknown) = names
         .iter()
-        .find(|name| LAYERS.iter().all(|layer| layer.name != **name))
+        .find(|name| LAYERS.iter().all(|layer| layer.name() != **name))
     {
-        let known: Vec<_> = LAYERS.iter().map(|layer| layer.name).collect();
+        let known: Vec<_> = LAYERS.iter().map(|layer| layer.name()).collect();
         return Err(ControlError::Operator {
             says: format!("there is no layer `{unknown}`"),
             hint: Some(format!("layers: {}", known.join(", "))),
@@ -262,6 +267,6 @@ pub fn run(run: &mut Run, names: &[String], config: &CheckConfig) -> Result<(), 
 
 /// The layers with these names, all when none is named.
 fn chosen(names: &[String]) -> impl Iterator<Item = &'static Layer> {
-    let named = |layer: &&Layer| names.is_empty() || names.iter().any(|name| name == layer.name);
+    let named = |layer: &&Layer| names.is_empty() || names.iter().any(|name| name == layer.name());
     LAYERS.iter().filter(named)
 }

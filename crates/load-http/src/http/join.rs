@@ -295,8 +295,8 @@ fn put_shares(metrics: &mut Summary, loops: &[LoopNumbers]) {
     put(metrics, "http.requests_per_cpu_second", per_cpu);
     let mut spent = Spent::default();
     loops.iter().for_each(|one| spent.add(&one.spent));
-    for (name, seconds) in spent.means(requests as u64) {
-        put(metrics, name, seconds);
+    for (metric, seconds) in spent.means(requests as u64) {
+        put(metrics, metric.name, seconds);
     }
 }
 

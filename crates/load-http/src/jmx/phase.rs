@@ -392,7 +392,7 @@ impl Series {
         batch.push(&key("http.latency_p99_seconds"), t_ns, quantile(0.99));
         let answered = tally.samples - tally.lost;
         for (metric, seconds) in tally.spent.means(answered) {
-            batch.push(&key(metric), t_ns, seconds);
+            batch.push(&key(metric.name), t_ns, seconds);
         }
         let names = &self.names;
         state.distributions.add(

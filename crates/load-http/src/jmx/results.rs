@@ -261,8 +261,8 @@ fn put_label_numbers(metrics: &mut Summary, labels: &[LabelNumbers]) {
     );
     let mut spent = Spent::default();
     labels.iter().for_each(|label| spent.add(&label.spent));
-    for (name, seconds) in spent.means((samples - lost) as u64) {
-        put(metrics, name, seconds);
+    for (metric, seconds) in spent.means((samples - lost) as u64) {
+        put(metrics, metric.name, seconds);
     }
     for (class, name) in ["other", "1xx", "2xx", "3xx", "4xx", "5xx"]
         .iter()

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use sokudo_model::units::human;
-use sokudo_model::{Text, Unit, metric};
+use sokudo_model::{Text, Unit};
 use sokudo_stats::{Curve, CurveStep, Knee};
 
 use crate::block::Speaker;
@@ -77,7 +77,7 @@ impl<'a> Place<'a> {
             (low, high.log10().ceil().max(low + 1.0))
         });
         Self {
-            unit: metric::unit_of(curve.names.delivered),
+            unit: curve.names.delivered.unit,
             right: largest(|step| step.offered),
             top: largest(|step| step.delivered),
             curve,

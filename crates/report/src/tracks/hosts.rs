@@ -1,5 +1,6 @@
 //! What did the hosts do meanwhile: their cores, our threads, interfaces, waits?
 
+use sokudo_model::metrics::host;
 use sokudo_model::{Series, Text, Unit};
 
 use super::{MAX_LINES, MAX_ROWS, lines_chart, peak, series_name, strip_line, words};
@@ -23,7 +24,7 @@ pub(super) fn cpu_stacks(view: &View) -> Vec<Chart> {
 fn cpu_stack(view: &View, host: &str) -> Option<Chart> {
     let state_of = |state: &str| {
         view.record.series.iter().find(|s| {
-            s.key.metric == "host.cpu_ratio"
+            s.key.metric == host::CPU_RATIO.name
                 && s.key.host == host
                 && s.key.labels.get("core").is_some_and(|c| c == "all")
                 && s.key.labels.get("state").is_some_and(|c| c == state)
@@ -100,7 +101,7 @@ fn core_strip(view: &View, host: &str) -> Option<Chart> {
         .record
         .series
         .iter()
-        .filter(|s| s.key.metric == "host.cpu_ratio" && s.key.host == host)
+        .filter(|s| s.key.metric == host::CPU_RATIO.name && s.key.host == host)
         .filter(|s| s.key.labels.get("state").is_some_and(|c| c == "idle"))
         .filter_map(|s| {
             let core = s.key.labels.get("core")?.parse().ok()?;
@@ -158,8 +159,8 @@ pub(super) fn threads(view: &View, metric: &str, id: &str) -> Option<Chart> {
 /// What went over the interfaces.
 pub(super) fn nic(view: &View) -> Option<Chart> {
     let both = [
-        ("host.nic_receive_bytes_per_second", false),
-        ("host.nic_send_bytes_per_second", true),
+        (host::NIC_RECEIVE_BYTES_PER_SECOND.name, false),
+        (host::NIC_SEND_BYTES_PER_SECOND.name, true),
     ];
     let mut found: Vec<(&Series, bool)> = both
         .iter()
@@ -207,14 +208,14 @@ pub(super) fn nic(view: &View) -> Option<Chart> {
 pub(super) fn pressure(view: &View) -> Option<Chart> {
     let series: Vec<&Series> = view
         .record
-        .series_of("host.pressure_ratio")
+        .series_of(host::PRESSURE_RATIO.name)
         .filter(|s| s.key.labels.get("kind").is_none_or(|k| k == "some"))
         .filter(|s| peak(s) >= 0.005)
         .collect();
     if series.is_empty() {
         return None;
     }
-    let mut chart = lines_chart(view, "host.pressure_ratio", &series);
+    let mut chart = lines_chart(view, host::PRESSURE_RATIO.name, &series);
     chart.id = "pressure".into();
     chart.title = words("report-over-time-pressure");
     chart.note = None;

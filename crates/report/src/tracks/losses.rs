@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metrics::host;
 use sokudo_model::{Text, Unit};
 
 use super::{MAX_ROWS, strip_line, words};
@@ -12,7 +14,7 @@ use crate::view::View;
 pub(super) fn loss_strip(view: &View) -> Option<Chart> {
     let mut hosts: BTreeMap<(usize, &str), Vec<(i64, f64)>> = BTreeMap::new();
     for series in view.record.series.iter() {
-        if series.key.metric == "datagram.loss_ratio" {
+        if series.key.metric == datagram::LOSS_RATIO.name {
             let host = series.key.host.as_str();
             let points = hosts.entry((view.colour(host), host)).or_default();
             points.extend(&series.points);
@@ -43,14 +45,14 @@ pub(super) fn loss_strip(view: &View) -> Option<Chart> {
 
 /// Counters whose growth means that something was thrown away.
 pub(super) const DROPS: &[&str] = &[
-    "host.udp_receive_buffer_errors",
-    "host.udp_send_buffer_errors",
-    "host.softnet_drops",
-    "host.nic_receive_drops",
-    "host.nic_send_drops",
-    "host.nic_errors",
-    "host.udp_checksum_errors",
-    "host.ip_reassembly_failures",
+    host::UDP_RECEIVE_BUFFER_ERRORS.name,
+    host::UDP_SEND_BUFFER_ERRORS.name,
+    host::SOFTNET_DROPS.name,
+    host::NIC_RECEIVE_DROPS.name,
+    host::NIC_SEND_DROPS.name,
+    host::NIC_ERRORS.name,
+    host::UDP_CHECKSUM_ERRORS.name,
+    host::IP_REASSEMBLY_FAILURES.name,
 ];
 
 /// Place in [`DROPS`], host, its colour.

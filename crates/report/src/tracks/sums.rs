@@ -1,8 +1,8 @@
-//! How do several series of a host become one?
+//! Several series of a host added up to one.
 
 use std::collections::BTreeMap;
 
-use sokudo_model::Series;
+use sokudo_model::{Metric, Series};
 
 use crate::chart;
 use crate::view::View;
@@ -25,10 +25,13 @@ pub(super) fn per_host<'a>(view: &View<'a>, metric: &str) -> Vec<(&'a str, Vec<(
 /// The same for metrics of different workloads that mean the same.
 pub(super) fn together<'a>(
     view: &View<'a>,
-    metrics: impl Iterator<Item = &'static str>,
+    metrics: Vec<Metric>,
 ) -> Vec<(&'a str, Vec<(i64, f64)>)> {
     let mut all: Vec<(&str, Vec<(i64, f64)>)> = Vec::new();
-    for (host, points) in metrics.flat_map(|metric| per_host(view, metric)) {
+    for (host, points) in metrics
+        .iter()
+        .flat_map(|metric| per_host(view, metric.name))
+    {
         match all.iter_mut().find(|(known, _)| *known == host) {
             Some((_, known)) => known.extend(points),
             None => all.push((host, points)),

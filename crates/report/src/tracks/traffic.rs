@@ -1,11 +1,11 @@
-//! What came through, and how soon?
+//! What came through, and how soon.
 
 use sokudo_model::{Text, Unit};
 
 use super::sums::{per_host, together};
 use super::{MAX_LINES, series_name, words};
 use crate::chart::{self, Chart, Kind, Line, Points};
-use crate::kinds;
+use crate::families;
 use crate::view::View;
 
 /// A line's points with gaps where it has no samples. A phase's last sample may come a little after its
@@ -18,9 +18,9 @@ fn in_phases(view: &View, points: &[(i64, f64)]) -> Points {
 
 /// Answered requests per second, added up per asking host.
 pub(super) fn answers(view: &View) -> Option<Chart> {
-    let rates = kinds::REGISTRY.iter().filter_map(|kind| kind.per_second);
+    let rates = families::series(|kind| kind.charts.per_second).into_iter();
     let lines: Vec<Line> = rates
-        .flat_map(|metric| per_host(view, metric))
+        .flat_map(|metric| per_host(view, metric.name))
         .take(MAX_LINES)
         .map(|(host, points)| Line {
             label: host.into(),
@@ -43,7 +43,16 @@ pub(super) fn answers(view: &View) -> Option<Chart> {
 /// Median and 99th percentile of each interval, flow by flow.
 pub(super) fn latency(view: &View) -> Option<Chart> {
     let mut lines = Vec::new();
-    for &(metric, key) in kinds::REGISTRY.iter().flat_map(|kind| kind.latency) {
+    let medians = families::series(|kind| kind.charts.latency.map(|[median, _]| median));
+    let high = families::series(|kind| kind.charts.latency.map(|[_, high]| high));
+    let each = medians.into_iter().zip(high);
+    let each = each.flat_map(|(median, high)| {
+        [
+            (median, "report-over-time-p50"),
+            (high, "report-over-time-p99"),
+        ]
+    });
+    for (metric, key) in each {
         let series = view.record.series_of(metric).take(MAX_LINES / 2);
         lines.extend(series.enumerate().map(|(index, series)| {
             Line {
@@ -68,8 +77,8 @@ pub(super) fn latency(view: &View) -> Option<Chart> {
 }
 
 pub(super) fn throughput(view: &View) -> Option<Chart> {
-    let delivered = together(view, kinds::REGISTRY.iter().filter_map(|kind| kind.arrived));
-    let sent = together(view, kinds::REGISTRY.iter().filter_map(|kind| kind.sent));
+    let delivered = together(view, families::series(|kind| kind.charts.arrived));
+    let sent = together(view, families::series(|kind| kind.charts.sent));
     let line = |label: &str, host: &str, points: &[(i64, f64)], dashed| Line {
         label: Text::new(label).word("host", host).into(),
         colour: view.colour(host),

@@ -1,6 +1,7 @@
 //! What does the console tell?
 
-use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, load};
+use sokudo_model::kinds::{crr, http, probe};
+use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, kinds};
 
 use crate::execute::Executor;
 use crate::vocabulary::{CONSOLE, HOST};
@@ -92,7 +93,7 @@ fn of_flow(flow: &FlowResult, record: &PhaseRecord) -> Text {
             .word("to", &flow.to)
     };
     let why = flow.labels.get("error").filter(|why| !why.is_empty());
-    let carried = load::carried(&flow.metrics).filter(|_| flow.complete);
+    let carried = kinds::carried(&flow.metrics).filter(|_| flow.complete);
     let Some(carried) = carried else {
         return match why {
             Some(why) => named("console-flow-dead").word("why", why),
@@ -100,16 +101,16 @@ fn of_flow(flow: &FlowResult, record: &PhaseRecord) -> Text {
             None => named("console-flow-silent"),
         };
     };
-    if let Some(latency) = flow.histograms.get("http.latency_seconds") {
+    if let Some(latency) = flow.histograms.get(http::LATENCY_SECONDS.name) {
         let get = |name: &str| flow.metrics.get(name).copied().unwrap_or_default();
-        let rate = get("http.requests_per_second");
+        let rate = get(http::REQUESTS_PER_SECOND.name);
         return named("console-flow-answered")
-            .number("requests", get("http.requests"), Unit::One)
+            .number("requests", get(http::REQUESTS.name), Unit::One)
             .number("time", carried.seconds, Unit::Seconds)
             .number("rate", rate, Unit::PerSecond)
             .number("p99", latency.p99, Unit::Seconds);
     }
-    if let Some(connect) = flow.histograms.get("crr.connect_seconds") {
+    if let Some(connect) = flow.histograms.get(crr::CONNECT_SECONDS.name) {
         return named("console-flow-connected").number("time", connect.mean, Unit::Seconds);
     }
     named("console-flow")
@@ -121,8 +122,8 @@ fn of_flow(flow: &FlowResult, record: &PhaseRecord) -> Text {
 /// A flow that carries nothing to speak of, and is complete.
 fn probed(flow: &FlowResult, named: impl Fn(&str) -> Text) -> Text {
     let get = |name: &str| flow.metrics.get(name).copied();
-    let numbers = get("probe.sent_packets").zip(get("probe.loss_ratio"));
-    let trips = flow.histograms.get("probe.rtt_seconds");
+    let numbers = get(probe::SENT_PACKETS.name).zip(get(probe::LOSS_RATIO.name));
+    let trips = flow.histograms.get(probe::RTT_SECONDS.name);
     match numbers.zip(trips) {
         Some(((sent, loss), trips)) => named("console-flow-probed")
             .number("probes", sent, Unit::One)

@@ -1,7 +1,7 @@
 //! What does a script see of a phase that is over?
 
 use serde_json::{Value, json};
-use sokudo_model::{FlowResult, PhaseRecord, load};
+use sokudo_model::{FlowResult, PhaseRecord, kinds};
 
 /// The result as `sokudo.d.ts` describes it.
 pub(super) fn result(record: &PhaseRecord) -> Value {
@@ -11,7 +11,7 @@ pub(super) fn result(record: &PhaseRecord) -> Value {
         .filter(|flow| !flow.complete)
         .map(|flow| format!("{} → {}", flow.from, flow.to))
         .collect();
-    let totals = load::totals(flows);
+    let totals = kinds::totals(flows);
     json!({
         "name": record.name,
         "status": record.status,
@@ -20,13 +20,13 @@ pub(super) fn result(record: &PhaseRecord) -> Value {
         "bytes": totals.map_or(0.0, |totals| totals.bytes),
         "seconds": totals.map(|totals| totals.seconds),
         "bits_per_second": totals.map(|totals| totals.bits_per_second()),
-        "fairness": load::fairness(flows),
+        "fairness": kinds::fairness(flows),
         "summary": record.result.summary,
     })
 }
 
 fn flow(flow: &FlowResult) -> Value {
-    let carried = load::carried(&flow.metrics);
+    let carried = kinds::carried(&flow.metrics);
     json!({
         "from": flow.from,
         "to": flow.to,

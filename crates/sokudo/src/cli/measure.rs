@@ -11,7 +11,7 @@
 use clap::{Args, Command};
 use sokudo_controller::{ControlError, Run, SearchPlan, Sweep, SweepStep};
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{Bound, Bounds, Labels, PhasePlan, load, units};
+use sokudo_model::{Bound, Bounds, Labels, PhasePlan, kinds, units};
 use sokudo_workload::Options;
 use sokudo_workload::values::Span;
 
@@ -137,13 +137,13 @@ fn measurable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
             format!("leave out --{untimed}"),
         ));
     }
-    let names = load::names_of(O::NAME).ok_or_else(|| {
+    let curve = kinds::curve_metrics(O::NAME).ok_or_else(|| {
         Failure::operator(
             format!("`{}` measures nothing that could be bounded", O::NAME),
             format!("`sokudo {} --help` shows what can be typed", O::NAME),
         )
     })?;
-    Ok(bounds.check(names)?)
+    Ok(bounds.check(O::NAME, curve)?)
 }
 
 /// The options once per value, read as if each value had been typed.

@@ -1,7 +1,7 @@
 //! `sokudo metrics`: the catalogue.
 
 use clap::Args;
-use sokudo_model::metric::{CATALOGUE, MetricKind};
+use sokudo_model::metric::{MetricKind, catalogue};
 
 use super::{Exit, Failure};
 
@@ -24,14 +24,14 @@ pub fn run(args: MetricsArgs) -> Result<Exit, Failure> {
             .is_none_or(|filter| name.contains(filter))
     };
     if let Some(filter) = args.filter.as_deref()
-        && !CATALOGUE.iter().any(|metric| wanted(metric.name))
+        && !catalogue().any(|metric| wanted(metric.name))
     {
         return Err(Failure::operator(
             format!("no metric has `{filter}` in its name"),
             "`sokudo metrics` prints them all",
         ));
     }
-    for metric in CATALOGUE.iter().filter(|metric| wanted(metric.name)) {
+    for metric in catalogue().filter(|metric| wanted(metric.name)) {
         let kind = match metric.kind {
             MetricKind::Counter => "counter",
             MetricKind::Gauge => "gauge",

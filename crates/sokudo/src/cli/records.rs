@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use sokudo_model::{RunStatus, Summary, Unit, harmless, load, metric, units};
+use sokudo_model::{RunStatus, Stat, Summary, Unit, harmless, kinds, units};
 
 use super::finish::{ShowOptions, conclude, exit_of, show as show_record};
 use super::{Exit, Failure};
@@ -143,16 +143,18 @@ fn status_word(status: RunStatus) -> &'static str {
 /// What a run of one workload carried, how late, and what share of it failed.
 fn headline(workload: &str, summary: &Summary) -> String {
     let get = |name: &str| summary.get(name).copied();
-    let Some((names, carried)) =
-        load::names_of(workload).and_then(|names| Some((names, get(names.delivered)?)))
+    let Some((names, carried)) = kinds::curve_metrics(workload)
+        .and_then(|names| Some((names, names.delivered.of(summary)?)))
     else {
         return String::new();
     };
-    let mut parts = vec![units::human(carried, metric::unit_of(names.delivered))];
-    let p99 = names.latency.and_then(|name| get(&format!("{name}.p99")));
+    let mut parts = vec![units::human(carried, names.delivered.unit)];
+    let p99 = names
+        .latency
+        .and_then(|latency| get(&latency.stat(Stat::P99)));
     parts.extend(p99.map(|s| format!("99 % {}", units::human(s, Unit::Seconds))));
     let share = names.shares.first();
-    let share = share.and_then(|(word, name)| Some((*word, *name, get(name)?)));
+    let share = share.and_then(|(word, share)| Some((*word, share.name, share.of(summary)?)));
     if let Some((word, name, share)) = share.filter(|(_, _, share)| *share > 0.0) {
         let what = match word {
             "loss" if name.contains("retransmitted") => "sent again",

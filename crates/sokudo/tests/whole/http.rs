@@ -168,7 +168,7 @@ fn the_time_of_a_request_is_taken_apart() {
     ended.expect_code(0);
     let said = summary(&ended);
     let stages: f64 = sokudo_model::spent::STAGE_MEANS
-        .map(|name| said.number(name))
+        .map(|mean| said.number(mean.name))
         .iter()
         .sum();
     let whole = said.number("http.latency_seconds.mean");

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, Write};
 
-use sokudo_model::{FlowResult, PhaseRecord, Record, load};
+use sokudo_model::{FlowResult, PhaseRecord, Record, kinds};
 
 use super::{Cell, Format, Table, word};
 use crate::layout::{COMMANDS, COMMANDS_OF_HOSTS, host_file};
@@ -27,7 +27,7 @@ const HEADS: [&str; 9] = [
 
 /// True for a run in which many hosts were told what to do.
 pub fn any(record: &Record) -> bool {
-    load::is_of_many_hosts(&record.manifest.workload)
+    record.manifest.is_of_many_hosts()
 }
 
 /// All flows of all phases, in the order of their phases. Start and end are milliseconds since the
@@ -78,7 +78,7 @@ fn write_where(
 }
 
 fn row(table: &mut Table<impl Write>, phase: &PhaseRecord, flow: &FlowResult) -> io::Result<()> {
-    let carried = load::carried(&flow.metrics);
+    let carried = kinds::carried(&flow.metrics);
     let took_ns = carried.map(|carried| (carried.seconds * 1e9).round() as i64);
     let end_ns = took_ns.map_or(phase.t1_ns, |took_ns| phase.t0_ns.saturating_add(took_ns));
     let workload = flow.labels.get("workload").unwrap_or(&phase.workload);

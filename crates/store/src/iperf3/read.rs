@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
+use sokudo_model::kinds::{datagram, stream};
+use sokudo_model::metrics::tcp;
 use sokudo_model::{
     Batch, FlowPlan, FlowResult, HostEntry, Labels, PhaseRecord, PhaseResult, Problem, RunStatus,
     SeriesKey, Summary, Text,
@@ -285,20 +287,20 @@ impl<'a> Source<'a> {
         let micros = |value: &Value| number(value).filter(|us| *us > 0.0).map(|us| us * 1e-6);
         let again = number(&sent["retransmits"]);
         for (name, value) in [
-            ("stream.sent_bytes", number(&sent["bytes"])),
+            (stream::SENT_BYTES.name, number(&sent["bytes"])),
             (
-                "stream.sent_bits_per_second",
+                stream::SENT_BITS_PER_SECOND.name,
                 number(&sent["bits_per_second"]),
             ),
-            ("stream.received_bytes", number(&received["bytes"])),
+            (stream::RECEIVED_BYTES.name, number(&received["bytes"])),
             (
-                "stream.goodput_bits_per_second",
+                stream::GOODPUT_BITS_PER_SECOND.name,
                 number(&received["bits_per_second"]),
             ),
-            ("stream.elapsed_seconds", number(&received["end"])),
-            ("stream.retransmitted_segments", again),
-            ("stream.smoothed_rtt_seconds", micros(&sent["mean_rtt"])),
-            ("stream.min_rtt_seconds", micros(&sent["min_rtt"])),
+            (stream::ELAPSED_SECONDS.name, number(&received["end"])),
+            (stream::RETRANSMITTED_SEGMENTS.name, again),
+            (stream::SMOOTHED_RTT_SECONDS.name, micros(&sent["mean_rtt"])),
+            (stream::MIN_RTT_SECONDS.name, micros(&sent["min_rtt"])),
         ] {
             put(&mut flow.metrics, name, value);
         }
@@ -318,22 +320,22 @@ impl<'a> Source<'a> {
             values.reduce(|a, b| a + b)
         };
         for (name, value) in [
-            ("stream.sent_bytes", sum("sum_sent", "bytes")),
+            (stream::SENT_BYTES.name, sum("sum_sent", "bytes")),
             (
-                "stream.sent_bits_per_second",
+                stream::SENT_BITS_PER_SECOND.name,
                 sum("sum_sent", "bits_per_second"),
             ),
-            ("stream.received_bytes", sum("sum_received", "bytes")),
+            (stream::RECEIVED_BYTES.name, sum("sum_received", "bytes")),
             (
-                "stream.goodput_bits_per_second",
+                stream::GOODPUT_BITS_PER_SECOND.name,
                 sum("sum_received", "bits_per_second"),
             ),
             (
-                "stream.retransmitted_segments",
+                stream::RETRANSMITTED_SEGMENTS.name,
                 sum("sum_sent", "retransmits"),
             ),
             (
-                "stream.elapsed_seconds",
+                stream::ELAPSED_SECONDS.name,
                 number(&end["sum_received"]["end"]),
             ),
         ] {
@@ -342,12 +344,12 @@ impl<'a> Source<'a> {
         let test = &self.json["start"]["test_start"];
         put(
             &mut summary,
-            "stream.write_size_bytes",
+            stream::WRITE_SIZE_BYTES.name,
             number(&test["blksize"]),
         );
         let rate = number(&test["target_bitrate"]).filter(|rate| *rate > 0.0);
         let rate = rate.map(|rate| rate * flows.len() as f64);
-        put(&mut summary, "stream.asked_bits_per_second", rate);
+        put(&mut summary, stream::ASKED_BITS_PER_SECOND.name, rate);
         self.cpu(end, &mut summary);
         summary
     }
@@ -363,8 +365,8 @@ impl<'a> Source<'a> {
             all if all == self.streams.len() => (own, peer),
             _ => return,
         };
-        put(summary, "stream.sender_cpu_ratio", sender);
-        put(summary, "stream.receiver_cpu_ratio", receiver);
+        put(summary, stream::SENDER_CPU_RATIO.name, sender);
+        put(summary, stream::RECEIVER_CPU_RATIO.name, receiver);
     }
 
     fn seconds(&self) -> f64 {
@@ -432,10 +434,10 @@ impl<'a> Source<'a> {
             label += &format!(" #{}", flow.id + 1);
         }
         let rate = match (self.udp, sends) {
-            (true, true) => "datagram.sent_bits_per_second",
-            (true, false) => "datagram.delivered_bits_per_second",
-            (false, true) => "stream.sent_bits_per_second",
-            (false, false) => "stream.goodput_bits_per_second",
+            (true, true) => datagram::SENT_BITS_PER_SECOND.name,
+            (true, false) => datagram::DELIVERED_BITS_PER_SECOND.name,
+            (false, true) => stream::SENT_BITS_PER_SECOND.name,
+            (false, false) => stream::GOODPUT_BITS_PER_SECOND.name,
         };
         let mut push = |metric: &str, value: Option<f64>, end: Option<&str>| {
             let mut labels: Labels = [("flow".to_owned(), label.clone())].into();
@@ -458,12 +460,16 @@ impl<'a> Source<'a> {
         }
         if let Some(more) = number(&row["retransmits"]) {
             *again += more;
-            push("tcp.retransmitted_segments", Some(*again), end);
+            push(tcp::RETRANSMITTED_SEGMENTS.name, Some(*again), end);
         }
-        push("tcp.smoothed_rtt_seconds", micros(&row["rtt"]), end);
-        push("tcp.rtt_variation_seconds", micros(&row["rttvar"]), end);
-        push("tcp.peer_window_bytes", number(&row["snd_wnd"]), end);
-        push("tcp.congestion_window_bytes", number(&row["snd_cwnd"]), end);
+        push(tcp::SMOOTHED_RTT_SECONDS.name, micros(&row["rtt"]), end);
+        push(tcp::RTT_VARIATION_SECONDS.name, micros(&row["rttvar"]), end);
+        push(tcp::PEER_WINDOW_BYTES.name, number(&row["snd_wnd"]), end);
+        push(
+            tcp::CONGESTION_WINDOW_BYTES.name,
+            number(&row["snd_cwnd"]),
+            end,
+        );
     }
 }
 
@@ -471,7 +477,7 @@ fn udp_flow(flow: &mut FlowResult, udp: &Value) {
     udp_numbers(&mut flow.metrics, udp);
     put(
         &mut flow.metrics,
-        "datagram.out_of_order_packets",
+        datagram::OUT_OF_ORDER_PACKETS.name,
         number(&udp["out_of_order"]),
     );
     flow.complete = !flow.metrics.is_empty();
@@ -485,7 +491,7 @@ fn udp_totals(end: &Value) -> Summary {
     let bits = number(&sent["bits_per_second"]);
     put(
         &mut summary,
-        "datagram.sent_bytes_per_second",
+        datagram::SENT_BYTES_PER_SECOND.name,
         bits.map(|bits| bits / 8.0),
     );
     summary
@@ -503,21 +509,21 @@ fn udp_numbers(metrics: &mut Summary, udp: &Value) {
         .map(|(bytes, packets)| bytes / packets);
     let bytes = arrived.zip(size).map(|(arrived, size)| arrived * size);
     for (name, value) in [
-        ("datagram.sent_packets", packets),
-        ("datagram.received_packets", arrived),
-        ("datagram.missing_packets", lost),
+        (datagram::SENT_PACKETS.name, packets),
+        (datagram::RECEIVED_PACKETS.name, arrived),
+        (datagram::MISSING_PACKETS.name, lost),
         (
-            "datagram.loss_ratio",
+            datagram::LOSS_RATIO.name,
             number(&udp["lost_percent"]).map(|percent| percent / 100.0),
         ),
         (
-            "datagram.jitter_seconds",
+            datagram::JITTER_SECONDS.name,
             number(&udp["jitter_ms"]).map(|ms| ms / 1e3),
         ),
-        ("datagram.delivered_packets_per_second", per_s(arrived)),
-        ("datagram.delivered_bytes_per_second", per_s(bytes)),
-        ("datagram.size_bytes", size),
-        ("datagram.elapsed_seconds", seconds),
+        (datagram::DELIVERED_PACKETS_PER_SECOND.name, per_s(arrived)),
+        (datagram::DELIVERED_BYTES_PER_SECOND.name, per_s(bytes)),
+        (datagram::SIZE_BYTES.name, size),
+        (datagram::ELAPSED_SECONDS.name, seconds),
     ] {
         put(metrics, name, value);
     }

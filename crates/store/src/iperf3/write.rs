@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
+use sokudo_model::kinds::stream;
+use sokudo_model::metrics::tcp;
 use sokudo_model::{FlowResult, PhaseRecord, Record, Series};
 
 /// Time that one row of `intervals` covers, as iperf3 does by itself.
@@ -190,8 +192,8 @@ impl<'a> Export<'a> {
     fn rows(&self, place: usize, socket: u32, flow: &FlowResult) -> Vec<(i64, Value)> {
         let sends = self.sends(flow);
         let rate = match sends {
-            true => "stream.sent_bits_per_second",
-            false => "stream.goodput_bits_per_second",
+            true => stream::SENT_BITS_PER_SECOND.name,
+            false => stream::GOODPUT_BITS_PER_SECOND.name,
         };
         let label = self.label(place, flow);
         let Some(series) = self.series(rate, &label) else {
@@ -404,17 +406,17 @@ impl<'a> State<'a> {
     fn of(export: &Export<'a>, label: &str, flow: &FlowResult) -> Self {
         let segment = Export::metric(flow, "segment_bytes");
         let known = [
-            ("snd_cwnd", segment, "tcp.congestion_window_segments"),
-            ("snd_cwnd", Some(1.0), "tcp.congestion_window_bytes"),
-            ("snd_wnd", Some(1.0), "tcp.peer_window_bytes"),
-            ("rtt", Some(1e6), "tcp.smoothed_rtt_seconds"),
-            ("rttvar", Some(1e6), "tcp.rtt_variation_seconds"),
+            ("snd_cwnd", segment, tcp::CONGESTION_WINDOW_SEGMENTS.name),
+            ("snd_cwnd", Some(1.0), tcp::CONGESTION_WINDOW_BYTES.name),
+            ("snd_wnd", Some(1.0), tcp::PEER_WINDOW_BYTES.name),
+            ("rtt", Some(1e6), tcp::SMOOTHED_RTT_SECONDS.name),
+            ("rttvar", Some(1e6), tcp::RTT_VARIATION_SECONDS.name),
         ];
         let gauges = known.into_iter().filter_map(|(name, factor, metric)| {
             Some((name, factor?, export.series(metric, label)?))
         });
         Self {
-            again: export.series("tcp.retransmitted_segments", label),
+            again: export.series(tcp::RETRANSMITTED_SEGMENTS.name, label),
             gauges: gauges.collect(),
         }
     }

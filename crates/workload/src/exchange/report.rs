@@ -118,7 +118,7 @@ impl Reporter {
             }
             let answered = interval.transactions - before;
             let means = interval.spent.means(answered);
-            means.for_each(|(metric, seconds)| batch.push(&key(metric), at_ns, seconds));
+            means.for_each(|(metric, seconds)| batch.push(&key(metric.name), at_ns, seconds));
         }
         let round_trip = key(names.round_trip);
         for (t_ns, latency_ns) in &interval.kept {

@@ -1,7 +1,7 @@
 //! The curve of a sweep: throughput and latency over rising load, and its steps as a table.
 
 use sokudo_model::units::human;
-use sokudo_model::{RunStatus, Text, Unit, metric};
+use sokudo_model::{RunStatus, Text, Unit};
 use sokudo_stats::{Curve, CurveStep, Knee, curve_of};
 
 use crate::block::{Block, Cell, Column, Phrase, Table};
@@ -25,7 +25,7 @@ type Figures = (&'static str, Unit, fn(&CurveStep) -> Option<f64>);
 
 /// One row per step, the knee marked. Also the terminal's.
 pub fn table(curve: &Curve) -> Table {
-    let unit = metric::unit_of(curve.names.delivered);
+    let unit = curve.names.delivered.unit;
     let all: [Figures; 5] = [
         ("report-curve-offered", unit, |step| step.offered),
         ("report-curve-carried", unit, |step| step.delivered),

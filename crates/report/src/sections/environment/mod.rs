@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use sokudo_model::kinds::datagram;
 use sokudo_model::units::{Nanos, human};
 use sokudo_model::{Environment, Fact, HostEntry, PhaseRecord, Text, Unit};
 
@@ -12,13 +13,13 @@ use crate::view::{self, View};
 /// Settings that are asked for and may be granted less of: asked, granted, what.
 const GRANTS: [(&str, &str, &str); 2] = [
     (
-        "datagram.receive_buffer_asked_bytes",
-        "datagram.receive_buffer_granted_bytes",
+        datagram::RECEIVE_BUFFER_ASKED_BYTES.name,
+        datagram::RECEIVE_BUFFER_GRANTED_BYTES.name,
         "report-environment-receive-buffer",
     ),
     (
-        "datagram.send_buffer_asked_bytes",
-        "datagram.send_buffer_granted_bytes",
+        datagram::SEND_BUFFER_ASKED_BYTES.name,
+        datagram::SEND_BUFFER_GRANTED_BYTES.name,
         "report-environment-send-buffer",
     ),
 ];

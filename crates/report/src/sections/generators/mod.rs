@@ -1,23 +1,25 @@
-//! What did each of several load generators do, and did any of them hold the others back?
+//! What each of several load generators did, and whether one of them held the others back.
 //!
 //! Counts and shares are added up from the flows of a host. Percentiles cannot be: those of all
 //! generators together come from their merged histograms, and stand above.
 
-use sokudo_model::{FlowResult, PhaseRecord, Text, metric};
+use sokudo_model::kinds::http;
+use sokudo_model::metrics::group;
+use sokudo_model::{FlowResult, Fold, Metric, PhaseRecord, Text};
 
 use crate::block::{Block, Cell, Column, Table};
 use crate::number::Scale;
 use crate::view::View;
 
 /// Columns where any generator has the number, each with the end of its title's key.
-const COLUMNS: [(&str, &str); 7] = [
-    ("http.requests", "answers"),
-    ("http.requests_per_second", "rate"),
-    ("http.error_ratio", "failed"),
-    ("http.late_starts", "late"),
-    ("http.unstarted_requests", "unstarted"),
-    ("http.client_cpu_ratio", "cpu"),
-    ("group.start_late_seconds", "began"),
+const COLUMNS: [(Metric, &str); 7] = [
+    (http::REQUESTS, "answers"),
+    (http::REQUESTS_PER_SECOND, "rate"),
+    (http::ERROR_RATIO, "failed"),
+    (http::LATE_STARTS, "late"),
+    (http::UNSTARTED_REQUESTS, "unstarted"),
+    (http::CLIENT_CPU_RATIO, "cpu"),
+    (group::START_LATE_SECONDS, "began"),
 ];
 
 /// What one host says of the load that it made.
@@ -44,7 +46,7 @@ pub fn tables<'a>(view: &'a View<'_>) -> impl Iterator<Item = Table> + 'a {
 }
 
 fn generators(phase: &PhaseRecord) -> Vec<Generator<'_>> {
-    if !matches!(phase.workload.as_str(), "http" | "jmx") {
+    if !phase.kind().is_some_and(|kind| kind.by_label) {
         return Vec::new();
     }
     let mut hosts: Vec<&str> = Vec::new();
@@ -64,19 +66,19 @@ fn generator<'a>(host: &'a str, flows: &[&FlowResult]) -> Generator<'a> {
     let kind = |flow: &FlowResult, word: &str| flow.labels.get("kind").is_some_and(|k| k == word);
     // The samples of a transaction have a flow of their own.
     let counted = || flows.iter().filter(|flow| !kind(flow, "transaction"));
-    let each = |name: &'static str| counted().filter_map(move |flow| flow.metrics.get(name));
-    let sum = |name| each(name).copied().reduce(|a, b| a + b);
-    let most = |name| each(name).copied().reduce(f64::max);
-    let unstarted = sum("http.unstarted_requests");
-    let value = |name| match name {
-        "http.error_ratio" => failed(counted().copied()),
-        "http.client_cpu_ratio" | "group.start_late_seconds" => most(name),
-        "http.unstarted_requests" => unstarted.filter(|n| *n > 0.0),
-        _ => sum(name),
+    let each = |metric: Metric| counted().filter_map(move |flow| metric.of(&flow.metrics));
+    let value = |metric: Metric| match metric.fold {
+        _ if metric == http::ERROR_RATIO => failed(counted().copied()),
+        _ if metric == http::UNSTARTED_REQUESTS => {
+            let sum = each(metric).reduce(|a, b| a + b);
+            sum.filter(|n| *n > 0.0)
+        }
+        Fold::Sum => each(metric).reduce(|a, b| a + b),
+        _ => each(metric).reduce(f64::max),
     };
     Generator {
         host,
-        numbers: COLUMNS.map(|(name, _)| value(name)),
+        numbers: COLUMNS.map(|(metric, _)| value(metric)),
         complete: flows.iter().all(|flow| flow.complete),
     }
 }
@@ -85,13 +87,13 @@ fn generator<'a>(host: &'a str, flows: &[&FlowResult]) -> Generator<'a> {
 fn failed<'a>(flows: impl Iterator<Item = &'a FlowResult>) -> Option<f64> {
     let (mut failed, mut due) = (0.0, 0.0);
     for flow in flows {
-        let get = |name: &str| flow.metrics.get(name).copied().unwrap_or(0.0);
-        let asked = get("http.requests") + get("http.errors");
-        let unstarted = get("http.unstarted_requests");
+        let get = |metric: Metric| metric.of(&flow.metrics).unwrap_or(0.0);
+        let asked = get(http::REQUESTS) + get(http::ERRORS);
+        let unstarted = get(http::UNSTARTED_REQUESTS);
         due += asked + unstarted;
         // A flow that asks counts what it did not begin; one that stands for a generator has no
         // ratio, and only that.
-        failed += match flow.metrics.get("http.error_ratio") {
+        failed += match http::ERROR_RATIO.of(&flow.metrics) {
             Some(ratio) => ratio * (asked + unstarted),
             None => unstarted,
         };
@@ -107,7 +109,7 @@ fn table(phase: &PhaseRecord, generators: &[Generator<'_>]) -> Table {
     let values = |at: usize| generators.iter().filter_map(move |one| one.numbers[at]);
     let shown: Vec<(usize, Scale)> = (0..COLUMNS.len())
         .filter(|at| values(*at).next().is_some())
-        .map(|at| (at, Scale::of(values(at), metric::unit_of(COLUMNS[at].0))))
+        .map(|at| (at, Scale::of(values(at), COLUMNS[at].0.unit)))
         .collect();
     let mut columns = vec![Column {
         title: Text::new("report-generators-host").into(),

@@ -1,8 +1,9 @@
-//! Which pairs of a group get on with each other, in which layer, and how well?
+//! The pairs of a group, layer by layer: what each reached, and what it did not keep.
 
-use sokudo_model::pairs::{FIGURES, Figure, Pair};
+use sokudo_model::kinds::PairFigure;
+use sokudo_model::pairs::{Pair, figures};
 use sokudo_model::units::human;
-use sokudo_model::{Severity, Summary, Text, Unit, metric};
+use sokudo_model::{Metric, Severity, Stat, Summary, Text, Unit, metrics};
 
 use crate::block::{Block, Cell, Column, Number, Phrase, Table};
 use crate::matrix::matrix;
@@ -28,41 +29,36 @@ pub fn blocks(view: &View) -> Vec<Block> {
 }
 
 /// Numbers of the pairs that any of them has.
-fn known(pairs: &[Pair]) -> impl Iterator<Item = &'static Figure> {
-    let has = |figure: &&Figure| {
+fn known(pairs: &[Pair]) -> impl Iterator<Item = &'static PairFigure> {
+    let has = |figure: &&PairFigure| {
         pairs
             .iter()
-            .any(|pair| pair.figures.contains_key(figure.name))
+            .any(|pair| pair.figures.contains_key(&figure.name()))
     };
-    FIGURES.iter().filter(has)
+    figures().filter(has)
 }
 
 /// Name of a number: `report-group-rr-latency-seconds-p99`.
-fn title(figure: &Figure) -> Text {
+fn title(figure: &PairFigure) -> Text {
     Text::new(format!(
         "report-group-{}",
-        figure.name.replace(['.', '_'], "-")
+        figure.name().replace(['.', '_'], "-")
     ))
 }
 
-fn between(pairs: &[Pair], hosts: &[&str], figure: &Figure) -> Table {
-    matrix(
-        title(figure),
-        hosts,
-        metric::unit_of(figure.name),
-        |from, to| {
-            let pair = pairs.iter().find(|p| p.from == from && p.to == to)?;
-            pair.figures.get(figure.name).copied()
-        },
-    )
+fn between(pairs: &[Pair], hosts: &[&str], figure: &PairFigure) -> Table {
+    matrix(title(figure), hosts, figure.metric.unit, |from, to| {
+        let pair = pairs.iter().find(|p| p.from == from && p.to == to)?;
+        pair.figures.get(&figure.name()).copied()
+    })
 }
 
 /// One row per pair, those that fail first. Also the terminal's.
 pub fn table(pairs: &[Pair]) -> Table {
-    let figures: Vec<(&Figure, Scale)> = known(pairs)
+    let shown: Vec<(&PairFigure, Scale)> = known(pairs)
         .map(|figure| {
-            let values = pairs.iter().filter_map(|p| p.figures.get(figure.name));
-            let scale = Scale::of(values.copied(), metric::unit_of(figure.name));
+            let values = pairs.iter().filter_map(|p| p.figures.get(&figure.name()));
+            let scale = Scale::of(values.copied(), figure.metric.unit);
             (figure, scale)
         })
         .collect();
@@ -72,14 +68,14 @@ pub fn table(pairs: &[Pair]) -> Table {
         numeric: false,
     };
     let mut columns = vec![word("report-group-pair")];
-    columns.extend(figures.iter().map(|(figure, scale)| Column {
+    columns.extend(shown.iter().map(|(figure, scale)| Column {
         title: title(figure).into(),
         unit: scale.unit.clone(),
         numeric: true,
     }));
     columns.push(word("report-group-outcome"));
     let (good, bad): (Vec<&Pair>, Vec<&Pair>) = pairs.iter().partition(|pair| pair.holds());
-    let rows = bad.into_iter().chain(good).map(|pair| row(pair, &figures));
+    let rows = bad.into_iter().chain(good).map(|pair| row(pair, &shown));
     Table {
         title: Text::new("report-group-table").into(),
         rows: rows.collect(),
@@ -89,10 +85,10 @@ pub fn table(pairs: &[Pair]) -> Table {
     }
 }
 
-fn row(pair: &Pair, figures: &[(&Figure, Scale)]) -> Vec<Cell> {
+fn row(pair: &Pair, figures: &[(&PairFigure, Scale)]) -> Vec<Cell> {
     let mut row = vec![Cell::word(format!("{} → {}", pair.from, pair.to))];
     row.extend(figures.iter().map(|(figure, scale)| {
-        let value = pair.figures.get(figure.name);
+        let value = pair.figures.get(&figure.name());
         value.map_or_else(Cell::missing, |v| Cell::number(scale.show(*v), *v))
     }));
     let outcome = match pair.holds() {
@@ -110,33 +106,36 @@ pub fn numbers(view: &View) -> Vec<Number> {
     }
     let summary = &view.record.manifest.summary;
     let mut out = vec![held(&view.pairs)];
-    let own = |what: &str| summary.get(&format!("group.{what}")).copied();
+    let own = |metric: Metric| metric.of(summary);
     let detail = |key: &str, value: Option<f64>, unit| {
         let text = value.map(|value| Text::new(key).number("value", value, unit));
         text.map(Phrase::from)
     };
-    if let Some(bits) = own("slowest_pair_bits_per_second") {
+    if let Some(bits) = own(metrics::group::SLOWEST_PAIR_BITS_PER_SECOND) {
         let mut number = Number::new(human(bits, Unit::BitsPerSecond), "report-group-slowest");
-        let middle = own("median_pair_bits_per_second");
+        let middle = own(metrics::group::MEDIAN_PAIR_BITS_PER_SECOND);
         number
             .detail
             .extend(detail("report-group-middle", middle, Unit::BitsPerSecond));
         out.push(number);
     }
-    if let Some(seconds) = own("worst_pair_latency_seconds") {
+    if let Some(seconds) = own(metrics::group::WORST_PAIR_LATENCY_SECONDS) {
         let value = human(seconds, Unit::Seconds);
         out.push(Number::new(value, "report-group-latest"));
     }
-    if let Some(loss) = own("worst_pair_loss_ratio") {
+    if let Some(loss) = own(metrics::group::WORST_PAIR_LOSS_RATIO) {
         let mut number = Number::new(human(loss, Unit::Ratio), "report-group-worst-loss");
         if loss > 0.0 {
             number.tone = Severity::Caution;
         }
         out.push(number);
     }
-    if let Some(bits) = own("mesh_bits_per_second") {
+    if let Some(bits) = own(metrics::group::MESH_BITS_PER_SECOND) {
         let mut number = Number::new(human(bits, Unit::BitsPerSecond), "report-group-mesh");
-        let (fairness, loss) = (own("mesh_fairness_ratio"), own("mesh_loss_ratio"));
+        let (fairness, loss) = (
+            own(metrics::group::MESH_FAIRNESS_RATIO),
+            own(metrics::group::MESH_LOSS_RATIO),
+        );
         let fairness = detail("report-group-mesh-fairness", fairness, Unit::One);
         let loss = detail("report-group-mesh-loss", loss, Unit::Ratio);
         number.detail.extend(fairness.into_iter().chain(loss));
@@ -160,9 +159,13 @@ fn held(pairs: &[Pair]) -> Number {
 
 /// How far apart the loads of a phase began, and how well the clocks could be compared.
 fn together(summary: &Summary) -> Option<Number> {
-    let spread = summary.get("group.start_spread_seconds.max").copied()?;
+    let spread = summary
+        .get(&metrics::group::START_SPREAD_SECONDS.stat(Stat::Max))
+        .copied()?;
     let mut number = Number::new(human(spread, Unit::Seconds), "report-group-spread");
-    let error = summary.get("group.clock_error_seconds.max").copied();
+    let error = summary
+        .get(&metrics::group::CLOCK_ERROR_SECONDS.stat(Stat::Max))
+        .copied();
     let error =
         error.map(|error| Text::new("report-number-clock").number("error", error, Unit::Seconds));
     number.detail.extend(error.map(Phrase::from));
@@ -180,7 +183,7 @@ mod tests {
     fn every_number_of_a_pair_has_a_name() {
         for lang in Lang::ALL {
             let i18n = I18n::new(lang);
-            for figure in FIGURES {
+            for figure in figures() {
                 let key = title(figure).key;
                 assert!(i18n.has(&key), "{lang:?}: {key}");
             }

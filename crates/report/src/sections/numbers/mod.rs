@@ -1,10 +1,10 @@
-//! Which few numbers matter, and how far can they be trusted?
+//! The few numbers that matter, and how far they can be trusted.
 
 use sokudo_model::{PhaseRecord, Severity, Text, Unit};
 
 use crate::block::{Block, Number};
 use crate::budget;
-use crate::kinds::{self, Subject};
+use crate::families::Subject;
 use crate::sections::group;
 use crate::view::{self, Generator, View};
 
@@ -27,7 +27,7 @@ pub fn numbers(view: &View) -> Vec<Number> {
         return group::numbers(view);
     };
     let subject = Subject::new(phase, &view.record.manifest.summary);
-    let mut out = (kinds::of(phase).numbers)(&subject);
+    let mut out = (subject.telling().numbers)(&subject);
     out.push(health(view, phase));
     out
 }
@@ -39,7 +39,7 @@ pub fn settings(view: &View) -> Vec<Number> {
         return Vec::new();
     };
     let subject = Subject::new(phase, &view.record.manifest.summary);
-    (kinds::of(phase).settings)(&subject)
+    (subject.telling().settings)(&subject)
 }
 
 /// Whether the generator had room left, and how well the clocks agree.
@@ -52,7 +52,7 @@ fn health(view: &View, phase: &PhaseRecord) -> Number {
     };
     let mut number = Number::new(Text::new(key), "report-number-generator");
     number.tone = tone;
-    let cpu = view::mean_over_flows(phase, kinds::of(phase).generator_cpu);
+    let cpu = view::generator_cpu(phase);
     number.detail.extend(cpu.map(|cpu| {
         Text::new("report-number-generator-cpu")
             .number("cpu", cpu, Unit::Ratio)

@@ -11,7 +11,7 @@ use crate::volume::{self, Point};
 /// Throughput over volume, and a row for each phase; nothing for runs that do not load many hosts.
 pub fn blocks(view: &View) -> Vec<Block> {
     let manifest = &view.record.manifest;
-    let points = volume::points(&manifest.workload, &manifest.phases);
+    let points = volume::points(manifest.is_of_many_hosts(), &manifest.phases);
     if points.is_empty() {
         return Vec::new();
     }
@@ -143,7 +143,7 @@ mod tests {
             phase("one", &[Some(8e6)]),
             phase("two", &[Some(8e6), Some(8e6), None]),
         ];
-        let points = volume::points("run", &phases);
+        let points = volume::points(true, &phases);
         assert!(volume::is_curve(&points));
         let drawn = curve(&points);
         assert_eq!(drawn.traces[0].points, [(1e6, 8e6), (2e6, 16e6)]);
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn other_runs_have_no_such_section() {
-        assert!(volume::points("stream", &[phase("one", &[Some(8e6)])]).is_empty());
-        assert!(volume::points("run", &[phase("none", &[None])]).is_empty());
+        assert!(volume::points(false, &[phase("one", &[Some(8e6)])]).is_empty());
+        assert!(volume::points(true, &[phase("none", &[None])]).is_empty());
     }
 }

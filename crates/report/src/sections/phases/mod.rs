@@ -1,7 +1,9 @@
 //! What was measured one after the other, and what can the generators do by themselves?
 
+use sokudo_model::kinds::{Family, datagram};
+use sokudo_model::metrics::selftest;
 use sokudo_model::units::human;
-use sokudo_model::{PhaseRecord, RunStatus, Summary, Text, Unit, load, metric};
+use sokudo_model::{Metric, PhaseRecord, RunStatus, Summary, Text, Unit, kinds};
 
 use crate::block::{Block, Cell, Column, Phrase, Table};
 use crate::names;
@@ -50,12 +52,7 @@ fn show(scale: &Scale, value: Option<f64>) -> Cell {
 
 fn measured(view: &View, phases: &[&PhaseRecord]) -> Table {
     let all: Vec<_> = phases.iter().map(|p| view::effective(p)).collect();
-    let of = |name: &str| {
-        let name = name.to_string();
-        all.iter()
-            .map(move |s| s.get(&name).copied())
-            .collect::<Vec<_>>()
-    };
+    let of = |metric: Metric| all.iter().map(|s| metric.of(s)).collect::<Vec<_>>();
     let bits: Vec<_> = phases
         .iter()
         .zip(&all)
@@ -65,16 +62,16 @@ fn measured(view: &View, phases: &[&PhaseRecord]) -> Table {
     let rate: Vec<_> = phases.iter().zip(&all).map(|(p, s)| done(p, s)).collect();
     let latency = |which: &str| -> Vec<_> {
         // Of datagrams only samples are acknowledged: no answer that anybody waits for.
-        let answered = |p: &&&PhaseRecord| p.workload != "datagram";
-        let of = |p: &&PhaseRecord| load::names_of(&p.workload)?.latency_s(&p.result, which);
+        let answered = |p: &&&PhaseRecord| !is_datagram(p);
+        let of = |p: &&PhaseRecord| kinds::curve_metrics(&p.workload)?.latency_s(&p.result, which);
         let each = phases.iter();
         each.map(|p| Some(p).filter(answered).and_then(of))
             .collect()
     };
     let (p50, p99) = (latency("p50"), latency("p99"));
-    let order = of("datagram.out_of_order_packets");
-    let send = cost(phases, "datagram.sender_cpu_seconds_per_packet");
-    let receive = cost(phases, "datagram.receiver_cpu_seconds_per_packet");
+    let order = of(datagram::OUT_OF_ORDER_PACKETS);
+    let send = cost(phases, datagram::SENDER_CPU_SECONDS_PER_PACKET);
+    let receive = cost(phases, datagram::RECEIVER_CPU_SECONDS_PER_PACKET);
     // A workload has its own columns: those without any value stay away.
     let mut columns: Vec<(&str, &Vec<Option<f64>>, Unit)> = vec![
         ("report-column-delivered", &bits, Unit::BitsPerSecond),
@@ -121,29 +118,35 @@ fn measured(view: &View, phases: &[&PhaseRecord]) -> Table {
     }
 }
 
+fn is_datagram(phase: &PhaseRecord) -> bool {
+    let family = phase.kind().map(|kind| kind.family);
+    matches!(family, Some(Family::Datagram))
+}
+
 /// Payload that arrived, bits per second.
 fn carried(phase: &PhaseRecord, summary: &Summary) -> Option<f64> {
-    let own = ["stream.goodput_bits_per_second", "bus.bits_per_second"];
-    let own = own.into_iter().find_map(|name| summary.get(name).copied());
+    let own = phase
+        .kind()
+        .and_then(|kind| kind.charts.arrived?.of(summary));
     view::delivered_bits(summary)
         .or(own)
-        .or_else(|| load::totals(&phase.result.flows).map(load::Carried::bits_per_second))
+        .or_else(|| kinds::totals(&phase.result.flows).map(kinds::Carried::bits_per_second))
 }
 
 /// Datagrams, answers, connections or messages per second, whatever the workload counts.
 fn done(phase: &PhaseRecord, summary: &Summary) -> Option<f64> {
-    let datagrams = summary.get("datagram.delivered_packets_per_second");
+    let datagrams = datagram::DELIVERED_PACKETS_PER_SECOND.of(summary);
     let counted = || {
-        let names = load::names_of(&phase.workload)?;
-        let bits = metric::unit_of(names.delivered) == Unit::BitsPerSecond;
+        let names = kinds::curve_metrics(&phase.workload)?;
+        let bits = names.delivered.unit == Unit::BitsPerSecond;
         names.delivered_in(&phase.result).filter(|_| !bits)
     };
-    datagrams.copied().or_else(counted)
+    datagrams.or_else(counted)
 }
 
 /// What is counted per second: datagrams where all phases send them.
 fn per_second(phases: &[&PhaseRecord]) -> &'static str {
-    match phases.iter().all(|phase| phase.workload == "datagram") {
+    match phases.iter().all(|phase| is_datagram(phase)) {
         true => "report-column-datagrams",
         false => "report-column-per-second",
     }
@@ -177,7 +180,7 @@ fn name(phase: &PhaseRecord) -> Phrase {
     }
 }
 
-fn cost(phases: &[&PhaseRecord], metric: &str) -> Vec<Option<f64>> {
+fn cost(phases: &[&PhaseRecord], metric: Metric) -> Vec<Option<f64>> {
     phases
         .iter()
         .map(|p| view::mean_over_flows(p, metric))
@@ -186,8 +189,8 @@ fn cost(phases: &[&PhaseRecord], metric: &str) -> Vec<Option<f64>> {
 
 /// What one thread of each host can send and receive over loopback, by I/O mode.
 fn selftest(view: &View) -> Option<Table> {
-    const SENT: &str = "selftest.sent_packets_per_second";
-    const ARRIVED: &str = "selftest.delivered_packets_per_second";
+    const SENT: &str = selftest::SENT_PACKETS_PER_SECOND.name;
+    const ARRIVED: &str = selftest::DELIVERED_PACKETS_PER_SECOND.name;
     let phases = view.record.manifest.phases.iter();
     let flows: Vec<_> = phases
         .filter(|p| view::role(p) == Role::SelfTest)

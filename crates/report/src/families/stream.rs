@@ -1,9 +1,10 @@
-//! Which numbers tell of bulk bytes over connections (`stream`)?
+//! The few numbers of bulk bytes over connections.
 
+use sokudo_model::kinds::stream;
 use sokudo_model::units::human;
 use sokudo_model::{Severity, Text, Unit};
 
-use super::{Kind, Subject};
+use super::{Subject, Telling};
 use crate::block::{Number, Phrase};
 use crate::number::count;
 
@@ -11,69 +12,66 @@ use crate::number::count;
 const MANY_AGAIN: f64 = 0.001;
 
 /// Goodput, what was sent again, who waited, what it cost.
-pub const KIND: Kind = Kind {
-    name: "stream",
-    generator_cpu: "stream.sender_cpu_ratio",
-    arrived: Some("stream.goodput_bits_per_second"),
-    sent: Some("stream.sent_bits_per_second"),
-    per_second: None,
-    latency: &[],
+pub const TELLING: Telling = Telling {
     numbers,
     line: super::first,
     settings: super::no_settings,
 };
 
 fn numbers(subject: &Subject) -> Vec<Number> {
-    let own = |what: &str| subject.own(what);
-    let mut out = Vec::new();
-    out.extend(goodput(&own, subject.phase.result.flows.len()));
-    out.extend(missing(&own));
-    out.extend(again(&own));
-    out.extend(waited(&own));
-    out.extend(cost(&own));
-    out
+    let parts = [
+        goodput(subject),
+        missing(subject),
+        again(subject),
+        waited(subject),
+        cost(subject),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 fn part(key: &str, value: f64, unit: Unit) -> Phrase {
     Text::new(key).number("value", value, unit).into()
 }
 
-fn goodput(own: &impl Fn(&str) -> Option<f64>, flows: usize) -> Option<Number> {
-    let bits = own("goodput_bits_per_second")?;
+fn goodput(subject: &Subject) -> Option<Number> {
+    let bits = subject.own(stream::GOODPUT_BITS_PER_SECOND)?;
     let mut number = Number::new(human(bits, Unit::BitsPerSecond), "report-number-goodput");
     let detail = &mut number.detail;
-    if let Some(asked) = own("asked_bits_per_second") {
+    if let Some(asked) = subject.own(stream::ASKED_BITS_PER_SECOND) {
         let text = Text::new("report-number-asked").number("asked", asked, Unit::BitsPerSecond);
         detail.push(text.into());
     }
-    let bytes = own("received_bytes");
+    let bytes = subject.own(stream::RECEIVED_BYTES);
     detail.extend(bytes.map(|bytes| part("report-number-received", bytes, Unit::Bytes)));
+    let flows = subject.phase.result.flows.len();
     if flows > 1 {
         let n = Text::new("report-number-open-connections").word("n", count(flows as f64));
         detail.push(n.into());
     }
-    let index = own("fairness_index");
+    let index = subject.own(stream::FAIRNESS_INDEX);
     detail.extend(index.map(|index| part("report-number-fairness", index, Unit::One)));
     Some(number)
 }
 
-fn missing(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
-    let bytes = own("missing_bytes").filter(|bytes| *bytes > 0.0)?;
+fn missing(subject: &Subject) -> Option<Number> {
+    let bytes = subject
+        .own(stream::MISSING_BYTES)
+        .filter(|bytes| *bytes > 0.0)?;
     let mut number = Number::new(human(bytes, Unit::Bytes), "report-number-not-arrived");
     number.tone = Severity::Caution;
     Some(number)
 }
 
-fn again(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
+fn again(subject: &Subject) -> Option<Number> {
     let mut number = Number::new(
-        count(own("retransmitted_segments")?),
+        count(subject.own(stream::RETRANSMITTED_SEGMENTS)?),
         "report-number-retransmitted",
     );
-    let ratio = own("retransmitted_ratio");
+    let ratio = subject.own(stream::RETRANSMITTED_RATIO);
     number
         .detail
         .extend(ratio.map(|ratio| part("report-number-of-segments", ratio, Unit::Ratio)));
-    let rtt = own("smoothed_rtt_seconds");
+    let rtt = subject.own(stream::SMOOTHED_RTT_SECONDS);
     number
         .detail
         .extend(rtt.map(|rtt| part("report-number-round-trip", rtt, Unit::Seconds)));
@@ -84,10 +82,10 @@ fn again(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
 }
 
 /// Which end waited for the other.
-fn waited(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
-    let blocked = own("write_blocked_ratio")?;
+fn waited(subject: &Subject) -> Option<Number> {
+    let blocked = subject.own(stream::WRITE_BLOCKED_RATIO)?;
     let mut number = Number::new(human(blocked, Unit::Ratio), "report-number-write-blocked");
-    let idle = own("read_idle_ratio");
+    let idle = subject.own(stream::READ_IDLE_RATIO);
     number
         .detail
         .extend(idle.map(|idle| part("report-number-read-idle", idle, Unit::Ratio)));
@@ -95,15 +93,15 @@ fn waited(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
 }
 
 /// CPU time per billion bytes on both sides.
-fn cost(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
+fn cost(subject: &Subject) -> Option<Number> {
     let sides = [
         (
             "report-number-sender",
-            own("sender_cpu_seconds_per_gigabyte"),
+            subject.own(stream::SENDER_CPU_SECONDS_PER_GIGABYTE),
         ),
         (
             "report-number-receiver",
-            own("receiver_cpu_seconds_per_gigabyte"),
+            subject.own(stream::RECEIVER_CPU_SECONDS_PER_GIGABYTE),
         ),
     ];
     let larger = sides.iter().filter_map(|(_, value)| *value);

@@ -1,33 +1,28 @@
-//! Which numbers and charts tell of datagrams?
+//! The few numbers of datagrams.
 
+use sokudo_model::kinds::datagram;
 use sokudo_model::units::human;
-use sokudo_model::{PhaseRecord, Severity, Summary, Text, Unit};
+use sokudo_model::{Metric, PhaseRecord, Severity, Summary, Text, Unit};
 
-use super::{Kind, Subject};
+use super::{Subject, Telling};
 use crate::block::{Number, Phrase};
 use crate::number::count;
 use crate::view;
 
 /// Best or delivered rate, loss, order, cost.
-pub const KIND: Kind = Kind {
-    name: "datagram",
-    generator_cpu: "datagram.sender_cpu_ratio",
-    arrived: Some("datagram.delivered_bits_per_second"),
-    sent: Some("datagram.sent_bits_per_second"),
-    per_second: None,
-    latency: &[],
+pub const TELLING: Telling = Telling {
     numbers,
     line,
     settings,
 };
 
 /// Losses by place: metric, message.
-const PLACES: [(&str, &str); 4] = [
-    ("datagram.lost_at_sender_packets", "report-lost-sender"),
-    ("datagram.lost_on_path_packets", "report-lost-path"),
-    ("datagram.lost_at_receiver_host_packets", "report-lost-host"),
+const PLACES: [(Metric, &str); 4] = [
+    (datagram::LOST_AT_SENDER_PACKETS, "report-lost-sender"),
+    (datagram::LOST_ON_PATH_PACKETS, "report-lost-path"),
+    (datagram::LOST_AT_RECEIVER_HOST_PACKETS, "report-lost-host"),
     (
-        "datagram.lost_at_receiver_socket_packets",
+        datagram::LOST_AT_RECEIVER_SOCKET_PACKETS,
         "report-lost-socket",
     ),
 ];
@@ -79,17 +74,17 @@ fn words(key: &str) -> Phrase {
 }
 
 fn best(totals: &Summary) -> Option<Number> {
-    let bytes = totals.get("datagram.best_rate_bytes_per_second")?;
+    let bytes = datagram::BEST_RATE_BYTES_PER_SECOND.of(totals)?;
     let mut number = Number::new(
         human(bytes * 8.0, Unit::BitsPerSecond),
         "report-number-best",
     );
-    let rate = totals.get("datagram.best_rate_packets_per_second");
-    number.detail.extend(rate.map(|r| datagrams_per_second(*r)));
-    let loss = totals.get("datagram.best_rate_loss_ratio");
+    let rate = datagram::BEST_RATE_PACKETS_PER_SECOND.of(totals);
+    number.detail.extend(rate.map(datagrams_per_second));
+    let loss = datagram::BEST_RATE_LOSS_RATIO.of(totals);
     number.detail.extend(loss.map(|l| {
         Text::new("report-number-best-loss")
-            .number("loss", *l, Unit::Ratio)
+            .number("loss", l, Unit::Ratio)
             .into()
     }));
     Some(number)
@@ -105,30 +100,30 @@ fn datagrams_per_second(rate: f64) -> Phrase {
 fn delivered(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
     let bits = view::delivered_bits(summary)?;
     let mut number = Number::new(human(bits, Unit::BitsPerSecond), "report-number-delivered");
-    let rate = summary.get("datagram.delivered_packets_per_second");
-    number.detail.extend(rate.map(|r| datagrams_per_second(*r)));
+    let rate = datagram::DELIVERED_PACKETS_PER_SECOND.of(summary);
+    number.detail.extend(rate.map(datagrams_per_second));
     number.detail.extend(several(phase));
     Some(number)
 }
 
 /// What was sent, where the far end keeps what it received to itself.
 fn sent(summary: &Summary) -> Option<Number> {
-    let bytes = summary.get("datagram.sent_bytes_per_second")?;
+    let bytes = datagram::SENT_BYTES_PER_SECOND.of(summary)?;
     let mut number = Number::new(
         human(bytes * 8.0, Unit::BitsPerSecond),
         "report-number-sent",
     );
-    let rate = summary.get("datagram.sent_packets_per_second");
-    number.detail.extend(rate.map(|r| datagrams_per_second(*r)));
+    let rate = datagram::SENT_PACKETS_PER_SECOND.of(summary);
+    number.detail.extend(rate.map(datagrams_per_second));
     Some(number)
 }
 
 fn shape(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
-    let size = summary.get("datagram.size_bytes")?;
-    let mut number = Number::new(format!("{} B", count(*size)), "report-number-size");
+    let size = datagram::SIZE_BYTES.of(summary)?;
+    let mut number = Number::new(format!("{} B", count(size)), "report-number-size");
     let asked = serde_json::from_str::<serde_json::Value>(&phase.options)
         .is_ok_and(|options| !options["size"].is_null());
-    let mtu = summary.get("datagram.path_mtu_bytes").copied();
+    let mtu = datagram::PATH_MTU_BYTES.of(summary);
     number.detail.push(match (asked, mtu) {
         (true, _) => words("report-number-size-asked"),
         (false, Some(mtu)) if mtu < LOOPBACK_MTU => Text::new("report-number-size-mtu")
@@ -138,10 +133,7 @@ fn shape(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
     });
     let flow = phase.result.flows.first()?;
     if let Some(io) = flow.labels.get("io") {
-        let batch = summary
-            .get("datagram.mean_send_batch_packets")
-            .copied()
-            .unwrap_or(1.0);
+        let batch = datagram::MEAN_SEND_BATCH_PACKETS.of(summary).unwrap_or(1.0);
         let io = match batch >= 1.5 {
             true => format!("{io} ×{}", sokudo_model::units::three_digits(batch)),
             false => io.clone(),
@@ -154,10 +146,10 @@ fn shape(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
 }
 
 fn buffer(summary: &Summary) -> Option<Number> {
-    let granted = summary.get("datagram.receive_buffer_granted_bytes")?;
-    let mut number = Number::new(human(*granted, Unit::Bytes), "report-number-buffer");
-    if let Some(asked) = summary.get("datagram.receive_buffer_asked_bytes") {
-        let text = Text::new("report-number-buffer-asked").number("asked", *asked, Unit::Bytes);
+    let granted = datagram::RECEIVE_BUFFER_GRANTED_BYTES.of(summary)?;
+    let mut number = Number::new(human(granted, Unit::Bytes), "report-number-buffer");
+    if let Some(asked) = datagram::RECEIVE_BUFFER_ASKED_BYTES.of(summary) {
+        let text = Text::new("report-number-buffer-asked").number("asked", asked, Unit::Bytes);
         number.detail.push(text.into());
         if granted < asked {
             number.tone = Severity::Caution;
@@ -169,8 +161,8 @@ fn buffer(summary: &Summary) -> Option<Number> {
 fn lost(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
     let loss = view::loss(summary)?;
     let mut number = Number::new(human(loss, Unit::Ratio), "report-number-lost");
-    let missing = summary.get("datagram.missing_packets").copied();
-    let sent = summary.get("datagram.sent_packets").copied();
+    let missing = datagram::MISSING_PACKETS.of(summary);
+    let sent = datagram::SENT_PACKETS.of(summary);
     if let (Some(missing), Some(sent)) = (missing, sent) {
         number.detail.push(
             Text::new("report-number-lost-of")
@@ -193,18 +185,18 @@ fn lost(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
 }
 
 fn order(summary: &Summary) -> Option<Number> {
-    let n = summary.get("datagram.out_of_order_packets")?;
-    let mut number = Number::new(count(*n), "report-number-order");
-    let duplicates = summary.get("datagram.duplicate_packets");
+    let n = datagram::OUT_OF_ORDER_PACKETS.of(summary)?;
+    let mut number = Number::new(count(n), "report-number-order");
+    let duplicates = datagram::DUPLICATE_PACKETS.of(summary);
     number.detail.extend(duplicates.map(|d| {
         Text::new("report-number-duplicates")
-            .word("n", count(*d))
+            .word("n", count(d))
             .into()
     }));
-    let jitter = summary.get("datagram.jitter_seconds");
+    let jitter = datagram::JITTER_SECONDS.of(summary);
     number.detail.extend(jitter.map(|j| {
         Text::new("report-number-jitter")
-            .number("jitter", *j, Unit::Seconds)
+            .number("jitter", j, Unit::Seconds)
             .into()
     }));
     Some(number)
@@ -212,8 +204,8 @@ fn order(summary: &Summary) -> Option<Number> {
 
 /// CPU time per datagram on both sides.
 fn cost(phase: &PhaseRecord) -> Option<Number> {
-    let sender = view::mean_over_flows(phase, "datagram.sender_cpu_seconds_per_packet");
-    let receiver = view::mean_over_flows(phase, "datagram.receiver_cpu_seconds_per_packet");
+    let sender = view::mean_over_flows(phase, datagram::SENDER_CPU_SECONDS_PER_PACKET);
+    let receiver = view::mean_over_flows(phase, datagram::RECEIVER_CPU_SECONDS_PER_PACKET);
     let larger = sender.into_iter().chain(receiver).reduce(f64::max)?;
     let mut number = Number::new(human(larger, Unit::Seconds), "report-number-cost");
     let sides = [

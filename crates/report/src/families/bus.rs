@@ -1,31 +1,23 @@
-//! Which numbers tell of framed messages (`bus`)?
+//! The few numbers of messages.
 
+use sokudo_model::kinds::bus;
 use sokudo_model::units::human;
-use sokudo_model::{Severity, Text, Unit};
+use sokudo_model::{Severity, Stat, Text, Unit};
 
-use super::{Kind, Subject};
+use super::{Subject, Telling};
 use crate::block::{Number, Phrase};
 use crate::number::count;
 
-/// Messages that arrived, how long they took, what waited, what came to nothing.
-pub const KIND: Kind = Kind {
-    name: "bus",
-    generator_cpu: "bus.sender_cpu_ratio",
-    arrived: Some("bus.bits_per_second"),
-    sent: None,
-    per_second: Some("bus.messages_per_second"),
-    latency: &[
-        ("bus.response_p50_seconds", "report-over-time-p50"),
-        ("bus.response_p99_seconds", "report-over-time-p99"),
-    ],
+/// Messages that arrived, how long they took, what waited, what failed.
+pub const TELLING: Telling = Telling {
     numbers,
     line: super::first,
     settings: super::no_settings,
 };
 
 fn numbers(subject: &Subject) -> Vec<Number> {
-    let best = subject.totals.get("bus.best_rate_per_second");
-    let best = best.map(|best| Number::new(human(*best, Unit::PerSecond), "report-number-best"));
+    let best = bus::BEST_RATE_PER_SECOND.of(subject.totals);
+    let best = best.map(|best| Number::new(human(best, Unit::PerSecond), "report-number-best"));
     let parts = [
         best,
         messages(subject),
@@ -37,15 +29,15 @@ fn numbers(subject: &Subject) -> Vec<Number> {
 }
 
 fn messages(subject: &Subject) -> Option<Number> {
-    let rate = subject.own("messages_per_second")?;
+    let rate = subject.own(bus::MESSAGES_PER_SECOND)?;
     let mut number = Number::new(human(rate, Unit::PerSecond), "report-number-messages");
-    let bits = subject.own("bits_per_second");
+    let bits = subject.own(bus::BITS_PER_SECOND);
     number.also("report-number-bits", bits, Unit::BitsPerSecond);
-    if let Some(asked) = subject.own("asked_per_second") {
+    if let Some(asked) = subject.own(bus::ASKED_PER_SECOND) {
         let text = Text::new("report-number-asked").number("asked", asked, Unit::PerSecond);
         number.detail.push(text.into());
     }
-    if let Some(n) = subject.own("connections").filter(|n| *n > 1.0) {
+    if let Some(n) = subject.own(bus::CONNECTIONS).filter(|n| *n > 1.0) {
         let text = Text::new("report-number-open-connections").word("n", count(n));
         number.detail.push(text.into());
     }
@@ -54,35 +46,36 @@ fn messages(subject: &Subject) -> Option<Number> {
 
 /// From the intended time to the answer.
 fn latency(subject: &Subject) -> Option<Number> {
-    let p50 = subject.own("response_latency_seconds.p50")?;
+    let p50 = subject.stat(bus::RESPONSE_LATENCY_SECONDS, Stat::P50)?;
     let mut number = Number::new(human(p50, Unit::Seconds), "report-number-response");
-    for (key, what) in [
-        ("report-number-p99", "response_latency_seconds.p99"),
-        ("report-number-p999", "response_latency_seconds.p999"),
-        ("report-number-max", "response_latency_seconds.max"),
+    for (key, stat) in [
+        ("report-number-p99", Stat::P99),
+        ("report-number-p999", Stat::P999),
+        ("report-number-max", Stat::Max),
     ] {
-        number.also(key, subject.own(what), Unit::Seconds);
+        let value = subject.stat(bus::RESPONSE_LATENCY_SECONDS, stat);
+        number.also(key, value, Unit::Seconds);
     }
     Some(number)
 }
 
 /// How much was under way, and how long a sender waited for room.
 fn backlog(subject: &Subject) -> Option<Number> {
-    let bytes = subject.own("backlog_peak_bytes")?;
+    let bytes = subject.own(bus::BACKLOG_PEAK_BYTES)?;
     let mut number = Number::new(human(bytes, Unit::Bytes), "report-number-under-way");
-    let waited = subject.own("backlog_ratio");
+    let waited = subject.own(bus::BACKLOG_RATIO);
     number.also("report-number-waited-for-room", waited, Unit::Ratio);
-    let idle = subject.own("read_idle_ratio");
+    let idle = subject.own(bus::READ_IDLE_RATIO);
     number.also("report-number-read-idle", idle, Unit::Ratio);
     Some(number)
 }
 
 fn errors(subject: &Subject) -> Option<Number> {
-    let errors = subject.own("errors")?;
+    let errors = subject.own(bus::ERRORS)?;
     let mut number = Number::new(count(errors), "report-number-came-to-nothing");
     if errors > 0.0 {
         number.tone = Severity::Caution;
-        let ratio = subject.own("error_ratio").unwrap_or(0.0);
+        let ratio = subject.own(bus::ERROR_RATIO).unwrap_or(0.0);
         let share = Text::new("report-number-error-ratio").number("ratio", ratio, Unit::Ratio);
         number.detail.push(Phrase::from(share));
     }

@@ -1,60 +1,57 @@
-//! Which numbers tell of probes?
+//! The few numbers of probes.
 
+use sokudo_model::kinds::probe;
 use sokudo_model::units::human;
-use sokudo_model::{Severity, Text, Unit};
+use sokudo_model::{Severity, Stat, Text, Unit};
 
-use super::{Kind, Subject};
+use super::{Subject, Telling};
 use crate::block::{Number, Phrase};
 use crate::number::count;
 
 /// Delays each way, their variation, losses.
-pub const KIND: Kind = Kind {
-    name: "probe",
-    generator_cpu: "probe.sender_cpu_ratio",
-    arrived: None,
-    sent: None,
-    per_second: None,
-    latency: &[
-        ("probe.rtt_p50_seconds", "report-over-time-p50"),
-        ("probe.rtt_p99_seconds", "report-over-time-p99"),
-    ],
+pub const TELLING: Telling = Telling {
     numbers,
     line: super::first,
     settings: super::no_settings,
 };
 
 fn numbers(subject: &Subject) -> Vec<Number> {
-    let own = |what: &str| subject.own(what);
-    let mut out = Vec::new();
-    out.extend(round_trip(&own));
-    out.extend(one_way(&own));
-    out.extend(variation(&own));
-    out.extend(lost(&own));
-    out
+    let parts = [
+        round_trip(subject),
+        one_way(subject),
+        variation(subject),
+        lost(subject),
+    ];
+    parts.into_iter().flatten().collect()
 }
 
 fn with(key: &str, value: f64, unit: Unit) -> Phrase {
     Text::new(key).number("value", value, unit).into()
 }
 
-fn round_trip(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
+fn round_trip(subject: &Subject) -> Option<Number> {
     let mut number = Number::new(
-        human(own("rtt_seconds.p50")?, Unit::Seconds),
+        human(subject.stat(probe::RTT_SECONDS, Stat::P50)?, Unit::Seconds),
         "report-number-rtt",
     );
-    for (key, what) in [
-        ("report-number-p99", "rtt_seconds.p99"),
-        ("report-number-max", "rtt_seconds.max"),
+    for (key, stat) in [
+        ("report-number-p99", Stat::P99),
+        ("report-number-max", Stat::Max),
     ] {
-        let value = own(what).map(|value| with(key, value, Unit::Seconds));
+        let value = subject
+            .stat(probe::RTT_SECONDS, stat)
+            .map(|value| with(key, value, Unit::Seconds));
         number.detail.extend(value);
     }
     Some(number)
 }
 
 /// The way up, with the way down beside it. Which of them stand here depends on the clocks.
-fn one_way(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
-    let (up, down) = (own("owd_up_seconds.p50"), own("owd_down_seconds.p50"));
+fn one_way(subject: &Subject) -> Option<Number> {
+    let (up, down) = (
+        subject.stat(probe::OWD_UP_SECONDS, Stat::P50),
+        subject.stat(probe::OWD_DOWN_SECONDS, Stat::P50),
+    );
     let mut number = match (up, down) {
         (Some(up), _) => Number::new(human(up, Unit::Seconds), "report-number-owd-up"),
         (None, down) => Number::new(human(down?, Unit::Seconds), "report-number-owd-down"),
@@ -63,41 +60,43 @@ fn one_way(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
     number
         .detail
         .extend(beside.map(|down| with("report-number-way-down", down, Unit::Seconds)));
-    let error = own("clock_error_seconds").filter(|error| *error > 0.0);
+    let error = subject
+        .own(probe::CLOCK_ERROR_SECONDS)
+        .filter(|error| *error > 0.0);
     number
         .detail
         .extend(error.map(|error| with("report-number-give-or-take", error, Unit::Seconds)));
     Some(number)
 }
 
-fn variation(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
-    let up = own("jitter_up_seconds")?;
+fn variation(subject: &Subject) -> Option<Number> {
+    let up = subject.own(probe::JITTER_UP_SECONDS)?;
     let mut number = Number::new(human(up, Unit::Seconds), "report-number-jitter-up");
-    let down = own("jitter_down_seconds");
+    let down = subject.own(probe::JITTER_DOWN_SECONDS);
     number
         .detail
         .extend(down.map(|down| with("report-number-way-down", down, Unit::Seconds)));
     Some(number)
 }
 
-fn lost(own: &impl Fn(&str) -> Option<f64>) -> Option<Number> {
-    let lost = own("lost_packets")?;
+fn lost(subject: &Subject) -> Option<Number> {
+    let lost = subject.own(probe::LOST_PACKETS)?;
     let mut number = Number::new(count(lost), "report-number-probes-lost");
     if lost > 0.0 {
         number.tone = Severity::Caution;
         for (key, what) in [
-            ("report-number-way-up", "loss_up_ratio"),
-            ("report-number-way-down", "loss_down_ratio"),
+            ("report-number-way-up", probe::LOSS_UP_RATIO),
+            ("report-number-way-down", probe::LOSS_DOWN_RATIO),
         ] {
-            let value = own(what).map(|value| with(key, value, Unit::Ratio));
+            let value = subject.own(what).map(|value| with(key, value, Unit::Ratio));
             number.detail.extend(value);
         }
     }
     for (key, what) in [
-        ("report-number-probes-late", "late_packets"),
-        ("report-number-probes-unsent", "unsent_packets"),
+        ("report-number-probes-late", probe::LATE_PACKETS),
+        ("report-number-probes-unsent", probe::UNSENT_PACKETS),
     ] {
-        let some = own(what).filter(|n| *n > 0.0);
+        let some = subject.own(what).filter(|n| *n > 0.0);
         number
             .detail
             .extend(some.map(|n| Phrase::from(Text::new(key).word("n", count(n)))));

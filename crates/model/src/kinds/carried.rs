@@ -1,0 +1,61 @@
+//! Payload that flows carried, comparable across workloads.
+
+use crate::summary::{FlowResult, Summary};
+
+use super::of_metrics;
+
+/// What one flow carried, whatever its workload.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Carried {
+    /// Payload that arrived, bytes; of requests and responses both ways together.
+    pub bytes: f64,
+    /// How long it took, seconds.
+    pub seconds: f64,
+}
+
+impl Carried {
+    /// Mean speed, bits per second. For requests and responses that is the mean speed one way.
+    pub fn bits_per_second(self) -> f64 {
+        self.bytes * 8.0 / self.seconds
+    }
+
+    /// Bytes at a speed.
+    pub(super) fn at(bytes: f64, bytes_per_second: f64) -> Self {
+        Self {
+            bytes,
+            seconds: bytes / bytes_per_second,
+        }
+    }
+}
+
+/// What the metrics of one flow say that it carried; `None` when they do not say it.
+pub fn carried(metrics: &Summary) -> Option<Carried> {
+    let found = (of_metrics(metrics)?.carried)(metrics);
+    found.filter(|carried| carried.seconds.is_finite() && carried.seconds > 0.0)
+}
+
+/// What the complete flows of a phase carried together: all bytes, over the mean time of a flow.
+pub fn totals(flows: &[FlowResult]) -> Option<Carried> {
+    let each: Vec<Carried> = complete(flows).collect();
+    let seconds: f64 = each.iter().map(|carried| carried.seconds).sum();
+    (!each.is_empty()).then(|| Carried {
+        bytes: each.iter().map(|carried| carried.bytes).sum(),
+        seconds: seconds / each.len() as f64,
+    })
+}
+
+/// Jain's fairness index of the speeds of the complete flows: 1 when all are equal, 1/n when one
+/// has everything; `None` for less than two.
+///
+/// Source: R. Jain, D. Chiu, W. Hawe, "A Quantitative Measure of Fairness" (DEC-TR-301, 1984).
+pub fn fairness(flows: &[FlowResult]) -> Option<f64> {
+    let speeds: Vec<f64> = complete(flows).map(Carried::bits_per_second).collect();
+    let sum: f64 = speeds.iter().sum();
+    let squares: f64 = speeds.iter().map(|speed| speed * speed).sum();
+    (speeds.len() > 1 && squares > 0.0).then(|| sum * sum / (speeds.len() as f64 * squares))
+}
+
+fn complete(flows: &[FlowResult]) -> impl Iterator<Item = Carried> {
+    let complete = flows.iter().filter(|flow| flow.complete);
+    complete.filter_map(|flow| carried(&flow.metrics))
+}

@@ -1,0 +1,177 @@
+//! Requests to a web server (`http`).
+
+use crate::metric::metrics;
+
+use super::{
+    Carried, Charts, CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, PairFigure, Reach,
+    Track, TrackSource,
+};
+
+#[rustfmt::skip]
+metrics! {
+    REQUESTS = counter("http.requests", One, "requests with a whole response of whatever status, warm-up not counted").sum().named();
+    REQUESTS_PER_SECOND = gauge("http.requests_per_second", PerSecond, "those requests over the generator's own time from the first to the last; in series: over the interval").sum().named();
+    ASKED_PER_SECOND = gauge("http.asked_per_second", PerSecond, "rate that was asked for, on average over a schedule; absent in a closed loop").sum();
+    BEST_RATE_PER_SECOND = gauge("http.best_rate_per_second", PerSecond, "highest rate that kept the bounds of --find, confirmed by a fresh run");
+    LATENCY_SECONDS = histogram("http.latency_seconds", Seconds, "from the intended start of a request to the last byte of its response; in the summary with .min, .mean, .p50, .p90, .p95, .p99, .p999 and .max").named();
+    LATENCY_P50_SECONDS = gauge("http.latency_p50_seconds", Seconds, "median of the latency over the interval");
+    LATENCY_P99_SECONDS = gauge("http.latency_p99_seconds", Seconds, "99th percentile of the latency over the interval");
+    SERVICE_SECONDS = histogram("http.service_seconds", Seconds, "from the moment that a request's turn really came to the last byte of its response; equals the latency in a closed loop").named();
+    ROUND_TRIP_SECONDS = gauge("http.round_trip_seconds", Seconds, "latency of each request by itself");
+    CONNECT_SECONDS = histogram("http.connect_seconds", Seconds, "time to connect, without looking up the name and without TLS").named();
+    HANDSHAKE_SECONDS = histogram("http.handshake_seconds", Seconds, "time of the TLS handshake").named();
+    WAIT_SECONDS = histogram("http.wait_seconds", Seconds, "from the last byte of a request to the first of its response").named();
+    READ_SECONDS = histogram("http.read_seconds", Seconds, "from the first byte of a response to its last").named();
+    MEAN_QUEUE_SECONDS = gauge("http.mean_queue_seconds", Seconds, "mean time between the intended and the real start of a request; this and the six that follow add up to the latency, in series over the interval");
+    MEAN_RESOLVE_SECONDS = gauge("http.mean_resolve_seconds", Seconds, "mean time that looking up the server's name took, over all requests");
+    MEAN_CONNECT_SECONDS = gauge("http.mean_connect_seconds", Seconds, "mean time that connecting took, over all requests, also those on kept connections");
+    MEAN_TLS_SECONDS = gauge("http.mean_tls_seconds", Seconds, "mean time that TLS handshakes took, over all requests, also those on kept connections");
+    MEAN_SEND_SECONDS = gauge("http.mean_send_seconds", Seconds, "mean time to send a request");
+    MEAN_WAIT_SECONDS = gauge("http.mean_wait_seconds", Seconds, "mean time between the last byte of a request and the first of its response");
+    MEAN_READ_SECONDS = gauge("http.mean_read_seconds", Seconds, "mean time between the first byte of a response and its last");
+    ERRORS = counter("http.errors", One, "requests without a whole response").sum().named();
+    FAILED_PER_SECOND = gauge("http.failed_per_second", PerSecond, "requests that failed over the interval: without a whole response, of status 400 and above, or against what the plan demands");
+    ERROR_RATIO = gauge("http.error_ratio", Ratio, "errors, unstarted requests and responses of status 400 and above over all requests that were due; in series: failed over ended ones of the interval");
+    UNSTARTED_REQUESTS = counter("http.unstarted_requests", One, "requests whose time came and that were never sent, because no connection was free until the end").sum();
+    LATE_STARTS = counter("http.late_starts", One, "requests that left more than 1 ms after their intended start although a connection was free: the generator's own lateness").sum();
+    LATE_RATIO = gauge("http.late_ratio", Ratio, "share of such requests").named();
+    WINDOW_FULL_RATIO = gauge("http.window_full_ratio", Ratio, "share of requests that had to wait because every connection was busy").named();
+    ACTIVE_USERS = gauge("http.active_users", One, "users of a test plan that had begun and not ended").sum();
+    OPEN_CONNECTIONS = gauge("http.open_connections", One, "connections; the most requests under way at a time are as many, times the streams of each").sum();
+    ROWS = counter("http.rows", One, "rows about single requests that a generator handed over for the file of results").sum();
+    MADE_CONNECTIONS = counter("http.made_connections", One, "connections that were made and served a request").sum();
+    PORTS_EXHAUSTED = counter("http.ports_exhausted", One, "connections that could not be made because no local port was left").sum();
+    SENT_BYTES = counter("http.sent_bytes", Bytes, "bytes of requests, head and body, before TLS").sum();
+    HEAD_BYTES = counter("http.head_bytes", Bytes, "bytes of the responses' heads, before TLS").sum();
+    BODY_BYTES = counter("http.body_bytes", Bytes, "bytes of the responses' bodies, without the framing of chunks, as the server encoded them").sum();
+    STATUS_1XX = counter("http.status_1xx", One, "responses of status 101").sum();
+    STATUS_2XX = counter("http.status_2xx", One, "responses of status 200 to 299").sum();
+    STATUS_3XX = counter("http.status_3xx", One, "responses of status 300 to 399").sum();
+    STATUS_4XX = counter("http.status_4xx", One, "responses of status 400 to 499").sum();
+    STATUS_5XX = counter("http.status_5xx", One, "responses of status 500 to 599").sum();
+    STATUS_OTHER = counter("http.status_other", One, "responses of other statuses").sum();
+    FAILED_RESOLVE = counter("http.failed_resolve", One, "requests that failed while the server's name was looked up").sum();
+    FAILED_CONNECT = counter("http.failed_connect", One, "requests that failed while connecting").sum();
+    FAILED_TLS = counter("http.failed_tls", One, "requests that failed in the TLS handshake").sum();
+    FAILED_SEND = counter("http.failed_send", One, "requests that failed while they were sent").sum();
+    FAILED_WAIT = counter("http.failed_wait", One, "requests that failed before the first byte of a response").sum();
+    FAILED_READ = counter("http.failed_read", One, "requests that failed within the response").sum();
+    REFUSED = counter("http.refused", One, "requests whose connection was refused: nobody listens, or the server turns callers away").sum();
+    RESETS = counter("http.resets", One, "requests whose connection was reset").sum();
+    TIMEOUTS = counter("http.timeouts", One, "requests that were given up, in whatever stage").sum();
+    CLOSED_EARLY = counter("http.closed_early", One, "requests whose connection the server closed before the response was whole").sum();
+    MALFORMED = counter("http.malformed", One, "requests whose response broke the rules of HTTP, or our bounds on heads and trailers").sum();
+    GIVEN_UP = counter("http.given_up", One, "requests of HTTP/2 that the server gave up, alone or with their connection").sum();
+    RESENT_REQUESTS = counter("http.resent_requests", One, "requests of HTTP/2 that were sent again because the server said that it had not begun them; latency counts from the first time").sum();
+    REQUESTS_PER_CPU_SECOND = gauge("http.requests_per_cpu_second", PerSecond, "responses, warm-up included, per second of CPU time that the event loops used");
+    CLIENT_CPU_RATIO = gauge("http.client_cpu_ratio", Ratio, "CPU time of the busiest event loop over elapsed time, 1 = one core").max().named();
+    CLIENT_WAIT_RATIO = gauge("http.client_wait_ratio", Ratio, "share of time that an event loop was ready to run but had no CPU").max();
+}
+
+/// The numbers that it shares with every exchange.
+pub const EXCHANGE: Exchange = Exchange {
+    answered: REQUESTS,
+    per_second: REQUESTS_PER_SECOND,
+    asked: ASKED_PER_SECOND,
+    best: BEST_RATE_PER_SECOND,
+    latency: LATENCY_SECONDS,
+    latency_p50: LATENCY_P50_SECONDS,
+    latency_p99: LATENCY_P99_SECONDS,
+    service: SERVICE_SECONDS,
+    round_trip: ROUND_TRIP_SECONDS,
+    connect: CONNECT_SECONDS,
+    handshake: HANDSHAKE_SECONDS,
+    errors: ERRORS,
+    error_ratio: ERROR_RATIO,
+    unstarted: UNSTARTED_REQUESTS,
+    late_ratio: LATE_RATIO,
+    window_full_ratio: WINDOW_FULL_RATIO,
+    open_connections: OPEN_CONNECTIONS,
+    ports_exhausted: PORTS_EXHAUSTED,
+    failed_per_second: Some(FAILED_PER_SECOND),
+    bad_answers: &[STATUS_4XX, STATUS_5XX],
+    connects_each_time: false,
+    verdict: "verdict-rr",
+    closed_next: "verdict-rr-closed-next",
+    between: None,
+};
+
+/// The kind.
+pub const KIND: Kind = Kind {
+    name: "http",
+    question: "how many requests per second does a web server answer, and how long does each take?",
+    family: Family::Exchange(&EXCHANGE),
+    // A host of the run proves that it agreed; a server elsewhere cannot.
+    reach: &[Reach::Hosts, Reach::Strangers],
+    source: "http",
+    metrics: METRICS,
+    ends: Ends {
+        near: End {
+            name: "client",
+            cpu: CLIENT_CPU_RATIO,
+            wait: Some(CLIENT_WAIT_RATIO),
+        },
+        far: None,
+    },
+    done: REQUESTS,
+    curve: Some(CurveMetrics {
+        offered: ASKED_PER_SECOND,
+        delivered: REQUESTS_PER_SECOND,
+        latency: Some(LATENCY_SECONDS),
+        shares: &[("errors", ERROR_RATIO), ("loss", ERROR_RATIO)],
+        best: BEST_RATE_PER_SECOND,
+    }),
+    carried: |metrics| {
+        let parts = [SENT_BYTES, HEAD_BYTES, BODY_BYTES];
+        Some(Carried {
+            bytes: parts.iter().filter_map(|part| part.of(metrics)).sum(),
+            seconds: REQUESTS.of(metrics)? / REQUESTS_PER_SECOND.of(metrics)?,
+        })
+    },
+    charts: Charts {
+        arrived: None,
+        sent: None,
+        per_second: Some(REQUESTS_PER_SECOND),
+        latency: Some([LATENCY_P50_SECONDS, LATENCY_P99_SECONDS]),
+    },
+    tracks: &[
+        TrackSource {
+            track: Track::Answers,
+            metric: REQUESTS_PER_SECOND,
+            suffix: "",
+        },
+        TrackSource {
+            track: Track::Users,
+            metric: ACTIVE_USERS,
+            suffix: "",
+        },
+        TrackSource {
+            track: Track::Latency,
+            metric: LATENCY_P50_SECONDS,
+            suffix: "p50",
+        },
+        TrackSource {
+            track: Track::Latency,
+            metric: LATENCY_P99_SECONDS,
+            suffix: "p99",
+        },
+        TrackSource {
+            track: Track::Loss,
+            metric: ERROR_RATIO,
+            suffix: "",
+        },
+    ],
+    expects: Expects {
+        line_rate: None,
+        latency: false,
+        loss: false,
+        errors: true,
+    },
+    pair_figures: &[PairFigure {
+        metric: REQUESTS_PER_SECOND,
+        stat: None,
+        more_is_better: true,
+    }],
+    layer: None,
+    by_label: true,
+};

@@ -1,0 +1,22 @@
+//! Metrics that belong to no workload: hosts, clocks, connections, groups, and sokudo itself.
+
+pub mod clock;
+pub mod group;
+pub mod host;
+pub mod own;
+pub mod selftest;
+pub mod sweep;
+pub mod tcp;
+
+use crate::metric::Metric;
+
+/// The metrics of each source.
+pub const SOURCES: &[&[Metric]] = &[
+    selftest::METRICS,
+    group::METRICS,
+    host::METRICS,
+    own::METRICS,
+    clock::METRICS,
+    sweep::METRICS,
+    tcp::METRICS,
+];

@@ -1,0 +1,10 @@
+//! Metrics of sokudo itself: what the measuring instrument uses.
+
+use crate::metric::metrics;
+
+#[rustfmt::skip]
+metrics! {
+    CPU_RATIO = gauge("self.cpu_ratio", Ratio, "CPU time of each thread of sokudo over elapsed time, 1 = one core; label thread");
+    WAIT_RATIO = gauge("self.wait_ratio", Ratio, "time that each thread was runnable but had no CPU, over elapsed time; label thread");
+    RESIDENT_BYTES = gauge("self.resident_bytes", Bytes, "resident memory of the process");
+}

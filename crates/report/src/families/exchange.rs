@@ -1,0 +1,165 @@
+//! The few numbers of requests and their answers.
+
+use sokudo_model::kinds::{self, Exchange, Family, http};
+use sokudo_model::units::human;
+use sokudo_model::{PhaseRecord, Severity, Stat, Text, Unit};
+
+use super::{Subject, Telling};
+use crate::block::{Number, Phrase};
+use crate::number::count;
+
+/// Latency, rate, set-up of connections, errors.
+pub const TELLING: Telling = Telling {
+    numbers,
+    line,
+    settings: super::no_settings,
+};
+
+fn exchange_of(subject: &Subject) -> Option<&'static Exchange> {
+    match subject.kind?.family {
+        Family::Exchange(exchange) => Some(exchange),
+        Family::Bytes(_) | Family::Messages(_) | Family::Datagram | Family::Probe => None,
+    }
+}
+
+fn numbers(subject: &Subject) -> Vec<Number> {
+    let Some(exchange) = exchange_of(subject) else {
+        return Vec::new();
+    };
+    let best = exchange.best.of(subject.totals);
+    let parts = [
+        best.map(|best| Number::new(human(best, Unit::PerSecond), "report-number-best")),
+        latency(subject, exchange),
+        rate(subject, exchange),
+        set_up(subject, exchange),
+        errors(subject, exchange),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+/// From so many bytes on, of a request and its response, one wants to know how much was carried, too.
+const BULK_BYTES: f64 = 16_384.0;
+
+/// How soon requests were answered, how many, and what they carried when they are large.
+fn line(subject: &Subject) -> Option<Number> {
+    let exchange = exchange_of(subject)?;
+    let mut number = latency(subject, exchange)?;
+    let rate = subject.own(exchange.per_second)?;
+    number.detail.truncate(1);
+    let carried = bulk_bits_per_second(subject.phase, exchange);
+    let more = carried.map(|bits| human(bits, Unit::BitsPerSecond).into());
+    let rate = human(rate, Unit::PerSecond).into();
+    number
+        .detail
+        .splice(0..0, std::iter::once(rate).chain(more));
+    Some(number)
+}
+
+/// What all flows of a phase carried together; `None` when their messages are small.
+fn bulk_bits_per_second(phase: &PhaseRecord, exchange: &Exchange) -> Option<f64> {
+    let between = exchange.between?;
+    let flows = &phase.result.flows;
+    let of_one = |metric: sokudo_model::Metric| flows.iter().find_map(|f| metric.of(&f.metrics));
+    let each = of_one(between.request_bytes)? + of_one(between.response_bytes)?;
+    let carried = kinds::totals(flows).filter(|_| each >= BULK_BYTES)?;
+    Some(carried.bits_per_second())
+}
+
+fn seconds(key: &str, value: f64) -> Phrase {
+    Text::new(key).number("value", value, Unit::Seconds).into()
+}
+
+fn latency(subject: &Subject, exchange: &Exchange) -> Option<Number> {
+    let p50 = subject.stat(exchange.latency, Stat::P50)?;
+    let label = match exchange.connects_each_time {
+        true => "report-number-latency-crr",
+        false => "report-number-latency",
+    };
+    let mut number = Number::new(human(p50, Unit::Seconds), label);
+    for (key, stat) in [
+        ("report-number-p99", Stat::P99),
+        ("report-number-p999", Stat::P999),
+        ("report-number-max", Stat::Max),
+    ] {
+        let value = subject.stat(exchange.latency, stat);
+        number.detail.extend(value.map(|value| seconds(key, value)));
+    }
+    if subject.own(exchange.asked).is_some() {
+        let service = subject.stat(exchange.service, Stat::P99);
+        number
+            .detail
+            .extend(service.map(|value| seconds("report-number-service", value)));
+    }
+    Some(number)
+}
+
+fn rate(subject: &Subject, exchange: &Exchange) -> Option<Number> {
+    let rate = subject.own(exchange.per_second)?;
+    let label = match exchange.connects_each_time {
+        true => "report-number-connections",
+        false => "report-number-transactions",
+    };
+    let mut number = Number::new(human(rate, Unit::PerSecond), label);
+    number.detail.push(match subject.own(exchange.asked) {
+        Some(asked) => Text::new("report-number-asked")
+            .number("asked", asked, Unit::PerSecond)
+            .into(),
+        None => Text::new("report-number-closed").into(),
+    });
+    let held = subject.own(exchange.open_connections).filter(|n| *n > 1.0);
+    number.detail.extend(held.map(|n| {
+        Text::new("report-number-open-connections")
+            .word("n", count(n))
+            .into()
+    }));
+    Some(number)
+}
+
+/// Parts of a connection's set-up, for the workload that makes one per request.
+fn set_up(subject: &Subject, exchange: &Exchange) -> Option<Number> {
+    let handshake = subject.stat(exchange.handshake, Stat::P50);
+    let p50 = subject.stat(exchange.connect, Stat::P50).or(handshake)?;
+    let mut number = Number::new(human(p50, Unit::Seconds), "report-number-connect");
+    let p99 = subject.stat(exchange.connect, Stat::P99);
+    number
+        .detail
+        .extend(p99.map(|value| seconds("report-number-p99", value)));
+    number
+        .detail
+        .extend(handshake.map(|value| seconds("report-number-handshake", value)));
+    Some(number)
+}
+
+fn errors(subject: &Subject, exchange: &Exchange) -> Option<Number> {
+    let failed = subject.own(exchange.errors)? + subject.own(exchange.unstarted).unwrap_or(0.0);
+    let mut number = Number::new(count(failed), "report-number-errors");
+    // Only a web server's answers have these.
+    for class in [
+        http::STATUS_3XX,
+        http::STATUS_4XX,
+        http::STATUS_5XX,
+        http::STATUS_OTHER,
+    ] {
+        let key = format!("report-number-{}", class.slug());
+        let some = subject.own(class).filter(|n| *n > 0.0);
+        number
+            .detail
+            .extend(some.map(|n| Text::new(key).word("n", count(n)).into()));
+    }
+    let ratio = subject.own(exchange.error_ratio).unwrap_or(0.0);
+    if failed > 0.0 || ratio > 0.0 {
+        number.tone = Severity::Caution;
+        let share = Text::new("report-number-error-ratio").number("ratio", ratio, Unit::Ratio);
+        number.detail.push(share.into());
+    }
+    let lost = exchange
+        .between
+        .and_then(|between| subject.own(between.lost_connections))
+        .filter(|n| *n > 0.0);
+    number.detail.extend(lost.map(|n| {
+        Text::new("report-number-lost-connections")
+            .word("n", count(n))
+            .into()
+    }));
+    Some(number)
+}
