@@ -7,14 +7,19 @@ use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
+/// The path of a script in `packaging/`.
+fn script(name: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging");
+    root.join(name).to_string_lossy().into_owned()
+}
+
 /// A tree that holds a copy of the script, this change log and these fragments.
 fn tree(log: &str, fragments: &[(&str, &str)]) -> TempDir {
     let tree = tempfile::tempdir().expect("a directory");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/changelog");
     for folder in ["packaging", "changelog.d"] {
         fs::create_dir(tree.path().join(folder)).expect("a folder");
     }
-    fs::copy(script, tree.path().join("packaging/changelog")).expect("a copy");
+    fs::copy(script("changelog"), tree.path().join("packaging/changelog")).expect("a copy");
     fs::write(tree.path().join("CHANGELOG.md"), log).expect("a log");
     for (name, text) in fragments {
         fs::write(tree.path().join("changelog.d").join(name), text).expect("a fragment");
@@ -175,9 +180,8 @@ fn a_built_program_is_packed_in_every_form_with_checksums() {
     fs::write(at.join("sokudo.c"), STAND_IN).expect("a source");
     fs::write(at.join("sokudo.exe"), "MZ").expect("a program");
     said("cc", &["-o", "sokudo", "sokudo.c"], at);
-    let pack = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../packaging/pack");
-    let pack = pack.to_str().expect("a path in UTF-8");
-    said("bash", &[pack, "sokudo", "out", "sokudo.exe"], at);
+    let words = [&script("pack"), "sokudo", "out", "sokudo.exe"];
+    said("bash", &words, at);
 
     let out = at.join("out");
     let sums = fs::read_to_string(out.join("SHA256SUMS")).expect("checksums");
@@ -218,4 +222,37 @@ fn a_built_program_is_packed_in_every_form_with_checksums() {
     for file in ["/usr/bin/sokudo\n", "/etc/sokudo/policy.toml\n"] {
         assert!(listed.contains(file), "{file} is missing:\n{listed}");
     }
+}
+
+#[test]
+fn debugging_information_is_split_off_once_and_found_from_the_program() {
+    for tool in ["cc", "objcopy", "readelf"] {
+        if Command::new(tool).arg("--version").output().is_err() {
+            return sokudo_testkit::skip(format_args!("there is no `{tool}`"));
+        }
+    }
+    let folder = tempfile::tempdir().expect("a directory");
+    let at = folder.path();
+    fs::write(at.join("sokudo.c"), STAND_IN).expect("a source");
+    said("cc", &["-g", "-o", "sokudo", "sokudo.c"], at);
+    // As Cargo names its own file.
+    fs::hard_link(at.join("sokudo"), at.join("sokudo-1234")).expect("a link");
+    let split = || said("bash", &[&script("split-debug"), "sokudo"], at);
+    split();
+    for program in ["sokudo", "sokudo-1234"] {
+        let sections = said("readelf", &["--sections", "--wide", program], at);
+        assert!(sections.contains(".gnu_debuglink"), "{sections}");
+        assert!(!sections.contains(".debug_info"), "{sections}");
+    }
+    let kept = said("readelf", &["--sections", "--wide", "sokudo.debug"], at);
+    assert!(kept.contains(".debug_info"), "{kept}");
+    assert_eq!(said("./sokudo", &["--version"], at), "sokudo 9.8.7\n");
+
+    let times = || {
+        let files = ["sokudo", "sokudo.debug"].map(|name| fs::metadata(at.join(name)));
+        files.map(|file| file.expect("a file").modified().expect("a time"))
+    };
+    let before = times();
+    split();
+    assert_eq!(times(), before);
 }
