@@ -79,7 +79,15 @@ pub enum JtlError {
 ///
 /// Memory: a few hundred KiB, or twice the longest row up to 1 MiB; for XML 16 MiB for one element.
 /// Fails for I/O errors, or if the file is not JTL. Rows that cannot be read are counted.
-pub fn read(input: impl Read, mut each: impl FnMut(&Request)) -> Result<ReadOutcome, JtlError> {
+pub fn read(mut input: impl Read, mut each: impl FnMut(&Request)) -> Result<ReadOutcome, JtlError> {
+    read_rows(&mut input, &mut each)
+}
+
+/// [`read`] without type parameters, so that it is compiled once and with this crate.
+fn read_rows(
+    input: &mut dyn Read,
+    mut each: &mut dyn FnMut(&Request),
+) -> Result<ReadOutcome, JtlError> {
     let mut window = Window::new(input);
     window.fill()?;
     window.skip_byte_order_mark();
