@@ -10,11 +10,11 @@ use crate::plan::{
     Controller, Group, Id, Load, Loops, Plan, SamplerKind, Stage, Step, TimerKind, Value,
 };
 
-mod refused;
-mod unheeded;
+mod unsupported;
 mod warnings;
+mod without_effect;
 
-pub(crate) use refused::refuse;
+pub(crate) use unsupported::refuse;
 pub(crate) use warnings::warn;
 
 /// Load that a plan will generate.

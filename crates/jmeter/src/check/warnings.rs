@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sokudo_model::Text;
 
-use super::{controllers, samplers, think, unheeded};
+use super::{controllers, samplers, think, without_effect};
 use crate::compile::Compiler;
 use crate::coverage::Coverage;
 use crate::expression::Template;
@@ -43,7 +43,7 @@ pub(crate) fn warn(plan: &Plan, coverage: &[Coverage], compiler: &mut Compiler<'
     timers(plan, compiler);
     keep_alive(plan, compiler);
     listeners(plan, compiler);
-    unheeded::warn(compiler);
+    without_effect::warn(compiler);
     for config in &plan.configs {
         if let ConfigKind::CsvData(csv) = &config.kind {
             data_file(config, csv, compiler);

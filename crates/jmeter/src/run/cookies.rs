@@ -1,6 +1,7 @@
 //! Cookies of a user, and the cookie policies of JMeter.
 
 use super::address::Address;
+use super::encode;
 use crate::plan::Id;
 
 /// Most cookies of one jar; the oldest is removed.
@@ -229,14 +230,7 @@ fn write_value(value: &str, out: &mut String) {
     if !value.contains([' ', '"', ',', ';', '\\']) {
         return out.push_str(value);
     }
-    out.push('"');
-    for character in value.chars() {
-        if matches!(character, '"' | '\\') {
-            out.push('\\');
-        }
-        out.push(character);
-    }
-    out.push('"');
+    encode::quoted_string(value, out);
 }
 
 /// True for a domain and its subdomains.

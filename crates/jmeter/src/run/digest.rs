@@ -22,7 +22,7 @@ const MOST_VALUE_BYTES: usize = 4_096;
 
 /// The challenges of a 401 response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Asked {
+pub(super) struct Challenges {
     /// A digest challenge that can be answered.
     pub digest: Option<Challenge>,
     /// True if there is a digest challenge that cannot be answered.
@@ -84,8 +84,8 @@ impl Algorithm {
 }
 
 /// The challenges in the headers of a response.
-pub(super) fn asked(headers: &[u8]) -> Asked {
-    let mut asked = Asked::default();
+pub(super) fn challenges(headers: &[u8]) -> Challenges {
+    let mut asked = Challenges::default();
     for value in header_values(headers, "WWW-Authenticate") {
         let (scheme, rest) = value.split_once(' ').unwrap_or((&value, ""));
         if scheme.eq_ignore_ascii_case("Basic") {
@@ -196,7 +196,7 @@ impl Challenge {
             .as_bytes(),
         );
         let mut out = String::from("Digest username=");
-        quote(proof.user, &mut out);
+        encode::quoted_string(proof.user, &mut out);
         for (name, value) in [
             ("realm", realm.as_str()),
             ("nonce", nonce),
@@ -204,30 +204,19 @@ impl Challenge {
             ("response", &response),
         ] {
             out.extend([", ", name, "="]);
-            quote(value, &mut out);
+            encode::quoted_string(value, &mut out);
         }
         if self.has_quality {
             out.push_str(", qop=auth, nc=00000001, cnonce=");
-            quote(&own, &mut out);
+            encode::quoted_string(&own, &mut out);
         }
         out.extend([", algorithm=", algorithm.name()]);
         if let Some(opaque) = &self.opaque {
             out.push_str(", opaque=");
-            quote(opaque, &mut out);
+            encode::quoted_string(opaque, &mut out);
         }
         out
     }
-}
-
-fn quote(value: &str, out: &mut String) {
-    out.push('"');
-    for character in value.chars() {
-        if matches!(character, '"' | '\\') {
-            out.push('\\');
-        }
-        out.push(character);
-    }
-    out.push('"');
 }
 
 /// The value of `Authorization` for basic authentication (RFC 7617).
@@ -247,7 +236,7 @@ mod tests {
 
     fn answered(challenge: &str, path: &str, own_nonce: u64) -> String {
         let headers = format!("WWW-Authenticate: Digest {challenge}\r\n");
-        let challenge = asked(headers.as_bytes()).digest.unwrap();
+        let challenge = challenges(headers.as_bytes()).digest.unwrap();
         challenge.answer(&Proof {
             user: "us\"er",
             password: "pässword",
@@ -294,8 +283,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_answered_is_none() {
-        let digest =
-            |rest: &str| asked(format!("WWW-Authenticate: Digest {rest}\r\n").as_bytes()).digest;
+        let digest = |rest: &str| {
+            challenges(format!("WWW-Authenticate: Digest {rest}\r\n").as_bytes()).digest
+        };
         assert_eq!(digest("realm=\"r\""), None);
         assert_eq!(digest("nonce=\"n\", qop=\"auth-int\""), None);
         assert_eq!(digest("nonce=\"n\", algorithm=SHA-512-256"), None);
@@ -304,11 +294,11 @@ mod tests {
                 .unwrap()
                 .is_stale
         );
-        let both = asked(
+        let both = challenges(
             b"WWW-Authenticate: Basic realm=\"b\"\r\nwww-authenticate: DIGEST nonce=\"n\"\r\n",
         );
         assert!(both.basic && both.digest.is_some());
-        assert_eq!(asked(b"Date: now\r\n"), Asked::default());
+        assert_eq!(challenges(b"Date: now\r\n"), Challenges::default());
     }
 
     proptest! {

@@ -1,4 +1,4 @@
-//! Percent-encoding of URLs and forms, and base64.
+//! Percent-encoding of URLs and forms, quoted strings and base64.
 
 use super::charset::Charset;
 
@@ -112,6 +112,18 @@ pub(super) fn path(text: &str, out: &mut Vec<u8>) {
         }
         before = byte;
     }
+}
+
+/// Appends a quoted string (RFC 9110, 5.6.4).
+pub(super) fn quoted_string(value: &str, out: &mut String) {
+    out.push('"');
+    for character in value.chars() {
+        if matches!(character, '"' | '\\') {
+            out.push('\\');
+        }
+        out.push(character);
+    }
+    out.push('"');
 }
 
 /// Appends bytes as base64.

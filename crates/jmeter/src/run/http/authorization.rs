@@ -53,11 +53,11 @@ impl ChallengeState {
         let Some(known) = credentials(view, request, address) else {
             return false;
         };
-        let asked = digest::asked(reply.headers);
+        let offered = digest::challenges(reply.headers);
         let is_new = |is_stale: bool| !self.is_digest || is_stale;
         let is_first = self.challenges == 0;
-        let was_sent = known.is_preemptive && asked.basic;
-        let (value, is_digest) = match asked.digest {
+        let was_sent = known.is_preemptive && offered.basic;
+        let (value, is_digest) = match offered.digest {
             Some(challenge) if !was_sent && is_new(challenge.is_stale) => {
                 let mut path = Vec::new();
                 encode::path(&address.path, &mut path);
@@ -70,11 +70,11 @@ impl ChallengeState {
                 });
                 (value, true)
             }
-            _ if asked.basic && !known.is_preemptive && is_first => {
+            _ if offered.basic && !known.is_preemptive && is_first => {
                 (basic(&known.user, &known.password), false)
             }
             // JMeter's client repeats the request once without credentials.
-            _ if asked.other_digest && !was_sent && is_first => (String::new(), true),
+            _ if offered.other_digest && !was_sent && is_first => (String::new(), true),
             _ => return false,
         };
         let connect_ms = match reply.reused {
