@@ -31,6 +31,7 @@ help-agent-after =
 
     ポリシーは TOML ファイルです。書かれていない項目に制限はありません (フェーズの長さを除く):
       workloads = ["rr", "stream"]
+      reach = ["hosts", "strangers"]
       destinations = ["192.0.2.0/24"]
       max_duration = "10min"
       max_rate = "1Gb/s"

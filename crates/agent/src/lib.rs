@@ -18,7 +18,6 @@ use std::sync::Arc;
 
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Client, Handler, Notes};
-use sokudo_model::units::Rate;
 use sokudo_model::{Change, PhaseSpec, Refusal, RunId};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
@@ -115,7 +114,7 @@ impl Session {
         if let Some(kept) = &self.outlet.kept {
             kept.name(&spec.run);
         }
-        self.pass(&spec, workload.rate(&spec.phase.options))?;
+        self.pass(&spec)?;
         let phase = workload.prepare(spec, self.emit())?;
         let offer = phase.offer();
         self.state = State::Prepared(phase);
@@ -123,11 +122,11 @@ impl Session {
     }
 
     /// Whether the guard lets a phase pass. Noted either way, before anything is done.
-    fn pass(&self, spec: &PhaseSpec, asked: Option<Rate>) -> Result<(), Refusal> {
+    fn pass(&self, spec: &PhaseSpec) -> Result<(), Refusal> {
         let Some(guard) = &self.guard else {
             return Ok(());
         };
-        let verdict = guard.policy.allows(spec, asked);
+        let verdict = judge(&guard.policy, spec);
         let mut about = audit::of_phase(spec);
         let what = match &verdict {
             Ok(()) => "prepare",
@@ -349,3 +348,14 @@ fn out_of_order(what: &str) -> Refusal {
         hint: None,
     }
 }
+
+/// Whether a policy allows a phase: every workload that the phase carries out must be allowed.
+fn judge(policy: &Policy, spec: &PhaseSpec) -> Result<(), Refusal> {
+    for (workload, part) in sokudo_workloads::parts(spec)? {
+        policy.allows(&part, workload.rate(&part.phase.options))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -3,26 +3,27 @@
 //! A local TOML file that no controller can change. What it does not name is refused:
 //!
 //! ```toml
-//! workloads = ["rr", "stream"]        # without it: all but `http` and `jmx`, whose servers nobody asked
+//! workloads = ["rr", "stream"]        # without it: all
+//! reach = ["hosts", "strangers"]      # whom loads may reach; without it: "hosts", those of the run
 //! destinations = ["192.0.2.0/24"]     # without it: every host of the run, each with its ticket
 //! max_duration = "10min"              # of one phase; without it: 1 h
 //! max_rate = "1Gb/s"                  # without it: as much as the host can
 //! max_flows = 64                      # without it: 4096
 //! ```
 
+mod reach;
+
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use ipnet::IpNet;
 use serde::Deserialize;
+use sokudo_model::kinds::Reach;
 use sokudo_model::units::{Nanos, Rate, human};
-use sokudo_model::{Change, PhaseSpec, Refusal, Unit};
+use sokudo_model::{Change, PhaseSpec, Refusal, Unit, kinds};
 
 /// Longest phase without a word of the policy, nanoseconds.
 const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
-/// Workloads that load hosts which take no part in the run: nobody there has agreed. `jmx` reads and
-/// writes files that its options name, too.
-const STRANGERS: [&str; 2] = ["http", "jmx"];
 /// Most flows of a phase without a word of the policy.
 const DEFAULT_FLOWS: u32 = 4096;
 /// Longest policy that is read, bytes.
@@ -33,6 +34,8 @@ const MAX_BYTES: u64 = 64 * 1024;
 pub struct Policy {
     /// Names of workloads; `None` = all.
     pub workloads: Option<Vec<String>>,
+    /// Whom or what loads may reach.
+    pub reach: Vec<Reach>,
     /// Where this host may send to; `None` = the other hosts of a run.
     pub destinations: Option<Vec<IpNet>>,
     /// Longest load of one phase, nanoseconds.
@@ -47,6 +50,7 @@ impl Default for Policy {
     fn default() -> Self {
         Self {
             workloads: None,
+            reach: vec![Reach::Hosts],
             destinations: None,
             max_duration_ns: DEFAULT_DURATION_NS,
             max_rate: None,
@@ -81,6 +85,7 @@ pub enum PolicyError {
 #[serde(deny_unknown_fields)]
 struct Written {
     workloads: Option<Vec<String>>,
+    reach: Option<Vec<String>>,
     destinations: Option<Vec<String>>,
     max_duration: Option<String>,
     max_rate: Option<String>,
@@ -124,6 +129,7 @@ impl Policy {
         let default = Self::default();
         Ok(Self {
             workloads: written.workloads,
+            reach: reach::read(written.reach)?,
             destinations: networks.transpose()?,
             max_duration_ns: duration
                 .transpose()
@@ -148,9 +154,7 @@ impl Policy {
                 phase.workload
             )));
         }
-        if loads_strangers(spec) {
-            self.allows_strangers(&phase.workload)?;
-        }
+        self.allows_reach(kinds::find(&phase.workload), spec)?;
         let length_ns = match phase.duration_ns {
             0 => phase.bound_ns,
             length_ns => length_ns,
@@ -171,23 +175,6 @@ impl Policy {
         }
         self.allows_rate(asked)?;
         self.allows_destinations(spec)
-    }
-
-    /// Whether servers may be loaded that take no part in the run and were not asked.
-    fn allows_strangers(&self, workload: &str) -> Result<(), Refusal> {
-        if self.workloads.is_none() {
-            return Err(refuse(format!(
-                "it carries out `{workload}`, which loads hosts outside of the run, only where it is \
-                 named under `workloads`"
-            )));
-        }
-        match self.destinations {
-            None => Ok(()),
-            Some(_) => Err(refuse(format!(
-                "it sends to the networks listed under `destinations` only, and `{workload}` goes \
-                 wherever its options say"
-            ))),
-        }
     }
 
     /// Whether running load may become another. A bounded rate is never lifted: more users of a
@@ -247,9 +234,9 @@ impl Policy {
             match &self.workloads {
                 Some(list) if list.is_empty() => "no workload is carried out".into(),
                 Some(list) => format!("workloads: {}", listed(list)),
-                None => "workloads: all that this version knows, but not http and jmx, which must be named"
-                    .into(),
+                None => "workloads: all that this version knows".into(),
             },
+            format!("loads reach: {}", reach::explain(&self.reach)),
             match &self.destinations {
                 Some(list) if list.is_empty() => "nothing is sent anywhere".into(),
                 Some(list) => {
@@ -265,19 +252,12 @@ impl Policy {
             },
             format!("flows of a phase: {} at most", self.max_flows),
             "programs: none are started, and no shell".into(),
-            "files: none are read or written outside of sokudo's own".into(),
+            match self.reach.contains(&Reach::Files) {
+                true => "files: those that a load's own options name",
+                false => "files: none are read or written outside of sokudo's own",
+            }
+            .into(),
         ]
-    }
-}
-
-/// True when servers are loaded that take no part in the run. A host of the run that is loaded with
-/// `http` proves first that it agreed.
-fn loads_strangers(spec: &PhaseSpec) -> bool {
-    let phase = &spec.phase;
-    let own = phase.flows.iter().filter(|flow| flow.from == spec.me);
-    match phase.workload.as_str() {
-        "http" => own.into_iter().any(|flow| flow.from == flow.to),
-        name => STRANGERS.contains(&name),
     }
 }
 
@@ -314,7 +294,7 @@ mod tests {
 
     use super::*;
 
-    fn spec(workload: &str, duration_ns: u64, to: &str) -> PhaseSpec {
+    pub(super) fn spec(workload: &str, duration_ns: u64, to: &str) -> PhaseSpec {
         let host = |name: &str, address: &str| HostSpec {
             name: name.into(),
             address: address.into(),
@@ -357,15 +337,6 @@ mod tests {
         let spec = spec("rr", SECOND_NS, "192.0.2.7");
         forbidden("workloads = [\"stream\"]", &spec, None, "`rr`");
         forbidden("workloads = []", &spec, None, "`rr`");
-        let mut http = self::spec("http", 1, "127.0.0.1");
-        // A host of the run proves that it agreed; a server elsewhere cannot.
-        assert_eq!(Policy::default().allows(&http, None), Ok(()));
-        http.phase.flows[0].to = 0;
-        forbidden("", &http, None, "outside of the run");
-        let jmx = self::spec("jmx", 1, "127.0.0.1");
-        forbidden("", &jmx, None, "outside of the run");
-        let both = "workloads = [\"http\"]\ndestinations = [\"127.0.0.0/8\"]";
-        forbidden(both, &http, None, "`destinations`");
         forbidden("destinations = []", &spec, None, "`192.0.2.7`");
         forbidden(
             "destinations = [\"198.51.100.0/24\", \"192.0.2.8\"]",

@@ -6,6 +6,7 @@ pub mod together;
 
 use sokudo_load_http::{http, jmx};
 use sokudo_load_network::{bus, crr, datagram, probe, rr, stream};
+use sokudo_model::{PhaseSpec, Refusal};
 use sokudo_workload::Workload;
 
 /// Every workload, in alphabetical order.
@@ -27,4 +28,21 @@ pub fn find(name: &str) -> Option<&'static dyn Workload> {
         .iter()
         .copied()
         .find(|workload| workload.descriptor().name == name)
+}
+
+/// The workloads that a phase carries out, each with its part of the phase: several for
+/// [`together`], else one. Whoever judges a phase judges these.
+///
+/// Errors: a workload that this version does not know, or options that cannot be read.
+pub fn parts(spec: &PhaseSpec) -> Result<Vec<(&'static dyn Workload, PhaseSpec)>, Refusal> {
+    let name = &spec.phase.workload;
+    if name == together::NAME {
+        return together::parts_of(spec);
+    }
+    let workload = find(name).ok_or_else(|| Refusal {
+        operator_error: true,
+        says: format!("there is no workload `{name}`"),
+        hint: Some("install the same version of sokudo on all hosts".into()),
+    })?;
+    Ok(vec![(workload, spec.clone())])
 }

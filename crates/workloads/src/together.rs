@@ -78,7 +78,9 @@ fn part_of(spec: &PhaseSpec, part: &TogetherPart) -> PhaseSpec {
     own
 }
 
-fn parts_of(spec: &PhaseSpec) -> Result<Vec<(&'static dyn Workload, PhaseSpec)>, Refusal> {
+pub(crate) fn parts_of(
+    spec: &PhaseSpec,
+) -> Result<Vec<(&'static dyn Workload, PhaseSpec)>, Refusal> {
     let options: TogetherOptions = read_options(NAME, &spec.phase.options)?;
     if options.parts.len() > PARTS_MAX {
         return Err(operator(

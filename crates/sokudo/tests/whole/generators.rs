@@ -78,7 +78,8 @@ impl Lab {
         let agents = names.iter().map(|name| {
             let home = place.path().join(name);
             std::fs::create_dir(&home).expect("a home");
-            let policy = "workloads = [\"http\", \"jmx\"]\n";
+            let policy =
+                "workloads = [\"http\", \"jmx\"]\nreach = [\"hosts\", \"strangers\", \"files\"]\n";
             std::fs::write(home.join("policy.toml"), policy).expect("a policy");
             agent(&place, &token, name)
         });

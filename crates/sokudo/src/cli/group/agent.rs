@@ -31,6 +31,7 @@ Examples:
 
 Policy, a TOML file; what is left out is not bounded, but for a phase's length:
   workloads = [\"rr\", \"stream\"]
+  reach = [\"hosts\", \"strangers\"]
   destinations = [\"192.0.2.0/24\"]
   max_duration = \"10min\"
   max_rate = \"1Gb/s\"

@@ -1,0 +1,76 @@
+use sokudo_model::{FlowPlan, HostSpec, Labels, PhasePlan, RunId};
+use sokudo_workloads::together::{TogetherOptions, TogetherPart};
+
+use super::*;
+
+/// A phase in which host 0 loads `to` with each of these workloads at once.
+fn together(parts: &[&str], to: u32) -> PhaseSpec {
+    let host = |name: &str, address: &str| HostSpec {
+        name: name.into(),
+        address: address.into(),
+    };
+    let part = |(flow, workload): (u32, &&str)| TogetherPart {
+        workload: (*workload).into(),
+        options: "{}".into(),
+        duration_ns: 1,
+        flows: vec![flow],
+    };
+    let flow = |id: u32| FlowPlan {
+        id,
+        from: 0,
+        to,
+        stream: 0,
+    };
+    let options = TogetherOptions {
+        parts: (0..).zip(parts).map(part).collect(),
+    };
+    PhaseSpec {
+        run: RunId("run".into()),
+        phase: PhasePlan {
+            name: "measure".into(),
+            workload: sokudo_workloads::together::NAME.into(),
+            options: options.to_json(),
+            flows: (0..parts.len() as u32).map(flow).collect(),
+            duration_ns: 1,
+            bound_ns: 60_000_000_000,
+            labels: Labels::new(),
+        },
+        hosts: vec![host("hosta", "0.0.0.0"), host("hostb", "192.0.2.7")],
+        me: 0,
+        seed: 0,
+        tickets: vec![1; parts.len()],
+    }
+}
+
+/// Several workloads under one name are judged one by one: what is refused alone is refused in company.
+#[test]
+fn a_policy_judges_every_part_of_a_phase() {
+    let policy = |text| Policy::parse(text).expect("a policy");
+    assert_eq!(judge(&policy(""), &together(&["rr", "stream"], 1)), Ok(()));
+    for (text, parts, to, why) in [
+        ("", &["rr", "http"][..], 0, "`strangers`"),
+        ("", &["jmx"], 1, "`strangers`"),
+        ("workloads = [\"rr\"]", &["rr", "stream"], 1, "`stream`"),
+        (
+            "max_rate = \"1Mb/s\"",
+            &["rr", "stream"],
+            1,
+            "as much as it can",
+        ),
+        (
+            "destinations = [\"198.51.100.0/24\"]",
+            &["rr"],
+            1,
+            "`192.0.2.7`",
+        ),
+        ("", &["together"], 1, "no workload"),
+        ("", &["imaginary"], 1, "no workload"),
+    ] {
+        let refusal = judge(&policy(text), &together(parts, to)).expect_err(why);
+        assert!(
+            refusal.operator_error && refusal.says.contains(why),
+            "{}",
+            refusal.says
+        );
+    }
+}
