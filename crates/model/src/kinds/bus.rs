@@ -73,7 +73,7 @@ pub const TRANSFER: Transfer = Transfer {
     latency: Some(RESPONSE_LATENCY_SECONDS),
     write_blocked: WRITE_BLOCKED_RATIO,
     read_idle: READ_IDLE_RATIO,
-    verdict: "verdict-bus",
+    window_waited: Some(BACKLOG_RATIO),
 };
 
 /// The kind.
@@ -89,11 +89,13 @@ pub const KIND: Kind = Kind {
             name: "sender",
             cpu: SENDER_CPU_RATIO,
             wait: Some(SENDER_WAIT_RATIO),
+            buffer: None,
         },
         far: Some(End {
             name: "receiver",
             cpu: RECEIVER_CPU_RATIO,
             wait: Some(RECEIVER_WAIT_RATIO),
+            buffer: None,
         }),
     },
     done: MESSAGES,
@@ -157,4 +159,5 @@ pub const KIND: Kind = Kind {
         }],
     }),
     by_label: false,
+    is_plan: false,
 };

@@ -46,4 +46,5 @@ pub const KIND: Kind = Kind {
         }],
     }),
     by_label: false,
+    is_plan: false,
 };

@@ -84,11 +84,13 @@ pub const KIND: Kind = Kind {
             name: "sender",
             cpu: SENDER_CPU_RATIO,
             wait: Some(SENDER_WAIT_RATIO),
+            buffer: Some(SEND_BUFFER_GRANTED_BYTES),
         },
         far: Some(End {
             name: "receiver",
             cpu: RECEIVER_CPU_RATIO,
             wait: Some(RECEIVER_WAIT_RATIO),
+            buffer: Some(RECEIVE_BUFFER_GRANTED_BYTES),
         }),
     },
     done: RECEIVED_PACKETS,
@@ -135,4 +137,5 @@ pub const KIND: Kind = Kind {
     // The layer of datagrams has many phases, and is what the verdict is about.
     layer: None,
     by_label: false,
+    is_plan: false,
 };

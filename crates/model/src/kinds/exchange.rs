@@ -50,10 +50,6 @@ pub struct Exchange {
     pub bad_answers: &'static [Metric],
     /// Whether every request has a connection of its own.
     pub connects_each_time: bool,
-    /// Beginning of the keys of its sentences in a verdict.
-    pub verdict: &'static str,
-    /// Key of what to try when nothing limits a closed loop but its own size.
-    pub closed_next: &'static str,
     /// The numbers of both ends, for a workload between two hosts of a run.
     pub between: Option<BetweenHosts>,
 }
@@ -154,8 +150,6 @@ macro_rules! between_hosts {
             failed_per_second: None,
             bad_answers: &[],
             connects_each_time: CONNECTS_EACH_TIME,
-            verdict: concat!("verdict-", $source),
-            closed_next: concat!("verdict-", $source, "-closed-next"),
             between: Some($crate::kinds::BetweenHosts {
                 latency_sd: LATENCY_SD_SECONDS,
                 request_bytes: REQUEST_BYTES,
@@ -172,11 +166,13 @@ macro_rules! between_hosts {
                 name: "client",
                 cpu: CLIENT_CPU_RATIO,
                 wait: Some(CLIENT_WAIT_RATIO),
+                buffer: None,
             },
             far: Some($crate::kinds::End {
                 name: "server",
                 cpu: SERVER_CPU_RATIO,
                 wait: Some(SERVER_WAIT_RATIO),
+                buffer: None,
             }),
         };
 

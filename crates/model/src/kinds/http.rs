@@ -91,8 +91,6 @@ pub const EXCHANGE: Exchange = Exchange {
     failed_per_second: Some(FAILED_PER_SECOND),
     bad_answers: &[STATUS_4XX, STATUS_5XX],
     connects_each_time: false,
-    verdict: "verdict-rr",
-    closed_next: "verdict-rr-closed-next",
     between: None,
 };
 
@@ -110,6 +108,7 @@ pub const KIND: Kind = Kind {
             name: "client",
             cpu: CLIENT_CPU_RATIO,
             wait: Some(CLIENT_WAIT_RATIO),
+            buffer: None,
         },
         far: None,
     },
@@ -174,4 +173,5 @@ pub const KIND: Kind = Kind {
     }],
     layer: None,
     by_label: true,
+    is_plan: false,
 };

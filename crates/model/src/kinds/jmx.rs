@@ -1,18 +1,11 @@
 //! Requests to web servers as a JMeter plan says (`jmx`). Its numbers are those of [`http`].
 
-use super::{Exchange, Expects, Family, Kind, Reach, http};
-
-/// The numbers that it shares with every exchange.
-pub const EXCHANGE: Exchange = Exchange {
-    closed_next: "verdict-load-closed-next",
-    ..http::EXCHANGE
-};
+use super::{Expects, Kind, Reach, http};
 
 /// The kind.
 pub const KIND: Kind = Kind {
     name: "jmx",
     question: "what do the users of a test plan see of a web server?",
-    family: Family::Exchange(&EXCHANGE),
     // A plan names its servers itself, reads data files and writes results.
     reach: &[Reach::Strangers, Reach::Files],
     curve: None,
@@ -23,5 +16,6 @@ pub const KIND: Kind = Kind {
         errors: false,
     },
     pair_figures: &[],
+    is_plan: true,
     ..http::KIND
 };

@@ -84,6 +84,8 @@ pub struct Kind {
     pub layer: Option<Layer>,
     /// Whether its results are told by label and generator and not by flow between hosts.
     pub by_label: bool,
+    /// Whether a test plan says what is asked: its flows are the labels of that plan.
+    pub is_plan: bool,
 }
 
 /// Kinds are constants: their names tell them apart.
@@ -161,6 +163,8 @@ pub struct End {
     pub cpu: Metric,
     /// Share of time that such a thread was ready to run but had no CPU, where it is counted.
     pub wait: Option<Metric>,
+    /// Socket buffer that the system granted this end, where it is read.
+    pub buffer: Option<Metric>,
 }
 
 /// Series of a workload in the main charts of a report.

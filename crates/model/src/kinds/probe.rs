@@ -72,11 +72,13 @@ pub const KIND: Kind = Kind {
             name: "sender",
             cpu: SENDER_CPU_RATIO,
             wait: Some(SENDER_WAIT_RATIO),
+            buffer: None,
         },
         far: Some(End {
             name: "server",
             cpu: SERVER_CPU_RATIO,
             wait: None,
+            buffer: None,
         }),
     },
     done: ANSWERED_PACKETS,
@@ -146,4 +148,5 @@ pub const KIND: Kind = Kind {
         ],
     }),
     by_label: false,
+    is_plan: false,
 };

@@ -62,4 +62,5 @@ pub const KIND: Kind = Kind {
         ],
     }),
     by_label: false,
+    is_plan: false,
 };

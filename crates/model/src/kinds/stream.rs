@@ -57,7 +57,7 @@ pub const TRANSFER: Transfer = Transfer {
     latency: None,
     write_blocked: WRITE_BLOCKED_RATIO,
     read_idle: READ_IDLE_RATIO,
-    verdict: "verdict-stream",
+    window_waited: None,
 };
 
 /// The kind.
@@ -73,11 +73,13 @@ pub const KIND: Kind = Kind {
             name: "sender",
             cpu: SENDER_CPU_RATIO,
             wait: Some(SENDER_WAIT_RATIO),
+            buffer: Some(SEND_BUFFER_GRANTED_BYTES),
         },
         far: Some(End {
             name: "receiver",
             cpu: RECEIVER_CPU_RATIO,
             wait: Some(RECEIVER_WAIT_RATIO),
+            buffer: Some(RECEIVE_BUFFER_GRANTED_BYTES),
         }),
     },
     done: RECEIVED_BYTES,
@@ -123,4 +125,5 @@ pub const KIND: Kind = Kind {
         }],
     }),
     by_label: false,
+    is_plan: false,
 };

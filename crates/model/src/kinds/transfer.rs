@@ -17,6 +17,6 @@ pub struct Transfer {
     pub write_blocked: Metric,
     /// Share of time in which the receiver waited for data.
     pub read_idle: Metric,
-    /// Beginning of the keys of its sentences in a verdict.
-    pub verdict: &'static str,
+    /// Share of time in which the sender waited for room in a window of the workload's own.
+    pub window_waited: Option<Metric>,
 }
