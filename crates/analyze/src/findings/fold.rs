@@ -5,7 +5,7 @@
 
 use sokudo_model::{Evidence, Finding, Text};
 
-use crate::quantities::ends::{End, thread_metric};
+use crate::quantities::ends::End;
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView, word};
 
@@ -79,8 +79,8 @@ fn explains(view: &PhaseView<'_>, cause: &Finding, consequence: &Finding) -> boo
     else {
         return false;
     };
-    let waiting = thread_metric(&view.phase.workload, End::Sender, "wait");
-    let waited = view.highest_at_sender(sender, &waiting);
+    let waiting = view.kind().and_then(|kind| End::Sender.wait(kind));
+    let waited = waiting.and_then(|waiting| view.highest_at_sender(sender, waiting));
     waited.is_some_and(|share| share >= KEPT_WAITING)
         || sender == busy
         || machine::neighbours(view.record, sender).contains(&busy)

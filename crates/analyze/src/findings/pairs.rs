@@ -1,7 +1,7 @@
 //! The host whose link is to be looked at, from the pairs of a check of a group.
 
 use sokudo_model::pairs::Pair;
-use sokudo_model::{Evidence, Finding, Record, Severity, Text, metric};
+use sokudo_model::{Evidence, Finding, Record, Severity, Text};
 use sokudo_stats::spread;
 
 use crate::quantities::pairs::{CARRIED, NAMES_MAX, Way, carried, common, of, wrong};
@@ -64,9 +64,7 @@ fn slow(pairs: &[Pair]) -> Vec<&Pair> {
 fn evidence(pair: &Pair) -> Evidence {
     let bits = carried(pair);
     let says = match (pair.holds(), bits) {
-        (true, Some(bits)) => {
-            Text::new("evidence-pair-carries").number("bits", bits, metric::unit_of(CARRIED))
-        }
+        (true, Some(bits)) => Text::new("evidence-pair-carries").number("bits", bits, CARRIED.unit),
         _ => Text::new("check-pair-failed").text("what", wrong(pair)),
     };
     Evidence {
@@ -76,6 +74,6 @@ fn evidence(pair: &Pair) -> Evidence {
         metric: None,
         labels: Default::default(),
         value: bits,
-        unit: bits.map(|_| metric::unit_of(CARRIED)),
+        unit: bits.map(|_| CARRIED.unit),
     }
 }

@@ -4,6 +4,7 @@
 //! for the check that makes a run invalid by it.
 
 use sokudo_model::Evidence;
+use sokudo_model::metrics::host;
 
 use crate::quantities::exchange::Exchange;
 use crate::view::PhaseView;
@@ -30,16 +31,17 @@ pub struct NoPorts<'a> {
 
 /// Whether connections could not be made because no local port was left.
 pub fn ports<'a>(view: &PhaseView<'a>, exchange: &Exchange<'_>) -> Option<NoPorts<'a>> {
-    if exchange.source != "http" {
+    if !exchange.is_generator_only() {
         return None;
     }
-    let failed = exchange.total("ports_exhausted")?;
-    let requests = exchange.total("requests")? + exchange.total("errors").unwrap_or(0.0);
+    let failed = exchange.total(exchange.numbers.ports_exhausted)?;
+    let requests = exchange.total(exchange.numbers.answered)?
+        + exchange.total(exchange.numbers.errors).unwrap_or(0.0);
     let share = (failed / requests.max(1.0)).min(1.0);
-    let metric = exchange.name("ports_exhausted");
+    let metric = exchange.numbers.ports_exhausted;
     let (flow, _) = view
-        .highest(&metric)
-        .or_else(|| view.highest(&exchange.name("errors")))?;
+        .highest(metric)
+        .or_else(|| view.highest(exchange.numbers.errors))?;
     (share >= SOME).then_some(NoPorts {
         host: &flow.from,
         failed,
@@ -49,13 +51,13 @@ pub fn ports<'a>(view: &PhaseView<'a>, exchange: &Exchange<'_>) -> Option<NoPort
 
 /// Share of the arrivals of a plan that were not begun, where it is too much: as many users as may be
 /// under way were.
-pub fn unstarted(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<f64> {
-    if view.phase.workload != "jmx" {
+pub fn unstarted(exchange: &Exchange<'_>) -> Option<f64> {
+    if !exchange.kind.is_plan {
         return None;
     }
-    let of = |what| exchange.total(what).unwrap_or(0.0);
-    let unstarted = of("unstarted_requests");
-    let due = of("requests") + of("errors") + unstarted;
+    let of = |metric| exchange.total(metric).unwrap_or(0.0);
+    let unstarted = of(exchange.numbers.unstarted);
+    let due = of(exchange.numbers.answered) + of(exchange.numbers.errors) + unstarted;
     let share = unstarted / due.max(1.0);
     (share > MOST_UNSTARTED).then_some(share)
 }
@@ -63,17 +65,12 @@ pub fn unstarted(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<f64> {
 impl NoPorts<'_> {
     /// What was counted, and what the host's sockets showed meanwhile.
     pub fn evidence(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Vec<Evidence> {
-        let failures = exchange.name("ports_exhausted");
-        let row = view.evidence(
-            "evidence-ports-exhausted",
-            &failures,
-            self.host,
-            self.failed,
-        );
+        let failures = exchange.numbers.ports_exhausted;
+        let row = view.evidence("evidence-ports-exhausted", failures, self.host, self.failed);
         let mut rows = vec![row];
         for (key, metric) in [
-            ("evidence-time-wait", "host.tcp_time_wait_connections"),
-            ("evidence-local-ports", "host.tcp_local_ports"),
+            ("evidence-time-wait", host::TCP_TIME_WAIT_CONNECTIONS),
+            ("evidence-local-ports", host::TCP_LOCAL_PORTS),
         ] {
             let most = view.peak(self.host, metric);
             rows.extend(most.map(|most| view.evidence(key, metric, self.host, most)));

@@ -1,5 +1,7 @@
 //! Datagrams of a phase: sent, missing, the loss at each place, and how much that matters.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
 use sokudo_model::{PhaseRecord, Record, Severity, Text, Unit, kinds};
 
 use crate::view::PhaseView;
@@ -25,13 +27,13 @@ pub struct LostAt<'a> {
 /// Highest rate that holds, bytes per second and datagrams per second; `None` when no search of
 /// the run found one.
 pub fn best(record: &Record) -> Option<(f64, f64)> {
-    let get = |name: &str| {
-        let value = record.manifest.summary.get(name).copied();
-        value.filter(|v| v.is_finite() && *v > 0.0)
+    let get = |metric: Metric| {
+        let value = metric.of(&record.manifest.summary);
+        value.filter(|v| *v > 0.0)
     };
     Some((
-        get("datagram.best_rate_bytes_per_second")?,
-        get("datagram.best_rate_packets_per_second")?,
+        get(datagram::BEST_RATE_BYTES_PER_SECOND)?,
+        get(datagram::BEST_RATE_PACKETS_PER_SECOND)?,
     ))
 }
 
@@ -54,9 +56,9 @@ impl<'a> PhaseView<'a> {
 
     /// Datagrams per second that were asked for; `None` when as many as possible were.
     pub fn asked_rate(&self) -> Option<f64> {
-        const ASKED: &str = "datagram.asked_packets_per_second";
+        const ASKED: Metric = datagram::ASKED_PACKETS_PER_SECOND;
         let all_flows_asked = self.values(ASKED).count() == self.flows().len();
-        let joined = self.phase.result.summary.get(ASKED).copied();
+        let joined = ASKED.of(&self.phase.result.summary);
         let asked = if all_flows_asked {
             self.sum(ASKED)
         } else {
@@ -69,30 +71,30 @@ impl<'a> PhaseView<'a> {
 
     /// Datagrams per second that were sent.
     pub fn sent_rate(&self) -> Option<f64> {
-        self.total("datagram.sent_packets_per_second")
+        self.total(datagram::SENT_PACKETS_PER_SECOND)
     }
 
     /// Datagrams that were sent.
     pub fn sent(&self) -> Option<f64> {
-        self.total("datagram.sent_packets").filter(|n| *n > 0.0)
+        self.total(datagram::SENT_PACKETS).filter(|n| *n > 0.0)
     }
 
     /// Datagrams that were sent and never received.
     pub fn missing(&self) -> Option<f64> {
-        self.total("datagram.missing_packets")
+        self.total(datagram::MISSING_PACKETS)
     }
 
     /// Missing over sent.
     pub fn loss(&self) -> Option<f64> {
         match (self.missing(), self.sent()) {
             (Some(missing), Some(sent)) => Some(missing / sent),
-            _ => self.total("datagram.loss_ratio"),
+            _ => self.total(datagram::LOSS_RATIO),
         }
     }
 
     /// Datagrams that arrived; `None` when no receiver delivered its numbers.
     pub fn received(&self) -> Option<f64> {
-        self.total("datagram.received_packets")
+        self.total(datagram::RECEIVED_PACKETS)
     }
 
     /// How much loss at one place matters, and its weight, when `share` of the missing datagrams
@@ -117,7 +119,7 @@ impl<'a> PhaseView<'a> {
 
     /// Where most of the datagrams were lost that `metric` counts, when they are at least this share of
     /// all that are missing.
-    pub fn lost_at_receiver(&self, metric: &str, least_share: f64) -> Option<LostAt<'a>> {
+    pub fn lost_at_receiver(&self, metric: Metric, least_share: f64) -> Option<LostAt<'a>> {
         let (lost, missing) = (self.total(metric)?, self.missing()?);
         let (host, there) = self.worst_receiver(metric)?;
         let share = lost / missing.max(1.0);

@@ -1,24 +1,20 @@
-//! What do the two ends of a flow do with their time?
+//! How the two ends of a flow spend their time.
 //!
 //! ```text
 //!              on a CPU │ ready, without a CPU │ held back by the other │ away: sleeping, pacing
 //!   sender    ██████████▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒░░░░░░░░░░░░░░░░░░░░░░░░
 //! ```
 //!
-//! Who never waits for the other is the limit; when both wait, it lies between them. Rates alone
-//! cannot tell these cases apart.
+//! An end that never waits for the other is the limit; when both wait, the limit lies between them.
+//! Rates alone cannot tell these cases apart.
 
 use std::collections::BTreeSet;
 
+use sokudo_model::kinds::{self, Family, Kind};
+use sokudo_model::metric::Metric;
 use sokudo_model::{Evidence, Finding, FlowResult, Unit};
 
 use crate::view::PhaseView;
-
-/// Workloads whose flows go over connections.
-const SOURCES: [&str; 4] = ["stream", "bus", "rr", "crr"];
-
-/// Waiting for room in the workload's own window, without the workload's name.
-pub const WINDOW: &str = "backlog_ratio";
 
 /// One end of a flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,9 +50,22 @@ impl End {
         }
     }
 
+    /// The metrics of the threads at this end; `None` for an end that is not sokudo's.
+    pub fn threads(self, kind: &Kind) -> Option<kinds::End> {
+        match self {
+            End::Sender => Some(kind.ends.near),
+            End::Receiver => kind.ends.far,
+        }
+    }
+
+    /// The metric of the time that a thread at this end was ready to run and had no CPU.
+    pub fn wait(self, kind: &Kind) -> Option<Metric> {
+        self.threads(kind)?.wait
+    }
+
     /// Message about the CPU time of the thread at this end.
-    pub fn cpu_key(self, workload: &str) -> &'static str {
-        match (is_exchange(workload), self) {
+    pub fn cpu_key(self, kind: &Kind) -> &'static str {
+        match (is_exchange(kind), self) {
             (true, End::Sender) => "evidence-client-cpu",
             (true, End::Receiver) => "evidence-server-cpu",
             (false, End::Sender) => "evidence-sender-cpu",
@@ -65,8 +74,8 @@ impl End {
     }
 
     /// Message about the time that this thread was ready to run and had no CPU.
-    pub fn wait_key(self, workload: &str) -> &'static str {
-        match (is_exchange(workload), self) {
+    pub fn wait_key(self, kind: &Kind) -> &'static str {
+        match (is_exchange(kind), self) {
             (true, End::Sender) => "evidence-client-wait",
             (true, End::Receiver) => "evidence-server-wait",
             (false, End::Sender) => "evidence-sender-wait",
@@ -75,27 +84,8 @@ impl End {
     }
 }
 
-/// True for the workloads of requests and responses.
-fn is_exchange(workload: &str) -> bool {
-    matches!(workload, "rr" | "crr" | "http" | "jmx")
-}
-
-/// Beginning of the names of a workload's metrics: those of a test plan are those of HTTP requests.
-pub fn source_of(workload: &str) -> &str {
-    match workload {
-        "jmx" => "http",
-        own => own,
-    }
-}
-
-/// Catalogue name of what the busiest thread of one end did: `cpu` or `wait`.
-pub fn thread_metric(workload: &str, end: End, what: &str) -> String {
-    let end = match (is_exchange(workload), end) {
-        (true, End::Sender) => "client",
-        (true, End::Receiver) => "server",
-        (false, _) => end.label(),
-    };
-    format!("{}.{end}_{what}_ratio", source_of(workload))
+fn is_exchange(kind: &Kind) -> bool {
+    matches!(kind.family, Family::Exchange(_))
 }
 
 /// A phase whose flows go over connections.
@@ -103,8 +93,8 @@ pub fn thread_metric(workload: &str, end: End, what: &str) -> String {
 pub struct Load<'a> {
     /// The phase.
     pub view: PhaseView<'a>,
-    /// Name of the workload.
-    pub source: &'static str,
+    /// What its numbers mean.
+    pub kind: &'static Kind,
 }
 
 /// How one end spent the time of the phase: shares that add up to 1 when all are known.
@@ -119,21 +109,20 @@ pub struct Times {
 }
 
 impl<'a> Load<'a> {
-    /// The phase as one of this kind; `None` for any other.
+    /// The phase as one over connections between hosts of the run; `None` for any other.
     pub fn of(view: PhaseView<'a>) -> Option<Self> {
-        let known = |source: &&str| view.phase.workload == **source;
-        let source = SOURCES.into_iter().find(|source| known(source))?;
-        Some(Self { view, source })
-    }
-
-    /// Catalogue name of one of its metrics.
-    pub fn name(&self, what: &str) -> String {
-        format!("{}.{what}", self.source)
+        let kind = view.kind()?;
+        let has_connections = match kind.family {
+            Family::Exchange(numbers) => numbers.between.is_some(),
+            Family::Bytes(_) | Family::Messages(_) => true,
+            Family::Datagram | Family::Probe => false,
+        };
+        has_connections.then_some(Self { view, kind })
     }
 
     /// True for requests and responses.
     pub fn is_exchange(&self) -> bool {
-        is_exchange(self.source)
+        is_exchange(self.kind)
     }
 
     /// True when threads wait without sleeping, so that their CPU time is no sign of work.
@@ -157,9 +146,9 @@ impl<'a> Load<'a> {
         all.max_by(|a, b| a.weight.total_cmp(&b.weight))
     }
 
-    fn value(&self, flow: &FlowResult, metric: &str) -> Option<f64> {
-        let value = flow.metrics.get(metric).copied();
-        value.filter(|v| v.is_finite()).map(|v| v.clamp(0.0, 1.0))
+    fn share(&self, flow: &FlowResult, metric: Option<Metric>) -> Option<f64> {
+        let value = metric?.of(&flow.metrics);
+        value.map(|v| v.clamp(0.0, 1.0))
     }
 
     /// How one end of `flow` spent its time.
@@ -167,10 +156,11 @@ impl<'a> Load<'a> {
     /// A blocked call is timed from outside and may include the wait for a CPU at its end, so what
     /// the kernel counts about the thread comes first.
     pub fn times(&self, flow: &FlowResult, end: End) -> Times {
-        let of = |what| self.value(flow, &thread_metric(self.source, end, what));
-        let (cpu, ready) = (of("cpu"), of("wait"));
+        let threads = end.threads(self.kind);
+        let cpu = self.share(flow, threads.map(|threads| threads.cpu));
+        let ready = self.share(flow, end.wait(self.kind));
         let left = (1.0 - cpu.unwrap_or(0.0) - ready.unwrap_or(0.0)).max(0.0);
-        let held = self.value(flow, &self.held_metric(end));
+        let held = self.share(flow, self.held_metric(end));
         // Waiting for room in the own window is waiting for the other end, too.
         let held = match end {
             End::Sender => held
@@ -189,15 +179,28 @@ impl<'a> Load<'a> {
     /// Share of the time in which the sender waited for receipts because as much as its own window
     /// allows was under way; `None` for a workload without such a window.
     pub fn window(&self, flow: &FlowResult) -> Option<f64> {
-        self.value(flow, &self.name(WINDOW))
+        self.share(flow, self.window_metric())
     }
 
-    /// Catalogue name of the time in which an end waited for the other.
-    pub fn held_metric(&self, end: End) -> String {
-        self.name(match end {
-            End::Sender => "write_blocked_ratio",
-            End::Receiver => "read_idle_ratio",
-        })
+    /// The metric of that share.
+    pub fn window_metric(&self) -> Option<Metric> {
+        match self.kind.family {
+            Family::Bytes(numbers) | Family::Messages(numbers) => numbers.window_waited,
+            Family::Exchange(_) | Family::Datagram | Family::Probe => None,
+        }
+    }
+
+    /// The metric of the time in which an end waited for the other.
+    fn held_metric(&self, end: End) -> Option<Metric> {
+        match (self.kind.family, end) {
+            (Family::Bytes(numbers) | Family::Messages(numbers), End::Sender) => {
+                Some(numbers.write_blocked)
+            }
+            (Family::Bytes(numbers) | Family::Messages(numbers), End::Receiver) => {
+                Some(numbers.read_idle)
+            }
+            (Family::Exchange(_) | Family::Datagram | Family::Probe, _) => None,
+        }
     }
 
     /// Share of the time in which each end waited for the other: what holds both back lies between
@@ -210,14 +213,18 @@ impl<'a> Load<'a> {
     /// What the kernel counted about the thread of one end: its time on a CPU and its wait for one.
     pub fn thread_evidence(&self, flow: &FlowResult, end: End) -> Vec<Evidence> {
         let times = self.times(flow, end);
-        let keys = [end.cpu_key(self.source), end.wait_key(self.source)];
-        let values = [("cpu", times.cpu), ("wait", times.ready)];
-        let rows = keys.into_iter().zip(values);
-        rows.filter_map(|(key, (what, value))| {
-            let metric = thread_metric(self.source, end, what);
-            Some(self.view.evidence(key, &metric, end.host(flow), value?))
-        })
-        .collect()
+        let rows = [
+            (
+                end.cpu_key(self.kind),
+                end.threads(self.kind).map(|threads| threads.cpu),
+                times.cpu,
+            ),
+            (end.wait_key(self.kind), end.wait(self.kind), times.ready),
+        ];
+        let known = rows.into_iter().filter_map(|(key, metric, value)| {
+            Some(self.view.evidence(key, metric?, end.host(flow), value?))
+        });
+        known.collect()
     }
 
     /// How long one end waited for the other, by its own clock.
@@ -227,19 +234,16 @@ impl<'a> Load<'a> {
             End::Sender => "evidence-write-blocked",
             End::Receiver => "evidence-read-idle",
         };
-        let metric = self.held_metric(end);
-        Some(self.view.evidence(key, &metric, end.host(flow), held))
+        let metric = self.held_metric(end)?;
+        Some(self.view.evidence(key, metric, end.host(flow), held))
     }
 
-    /// Evidence that is one number of the flow under any name of this workload.
-    pub fn number(&self, flow: &FlowResult, end: End, key: &str, what: &str) -> Option<Evidence> {
-        let metric = self.name(what);
-        let value = flow
-            .metrics
-            .get(&metric)
-            .copied()
-            .filter(|v| v.is_finite())?;
-        Some(self.view.evidence(key, &metric, end.host(flow), value))
+    /// The socket buffer that one end was granted, where the workload reads it.
+    pub fn buffer_evidence(&self, flow: &FlowResult, end: End) -> Option<Evidence> {
+        let metric = end.threads(self.kind)?.buffer?;
+        let value = metric.of(&flow.metrics)?;
+        let key = "evidence-buffer-granted";
+        Some(self.view.evidence(key, metric, end.host(flow), value))
     }
 }
 

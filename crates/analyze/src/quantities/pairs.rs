@@ -3,13 +3,15 @@
 //! A pair has two ends, a link has many pairs: when everything that fails has one host in common, the
 //! link of that host is named.
 
+use sokudo_model::kinds::stream;
+use sokudo_model::metric::Metric;
 use sokudo_model::pairs::{Broken, PAYLOAD, Pair, pairs};
 use sokudo_model::{Record, Text, Unit};
 
 /// Pairs named in one sentence or finding at most.
 pub(crate) const NAMES_MAX: usize = 3;
 /// What one connection of a pair carries.
-pub(crate) const CARRIED: &str = "stream.goodput_bits_per_second";
+pub(crate) const CARRIED: Metric = stream::GOODPUT_BITS_PER_SECOND;
 
 /// The pairs of a check of a group; empty for other runs.
 pub fn of(record: &Record) -> Vec<Pair> {
@@ -67,7 +69,7 @@ fn not_kept(broken: &Broken) -> Text {
 
 /// What one connection of a pair carried, bits per second.
 pub(crate) fn carried(pair: &Pair) -> Option<f64> {
-    pair.figures.get(CARRIED).copied()
+    CARRIED.of(&pair.figures)
 }
 
 /// What goes through a host in common.

@@ -1,5 +1,7 @@
-//! What does a phase of probes say?
+//! Probes of one phase: round trips, one-way delays, and where probes were lost.
 
+use sokudo_model::kinds::{Family, probe};
+use sokudo_model::metric::Stat;
 use sokudo_model::{Text, Unit};
 
 use crate::view::PhaseView;
@@ -9,16 +11,13 @@ const LEFT_OUT: f64 = 0.01;
 
 /// True for a phase of probes that left.
 pub fn is_one(view: &PhaseView<'_>) -> bool {
-    view.phase.workload == "probe" && total(view, "sent_packets").is_some()
+    let family = view.kind().map(|kind| kind.family);
+    matches!(family, Some(Family::Probe)) && view.total(probe::SENT_PACKETS).is_some()
 }
 
 /// A count of probes, digit for digit.
 fn whole(n: f64) -> String {
     format!("{n:.0}")
-}
-
-fn total(view: &PhaseView<'_>, what: &str) -> Option<f64> {
-    view.total(&format!("probe.{what}"))
 }
 
 /// What came out: the round trip, each way when the clocks allow it, and what was lost where.
@@ -31,13 +30,14 @@ pub fn says(view: &PhaseView<'_>, flows: Text) -> Vec<Text> {
 }
 
 fn round_trip(view: &PhaseView<'_>, flows: Text) -> Option<Text> {
-    let value = |what: &str| total(view, what);
+    let value = |metric, stat| view.stat(metric, stat);
     let text = Text::new("verdict-probe")
         .text("flows", flows)
-        .number("p50", value("rtt_seconds.p50")?, Unit::Seconds)
-        .number("p99", value("rtt_seconds.p99")?, Unit::Seconds)
-        .number("max", value("rtt_seconds.max")?, Unit::Seconds);
-    let ways = value("owd_up_seconds.p50").zip(value("owd_down_seconds.p50"));
+        .number("p50", value(probe::RTT_SECONDS, Stat::P50)?, Unit::Seconds)
+        .number("p99", value(probe::RTT_SECONDS, Stat::P99)?, Unit::Seconds)
+        .number("max", value(probe::RTT_SECONDS, Stat::Max)?, Unit::Seconds);
+    let ways =
+        value(probe::OWD_UP_SECONDS, Stat::P50).zip(value(probe::OWD_DOWN_SECONDS, Stat::P50));
     let ways = match ways {
         Some((up, down)) => Text::new("verdict-probe-ways")
             .number("up", up, Unit::Seconds)
@@ -48,13 +48,13 @@ fn round_trip(view: &PhaseView<'_>, flows: Text) -> Option<Text> {
 }
 
 fn lost(view: &PhaseView<'_>) -> Option<Text> {
-    let sent = total(view, "sent_packets").filter(|sent| *sent > 0.0)?;
+    let sent = view.total(probe::SENT_PACKETS).filter(|sent| *sent > 0.0)?;
     let (lost, late) = (
-        total(view, "lost_packets")?,
-        total(view, "late_packets").unwrap_or(0.0),
+        view.total(probe::LOST_PACKETS)?,
+        view.total(probe::LATE_PACKETS).unwrap_or(0.0),
     );
-    let up = total(view, "lost_up_packets");
-    let text = match (lost, late, up.zip(total(view, "lost_down_packets"))) {
+    let up = view.total(probe::LOST_UP_PACKETS);
+    let text = match (lost, late, up.zip(view.total(probe::LOST_DOWN_PACKETS))) {
         (0.0, 0.0, _) => Text::new("verdict-probe-none-lost"),
         (_, _, Some((up, down))) => Text::new("verdict-probe-lost")
             .word("up", whole(up))
@@ -67,7 +67,10 @@ fn lost(view: &PhaseView<'_>) -> Option<Text> {
 
 /// Probes that the sender could not send in time.
 fn unsent(view: &PhaseView<'_>) -> Option<Text> {
-    let (sent, unsent) = (total(view, "sent_packets")?, total(view, "unsent_packets")?);
+    let (sent, unsent) = (
+        view.total(probe::SENT_PACKETS)?,
+        view.total(probe::UNSENT_PACKETS)?,
+    );
     (unsent > LEFT_OUT * (sent + unsent)).then(|| {
         Text::new("verdict-probe-unsent")
             .word("unsent", whole(unsent))

@@ -5,20 +5,22 @@
 //! or under way, neither. The counter of busy time is the sum of all three. What is left of it is
 //! limited by the congestion window, or by nothing at all.
 
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::tcp;
 use sokudo_model::{Evidence, FlowResult, Series};
 
 use crate::quantities::ends::{End, as_share};
 use crate::view::PhaseView;
 
-const BUSY: &str = "tcp.busy_seconds";
-const RECEIVE_WINDOW: &str = "tcp.receive_window_limited_seconds";
-const SEND_BUFFER: &str = "tcp.send_buffer_limited_seconds";
-const SMOOTHED: &str = "tcp.smoothed_rtt_seconds";
-const LOWEST: &str = "tcp.min_rtt_seconds";
-const DELIVERY: &str = "tcp.delivery_rate_bytes_per_second";
-const RETRANSMITTED: &str = "tcp.retransmitted_segments";
-const SENT: &str = "tcp.sent_segments";
-const SEND_QUEUE: &str = "tcp.send_queue_bytes";
+const BUSY: Metric = tcp::BUSY_SECONDS;
+const RECEIVE_WINDOW: Metric = tcp::RECEIVE_WINDOW_LIMITED_SECONDS;
+const SEND_BUFFER: Metric = tcp::SEND_BUFFER_LIMITED_SECONDS;
+const SMOOTHED: Metric = tcp::SMOOTHED_RTT_SECONDS;
+const LOWEST: Metric = tcp::MIN_RTT_SECONDS;
+const DELIVERY: Metric = tcp::DELIVERY_RATE_BYTES_PER_SECOND;
+const RETRANSMITTED: Metric = tcp::RETRANSMITTED_SEGMENTS;
+const SENT: Metric = tcp::SENT_SEGMENTS;
+const SEND_QUEUE: Metric = tcp::SEND_QUEUE_BYTES;
 
 /// Samples of the delivery rate from which its steadiness means something.
 const ENOUGH: usize = 10;
@@ -108,14 +110,14 @@ impl<'a> Connection<'a> {
         [("flow", self.label.as_str()), ("end", self.end.label())]
     }
 
-    fn series(&self, metric: &str) -> Option<&'a Series> {
+    fn series(&self, metric: Metric) -> Option<&'a Series> {
         self.view
             .series(Some(self.host), metric, &self.labels())
             .next()
     }
 
     /// Values during the phase, with their times.
-    fn points(&self, metric: &str) -> Vec<(i64, f64)> {
+    fn points(&self, metric: Metric) -> Vec<(i64, f64)> {
         let (t0, t1) = (self.view.phase.t0_ns, self.view.phase.t1_ns);
         let points = self.series(metric).into_iter().flat_map(|s| &s.points);
         let inside = points.filter(|(t, v)| (t0..=t1).contains(t) && v.is_finite());
@@ -123,14 +125,14 @@ impl<'a> Connection<'a> {
     }
 
     /// Growth of a counter between its first and its last reading, and the seconds between them.
-    fn growth(&self, metric: &str) -> Option<(f64, f64)> {
+    fn growth(&self, metric: Metric) -> Option<(f64, f64)> {
         let points = self.points(metric);
         let ((t0, first), (t1, last)) = (*points.first()?, *points.last()?);
         let seconds = (t1 - t0) as f64 / 1e9;
         (seconds > 0.0).then(|| ((last - first).max(0.0), seconds))
     }
 
-    fn share(&self, metric: &str) -> Option<f64> {
+    fn share(&self, metric: Metric) -> Option<f64> {
         let (grown, seconds) = self.growth(metric)?;
         Some((grown / seconds).clamp(0.0, 1.0))
     }
@@ -182,21 +184,21 @@ impl<'a> Connection<'a> {
     }
 
     /// The last reading of a gauge during a stall.
-    pub fn last_in(&self, metric: &str, stall: Stall) -> Option<f64> {
+    pub fn last_in(&self, metric: Metric, stall: Stall) -> Option<f64> {
         let points = self.points(metric).into_iter();
         let mut inside = points.filter(|(t, _)| (stall.begin_ns..=stall.end_ns).contains(t));
         inside.next_back().map(|(_, value)| value)
     }
 
     /// Mean of a gauge during the phase.
-    pub fn mean(&self, metric: &str) -> Option<f64> {
+    pub fn mean(&self, metric: Metric) -> Option<f64> {
         let points = self.points(metric);
         let sum: f64 = points.iter().map(|(_, value)| value).sum();
         (!points.is_empty()).then(|| sum / points.len() as f64)
     }
 
     /// Largest value of a gauge during the phase.
-    pub fn highest(&self, metric: &str) -> Option<f64> {
+    pub fn highest(&self, metric: Metric) -> Option<f64> {
         let points = self.points(metric).into_iter();
         points.map(|(_, value)| value).max_by(f64::total_cmp)
     }
@@ -244,7 +246,7 @@ impl<'a> Connection<'a> {
     }
 
     /// Evidence that is a number of this connection.
-    pub fn evidence(&self, key: &str, metric: &str, value: f64) -> Evidence {
+    pub fn evidence(&self, key: &str, metric: Metric, value: f64) -> Evidence {
         let mut evidence = self.view.evidence(key, metric, self.host, value);
         let labels = self.labels();
         evidence.labels = labels.map(|(n, v)| (n.into(), v.into())).into();
@@ -266,7 +268,7 @@ impl<'a> Connection<'a> {
         self.share_evidence("evidence-tcp-busy", BUSY)
     }
 
-    fn share_evidence(&self, key: &str, metric: &str) -> Option<Evidence> {
+    fn share_evidence(&self, key: &str, metric: Metric) -> Option<Evidence> {
         let share = self.share(metric)?;
         Some(as_share(self.evidence(key, metric, share), share))
     }

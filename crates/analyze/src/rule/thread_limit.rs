@@ -1,5 +1,8 @@
 //! Was the thread at one end of a flow the limit, because it had no CPU time left?
 
+use sokudo_model::kinds::Family;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
@@ -55,7 +58,7 @@ pub fn conclude<'a>(
 
 /// The core of a host with the least idle time: where the thread ran most of the time.
 fn busiest_core(view: PhaseView<'_>, host: &str) -> Option<Evidence> {
-    const CPU: &str = "host.cpu_ratio";
+    const CPU: Metric = host::CPU_RATIO;
     let there = machine::with(view.record, host).into_iter();
     let idle = there.flat_map(|host| view.series(Some(host), CPU, &[("state", "idle")]));
     let cores = idle.filter_map(|series| {
@@ -75,13 +78,18 @@ fn busiest_core(view: PhaseView<'_>, host: &str) -> Option<Evidence> {
 
 fn next(flow: &FlowResult, end: End, load: &Load<'_>) -> Text {
     let transport = flow.labels.get("transport").map_or("", String::as_str);
-    let key = match (load.source, end, transport) {
-        _ if load.is_exchange() => "rule-exchange-cpu-next",
-        (_, _, "tls" | "quic") => "rule-cpu-encrypted-next",
-        ("bus", End::Sender, _) => "rule-sender-cpu-bus-next",
-        ("bus", End::Receiver, _) => "rule-receiver-cpu-bus-next",
-        (_, End::Sender, _) => "rule-sender-cpu-next",
-        (_, End::Receiver, _) => "rule-receiver-cpu-next",
+    let is_encrypted = matches!(transport, "tls" | "quic");
+    let key = match (load.kind.family, end) {
+        (Family::Exchange(_), _) => "rule-exchange-cpu-next",
+        _ if is_encrypted => "rule-cpu-encrypted-next",
+        (Family::Messages(_), End::Sender) => "rule-sender-cpu-bus-next",
+        (Family::Messages(_), End::Receiver) => "rule-receiver-cpu-bus-next",
+        (Family::Bytes(_) | Family::Datagram | Family::Probe, End::Sender) => {
+            "rule-sender-cpu-next"
+        }
+        (Family::Bytes(_) | Family::Datagram | Family::Probe, End::Receiver) => {
+            "rule-receiver-cpu-next"
+        }
     };
     Text::new(key).word("host", end.host(flow))
 }

@@ -4,12 +4,14 @@
 //! took its time although data lay before it; the writer slept although there was room. A choice
 //! shows as time that is neither work, nor a wait for a CPU, nor a wait for the other end.
 
+use sokudo_model::kinds::Family;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::tcp;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use super::receive_window_limited::receive_queue;
 use crate::quantities::ends::{End, Load, as_share};
 use crate::quantities::tcp::Connection;
-use crate::quantities::transfer;
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
@@ -51,19 +53,22 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
 
 /// The rate that was asked for was kept.
 fn as_asked(load: &Load<'_>) -> Option<Finding> {
-    let [achieved, asked] = transfer::names(load.source).map(|what| load.name(what));
+    let (achieved, asked) = match load.kind.family {
+        Family::Bytes(numbers) | Family::Messages(numbers) => (numbers.rate, numbers.asked),
+        Family::Exchange(_) | Family::Datagram | Family::Probe => return None,
+    };
     let view = load.view;
-    let (wanted, got) = (view.total(&asked)?, view.total(&achieved)?);
+    let (wanted, got) = (view.total(asked)?, view.total(achieved)?);
     let flow = view.flows().first()?;
     if wanted <= 0.0 || got < wanted * KEPT {
         return None;
     }
-    let unit = sokudo_model::metric::unit_of(&asked);
+    let unit = asked.unit;
     let says = Text::new("rule-application-asked-says")
         .word("host", &flow.from)
         .number("asked", wanted, unit);
     let mut finding = view.finding(RULE.name, Severity::Info, 0.9, says);
-    let mut kept = view.evidence("evidence-achieved-of-asked", &achieved, &flow.to, got);
+    let mut kept = view.evidence("evidence-achieved-of-asked", achieved, &flow.to, got);
     kept.says = kept.says.number("asked", wanted, unit);
     finding.evidence.push(kept);
     finding.evidence.extend(slept(load, flow, End::Sender));
@@ -78,7 +83,7 @@ fn as_asked(load: &Load<'_>) -> Option<Finding> {
 
 /// The kernel sent no faster than it was told to.
 fn paced(load: &Load<'_>, flow: &FlowResult) -> Option<Finding> {
-    const PACING: &str = "tcp.pacing_rate_bytes_per_second";
+    const PACING: Metric = tcp::PACING_RATE_BYTES_PER_SECOND;
     let view = load.view;
     view.option::<serde_json::Value>("pacing")?;
     let flow = view.flows().iter().find(|known| known.id == flow.id)?;
@@ -148,12 +153,12 @@ fn sleeps(load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Finding> {
 fn slept(load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Evidence> {
     let times = load.times(flow, end);
     let away = times.away()?;
-    let metric = crate::quantities::ends::thread_metric(load.source, end, "cpu");
+    let metric = end.threads(load.kind)?.cpu;
     let key = match end {
         End::Sender => "evidence-sender-slept",
         End::Receiver => "evidence-receiver-slept",
     };
-    let mut evidence = load.view.evidence(key, &metric, end.host(flow), away);
+    let mut evidence = load.view.evidence(key, metric, end.host(flow), away);
     evidence.says = evidence
         .says
         .number("cpu", times.cpu.unwrap_or_default(), Unit::Ratio);

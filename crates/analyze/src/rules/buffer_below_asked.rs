@@ -3,6 +3,8 @@
 //! Linux cuts `SO_RCVBUF` and `SO_SNDBUF` to `net.core.rmem_max` and `net.core.wmem_max` without
 //! an error (socket(7)), so a test that asks for 4 MiB may run with 208 KiB.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -13,29 +15,29 @@ const GRANTED_ENOUGH: f64 = 0.99;
 
 /// What differs between the two ends.
 struct End {
-    asked: &'static str,
-    granted: &'static str,
+    asked: Metric,
+    granted: Metric,
     setting: &'static str,
     /// Counter that tells whether the smaller buffer hurt.
-    hurt: &'static str,
+    hurt: Metric,
     says: &'static str,
     at_receiver: bool,
 }
 
 const ENDS: [End; 2] = [
     End {
-        asked: "datagram.receive_buffer_asked_bytes",
-        granted: "datagram.receive_buffer_granted_bytes",
+        asked: datagram::RECEIVE_BUFFER_ASKED_BYTES,
+        granted: datagram::RECEIVE_BUFFER_GRANTED_BYTES,
         setting: "net.core.rmem_max",
-        hurt: "datagram.lost_at_receiver_socket_packets",
+        hurt: datagram::LOST_AT_RECEIVER_SOCKET_PACKETS,
         says: "rule-buffer-below-asked-receive-says",
         at_receiver: true,
     },
     End {
-        asked: "datagram.send_buffer_asked_bytes",
-        granted: "datagram.send_buffer_granted_bytes",
+        asked: datagram::SEND_BUFFER_ASKED_BYTES,
+        granted: datagram::SEND_BUFFER_GRANTED_BYTES,
         setting: "net.core.wmem_max",
-        hurt: "datagram.lost_at_sender_packets",
+        hurt: datagram::LOST_AT_SENDER_PACKETS,
         says: "rule-buffer-below-asked-send-says",
         at_receiver: false,
     },
@@ -60,7 +62,7 @@ fn look(view: &PhaseView<'_>) -> Vec<Finding> {
 fn look_at(end: &End, view: &PhaseView<'_>) -> Option<Finding> {
     let (flow, asked, granted) = view
         .values(end.granted)
-        .filter_map(|(flow, granted)| Some((flow, *flow.metrics.get(end.asked)?, granted)))
+        .filter_map(|(flow, granted)| Some((flow, end.asked.of(&flow.metrics)?, granted)))
         .filter(|(_, asked, granted)| *granted < asked * GRANTED_ENOUGH)
         .min_by(|a, b| (a.2 / a.1).total_cmp(&(b.2 / b.1)))?;
     let host = if end.at_receiver {
@@ -82,7 +84,7 @@ fn look_at(end: &End, view: &PhaseView<'_>) -> Option<Finding> {
     finding.evidence.push(evidence);
     let environment = view.record.environments.get(host);
     if let Some(limit) = environment.and_then(|e| e.number(end.setting)) {
-        let mut evidence = view.evidence("evidence-setting", "", host, limit);
+        let mut evidence = view.evidence("evidence-setting", end.granted, host, limit);
         evidence.says = Text::new("evidence-setting")
             .word("host", host)
             .word("setting", end.setting)
@@ -92,7 +94,7 @@ fn look_at(end: &End, view: &PhaseView<'_>) -> Option<Finding> {
         evidence.unit = Some(Unit::Bytes);
         finding.evidence.push(evidence);
     }
-    name_what_lacks(&mut finding.evidence, end.setting);
+    name_what_lacks(&mut finding.evidence, &[end.setting]);
     finding.next = Some(
         Text::new("rule-buffer-below-asked-next")
             .word("host", host)

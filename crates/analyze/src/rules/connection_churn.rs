@@ -3,6 +3,8 @@
 //! Each costs a handshake on both sides, a local port for a minute after it, and TLS its keys; a
 //! server that is meant to be loaded with requests is loaded with connections.
 
+use sokudo_model::kinds::http;
+use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -13,7 +15,7 @@ const CHURN: f64 = 0.9;
 /// Requests per user below which nothing could be kept.
 const FEW: f64 = 200.0;
 
-const MADE: &str = "http.made_connections";
+const MADE: Metric = http::MADE_CONNECTIONS;
 
 /// The finding `connection_churn`.
 pub const RULE: Rule = Rule {
@@ -24,13 +26,13 @@ pub const RULE: Rule = Rule {
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    let (made, requests) = (view.total(MADE)?, view.total("http.requests")?);
+    let (made, requests) = (view.total(MADE)?, view.total(http::REQUESTS)?);
     // Errors take connections with them: only what was answered counts.
-    let errors = view.total("http.errors").unwrap_or(0.0);
+    let errors = view.total(http::ERRORS).unwrap_or(0.0);
     if requests < FEW || (made - errors) / requests < CHURN {
         return None;
     }
-    let (flow, _) = view.highest("http.requests")?;
+    let (flow, _) = view.highest(http::REQUESTS)?;
     let says = Text::new("rule-connection-churn-says")
         .number("connections", made, Unit::One)
         .number("requests", requests, Unit::One);

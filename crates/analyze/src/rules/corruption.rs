@@ -3,12 +3,15 @@
 //! The receiver checks each header and the bytes that it was told to verify. The UDP checksum
 //! should catch a change before that, so a damaged arrival is rare and grave.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::{PhaseView, name_what_lacks};
 
-const CORRUPTED: &str = "datagram.corrupted_packets";
+const CORRUPTED: Metric = datagram::CORRUPTED_PACKETS;
 
 /// The finding `corruption`.
 pub const RULE: Rule = Rule {
@@ -29,9 +32,9 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     (finding.severity, finding.weight) = (Severity::Bad, 0.9);
     let evidence = &mut finding.evidence;
     evidence.push(view.evidence("evidence-corrupted", CORRUPTED, host, there));
-    evidence.extend(view.grown("evidence-checksum-errors", "host.udp_checksum_errors", host));
-    evidence.extend(view.grown("evidence-nic-errors", "host.nic_errors", host));
-    name_what_lacks(evidence, "host.udp_checksum_errors, host.nic_errors");
+    evidence.extend(view.grown("evidence-checksum-errors", host::UDP_CHECKSUM_ERRORS, host));
+    evidence.extend(view.grown("evidence-nic-errors", host::NIC_ERRORS, host));
+    name_what_lacks(evidence, &[host::UDP_CHECKSUM_ERRORS, host::NIC_ERRORS]);
     finding.next = Some(Text::new("rule-corruption-next").word("host", host));
     Some(finding)
 }

@@ -9,6 +9,9 @@
 //! latency, or a connection that carries next to nothing although every window is open. Minshall,
 //! Saito, Mogul and Verghese, "Application performance pitfalls and TCP's Nagle algorithm" (2000).
 
+use sokudo_model::kinds::Family;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::tcp;
 use sokudo_model::{Evidence, Finding, FlowResult, Labels, Severity, Text, Unit};
 use sokudo_stats::Histogram;
 
@@ -51,27 +54,26 @@ pub const RULE: Rule = Rule {
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    let load = Load::of(*view).filter(|load| load.source != "crr")?;
+    let load = Load::of(*view)?;
     // Without Nagle nothing waits; a workload that has no such option never lets it.
     if view.option("nagle") != Some(true) {
         return None;
     }
-    load.strongest(|flow| match load.source {
-        "stream" => stands_still(&load, flow),
-        _ => steps(&load, flow),
+    load.strongest(|flow| match load.kind.family {
+        Family::Bytes(_) => stands_still(&load, flow),
+        // A connection of its own for every request ends with it: nothing waits behind another segment.
+        Family::Exchange(numbers) if numbers.connects_each_time => None,
+        Family::Exchange(numbers) => steps(&load, flow, &[numbers.service, numbers.latency]),
+        Family::Messages(numbers) => steps(&load, flow, numbers.latency.as_slice()),
+        Family::Datagram | Family::Probe => None,
     })
 }
 
 /// Answers that came a delayed acknowledgement late.
-fn steps<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
-    let metric = load.name(match load.source {
-        "bus" => "response_latency_seconds",
-        _ => "service_seconds",
-    });
-    let closed = load.name("latency_seconds");
+fn steps<'a>(load: &Load<'a>, flow: &'a FlowResult, latency: &[Metric]) -> Option<Finding> {
     let view = load.view;
-    let (metric, share) = [metric, closed].into_iter().find_map(|metric| {
-        let share = step(&view, &metric)?;
+    let (metric, share) = latency.iter().copied().find_map(|metric| {
+        let share = step(&view, metric)?;
         Some((metric, share))
     })?;
     let ends = [End::Sender, End::Receiver].map(|end| Connection::of(view, flow, end));
@@ -86,7 +88,7 @@ fn steps<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let weight = 0.5 + 0.45 * (share * 4.0).min(1.0);
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let evidence = &mut finding.evidence;
-    let mut row = view.evidence("evidence-latency-step", &metric, &flow.to, share);
+    let mut row = view.evidence("evidence-latency-step", metric, &flow.to, share);
     row = crate::quantities::ends::as_share(row, share);
     evidence.push(row);
     evidence.extend(held_back(&ends));
@@ -99,12 +101,12 @@ fn steps<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
 
 /// A stream that has bytes to send, every window open, and next to nothing under way.
 fn stands_still<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
-    const UNACKNOWLEDGED: &str = "tcp.unacknowledged_segments";
+    const UNACKNOWLEDGED: Metric = tcp::UNACKNOWLEDGED_SEGMENTS;
     let view = load.view;
     let ends = [End::Sender, End::Receiver].map(|end| Connection::of(view, flow, end));
     let limits = ends[0].limits()?;
     let under_way = ends[0].mean(UNACKNOWLEDGED)?;
-    let window = ends[0].mean("tcp.congestion_window_segments")?;
+    let window = ends[0].mean(tcp::CONGESTION_WINDOW_SEGMENTS)?;
     let free = limits.congestion_window();
     let few = under_way <= FEW_SEGMENTS && under_way * 2.0 <= window;
     let delayed = held_back(&ends)?;
@@ -130,10 +132,10 @@ fn stands_still<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
 
 /// Share of the values of a distribution that lie on the step of a delayed acknowledgement, when
 /// that step stands out.
-fn step(view: &PhaseView<'_>, metric: &str) -> Option<f64> {
+fn step(view: &PhaseView<'_>, metric: Metric) -> Option<f64> {
     let (t0, t1) = (view.phase.t0_ns, view.phase.t1_ns);
     let stored = view.record.histograms.iter();
-    let inside = stored.filter(|h| h.key.metric == metric && h.t0_ns >= t0 && h.t0_ns < t1);
+    let inside = stored.filter(|h| h.key.metric == metric.name && h.t0_ns >= t0 && h.t0_ns < t1);
     let (mut all, mut on, mut beside) = (0, 0, 0);
     for interval in inside.take(MAX_HISTOGRAMS) {
         // Bytes that are no histogram say nothing.
@@ -155,7 +157,7 @@ fn step(view: &PhaseView<'_>, metric: &str) -> Option<f64> {
 
 /// The end that holds acknowledgements back longest, when one does.
 fn held_back(ends: &[Connection<'_>]) -> Option<Evidence> {
-    const DELAY: &str = "tcp.delayed_ack_seconds";
+    const DELAY: Metric = tcp::DELAYED_ACK_SECONDS;
     let each = ends
         .iter()
         .filter_map(|end| Some((end, end.highest(DELAY)?)));

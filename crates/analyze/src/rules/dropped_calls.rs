@@ -6,6 +6,9 @@
 //! it may also have been lost. The kernel counts both ends of it: calls that were made again on the
 //! calling host, and queues that were full on a server which is a host of the run.
 
+use sokudo_model::kinds::http;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use std::collections::BTreeSet;
 
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
@@ -18,9 +21,9 @@ const STEPS_S: [std::ops::Range<f64>; 3] = [0.98..1.6, 2.98..3.8, 6.98..8.0];
 /// Times the median from which such a connect stands out.
 const STANDS_OUT: f64 = 10.0;
 
-const CONNECT: &str = "http.connect_seconds";
-const MADE_AGAIN: &str = "host.tcp_syn_retransmits";
-const QUEUE_FULL: &str = "host.tcp_listen_overflows";
+const CONNECT: Metric = http::CONNECT_SECONDS;
+const MADE_AGAIN: Metric = host::TCP_SYN_RETRANSMITS;
+const QUEUE_FULL: Metric = host::TCP_LISTEN_OVERFLOWS;
 
 /// How sure the rule is: by the time alone, with calls that the kernel made again, when it made none, and with
 /// a queue that was full.
@@ -91,7 +94,7 @@ fn fullest_queue<'a>(view: &PhaseView<'a>) -> Option<(&'a str, Evidence)> {
 
 /// The longest connect of a flow, where it has the length of a call made again.
 fn step(flow: &FlowResult) -> Option<f64> {
-    let connect = flow.histograms.get(CONNECT)?;
+    let connect = flow.histograms.get(CONNECT.name)?;
     let is_step = STEPS_S.iter().any(|step| step.contains(&connect.max));
     (is_step && connect.max > STANDS_OUT * connect.p50).then_some(connect.max)
 }

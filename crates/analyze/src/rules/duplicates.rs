@@ -2,6 +2,9 @@
 //!
 //! Sockets do not repeat datagrams; a bridge loop, a mirrored port or a bond does.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -10,7 +13,7 @@ use crate::view::{PhaseView, name_what_lacks};
 /// Share of duplicates above which the delivered rate deserves a second look.
 const MANY: f64 = 0.001;
 
-const DUPLICATES: &str = "datagram.duplicate_packets";
+const DUPLICATES: Metric = datagram::DUPLICATE_PACKETS;
 
 /// The finding `duplicates`.
 pub const RULE: Rule = Rule {
@@ -36,12 +39,12 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let mut finding = view.finding(RULE.name, severity, 0.1 + share, says);
     let evidence = &mut finding.evidence;
     evidence.push(view.evidence("evidence-duplicates", DUPLICATES, host, there));
-    let arrived = view.highest_mean(Some(host), "host.udp_in_per_second", &[]);
-    if let Some((series, rate)) = arrived {
-        let metric = series.key.metric.as_str();
-        evidence.push(view.evidence("evidence-udp-in", metric, host, rate));
+    let arrived = view.highest_mean(Some(host), host::UDP_IN_PER_SECOND, &[]);
+    if let Some((_, rate)) = arrived {
+        let row = view.evidence("evidence-udp-in", host::UDP_IN_PER_SECOND, host, rate);
+        evidence.push(row);
     }
-    name_what_lacks(evidence, "host.udp_in_per_second");
+    name_what_lacks(evidence, &[host::UDP_IN_PER_SECOND]);
     finding.next = Some(Text::new("rule-duplicates-next").word("host", host));
     Some(finding)
 }

@@ -3,6 +3,8 @@
 //! A server that restarts, a pool that runs dry, a path that is cut: their failures stand together,
 //! and a share over the whole run hides that nearly everything failed for a while and nothing after.
 
+use sokudo_model::kinds::http;
+use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, Series, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -17,7 +19,7 @@ const FEW: f64 = 20.0;
 /// Fewest intervals in which a burst can be told from the rest.
 const FEWEST_INTERVALS: i64 = 8;
 
-const FAILED: &str = "http.failed_per_second";
+const FAILED: Metric = http::FAILED_PER_SECOND;
 
 /// Failures that were counted in one interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,6 +5,9 @@
 //! their limit. With requests of an open loop: many of them left late although there was room. With
 //! requests on connections of their own: no local port was left for them.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::selftest;
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::audit;
@@ -25,12 +28,12 @@ const BUSY_THREAD: f64 = 0.9;
 /// From this share of a core on, an event loop has no time left; it never waits for one server only.
 const FULL_LOOP: f64 = 0.95;
 
-const ASKED: &str = "datagram.asked_packets_per_second";
-const SENT: &str = "datagram.sent_packets_per_second";
-const LATE_RATIO: &str = "datagram.late_ratio";
-const CPU: &str = "datagram.sender_cpu_ratio";
-const WAIT: &str = "datagram.sender_wait_ratio";
-const SELFTEST: &str = "selftest.sent_packets_per_second";
+const ASKED: Metric = datagram::ASKED_PACKETS_PER_SECOND;
+const SENT: Metric = datagram::SENT_PACKETS_PER_SECOND;
+const LATE_RATIO: Metric = datagram::LATE_RATIO;
+const CPU: Metric = datagram::SENDER_CPU_RATIO;
+const WAIT: Metric = datagram::SENDER_WAIT_RATIO;
+const SELFTEST: Metric = selftest::SENT_PACKETS_PER_SECOND;
 
 /// The finding `generator_limited`.
 pub const RULE: Rule = Rule {
@@ -75,16 +78,16 @@ fn has_no_ports(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding
 
 /// Requests of an open loop that left late although there was room for them.
 fn asks_late(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-    let metric = exchange.name("late_ratio");
-    let (flow, late) = view.highest(&metric).filter(|(_, late)| *late > LATE)?;
+    let metric = exchange.numbers.late_ratio;
+    let (flow, late) = view.highest(metric).filter(|(_, late)| *late > LATE)?;
     let host = flow.from.as_str();
     let says = Text::new("rule-generator-limited-asks-late-says")
         .word("host", host)
         .number("share", late, Unit::Ratio);
-    // Whoever leaves late has the reason on his side, whatever else is full.
+    // Requests that leave late although there is room are the generator's own doing.
     let weight = 0.4 + 0.55 * late;
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
-    let row = view.evidence("evidence-asks-late", &metric, host, late);
+    let row = view.evidence("evidence-asks-late", metric, host, late);
     finding.evidence.push(row);
     finding.evidence.extend(asking_thread(view, exchange, host));
     finding.next = Some(Text::new("rule-generator-limited-asks-late-next").word("host", host));
@@ -93,8 +96,8 @@ fn asks_late(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
 
 /// Requests of an open loop that queued up although every answer came soon.
 fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-    let metric = exchange.name("window_full_ratio");
-    let (flow, share) = view.highest(&metric).filter(|(_, share)| *share > LATE)?;
+    let metric = exchange.numbers.window_full_ratio;
+    let (flow, share) = view.highest(metric).filter(|(_, share)| *share > LATE)?;
     let (service, wait) = exchange.longest()?;
     if exchange.far_end_made_them_wait() != Some(false) {
         return None;
@@ -107,11 +110,12 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
         .number("share", share, Unit::Ratio);
     let weight = 0.4 + 0.5 * share;
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
-    for (key, what, value) in [
-        ("evidence-latency-longest", "latency_seconds", wait),
-        ("evidence-service-longest", "service_seconds", service),
+    let numbers = exchange.numbers;
+    for (key, metric, value) in [
+        ("evidence-latency-longest", numbers.latency, wait),
+        ("evidence-service-longest", numbers.service, service),
     ] {
-        let row = view.evidence(key, &exchange.name(what), host, value);
+        let row = view.evidence(key, metric, host, value);
         finding.evidence.push(row);
     }
     finding.evidence.extend(asking_thread(view, exchange, host));
@@ -121,11 +125,11 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
 
 /// An event loop that served many connections and had no time left.
 fn loop_is_busy(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-    if exchange.source != "http" {
+    if !exchange.is_generator_only() {
         return None;
     }
-    let metric = exchange.name("client_cpu_ratio");
-    let (flow, cpu) = view.highest(&metric).filter(|(_, cpu)| *cpu >= FULL_LOOP)?;
+    let metric = exchange.kind.ends.near.cpu;
+    let (flow, cpu) = view.highest(metric).filter(|(_, cpu)| *cpu >= FULL_LOOP)?;
     let host = flow.from.as_str();
     let says = Text::new("rule-generator-limited-loop-says")
         .word("host", host)
@@ -167,7 +171,7 @@ fn paced(view: &PhaseView<'_>, asked: f64) -> Option<Finding> {
         late.map(|(flow, share)| view.evidence("evidence-late", LATE_RATIO, &flow.from, share)),
     );
     evidence.extend(thread_evidence(view, host));
-    name_what_lacks(evidence, "datagram.late_ratio, datagram.sender_cpu_ratio");
+    name_what_lacks(evidence, &[LATE_RATIO, CPU]);
     finding.next = Some(Text::new("rule-generator-limited-paced-next").word("host", host));
     Some(finding)
 }
@@ -185,24 +189,21 @@ fn unlimited(view: &PhaseView<'_>) -> Option<Finding> {
     let evidence = &mut finding.evidence;
     evidence.extend(thread_evidence(view, host));
     evidence.extend(selftest_evidence(view, host));
-    name_what_lacks(
-        evidence,
-        "datagram.sender_wait_ratio, selftest.sent_packets_per_second",
-    );
+    name_what_lacks(evidence, &[WAIT, SELFTEST]);
     finding.next = Some(Text::new("rule-generator-limited-busy-next").word("host", host));
     Some(finding)
 }
 
 /// What the asking thread of a host did with its time.
 fn asking_thread(view: &PhaseView<'_>, exchange: &Exchange<'_>, host: &str) -> Vec<Evidence> {
+    let threads = exchange.kind.ends.near;
     let rows = [
-        ("evidence-client-cpu", "client_cpu_ratio"),
-        ("evidence-client-wait", "client_wait_ratio"),
+        ("evidence-client-cpu", Some(threads.cpu)),
+        ("evidence-client-wait", threads.wait),
     ];
-    let known = rows.into_iter().filter_map(|(key, what)| {
-        let metric = exchange.name(what);
-        let value = view.highest_at_sender(host, &metric)?;
-        Some(view.evidence(key, &metric, host, value))
+    let known = rows.into_iter().filter_map(|(key, metric)| {
+        let value = view.highest_at_sender(host, metric?)?;
+        Some(view.evidence(key, metric?, host, value))
     });
     known.collect()
 }
@@ -211,7 +212,7 @@ fn asking_thread(view: &PhaseView<'_>, exchange: &Exchange<'_>, host: &str) -> V
 /// do not say what was asked of each.
 fn worst_sender<'a>(view: &PhaseView<'a>) -> Option<&'a str> {
     let short = view.values(SENT).filter_map(|(flow, sent)| {
-        let asked = flow.metrics.get(ASKED)?;
+        let asked = ASKED.of(&flow.metrics)?;
         Some((flow.from.as_str(), asked - sent))
     });
     let worst = short.max_by(|a, b| a.1.total_cmp(&b.1));
@@ -249,7 +250,7 @@ fn selftest_evidence(view: &PhaseView<'_>, host: &str) -> Option<Evidence> {
         .iter()
         .flat_map(|phase| &phase.result.flows)
         .filter(|flow| flow.from == host)
-        .filter_map(|flow| flow.metrics.get(SELFTEST).copied());
+        .filter_map(|flow| SELFTEST.of(&flow.metrics));
     let most = series.chain(flows).max_by(f64::total_cmp)?;
     Some(view.evidence("evidence-selftest", SELFTEST, host, most))
 }

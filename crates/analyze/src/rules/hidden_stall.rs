@@ -4,6 +4,8 @@
 //! is late, however many would have come. Percentiles over what was asked then look fine. Tene, "How
 //! not to measure latency": coordinated omission.
 
+use sokudo_model::kinds::http;
+use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -16,7 +18,7 @@ const SHORTEST_S: f64 = 0.25;
 /// Times the 99th percentile of the answers from which the percentile does not show it.
 const UNSEEN: f64 = 5.0;
 
-const SERVICE: &str = "http.service_seconds";
+const SERVICE: Metric = http::SERVICE_SECONDS;
 
 /// The finding `hidden_stall`.
 pub const RULE: Rule = Rule {
@@ -31,7 +33,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    if view.total("http.asked_per_second").is_some() {
+    if view.total(http::ASKED_PER_SECOND).is_some() {
         return None;
     }
     let hit = view
@@ -39,7 +41,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .iter()
         .filter_map(|flow| Some((flow, stall(flow)?)));
     let (flow, (stall_s, p99_s)) = hit.max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
-    let rate = flow.metrics.get("http.requests_per_second").copied();
+    let rate = http::REQUESTS_PER_SECOND.of(&flow.metrics);
     let rate = rate.filter(|rate| rate.is_finite() && *rate > 0.0)?;
     // Callers at the mean rate come evenly: half of the stall each.
     let late = rate * stall_s;
@@ -63,7 +65,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
 
 /// The longest answer and the 99th percentile of a flow that the percentile does not show.
 fn stall(flow: &FlowResult) -> Option<(f64, f64)> {
-    let service = flow.histograms.get(SERVICE)?;
+    let service = flow.histograms.get(SERVICE.name)?;
     let is_stall = service.max >= SHORTEST_S
         && service.max > service.p50 * MUCH
         && service.max > service.p99 * UNSEEN;

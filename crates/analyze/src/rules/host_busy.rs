@@ -6,11 +6,12 @@
 //! test alone has more threads than the machine has cores, it is its own neighbour: network
 //! namespaces and loopback addresses share the cores of one machine.
 
+use sokudo_model::metrics::{host, own};
 use std::collections::BTreeMap;
 
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use crate::quantities::ends::{End, thread_metric};
+use crate::quantities::ends::End;
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView, name_what_lacks};
@@ -66,7 +67,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     evidence.extend(crowd.evidence(&host));
     let others = signs.into_iter().filter(|s| s.host == host || s.counts);
     evidence.extend(others.map(|sign| sign.evidence));
-    name_what_lacks(evidence, "host.cpu_ratio, host.pressure_ratio");
+    name_what_lacks(evidence, &[host::CPU_RATIO, host::PRESSURE_RATIO]);
     Some(finding)
 }
 
@@ -123,12 +124,13 @@ fn signs(view: &PhaseView<'_>) -> Vec<Sign> {
         (End::Receiver, "rule-host-busy-receiver-says"),
     ];
     let threads = ends.into_iter().filter_map(|(end, says)| {
-        let metric = thread_metric(&view.phase.workload, end, "wait");
-        let (flow, share) = view.highest(&metric)?;
+        let kind = view.kind()?;
+        let metric = end.wait(kind)?;
+        let (flow, share) = view.highest(metric)?;
         // A thread that outlived the measured time by a little may have waited longer than that.
         let share = share.min(1.0);
-        let key = end.wait_key(&view.phase.workload);
-        let evidence = view.evidence(key, &metric, end.host(flow), share);
+        let key = end.wait_key(kind);
+        let evidence = view.evidence(key, metric, end.host(flow), share);
         Some(Sign::new(evidence, says, KEPT_WAITING, 2))
     });
     let mut signs: Vec<Sign> = threads.collect();
@@ -145,11 +147,11 @@ fn signs(view: &PhaseView<'_>) -> Vec<Sign> {
     let pressure = [("resource", "cpu"), ("kind", "some")];
     let gauges = [
         (
-            ("evidence-steal", "host.cpu_ratio", &steal),
+            ("evidence-steal", host::CPU_RATIO, &steal),
             ("rule-host-busy-steal-says", STOLEN, 2),
         ),
         (
-            ("evidence-pressure", "host.pressure_ratio", &pressure),
+            ("evidence-pressure", host::PRESSURE_RATIO, &pressure),
             ("rule-host-busy-pressure-says", pressed, 0),
         ),
     ];
@@ -167,7 +169,7 @@ fn signs(view: &PhaseView<'_>) -> Vec<Sign> {
 ///
 /// Threads of one name are one series, added up: the figure is seconds per second, no share.
 fn own_threads(view: &PhaseView<'_>) -> Option<Sign> {
-    let metric = "self.wait_ratio";
+    let metric = own::WAIT_RATIO;
     let (series, waited) = view.highest_mean(None, metric, &[])?;
     let thread = series.key.labels.get("thread");
     let mut evidence = view.evidence("evidence-self-wait", metric, &series.key.host, waited);
@@ -241,12 +243,14 @@ impl Crowd {
 fn threads<'a>(view: &PhaseView<'a>) -> BTreeMap<(&'a str, &'static str, &'a str), (f64, f64)> {
     let mut threads = BTreeMap::new();
     for flow in view.flows() {
-        let get = |metric: &str| flow.metrics.get(metric).copied().filter(|v| v.is_finite());
         let stream = flow.labels.get("stream").map_or("", String::as_str);
         for end in [End::Sender, End::Receiver] {
-            let metric = |what| thread_metric(&view.phase.workload, end, what);
-            let (cpu, wait) = (get(&metric("cpu")), get(&metric("wait")));
-            if let (Some(cpu), Some(wait)) = (cpu, wait) {
+            let counted = view.kind().and_then(|kind| end.threads(kind));
+            let used = counted.and_then(|counted| {
+                let wait = counted.wait?.of(&flow.metrics)?;
+                Some((counted.cpu.of(&flow.metrics)?, wait))
+            });
+            if let Some((cpu, wait)) = used {
                 threads.insert((end.host(flow), end.label(), stream), (cpu, wait));
             }
         }

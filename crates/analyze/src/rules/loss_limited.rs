@@ -5,6 +5,8 @@
 //! trips stay short, segments vanish for another reason and the link could carry more. Requests
 //! that wait for a retransmission show a tail of a fifth of a second and more.
 
+use sokudo_model::kinds::Family;
+use sokudo_model::metrics::{host, tcp};
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use super::path_limited::queue_stands;
@@ -68,7 +70,7 @@ fn slows<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     evidence.extend(connection.retransmission_evidence());
     evidence.extend(load.held_evidence(flow, End::Sender));
     evidence.extend(load.held_evidence(flow, End::Receiver));
-    let window = "tcp.congestion_window_segments";
+    let window = tcp::CONGESTION_WINDOW_SEGMENTS;
     let mean = connection.mean(window);
     evidence.extend(mean.map(|n| connection.evidence("evidence-tcp-cwnd", window, n)));
     evidence.extend(connection.round_trip_evidence());
@@ -90,8 +92,11 @@ fn delays<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
                 .partial_cmp(&b.retransmitted())
                 .unwrap_or(std::cmp::Ordering::Equal)
         })?;
-    let latency = load.name("latency_seconds");
-    let known = flow.histograms.get(&latency);
+    let Family::Exchange(numbers) = load.kind.family else {
+        return None;
+    };
+    let latency = numbers.latency;
+    let known = flow.histograms.get(latency.name);
     let known = known.filter(|h| h.max >= SHORTEST_TIMEOUT_S)?;
     let weight = match known.p99 >= SHORTEST_TIMEOUT_S {
         true => 0.7,
@@ -105,7 +110,7 @@ fn delays<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let evidence = &mut finding.evidence;
     evidence.extend(worst.retransmission_evidence());
-    evidence.push(view.evidence("evidence-latency-max", &latency, &flow.to, known.max));
+    evidence.push(view.evidence("evidence-latency-max", latency, &flow.to, known.max));
     evidence.extend(worst.round_trip_evidence());
     evidence.extend(host_retransmits(load, flow));
     let next = Text::new("rule-loss-limited-next");
@@ -114,7 +119,7 @@ fn delays<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
 }
 
 fn host_retransmits(load: &Load<'_>, flow: &FlowResult) -> Option<sokudo_model::Evidence> {
-    let (key, metric) = ("evidence-host-retransmits", "host.tcp_retransmits");
+    let (key, metric) = ("evidence-host-retransmits", host::TCP_RETRANSMITS);
     load.view.grown(key, metric, &flow.from)
 }
 

@@ -3,6 +3,9 @@
 //! One lost fragment loses the whole datagram (RFC 8900), and each fragment costs the per-packet
 //! price again.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -15,9 +18,9 @@ const ETHERNET_MTU: f64 = 1500.0;
 /// IPv4 and UDP headers. IPv6 needs 20 more, so a finding errs on the quiet side there.
 const HEADER_BYTES: f64 = 28.0;
 
-const MTU: &str = "datagram.path_mtu_bytes";
-const SIZE: &str = "datagram.size_bytes";
-const REASSEMBLY: &str = "host.ip_reassembly_failures";
+const MTU: Metric = datagram::PATH_MTU_BYTES;
+const SIZE: Metric = datagram::SIZE_BYTES;
+const REASSEMBLY: Metric = host::IP_REASSEMBLY_FAILURES;
 
 /// The finding `low_mtu`.
 pub const RULE: Rule = Rule {
@@ -37,7 +40,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .filter(|(_, mtu)| *mtu >= SMALLEST_MTU)
         .min_by(|a, b| a.1.total_cmp(&b.1));
     let (flow, mtu) = narrowest?;
-    let size = flow.metrics.get(SIZE).copied();
+    let size = SIZE.of(&flow.metrics);
     let cut = size.filter(|size| *size > mtu - HEADER_BYTES);
     let carried_by_datagrams = flow.labels.get("transport").is_none_or(|t| t == "udp");
     let mut finding = match cut.filter(|_| carried_by_datagrams) {
@@ -65,7 +68,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         evidence.push(view.evidence("evidence-datagram-size", SIZE, &flow.from, size));
     }
     evidence.extend(view.grown("evidence-reassembly-failures", REASSEMBLY, &flow.to));
-    name_what_lacks(evidence, SIZE);
+    name_what_lacks(evidence, &[SIZE]);
     Some(finding)
 }
 

@@ -5,9 +5,11 @@
 //! itself has more of them than the machine has cores are no neighbours:
 //! [`host_busy`](super::host_busy) tells that.
 
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::{host, own};
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
-use crate::quantities::ends::{End, thread_metric};
+use crate::quantities::ends::End;
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::machine;
 use crate::view::{KEPT_WAITING, PhaseView};
@@ -21,7 +23,7 @@ const STOLEN: f64 = 0.02;
 /// Wait for a CPU that weighs in full.
 const HEAVY: f64 = 0.4;
 
-const CPU: &str = "host.cpu_ratio";
+const CPU: Metric = host::CPU_RATIO;
 
 /// The finding `neighbour_interference`.
 pub const RULE: Rule = Rule {
@@ -42,15 +44,16 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
 }
 
 fn conclude(view: &PhaseView<'_>, end: End) -> Option<Finding> {
-    let waiting = thread_metric(&view.phase.workload, end, "wait");
-    let (flow, waited) = view.highest(&waiting)?;
+    let kind = view.kind()?;
+    let waiting = end.wait(kind)?;
+    let (flow, waited) = view.highest(waiting)?;
     let (host, waited) = (end.host(flow), waited.clamp(0.0, 1.0));
     if waited < KEPT_WAITING {
         return None;
     }
     let steal = stolen(view, host).filter(|(_, share)| *share >= STOLEN);
     let others = others(view, host).filter(|cores| *cores >= OTHERS);
-    let lacking = own(view, host, "self.wait_ratio").unwrap_or(waited);
+    let lacking = own(view, host, own::WAIT_RATIO).unwrap_or(waited);
     let others = others.filter(|cores| *cores >= lacking * EXPLAINS);
     let key = match (&steal, others) {
         (_, Some(_)) => "rule-neighbour-says",
@@ -69,8 +72,8 @@ fn conclude(view: &PhaseView<'_>, end: End) -> Option<Finding> {
     let weight = 0.35 + 0.6 * (waited / HEAVY).min(1.0);
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let evidence = &mut finding.evidence;
-    let key = end.wait_key(&view.phase.workload);
-    evidence.push(view.evidence(key, &waiting, host, waited));
+    let key = end.wait_key(kind);
+    evidence.push(view.evidence(key, waiting, host, waited));
     evidence.extend(other_end(view, end));
     evidence.extend(others.map(|cores| others_evidence(view, host, cores)));
     evidence.extend(steal.map(|(row, _)| row));
@@ -82,10 +85,11 @@ fn conclude(view: &PhaseView<'_>, end: End) -> Option<Finding> {
 /// The wait of the other end, where that was kept waiting too.
 fn other_end(view: &PhaseView<'_>, end: End) -> Option<Evidence> {
     let other = end.other();
-    let waiting = thread_metric(&view.phase.workload, other, "wait");
-    let (flow, waited) = view.highest(&waiting)?;
-    let key = other.wait_key(&view.phase.workload);
-    let row = || view.evidence(key, &waiting, other.host(flow), waited.min(1.0));
+    let kind = view.kind()?;
+    let waiting = other.wait(kind)?;
+    let (flow, waited) = view.highest(waiting)?;
+    let key = other.wait_key(kind);
+    let row = || view.evidence(key, waiting, other.host(flow), waited.min(1.0));
     (waited >= KEPT_WAITING).then(row)
 }
 
@@ -99,7 +103,7 @@ fn stolen(view: &PhaseView<'_>, host: &str) -> Option<(Evidence, f64)> {
 }
 
 fn pressure(view: &PhaseView<'_>, host: &str) -> Option<Evidence> {
-    const PRESSURE: &str = "host.pressure_ratio";
+    const PRESSURE: Metric = host::PRESSURE_RATIO;
     let labels = [("resource", "cpu"), ("kind", "some")];
     let (series, share) = on_machine(view, host, PRESSURE, &labels)?;
     let mut row = view.evidence("evidence-pressure", PRESSURE, &series.key.host, share);
@@ -111,7 +115,7 @@ fn pressure(view: &PhaseView<'_>, host: &str) -> Option<Evidence> {
 fn on_machine<'a>(
     view: &PhaseView<'a>,
     host: &str,
-    metric: &str,
+    metric: Metric,
     labels: &[(&str, &str)],
 ) -> Option<(&'a sokudo_model::Series, f64)> {
     let there = machine::with(view.record, host);
@@ -130,11 +134,11 @@ fn others(view: &PhaseView<'_>, host: &str) -> Option<f64> {
             Some(on_machine(view, host, CPU, &labels)?.1)
         })
         .sum();
-    Some((used * cores - own(view, host, "self.cpu_ratio")?).max(0.0))
+    Some((used * cores - own(view, host, own::CPU_RATIO)?).max(0.0))
 }
 
 /// Sum over all threads of sokudo on the machine of `host`; `None` when nobody watched them.
-fn own(view: &PhaseView<'_>, host: &str, metric: &str) -> Option<f64> {
+fn own(view: &PhaseView<'_>, host: &str, metric: Metric) -> Option<f64> {
     let there = machine::with(view.record, host);
     let threads = there
         .into_iter()

@@ -4,6 +4,9 @@
 //! counted as dropped was lost between them: in a device, a switch, a link, a virtual bridge. Or
 //! in a counter that could not be read; then the finding says which.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use std::collections::BTreeSet;
 
 use sokudo_model::{Evidence, Finding, FlowResult, Text, Unit};
@@ -16,24 +19,20 @@ use crate::view::{PhaseView, name_what_lacks};
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;
 
-const LOST: &str = "datagram.lost_on_path_packets";
+const LOST: Metric = datagram::LOST_ON_PATH_PACKETS;
 
 /// What the workload itself reads to tell other places of loss apart. Where one is missing, the
 /// path is blamed for what may have happened there.
-const OTHER_PLACES: [&str; 2] = [
-    "datagram.lost_at_receiver_socket_packets",
-    "datagram.lost_at_receiver_host_packets",
+const OTHER_PLACES: [Metric; 2] = [
+    datagram::LOST_AT_RECEIVER_SOCKET_PACKETS,
+    datagram::LOST_AT_RECEIVER_HOST_PACKETS,
 ];
 
 /// Device counters: message, name, and whether the sending host's is meant.
-const DEVICES: [(&str, &str, bool); 3] = [
-    ("evidence-nic-send-drops", "host.nic_send_drops", true),
-    (
-        "evidence-nic-receive-drops",
-        "host.nic_receive_drops",
-        false,
-    ),
-    ("evidence-nic-errors", "host.nic_errors", false),
+const DEVICES: [(&str, Metric, bool); 3] = [
+    ("evidence-nic-send-drops", host::NIC_SEND_DROPS, true),
+    ("evidence-nic-receive-drops", host::NIC_RECEIVE_DROPS, false),
+    ("evidence-nic-errors", host::NIC_ERRORS, false),
 ];
 
 /// The finding `path_loss`.
@@ -72,7 +71,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     evidence.push(view.evidence("evidence-lost-on-path", LOST, &flow.to, there));
     evidence.extend(counters);
     evidence.extend(loss_runs(view));
-    name_what_lacks(evidence, &unread.join(", "));
+    name_what_lacks(evidence, &unread);
     let remedy = Text::new("remedy-path")
         .word("from", &flow.from)
         .word("to", &flow.to);
@@ -94,16 +93,17 @@ fn path(view: &PhaseView<'_>, worst: &FlowResult) -> Text {
 }
 
 /// What the devices of both ends counted, and the names of what could not be read.
-fn counters(view: &PhaseView<'_>, from: &str, to: &str) -> (Vec<Evidence>, Vec<&'static str>) {
+fn counters(view: &PhaseView<'_>, from: &str, to: &str) -> (Vec<Evidence>, Vec<String>) {
     let mut evidence = Vec::new();
-    let mut unread: Vec<&str> = OTHER_PLACES
+    let mut unread: Vec<String> = OTHER_PLACES
         .into_iter()
-        .filter(|metric| view.total(metric).is_none())
+        .filter(|metric| view.total(*metric).is_none())
+        .map(String::from)
         .collect();
     for (key, metric, at_sender) in DEVICES {
         match view.grown(key, metric, if at_sender { from } else { to }) {
             Some(grown) => evidence.push(grown),
-            None => unread.push(metric),
+            None => unread.push(metric.into()),
         }
     }
     (evidence, unread)
@@ -111,8 +111,13 @@ fn counters(view: &PhaseView<'_>, from: &str, to: &str) -> (Vec<Evidence>, Vec<&
 
 /// Whether losses come singly or in runs, which tells noise from full queues.
 fn loss_runs(view: &PhaseView<'_>) -> Option<Evidence> {
-    const RUNS: &str = "datagram.loss_run_packets";
-    let runs = view.phase.result.histograms.get(RUNS).filter(|h| h.n > 0)?;
+    const RUNS: Metric = datagram::LOSS_RUN_PACKETS;
+    let runs = view
+        .phase
+        .result
+        .histograms
+        .get(RUNS.name)
+        .filter(|h| h.n > 0)?;
     let mut evidence = view.evidence("evidence-loss-runs", RUNS, "", runs.mean);
     evidence.says = Text::new("evidence-loss-runs")
         .number("value", runs.mean, Unit::Packets)

@@ -4,6 +4,8 @@
 //! smaller than what fits on the way, the sender stands still for a part of each round trip. A
 //! window that is full because its reader is slow is another thing: then the reader never waits.
 
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::tcp;
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::{End, Load};
@@ -40,11 +42,10 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let evidence = &mut finding.evidence;
     evidence.extend(connection.receive_window_evidence());
     evidence.extend(load.held_evidence(flow, End::Receiver));
-    let window = "tcp.peer_window_bytes";
+    let window = tcp::PEER_WINDOW_BYTES;
     let offered = connection.highest(window);
     evidence.extend(offered.map(|b| connection.evidence("evidence-tcp-window", window, b)));
-    let granted = "receive_buffer_granted_bytes";
-    evidence.extend(load.number(flow, End::Receiver, "evidence-buffer-granted", granted));
+    evidence.extend(load.buffer_evidence(flow, End::Receiver));
     evidence.extend(receive_queue(load, flow));
     evidence.extend(connection.round_trip_evidence());
     finding.next = Some(Text::new("rule-receive-window-next").word("host", &flow.to));
@@ -53,7 +54,7 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
 
 /// How much lay before the reading program, on average.
 pub fn receive_queue<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Evidence> {
-    const QUEUE: &str = "tcp.receive_queue_bytes";
+    const QUEUE: Metric = tcp::RECEIVE_QUEUE_BYTES;
     let connection = Connection::of(load.view, flow, End::Receiver);
     let mean = connection.mean(QUEUE)?;
     Some(connection.evidence("evidence-tcp-receive-queue", QUEUE, mean))

@@ -4,6 +4,9 @@
 //! look alike from outside and differ in what helps: the thread had no CPU time, or it had all of
 //! a core and that was not enough.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Text, Unit};
 
 use crate::quantities::datagrams::{LostAt, lost};
@@ -15,11 +18,11 @@ const SHARE: f64 = 0.05;
 /// From this share of a core on, the thread has no time left.
 const BUSY_THREAD: f64 = 0.9;
 
-const LOST: &str = "datagram.lost_at_receiver_socket_packets";
-const CPU: &str = "datagram.receiver_cpu_ratio";
-const WAIT: &str = "datagram.receiver_wait_ratio";
-const ASKED: &str = "datagram.receive_buffer_asked_bytes";
-const GRANTED: &str = "datagram.receive_buffer_granted_bytes";
+const LOST: Metric = datagram::LOST_AT_RECEIVER_SOCKET_PACKETS;
+const CPU: Metric = datagram::RECEIVER_CPU_RATIO;
+const WAIT: Metric = datagram::RECEIVER_WAIT_RATIO;
+const ASKED: Metric = datagram::RECEIVE_BUFFER_ASKED_BYTES;
+const GRANTED: Metric = datagram::RECEIVE_BUFFER_GRANTED_BYTES;
 
 /// The finding `receiver_buffer_overflow`.
 pub const RULE: Rule = Rule {
@@ -47,11 +50,14 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if let Some(granted) = buffer.granted {
         evidence.push(view.evidence("evidence-buffer-granted", GRANTED, host, granted));
     }
-    let errors = "host.udp_receive_buffer_errors";
+    let errors = host::UDP_RECEIVE_BUFFER_ERRORS;
     evidence.extend(view.grown("evidence-udp-receive-errors", errors, host));
     name_what_lacks(
         evidence,
-        "datagram.receiver_cpu_ratio, host.udp_receive_buffer_errors",
+        &[
+            datagram::RECEIVER_CPU_RATIO,
+            host::UDP_RECEIVE_BUFFER_ERRORS,
+        ],
     );
     finding.next = Some(view.loss_next(remedy(view, host, &buffer)));
     Some(finding)
@@ -99,7 +105,7 @@ fn says(view: &PhaseView<'_>, share: f64, host: &str, buffer: &Buffer) -> Text {
 
 /// What helps depends on why the socket was not emptied.
 fn remedy(view: &PhaseView<'_>, host: &str, buffer: &Buffer) -> Text {
-    let over = |metric: &str, bound: f64| {
+    let over = |metric: Metric, bound: f64| {
         let value = view.highest_at_receiver(host, metric);
         value.is_some_and(|value| value >= bound)
     };

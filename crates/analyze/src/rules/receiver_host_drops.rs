@@ -3,6 +3,9 @@
 //! Between the device and the socket stands a backlog queue per core; when it is full, the kernel
 //! drops and counts (`/proc/net/softnet_stat`, second column).
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Text, Unit};
 
 use crate::quantities::datagrams::{LostAt, lost};
@@ -12,7 +15,7 @@ use crate::view::{PhaseView, name_what_lacks};
 /// Share of the missing datagrams from which this is an explanation.
 const SHARE: f64 = 0.05;
 
-const LOST: &str = "datagram.lost_at_receiver_host_packets";
+const LOST: Metric = datagram::LOST_AT_RECEIVER_HOST_PACKETS;
 
 /// The finding `receiver_host_drops`.
 pub const RULE: Rule = Rule {
@@ -38,10 +41,13 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let mut finding = view.finding(RULE.name, severity, weight, says);
     let evidence = &mut finding.evidence;
     evidence.push(view.evidence("evidence-lost-at-receiver-host", LOST, host, there));
-    evidence.extend(view.grown("evidence-softnet-drops", "host.softnet_drops", host));
-    evidence.extend(view.grown("evidence-time-squeezes", "host.softnet_time_squeezes", host));
-    evidence.extend(view.grown("evidence-checksum-errors", "host.udp_checksum_errors", host));
-    name_what_lacks(evidence, "host.softnet_drops, host.softnet_time_squeezes");
+    evidence.extend(view.grown("evidence-softnet-drops", host::SOFTNET_DROPS, host));
+    evidence.extend(view.grown("evidence-time-squeezes", host::SOFTNET_TIME_SQUEEZES, host));
+    evidence.extend(view.grown("evidence-checksum-errors", host::UDP_CHECKSUM_ERRORS, host));
+    name_what_lacks(
+        evidence,
+        &[host::SOFTNET_DROPS, host::SOFTNET_TIME_SQUEEZES],
+    );
     let remedy = Text::new("remedy-receiver-host").word("host", host);
     finding.next = Some(view.loss_next(remedy));
     Some(finding)

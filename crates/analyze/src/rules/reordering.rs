@@ -3,6 +3,8 @@
 //! Counted as RFC 4737 does. Typical causes: several paths or bond members, or several receive
 //! queues that work on one flow.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -12,8 +14,8 @@ use crate::view::{PhaseView, name_what_lacks};
 const SOME: f64 = 0.0001;
 const MANY: f64 = 0.01;
 
-const OUT_OF_ORDER: &str = "datagram.out_of_order_packets";
-const EXTENT: &str = "datagram.reordering_extent_mean_packets";
+const OUT_OF_ORDER: Metric = datagram::OUT_OF_ORDER_PACKETS;
+const EXTENT: Metric = datagram::REORDERING_EXTENT_MEAN_PACKETS;
 
 /// The finding `reordering`.
 pub const RULE: Rule = Rule {
@@ -42,7 +44,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if let Some(extent) = view.highest_at_receiver(host, EXTENT) {
         evidence.push(view.evidence("evidence-reordering-extent", EXTENT, host, extent));
     }
-    name_what_lacks(evidence, EXTENT);
+    name_what_lacks(evidence, &[EXTENT]);
     finding.next = Some(Text::new("rule-reordering-next").word("host", host));
     Some(finding)
 }

@@ -9,6 +9,8 @@
 //! no HTTP                something else listens there, or the answer is broken
 //! ```
 
+use sokudo_model::kinds::http;
+use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -23,44 +25,44 @@ const MOST: f64 = 0.5;
 
 /// One kind of failure.
 #[derive(Clone, Copy)]
-struct Kinds {
+struct Failure {
     /// What counts it.
-    metric: &'static str,
+    metric: Metric,
     says: &'static str,
     next: &'static str,
 }
 
-const KINDS: &[Kinds] = &[
-    Kinds {
-        metric: "http.refused",
+const KINDS: &[Failure] = &[
+    Failure {
+        metric: http::REFUSED,
         says: "rule-request-failures-refused-says",
         next: "rule-request-failures-refused-next",
     },
-    Kinds {
-        metric: "http.resets",
+    Failure {
+        metric: http::RESETS,
         says: "rule-request-failures-resets-says",
         next: "rule-request-failures-resets-next",
     },
-    Kinds {
-        metric: "http.closed_early",
+    Failure {
+        metric: http::CLOSED_EARLY,
         says: "rule-request-failures-closed-says",
         next: "rule-request-failures-closed-next",
     },
-    Kinds {
-        metric: "http.timeouts",
+    Failure {
+        metric: http::TIMEOUTS,
         says: "rule-request-failures-timeouts-says",
         next: "rule-request-failures-timeouts-next",
     },
-    Kinds {
-        metric: "http.malformed",
+    Failure {
+        metric: http::MALFORMED,
         says: "rule-request-failures-malformed-says",
         next: "rule-request-failures-malformed-next",
     },
 ];
 
 /// A call that is not answered is another matter than a request that is not.
-const UNANSWERED: Kinds = Kinds {
-    metric: "http.timeouts",
+const UNANSWERED: Failure = Failure {
+    metric: http::TIMEOUTS,
     says: "rule-request-failures-unanswered-says",
     next: "rule-request-failures-unanswered-next",
 };
@@ -78,7 +80,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    let (errors, answered) = (view.total("http.errors")?, view.total("http.requests")?);
+    let (errors, answered) = (view.total(http::ERRORS)?, view.total(http::REQUESTS)?);
     let share = errors / (errors + answered).max(1.0);
     if share < SOME {
         return None;
@@ -94,7 +96,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     if kind.metric == UNANSWERED.metric && at_connect(view) {
         kind = UNANSWERED;
     }
-    let (flow, _) = view.highest("http.errors")?;
+    let (flow, _) = view.highest(http::ERRORS)?;
     let severity = if share >= GRAVE {
         Severity::Bad
     } else {
@@ -110,26 +112,23 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
 }
 
 fn at_connect(view: &PhaseView<'_>) -> bool {
-    let failed = |stage: &str| view.total(&format!("http.failed_{stage}")).unwrap_or(0.0);
-    failed("connect") > failed("wait") + failed("read")
+    let failed = |stage| view.total(stage).unwrap_or(0.0);
+    failed(http::FAILED_CONNECT) > failed(http::FAILED_WAIT) + failed(http::FAILED_READ)
 }
 
 fn evidence(
     view: &PhaseView<'_>,
     flow: &FlowResult,
-    metric: &str,
+    metric: Metric,
     count: f64,
 ) -> Vec<sokudo_model::Evidence> {
     let mut rows = vec![view.evidence("evidence-failed-requests", metric, &flow.from, count)];
-    let ratio = view.total("http.error_ratio");
-    rows.extend(ratio.map(|ratio| {
-        view.evidence(
-            "evidence-error-ratio",
-            "http.error_ratio",
-            &flow.from,
-            ratio,
-        )
-    }));
+    let ratio = view.total(http::ERROR_RATIO);
+    rows.extend(
+        ratio.map(|ratio| {
+            view.evidence("evidence-error-ratio", http::ERROR_RATIO, &flow.from, ratio)
+        }),
+    );
     rows
 }
 

@@ -39,8 +39,7 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let evidence = &mut finding.evidence;
     evidence.extend(connection.send_buffer_evidence());
     evidence.extend(load.held_evidence(flow, End::Sender));
-    let granted = "send_buffer_granted_bytes";
-    evidence.extend(load.number(flow, End::Sender, "evidence-buffer-granted", granted));
+    evidence.extend(load.buffer_evidence(flow, End::Sender));
     evidence.extend(load.held_evidence(flow, End::Receiver));
     evidence.extend(connection.round_trip_evidence());
     finding.next = Some(Text::new("rule-send-buffer-next").word("host", &flow.from));

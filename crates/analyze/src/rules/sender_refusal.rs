@@ -3,6 +3,9 @@
 //! `ENOBUFS` says that the device's queue is full, `EAGAIN` that the socket's send buffer is
 //! (send(2)). Refused datagrams never left the host; they are not counted as sent.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -11,9 +14,9 @@ use crate::view::{PhaseView, name_what_lacks};
 /// Share of refused datagrams from which the rate must be read with care.
 const MANY: f64 = 0.001;
 
-const LOST: &str = "datagram.lost_at_sender_packets";
-const REFUSED: &str = "datagram.refused_sends";
-const GRANTED: &str = "datagram.send_buffer_granted_bytes";
+const LOST: Metric = datagram::LOST_AT_SENDER_PACKETS;
+const REFUSED: Metric = datagram::REFUSED_SENDS;
+const GRANTED: Metric = datagram::SEND_BUFFER_GRANTED_BYTES;
 
 /// The finding `sender_refusal`.
 pub const RULE: Rule = Rule {
@@ -61,14 +64,17 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     }
     evidence.extend(view.grown(
         "evidence-udp-send-errors",
-        "host.udp_send_buffer_errors",
+        host::UDP_SEND_BUFFER_ERRORS,
         host,
     ));
-    evidence.extend(view.grown("evidence-nic-send-drops", "host.nic_send_drops", host));
+    evidence.extend(view.grown("evidence-nic-send-drops", host::NIC_SEND_DROPS, host));
     if let Some(granted) = view.highest_at_sender(host, GRANTED) {
         evidence.push(view.evidence("evidence-buffer-granted", GRANTED, host, granted));
     }
-    name_what_lacks(evidence, "host.udp_send_buffer_errors, host.nic_send_drops");
+    name_what_lacks(
+        evidence,
+        &[host::UDP_SEND_BUFFER_ERRORS, host::NIC_SEND_DROPS],
+    );
     finding.next = Some(Text::new("rule-sender-refusal-next").word("host", host));
     Some(finding)
 }

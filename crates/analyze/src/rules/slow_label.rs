@@ -2,6 +2,8 @@
 //!
 //! A mean over all requests hides it: the slow one is a small part of them, or takes all the time.
 
+use sokudo_model::kinds::http;
+use sokudo_model::metric::Metric;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -14,7 +16,7 @@ const FEW: u64 = 20;
 /// Difference below which nobody cares, seconds.
 const LITTLE_S: f64 = 0.02;
 
-const SERVICE: &str = "http.service_seconds";
+const SERVICE: Metric = http::SERVICE_SECONDS;
 
 /// The finding `slow_label`.
 pub const RULE: Rule = Rule {
@@ -29,7 +31,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    if view.phase.workload != "jmx" {
+    if !view.kind()?.is_plan {
         return None;
     }
     let mut labels: Vec<(&FlowResult, f64, u64)> = view
@@ -37,7 +39,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         .iter()
         .filter(|flow| !flow.labels.contains_key("kind"))
         .filter_map(|flow| {
-            let service = flow.histograms.get(SERVICE)?;
+            let service = flow.histograms.get(SERVICE.name)?;
             (service.n >= FEW).then_some((flow, service.mean, service.n))
         })
         .collect();

@@ -4,6 +4,8 @@
 //! (softirq). When that core is full, packets wait or are dropped although the others are idle and
 //! every thread looks at leisure.
 
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Finding, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -21,7 +23,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
-    const CPU: &str = "host.cpu_ratio";
+    const CPU: Metric = host::CPU_RATIO;
     let softirq = [("state", "softirq")];
     let means = view.series(None, CPU, &softirq).filter_map(|series| {
         let core = series
@@ -50,15 +52,18 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     row.labels = series.key.labels.clone();
     evidence.push(row);
     for (key, metric) in [
-        ("evidence-softnet-drops", "host.softnet_drops"),
-        ("evidence-time-squeezes", "host.softnet_time_squeezes"),
+        ("evidence-softnet-drops", host::SOFTNET_DROPS),
+        ("evidence-time-squeezes", host::SOFTNET_TIME_SQUEEZES),
     ] {
         evidence.extend(view.grown(key, metric, host));
     }
     let all = [("core", "all"), ("state", "idle")];
     let idle = view.highest_mean(Some(host), CPU, &all);
     evidence.extend(idle.map(|(_, idle)| view.evidence("evidence-cores-idle", CPU, host, idle)));
-    name_what_lacks(evidence, "host.softnet_drops, host.softnet_time_squeezes");
+    name_what_lacks(
+        evidence,
+        &[host::SOFTNET_DROPS, host::SOFTNET_TIME_SQUEEZES],
+    );
     finding.next = Some(Text::new("rule-softirq-core-next").word("host", host));
     Some(finding)
 }

@@ -26,20 +26,19 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         wait.is_some_and(|wait| wait.starts_with("spin"))
     });
     let exchange = Exchange::of(*view).filter(|_| spins)?;
-    let metric = exchange.name("client_cpu_ratio");
-    let (flow, cpu) = view
-        .highest(&metric)
-        .filter(|(_, cpu)| *cpu >= WHOLE_CORE)?;
+    let ends = exchange.kind.ends;
+    let metric = ends.near.cpu;
+    let (flow, cpu) = view.highest(metric).filter(|(_, cpu)| *cpu >= WHOLE_CORE)?;
     let says = Text::new("rule-spinning-says")
         .word("host", &flow.from)
         .number("cpu", cpu, Unit::Ratio);
     let mut finding = view.finding(RULE.name, Severity::Info, 0.2, says);
     let evidence = &mut finding.evidence;
-    evidence.push(view.evidence("evidence-client-cpu", &metric, &flow.from, cpu));
-    let server = exchange.name("server_cpu_ratio");
-    if let Some(cpu) = view.highest_at_receiver(&flow.to, &server) {
-        evidence.push(view.evidence("evidence-server-cpu", &server, &flow.to, cpu));
-    }
+    evidence.push(view.evidence("evidence-client-cpu", metric, &flow.from, cpu));
+    evidence.extend(ends.far.and_then(|far| {
+        let cpu = view.highest_at_receiver(&flow.to, far.cpu)?;
+        Some(view.evidence("evidence-server-cpu", far.cpu, &flow.to, cpu))
+    }));
     finding.next = Some(Text::new("rule-spinning-next"));
     Some(finding)
 }

@@ -4,6 +4,8 @@
 //! nothing new. When it sent the old again and again, nothing came through; when the other end had bytes
 //! that nobody read, its program was the one that stood still.
 
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::{host, tcp};
 use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 
 use crate::quantities::ends::End;
@@ -37,7 +39,7 @@ fn conclude(view: PhaseView<'_>, flow: &FlowResult) -> Option<Finding> {
     let (still, stall) = both.max_by(|a, b| a.1.seconds.total_cmp(&b.1.seconds))?;
     let far = still.far_end(flow);
     let unread = far
-        .last_in("tcp.receive_queue_bytes", stall)
+        .last_in(tcp::RECEIVE_QUEUE_BYTES, stall)
         .filter(|bytes| *bytes > 0.0);
     let key = match (unread, stall.again > 0.0) {
         (Some(_), _) => "rule-stalled-unread",
@@ -60,7 +62,7 @@ fn conclude(view: PhaseView<'_>, flow: &FlowResult) -> Option<Finding> {
     let weight = 0.3 + 0.65 * (stall.seconds / length_s.max(1e-9)).min(1.0);
     let mut finding = view.finding(RULE.name, severity, weight, says);
     finding.evidence = evidence(view, &still, &far, stall);
-    name_what_lacks(&mut finding.evidence, "tcp.receive_queue_bytes");
+    name_what_lacks(&mut finding.evidence, &[tcp::RECEIVE_QUEUE_BYTES]);
     let next = match unread {
         Some(_) => "rule-stalled-next-program",
         None => "rule-stalled-next-path",
@@ -81,37 +83,37 @@ fn evidence(
     stall: Stall,
 ) -> Vec<Evidence> {
     let mut out = Vec::new();
-    let at_end = |connection: &Connection<'_>, key: &str, metric: &str| {
+    let at_end = |connection: &Connection<'_>, key: &str, metric: Metric| {
         let value = connection.last_in(metric, stall)?;
         Some(connection.evidence(key, metric, value))
     };
     out.extend(at_end(
         still,
         "evidence-stall-send-queue",
-        "tcp.send_queue_bytes",
+        tcp::SEND_QUEUE_BYTES,
     ));
-    let again = "tcp.retransmitted_segments";
+    let again = tcp::RETRANSMITTED_SEGMENTS;
     out.push(still.evidence("evidence-stall-again", again, stall.again));
     out.extend(at_end(
         still,
         "evidence-stall-window",
-        "tcp.peer_window_bytes",
+        tcp::PEER_WINDOW_BYTES,
     ));
     out.extend(at_end(
         far,
         "evidence-stall-receive-queue",
-        "tcp.receive_queue_bytes",
+        tcp::RECEIVE_QUEUE_BYTES,
     ));
     out.extend(at_end(
         far,
         "evidence-stall-far-queue",
-        "tcp.send_queue_bytes",
+        tcp::SEND_QUEUE_BYTES,
     ));
     for host in [still.host(), far.host()] {
         for (key, metric) in [
-            ("evidence-stall-nic-received", "host.nic_receive_drops"),
-            ("evidence-stall-nic-sent", "host.nic_send_drops"),
-            ("evidence-stall-nic-broken", "host.nic_errors"),
+            ("evidence-stall-nic-received", host::NIC_RECEIVE_DROPS),
+            ("evidence-stall-nic-sent", host::NIC_SEND_DROPS),
+            ("evidence-stall-nic-broken", host::NIC_ERRORS),
         ] {
             out.extend(view.grown(key, metric, host));
         }

@@ -23,8 +23,8 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let asked = skew::of(view.phase).zip(skew::most(view.phase));
     let (spread_s, most_s) = asked.filter(|(spread, most)| spread > most)?;
     let (first, last) = (
-        view.lowest(START_LATE_SECONDS.name),
-        view.highest(START_LATE_SECONDS.name),
+        view.lowest(START_LATE_SECONDS),
+        view.highest(START_LATE_SECONDS),
     );
     let ((first, first_s), (last, last_s)) = first.zip(last)?;
     let says = Text::new("rule-uneven-start-says")
@@ -37,7 +37,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         ("evidence-start-first", first, first_s),
         ("evidence-start-last", last, last_s),
     ] {
-        let row = view.evidence(key, START_LATE_SECONDS.name, &flow.from, late_s);
+        let row = view.evidence(key, START_LATE_SECONDS, &flow.from, late_s);
         finding.evidence.push(row);
     }
     let next = Text::new("rule-uneven-start-next").word("host", &last.from);
@@ -47,6 +47,8 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use sokudo_model::metrics::group::START_LATE_SECONDS;
+
     use crate::tests::*;
 
     /// What begins apart although it should not is a conclusion, not only a check that failed.
@@ -55,7 +57,7 @@ mod tests {
         let late = |from: &str, seconds: f64| {
             let mut one = flow(&[]);
             one.from = from.into();
-            let name = String::from(sokudo_model::metrics::group::START_LATE_SECONDS);
+            let name = String::from(START_LATE_SECONDS);
             one.metrics.insert(name, seconds);
             one
         };

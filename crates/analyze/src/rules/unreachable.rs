@@ -4,6 +4,9 @@
 //! a datagram; the sending socket reports it on a later call (RFC 1122 section 4.1.3.3). Hosts send
 //! such errors at a limited rate, so their number is a lower bound.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
 use crate::rule::{Look, Purpose, Rule};
@@ -13,9 +16,9 @@ use crate::view::{PhaseView, name_what_lacks};
 /// receiver's socket closed.
 const LITTLE_LOSS: f64 = 0.0001;
 
-const ERRORS: &str = "datagram.unreachable_errors";
-const RECEIVED: &str = "datagram.received_packets";
-const NO_PORT: &str = "host.udp_no_port";
+const ERRORS: Metric = datagram::UNREACHABLE_ERRORS;
+const RECEIVED: Metric = datagram::RECEIVED_PACKETS;
+const NO_PORT: Metric = host::UDP_NO_PORT;
 
 /// The finding `unreachable`.
 pub const RULE: Rule = Rule {
@@ -27,7 +30,7 @@ pub const RULE: Rule = Rule {
 
 fn look(view: &PhaseView<'_>) -> Option<Finding> {
     let (flow, errors) = worst(view)?;
-    let received = flow.metrics.get(RECEIVED).copied();
+    let received = RECEIVED.of(&flow.metrics);
     let (key, severity, weight) = match received {
         Some(0.0) => ("rule-unreachable-says", Severity::Bad, 0.95),
         _ if view.loss().is_some_and(|loss| loss < LITTLE_LOSS) => {
@@ -46,7 +49,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
         received.map(|count| view.evidence("evidence-received", RECEIVED, &flow.to, count)),
     );
     evidence.extend(view.grown("evidence-no-port", NO_PORT, &flow.to));
-    name_what_lacks(evidence, NO_PORT);
+    name_what_lacks(evidence, &[NO_PORT]);
     finding.next = Some(Text::new("rule-unreachable-next").word("to", &flow.to));
     Some(finding)
 }
@@ -56,7 +59,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
 fn worst<'a>(view: &PhaseView<'a>) -> Option<(&'a FlowResult, f64)> {
     let hit = view.values(ERRORS).filter(|(_, errors)| *errors > 0.0);
     hit.max_by(|a, b| {
-        let silent = |flow: &FlowResult| flow.metrics.get(RECEIVED) == Some(&0.0);
+        let silent = |flow: &FlowResult| RECEIVED.of(&flow.metrics) == Some(0.0);
         silent(a.0).cmp(&silent(b.0)).then(a.1.total_cmp(&b.1))
     })
 }

@@ -5,9 +5,10 @@
 //! or it stood still for a while. The latency counts that waiting, the service time does not.
 //! Messages of a bus wait for receipts instead: their window limits what is under way.
 
+use sokudo_model::metric::Stat;
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
 
-use crate::quantities::ends::{End, Load, WINDOW};
+use crate::quantities::ends::{End, Load};
 use crate::quantities::exchange::Exchange;
 use crate::quantities::tcp::Connection;
 use crate::rule::{Look, Purpose, Rule};
@@ -50,8 +51,9 @@ fn receipts<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     let weight = 0.3 + 0.6 * shaped;
     let mut finding = view.finding(RULE.name, Severity::Info, weight, says);
     let evidence = &mut finding.evidence;
-    let (key, metric) = ("evidence-window-waited", load.name(WINDOW));
-    evidence.push(view.evidence(key, &metric, &flow.from, waited));
+    let key = "evidence-window-waited";
+    let metric = load.window_metric()?;
+    evidence.push(view.evidence(key, metric, &flow.from, waited));
     evidence.extend(load.held_evidence(flow, End::Receiver));
     let connection = Connection::of(view, flow, End::Sender);
     evidence.extend(connection.round_trip_evidence());
@@ -62,8 +64,9 @@ fn receipts<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
 
 /// Requests that waited because as many as may be unanswered were.
 fn requests(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
-    let metric = exchange.name("window_full_ratio");
-    let (flow, share) = view.highest(&metric).filter(|(_, share)| *share > MANY)?;
+    let numbers = exchange.numbers;
+    let metric = numbers.window_full_ratio;
+    let (flow, share) = view.highest(metric).filter(|(_, share)| *share > MANY)?;
     // Requests that queue up behind a stall of the asking end are its own doing.
     if exchange.far_end_made_them_wait() == Some(false) {
         return None;
@@ -74,19 +77,18 @@ fn requests(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
     let weight = 0.4 + 0.5 * share;
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
     let evidence = &mut finding.evidence;
-    evidence.push(view.evidence("evidence-window-full", &metric, &flow.to, share));
-    for (key, what) in [
-        ("evidence-latency-p99", "latency_seconds.p99"),
-        ("evidence-service-p99", "service_seconds.p99"),
+    evidence.push(view.evidence("evidence-window-full", metric, &flow.to, share));
+    for (key, metric) in [
+        ("evidence-latency-p99", numbers.latency),
+        ("evidence-service-p99", numbers.service),
     ] {
-        let value = exchange.total(what);
-        let metric = exchange.name(what);
-        evidence.extend(value.map(|value| view.evidence(key, &metric, &flow.to, value)));
+        let value = view.stat(metric, Stat::P99);
+        evidence.extend(value.map(|value| view.evidence(key, metric, &flow.to, value)));
     }
-    let server = exchange.name("server_cpu_ratio");
-    if let Some(cpu) = view.highest_at_receiver(&flow.to, &server) {
-        evidence.push(view.evidence("evidence-server-cpu", &server, &flow.to, cpu));
-    }
+    evidence.extend(exchange.kind.ends.far.and_then(|far| {
+        let cpu = view.highest_at_receiver(&flow.to, far.cpu)?;
+        Some(view.evidence("evidence-server-cpu", far.cpu, &flow.to, cpu))
+    }));
     finding.next = Some(Text::new("rule-window-full-next").word("host", &flow.to));
     Some(finding)
 }

@@ -134,7 +134,7 @@ fn the_verdict_of_a_bus_tells_its_answers_when_they_were_timed() {
     });
     assert_eq!(answers(&timed), "answers-told");
     let asked = plain().metric("asked_per_second", 6e5);
-    let said = verdict(&asked.total("lost_messages", 3.0).record);
+    let said = verdict(&asked.total("missing_messages", 3.0).record);
     assert_eq!(
         keys(&said)[..2],
         ["verdict-bus-asked", "verdict-bus-missing"]

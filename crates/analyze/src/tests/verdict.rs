@@ -90,3 +90,27 @@ fn an_experiment_is_told_by_the_point_that_carried_most() {
     record.manifest.phases.truncate(1);
     assert!(experiment::of(&record).is_none(), "one point");
 }
+
+/// What no kind describes is left open; its numbers are not read as those of another workload.
+#[test]
+fn a_workload_that_is_not_known_is_told_as_no_other() {
+    for source in ["rr", "crr", "http", "stream", "bus", "probe"] {
+        let rates = [
+            "transactions_per_second",
+            "connections_per_second",
+            "requests_per_second",
+            "messages_per_second",
+            "goodput_bits_per_second",
+            "sent_packets",
+        ];
+        let scene = rates
+            .into_iter()
+            .fold(scene::Scene::of(source), |scene, what| {
+                scene.total(what, 1e5)
+            });
+        let mut record = scene.record;
+        record.manifest.phases[0].workload = "imaginary".into();
+        assert_eq!(keys(&verdict(&record)), ["verdict-nothing"], "{source}");
+        assert_eq!(findings(&record), Vec::new(), "{source}");
+    }
+}

@@ -1,5 +1,7 @@
 //! The sentences about one phase: what was achieved, what limited it, what to try next.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metrics::host;
 use std::collections::BTreeSet;
 
 use sokudo_model::{Finding, FlowResult, Severity, Text, Unit};
@@ -70,7 +72,7 @@ fn confirmed_loss(view: &PhaseView<'_>) -> Text {
         (Some(sent), Some(missing)) if view.is_confirm() => loss(sent, missing),
         _ => {
             let summary = &view.record.manifest.summary;
-            let ratio = summary.get("datagram.best_rate_loss_ratio").copied();
+            let ratio = datagram::BEST_RATE_LOSS_RATIO.of(summary);
             Text::new("loss-ratio").number("loss", ratio.unwrap_or_default(), Unit::Ratio)
         }
     }
@@ -103,8 +105,8 @@ fn measured(view: &PhaseView<'_>) -> Vec<Text> {
 }
 
 fn achieved(view: &PhaseView<'_>) -> Option<Text> {
-    let packets = view.total("datagram.delivered_packets_per_second")?;
-    let bytes = view.total("datagram.delivered_bytes_per_second")?;
+    let packets = view.total(datagram::DELIVERED_PACKETS_PER_SECOND)?;
+    let bytes = view.total(datagram::DELIVERED_BYTES_PER_SECOND)?;
     let (sent, missing) = (view.sent()?, view.missing()?);
     let text = match view.asked_rate() {
         Some(asked) => Text::new("verdict-paced").number("asked", asked, Unit::Packets),
@@ -155,7 +157,7 @@ fn probed(view: &PhaseView<'_>) -> Vec<Text> {
 /// Between whom: one flow by its hosts, many by their number.
 fn flows(view: &PhaseView<'_>) -> Text {
     let flows = view.flows();
-    if view.phase.workload == "jmx" {
+    if view.kind().is_some_and(|kind| kind.is_plan) {
         return labels(flows);
     }
     match flows {
@@ -197,17 +199,13 @@ fn no_limit(view: &PhaseView<'_>) -> Option<Text> {
     if held && view.asked_rate().is_some() {
         return Some(Text::new("verdict-not-reached"));
     }
-    const TELLTALES: [&str; 4] = [
-        "host.nic_receive_drops",
-        "host.softnet_drops",
-        "host.pressure_ratio",
-        "host.cpu_ratio",
+    let telltales = [
+        host::NIC_RECEIVE_DROPS,
+        host::SOFTNET_DROPS,
+        host::PRESSURE_RATIO,
+        host::CPU_RATIO,
     ];
-    let unread = TELLTALES
-        .into_iter()
-        .filter(|metric| view.record.series_of(metric).next().is_none());
-    let unread: Vec<String> = unread.map(String::from).collect();
-    Some(undetermined(&unread))
+    Some(undetermined(&view.unobserved(telltales)))
 }
 
 /// No rule names a limit: what would have had to be known.

@@ -2,6 +2,8 @@
 //!
 //! A run whose books do not balance proves nothing, however good its figures look.
 
+use sokudo_model::kinds::datagram;
+use sokudo_model::metric::Metric;
 use sokudo_model::pairs::is_round;
 use sokudo_model::{Bound, Bounds, Check, Record, Text, Unit, kinds, skew};
 
@@ -85,10 +87,10 @@ fn complete(view: &PhaseView<'_>) -> Check {
 /// Received and missing against sent, flow by flow, so that two errors cannot cancel out.
 fn accounting(view: &PhaseView<'_>) -> Option<Check> {
     let flows = view.flows().iter().filter_map(|flow| {
-        let get = |name: &str| flow.metrics.get(name).copied();
+        let get = |metric: Metric| metric.of(&flow.metrics);
         Some((
-            get("datagram.sent_packets")?,
-            get("datagram.received_packets")? + get("datagram.missing_packets")?,
+            get(datagram::SENT_PACKETS)?,
+            get(datagram::RECEIVED_PACKETS)? + get(datagram::MISSING_PACKETS)?,
         ))
     });
     balance("accounting", view, flows)
@@ -97,14 +99,14 @@ fn accounting(view: &PhaseView<'_>) -> Option<Check> {
 /// The places of loss against the missing datagrams, flow by flow.
 fn attribution(view: &PhaseView<'_>) -> Option<Check> {
     let flows = view.flows().iter().filter_map(|flow| {
-        let get = |name: &str| flow.metrics.get(name).copied();
+        let get = |metric: Metric| metric.of(&flow.metrics);
         let places = [
-            "datagram.lost_at_receiver_socket_packets",
-            "datagram.lost_at_receiver_host_packets",
-            "datagram.lost_on_path_packets",
+            datagram::LOST_AT_RECEIVER_SOCKET_PACKETS,
+            datagram::LOST_AT_RECEIVER_HOST_PACKETS,
+            datagram::LOST_ON_PATH_PACKETS,
         ];
-        let known: Vec<f64> = places.iter().filter_map(|name| get(name)).collect();
-        let missing = get("datagram.missing_packets")?;
+        let known: Vec<f64> = places.into_iter().filter_map(get).collect();
+        let missing = get(datagram::MISSING_PACKETS)?;
         (!known.is_empty()).then(|| (missing, known.iter().sum()))
     });
     balance("attribution", view, flows)
@@ -175,7 +177,7 @@ fn errors(view: &PhaseView<'_>) -> Option<Check> {
 /// A generator that could not do what it was to do: figures of such a run are its own, not the
 /// server's.
 fn generator(view: &PhaseView<'_>) -> Option<Check> {
-    let exchange = Exchange::of(*view).filter(|exchange| exchange.source == "http")?;
+    let exchange = Exchange::of(*view).filter(Exchange::is_generator_only)?;
     if let Some(short) = audit::ports(view, &exchange) {
         let mut check = check("generator", false, view);
         check.says = Text::new("check-generator-ports")
@@ -184,14 +186,16 @@ fn generator(view: &PhaseView<'_>) -> Option<Check> {
             .number("share", short.share, Unit::Ratio);
         return Some(check);
     }
-    if let Some(share) = audit::unstarted(view, &exchange) {
+    if let Some(share) = audit::unstarted(&exchange) {
         let mut check = check("generator", false, view);
         check.says = Text::new("check-generator-unstarted")
             .word("phase", &view.phase.name)
             .number("share", share, Unit::Ratio);
         return Some(check);
     }
-    let late = exchange.asked().and(exchange.total("late_ratio"))?;
+    let late = exchange
+        .asked()
+        .and(exchange.total(exchange.numbers.late_ratio))?;
     let mut check = check("generator", late <= audit::MOST_LATE, view);
     check.says =
         check

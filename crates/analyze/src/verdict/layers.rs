@@ -1,6 +1,6 @@
 //! What does each layer of a check say, in one sentence and all together?
 
-use sokudo_model::{PhaseRecord, Record, Text, Unit};
+use sokudo_model::{PhaseRecord, Record, Text, Unit, kinds};
 
 use super::about::about;
 use crate::view::PhaseView;
@@ -46,27 +46,18 @@ pub(crate) fn sentence(record: &Record) -> Option<Text> {
     )
 }
 
-/// The one or two numbers that tell most of a layer.
+/// The numbers that a layer is told by.
 fn brief(phase: &PhaseRecord) -> Option<Text> {
-    let value = |name: &str| phase.result.summary.get(name).copied();
-    Some(match phase.workload.as_str() {
-        "probe" => Text::new("layer-probe")
-            .number("p50", value("probe.rtt_seconds.p50")?, Unit::Seconds)
-            .number("loss", value("probe.loss_ratio")?, Unit::Ratio),
-        "rr" => Text::new("layer-rr")
-            .number("p50", value("rr.latency_seconds.p50")?, Unit::Seconds)
-            .number("p99", value("rr.latency_seconds.p99")?, Unit::Seconds),
-        "crr" => {
-            Text::new("layer-crr").number("rate", value("crr.connections_per_second")?, Unit::One)
-        }
-        "stream" => Text::new("layer-stream").number(
-            "bits",
-            value("stream.goodput_bits_per_second")?,
-            Unit::BitsPerSecond,
-        ),
-        "bus" => {
-            Text::new("layer-bus").number("rate", value("bus.messages_per_second")?, Unit::One)
-        }
-        _ => return None,
-    })
+    let layer = kinds::find(&phase.workload)?.layer?;
+    let mut text = Text::new(layer.key);
+    for number in layer.numbers {
+        let value = number.of(&phase.result.summary)?;
+        let unit = match number.metric.unit {
+            // The message names what is counted.
+            Unit::PerSecond => Unit::One,
+            unit => unit,
+        };
+        text = text.number(number.name, value, unit);
+    }
+    Some(text)
 }

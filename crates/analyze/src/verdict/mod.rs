@@ -7,6 +7,7 @@ pub mod checks;
 pub mod layers;
 mod pairs;
 
+use sokudo_model::kinds::datagram;
 use sokudo_model::{Finding, PhaseRecord, Record, RunStatus, Severity, Text};
 use sokudo_stats::Curve;
 
@@ -138,7 +139,7 @@ fn main_phase(record: &Record) -> Option<&PhaseRecord> {
         let view = PhaseView::new(record, phase);
         Exchange::of(view).is_some() || Transfer::of(view).is_some() || probe::is_one(&view)
     };
-    confirmed(record, "datagram")
+    confirmed(record, datagram::KIND.name)
         .or_else(|| phases().filter(sent).filter(own).find(|p| p.name == "p2p"))
         .or_else(|| experiment::of(record).map(|all| all.most))
         .or_else(|| phases().filter(sent).rfind(own))

@@ -1,5 +1,7 @@
 //! Checks and sentences about the pairs of hosts of a check of a group.
 
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::group;
 use sokudo_model::pairs::{EXPECT, Pair, is_round};
 use sokudo_model::{Check, Record, Text, Unit};
 use sokudo_stats::spread;
@@ -49,9 +51,9 @@ pub(crate) fn verdict(record: &Record) -> Vec<Text> {
 
 /// What all hosts carried at once.
 fn mesh(record: &Record) -> Option<Text> {
-    let get = |name: &str| record.manifest.summary.get(name).copied();
-    let bits = get("group.mesh_bits_per_second")?;
-    let fairness = get("group.mesh_fairness_ratio")?;
+    let get = |metric: Metric| metric.of(&record.manifest.summary);
+    let bits = get(group::MESH_BITS_PER_SECOND)?;
+    let fairness = get(group::MESH_FAIRNESS_RATIO)?;
     Some(
         Text::new("verdict-mesh")
             .number("bits", bits, Unit::BitsPerSecond)

@@ -3,6 +3,7 @@
 //! Network namespaces and loopback addresses are hosts with names and addresses of their own, but
 //! they share the cores: what one of them uses, the others lack.
 
+use sokudo_model::metrics::host;
 use std::collections::BTreeSet;
 
 use sokudo_model::{HostEntry, Record};
@@ -57,7 +58,7 @@ pub fn cores(record: &Record, host: &str) -> Option<f64> {
     };
     let told = with(record, host).into_iter().filter_map(usable);
     told.max_by(f64::total_cmp).or_else(|| {
-        let series = record.series_of("host.cpu_ratio");
+        let series = record.series_of(host::CPU_RATIO);
         let series = series.filter(|series| series.key.host == host);
         let cores: BTreeSet<&str> = series
             .filter_map(|series| series.key.labels.get("core"))

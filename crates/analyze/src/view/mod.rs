@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
-use sokudo_model::metric::{find, unit_of};
+use sokudo_model::kinds::Kind;
+use sokudo_model::metric::{Fold, Metric, Stat};
 use sokudo_model::{
-    Arg, Bounds, Evidence, Finding, FlowResult, MetricKind, PhaseRecord, Record, Series, Severity,
-    Text,
+    Arg, Bounds, Evidence, Finding, FlowResult, PhaseRecord, Record, Series, Severity, Text,
 };
 use sokudo_stats::curve;
 
@@ -41,6 +41,18 @@ impl<'a> PhaseView<'a> {
     /// The flows of the phase.
     pub fn flows(&self) -> &'a [FlowResult] {
         &self.phase.result.flows
+    }
+
+    /// What the phase's numbers mean; `None` for a workload that is not known.
+    pub fn kind(&self) -> Option<&'static Kind> {
+        self.phase.kind()
+    }
+
+    /// Names of those metrics of which the record has no series.
+    pub fn unobserved(&self, metrics: impl IntoIterator<Item = Metric>) -> Vec<String> {
+        let absent = |metric: &Metric| self.record.series_of(*metric).next().is_none();
+        let absent = metrics.into_iter().filter(absent);
+        absent.map(String::from).collect()
     }
 
     /// True for a trial of a search that looks for the limit and is expected to lose.
@@ -73,20 +85,23 @@ impl<'a> PhaseView<'a> {
         self.phase.labels.get("bounds")?.parse().ok()
     }
 
-    /// A total as the workload joined it, else the sum over the flows that have it (counters and
-    /// rates only). `None` when nobody measured it.
-    pub fn total(&self, metric: &str) -> Option<f64> {
-        let joined = self.phase.result.summary.get(metric).copied();
-        joined
-            .filter(|v| v.is_finite())
-            .or_else(|| self.sum(metric))
+    /// A total as the workload joined it, else the sum over the flows where the metric is one that adds
+    /// up. `None` when it was not measured.
+    pub fn total(&self, metric: Metric) -> Option<f64> {
+        let joined = metric.of(&self.phase.result.summary);
+        joined.or_else(|| self.sum(metric))
+    }
+
+    /// One number of a distribution over the whole phase, as the workload joined it.
+    pub fn stat(&self, metric: Metric, stat: Stat) -> Option<f64> {
+        let joined = self.phase.result.summary.get(&metric.stat(stat)).copied();
+        joined.filter(|v| v.is_finite())
     }
 
     /// Sum over the flows that have the metric; `None` when none has, or when adding up the metric
     /// makes no sense.
-    pub(crate) fn sum(&self, metric: &str) -> Option<f64> {
-        let counter = find(metric).is_some_and(|m| m.kind == MetricKind::Counter);
-        if !counter && !metric.ends_with("_per_second") {
+    pub(crate) fn sum(&self, metric: Metric) -> Option<f64> {
+        if metric.fold != Fold::Sum {
             return None;
         }
         let mut values = self.values(metric).map(|(_, value)| value).peekable();
@@ -95,40 +110,34 @@ impl<'a> PhaseView<'a> {
     }
 
     /// Each flow that has the metric, with its value.
-    pub fn values(
-        &self,
-        metric: &str,
-    ) -> impl Iterator<Item = (&'a FlowResult, f64)> + use<'a, '_> {
-        let metric = metric.to_string();
-        self.flows().iter().filter_map(move |flow| {
-            let value = *flow.metrics.get(&metric)?;
-            value.is_finite().then_some((flow, value))
-        })
+    pub fn values(&self, metric: Metric) -> impl Iterator<Item = (&'a FlowResult, f64)> + use<'a> {
+        let flows = self.flows().iter();
+        flows.filter_map(move |flow| Some((flow, metric.of(&flow.metrics)?)))
     }
 
     /// The flow with the largest value of a metric.
-    pub fn highest(&self, metric: &str) -> Option<(&'a FlowResult, f64)> {
+    pub fn highest(&self, metric: Metric) -> Option<(&'a FlowResult, f64)> {
         self.values(metric).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// The flow with the smallest value of a metric.
-    pub fn lowest(&self, metric: &str) -> Option<(&'a FlowResult, f64)> {
+    pub fn lowest(&self, metric: Metric) -> Option<(&'a FlowResult, f64)> {
         self.values(metric).min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// The receiving host with the largest sum of a metric over its flows, and the sum.
-    pub fn worst_receiver(&self, metric: &str) -> Option<(&'a str, f64)> {
+    pub fn worst_receiver(&self, metric: Metric) -> Option<(&'a str, f64)> {
         self.worst(metric, |flow| flow.to.as_str())
     }
 
     /// The sending host with the largest sum of a metric over its flows, and the sum.
-    pub fn worst_sender(&self, metric: &str) -> Option<(&'a str, f64)> {
+    pub fn worst_sender(&self, metric: Metric) -> Option<(&'a str, f64)> {
         self.worst(metric, |flow| flow.from.as_str())
     }
 
     fn worst(
         &self,
-        metric: &str,
+        metric: Metric,
         host: impl Fn(&'a FlowResult) -> &'a str,
     ) -> Option<(&'a str, f64)> {
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
@@ -139,19 +148,19 @@ impl<'a> PhaseView<'a> {
     }
 
     /// Largest value of a metric among the flows that arrive at `host`.
-    pub fn highest_at_receiver(&self, host: &str, metric: &str) -> Option<f64> {
+    pub fn highest_at_receiver(&self, host: &str, metric: Metric) -> Option<f64> {
         let there = self.values(metric).filter(|(flow, _)| flow.to == host);
         there.map(|(_, value)| value).max_by(f64::total_cmp)
     }
 
     /// Largest value of a metric among the flows that leave from `host`.
-    pub fn highest_at_sender(&self, host: &str, metric: &str) -> Option<f64> {
+    pub fn highest_at_sender(&self, host: &str, metric: Metric) -> Option<f64> {
         let there = self.values(metric).filter(|(flow, _)| flow.from == host);
         there.map(|(_, value)| value).max_by(f64::total_cmp)
     }
 
     /// Receiving hosts at which a metric is above zero.
-    pub fn receivers_with(&self, metric: &str) -> usize {
+    pub fn receivers_with(&self, metric: Metric) -> usize {
         let hosts = self.values(metric).filter(|(_, value)| *value > 0.0);
         let hosts: BTreeSet<&str> = hosts.map(|(flow, _)| flow.to.as_str()).collect();
         hosts.len()
@@ -161,17 +170,16 @@ impl<'a> PhaseView<'a> {
     pub fn series(
         &self,
         host: Option<&str>,
-        metric: &str,
+        metric: Metric,
         labels: &[(&str, &str)],
     ) -> impl Iterator<Item = &'a Series> {
-        let metric = metric.to_string();
         let host = host.map(str::to_string);
         let labels: Vec<(String, String)> = labels
             .iter()
             .map(|(name, value)| (name.to_string(), value.to_string()))
             .collect();
         self.record.series.iter().filter(move |series| {
-            series.key.metric == metric
+            series.key.metric == metric.name
                 && host.as_ref().is_none_or(|h| *h == series.key.host)
                 && labels
                     .iter()
@@ -184,7 +192,7 @@ impl<'a> PhaseView<'a> {
     pub fn highest_mean(
         &self,
         host: Option<&str>,
-        metric: &str,
+        metric: Metric,
         labels: &[(&str, &str)],
     ) -> Option<(&'a Series, f64)> {
         self.series(host, metric, labels)
@@ -201,7 +209,7 @@ impl<'a> PhaseView<'a> {
     }
 
     /// Largest value of a gauge on one host inside the phase, all labels together.
-    pub fn peak(&self, host: &str, metric: &str) -> Option<f64> {
+    pub fn peak(&self, host: &str, metric: Metric) -> Option<f64> {
         let series = self.series(Some(host), metric, &[]);
         let values = series.flat_map(|series| self.inside(series));
         values.max_by(f64::total_cmp)
@@ -217,7 +225,7 @@ impl<'a> PhaseView<'a> {
 
     /// How much the cumulative counters of a metric on one host grew during the phase, all labels
     /// together. `None` when no series shows it.
-    pub fn increase(&self, host: &str, metric: &str) -> Option<f64> {
+    pub fn increase(&self, host: &str, metric: Metric) -> Option<f64> {
         let mut total = None;
         for series in self.series(Some(host), metric, &[]) {
             let before = series.points.iter().rev().find(|p| p.0 <= self.phase.t0_ns);
@@ -248,37 +256,37 @@ impl<'a> PhaseView<'a> {
     }
 
     /// Evidence that is one number of one host, said by the message `key` with `host` and `value`.
-    pub fn evidence(&self, key: &str, metric: &str, host: &str, value: f64) -> Evidence {
-        let unit = unit_of(metric);
+    pub fn evidence(&self, key: &str, metric: Metric, host: &str, value: f64) -> Evidence {
         let says = Text::new(key)
             .word("host", host)
-            .number("value", value, unit);
+            .number("value", value, metric.unit);
         Evidence {
             says,
             source: source_of(metric).into(),
             host: Some(host.into()),
-            metric: Some(metric.into()),
+            metric: Some(metric.name.into()),
             labels: BTreeMap::new(),
             value: Some(value),
-            unit: Some(unit),
+            unit: Some(metric.unit),
         }
     }
 
     /// Evidence that is the growth of a host's counter during the phase; nothing when it was not
     /// observed.
-    pub fn grown(&self, key: &str, metric: &str, host: &str) -> Option<Evidence> {
+    pub fn grown(&self, key: &str, metric: Metric, host: &str) -> Option<Evidence> {
         let grown = self.increase(host, metric)?;
         Some(self.evidence(key, metric, host, grown))
     }
 }
 
 /// Names what could not be looked at, when less than two observations support a conclusion.
-pub fn name_what_lacks(evidence: &mut Vec<Evidence>, lacking: &str) {
+pub fn name_what_lacks<T: ToString>(evidence: &mut Vec<Evidence>, lacking: &[T]) {
     if evidence.len() >= 2 {
         return;
     }
+    let names: Vec<String> = lacking.iter().map(T::to_string).collect();
     evidence.push(Evidence {
-        says: Text::new("evidence-not-available").word("names", lacking),
+        says: Text::new("evidence-not-available").word("names", names.join(", ")),
         source: String::new(),
         host: None,
         metric: None,

@@ -1,58 +1,115 @@
 //! Where each metric comes from, in the words of the system that offers it.
 
-/// Where sokudo reads a metric, in the words of the systems that offer it.
-pub fn source_of(metric: &str) -> &'static str {
-    const SOURCES: &[(&str, &str)] = &[
-        (
-            "datagram.lost_at_receiver_socket",
-            "SO_MEMINFO, SO_RXQ_OVFL",
-        ),
-        (
-            "datagram.lost_at_receiver_host",
-            "/proc/net/snmp, /proc/net/softnet_stat",
-        ),
-        ("datagram.lost_at_sender", "sendmsg"),
-        ("datagram.refused", "sendmsg"),
-        ("datagram.unreachable", "errors on the sending socket"),
-        ("datagram.path_mtu", "IP_MTU"),
-        ("datagram.", "sequence numbers and time stamps"),
-        ("host.cpu", "/proc/stat"),
-        ("host.pressure", "/proc/pressure"),
-        ("host.nic", "/proc/net/dev"),
-        ("host.udp", "/proc/net/snmp"),
-        ("host.ip", "/proc/net/snmp"),
-        ("host.tcp_listen", "/proc/net/netstat"),
-        ("host.tcp_syn", "/proc/net/netstat"),
-        ("host.tcp", "/proc/net/snmp"),
-        ("host.softnet", "/proc/net/softnet_stat"),
-        ("self.cpu", "CPU time of the thread"),
-        ("self.wait", "schedstat"),
-        ("selftest.", "self-test over loopback"),
-        ("tcp.", "TCP_INFO"),
-    ];
-    /// What the workloads have in common, by the words after their name.
-    const OF_WORKLOADS: &[(&str, &str)] = &[
-        ("receive_buffer", "getsockopt SO_RCVBUF"),
-        ("send_buffer", "getsockopt SO_SNDBUF"),
-        ("sender_cpu", "CPU time of the thread"),
-        ("receiver_cpu", "CPU time of the thread"),
-        ("client_cpu", "CPU time of the thread"),
-        ("server_cpu", "CPU time of the thread"),
-        ("sender_wait", "schedstat"),
-        ("receiver_wait", "schedstat"),
-        ("client_wait", "schedstat"),
-        ("server_wait", "schedstat"),
-    ];
-    let (source, what) = metric.split_once('.').unwrap_or_default();
-    let begins = |known: &&(&str, &str)| what.starts_with(known.0);
-    let shared = OF_WORKLOADS.iter().find(begins);
-    let own = SOURCES
-        .iter()
-        .find(|(prefix, _)| metric.starts_with(prefix));
-    match (shared.or(own), source) {
-        (Some((_, source)), _) => source,
-        (None, "http") => "time stamps and counts of the generator",
-        (None, "stream" | "bus" | "rr" | "crr" | "probe") => "time stamps and counts of both ends",
-        (None, _) => "",
-    }
+use sokudo_model::kinds::{End, Family, KINDS, datagram, stream};
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::{host, own, selftest, tcp};
+
+/// What several workloads, or a monitor, read at one place.
+const READ_AT: &[(&str, &[Metric])] = &[
+    (
+        "SO_MEMINFO, SO_RXQ_OVFL",
+        &[datagram::LOST_AT_RECEIVER_SOCKET_PACKETS],
+    ),
+    (
+        "/proc/net/snmp, /proc/net/softnet_stat",
+        &[datagram::LOST_AT_RECEIVER_HOST_PACKETS],
+    ),
+    (
+        "sendmsg",
+        &[datagram::LOST_AT_SENDER_PACKETS, datagram::REFUSED_SENDS],
+    ),
+    (
+        "errors on the sending socket",
+        &[datagram::UNREACHABLE_ERRORS],
+    ),
+    ("IP_MTU", &[datagram::PATH_MTU_BYTES]),
+    (
+        "getsockopt SO_RCVBUF",
+        &[
+            datagram::RECEIVE_BUFFER_ASKED_BYTES,
+            datagram::RECEIVE_BUFFER_GRANTED_BYTES,
+            stream::RECEIVE_BUFFER_ASKED_BYTES,
+            stream::RECEIVE_BUFFER_GRANTED_BYTES,
+        ],
+    ),
+    (
+        "getsockopt SO_SNDBUF",
+        &[
+            datagram::SEND_BUFFER_ASKED_BYTES,
+            datagram::SEND_BUFFER_GRANTED_BYTES,
+            stream::SEND_BUFFER_ASKED_BYTES,
+            stream::SEND_BUFFER_GRANTED_BYTES,
+        ],
+    ),
+    ("/proc/stat", &[host::CPU_RATIO]),
+    ("/proc/pressure", &[host::PRESSURE_RATIO]),
+    (
+        "/proc/net/dev",
+        &[
+            host::NIC_RECEIVE_DROPS,
+            host::NIC_SEND_DROPS,
+            host::NIC_ERRORS,
+        ],
+    ),
+    (
+        "/proc/net/snmp",
+        &[
+            host::UDP_RECEIVE_BUFFER_ERRORS,
+            host::UDP_SEND_BUFFER_ERRORS,
+            host::UDP_NO_PORT,
+            host::UDP_CHECKSUM_ERRORS,
+            host::UDP_IN_PER_SECOND,
+            host::IP_REASSEMBLY_FAILURES,
+            host::TCP_RETRANSMITS,
+            host::TCP_TIME_WAIT_CONNECTIONS,
+            host::TCP_LOCAL_PORTS,
+        ],
+    ),
+    (
+        "/proc/net/netstat",
+        &[host::TCP_LISTEN_OVERFLOWS, host::TCP_SYN_RETRANSMITS],
+    ),
+    (
+        "/proc/net/softnet_stat",
+        &[host::SOFTNET_DROPS, host::SOFTNET_TIME_SQUEEZES],
+    ),
+    ("CPU time of the thread", &[own::CPU_RATIO]),
+    ("schedstat", &[own::WAIT_RATIO]),
+    ("TCP_INFO", tcp::METRICS),
+    ("self-test over loopback", selftest::METRICS),
+];
+
+/// Where sokudo reads a metric; empty for one that is in no evidence.
+pub fn source_of(metric: Metric) -> &'static str {
+    let read = READ_AT.iter().find(|(_, known)| known.contains(&metric));
+    let read = read.map(|(source, _)| *source);
+    read.or_else(|| of_thread(metric))
+        .or_else(|| of_workload(metric))
+        .unwrap_or_default()
+}
+
+/// What the kernel counts about the threads of a workload.
+fn of_thread(metric: Metric) -> Option<&'static str> {
+    let ends = KINDS.iter().map(|kind| kind.ends);
+    let mut ends = ends.flat_map(|ends| [Some(ends.near), ends.far]).flatten();
+    ends.find_map(|end: End| match () {
+        () if end.cpu == metric => Some("CPU time of the thread"),
+        () if end.wait == Some(metric) => Some("schedstat"),
+        () => None,
+    })
+}
+
+/// What a workload counts itself.
+fn of_workload(metric: Metric) -> Option<&'static str> {
+    let mut kinds = KINDS.iter();
+    let kind = kinds.find(|kind| kind.metrics.contains(&metric))?;
+    Some(match kind.family {
+        Family::Datagram => "sequence numbers and time stamps",
+        Family::Exchange(numbers) if numbers.between.is_none() => {
+            "time stamps and counts of the generator"
+        }
+        Family::Exchange(_) | Family::Bytes(_) | Family::Messages(_) | Family::Probe => {
+            "time stamps and counts of both ends"
+        }
+    })
 }
