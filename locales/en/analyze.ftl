@@ -109,8 +109,8 @@ rule-host-busy-and-says = { $busy } { $so }
 rule-host-busy-so-short = So { $sent } datagrams were sent of the { $asked } asked for, { $host } furthest behind.
 rule-host-busy-so-late = So { $share } of the datagrams of { $host } left more than 1 ms late.
 rule-host-busy-so-asks-late = So { $share } of the requests left { $host } more than 1 ms late.
-rule-generator-limited-stood-says = { $host } itself stood still: requests waited up to { $wait } although no answer took longer than { $service }, and { $share } of them queued up behind each other.
-rule-generator-limited-stood-next = See what kept the asking program on { $host } from running: its load over time shows when. Repeat on a quieter host.
+rule-generator-limited-stood-says = { $share } of the requests queued up on { $host } for up to { $wait }, although no response took longer than { $service }: the requesting program stalled.
+rule-generator-limited-stood-next = Find out what kept the requesting program on { $host } from running; its CPU load over time shows when. Repeat on a less busy host.
 rule-host-busy-next = Stop other work on { $host }, or give it more cores than the test has busy threads, and repeat.
 rule-host-busy-shared-next = These figures tell what the machine can do, not what a network can. Use fewer hosts or streams, or run `sokudo serve` on machines of their own.
 rule-host-busy-steal-next = Repeat when the machine under { $host } is less busy, or on reserved cores, and compare.
@@ -196,17 +196,17 @@ evidence-unreachable = Errors "unreachable" that came back to { $host }: { $valu
 
 ## Requests and responses
 
-verdict-exchange-none = { $flows }: no request was answered.
-verdict-exchange-untimed = { $flows }: { $rate } answers per second; how long they took was not recorded.
-verdict-rr-closed = { $flows }: { $rate } requests per second were answered, each asked when the one before it was; half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
-verdict-rr-open = { $flows }: { $rate } of { $asked } requests per second asked for were answered; counted from the intended start half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
-verdict-rr-best = { $flows }: up to { $rate } requests per second keep the bounds; half of the answers took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
-verdict-jmx-closed-next = One stall delays only the users who wait for it: `--model open:RATE` shows what it costs everybody who would have come meanwhile.
-verdict-rr-closed-next = One stall delays only one request of a closed loop: --rate shows what it costs everybody else, --find 'p99<1ms' the highest rate that keeps a bound.
-verdict-crr-closed = { $flows }: { $rate } connections per second were made, asked and answered, one after the other; half of them took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
-verdict-crr-open = { $flows }: { $rate } of { $asked } connections per second asked for were made and answered; counted from the intended start half of them took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
-verdict-crr-best = { $flows }: up to { $rate } connections per second keep the bounds; half of them took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }.
-verdict-crr-closed-next = --threads makes several connections at a time; --rate shows what a stall costs everybody who would have called meanwhile.
+verdict-exchange-none = { $flows }: 0 requests were answered.
+verdict-exchange-untimed = { $flows }: { $rate } responses/s; their latency was not recorded.
+verdict-rr-closed = { $flows }: { $rate } requests/s in a closed loop, median { $p50 }, p99 { $p99 }, maximum { $max }.
+verdict-rr-open = { $flows }: { $rate } of { $asked } requests/s, median { $p50 }, p99 { $p99 }, maximum { $max }, counted from the intended start.
+verdict-rr-best = { $flows }: up to { $rate } requests/s within the bounds, median { $p50 }, p99 { $p99 }, maximum { $max }.
+verdict-jmx-closed-next = In a closed loop a stall delays only the users who wait for it. `--model open:RATE` measures the delay of all requests that would have arrived meanwhile.
+verdict-rr-closed-next = In a closed loop a stall delays one request per connection. --rate measures the delay of all requests due meanwhile; --find 'p99<1ms' searches the highest rate that keeps a bound.
+verdict-crr-closed = { $flows }: { $rate } connections/s with one request each in a closed loop, median { $p50 }, p99 { $p99 }, maximum { $max }.
+verdict-crr-open = { $flows }: { $rate } of { $asked } connections/s with one request each, median { $p50 }, p99 { $p99 }, maximum { $max }, counted from the intended start.
+verdict-crr-best = { $flows }: up to { $rate } connections/s within the bounds, median { $p50 }, p99 { $p99 }, maximum { $max }.
+verdict-crr-closed-next = --threads makes several connections at a time. --rate measures what a stall costs all connections due meanwhile.
 verdict-exchange-open-next = --find 'p99<1ms' searches the highest rate that keeps a bound.
 verdict-exchange-errors =
     { $errors } { $errors ->
@@ -217,9 +217,9 @@ verdict-exchange-ports = No local port was left for further connections: each is
 verdict-exchange-why = First error: { $error }.
 verdict-exchange-unstarted = None of them was sent: as many as may be under way at a time were waiting for their answers.
 verdict-exchange-unknown = The record does not say why.
-rule-generator-limited-asks-late-says = { $share } of the requests left { $host } more than 1 ms late although there was room for them: the asking thread did not get its CPU in time.
+rule-generator-limited-asks-late-says = { $share } of the requests left { $host } more than 1 ms late although there was room for them: the requesting thread had no CPU in time.
 rule-generator-limited-asks-late-next = Give the asking threads of { $host } CPU: less other work there, fewer --threads, --wait block; or ask for a lower rate (--rate).
-rule-generator-limited-loop-says = The generator itself was the limit: an event loop on { $host } used { $cpu } of a core, so the server may well carry more than was asked of it.
+rule-generator-limited-loop-says = An event loop on { $host } used { $cpu } of a core: the generator was the limit, and the server may carry more.
 rule-generator-limited-loop-next = Give { $host } more event loops (--threads) where cores are free, let several hosts generate load, or ask for less (--rate).
 verdict-http-errors =
     { $ratio } of the requests failed: { $errors } got no whole response, { $bad ->
@@ -236,7 +236,7 @@ rule-window-full-says = { $share } of the requests had to wait for earlier answe
 rule-window-full-next = Lower the rate, or allow more unanswered requests (--window, --connections); if { $host } stood still for a moment, its load over time shows when.
 rule-window-full-receipts-says = Limited by the window of messages under way: for { $share } of the time they waited for receipts from { $host }, which read everything at once.
 rule-window-full-receipts-next = Allow more under way (--inflight): it must hold the rate times the round-trip time. Latency grows with whatever is more than that.
-rule-spinning-says = { $cpu } of a core on { $host } went into waiting: with --wait spin a thread asks without sleeping, so its CPU time is no sign of a limit.
+rule-spinning-says = { $cpu } of a core on { $host } was used for waiting: with --wait spin a thread polls without sleeping, so its CPU time does not indicate a limit.
 rule-spinning-next = Compare with --wait block, and give the spinning threads cores of their own.
 evidence-asks-late = { $host }: { $value } of the requests left late
 evidence-window-full = { $host }: { $value } of the requests found no room
@@ -249,9 +249,9 @@ evidence-server-cpu = { $host }: the busiest answering thread used { $value } of
 
 ## What limits a connection
 
-rule-receive-window-says = Limited by the receive window of { $to }: { $from } stood still for { $share } of the time because the window was full, although { $to } read everything at once.
+rule-receive-window-says = { $from } waited for { $share } of the time because the receive window of { $to } was full, although { $to } read everything at once: the window is the limit.
 rule-receive-window-next = Leave the receive buffer on { $host } to the system, or make it larger (--rcvbuf, --window-clamp; net.ipv4.tcp_rmem and net.core.rmem_max): it must hold the rate times the round-trip time.
-rule-send-buffer-says = Limited by the send buffer of { $host }: for { $share } of the time it held as much as it can, and the connection to { $to } could have carried more.
+rule-send-buffer-says = The send buffer of { $host } was full for { $share } of the time although the connection to { $to } could carry more: the buffer is the limit.
 rule-send-buffer-next = Leave the send buffer on { $host } to the system, or make it larger (--sndbuf; net.ipv4.tcp_wmem and net.core.wmem_max): it must hold the rate times the round-trip time.
 rule-loss-limited-says = Loss-limited: { $share } of the segments from { $from } to { $to } had to be sent again, and each loss makes TCP send less.
 rule-loss-limited-tail-says = Loss shows in the slowest answers: segments between { $from } and { $to } had to be sent again, and waiting for that took up to { $max }.
@@ -260,21 +260,21 @@ rule-path-limited-says = Path-limited: { $from } → { $to } carries { $bits }; 
 rule-path-limited-next = Compare with the rate of the links between { $from } and { $to } and with what else they carry. More streams or larger buffers only lengthen the queue; --pacing just below this rate shortens it.
 rule-sender-cpu-says = Sender-limited: the sending thread on { $host } used { $cpu } of a core and never waited for room, so the way and the receiver carry at least this much.
 rule-receiver-cpu-says = Receiver-limited: the receiving thread on { $host } used { $cpu } of a core and never waited for data, so the sender and the way could do more.
-rule-asking-cpu-says = Limited by the asking thread on { $host }: it used { $cpu } of a core.
-rule-answering-cpu-says = Limited by the answering thread on { $host }: it used { $cpu } of a core.
+rule-asking-cpu-says = The requesting thread on { $host } used { $cpu } of a core: its CPU time is the limit.
+rule-answering-cpu-says = The answering thread on { $host } used { $cpu } of a core: its CPU time is the limit.
 rule-sender-cpu-next = Share the load among more streams (--streams) on { $host }, use larger writes (--size), or spare it the copying (--io auto).
 rule-sender-cpu-bus-next = Share the load among more threads (--tx-threads) on { $host }, or use larger messages (--size).
 rule-receiver-cpu-bus-next = Hand the messages to more threads (--rx queue --rx-threads) on { $host }, or send over more connections (--tx-threads).
 rule-receiver-cpu-next = Share the load among more streams (--streams), so that several threads receive on { $host }.
 rule-cpu-encrypted-next = Encryption costs CPU time: use more streams (--streams), so that several cores of { $host } share it, and compare with --transport tcp.
 rule-exchange-cpu-next = Use more threads (--threads) for { $host }, or ask for less.
-rule-application-asked-says = Nothing was at its limit: { $host } offered the { $asked } asked for, and they arrived.
+rule-application-asked-says = { $asked } were requested and received: the requested rate is the limit. Offered by { $host }.
 rule-application-asked-next = Leave --rate out to see what limits more than that.
 rule-application-paced-says = Limited as asked: { $host } was told to send { $asked } at most (--pacing).
 rule-application-paced-next = Leave --pacing out to see what else limits the rate.
-rule-application-reader-says = Limited by a slow reader: the program on { $host } slept for { $share } of the time although data lay before it.
+rule-application-reader-says = The program on { $host } slept for { $share } of the time although data had arrived: the reader is the limit.
 rule-application-reader-next = Let the program on { $host } read sooner (--read-rate and --consume-rate slow it down on purpose). No buffer and no window mends this.
-rule-application-writer-says = Limited by a slow writer: the program on { $host } slept for { $share } of the time although there was room.
+rule-application-writer-says = The program on { $host } slept for { $share } of the time although there was room: the writer is the limit.
 rule-application-writer-next = Let the program on { $host } offer more: a higher --rate, more messages at a time, more threads.
 rule-delayed-ack-step-says = Small messages wait for held-back acknowledgements: { $share } of the answers between { $from } and { $to } took the 40 ms of a delayed acknowledgement longer.
 rule-delayed-ack-still-says = Small writes wait for held-back acknowledgements: for { $share } of the time { $from } had bytes for { $to }, every window was open, and next to nothing was under way.
@@ -287,11 +287,11 @@ rule-neighbour-says =
        *[other] cores
     } of { $host } while a thread of the test was ready to run and had no CPU for { $share } of the time: the figures are theirs, too.
 rule-neighbour-steal-says = The hypervisor gave { $steal } of the CPU time of { $host } to others while a thread of the test was ready to run and had no CPU for { $share } of the time.
-rule-neighbour-next = Stop other work on { $host }, or give the test cores of its own, and repeat.
+rule-neighbour-next = Stop other work on { $host }, or reserve cores for the test, and repeat.
 evidence-write-blocked = The sending program on { $host } waited for room to write into: { $value } of the time
 evidence-read-idle = The receiving program on { $host } waited for data: { $value } of the time
-evidence-sender-slept = The sending thread on { $host } slept by its own choice: { $value } of the time (on a CPU: { $cpu })
-evidence-receiver-slept = The receiving thread on { $host } slept by its own choice: { $value } of the time (on a CPU: { $cpu })
+evidence-sender-slept = The sending thread on { $host } slept without waiting for the peer: { $value } of the time (on a CPU: { $cpu })
+evidence-receiver-slept = The receiving thread on { $host } slept without waiting for the peer: { $value } of the time (on a CPU: { $cpu })
 evidence-achieved-of-asked = Arrived on { $host }: { $value } of { $asked } asked for
 evidence-tcp-receive-window = The kernel of { $host } could not send because the peer's receive window was full: { $value } of the time
 evidence-tcp-send-buffer = The kernel of { $host } could not send because the send buffer was too small: { $value } of the time
@@ -315,14 +315,14 @@ evidence-server-wait = { $host }: an answering thread was ready but had no CPU f
 
 ## Bytes and messages
 
-verdict-stream = { $flows }: { $rate } of payload arrived.
-verdict-stream-asked = { $flows }: { $rate } of payload arrived, { $asked } were asked for.
-verdict-stream-missing = { $missing } that left did not arrive. { $why }
-verdict-bus = { $flows }: { $rate } messages per second arrived{ $answers }.
-verdict-bus-asked = { $flows }: { $rate } of { $asked } messages per second asked for arrived{ $answers }.
-verdict-bus-missing = Messages that left and did not arrive: { $missing }. { $why }
-answers-told = ; half of the responses took up to { $p50 }, 99 % up to { $p99 }, the slowest { $max }
-answers-untold = , and no response was timed
+verdict-stream = { $flows }: { $rate } of payload received.
+verdict-stream-asked = { $flows }: { $rate } of payload received, { $asked } requested.
+verdict-stream-missing = { $missing } sent were not received. { $why }
+verdict-bus = { $flows }: { $rate } messages/s received{ $answers }.
+verdict-bus-asked = { $flows }: { $rate } of { $asked } messages/s received{ $answers }.
+verdict-bus-missing = Messages sent but not received: { $missing }. { $why }
+answers-told = , response median { $p50 }, p99 { $p99 }, maximum { $max }
+answers-untold = , responses not timed
 ## Sweeps
 verdict-sweep-knee = The knee lies at { $offered } offered: there { $delivered } was carried{ $latency }. At the next step, { $next-offered } offered, { $next-delivered } was carried{ $next-latency }.
 verdict-sweep-knee-option = The knee lies at --{ $option } { $value }: there { $delivered } was carried{ $latency }. The next step, { $next }, brings { $next-delivered }{ $next-latency }.
@@ -346,9 +346,9 @@ check-errors-failed = { $phase }: { $failed } of the requests failed, more than 
 
 ## Probes
 
-verdict-probe = { $flows }: half of the probes were back after { $p50 }, 99 % after { $p99 }, the slowest after { $max }. { $ways }
-verdict-probe-ways = One way the median is { $up } up and { $down } down.
-verdict-probe-no-ways = The clocks of the hosts are not known well enough to part the two ways.
+verdict-probe = { $flows }: round trip median { $p50 }, p99 { $p99 }, maximum { $max }. { $ways }
+verdict-probe-ways = One-way delay: median { $up } up, { $down } down.
+verdict-probe-no-ways = One-way delays are not shown: the clock offset between the hosts is not known precisely enough.
 verdict-probe-none-lost =
     { $sent ->
         [one] The one probe was not lost.
@@ -411,8 +411,8 @@ layer-bus = { $rate } messages/s
 
 ## Flows that stood still
 
-rule-uneven-start-says = The flows began { $spread } apart, more than the { $most } that were allowed, also when it was repeated; { $from } → { $to } was the last one. What is added up over them is not what they did together.
-rule-uneven-start-next = See what kept { $host } from its start: other work on its cores, or too few of them for its flows. Or allow more with `--max-skew`.
+rule-uneven-start-says = The flows started { $spread } apart, more than the { $most } that were allowed, also after a repetition; { $from } → { $to } started last. Totals over the flows do not describe what they carry together.
+rule-uneven-start-next = Find out what delayed the start on { $host }: other work on its cores, or too few cores for its flows. Or allow more with `--max-skew`.
 evidence-start-first = The first flow began this long after the agreed moment, on { $host }: { $value }
 evidence-start-last = The last flow began this long after it, on { $host }: { $value }
 rule-stalled-says = { $from } → { $to } stood still for { $seconds }, from { $begin } after the start on: { $near } had bytes to send, and sent none.

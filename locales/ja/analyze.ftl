@@ -105,7 +105,7 @@ rule-host-busy-and-says = { $busy }{ $so }
 rule-host-busy-so-short = このため、指定した { $asked } に対し、送信できたデータグラムは { $sent } でした（最も遅れているのは { $host }）。
 rule-host-busy-so-late = このため、{ $host } のデータグラムの { $share } が予定より 1 ms 以上遅れて送信されました。
 rule-host-busy-so-asks-late = そのため、要求の { $share } が 1 ms 以上遅れて { $host } を出ました。
-rule-generator-limited-stood-says = { $host } 自身が停止していました。応答は最も遅いもので { $service } なのに、要求は最大 { $wait } 待たされ、{ $share } が順番待ちになりました。
+rule-generator-limited-stood-says = 要求の { $share } が { $host } で最大 { $wait } 順番待ちになりました。応答は最も遅いもので { $service } です。要求側のプログラムが停止していました。
 rule-generator-limited-stood-next = { $host } の要求側プログラムの実行を妨げたものを調べてください（負荷の推移で時刻が分かります）。負荷の少ないホストで、やり直してください。
 rule-host-busy-next = { $host } の他の処理を止めるか、測定で使うスレッド数より多いコアを割り当てて、再測定してください。
 rule-host-busy-shared-next = この数値が示すのはこのマシンの能力で、ネットワークの能力ではありません。ホストやストリームを減らすか、別々のマシンで `sokudo serve` を実行して測定してください。
@@ -190,14 +190,14 @@ evidence-unreachable = { $host } に返った到達不能エラー: { $value }
 
 verdict-exchange-none = { $flows }: 応答は 1 件もありませんでした。
 verdict-exchange-untimed = { $flows }: 毎秒 { $rate } 件の応答がありました。応答時間は記録していません。
-verdict-rr-closed = { $flows }: 前の応答を待って次を送る方式で、毎秒 { $rate } 件の要求に応答がありました。応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
-verdict-rr-open = { $flows }: 指定した毎秒 { $asked } 件の要求のうち、毎秒 { $rate } 件に応答がありました。予定時刻から数えた応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
-verdict-rr-best = { $flows }: 毎秒 { $rate } 件の要求まで条件を満たします。応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
+verdict-rr-closed = { $flows }: 閉ループで毎秒 { $rate } 件の要求に応答、応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-rr-open = { $flows }: 毎秒 { $asked } 件の指定に対し毎秒 { $rate } 件の要求に応答、予定時刻から数えた応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-rr-best = { $flows }: 条件を満たすのは毎秒 { $rate } 件の要求まで、応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
 verdict-jmx-closed-next = 閉ループでは停止の影響は待っているユーザーにしか現れません。`--model open:RATE` を使うと、その間に来るはずだった全員への影響が分かります。
 verdict-rr-closed-next = 応答を待って送る方式では、停止の影響は 1 件にしか現れません。--rate を使うと停止の影響全体が分かり、--find 'p99<1ms' を使うと条件を満たす最高レートを探索します。
-verdict-crr-closed = { $flows }: 1 本ずつ順に接続し、毎秒 { $rate } 本の接続で応答まで完了しました。所要時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
-verdict-crr-open = { $flows }: 指定した毎秒 { $asked } 本の接続のうち、毎秒 { $rate } 本が応答まで完了しました。予定時刻から数えた所要時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
-verdict-crr-best = { $flows }: 毎秒 { $rate } 本の接続まで条件を満たします。所要時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。
+verdict-crr-closed = { $flows }: 閉ループで毎秒 { $rate } 本の接続（要求は 1 件ずつ）、所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-crr-open = { $flows }: 毎秒 { $asked } 本の指定に対し毎秒 { $rate } 本の接続（要求は 1 件ずつ）、予定時刻から数えた所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
+verdict-crr-best = { $flows }: 条件を満たすのは毎秒 { $rate } 本の接続まで、所要時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。
 verdict-crr-closed-next = --threads を使うと同時に複数の接続を作ります。--rate を使うと、停止の影響全体が分かります。
 verdict-exchange-open-next = --find 'p99<1ms' を使うと、条件を満たす最高レートを探索します。
 verdict-exchange-errors = { $errors } 件の要求（{ $ratio }）に応答がありませんでした。{ $why }
@@ -248,7 +248,7 @@ rule-receiver-cpu-bus-next = { $host } で処理スレッドを増やす（--rx 
 rule-receiver-cpu-next = ストリームを増やし（--streams）、{ $host } で複数のスレッドが受信するようにしてください。
 rule-cpu-encrypted-next = 暗号化は CPU 時間を使います。ストリームを増やして（--streams）{ $host } の複数のコアに分け、--transport tcp と比較してください。
 rule-exchange-cpu-next = { $host } のスレッドを増やすか（--threads）、要求を減らしてください。
-rule-application-asked-says = 限界に達したものはありません。{ $host } は指定どおり { $asked } を送信し、すべて届きました。
+rule-application-asked-says = 指定した { $asked } が届きました。限界は指定したレートです（送信は { $host }）。
 rule-application-asked-next = --rate を外すと、これより速いときの限界が分かります。
 rule-application-paced-says = 指定どおりの制限です。{ $host } の送信は { $asked } までに抑えられています（--pacing）。
 rule-application-paced-next = --pacing を外すと、ほかの限界が分かります。
@@ -297,7 +297,7 @@ verdict-stream-missing = 送信した { $missing } が届いていません。{ 
 verdict-bus = { $flows }: 毎秒 { $rate } 件のメッセージが届きました。{ $answers }。
 verdict-bus-asked = { $flows }: 指定した毎秒 { $asked } 件のメッセージのうち、毎秒 { $rate } 件が届きました。{ $answers }。
 verdict-bus-missing = 送信したメッセージのうち { $missing } 件が届いていません。{ $why }
-answers-told = 応答時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です
+answers-told = 応答時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です
 answers-untold = 応答時間は測っていません
 ## Sweeps
 verdict-sweep-knee = 屈曲点は要求 { $offered } です。ここでの処理量は { $delivered } でした{ $latency }。次の段階 (要求 { $next-offered }) の処理量は { $next-delivered } でした{ $next-latency }。
@@ -322,7 +322,7 @@ check-errors-failed = { $phase }: 要求の { $failed } が失敗しました。
 
 ## プローブ
 
-verdict-probe = { $flows }: プローブの往復時間は、半数が { $p50 } 以内、99 % が { $p99 } 以内、最も遅いもので { $max } です。{ $ways }
+verdict-probe = { $flows }: 往復時間は中央値 { $p50 }、p99 { $p99 }、最大 { $max } です。{ $ways }
 verdict-probe-ways = 片道遅延の中央値は、上り { $up }、下り { $down } です。
 verdict-probe-no-ways = ホスト間の時計の精度が足りず、上りと下りに分けられません。
 verdict-probe-none-lost = 送った { $sent } 個のプローブは一つも失われませんでした。

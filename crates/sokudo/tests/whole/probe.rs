@@ -64,8 +64,8 @@ fn people_read_it_in_both_languages() {
     let place = place();
     let server = serve(&place);
     for (lang, words) in [
-        ("en", ["half of the probes were back", "one clock"]),
-        ("ja", ["プローブの往復時間は", "同じ時計"]),
+        ("en", ["round trip median", "one clock"]),
+        ("ja", ["往復時間は中央値", "同じ時計"]),
     ] {
         let ended = place.run(&format!(
             "probe {} --count 50 --lang {lang}",

@@ -45,7 +45,10 @@ fn bytes_are_sent_and_told_in_one_object() {
 fn people_read_it_in_both_languages() {
     let place = place();
     let server = serve(&place);
-    for (lang, word) in [("en", "of payload arrived"), ("ja", "のデータが届きました")] {
+    for (lang, word) in [
+        ("en", "of payload received"),
+        ("ja", "のデータが届きました"),
+    ] {
         let ended = place.run(&format!(
             "stream {} --bytes 1000000 --lang {lang}",
             server.address
