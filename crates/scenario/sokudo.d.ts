@@ -128,6 +128,8 @@ declare function matrix<P extends Record<string, unknown>, R>(
 declare function parameter<T extends string | number | boolean | (string | number)[]>(name: string, usual: T): T;
 /** Take samples of all monitors this often: `{every: "100ms"}`. */
 declare function monitor(settings?: { every?: string }): void;
+/** Observe with this monitor, too, from now on: `"process:port=8080"`. `sokudo monitors` lists them. */
+declare function monitor(monitor: string): void;
 /** Compare the clocks of all hosts again. */
 declare function syncTime(): void;
 /** Do nothing for so long: `"500ms"`, or milliseconds. */

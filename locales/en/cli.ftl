@@ -63,6 +63,7 @@ console-help-fire = fire                                 the same as `all enter`
 console-help-autopairs = autopairs [N]                        the first N hosts connect to N others, as many as there are
 console-help-waittime = waittime MS                          do nothing for so many milliseconds
 console-help-sleep = sleep TIME                           the same: 500ms, 2s
+console-help-monitor = monitor NAME[:KEY=VALUE,…]           observe with this monitor, too: process:port=8080
 console-help-waitallresults = waitallresults [N] [TIMEOUT]         until N hosts have results; who has none is named
 console-help-help = help [WORD]                          this
 console-help-quit = quit                                 end; the record is kept

@@ -99,3 +99,22 @@ engine-unheard =
         [one] one complaint was
        *[other] { $count } complaints were
     } left out.
+
+engine-monitor-missing = The monitor { $monitor } does not observe { $host }: { $why }
+engine-monitor-unanswered = The source of the monitor { $monitor } on { $host } had not answered for { $time } when the observation ended.
+engine-process-none = { $host }: no process matches { $by }.
+engine-process-found = { $host }: process { $pid } ({ $name }) matches { $by }.
+engine-process-ended = { $host }: process { $pid } ({ $name }), chosen by { $by }, ended.
+engine-process-cut = { $host }: { $n } processes match { $by }; { $most } of them are observed.
+engine-process-unreadable = { $host }: open files and storage of process { $pid } ({ $name }, { $by }) cannot be read: { $why }
+engine-scrape-failed = { $host }: no metrics from { $endpoint } after { $time }: { $why }
+engine-scrape-answers = { $host }: { $endpoint } answers again; { $n } scrapes in { $time } gave no metrics.
+engine-scrape-unresolved = its name cannot be resolved: { $why }
+engine-scrape-unconnected = no connection: { $why }
+engine-scrape-silent = it did not answer in time.
+engine-scrape-broken = the connection broke: { $why }
+engine-scrape-status = it answered with status { $status }.
+engine-scrape-redirect = it answered with status { $status }, and redirects are not followed.
+engine-scrape-not-http = its answer is not HTTP: { $why }
+engine-scrape-too-long = its answer is longer than { $most }.
+engine-scrape-garbage = line { $line } of its answer is not a metric: { $why }

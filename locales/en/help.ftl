@@ -54,6 +54,7 @@ help-any--lang = Language of sentences: en or ja. Default: from SOKUDO_LANG, LC_
 help-any--local = Make so many hosts inside this machine
 help-any--main-properties = Property file that is read first, in place of jmeter.properties
 help-any--max-skew = How far apart the flows may begin, `2ms`: a measurement that exceeds it is repeated up to twice, and then fails a check. Between hosts the clock error comes on top
+help-any--monitors = Observe with this monitor, too: `process:port=8080`, `openmetrics:url=http://hosta:9100/metrics`. May be given several times; `sokudo monitors` lists them
 help-any--name = Name of the group
 help-any--on = Load from these hosts instead of this one, all at the same moment: `hostb` where `sokudo serve` runs, `lab/hostb` of a group, `lab/*` for all of it. May be given several times, or as a list with commas. The policy of each host decides whether it takes part
 help-any--plan = The plan: a .jmx file
@@ -480,6 +481,15 @@ help-man--dir = Directory to write into; the main page goes to stdout when it is
 help-metrics = Print every metric that a record can hold: name, unit, kind, what is counted
 help-metrics--filter = Only metrics whose name contains this
 help-metrics--json = One JSON object per line
+help-monitors = Print every monitor: what it observes, its options, the metrics that it records
+help-monitors-after =
+    Examples:
+      sokudo monitors                          all of them
+      sokudo monitors openmetrics              one, with its options and metrics
+      sokudo http http://hosta/ --monitor process:name=nginx,on=hosta
+      sokudo rr hostb --monitor 'process:port=7400,on=*' --monitor cpu:interval=1s
+help-monitors--json = One JSON object per line, with the JSON schema of the options
+help-monitors--name = One monitor instead of all
 help-probe =
     Probe other hosts at fixed intervals: delay each way, its variation, loss each way.
 

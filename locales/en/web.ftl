@@ -60,6 +60,7 @@ web-track-answers = Answers per second, per host
 web-track-users = Users
 web-track-latency = Latency: median and 99th percentile of the slowest flow
 web-track-loss = Lost or failed, worst flow
+web-track-processes = CPU of the observed processes, per host (1 = one core)
 web-track-cpu = CPU busy, per host
 web-track-earlier = { $name } (earlier)
 web-tracks-start = after the start
@@ -120,6 +121,7 @@ web-http-connections = Connections
 web-http-duration = For
 web-http-rate = Rate
 web-http-rate-none = none: closed
+web-http-monitors = Monitors
 web-http-do = Load it
 web-report-kept = The command has ended. `sokudo show { $name }` shows its record again.
 web-steer-title = While it runs:

@@ -35,6 +35,7 @@ console-help-fire = fire                                 `all enter` と同じ
 console-help-autopairs = autopairs [N]                        先頭の N ホストが別の N ホストへ接続する。省略すると組めるだけ
 console-help-waittime = waittime MS                          指定したミリ秒だけ待つ
 console-help-sleep = sleep TIME                           同じく 500ms、2s など
+console-help-monitor = monitor NAME[:KEY=VALUE,…]           このモニターでも観測する (例: process:port=8080)
 console-help-waitallresults = waitallresults [N] [TIMEOUT]         N ホストの結果を待つ。結果のないものは名前を示す
 console-help-help = help [WORD]                          この説明
 console-help-quit = quit                                 終わる。記録は残る

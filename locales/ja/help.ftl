@@ -54,6 +54,7 @@ help-any--lang = 文の言語: en または ja。既定値: SOKUDO_LANG、LC_ALL
 help-any--local = このマシンの中にこの数のホストを作る
 help-any--main-properties = jmeter.properties の代わりに最初に読むプロパティーファイル
 help-any--max-skew = フローの開始時刻のずれの上限 `2ms`。超えた測定は 2 回まで繰り返し、それでも超えればチェックを不合格とする。ホスト間ではクロック誤差が加わる
+help-any--monitors = このモニターでも観測する: `process:port=8080`、`openmetrics:url=http://hosta:9100/metrics`。何度でも指定できる。一覧は `sokudo monitors`
 help-any--name = グループ名
 help-any--on = このホストの代わりに、これらのホストから同時に負荷をかける: `sokudo serve` が動いている `hostb`、グループの `lab/hostb`、グループ全体の `lab/*`。何度でも、またはコンマ区切りで指定できる。参加するかどうかは各ホストのポリシーで決まる
 help-any--plan = テスト計画: .jmx ファイル
@@ -480,6 +481,15 @@ help-man--dir = 書き込むディレクトリー。指定しなければ主ペ�
 help-metrics = 記録に含まれうるすべてのメトリクスを表示する: 名前、単位、種類、数えるもの
 help-metrics--filter = 名前にこれを含むメトリクスだけ
 help-metrics--json = 1 行に一つの JSON オブジェクト
+help-monitors = すべてのモニターを表示する: 観測するもの、オプション、記録するメトリクス
+help-monitors-after =
+    例:
+      sokudo monitors                          すべて
+      sokudo monitors openmetrics              一つを、オプションとメトリクスとともに
+      sokudo http http://hosta/ --monitor process:name=nginx,on=hosta
+      sokudo rr hostb --monitor 'process:port=7400,on=*' --monitor cpu:interval=1s
+help-monitors--json = 1 行に一つの JSON オブジェクト。オプションの JSON スキーマを含む
+help-monitors--name = すべてではなく、一つのモニター
 help-probe =
     一定間隔でほかのホストを調べる: 各方向の遅延とそのばらつき、各方向の損失
 

@@ -52,6 +52,7 @@ web-track-answers = 毎秒の応答数 (ホスト別)
 web-track-users = ユーザー数
 web-track-latency = レイテンシー: 最も遅いフローの中央値と 99 パーセンタイル
 web-track-loss = 欠損・失敗の割合 (最も悪いフロー)
+web-track-processes = 観測中のプロセスの CPU 使用量 (ホスト別、1 = 1 コア)
 web-track-cpu = CPU 使用率 (ホスト別)
 web-track-earlier = { $name } (以前)
 web-tracks-start = 開始から
@@ -112,6 +113,7 @@ web-http-connections = 接続数
 web-http-duration = 時間
 web-http-rate = レート
 web-http-rate-none = なし (閉ループ)
+web-http-monitors = モニター
 web-http-do = 負荷をかける
 web-report-kept = コマンドは終わりました。`sokudo show { $name }` で記録をもう一度見られます。
 web-steer-title = 実行中の変更:

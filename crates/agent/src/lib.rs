@@ -1,4 +1,4 @@
-//! What does one host do for a controller?
+//! Carries out on one host what a controller asks for.
 //!
 //! A [`Session`] per controller: it observes the host, takes part in one phase at a time, and stops
 //! all load when it is dropped, which the bus does as soon as the controller is gone.
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use sokudo_bus::agent::Factory;
 use sokudo_bus::{Client, Handler, Notes};
-use sokudo_model::{Change, PhaseSpec, Refusal, RunId};
+use sokudo_model::{Change, MonitorSpec, PhaseSpec, Refusal, RunId};
 use sokudo_monitors::Context;
 use sokudo_net::clock::now_ns;
 use sokudo_wire::{Ask, Description, Note, Reply, WatchScope};
@@ -27,8 +27,8 @@ use sokudo_workloads::REGISTRY;
 
 use audit::Audit;
 use keep::{Keeper, Outlet};
-use policy::Policy;
-use watch::Watch;
+use policy::{Observation, Policy};
+use watch::{Planned, Watch};
 
 /// How far the session has come with its phase.
 enum State {
@@ -54,6 +54,8 @@ pub struct Session {
     client: Client,
     guard: Option<Arc<Guard>>,
     outlet: Outlet,
+    /// What may be observed; `None` for the operator's own host: everything.
+    observation: Option<Observation>,
     state: State,
     watch: Option<Watch>,
 }
@@ -62,6 +64,17 @@ pub struct Session {
 pub fn factory(host: &str) -> Factory {
     let host = host.to_owned();
     Arc::new(move |client: Client, notes: Notes| Box::new(Session::new(&host, client, None, notes)))
+}
+
+/// The same for a host that serves whoever has its key and has no policy file: what may be observed is
+/// what a host without a word of its policy allows.
+pub fn served(host: &str) -> Factory {
+    let host = host.to_owned();
+    Arc::new(move |client: Client, notes: Notes| {
+        let mut session = Session::new(&host, client, None, notes);
+        session.observation = Some(Observation::default());
+        Box::new(session)
+    })
 }
 
 /// The same behind a guard: what its policy does not allow is refused, and everything is noted.
@@ -78,6 +91,7 @@ impl Session {
     fn new(host: &str, client: Client, guard: Option<Arc<Guard>>, notes: Notes) -> Self {
         Self {
             host: host.to_owned(),
+            observation: guard.as_ref().map(|guard| guard.policy.observation.clone()),
             client,
             guard,
             outlet: Outlet { notes, kept: None },
@@ -205,32 +219,82 @@ impl Session {
         }
     }
 
-    fn begin_watch(
-        &mut self,
-        host: String,
-        t0_ns: i64,
-        interval_ns: u64,
-        scope: WatchScope,
-    ) -> Result<Reply, Refusal> {
-        self.watch = None;
+    fn begin_watch(&mut self, wish: WatchWish) -> Result<Reply, Refusal> {
+        let planned = self.planned(&wish)?;
         if let (None, Some(guard)) = (&self.outlet.kept, &self.guard) {
             self.outlet.kept = Some(Arc::new(guard.keeper.begin()));
         }
         // The controller names the hosts of a run; series carry those names.
-        self.host = host;
-        let context = match scope {
+        self.host = wish.host;
+        let context = match wish.scope {
             WatchScope::Host => Context::host(&self.host),
             WatchScope::Process => Context::process(&self.host),
             WatchScope::Namespace => Context::namespace(&self.host),
         };
-        let watch = Watch::begin(context, t0_ns, interval_ns, self.outlet.clone());
-        self.watch = Some(watch.map_err(|error| Refusal {
+        let (t0_ns, interval_ns) = (wish.t0_ns, wish.interval_ns);
+        let going_on = self.watch.as_mut();
+        let watched = match going_on.filter(|watch| watch.fits(&context, t0_ns, interval_ns)) {
+            Some(watch) => watch.observe(planned),
+            None => {
+                self.watch = None;
+                let outlet = self.outlet.clone();
+                let watch = Watch::begin(context, t0_ns, interval_ns, planned, outlet);
+                watch.map(|watch| self.watch = Some(watch))
+            }
+        };
+        watched.map_err(|error| Refusal {
             operator_error: false,
-            says: format!("the monitors' thread cannot be started: {error}"),
+            says: format!("a monitor's thread cannot be started: {error}"),
             hint: Some("raise the limit on threads (ulimit -u)".into()),
-        })?);
+        })?;
         Ok(Reply::Done)
     }
+
+    /// The monitors of a watch, if bounds, options and the guard let them pass. Noted when somebody
+    /// asked for some, before anything is opened.
+    fn planned(&self, wish: &WatchWish) -> Result<Vec<Planned>, Refusal> {
+        let monitors = &wish.monitors;
+        let cannot = |says: String, hint: Option<String>| Refusal {
+            operator_error: true,
+            says: format!("{}: {says}", wish.host),
+            hint,
+        };
+        MonitorSpec::within_bounds(monitors).map_err(|says| cannot(says, None))?;
+        let policy = self.observation.as_ref();
+        let verdict = policy.map_or(Ok(()), |policy| policy.allows(monitors));
+        if !monitors.is_empty() {
+            let names: Vec<&str> = monitors.iter().map(|spec| spec.name.as_str()).collect();
+            let mut about = serde_json::json!({ "monitors": names });
+            let what = match &verdict {
+                Ok(()) => "observe",
+                Err(refusal) => {
+                    about["why"] = refusal.says.clone().into();
+                    "refused"
+                }
+            };
+            self.note(what, about)?;
+        }
+        verdict.map_err(|refusal| match &self.guard {
+            Some(_) => refusal,
+            None => cannot(refusal.says, Some(WITHOUT_POLICY.into())),
+        })?;
+        let allowed = |name: &str| policy.is_none_or(|policy| policy.allows_standing(name));
+        watch::plan(monitors, wish.interval_ns, allowed)
+            .map_err(|bad| cannot(bad.to_string(), Some(bad.hint())))
+    }
+}
+
+/// What to do where a host behind `sokudo serve` refuses a monitor.
+const WITHOUT_POLICY: &str = "a host behind `sokudo serve` has no policy file that could allow it: leave `on` \
+    out, or let that host join a group";
+
+/// What [`Ask::Watch`] asks for.
+struct WatchWish {
+    host: String,
+    t0_ns: i64,
+    interval_ns: u64,
+    scope: WatchScope,
+    monitors: Vec<MonitorSpec>,
 }
 
 impl Session {
@@ -297,7 +361,14 @@ impl Handler for Session {
                 t0_ns,
                 interval_ns,
                 scope,
-            } => self.begin_watch(host, t0_ns, interval_ns, scope),
+                monitors,
+            } => self.begin_watch(WatchWish {
+                host,
+                t0_ns,
+                interval_ns,
+                scope,
+                monitors,
+            }),
             Ask::Unwatch => {
                 self.watch = None;
                 Ok(Reply::Done)

@@ -1,4 +1,4 @@
-//! What does the owner of this host let controllers do with it?
+//! Reads what the owner of this host lets controllers do with it, and judges by it.
 //!
 //! A local TOML file that no controller can change. What it does not name is refused:
 //!
@@ -9,8 +9,11 @@
 //! max_duration = "10min"              # of one phase; without it: 1 h
 //! max_rate = "1Gb/s"                  # without it: as much as the host can
 //! max_flows = 64                      # without it: 4096
+//! monitors = ["host", "openmetrics"]  # without it: all that read this host's own tables only
+//! monitor_addresses = ["127.0.0.1:9100"]   # where monitors connect to; without it: nowhere
 //! ```
 
+mod monitors;
 mod reach;
 
 use std::net::IpAddr;
@@ -21,6 +24,8 @@ use serde::Deserialize;
 use sokudo_model::kinds::Reach;
 use sokudo_model::units::{Nanos, Rate, human};
 use sokudo_model::{Change, PhaseSpec, Refusal, Unit, kinds};
+
+pub use monitors::{Endpoint, Observation};
 
 /// Longest phase without a word of the policy, nanoseconds.
 const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
@@ -44,6 +49,8 @@ pub struct Policy {
     pub max_rate: Option<Rate>,
     /// Most flows of a phase.
     pub max_flows: u32,
+    /// What may be observed.
+    pub observation: Observation,
 }
 
 impl Default for Policy {
@@ -55,6 +62,7 @@ impl Default for Policy {
             max_duration_ns: DEFAULT_DURATION_NS,
             max_rate: None,
             max_flows: DEFAULT_FLOWS,
+            observation: Observation::default(),
         }
     }
 }
@@ -90,6 +98,8 @@ struct Written {
     max_duration: Option<String>,
     max_rate: Option<String>,
     max_flows: Option<u32>,
+    monitors: Option<Vec<String>>,
+    monitor_addresses: Option<Vec<String>>,
 }
 
 impl Policy {
@@ -139,6 +149,7 @@ impl Policy {
                 .transpose()
                 .map_err(|error| format!("max_rate: {error}"))?,
             max_flows: written.max_flows.unwrap_or(default.max_flows),
+            observation: Observation::parse(written.monitors, written.monitor_addresses)?,
         })
     }
 
@@ -230,7 +241,7 @@ impl Policy {
     /// What the policy lets controllers do, a sentence per line.
     pub fn explain(&self) -> Vec<String> {
         let listed = |list: &[String]| list.join(", ");
-        vec![
+        let mut lines = vec![
             match &self.workloads {
                 Some(list) if list.is_empty() => "no workload is carried out".into(),
                 Some(list) => format!("workloads: {}", listed(list)),
@@ -257,7 +268,9 @@ impl Policy {
                 false => "files: none are read or written outside of sokudo's own",
             }
             .into(),
-        ]
+        ];
+        lines.extend(self.observation.explain());
+        lines
     }
 }
 

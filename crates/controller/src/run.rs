@@ -1,4 +1,4 @@
-//! One run from its first moment to its record.
+//! One run, from its first moment to its record.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ring::rand::{SecureRandom, SystemRandom};
 use sokudo_model::{
-    Batch, ClockReading, Manifest, PhasePlan, PhaseRecord, Problem, Rows, RunId, RunStatus, Text,
-    Unit,
+    Batch, ClockReading, Event, Manifest, MonitorSpec, On, PhasePlan, PhaseRecord, Plan, Problem,
+    Rows, RunId, RunStatus, Text, Unit,
 };
 use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_store::{RunDir, StoreError, Writer};
@@ -80,6 +80,8 @@ pub struct RunConfig {
     pub seed: u64,
     /// Time between two samples of the monitors, nanoseconds.
     pub interval_ns: u64,
+    /// Monitors beside those that observe every host anyway.
+    pub monitors: Vec<MonitorSpec>,
     /// Set from outside to end the run early.
     pub stop: Arc<AtomicBool>,
 }
@@ -127,6 +129,12 @@ fn no_place(error: StoreError) -> ControlError {
     }
 }
 
+/// A reader of the record should know it without looking at the time line: the clock was set, or a
+/// monitor that was asked for did not observe.
+fn is_worth_a_note(event: &Event) -> bool {
+    event.kind == "clock-jump" || event.kind.starts_with("monitor-")
+}
+
 /// A name for a run that begins now: date, time, what it is called after, and four random digits.
 pub fn new_run_id(workload: &str) -> RunId {
     let now = jiff::Zoned::now();
@@ -157,6 +165,10 @@ impl Run {
             command: config.command.clone(),
             seed: config.seed,
             hosts: hosts.entries(),
+            plan: Plan {
+                monitors: config.monitors.clone(),
+                ..Plan::default()
+            },
             ..Manifest::new(id, &config.workload)
         };
         let t0_ns = now_ns();
@@ -235,22 +247,18 @@ impl Run {
     }
 
     fn watch(&mut self) -> Result<(), ControlError> {
-        let asks = self
-            .hosts
-            .list()
-            .iter()
-            .map(|host| {
-                let t0_ns = self.t0_ns + host.clock.offset_ns;
-                let interval_ns = self.config.interval_ns;
-                (
-                    host.member,
-                    Ask::Watch {
-                        host: host.name.clone(),
-                        t0_ns,
-                        interval_ns,
-                        scope: host.scope,
-                    },
-                )
+        self.known_hosts()?;
+        let asks = self.hosts.list().iter().enumerate();
+        let asks = asks
+            .map(|(index, host)| {
+                let ask = Ask::Watch {
+                    host: host.name.clone(),
+                    t0_ns: self.t0_ns + host.clock.offset_ns,
+                    interval_ns: self.config.interval_ns,
+                    scope: host.scope,
+                    monitors: self.monitors_of(index),
+                };
+                (host.member, ask)
             })
             .collect();
         for (index, answer) in self
@@ -261,6 +269,35 @@ impl Run {
             .enumerate()
         {
             self.done(index, answer?)?;
+        }
+        Ok(())
+    }
+
+    /// What the host of this index is asked to observe with.
+    fn monitors_of(&self, index: usize) -> Vec<MonitorSpec> {
+        let name = &self.hosts.list()[index].name;
+        let monitors = self.config.monitors.iter().filter(|spec| match &spec.on {
+            On::All => true,
+            On::First => index == 0,
+            On::Host(wanted) => wanted == name,
+        });
+        monitors.cloned().collect()
+    }
+
+    /// Whether every monitor's host takes part. Errors: the first one that does not.
+    fn known_hosts(&self) -> Result<(), ControlError> {
+        let names: Vec<&str> = self.hosts.list().iter().map(|h| h.name.as_str()).collect();
+        for spec in &self.config.monitors {
+            let On::Host(wanted) = &spec.on else { continue };
+            if !names.contains(&wanted.as_str()) {
+                return Err(ControlError::Operator {
+                    says: format!(
+                        "no host of the run is called `{wanted}`, and `{}` is to observe it",
+                        spec.name
+                    ),
+                    hint: Some(format!("hosts of the run: {}", names.join(", "))),
+                });
+            }
         }
         Ok(())
     }
@@ -362,6 +399,31 @@ impl Run {
     pub fn watch_every(&mut self, interval_ns: u64) -> Result<(), ControlError> {
         self.config.interval_ns = interval_ns;
         self.watch()
+    }
+
+    /// Observes with these monitors, too, from now on.
+    ///
+    /// Errors: a host refuses or is lost; the monitors of before go on then.
+    pub fn observe(&mut self, monitors: Vec<MonitorSpec>) -> Result<(), ControlError> {
+        let before = self.config.monitors.len();
+        self.config.monitors.extend(monitors);
+        let bounds = MonitorSpec::within_bounds(&self.config.monitors);
+        let watched = bounds
+            .map_err(|says| ControlError::Operator { says, hint: None })
+            .and_then(|()| self.watch());
+        match &watched {
+            Ok(()) => self
+                .manifest
+                .plan
+                .monitors
+                .clone_from(&self.config.monitors),
+            Err(_) => {
+                self.config.monitors.truncate(before);
+                // Hosts that did not refuse stop observing with them; the error is told already.
+                let _ = self.watch();
+            }
+        }
+        watched
     }
 
     /// Repeats phases whose flows begin further apart than this from now on, nanoseconds; one that does
@@ -473,9 +535,10 @@ impl Run {
         match note {
             Note::Batch(batch) => {
                 self.keep(&batch);
-                for jump in batch.events.iter().filter(|e| e.kind == "clock-jump") {
+                for event in batch.events.iter().filter(|event| is_worth_a_note(event)) {
                     if self.complaints.is_heard(index) {
-                        self.manifest.notes.push(jump.says.clone().within(MAX_WORD));
+                        let says = event.says.clone().within(MAX_WORD);
+                        self.manifest.notes.push(says);
                     }
                 }
                 None

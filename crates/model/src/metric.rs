@@ -334,9 +334,35 @@ pub fn find(name: &str) -> Option<&'static Metric> {
     catalogue().find(|metric| metric.name == name)
 }
 
+/// Prefix of the names that a scraped endpoint chose: the only metrics that are in no catalogue. Their
+/// unit is what their name ends with, and no catalogue name begins with it.
+pub const SCRAPED: &str = "scraped.";
+
+/// Unit that the end of a scraped name states.
+const SCRAPED_UNITS: &[(&str, Unit)] = &[
+    ("_seconds_per_second", Unit::Ratio),
+    ("_bytes_per_second", Unit::BytesPerSecond),
+    ("_bits_per_second", Unit::BitsPerSecond),
+    ("_packets_per_second", Unit::PacketsPerSecond),
+    ("_per_second", Unit::PerSecond),
+    ("_seconds", Unit::Seconds),
+    ("_bytes", Unit::Bytes),
+    ("_packets", Unit::Packets),
+    ("_ratio", Unit::Ratio),
+    ("_hertz", Unit::Hertz),
+];
+
+fn unit_of_scraped(name: &str) -> Unit {
+    let found = SCRAPED_UNITS.iter().find(|(end, _)| name.ends_with(end));
+    found.map_or(Unit::One, |(_, unit)| *unit)
+}
+
 /// Unit of a metric, or of one number of a distribution (`rr.latency_seconds.p99`); plain number for
-/// a name that is not in the catalogue.
+/// a name that is not in the catalogue and does not begin with [`SCRAPED`].
 pub fn unit_of(name: &str) -> Unit {
+    if name.starts_with(SCRAPED) {
+        return unit_of_scraped(name);
+    }
     let whole = || find(name.rsplit_once('.')?.0).filter(|m| m.kind == MetricKind::Histogram);
     find(name).or_else(whole).map_or(Unit::One, |m| m.unit)
 }
@@ -370,6 +396,23 @@ mod tests {
         assert_eq!(unit_of("rr.latency_seconds.p99"), Unit::Seconds);
         assert_eq!(unit_of("rr.errors.p99"), Unit::One);
         assert_eq!(unit_of("p99"), Unit::One);
+    }
+
+    #[test]
+    fn a_scraped_name_states_its_unit_and_is_in_no_catalogue() {
+        for (name, unit) in [
+            ("scraped.http_requests_per_second", Unit::PerSecond),
+            ("scraped.process_cpu_seconds_per_second", Unit::Ratio),
+            (
+                "scraped.node_network_receive_bytes_per_second",
+                Unit::BytesPerSecond,
+            ),
+            ("scraped.heap_used_bytes", Unit::Bytes),
+            ("scraped.go_goroutines", Unit::One),
+        ] {
+            assert_eq!(unit_of(name), unit, "{name}");
+        }
+        assert!(catalogue().all(|metric| !metric.name.starts_with(SCRAPED)));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::observe::MonitorSpec;
 use crate::series::Labels;
 
 /// One directed flow of load between two hosts of the run.
@@ -51,6 +52,9 @@ pub struct PhasePlan {
 pub struct Plan {
     /// Phases known before the start; a search appends the ones it decides on.
     pub phases: Vec<PhasePlan>,
+    /// Monitors that were asked for, beside those that observe every host anyway.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub monitors: Vec<MonitorSpec>,
 }
 
 /// Why an agent did not do what it was asked.

@@ -1,4 +1,4 @@
-//! What does this machine tell, and what does watching it cost?
+//! Prints what this machine tells, and what watching it costs.
 //!
 //! `cargo run --release -p sokudo-monitors --example observe [runs-directory]`
 
@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use sokudo_model::Batch;
-use sokudo_monitors::{Context, environment, facilities, open_all};
+use sokudo_monitors::{Context, NO_OPTIONS, environment, facilities, standing};
 
 const ROUNDS: u32 = 2000;
 
@@ -30,11 +30,15 @@ fn main() {
 }
 
 fn cost(ctx: &Context) {
-    let mut opened = open_all(ctx);
-    for (name, why) in &opened.missing {
-        println!("{name}: {why}");
-    }
-    for (name, sampler) in &mut opened.samplers {
+    for monitor in standing() {
+        let name = monitor.info().name;
+        let mut sampler = match monitor.open_with(NO_OPTIONS, ctx) {
+            Ok(sampler) => sampler,
+            Err(why) => {
+                println!("{name}: {why}");
+                continue;
+            }
+        };
         let mut points = 0;
         let before_ns = sokudo_net::clock::thread_cpu_ns();
         let began = Instant::now();

@@ -1,13 +1,13 @@
-//! What does a host do while a run goes on, and under which conditions?
+//! Observes a host while a run goes on, and records the conditions under which it does.
 //!
 //! Three things: [`REGISTRY`] lists the monitors, which emit series at each interval;
 //! [`environment::capture`] records the conditions once; [`facilities::probe`] tries what this
 //! system lets sokudo do.
 //!
 //! ```text
-//!  agent thread                        reporting thread
-//!  open_all(ctx) ──► samplers ───────► sampler.sample(t_ns, &mut batch)   once per interval
-//!                └─► missing: monitor and reason, shown to people
+//!  agent                               thread of the monitor
+//!  Registered::open_with ─► Sampler ──► sampler.sample(t_ns, &mut batch)   once per interval
+//!                        └► the reason why it cannot, shown to people
 //! ```
 //!
 //! Open on the thread whose network namespace shall be observed; a sampler stays with that
@@ -16,27 +16,38 @@
 pub mod environment;
 pub mod facilities;
 
+mod contract;
 mod cpu;
 mod disk;
 mod emit;
 mod memory;
 mod network;
+pub mod openmetrics;
+mod options;
 mod pressure;
+mod process;
 mod reread;
 mod self_threads;
 mod sockets;
 
 use std::path::PathBuf;
 
-use sokudo_model::Batch;
+use sokudo_model::MonitorSpec;
+
+pub use contract::{
+    COMMON_OPTIONS, Files, Info, MIN_INTERVAL, Monitor, OpenError, Reach, Registered, Sampler,
+};
+pub use options::{BadOption, NoOptions, Time};
 
 /// Every monitor, by name.
-pub const REGISTRY: &[&dyn Monitor] = &[
+pub const REGISTRY: &[&dyn Registered] = &[
     &cpu::Cpu,
     &disk::Disk,
     &memory::Memory,
     &network::Network,
+    &openmetrics::OpenMetrics,
     &pressure::Pressure,
+    &process::Process,
     &self_threads::SelfThreads,
     &sockets::Sockets,
 ];
@@ -47,32 +58,6 @@ const PROC_ROOT: &str = match cfg!(target_os = "linux") {
     true => "/proc",
     false => "Linux only: /proc",
 };
-
-/// A kind of observation that an agent can make.
-pub trait Monitor: Sync {
-    /// Name of its folder, as in `sokudo metrics` and the policy file.
-    fn name(&self) -> &'static str;
-
-    /// What it observes, in one line.
-    fn help(&self) -> &'static str;
-
-    /// Catalogue names that it can emit.
-    fn metrics(&self) -> &'static [&'static str];
-
-    /// Opens its sources.
-    ///
-    /// Errors: what the system lacks, or that the monitor does not belong to `ctx.scope`.
-    fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable>;
-}
-
-/// A monitor that has its sources open.
-pub trait Sampler: Send {
-    /// Adds the values at `t_ns` (nanoseconds since the run's start) to `out`.
-    ///
-    /// The first call sets the baseline of counters and rates and emits only gauges that need
-    /// no interval. A source that cannot be read this time emits nothing: a gap, not a zero.
-    fn sample(&mut self, t_ns: i64, out: &mut Batch);
-}
 
 /// What is observed, on whose behalf.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -147,26 +132,29 @@ pub enum Unavailable {
     System(String),
 }
 
-/// Samplers of the monitors that could be opened, and the others with the reason.
-#[derive(Default)]
-pub struct Opened {
-    /// Monitor's name and its sampler, in the order of [`REGISTRY`].
-    pub samplers: Vec<(&'static str, Box<dyn Sampler>)>,
-    /// Monitor's name and what the system lacks. Monitors of another scope are not listed.
-    pub missing: Vec<(&'static str, Unavailable)>,
+/// The monitors that every run has, each without options.
+pub fn standing() -> impl Iterator<Item = &'static dyn Registered> {
+    let all = REGISTRY.iter().copied();
+    all.filter(|monitor| monitor.info().is_standing)
 }
 
-/// Opens every monitor of [`REGISTRY`] that belongs to `ctx.scope`.
-pub fn open_all(ctx: &Context) -> Opened {
-    let mut opened = Opened::default();
-    for monitor in REGISTRY {
-        match monitor.open(ctx) {
-            Ok(sampler) => opened.samplers.push((monitor.name(), sampler)),
-            Err(Unavailable::OtherScope) => {}
-            Err(why) => opened.missing.push((monitor.name(), why)),
-        }
-    }
-    opened
+/// The options of a monitor that is opened without any.
+pub const NO_OPTIONS: &str = "{}";
+
+/// The monitor of this name. Errors: there is none.
+pub fn find(name: &str) -> Result<&'static dyn Registered, BadOption> {
+    let found = REGISTRY.iter().find(|monitor| monitor.info().name == name);
+    found
+        .copied()
+        .ok_or_else(|| BadOption::UnknownMonitor(name.into()))
+}
+
+/// Reads what was typed: `NAME` or `NAME:KEY=VALUE,KEY=VALUE`.
+///
+/// Errors: no such monitor, or an option that cannot be used, with its key.
+pub fn parse(text: &str, files: Files) -> Result<MonitorSpec, BadOption> {
+    let (name, words) = text.split_once(':').unwrap_or((text, ""));
+    find(name)?.spec(options::pairs(name, words)?, files)
 }
 
 /// Refuses a context that stands for less than the machine.

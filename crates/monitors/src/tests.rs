@@ -1,19 +1,41 @@
-//! What every monitor promises, and live readings where the system offers them.
+//! Promises of every monitor, and live readings where the system offers them.
 
 use std::collections::BTreeSet;
 
-use sokudo_model::metric;
+use sokudo_model::{Batch, metric};
 
 use super::*;
 
+/// Samplers of the standing monitors that could be opened, and the others with the reason.
+#[derive(Default)]
+struct Opened {
+    samplers: Vec<(&'static str, Box<dyn Sampler>)>,
+    missing: Vec<(&'static str, OpenError)>,
+}
+
+fn open_all(ctx: &Context) -> Opened {
+    let mut opened = Opened::default();
+    for monitor in standing() {
+        match monitor.open_with(NO_OPTIONS, ctx) {
+            Ok(sampler) => opened.samplers.push((monitor.info().name, sampler)),
+            Err(OpenError::Unavailable(Unavailable::OtherScope)) => {}
+            Err(why) => opened.missing.push((monitor.info().name, why)),
+        }
+    }
+    opened
+}
+
 #[test]
 fn registry_is_sorted_and_emits_only_catalogue_names() {
-    let names: Vec<_> = REGISTRY.iter().map(|m| m.name()).collect();
+    let names: Vec<_> = REGISTRY.iter().map(|m| m.info().name).collect();
     assert!(names.is_sorted(), "{names:?}");
     let mut seen = BTreeSet::new();
     for monitor in REGISTRY {
-        assert!(!monitor.help().is_empty());
-        for name in monitor.metrics() {
+        let info = monitor.info();
+        assert!(!info.help.is_empty());
+        // A standing monitor that blocks would delay the others of its thread.
+        assert!(!(info.is_standing && info.may_block), "{}", info.name);
+        for name in info.metrics {
             assert!(
                 metric::find(name).is_some(),
                 "{name} is not in the catalogue"
@@ -21,8 +43,11 @@ fn registry_is_sorted_and_emits_only_catalogue_names() {
             assert!(seen.insert(name), "{name} is emitted by two monitors");
         }
     }
-    let promised =
-        metric::catalogue().filter(|m| m.name.starts_with("host.") || m.name.starts_with("self."));
+    let promised = metric::catalogue().filter(|m| {
+        ["host.", "self.", "process.", "openmetrics."]
+            .iter()
+            .any(|of| m.name.starts_with(of))
+    });
     for metric in promised {
         assert!(
             seen.contains(&metric.name),
@@ -55,7 +80,7 @@ fn live_samples_are_finite_and_never_negative() {
         }
         let monitor = REGISTRY
             .iter()
-            .find(|m| m.metrics().contains(&series.key.metric.as_str()));
+            .find(|m| m.info().metrics.contains(&series.key.metric.as_str()));
         assert!(monitor.is_some(), "{:?}", series.key);
     }
 }
@@ -77,11 +102,10 @@ fn first_sample_emits_only_gauges() {
 fn a_namespace_is_not_the_machine() {
     let ctx = Context::namespace("inside");
     const OF_A_NAMESPACE: [&str; 2] = ["network", "sockets"];
-    let others = REGISTRY
-        .iter()
-        .filter(|m| !OF_A_NAMESPACE.contains(&m.name()));
+    let others = standing().filter(|m| !OF_A_NAMESPACE.contains(&m.info().name));
     for monitor in others {
-        assert_eq!(monitor.open(&ctx).err(), Some(Unavailable::OtherScope));
+        let why = monitor.open_with(NO_OPTIONS, &ctx).err();
+        assert_eq!(why, Some(OpenError::Unavailable(Unavailable::OtherScope)));
     }
     let opened = open_all(&ctx);
     assert_eq!(
@@ -99,7 +123,7 @@ fn what_is_absent_is_said_and_not_nought() {
     };
     let opened = open_all(&ctx);
     assert!(opened.samplers.is_empty());
-    assert_eq!(opened.missing.len(), REGISTRY.len());
+    assert_eq!(opened.missing.len(), standing().count());
     for (_, why) in opened.missing {
         let why = why.to_string();
         assert!(why.starts_with("not available on this system: `"), "{why}");
@@ -114,9 +138,9 @@ fn a_sampler_stays_with_the_namespace_it_was_opened_in() {
     };
     let address = hosts.address(1);
     let inside = hosts.spawn_on(1, move || {
-        let mut sampler = network::Network
-            .open(&Context::namespace("inside"))
-            .expect("opens");
+        let inside = Context::namespace("inside");
+        let opened = network::Network.open_with(NO_OPTIONS, &inside);
+        let mut sampler = opened.expect("opens");
         sampler.sample(0, &mut Batch::default());
         // Nobody listens on the port that was just given back; the refusal says it was counted.
         let closed = std::net::UdpSocket::bind((address, 0)).expect("bind");

@@ -158,6 +158,9 @@ impl Console {
                 self.fire(None, executor).map_err(failed)?;
                 executor.pause(*ns).map_err(failed)?;
             }
+            Command::Monitor(monitor) => {
+                executor.observe(&monitor.text).map_err(failed)?;
+            }
             Command::Await {
                 results,
                 timeout_ns,

@@ -140,6 +140,11 @@ pub trait Executor {
     /// Takes samples of all monitors so often from now on, nanoseconds.
     fn monitor(&mut self, every_ns: u64) -> Result<(), Failed>;
 
+    /// Observes with this monitor, too, from now on: `process:port=8080`.
+    ///
+    /// Errors: no such monitor, an option that cannot be used, or a host that does not allow it.
+    fn observe(&mut self, monitor: &str) -> Result<(), Failed>;
+
     /// Puts a sentence into the report.
     fn note(&mut self, what: Text);
 

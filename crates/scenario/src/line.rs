@@ -1,4 +1,4 @@
-//! What does one line of the console say?
+//! Reads one line of the console.
 //!
 //! ```text
 //! syncTime [ERROR]                  compare the clocks, print offset and error; go on if it is as small
@@ -7,6 +7,7 @@
 //! stage N|all COMMAND · fire        `node N set COMMAND`, `all enter`
 //! autopairs [N]                     the first hosts connect to as many others
 //! waittime MS | sleep TIME          pause
+//! monitor NAME:KEY=VALUE,…          observe with this monitor, too
 //! waitallresults [N] [TIMEOUT]      until N hosts have their results; who is missing is named
 //! hosts | help [WORD] | quit
 //!
@@ -65,6 +66,8 @@ pub enum Command {
         /// At most so long, nanoseconds.
         timeout_ns: Option<u64>,
     },
+    /// Observe with this monitor, too.
+    Monitor(Word),
     /// List the hosts.
     Hosts,
     /// Explain the words, or one of them.
@@ -165,6 +168,10 @@ fn command(first: &Word, rest: &[Word]) -> Result<Command, Mistake> {
         }),
         "waittime" => pause(first, rest, Unit::Milliseconds),
         "sleep" => pause(first, rest, Unit::Seconds),
+        "monitor" => {
+            let (monitor, rest) = split(first, rest, "a monitor")?;
+            nothing_more(rest).map(|()| Command::Monitor(monitor.clone()))
+        }
         "waitallresults" => awaiting(rest),
         "all" => Ok(Command::Order {
             who: Who::All,

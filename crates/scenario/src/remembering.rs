@@ -13,6 +13,7 @@ pub(crate) struct Remembering {
     pub phases: Vec<Phase>,
     pub said: Vec<Text>,
     pub missing: Vec<Text>,
+    pub observed: Vec<String>,
     pub paused_ns: u64,
     pub clock_error_seconds: f64,
 }
@@ -107,6 +108,11 @@ impl Executor for Remembering {
     }
 
     fn monitor(&mut self, _: u64) -> Result<(), Failed> {
+        Ok(())
+    }
+
+    fn observe(&mut self, monitor: &str) -> Result<(), Failed> {
+        self.observed.push(monitor.to_owned());
         Ok(())
     }
 

@@ -26,6 +26,7 @@ pub const CONSOLE: &[Entry] = &[
     entry("autopairs", &[]),
     entry("waittime", &["wait"]),
     entry("sleep", &[]),
+    entry("monitor", &[]),
     entry("waitallresults", &["waitresults"]),
     entry("help", &["?"]),
     entry("quit", &["exit"]),

@@ -317,6 +317,7 @@ fn run(hosts: Hosts, scratch: &Path, others: (&Crowd, &Crowd), count: usize) -> 
         root: scratch.join("runs"),
         seed: 1,
         interval_ns: 10_000_000_000,
+        monitors: Vec::new(),
         stop: Arc::new(AtomicBool::new(false)),
     };
     let mut run = Run::begin(hosts, config, Box::new(Silent))?;

@@ -64,6 +64,9 @@ pub enum Order {
         duration: String,
         /// Requests per second, as typed: `500/s`; as fast as answers come when empty.
         rate: String,
+        /// Monitors beside the usual ones, as typed: `process:port=80`.
+        #[serde(default)]
+        monitors: Vec<String>,
     },
 }
 

@@ -92,6 +92,12 @@ const DRAWN: &[Drawn] = &[
         join: Join::Sum,
         source: Source::Only(metrics::host::CPU_RATIO, "state", BUSY),
     },
+    Drawn {
+        id: "processes",
+        unit: Unit::Ratio,
+        join: Join::Sum,
+        source: Source::Only(metrics::process::CPU_RATIO, "mode", &["user", "system"]),
+    },
 ];
 
 impl Drawn {

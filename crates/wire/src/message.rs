@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::spec::by_host;
-use sokudo_model::{Batch, Change, Environment, HostClock, Rows, RunId, Text};
+use sokudo_model::{Batch, Change, Environment, HostClock, MonitorSpec, Rows, RunId, Text};
 
 pub use sokudo_model::{HostSpec, PhaseSpec, Refusal};
 
@@ -27,6 +27,10 @@ pub enum Ask {
         interval_ns: u64,
         /// What to observe.
         scope: WatchScope,
+        /// Monitors beside the standing ones; [`MonitorSpec::within_bounds`] of the agent judges them.
+        /// Asked again with the same name, start, interval and scope, those that go on are not begun
+        /// anew.
+        monitors: Vec<MonitorSpec>,
     },
     /// Stop observing; the last batch is sent before the answer.
     Unwatch,

@@ -7,6 +7,7 @@ export class WebServer {
   private readonly connections = make("input", { id: "connections", inputmode: "numeric", size: "5", value: "64" });
   private readonly duration = make("input", { id: "duration", size: "5", value: "10s" });
   private readonly rate = make("input", { id: "rate", size: "10" });
+  private readonly monitors = make("input", { id: "monitors", spellcheck: "false", autocomplete: "off", placeholder: "process:port=8080" });
   private readonly go = make("button", { type: "submit", class: "button", id: "do-http" }, word("http-do"));
 
   constructor(place: HTMLElement, order: (asked: Record<string, unknown>) => Promise<boolean>) {
@@ -21,9 +22,11 @@ export class WebServer {
           connections: Math.trunc(Number(this.connections.value)) || 0,
           duration: this.duration.value.trim(),
           rate: this.rate.value.trim(),
+          // One monitor has commas between its options; several have blanks between them.
+          monitors: this.monitors.value.split(/\s+/).filter((monitor) => monitor !== ""),
         });
       },
-    }, field("http-url", this.url, "wide"), field("http-connections", this.connections), field("http-duration", this.duration), field("http-rate", this.rate), this.go));
+    }, field("http-url", this.url, "wide"), field("http-connections", this.connections), field("http-duration", this.duration), field("http-rate", this.rate), field("http-monitors", this.monitors), this.go));
     this.words();
   }
 

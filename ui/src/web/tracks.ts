@@ -7,7 +7,7 @@ import type { LineData, LineHead, Samples, State } from "./server";
 import { word } from "./words";
 
 /** The charts from top to bottom. */
-const ORDER = ["throughput", "answers", "users", "latency", "loss", "cpu"];
+const ORDER = ["throughput", "answers", "users", "latency", "loss", "cpu", "processes"];
 const SYNC = "live";
 const NARROW = 620;
 /** Points of a line; when there are more, every second one is dropped. */
@@ -317,7 +317,7 @@ export class Tracks {
     const out = new Map<string, number>();
     const end = this.own.reduce((end, line) => Math.max(end, line.end()), 0);
     // What a phase measured that is over tells nothing of now, but for the hosts' own state.
-    const over = track === "cpu" ? 0 : (this.phases[this.phases.length - 1]?.t1 ?? 0);
+    const over = track === "cpu" || track === "processes" ? 0 : (this.phases[this.phases.length - 1]?.t1 ?? 0);
     const since = Math.max(end - FRESH_MS, over);
     for (const line of this.own) {
       const value = line.end() >= since ? line.last() : null;

@@ -3,7 +3,9 @@
 pub mod clock;
 pub mod group;
 pub mod host;
+pub mod openmetrics;
 pub mod own;
+pub mod process;
 pub mod selftest;
 pub mod sweep;
 pub mod tcp;
@@ -16,6 +18,8 @@ pub const SOURCES: &[&[Metric]] = &[
     group::METRICS,
     host::METRICS,
     own::METRICS,
+    process::METRICS,
+    openmetrics::METRICS,
     clock::METRICS,
     sweep::METRICS,
     tcp::METRICS,

@@ -15,7 +15,7 @@ pub(crate) use self::parse::MAX_CORES;
 use self::parse::{STATES, Stat, Ticks};
 use crate::emit::{Emit, Interval, SOURCE_HOST, Total, key};
 use crate::reread::Reread;
-use crate::{Context, Monitor, Sampler, Unavailable, whole_machine};
+use crate::{Context, Monitor, NoOptions, Sampler, Unavailable, whole_machine};
 
 /// Reading a clock may interrupt its core, so it happens at most this often.
 const FREQUENCY_INTERVAL_NS: i64 = 1_000_000_000;
@@ -36,6 +36,8 @@ const METRICS: &[&str] = &[
 pub(crate) struct Cpu;
 
 impl Monitor for Cpu {
+    type Options = NoOptions;
+
     fn name(&self) -> &'static str {
         "cpu"
     }
@@ -48,7 +50,7 @@ impl Monitor for Cpu {
         METRICS
     }
 
-    fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
+    fn open(&self, _: NoOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
         whole_machine(ctx)?;
         let host = |metric| key(&ctx.host, SOURCE_HOST, metric, &[]);
         Ok(Box::new(CpuSampler {

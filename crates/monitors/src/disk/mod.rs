@@ -14,7 +14,7 @@ use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, Interval, SOURCE_HOST, Total, key};
 use crate::reread::Reread;
-use crate::{Context, Monitor, Sampler, Unavailable, whole_machine};
+use crate::{Context, Monitor, NoOptions, Sampler, Unavailable, whole_machine};
 
 /// Unit of the sector columns, whatever the device's own block size.
 const SECTOR_BYTES: f64 = 512.0;
@@ -32,6 +32,8 @@ const METRICS: &[&str] = &[
 pub(crate) struct Disk;
 
 impl Monitor for Disk {
+    type Options = NoOptions;
+
     fn name(&self) -> &'static str {
         "disk"
     }
@@ -44,7 +46,7 @@ impl Monitor for Disk {
         METRICS
     }
 
-    fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
+    fn open(&self, _: NoOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
         whole_machine(ctx)?;
         Ok(Box::new(DiskSampler {
             diskstats: Reread::open_readable(&ctx.proc_path("diskstats"))?,

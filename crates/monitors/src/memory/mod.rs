@@ -8,7 +8,7 @@ use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, SOURCE_HOST, key};
 use crate::reread::Reread;
-use crate::{Context, Monitor, Sampler, Unavailable, whole_machine};
+use crate::{Context, Monitor, NoOptions, Sampler, Unavailable, whole_machine};
 
 pub(crate) use self::parse::meminfo;
 
@@ -22,6 +22,8 @@ const METRICS: &[&str] = &[
 pub(crate) struct Memory;
 
 impl Monitor for Memory {
+    type Options = NoOptions;
+
     fn name(&self) -> &'static str {
         "memory"
     }
@@ -34,7 +36,7 @@ impl Monitor for Memory {
         METRICS
     }
 
-    fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
+    fn open(&self, _: NoOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
         whole_machine(ctx)?;
         let host = |metric| key(&ctx.host, SOURCE_HOST, metric, &[]);
         Ok(Box::new(MemorySampler {

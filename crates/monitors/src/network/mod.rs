@@ -20,7 +20,7 @@ use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, Interval, SOURCE_HOST, Total, key};
 use crate::reread::Reread;
-use crate::{Context, Monitor, Sampler, Scope, Unavailable};
+use crate::{Context, Monitor, NoOptions, Sampler, Scope, Unavailable};
 
 pub(crate) use self::parse::interfaces;
 
@@ -56,6 +56,8 @@ const METRICS: &[&str] = &[
 pub(crate) struct Network;
 
 impl Monitor for Network {
+    type Options = NoOptions;
+
     fn name(&self) -> &'static str {
         "network"
     }
@@ -68,7 +70,7 @@ impl Monitor for Network {
         METRICS
     }
 
-    fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
+    fn open(&self, _: NoOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
         let net = |file| ctx.proc_path("thread-self/net").join(file);
         let softnet = match ctx.scope {
             Scope::Host => Reread::open(&net("softnet_stat")).ok(),

@@ -10,7 +10,7 @@ use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, Interval, SOURCE_HOST, Total, key};
 use crate::reread::Reread;
-use crate::{Context, Monitor, Sampler, Unavailable, whole_machine};
+use crate::{Context, Monitor, NoOptions, Sampler, Unavailable, whole_machine};
 
 const METRICS: &[&str] = &["host.pressure_ratio"];
 
@@ -20,6 +20,8 @@ const RESOURCES: [&str; 3] = ["cpu", "memory", "io"];
 pub(crate) struct Pressure;
 
 impl Monitor for Pressure {
+    type Options = NoOptions;
+
     fn name(&self) -> &'static str {
         "pressure"
     }
@@ -32,7 +34,7 @@ impl Monitor for Pressure {
         METRICS
     }
 
-    fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
+    fn open(&self, _: NoOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
         whole_machine(ctx)?;
         let mut resources = Vec::with_capacity(RESOURCES.len());
         for resource in RESOURCES {

@@ -15,7 +15,7 @@ use sokudo_model::{Batch, SeriesKey};
 use self::parse::SchedStat;
 use crate::emit::{Emit, Interval, Total, key};
 use crate::reread::{Reread, read_trimmed};
-use crate::{Context, Monitor, Sampler, Scope, Unavailable};
+use crate::{Context, Monitor, NoOptions, Sampler, Scope, Unavailable};
 
 /// Name of the source of everything about the measuring instrument.
 const SOURCE_SELF: &str = "self";
@@ -32,6 +32,8 @@ const METRICS: &[&str] = &["self.cpu_ratio", "self.wait_ratio", "self.resident_b
 pub(crate) struct SelfThreads;
 
 impl Monitor for SelfThreads {
+    type Options = NoOptions;
+
     fn name(&self) -> &'static str {
         "self_threads"
     }
@@ -44,7 +46,7 @@ impl Monitor for SelfThreads {
         METRICS
     }
 
-    fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
+    fn open(&self, _: NoOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
         if ctx.scope == Scope::Namespace {
             return Err(Unavailable::OtherScope);
         }

@@ -17,7 +17,7 @@ use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, SOURCE_HOST, key};
 use crate::reread::Reread;
-use crate::{Context, Monitor, Sampler, Unavailable};
+use crate::{Context, Monitor, NoOptions, Sampler, Unavailable};
 
 const METRICS: &[&str] = &[
     "host.tcp_connections",
@@ -29,6 +29,8 @@ const METRICS: &[&str] = &[
 pub(crate) struct Sockets;
 
 impl Monitor for Sockets {
+    type Options = NoOptions;
+
     fn name(&self) -> &'static str {
         "sockets"
     }
@@ -41,7 +43,7 @@ impl Monitor for Sockets {
         METRICS
     }
 
-    fn open(&self, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
+    fn open(&self, _: NoOptions, ctx: &Context) -> Result<Box<dyn Sampler>, Unavailable> {
         let net = |file| ctx.proc_path("thread-self/net").join(file);
         let range = std::fs::read_to_string(ctx.proc_path("sys/net/ipv4/ip_local_port_range"));
         let host = |metric| key(&ctx.host, SOURCE_HOST, metric, &[]);

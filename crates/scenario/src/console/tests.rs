@@ -165,3 +165,17 @@ fn clocks_must_be_known_as_well_as_asked_for() {
     assert!(refused.to_string().contains("within 300 µs"), "{refused}");
     assert!(refused.hint().is_some());
 }
+
+#[test]
+fn a_monitor_is_asked_for_by_a_line() {
+    let mut lab = lab(2);
+    run(
+        "monitor process:port=8080\nMonitor cpu:interval=1s",
+        &mut lab,
+    )
+    .expect("carried out");
+    assert_eq!(lab.observed, ["process:port=8080", "cpu:interval=1s"]);
+    for wrong in ["monitor", "monitor a b"] {
+        assert!(crate::line::parse(wrong).is_err(), "{wrong}");
+    }
+}

@@ -128,6 +128,7 @@ impl<E: Executor> Calls<E> {
             "monitor" => executor
                 .monitor(time_ns(&text(argument)?)?)
                 .map(|()| Value::Null),
+            "observe" => executor.observe(&text(argument)?).map(|()| Value::Null),
             "say" => {
                 let said = text(argument)?;
                 executor.say(&Text::new("console-said").word("text", said));

@@ -148,7 +148,7 @@
     matrix,
     random,
     shuffle,
-    monitor: (settings) => ask("monitor", settings?.every ?? "250ms"),
+    monitor: (what) => (typeof what === "string" ? ask("observe", what) : ask("monitor", what?.every ?? "250ms")),
     syncTime: () => ask("syncTime"),
     sleep: (time) => ask("sleep", typeof time === "number" ? `${time}ms` : time),
     say: (...words) =>

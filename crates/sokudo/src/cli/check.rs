@@ -12,6 +12,7 @@ use sokudo_model::{Bounds, Expectation, NoExpectation};
 use sokudo_workload::values::Span;
 
 use super::finish::{ShowOptions, finish};
+use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
 
@@ -64,6 +65,9 @@ pub struct CheckArgs {
     /// Shorter phases: less certain numbers in about half a minute.
     #[arg(long)]
     quick: bool,
+
+    #[command(flatten)]
+    observe: ObserveArgs,
 
     #[command(flatten)]
     show: ShowOptions,
@@ -130,6 +134,7 @@ fn begin(args: &CheckArgs, hosts: Hosts, stop: Arc<AtomicBool>) -> Result<Run, F
         root: sokudo_store::runs_root(),
         seed: workload::random_seed(),
         interval_ns: 250_000_000,
+        monitors: args.observe.specs()?,
         stop,
     };
     let observer = Terminal::new(args.show.lang(), None, None);

@@ -10,6 +10,7 @@ use sokudo_model::{
 };
 
 use super::finish::{ShowOptions, finish};
+use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::{Exit, Failure, command_for_record, stop_flag};
 
@@ -27,6 +28,8 @@ pub struct Foreign<'a> {
     pub interval_ns: u64,
     /// Seed of every random choice.
     pub seed: Option<u64>,
+    /// What observes beside the usual monitors.
+    pub observe: &'a ObserveArgs,
     /// How the result is shown.
     pub show: &'a ShowOptions,
 }
@@ -43,6 +46,7 @@ pub fn record(
         root: sokudo_store::runs_root(),
         seed: foreign.seed.unwrap_or_else(super::workload::random_seed),
         interval_ns: foreign.interval_ns.max(100_000_000),
+        monitors: foreign.observe.specs()?,
         stop: stop.clone(),
     };
     let hosts = Hosts::own(sokudo_agent::factory)?;

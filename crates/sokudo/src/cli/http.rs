@@ -7,10 +7,11 @@ use clap::{Args, Command, FromArgMatches};
 use sokudo_controller::{Hosts, Observer, Run, RunConfig, Steering};
 use sokudo_i18n::Lang;
 use sokudo_load_http::http::{self, HttpOptions};
-use sokudo_model::{Record, RunStatus};
+use sokudo_model::{MonitorSpec, Record, RunStatus};
 
 use super::finish::{ShowOptions, conclude};
 use super::measure::{Generators, MeasureArgs};
+use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
@@ -57,6 +58,9 @@ pub struct HttpArgs {
     seed: Option<u64>,
 
     #[command(flatten)]
+    observe: ObserveArgs,
+
+    #[command(flatten)]
     show: ShowOptions,
 }
 
@@ -71,6 +75,7 @@ pub fn run(mut args: HttpArgs) -> Result<Exit, Failure> {
         key: args.generators.key.as_ref(),
         seed: args.seed,
         interval_ns: args.options.interval.0,
+        observe: &args.observe,
         show: &args.show,
     };
     let page = args.watch.open(http::NAME)?;
@@ -103,6 +108,8 @@ pub struct ForPage<'a> {
     pub words: &'a [String],
     /// Seed of every random choice; drawn when absent.
     pub seed: Option<u64>,
+    /// What observes beside the usual monitors.
+    pub monitors: Vec<MonitorSpec>,
     /// Ends the run early.
     pub stop: Arc<AtomicBool>,
     /// Told how it goes on.
@@ -127,6 +134,7 @@ pub fn for_page(asked: ForPage<'_>) -> Result<Record, Failure> {
         root: sokudo_store::runs_root(),
         seed: asked.seed.unwrap_or_else(workload::random_seed),
         interval_ns: options.interval.0.max(workload::WATCH_NS),
+        monitors: asked.monitors,
         stop: asked.stop,
     };
     let hosts = Hosts::own(sokudo_agent::factory)?;

@@ -87,6 +87,7 @@ fn manifest(imported: Imported, id: sokudo_model::RunId) -> Result<Manifest, Fai
             bound_ns: phase.t1_ns.max(0) as u64,
             labels: phase.labels.clone(),
         }],
+        ..Plan::default()
     };
     Ok(Manifest {
         started: imported.started,

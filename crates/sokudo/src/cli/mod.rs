@@ -21,6 +21,7 @@ mod jtl;
 mod key;
 mod measure;
 mod metrics;
+mod observe;
 mod observer;
 mod probe;
 mod records;
@@ -109,6 +110,7 @@ enum Command {
     Import(import::ImportArgs),
     Recover(records::RecoverArgs),
     Metrics(metrics::MetricsArgs),
+    Monitors(observe::MonitorsArgs),
     Doctor(doctor::DoctorArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
@@ -232,6 +234,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Import(args) => import::run(args),
         Command::Recover(args) => records::recover(args),
         Command::Metrics(args) => metrics::run(args),
+        Command::Monitors(args) => observe::run(args),
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => generate::completions(args),
         Command::Man(args) => generate::man(args),

@@ -6,6 +6,7 @@ use sokudo_load_network::probe::{self, ProbeOptions};
 use super::finish::ShowOptions;
 use super::key::KeyText;
 use super::measure::MeasureArgs;
+use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::workload::{self, Call};
 use super::{Exit, Failure};
@@ -44,6 +45,9 @@ pub struct ProbeArgs {
     key: Option<KeyText>,
 
     #[command(flatten)]
+    observe: ObserveArgs,
+
+    #[command(flatten)]
     show: ShowOptions,
 }
 
@@ -57,6 +61,7 @@ pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
         key: args.key.as_ref(),
         seed: None,
         interval_ns: args.options.interval.0,
+        observe: &args.observe,
         show: &args.show,
     };
     let observer = Terminal::new(lang, None, None);

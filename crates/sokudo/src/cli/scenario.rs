@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 use clap::{Args, Subcommand};
 use sokudo_controller::{Hosts, Observer, Run, RunConfig, check};
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{Record, RunStatus, Text, harmless};
+use sokudo_model::{MonitorSpec, Record, RunStatus, Text, harmless};
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::pairs::{self, Exchange};
 use sokudo_scenario::{Console, Executor as _, Failed, HostInfo, line};
@@ -24,6 +24,7 @@ use sokudo_workload::values::{ByteSize, HowMany, Span};
 
 use super::finish::{ShowOptions, conclude, exit_of, show};
 use super::key::{self, KeyText};
+use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
 
@@ -114,6 +115,9 @@ pub struct LabArgs {
     /// is over, and one that freezes is noticed then.
     #[arg(long)]
     quiet_phase: bool,
+
+    #[command(flatten)]
+    observe: ObserveArgs,
 
     #[command(flatten)]
     show: ShowOptions,
@@ -237,6 +241,8 @@ pub struct Beginning<'a> {
     pub seed: u64,
     /// Time between two samples of the monitors, nanoseconds.
     pub interval_ns: u64,
+    /// What observes beside the usual monitors.
+    pub monitors: Vec<MonitorSpec>,
     /// Phases whose flows begin further apart than this are repeated, nanoseconds.
     pub max_skew_ns: Option<u64>,
     /// Nothing but load travels during a phase.
@@ -407,6 +413,7 @@ fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
         name,
         seed: args.seed.unwrap_or_else(workload::random_seed),
         interval_ns: args.interval.0,
+        monitors: args.observe.specs()?,
         max_skew_ns: args.max_skew.map(|most| most.0),
         quiet_phases: args.quiet_phase,
         stop,
@@ -480,6 +487,7 @@ pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Failure> {
         root: sokudo_store::runs_root(),
         seed: with.seed,
         interval_ns: with.interval_ns.max(workload::WATCH_NS),
+        monitors: with.monitors,
         stop: Arc::clone(&with.stop),
     };
     let heard = Heard::default();

@@ -101,7 +101,7 @@ pub fn run(args: ServeArgs) -> Result<Exit, Failure> {
         max_clients: args.max_clients,
         log: Some(Arc::new(|line: &str| eprintln!("  {line}"))),
     };
-    let factory = sokudo_agent::factory(&host_name());
+    let factory = sokudo_agent::served(&host_name());
     let server = bind_or_v4(
         SocketAddr::new(ip, bind.port),
         bind.ip.is_none(),

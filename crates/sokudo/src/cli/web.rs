@@ -23,6 +23,7 @@ use sokudo_controller::host_name;
 use sokudo_web::{Feed, Server, WebError};
 use sokudo_workload::values::Span;
 
+use super::observe::ObserveArgs;
 use super::scenario::PlaceArgs;
 use super::{Exit, Failure, stop_flag};
 
@@ -68,6 +69,9 @@ pub struct WebArgs {
     /// Time between two samples of the monitors.
     #[arg(long, value_name = "TIME", default_value = "250ms")]
     interval: Span,
+
+    #[command(flatten)]
+    observe: ObserveArgs,
 }
 
 /// Where the page is served.
@@ -131,6 +135,7 @@ pub fn of_group(group: &str, at: SocketAddr) -> Result<Page, Failure> {
         place: PlaceArgs::group(group),
         seed: None,
         interval_ns: WATCH_NS,
+        monitors: Vec::new(),
     };
     let page = PageArgs {
         listen: at,
@@ -152,6 +157,7 @@ pub fn run(args: WebArgs) -> Result<Exit, Failure> {
         place: args.place,
         seed: args.seed,
         interval_ns: args.interval.0,
+        monitors: args.observe.specs()?,
     };
     let page = Page::open(setting, &args.page)?;
     while !stop.load(Ordering::Relaxed) {

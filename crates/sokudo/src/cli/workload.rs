@@ -17,6 +17,7 @@ use sokudo_workload::Options;
 
 use super::finish::{ShowOptions, conclude, exit_of, finish, show};
 use super::key::{self, KeyText};
+use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
 
@@ -39,6 +40,8 @@ pub struct Call<'a> {
     pub seed: Option<u64>,
     /// Time between two samples, nanoseconds.
     pub interval_ns: u64,
+    /// What observes beside the usual monitors.
+    pub observe: &'a ObserveArgs,
     /// How the result is shown.
     pub show: &'a ShowOptions,
 }
@@ -55,6 +58,9 @@ pub struct CallArgs {
     pub seed: Option<u64>,
 
     #[command(flatten)]
+    pub observe: ObserveArgs,
+
+    #[command(flatten)]
     pub show: ShowOptions,
 }
 
@@ -67,6 +73,7 @@ impl CallArgs {
             key: self.key.as_ref(),
             seed: self.seed,
             interval_ns: options.interval_ns(),
+            observe: &self.observe,
             show: &self.show,
         }
     }
@@ -120,6 +127,7 @@ pub fn measured(
     measure: impl FnOnce(&mut Run) -> Result<(), ControlError>,
 ) -> Result<Measured, Failure> {
     let key = key::parse(call.key)?;
+    let monitors = call.observe.specs()?;
     let stop = stop_flag()?;
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
     for host in call.hosts {
@@ -131,6 +139,7 @@ pub fn measured(
         root: sokudo_store::runs_root(),
         seed: call.seed.unwrap_or_else(random_seed),
         interval_ns: call.interval_ns.max(WATCH_NS),
+        monitors,
         stop,
     };
     let mut run = Run::begin(hosts, config, Box::new(observer))?;

@@ -34,11 +34,13 @@ impl Handler for Stepped {
                 t0_ns,
                 interval_ns,
                 scope,
+                monitors,
             } => Ask::Watch {
                 host,
                 t0_ns: t0_ns - ahead_ns,
                 interval_ns,
                 scope,
+                monitors,
             },
             Ask::Start { at_ns, t0_ns } => {
                 self.ahead_ns.store(STEP_NS, Ordering::Relaxed);
@@ -95,6 +97,7 @@ fn run_of_two(place: &Place) -> Run {
         root: place.path().join("runs"),
         seed: 1,
         interval_ns: 250_000_000,
+        monitors: Vec::new(),
         stop: Arc::new(AtomicBool::new(false)),
     };
     Run::begin(hosts, config, Box::new(Silent)).expect("a run")

@@ -133,6 +133,7 @@ fn plan() -> Plan {
     };
     Plan {
         phases: vec![phase],
+        ..Plan::default()
     }
 }
 

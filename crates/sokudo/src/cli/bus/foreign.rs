@@ -37,6 +37,7 @@ pub fn run(wire: Wire, args: &BusArgs) -> Result<Exit, Failure> {
         duration_ns,
         interval_ns: args.options.interval.0,
         seed: args.call.seed,
+        observe: &args.call.observe,
         show: &args.call.show,
     };
     record(&foreign, |stop| {

@@ -42,6 +42,7 @@ pub fn run(wire: Wire, args: DatagramArgs) -> Result<Exit, Failure> {
         duration_ns: listening_ns,
         interval_ns: args.options.interval.0,
         seed: args.call.seed,
+        observe: &args.call.observe,
         show: &args.call.show,
     };
     record(&foreign, |stop| {

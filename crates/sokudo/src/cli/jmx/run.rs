@@ -25,6 +25,7 @@ use super::{PropertyArgs, phase, print_problems, together, tool};
 use crate::cli::finish::ShowOptions;
 use crate::cli::jtl::Reported;
 use crate::cli::measure::Generators;
+use crate::cli::observe::ObserveArgs;
 use crate::cli::observer::Terminal;
 use crate::cli::web::{WatchArgs, Watched};
 use crate::cli::workload::{self, Call, Measured};
@@ -183,6 +184,9 @@ pub struct PlanArgs {
     watch: WatchArgs,
 
     #[command(flatten)]
+    observe: ObserveArgs,
+
+    #[command(flatten)]
     show: ShowOptions,
 }
 
@@ -320,6 +324,7 @@ fn measure(
         key: args.generators.key.as_ref(),
         seed: Some(seed),
         interval_ns: 1_000_000_000,
+        observe: &args.observe,
         show: &args.show,
     };
     let page = args.watch.open(jmx::NAME)?;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use sokudo_controller::{ControlError, Hosts, Run};
 use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Text};
+use sokudo_monitors::Files;
 use sokudo_scenario::{Executor, Failed, HostInfo, Load, LoadWord, Part, Phase};
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
 
@@ -175,6 +176,13 @@ impl Executor for Lab {
 
     fn monitor(&mut self, every_ns: u64) -> Result<(), Failed> {
         self.run.watch_every(every_ns.max(WATCH_NS)).map_err(failed)
+    }
+
+    fn observe(&mut self, monitor: &str) -> Result<(), Failed> {
+        // Lines also come from a page: they must not name files of this host.
+        let spec = sokudo_monitors::parse(monitor, Files::Refused);
+        let spec = spec.map_err(|bad| Failed::new(bad.to_string(), bad.hint()))?;
+        self.run.observe(vec![spec]).map_err(failed)
     }
 
     fn note(&mut self, what: Text) {

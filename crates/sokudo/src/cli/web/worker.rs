@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use sokudo_controller::Steering;
 use sokudo_i18n::Lang;
-use sokudo_model::{Record, Refusal};
+use sokudo_model::{MonitorSpec, Record, Refusal};
+use sokudo_monitors::Files;
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo, line};
 use sokudo_web::feed::{Kind, Told};
@@ -28,7 +29,7 @@ use crate::cli::scenario::console::{ended_by, heard};
 use crate::cli::scenario::{
     self, Beginning, Ended, Lab, Left, PlaceArgs, Sealed, by_lines, script,
 };
-use crate::cli::{http, workload};
+use crate::cli::{http, observe, workload};
 
 /// Orders that wait: there is never more than one, and the end.
 const ORDERS_MAX: usize = 2;
@@ -46,6 +47,8 @@ pub struct Setting {
     pub seed: Option<u64>,
     /// Time between two samples of the monitors, nanoseconds.
     pub interval_ns: u64,
+    /// What observes each run beside the usual monitors.
+    pub monitors: Vec<MonitorSpec>,
 }
 
 impl Setting {
@@ -227,14 +230,18 @@ impl Hand {
                     connections,
                     duration,
                     rate,
-                } => self.load([
-                    format!("--connections={connections}"),
-                    format!("--duration={duration}"),
-                    format!("--rate={rate}"),
-                    // Whatever follows is no option.
-                    "--".into(),
-                    url,
-                ]),
+                    monitors,
+                } => self.load(
+                    &monitors,
+                    [
+                        format!("--connections={connections}"),
+                        format!("--duration={duration}"),
+                        format!("--rate={rate}"),
+                        // Whatever follows is no option.
+                        "--".into(),
+                        url,
+                    ],
+                ),
                 Order::Close {} => {}
             }
             self.shared.steers(None);
@@ -287,6 +294,7 @@ impl Hand {
             name,
             seed: self.setting.seed.unwrap_or_else(workload::random_seed),
             interval_ns: self.setting.interval_ns,
+            monitors: self.setting.monitors.clone(),
             max_skew_ns: None,
             quiet_phases: false,
             stop,
@@ -418,16 +426,21 @@ impl Hand {
     }
 
     /// Loads a web server from this host, as `sokudo http` does. A rate that is empty is none.
-    fn load(&self, words: [String; 5]) {
+    fn load(&self, monitors: &[String], words: [String; 5]) {
         self.begins("http", true);
         let given = words.iter().filter(|word| *word != "--rate=");
         let words: Vec<String> = given.cloned().collect();
         let said = format!("http {}", words.join(" "));
         self.feed.tell(Told::Words(Kind::Order, said));
+        let monitors = match observe::read(monitors, Files::Refused) {
+            Ok(asked) => [self.setting.monitors.clone(), asked].concat(),
+            Err(bad) => return self.ends(Err(bad.into())),
+        };
         let stop = self.shared.fresh_stop();
         let call = http::ForPage {
             words: &words,
             seed: self.setting.seed,
+            monitors,
             stop,
             observer: Box::new(Tap::new(self.feed.clone())),
             steers: &|steering| self.shared.steers(Some(steering)),

@@ -1,0 +1,302 @@
+//! Scrapes what another program tells of itself: any Prometheus or OpenMetrics endpoint over HTTP.
+//!
+//! One `GET` per sample, bounded in time and bytes; redirects are not followed. Counters become rates,
+//! gauges stay; a mapping chooses and names them. Names that the endpoint chose are in no catalogue: they
+//! stand under [`sokudo_model::metric::SCRAPED`], and their unit is what they end with. An endpoint that
+//! is silent, broken or not HTTP gives `openmetrics.up` 0 and an event with the reason.
+
+mod answer;
+mod mapping;
+mod parse;
+mod scrape;
+mod series;
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sokudo_model::{Batch, Event, On, SeriesKey, Text, Unit};
+
+use self::mapping::{MAX_FILE, Mapping};
+use self::scrape::{Failure, Url, scrape};
+use self::series::Book;
+use crate::contract::{Files, Monitor, Reach, Sampler};
+use crate::emit::Emit;
+use crate::reread::read_bounded;
+use crate::{Context, Time, Unavailable};
+
+/// Name of the source of its series.
+const SOURCE: &str = "openmetrics";
+/// Longest wait for an answer that can be asked for.
+const MAX_TIMEOUT: Duration = Duration::from_secs(60);
+/// Shortest time between two scrapes where no option says otherwise.
+const USUAL: Duration = Duration::from_secs(1);
+/// Most series of one endpoint that can be asked for.
+const MOST: u32 = 20_000;
+/// Most events of one endpoint.
+const MAX_EVENTS: u32 = 100;
+
+const METRICS: &[&str] = &[
+    "openmetrics.up",
+    "openmetrics.scrape_seconds",
+    "openmetrics.samples",
+    "openmetrics.left_out_samples",
+];
+
+/// Which endpoint is scraped, and what of it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OpenMetricsOptions {
+    /// Address of the endpoint: `http://HOST:PORT/metrics`.
+    url: String,
+    /// Longest wait for an answer, 100ms to 60s.
+    #[serde(default = "usual_timeout")]
+    timeout: Time,
+    /// Most series, 1 to 20000; what finds no room is counted.
+    #[serde(default = "usual_most")]
+    most: u32,
+    /// File (TOML) that says which metrics become which series; without it every counter and gauge.
+    #[serde(default)]
+    mapping: Option<Mapping>,
+}
+
+fn usual_timeout() -> Time {
+    Time::from_ms(5000)
+}
+
+fn usual_most() -> u32 {
+    1000
+}
+
+impl OpenMetricsOptions {
+    fn timeout(&self) -> Duration {
+        Duration::from_nanos(self.timeout.0.0)
+    }
+}
+
+/// Monitor of endpoints that tell metrics.
+pub(crate) struct OpenMetrics;
+
+impl Monitor for OpenMetrics {
+    type Options = OpenMetricsOptions;
+
+    fn name(&self) -> &'static str {
+        "openmetrics"
+    }
+
+    fn help(&self) -> &'static str {
+        "what a Prometheus or OpenMetrics endpoint tells, as series named scraped.…"
+    }
+
+    fn metrics(&self) -> &'static [&'static str] {
+        METRICS
+    }
+
+    fn is_standing(&self) -> bool {
+        false
+    }
+
+    fn may_block(&self) -> bool {
+        true
+    }
+
+    fn cadence(&self, interval: Duration) -> Duration {
+        interval.max(USUAL)
+    }
+
+    fn observers(&self) -> On {
+        On::First
+    }
+
+    fn word(&self, key: &str, word: &str, files: Files) -> Result<Value, String> {
+        if key != "mapping" {
+            return Ok(word.into());
+        }
+        if files == Files::Refused {
+            return Err("files are read for options of the command line only".into());
+        }
+        let cannot = |error: std::io::Error| format!("`{word}` cannot be read: {error}");
+        let text = read_bounded(word.as_ref(), MAX_FILE + 1).map_err(cannot)?;
+        if text.len() as u64 > MAX_FILE {
+            return Err(format!("`{word}` is longer than {MAX_FILE} B"));
+        }
+        let mapping = Mapping::parse(&text).map_err(|why| format!("`{word}`: {why}"))?;
+        serde_json::to_value(mapping).map_err(|error| error.to_string())
+    }
+
+    fn check(&self, options: &OpenMetricsOptions) -> Result<(), String> {
+        Url::parse(&options.url)?;
+        if !(Duration::from_millis(100)..=MAX_TIMEOUT).contains(&options.timeout()) {
+            return Err("the timeout is not between 100ms and 60s".into());
+        }
+        if !(1..=MOST).contains(&options.most) {
+            return Err(format!("most={} is not between 1 and {MOST}", options.most));
+        }
+        options.mapping.as_ref().map_or(Ok(()), Mapping::check)
+    }
+
+    fn reaches(&self, options: &OpenMetricsOptions) -> Vec<Reach> {
+        // Options whose address cannot be read are refused by `check` before.
+        let url = Url::parse(&options.url).into_iter();
+        url.map(|url| Reach::Address {
+            host: url.host,
+            port: url.port,
+        })
+        .collect()
+    }
+
+    fn open(
+        &self,
+        options: OpenMetricsOptions,
+        ctx: &Context,
+    ) -> Result<Box<dyn Sampler>, Unavailable> {
+        let url = Url::parse(&options.url).map_err(Unavailable::System)?;
+        let timeout = options.timeout();
+        let endpoint = url.endpoint();
+        let book = Book::new(&ctx.host, &endpoint, options.mapping, options.most as usize);
+        Ok(Box::new(ScrapeSampler {
+            keys: std::array::from_fn(|at| book.own_key(METRICS[at])),
+            host: ctx.host.clone(),
+            endpoint,
+            url,
+            timeout,
+            resolved: Vec::new(),
+            book,
+            number: 0,
+            trouble: None,
+            events: 0,
+        }))
+    }
+}
+
+struct ScrapeSampler {
+    host: String,
+    endpoint: String,
+    url: Url,
+    timeout: Duration,
+    /// Addresses of the name.
+    resolved: Vec<SocketAddr>,
+    book: Book,
+    /// Keys of [`METRICS`].
+    keys: [SeriesKey; 4],
+    /// Answers so far.
+    number: u64,
+    trouble: Option<Trouble>,
+    /// Told so far.
+    events: u32,
+}
+
+/// Scrapes that failed one after the other.
+struct Trouble {
+    since_ns: i64,
+    scrapes: u64,
+    last: Failure,
+}
+
+impl Sampler for ScrapeSampler {
+    fn sample(&mut self, t_ns: i64, out: &mut Batch) {
+        let began = Instant::now();
+        let read = scrape(&self.url, self.timeout, &mut self.resolved);
+        let took = began.elapsed();
+        let over_ns = t_ns.saturating_add(took.as_nanos() as i64);
+        match &read {
+            Ok(_) => self.tell_recovery(over_ns, &mut out.events),
+            Err(failure) => self.tell_failure(t_ns, over_ns, failure, &mut out.events),
+        }
+        let [up, seconds, samples, left_out] = &self.keys;
+        let mut emit = Emit::new(out, t_ns, &self.host, METRICS);
+        emit.put(up, f64::from(u8::from(read.is_ok())));
+        emit.put(seconds, took.as_secs_f64());
+        let Ok(read) = read else { return };
+        self.number += 1;
+        emit.put(samples, read.samples.len() as f64);
+        let count = self.book.take(t_ns, self.number, &read, &mut emit);
+        emit.put(left_out, count as f64);
+    }
+}
+
+impl ScrapeSampler {
+    /// Says why there are no metrics: when that begins, and when the reason becomes another one.
+    fn tell_failure(&mut self, t_ns: i64, over_ns: i64, why: &Failure, events: &mut Vec<Event>) {
+        let known = self.trouble.as_ref();
+        let is_news = known.is_none_or(|trouble| !trouble.last.is_like(why));
+        let (since_ns, scrapes) = known.map_or((t_ns, 0), |known| (known.since_ns, known.scrapes));
+        self.trouble = Some(Trouble {
+            since_ns,
+            scrapes: scrapes + 1,
+            last: why.clone(),
+        });
+        if is_news {
+            let time_s = (over_ns - t_ns) as f64 / 1e9;
+            let says = Text::new("engine-scrape-failed")
+                .number("time", time_s, Unit::Seconds)
+                .text("why", why.text());
+            // The first one is told to whoever reads the record; later ones stand on its time line.
+            let kind = match self.events {
+                0 => "monitor-scrape-failed",
+                _ => "scrape-failed",
+            };
+            self.tell(over_ns, kind, says, events);
+        }
+    }
+
+    fn tell_recovery(&mut self, t_ns: i64, events: &mut Vec<Event>) {
+        if let Some(trouble) = self.trouble.take() {
+            let time_s = (t_ns - trouble.since_ns) as f64 / 1e9;
+            let says = Text::new("engine-scrape-answers")
+                .word("n", trouble.scrapes.to_string())
+                .number("time", time_s, Unit::Seconds);
+            self.tell(t_ns, "scrape-answers", says, events);
+        }
+    }
+
+    fn tell(&mut self, t_ns: i64, kind: &str, says: Text, events: &mut Vec<Event>) {
+        self.events += 1;
+        if self.events > MAX_EVENTS {
+            return;
+        }
+        events.push(Event {
+            t_ns,
+            host: self.host.clone(),
+            source: SOURCE.into(),
+            kind: kind.into(),
+            says: says
+                .word("host", &self.host)
+                .word("endpoint", &self.endpoint),
+        });
+    }
+}
+
+/// Reads any bytes as an answer and as metrics, and asserts what holds of whatever is read.
+///
+/// Panics: a promise is broken.
+pub fn any_bytes(bytes: &[u8]) {
+    for is_closed in [false, true] {
+        if let answer::Answer::Whole { body, .. } = answer::answer(bytes, is_closed) {
+            assert!(body.len() <= bytes.len());
+            assert!(is_closed || answer::may_be_whole(bytes) || body.is_empty());
+        }
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let Ok(read) = parse::exposition(&text) else {
+        return;
+    };
+    assert!(read.samples.len() <= parse::MAX_SAMPLES);
+    let mut book = Book::new("hosta", "hostb:80", None, 10);
+    let mut batch = Batch::default();
+    for number in 1..=2 {
+        let t_ns = number as i64 * 1_000_000_000;
+        let mut emit = Emit::new(&mut batch, t_ns, "hosta", &[]);
+        book.take(t_ns, number, &read, &mut emit);
+    }
+    assert!(batch.series.len() <= 10);
+    for series in &batch.series {
+        assert!(series.key.metric.starts_with(sokudo_model::metric::SCRAPED));
+        assert!(series.points.iter().all(|(_, value)| value.is_finite()));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+//! Asks an endpoint for its metrics, within a bound on time and bytes.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::time::{Duration, Instant};
+
+use sokudo_model::{Text, Unit};
+
+use super::answer::{Answer, answer, may_be_whole};
+use super::parse::{BadLine, Exposition, exposition};
+
+/// Longest answer, bytes.
+pub(super) const MAX_ANSWER: usize = 16 << 20;
+
+/// Where metrics are told: `http://HOST[:PORT]/PATH`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Url {
+    /// Name or address, without brackets.
+    pub(super) host: String,
+    /// 80 where none is written.
+    pub(super) port: u16,
+    /// Begins with `/`.
+    path: String,
+}
+
+impl Url {
+    /// Errors: what is wrong with it.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let wrong = |why: &str| format!("`{text}` {why}; write http://HOST:PORT/metrics");
+        let Some(rest) = text.strip_prefix("http://") else {
+            return Err(match text.starts_with("https://") {
+                true => wrong("is scraped over TLS, which this monitor does not do"),
+                false => wrong("does not begin with http://"),
+            });
+        };
+        let printable = |c: char| c.is_ascii_graphic();
+        if text.len() > 4096 || !rest.chars().all(printable) {
+            return Err(wrong("is too long, or holds blanks"));
+        }
+        let at = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(at);
+        if authority.contains('@') {
+            return Err(wrong("holds a user, which is not sent"));
+        }
+        let path = path.split('#').next().unwrap_or_default();
+        let (host, port) = match authority.strip_prefix('[') {
+            Some(rest) => rest.split_once(']').ok_or_else(|| wrong("lacks a `]`"))?,
+            None => authority.split_at(authority.find(':').unwrap_or(authority.len())),
+        };
+        let port = match port.strip_prefix(':') {
+            Some(port) => port.parse().map_err(|_| wrong("has no valid port"))?,
+            None if port.is_empty() => 80,
+            None => return Err(wrong("has no valid port")),
+        };
+        if host.is_empty() || port == 0 {
+            return Err(wrong("names no host, or port 0"));
+        }
+        Ok(Self {
+            host: host.to_owned(),
+            port,
+            path: match path.starts_with('/') {
+                true => path.to_owned(),
+                false => format!("/{path}"),
+            },
+        })
+    }
+
+    /// `HOST:PORT`, with brackets around an IPv6 address.
+    pub(super) fn endpoint(&self) -> String {
+        match self.host.contains(':') {
+            true => format!("[{}]:{}", self.host, self.port),
+            false => format!("{}:{}", self.host, self.port),
+        }
+    }
+
+    fn request(&self) -> String {
+        format!(
+            "GET {} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nAccept-Encoding: identity\r\n\
+             Accept: application/openmetrics-text;version=1.0.0,text/plain;version=0.0.4;q=0.5\r\n\
+             User-Agent: sokudo/{}\r\n\r\n",
+            self.path,
+            self.endpoint(),
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+}
+
+/// Why a scrape gave no metrics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Failure {
+    Unresolved(String),
+    Unconnected(String),
+    Silent,
+    Broken(String),
+    NotHttp(&'static str),
+    Status(u16),
+    TooLong,
+    Garbage(BadLine),
+}
+
+impl Failure {
+    /// What people read.
+    pub(super) fn text(&self) -> Text {
+        match self {
+            Self::Unresolved(why) => Text::new("engine-scrape-unresolved").word("why", why),
+            Self::Unconnected(why) => Text::new("engine-scrape-unconnected").word("why", why),
+            Self::Silent => Text::new("engine-scrape-silent"),
+            Self::Broken(why) => Text::new("engine-scrape-broken").word("why", why),
+            Self::NotHttp(why) => Text::new("engine-scrape-not-http").word("why", *why),
+            Self::Status(status @ 300..=399) => {
+                Text::new("engine-scrape-redirect").word("status", status.to_string())
+            }
+            Self::Status(status) => {
+                Text::new("engine-scrape-status").word("status", status.to_string())
+            }
+            Self::TooLong => {
+                Text::new("engine-scrape-too-long").number("most", MAX_ANSWER as f64, Unit::Bytes)
+            }
+            Self::Garbage(bad) => Text::new("engine-scrape-garbage")
+                .word("line", bad.line.to_string())
+                .word("why", bad.problem),
+        }
+    }
+
+    /// Whether another failure is of the same kind, whatever its details.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+/// Asks once, within `timeout`. `resolved` keeps the addresses of the name from one call to the next.
+pub(super) fn scrape(
+    url: &Url,
+    timeout: Duration,
+    resolved: &mut Vec<SocketAddr>,
+) -> Result<Exposition, Failure> {
+    let until = Instant::now() + timeout;
+    let mut stream = connect(url, until, resolved)?;
+    let sent = stream
+        .set_write_timeout(Some(left(until)?))
+        .and_then(|()| stream.write_all(url.request().as_bytes()));
+    sent.map_err(broken)?;
+    let body = receive(&mut stream, until)?;
+    let text = String::from_utf8(body).map_err(|_| {
+        Failure::Garbage(BadLine {
+            line: 0,
+            problem: "not UTF-8",
+        })
+    })?;
+    exposition(&text).map_err(Failure::Garbage)
+}
+
+fn connect(
+    url: &Url,
+    until: Instant,
+    resolved: &mut Vec<SocketAddr>,
+) -> Result<TcpStream, Failure> {
+    if resolved.is_empty() {
+        let found = (url.host.as_str(), url.port).to_socket_addrs();
+        *resolved = found
+            .map_err(|error| Failure::Unresolved(error.to_string()))?
+            .collect();
+    }
+    let mut last = Failure::Unresolved("it has no address".into());
+    for address in resolved.iter() {
+        match TcpStream::connect_timeout(address, left(until)?) {
+            Ok(stream) => return Ok(stream),
+            Err(error) if error.kind() == ErrorKind::TimedOut => last = Failure::Silent,
+            Err(error) => last = Failure::Unconnected(error.to_string()),
+        }
+    }
+    // The name may stand for other addresses by now.
+    resolved.clear();
+    Err(last)
+}
+
+fn receive(stream: &mut TcpStream, until: Instant) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        stream
+            .set_read_timeout(Some(left(until)?))
+            .map_err(broken)?;
+        let length = match stream.read(&mut buffer) {
+            Ok(length) => length,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(broken(error)),
+        };
+        bytes.extend_from_slice(&buffer[..length]);
+        if bytes.len() > MAX_ANSWER {
+            return Err(Failure::TooLong);
+        }
+        let is_closed = length == 0;
+        if !is_closed && !may_be_whole(&bytes) {
+            continue;
+        }
+        match answer(&bytes, is_closed) {
+            Answer::Unfinished => {}
+            Answer::Whole { status: 200, body } => return Ok(body),
+            Answer::Whole { status, .. } => return Err(Failure::Status(status)),
+            Answer::Broken(why) => return Err(Failure::NotHttp(why)),
+        }
+    }
+}
+
+fn left(until: Instant) -> Result<Duration, Failure> {
+    let left = until.saturating_duration_since(Instant::now());
+    match left.is_zero() {
+        true => Err(Failure::Silent),
+        false => Ok(left),
+    }
+}
+
+fn broken(error: std::io::Error) -> Failure {
+    match error.kind() {
+        // Which of both is the system's choice.
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => Failure::Silent,
+        _ => Failure::Broken(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read() {
+        let check = |text: &str, endpoint: &str, path: &str| {
+            let url = Url::parse(text).expect(text);
+            assert_eq!(
+                (url.endpoint().as_str(), url.path.as_str()),
+                (endpoint, path)
+            );
+        };
+        check("http://hosta:9100/metrics", "hosta:9100", "/metrics");
+        check("http://hosta", "hosta:80", "/");
+        check("http://[::1]:9100/m?a=b#c", "[::1]:9100", "/m?a=b");
+        check("http://[::1]", "[::1]:80", "/");
+        check("http://hosta?x", "hosta:80", "/?x");
+        for wrong in [
+            "hosta:9100",
+            "https://hosta/",
+            "http://",
+            "http://:80/",
+            "http://hosta:x/",
+            "http://hosta:0/",
+            "http://[::1/",
+            "http://[::1]x/",
+            "http://me@hosta/",
+            "http://hosta/a b",
+        ] {
+            assert!(Url::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+}

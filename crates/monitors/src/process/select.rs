@@ -1,0 +1,108 @@
+//! Finds the processes that somebody asked for: by number, by name, or by the port they listen on.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use super::parse::{self, Table};
+use crate::Context;
+use crate::reread::read_bounded;
+
+/// More processes than this are not looked at.
+const MAX_PROCESSES: usize = 65_536;
+/// More open files of one process than this are not looked at.
+const MAX_FILES: usize = 65_536;
+/// Longest table of sockets that is read, bytes.
+const MAX_TABLE: u64 = 64 << 20;
+
+/// Which processes are meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Selector {
+    /// The one of this number.
+    Pid(u32),
+    /// All of this name.
+    Name(String),
+    /// All that listen on this port, TCP or UDP.
+    Port(u16),
+}
+
+impl Selector {
+    /// As it was typed.
+    pub(super) fn text(&self) -> String {
+        match self {
+            Self::Pid(pid) => format!("pid={pid}"),
+            Self::Name(name) => format!("name={name}"),
+            Self::Port(port) => format!("port={port}"),
+        }
+    }
+
+    /// Numbers of the processes that are meant now, ascending.
+    pub(super) fn find(&self, ctx: &Context) -> Vec<u32> {
+        match self {
+            Self::Pid(pid) => {
+                let exists = ctx.proc_path(&pid.to_string()).is_dir();
+                exists.then_some(*pid).into_iter().collect()
+            }
+            Self::Name(name) => {
+                let is_meant = |pid: &u32| is_called(ctx, *pid, name);
+                pids(ctx).into_iter().filter(is_meant).collect()
+            }
+            Self::Port(port) => {
+                let inodes = listening(ctx, *port);
+                let is_meant = |pid: &u32| holds(ctx, *pid, &inodes);
+                match inodes.is_empty() {
+                    true => Vec::new(),
+                    false => pids(ctx).into_iter().filter(is_meant).collect(),
+                }
+            }
+        }
+    }
+}
+
+/// Numbers of all processes, ascending.
+fn pids(ctx: &Context) -> Vec<u32> {
+    let entries = fs::read_dir(&ctx.proc_root).into_iter().flatten().flatten();
+    let mut pids: Vec<u32> = entries
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .take(MAX_PROCESSES)
+        .collect();
+    pids.sort_unstable();
+    pids
+}
+
+fn is_called(ctx: &Context, pid: u32, name: &str) -> bool {
+    let text = |file: &str| read_bounded(&ctx.proc_path(&format!("{pid}/{file}")), 4096);
+    // Either may be gone: the process has ended meanwhile.
+    let (Ok(comm), Ok(line)) = (text("comm"), text("cmdline")) else {
+        return false;
+    };
+    parse::goes_by(name, comm.trim_end_matches('\n'), &line)
+}
+
+/// Inodes of all sockets that listen on a port, in the calling thread's network namespace.
+fn listening(ctx: &Context, port: u16) -> BTreeSet<u64> {
+    const TABLES: [(&str, Table); 4] = [
+        ("tcp", Table::Tcp),
+        ("tcp6", Table::Tcp),
+        ("udp", Table::Udp),
+        ("udp6", Table::Udp),
+    ];
+    let read = |(file, table): (&str, Table)| {
+        let path = ctx.proc_path(&format!("thread-self/net/{file}"));
+        let text = read_bounded(&path, MAX_TABLE).unwrap_or_default();
+        parse::listening_inodes(&text, table, port)
+    };
+    TABLES.into_iter().flat_map(read).collect()
+}
+
+/// Whether a process has one of these sockets open.
+fn holds(ctx: &Context, pid: u32, inodes: &BTreeSet<u64>) -> bool {
+    let is_one = |path: &Path| {
+        let link = fs::read_link(path).ok();
+        let inode = link.and_then(|link| parse::socket_inode(link.to_str()?));
+        inode.is_some_and(|inode| inodes.contains(&inode))
+    };
+    let files = fs::read_dir(ctx.proc_path(&format!("{pid}/fd")));
+    let mut files = files.into_iter().flatten().flatten().take(MAX_FILES);
+    files.any(|entry| is_one(&entry.path()))
+}

@@ -1,0 +1,131 @@
+//! Monitors that are asked for on the command line, and `sokudo monitors`.
+
+use clap::Args;
+use serde_json::{Value, json};
+use sokudo_model::{MonitorSpec, metric};
+use sokudo_monitors::{BadOption, COMMON_OPTIONS, Files, REGISTRY, Registered, find, parse};
+
+use super::{Exit, Failure};
+
+/// Which monitors observe a run beside those that every run has.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ObserveArgs {
+    /// Observe with this monitor, too: `process:port=8080`, `openmetrics:url=http://hosta:9100/metrics`.
+    /// May be given several times; `sokudo monitors` lists them.
+    #[arg(long = "monitor", value_name = "NAME[:KEY=VALUE,…]")]
+    monitors: Vec<String>,
+}
+
+impl ObserveArgs {
+    /// What was asked for. Errors: no such monitor, or an option that cannot be used.
+    pub fn specs(&self) -> Result<Vec<MonitorSpec>, Failure> {
+        let specs = read(&self.monitors, Files::Readable)?;
+        let bounds = MonitorSpec::within_bounds(&specs);
+        bounds.map_err(|says| Failure::operator(says, "ask for fewer monitors"))?;
+        Ok(specs)
+    }
+}
+
+/// Reads monitors as they are typed.
+pub fn read(texts: &[String], files: Files) -> Result<Vec<MonitorSpec>, BadOption> {
+    texts.iter().map(|text| parse(text, files)).collect()
+}
+
+impl From<BadOption> for Failure {
+    fn from(bad: BadOption) -> Self {
+        Failure::operator(bad.to_string(), bad.hint())
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  sokudo monitors                          all of them
+  sokudo monitors openmetrics              one, with its options and metrics
+  sokudo http http://hosta/ --monitor process:name=nginx,on=hosta
+  sokudo rr hostb --monitor 'process:port=7400,on=*' --monitor cpu:interval=1s";
+
+/// Print every monitor: what it observes, its options, the metrics that it records.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct MonitorsArgs {
+    /// One monitor instead of all.
+    name: Option<String>,
+
+    /// One JSON object per line, with the JSON schema of the options.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Carries it out.
+pub fn run(args: MonitorsArgs) -> Result<Exit, Failure> {
+    let monitors = match &args.name {
+        Some(name) => vec![find(name)?],
+        None => REGISTRY.to_vec(),
+    };
+    for monitor in &monitors {
+        match args.json {
+            true => println!("{}", as_json(*monitor)),
+            false => print(*monitor, args.name.is_some()),
+        }
+    }
+    if !args.json {
+        println!("\nOptions of every monitor:");
+        COMMON_OPTIONS
+            .iter()
+            .for_each(|(key, help)| line(key, help));
+    }
+    Ok(Exit::Fine)
+}
+
+fn as_json(monitor: &dyn Registered) -> Value {
+    let info = monitor.info();
+    json!({
+        "name": info.name,
+        "help": info.help,
+        "standing": info.is_standing,
+        "may_block": info.may_block,
+        "metrics": info.metrics,
+        "options": monitor.schema(),
+    })
+}
+
+fn print(monitor: &dyn Registered, with_metrics: bool) {
+    let info = monitor.info();
+    let when = match info.is_standing {
+        true => "every run",
+        false => "on request",
+    };
+    println!("{:<14} {when:<10}  {}", info.name, info.help);
+    for (key, help) in options(monitor) {
+        line(&key, &help);
+    }
+    if with_metrics {
+        println!("\nMetrics:");
+        for name in info.metrics {
+            line(name, metric::find(name).map_or("", |metric| metric.help));
+        }
+    }
+}
+
+fn line(name: &str, help: &str) {
+    println!("  {name:<38} {help}");
+}
+
+/// The options of a monitor with their help, from its schema.
+fn options(monitor: &dyn Registered) -> Vec<(String, String)> {
+    let schema = monitor.schema();
+    let properties = schema["properties"]
+        .as_object()
+        .cloned()
+        .unwrap_or_default();
+    let one = |(key, property): (String, Value)| {
+        let help = property["description"].as_str().unwrap_or_default();
+        let default = match &property["default"] {
+            Value::Null => String::new(),
+            Value::String(text) => format!(" (default {text})"),
+            value => format!(" (default {value})"),
+        };
+        (key, format!("{}{default}", help.replace('\n', " ")))
+    };
+    properties.into_iter().map(one).collect()
+}
