@@ -31,7 +31,7 @@ pub(crate) use self::hosts::mean_cells;
 const MAX_LINES: usize = 8;
 /// Rows of a strip at most.
 const MAX_ROWS: usize = 32;
-/// Charts in the folded part at most.
+/// Charts in the folded part at most, of what was asked for and of the rest each.
 const MAX_OTHER: usize = 16;
 
 /// The charts that every reader wants, from top to bottom.
@@ -75,6 +75,10 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
         host::PRESSURE_RATIO.name,
         host::MEMORY_TOTAL_BYTES.name,
     ];
+    // What somebody asked for comes before what is observed anyway.
+    let asked = &view.record.manifest.plan.monitors;
+    let is_asked = |series: &Series| asked.iter().any(|one| one.name == series.key.source);
+    let mut wanted: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
     let mut metrics: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();
     for series in &view.record.series {
         let name = series.key.metric.as_str();
@@ -83,12 +87,16 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
             || DROPS.contains(&name)
             || families::charted().any(|own| own.name == name);
         if !shown && moves(series) {
-            metrics.entry(name).or_default().push(series);
+            let list = match is_asked(series) {
+                true => &mut wanted,
+                false => &mut metrics,
+            };
+            list.entry(name).or_default().push(series);
         }
     }
-    let mut out: Vec<Chart> = metrics
-        .into_iter()
-        .take(MAX_OTHER)
+    let charts = wanted.into_iter().take(MAX_OTHER);
+    let charts = charts.chain(metrics.into_iter().take(MAX_OTHER));
+    let mut out: Vec<Chart> = charts
         .map(|(metric, series)| lines_chart(view, metric, &series))
         .collect();
     fit(&mut out, chart::POINT_BUDGET / 4, chart::MAX_POINTS / 4);
