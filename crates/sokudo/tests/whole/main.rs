@@ -35,6 +35,7 @@ mod http;
 mod jmx;
 mod jtl;
 mod many;
+mod monitors;
 #[cfg(feature = "fleet")]
 mod pages;
 mod probe;
