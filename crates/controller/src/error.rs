@@ -67,3 +67,16 @@ impl ControlError {
         }
     }
 }
+
+impl From<ControlError> for Refusal {
+    fn from(error: ControlError) -> Self {
+        match error {
+            ControlError::Store(error) => error.into(),
+            error => Self {
+                operator_error: error.is_operator_error(),
+                says: error.to_string(),
+                hint: error.hint(),
+            },
+        }
+    }
+}

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use sokudo_model::Refusal;
+
 /// Why a record could not be written or read.
 ///
 /// The message says what happened to which file; [`StoreError::hint`] says what to do next.
@@ -174,6 +176,31 @@ impl StoreError {
             file: file.to_path_buf(),
             what: what.to_string(),
         }
+    }
+}
+
+impl From<StoreError> for Refusal {
+    fn from(error: StoreError) -> Self {
+        let is_run = matches!(error, StoreError::Io { .. } | StoreError::Full { .. });
+        Self {
+            operator_error: !is_run,
+            says: error.to_string(),
+            hint: error.hint(),
+        }
+    }
+}
+
+/// Says that a file or directory which the operator named cannot be written.
+pub fn cannot_write(path: &Path, error: &io::Error) -> Refusal {
+    let is_full = error.kind() == io::ErrorKind::StorageFull;
+    let hint = match is_full {
+        true => "free some space, or name another place",
+        false => "name a place in a directory that exists and that you may write to",
+    };
+    Refusal {
+        operator_error: !is_full,
+        says: format!("`{}` cannot be written: {error}", path.display()),
+        hint: Some(hint.into()),
     }
 }
 

@@ -40,7 +40,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
-pub use error::StoreError;
+pub use error::{StoreError, cannot_write};
 pub use hash::{Verification, verify};
 pub use layout::runs_root;
 pub use load::load;

@@ -4,7 +4,7 @@
 use clap::Args;
 use sokudo_workload::Options;
 
-use super::measure::MeasureArgs;
+use super::measure::{MeasureArgs, measure};
 use super::observer::Terminal;
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
@@ -74,7 +74,7 @@ pub fn run<O: Options>(args: BetweenArgs<O>) -> Result<Exit, Failure> {
     workload::carry_out(
         &call,
         observer,
-        |run| planned.measure(run, lang),
+        |run| measure(planned, run, lang),
         |_| Ok(()),
     )
 }

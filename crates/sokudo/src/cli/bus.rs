@@ -15,7 +15,7 @@ mod table;
 
 use foreign::Wire;
 
-use super::measure::MeasureArgs;
+use super::measure::{MeasureArgs, measure};
 use super::observer::Terminal;
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
@@ -104,7 +104,7 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
             None => Ok(()),
         }
     };
-    workload::carry_out(&call, observer, |run| planned.measure(run, lang), also)
+    workload::carry_out(&call, observer, |run| measure(planned, run, lang), also)
 }
 
 /// Lets one message pass for each line of standard input, from the first on.

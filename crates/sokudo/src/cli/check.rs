@@ -132,7 +132,7 @@ fn begin(args: &CheckArgs, hosts: Hosts, stop: Arc<AtomicBool>) -> Result<Run, F
         workload: "check".into(),
         command: command_for_record(),
         root: sokudo_store::runs_root(),
-        seed: workload::random_seed(),
+        seed: sokudo_session::random_seed(),
         interval_ns: 250_000_000,
         monitors: args.observe.specs()?,
         stop,

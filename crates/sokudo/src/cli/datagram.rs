@@ -9,7 +9,7 @@ use sokudo_workload::Options;
 
 mod foreign;
 
-use super::measure::MeasureArgs;
+use super::measure::{MeasureArgs, measure};
 use super::observer::{ReportEvery, Terminal, Ticks};
 use super::workload::{self, CallArgs};
 use super::{Exit, Failure};
@@ -102,7 +102,7 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
         Some(file) => write_tsv(record, file),
         None => Ok(()),
     };
-    workload::carry_out(&call, observer, |run| planned.measure(run, lang), table)
+    workload::carry_out(&call, observer, |run| measure(planned, run, lang), table)
 }
 
 /// Better told before the load than after it.

@@ -38,14 +38,7 @@ impl Failure {
 
     /// A file or directory that the operator named cannot be written.
     pub fn cannot_write(path: &Path, error: &io::Error) -> Self {
-        let says = format!("`{}` cannot be written: {error}", path.display());
-        if error.kind() == io::ErrorKind::StorageFull {
-            return Self::run(says, String::from("free some space, or name another place"));
-        }
-        Self::operator(
-            says,
-            "name a place in a directory that exists and that you may write to",
-        )
+        sokudo_store::cannot_write(path, error).into()
     }
 
     /// What happened, to what.
@@ -92,36 +85,29 @@ pub fn colored(stream: &impl IsTerminal) -> bool {
 
 impl From<ControlError> for Failure {
     fn from(error: ControlError) -> Self {
-        let exit = if error.is_operator_error() {
-            Exit::OperatorError
-        } else {
-            Exit::RunFailed
-        };
-        Self {
-            says: error.to_string(),
-            hint: error.hint(),
-            exit,
-        }
+        Refusal::from(error).into()
     }
 }
 
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
-        let exit = match error {
-            StoreError::Io { .. } | StoreError::Full { .. } => Exit::RunFailed,
-            _ => Exit::OperatorError,
-        };
-        Self {
-            says: error.to_string(),
-            hint: error.hint(),
-            exit,
-        }
+        Refusal::from(error).into()
     }
 }
 
 impl From<sokudo_bus::BusError> for Failure {
     fn from(error: sokudo_bus::BusError) -> Self {
         ControlError::from(error).into()
+    }
+}
+
+impl From<Failure> for Refusal {
+    fn from(failure: Failure) -> Self {
+        Self {
+            operator_error: failure.exit == Exit::OperatorError,
+            says: failure.says,
+            hint: failure.hint,
+        }
     }
 }
 

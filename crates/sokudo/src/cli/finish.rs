@@ -1,4 +1,4 @@
-//! What happens with a run when its load is over?
+//! Closes a run and shows its result.
 //!
 //! The record is closed, loaded again, analysed, given its report, and shown: whatever people see
 //! is computed from the record alone.
@@ -10,6 +10,7 @@ use serde_json::Value;
 use sokudo_controller::{Finished, Run};
 use sokudo_i18n::Lang;
 use sokudo_model::{Record, RunStatus};
+use sokudo_session::conclude;
 
 use super::failure::colored;
 use super::{Exit, Failure};
@@ -44,20 +45,6 @@ pub fn finish(run: Run, options: &ShowOptions) -> Result<Exit, Failure> {
     let record = conclude(&path, options.lang())?;
     show(&record, &path, options);
     Ok(exit_of(&record))
-}
-
-/// Analyses a closed record and writes `findings.json` and `report.html` into it.
-pub fn conclude(path: &Path, lang: Lang) -> Result<Record, Failure> {
-    let mut record = sokudo_store::load(path)?;
-    record.findings = sokudo_analyze::findings(&record);
-    record.checks = sokudo_analyze::checks(&record);
-    sokudo_store::save_findings(path, &record.findings, &record.checks)?;
-    sokudo_store::attach(
-        path,
-        "report.html",
-        sokudo_report::html(&record, lang).as_bytes(),
-    )?;
-    Ok(record)
 }
 
 /// Prints a record to stdout.

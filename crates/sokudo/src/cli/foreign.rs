@@ -44,7 +44,7 @@ pub fn record(
         workload: foreign.workload.into(),
         command: command_for_record(),
         root: sokudo_store::runs_root(),
-        seed: foreign.seed.unwrap_or_else(super::workload::random_seed),
+        seed: foreign.seed.unwrap_or_else(sokudo_session::random_seed),
         interval_ns: foreign.interval_ns.max(100_000_000),
         monitors: foreign.observe.specs()?,
         stop: stop.clone(),

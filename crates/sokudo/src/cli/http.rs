@@ -1,16 +1,10 @@
 //! `sokudo http`: how many requests per second does a web server answer?
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-
-use clap::{Args, Command, FromArgMatches};
-use sokudo_controller::{Hosts, Observer, Run, RunConfig, Steering};
-use sokudo_i18n::Lang;
+use clap::Args;
 use sokudo_load_http::http::{self, HttpOptions};
-use sokudo_model::{MonitorSpec, Record, RunStatus};
 
-use super::finish::{ShowOptions, conclude};
-use super::measure::{Generators, MeasureArgs};
+use super::finish::ShowOptions;
+use super::measure::{Generators, MeasureArgs, measure};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::web::{WatchArgs, Watched};
@@ -87,7 +81,7 @@ pub fn run(mut args: HttpArgs) -> Result<Exit, Failure> {
             if let Some(page) = &page {
                 page.begins(run);
             }
-            planned.measure(run, lang)?;
+            measure(planned, run, lang)?;
             if !args.generators.on.is_empty() {
                 run.group_numbers();
             }
@@ -100,59 +94,4 @@ pub fn run(mut args: HttpArgs) -> Result<Exit, Failure> {
             Ok(())
         },
     )
-}
-
-/// A load that a page asks for.
-pub struct ForPage<'a> {
-    /// What would be typed after `sokudo http`.
-    pub words: &'a [String],
-    /// Seed of every random choice; drawn when absent.
-    pub seed: Option<u64>,
-    /// What observes beside the usual monitors.
-    pub monitors: Vec<MonitorSpec>,
-    /// Ends the run early.
-    pub stop: Arc<AtomicBool>,
-    /// Told how it goes on.
-    pub observer: Box<dyn Observer>,
-    /// Gets the handle with which the load is changed.
-    pub steers: &'a dyn Fn(Steering),
-}
-
-/// Measures once, and returns the record.
-pub fn for_page(asked: ForPage<'_>) -> Result<Record, Failure> {
-    let no_word = |error: clap::Error| {
-        let text = error.render().to_string();
-        super::not_understood(&text, &[http::NAME.into()])
-    };
-    let bare = Command::new(http::NAME).no_binary_name(true);
-    let typed = HttpOptions::augment_args(bare).try_get_matches_from(asked.words);
-    let options = HttpOptions::from_arg_matches(&typed.map_err(no_word)?).map_err(no_word)?;
-    let planned = MeasureArgs::default().plan(&options)?;
-    let config = RunConfig {
-        workload: http::NAME.into(),
-        command: super::command_for_record(),
-        root: sokudo_store::runs_root(),
-        seed: asked.seed.unwrap_or_else(workload::random_seed),
-        interval_ns: options.interval.0.max(workload::WATCH_NS),
-        monitors: asked.monitors,
-        stop: asked.stop,
-    };
-    let hosts = Hosts::own(sokudo_agent::factory)?;
-    let lang = Lang::from_env();
-    let mut run = Run::begin(hosts, config, asked.observer)?;
-    (asked.steers)(run.steering());
-    let measured = planned.measure(&mut run, lang);
-    let phases = &run.manifest().phases;
-    let nothing = phases.iter().all(|phase| phase.status == RunStatus::Failed);
-    match measured {
-        Err(error) if nothing => {
-            sokudo_store::discard(&run.finish()?.path)?;
-            Err(error.into())
-        }
-        Err(error) => {
-            run.ended_by(&error);
-            conclude(&run.finish()?.path, lang)
-        }
-        Ok(()) => conclude(&run.finish()?.path, lang),
-    }
 }

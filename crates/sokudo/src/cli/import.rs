@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sokudo_model::{Manifest, PhasePlan, Plan, Text};
+use sokudo_session::conclude;
 use sokudo_store::RunDir;
 use sokudo_store::iperf3::{self, Imported, Iperf3Error};
 
-use super::finish::{ShowOptions, conclude, exit_of, show};
+use super::finish::{ShowOptions, exit_of, show};
 use super::{Exit, Failure, command_for_record};
 
 const EXAMPLES: &str = "\

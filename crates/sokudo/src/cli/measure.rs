@@ -1,30 +1,15 @@
-//! Options that say how a load is measured: once, as a sweep, or as a search for the highest rate.
-//!
-//! ```text
-//! (nothing)                 one phase
-//! --sweep rate=1k..9k/s     one phase per value ─► curve and its knee
-//! --find 'p99<1ms'          trials ─► the highest rate that holds, confirmed by a fresh run
-//! ```
-//!
-//! The same for every workload: what differs between them is in their [`Options`].
+//! Options that say how a load is measured, and from which hosts.
 
-use clap::{Args, Command};
-use sokudo_controller::{ControlError, Run, SearchPlan, Sweep, SweepStep};
+use clap::Args;
+use sokudo_controller::{ControlError, Run, Sweep};
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{Bound, Bounds, Labels, PhasePlan, kinds, units};
+use sokudo_model::Bounds;
+use sokudo_session::{How, Measurement};
 use sokudo_workload::Options;
 use sokudo_workload::values::Span;
 
 use super::Failure;
 use super::key::KeyText;
-use super::workload;
-
-/// Probes of a search at most.
-const MAX_PROBES: u32 = 16;
-/// Shortest probe of a search, nanoseconds.
-const SHORTEST_PROBE_NS: u64 = 1_000_000_000;
-/// Time that a phase takes beside its load, for telling how long a sweep will take, nanoseconds.
-const BESIDE_NS: u64 = 500_000_000;
 
 /// How a load is measured: once, swept or searched.
 #[derive(Debug, Clone, Default, Args)]
@@ -70,20 +55,6 @@ pub struct Generators {
     pub key: Option<KeyText>,
 }
 
-/// A checked measurement that can be carried out.
-pub struct Planned<O> {
-    options: O,
-    max_skew: Option<Span>,
-    quiet_phase: bool,
-    kind: Kind<O>,
-}
-
-enum Kind<O> {
-    Once(Option<Bounds>),
-    Sweep(String, Vec<(String, O)>),
-    Find(Bounds),
-}
-
 impl MeasureArgs {
     /// True when there is to be more than one phase.
     pub fn is_asked(&self) -> bool {
@@ -91,225 +62,26 @@ impl MeasureArgs {
     }
 
     /// Checks everything that can be checked before a host is called.
-    pub fn plan<O: Options>(&self, options: &O) -> Result<Planned<O>, Failure> {
-        options.validate()?;
-        let kind = match (&self.sweep, &self.find) {
-            (Some(sweep), _) => {
-                let steps = vary(options, sweep)?;
-                Kind::Sweep(sweep.option.clone(), steps)
-            }
-            (None, Some(bounds)) => {
-                searchable(options, bounds)?;
-                Kind::Find(bounds.clone())
-            }
-            (None, None) => {
-                if let Some(slo) = &self.slo {
-                    measurable(options, slo)?;
-                }
-                Kind::Once(self.slo.clone())
-            }
+    pub fn plan<O: Options>(&self, options: &O) -> Result<Measurement<O>, Failure> {
+        let how = How {
+            sweep: self.sweep.clone(),
+            find: self.find.clone(),
+            slo: self.slo.clone(),
+            max_skew_ns: self.max_skew.map(|most| most.0),
+            quiet_phases: self.quiet_phase,
         };
-        Ok(Planned {
-            options: options.clone(),
-            max_skew: self.max_skew,
-            quiet_phase: self.quiet_phase,
-            kind,
-        })
+        Ok(Measurement::new(options, &how)?)
     }
 }
 
-/// Refuses a search of what is fixed already, or of what the workload does not measure.
-fn searchable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
-    if let Some(fixed) = options.fixed() {
-        return Err(Failure::operator(
-            format!("`--find` chooses the load itself and cannot be used with `--{fixed}`"),
-            format!("leave out --{fixed}"),
-        ));
+/// Carries a measurement out, and says before how long a sweep will take.
+pub fn measure<O: Options>(
+    planned: Measurement<O>,
+    run: &mut Run,
+    lang: Lang,
+) -> Result<(), ControlError> {
+    if let Some(says) = planned.announcement() {
+        eprintln!("  {}", I18n::new(lang).text(&says));
     }
-    measurable(options, bounds)
-}
-
-/// Refuses bounds on what the workload does not measure.
-fn measurable<O: Options>(options: &O, bounds: &Bounds) -> Result<(), Failure> {
-    if let (Some(untimed), true) = (options.untimed(), bounds.iter().any(Bound::is_time)) {
-        return Err(Failure::operator(
-            format!("--{untimed} takes no latency, and `{bounds}` needs it"),
-            format!("leave out --{untimed}"),
-        ));
-    }
-    let curve = kinds::curve_metrics(O::NAME).ok_or_else(|| {
-        Failure::operator(
-            format!("`{}` measures nothing that could be bounded", O::NAME),
-            format!("`sokudo {} --help` shows what can be typed", O::NAME),
-        )
-    })?;
-    Ok(bounds.check(O::NAME, curve)?)
-}
-
-/// The options once per value, read as if each value had been typed.
-fn vary<O: Options>(options: &O, sweep: &Sweep) -> Result<Vec<(String, O)>, Failure> {
-    let name = &sweep.option;
-    // A default would overwrite what was typed.
-    let no_defaults = |arg: clap::Arg| arg.default_values(Vec::<&str>::new());
-    let bare = Command::new(O::NAME).no_binary_name(true);
-    let command = O::augment_args_for_update(bare).mut_args(no_defaults);
-    let known = |arg: &&clap::Arg| arg.get_long() == Some(name) && arg.get_action().takes_values();
-    if !command.get_arguments().any(|arg| known(&arg)) {
-        let swept = command
-            .get_arguments()
-            .filter(|arg| arg.get_action().takes_values());
-        let names: Vec<&str> = swept.filter_map(|arg| arg.get_long()).collect();
-        return Err(Failure::operator(
-            format!(
-                "`sokudo {}` has no option `--{name}` whose value could be varied",
-                O::NAME
-            ),
-            format!("vary one of {}", names.join(", ")),
-        ));
-    }
-    if options.fixed() == Some(name) {
-        return Err(Failure::operator(
-            format!("`--sweep {name}=…` and `--{name}` both say what `{name}` is"),
-            format!("leave out --{name}"),
-        ));
-    }
-    let each = sweep.values.iter().map(|value| {
-        let mut varied = options.clone();
-        let typed = [format!("--{name}={value}")];
-        let mut matches = command
-            .clone()
-            .try_get_matches_from(typed)
-            .map_err(|error| super::not_understood(&error.to_string(), &[O::NAME.into()]))?;
-        varied
-            .update_from_arg_matches_mut(&mut matches)
-            .map_err(|error| super::not_understood(&error.to_string(), &[O::NAME.into()]))?;
-        varied.validate()?;
-        Ok((value.clone(), varied))
-    });
-    each.collect()
-}
-
-impl<O: Options> Planned<O> {
-    /// Carries it out.
-    pub fn measure(self, run: &mut Run, lang: Lang) -> Result<(), ControlError> {
-        let hosts = run.hosts().list().len() as u32;
-        if let Some(most) = self.max_skew {
-            run.repeat_above_skew(most.0);
-        }
-        if self.quiet_phase {
-            run.keep_phases_quiet();
-        }
-        match self.kind {
-            Kind::Once(slo) => {
-                let mut phase = phase("measure", &self.options, hosts);
-                let bounds = slo.map(|slo| ("bounds".to_owned(), slo.to_string()));
-                phase.labels.extend(bounds);
-                run.run_phase(phase).map(drop)
-            }
-            Kind::Find(bounds) => {
-                let base = phase("search", &self.options, hosts);
-                let plan = SearchPlan {
-                    probe_ns: (base.duration_ns / 5).max(SHORTEST_PROBE_NS),
-                    confirm_ns: base.duration_ns,
-                    bounds,
-                    max_probes: MAX_PROBES,
-                    base,
-                };
-                run.search(&plan).map(drop)
-            }
-            Kind::Sweep(option, varied) => {
-                announce(&option, &varied, lang);
-                let steps = varied.into_iter().zip(1..);
-                let steps = steps.map(|((value, options), number)| SweepStep {
-                    phase: phase(&format!("sweep-{number}"), &options, hosts),
-                    value,
-                });
-                let steps: Vec<SweepStep> = steps.collect();
-                run.sweep(&option, steps).map(drop)
-            }
-        }
-    }
-}
-
-/// Says how long a sweep will take, before it begins.
-fn announce<O: Options>(option: &str, steps: &[(String, O)], lang: Lang) {
-    let times = || steps.iter().map(|(_, options)| options.duration_ns());
-    let total_ns: u64 = times().map(|ns| ns + BESIDE_NS).sum();
-    let bounded = times().all(|ns| ns > 0);
-    let key = match bounded {
-        true => "cli-sweep",
-        false => "cli-sweep-counted",
-    };
-    let (first, last) = (steps.first(), steps.last());
-    let value = |step: Option<&(String, O)>| step.map_or("", |(value, _)| value).to_owned();
-    let said = I18n::new(lang).message(
-        key,
-        &[
-            ("n", &steps.len().to_string()),
-            ("option", option),
-            ("first", &value(first)),
-            ("last", &value(last)),
-            ("total", &units::duration(total_ns as f64 / 1e9)),
-        ],
-    );
-    eprintln!("  {said}");
-}
-
-fn phase<O: Options>(name: &str, options: &O, hosts: u32) -> PhasePlan {
-    let duration_ns = options.duration_ns();
-    PhasePlan {
-        name: name.into(),
-        workload: O::NAME.into(),
-        options: options.to_json(),
-        flows: options.flows(hosts),
-        duration_ns,
-        bound_ns: workload::bound_ns(duration_ns),
-        labels: Labels::new(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use sokudo_load_network::rr::RrOptions;
-
-    use super::*;
-
-    #[test]
-    fn one_option_changes_and_the_others_stay() {
-        let mut options = RrOptions::default();
-        options.common.threads = 3;
-        options.common.size = "128:4KiB".parse().unwrap();
-        let varied = vary(&options, &"window=1,4".parse().unwrap()).unwrap();
-        let changed = RrOptions {
-            window: 4,
-            ..options.clone()
-        };
-        assert_eq!(
-            varied,
-            [("1".into(), options.clone()), ("4".into(), changed)]
-        );
-        let rates = vary(&options, &"rate=1k..3k/s:2".parse().unwrap()).unwrap();
-        let asked: Vec<_> = rates.iter().map(|(_, o)| o.common.rate).collect();
-        assert_eq!(
-            asked,
-            [
-                Some("1000/s".parse().unwrap()),
-                Some("3000/s".parse().unwrap())
-            ]
-        );
-    }
-
-    #[test]
-    fn values_are_checked_as_if_they_had_been_typed() {
-        let options = RrOptions::default();
-        for wrong in [
-            "window=0,1",
-            "rate=1k,2k,x/s",
-            "size=0,64",
-            "colour=red,blue",
-            "find=a,b",
-        ] {
-            assert!(vary(&options, &wrong.parse().unwrap()).is_err(), "{wrong}");
-        }
-    }
+    planned.measure(run)
 }

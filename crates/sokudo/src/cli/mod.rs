@@ -44,6 +44,7 @@ use sokudo_load_network::stream::StreamOptions;
 pub use sokudo_bus::direct::DEFAULT_PORT;
 
 pub use failure::Failure;
+use sokudo_session::{Sentence, sentence};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -159,14 +160,7 @@ pub fn parse() -> Result<Cli, Failure> {
 
 /// The parser's paragraphs as one sentence and one hint: its tip, else where to read on.
 fn not_understood(text: &str, typed: &[String]) -> Failure {
-    let mut paragraphs = text.split("\n\n");
-    let one_line = |paragraph: &str| paragraph.split_whitespace().collect::<Vec<_>>().join(" ");
-    let first = one_line(paragraphs.next().unwrap_or_default());
-    let says = first.strip_prefix("error: ").unwrap_or(&first);
-    // Its tip to pass an unknown option as a value helps nobody here.
-    let tip = paragraphs
-        .find_map(|p| p.trim_start().strip_prefix("tip: ").map(one_line))
-        .filter(|tip| !tip.starts_with("to pass "));
+    let Sentence { says, tip } = sentence(text);
     // The parser blames `--key` also when nobody typed it.
     let from_environment = says.contains("cannot be used with '--key")
         && !typed.iter().any(|word| word.starts_with("--key"));

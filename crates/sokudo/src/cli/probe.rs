@@ -5,7 +5,7 @@ use sokudo_load_network::probe::{self, ProbeOptions};
 
 use super::finish::ShowOptions;
 use super::key::KeyText;
-use super::measure::MeasureArgs;
+use super::measure::{MeasureArgs, measure};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::workload::{self, Call};
@@ -69,7 +69,7 @@ pub fn run(args: ProbeArgs) -> Result<Exit, Failure> {
         &call,
         observer,
         |run| {
-            planned.measure(run, lang)?;
+            measure(planned, run, lang)?;
             let measured = run.manifest_mut().phases.last();
             let notes = measured.map(|phase| probe::notes::notes(&phase.result));
             run.manifest_mut().notes.extend(notes.unwrap_or_default());

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use sokudo_model::{RunStatus, Stat, Summary, Unit, harmless, kinds, units};
+use sokudo_session::conclude;
 
-use super::finish::{ShowOptions, conclude, exit_of, show as show_record};
+use super::finish::{ShowOptions, exit_of, show as show_record};
 use super::{Exit, Failure};
 
 /// List the recorded runs, newest first.

@@ -1,38 +1,29 @@
-//! `sokudo console`, `run` and `scenario`: what is done by many hosts, line by line or by a script?
+//! `sokudo console`, `run` and `scenario`: many hosts do what lines or a script say.
 
-pub mod console;
-mod lab;
-pub mod script;
-mod witness;
-pub mod words;
+mod console;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use clap::{Args, Subcommand};
-use sokudo_controller::{Hosts, Observer, Run, RunConfig, check};
-use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{MonitorSpec, Record, RunStatus, Text, harmless};
-use sokudo_scenario::console::{Next, Pace, Refused};
+use sokudo_controller::{Hosts, check};
+use sokudo_i18n::I18n;
+use sokudo_model::{Refusal, harmless};
 use sokudo_scenario::pairs::{self, Exchange};
-use sokudo_scenario::{Console, Executor as _, Failed, HostInfo, line};
-use sokudo_store::export::commands;
-use sokudo_store::layout::COMMANDS;
+use sokudo_scenario::{Executor as _, Failed, line};
+use sokudo_session::page::Place;
+use sokudo_session::{
+    Beginning, Ended, Lab, Left, Reached, SCRIPT_BYTES_MAX, begin, by_lines, carry_out, ended_by,
+    random_seed, script as program, seal,
+};
 use sokudo_wire::Key;
+use sokudo_workload::refusal::operator;
 use sokudo_workload::values::{ByteSize, HowMany, Span};
 
-use super::finish::{ShowOptions, conclude, exit_of, show};
+use super::finish::{ShowOptions, exit_of, show};
 use super::key::{self, KeyText};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
 use super::{Exit, Failure, command_for_record, stop_flag, workload};
-
-pub use lab::{Lab, Voice, infos};
-use witness::{Heard, Witness};
-
-/// Largest script, bytes.
-pub const SCRIPT_BYTES_MAX: u64 = 10 << 20;
 
 const CONSOLE_EXAMPLES: &str = "\
 Examples:
@@ -89,6 +80,24 @@ impl PlaceArgs {
             hosts: vec![name.to_owned()],
             ..Self::default()
         }
+    }
+}
+
+impl Place for PlaceArgs {
+    fn name(&self) -> String {
+        match self.local {
+            Some(count) => format!("{count} local hosts"),
+            None => self.hosts.join(" "),
+        }
+    }
+
+    fn reach(&self) -> Result<Reached, Refusal> {
+        Ok(reach(self)?)
+    }
+
+    fn reach_some(&self) -> Result<(Reached, Vec<Refusal>), Refusal> {
+        let (reached, silent) = reach_some(self)?;
+        Ok((reached, silent.into_iter().map(Refusal::from).collect()))
     }
 }
 
@@ -199,62 +208,6 @@ struct PairsArgs {
     lab: LabArgs,
 }
 
-/// How the lines ended.
-pub enum Ended {
-    /// All of them were carried out.
-    Well,
-    /// One of them was not; what came before is kept.
-    Early(Failure),
-    /// The operator wanted it.
-    Interrupted,
-}
-
-/// What is left when everything was said.
-pub struct Left {
-    lab: Option<Lab>,
-    ended: Ended,
-    /// Files for the record: name and content.
-    files: Vec<(&'static str, String)>,
-}
-
-/// What came of it.
-pub struct Sealed {
-    /// The record and where it is; `None` when nothing was loaded, and nothing is kept.
-    pub record: Option<(PathBuf, Record)>,
-    /// How the lines ended.
-    pub ended: Ended,
-}
-
-/// Hosts that were reached.
-pub struct Reached {
-    hosts: Hosts,
-    note: Option<Text>,
-    /// Index of host number 1.
-    first: usize,
-}
-
-/// What a run of many hosts is begun with.
-pub struct Beginning<'a> {
-    /// What the run is called after.
-    pub name: &'a str,
-    /// Seed of every random choice.
-    pub seed: u64,
-    /// Time between two samples of the monitors, nanoseconds.
-    pub interval_ns: u64,
-    /// What observes beside the usual monitors.
-    pub monitors: Vec<MonitorSpec>,
-    /// Phases whose flows begin further apart than this are repeated, nanoseconds.
-    pub max_skew_ns: Option<u64>,
-    /// Nothing but load travels during a phase.
-    pub quiet_phases: bool,
-    /// Set when the operator wants the run to end.
-    pub stop: Arc<AtomicBool>,
-    /// Told how the run goes on.
-    pub observer: Box<dyn Observer>,
-    /// Told what the lines say.
-    pub voice: Voice,
-}
-
 /// Carries out `sokudo console`.
 pub fn console(args: ConsoleArgs) -> Result<Exit, Failure> {
     let mut lab = open(&args.lab, "console")?;
@@ -269,7 +222,7 @@ pub fn run(args: RunArgs) -> Result<Exit, Failure> {
     let extension = args.file.extension().and_then(|e| e.to_str());
     match extension.unwrap_or_default() {
         "js" => {
-            let (left, _) = script::carry_out(open(&args.lab, "run")?, text, &args.file, args.set);
+            let (left, _) = program::carry_out(open(&args.lab, "run")?, text, &args.file, args.set);
             close(left, &args.lab)
         }
         "sks" if !args.set.is_empty() => Err(Failure::operator(
@@ -330,35 +283,13 @@ fn pairs_of(args: &PairsArgs) -> Result<Exit, Failure> {
 }
 
 /// What the operator can mend.
-fn refused(failed: Failed) -> Failure {
-    Failure::operator(failed.says, failed.hint.unwrap_or_default())
-}
-
-/// What console lines leave, with their text for the record.
-pub fn by_lines(lab: Lab, ended: Ended, text: String) -> Left {
-    Left {
-        lab: Some(lab),
-        ended,
-        files: vec![("plan/scenario.sks", text)],
-    }
+fn refused(failed: Failed) -> Refusal {
+    operator(failed.says, failed.hint.unwrap_or_default())
 }
 
 /// Carries out console lines one after the other.
 fn script(lines: &[line::Line], lab: &mut Lab) -> Ended {
-    carry_out(lines, lab).unwrap_or_else(console::ended_by)
-}
-
-/// The same; an error is the line that was refused.
-pub fn carry_out(lines: &[line::Line], lab: &mut Lab) -> Result<Ended, Refused> {
-    let mut console = Console::new(Pace::Gather);
-    for line in lines {
-        if console.execute(line, lab)? == Next::End {
-            return Ok(Ended::Well);
-        }
-    }
-    let last = lines.last().map_or(1, |line| line.number);
-    console.end(last, lab)?;
-    Ok(Ended::Well)
+    carry_out(lines, lab).unwrap_or_else(ended_by)
 }
 
 fn read_script(file: &Path) -> Result<String, Failure> {
@@ -411,7 +342,8 @@ fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
     let (i18n, quiet) = (I18n::new(lang), args.show.json);
     let beginning = Beginning {
         name,
-        seed: args.seed.unwrap_or_else(workload::random_seed),
+        command: command_for_record(),
+        seed: args.seed.unwrap_or_else(random_seed),
         interval_ns: args.interval.0,
         monitors: args.observe.specs()?,
         max_skew_ns: args.max_skew.map(|most| most.0),
@@ -424,16 +356,16 @@ fn open(args: &LabArgs, name: &str) -> Result<Lab, Failure> {
             false => println!("{}", i18n.text(what)),
         }),
     };
-    begin(reached, beginning)
+    Ok(begin(reached, beginning)?)
 }
 
 /// Calls the hosts; all of them must answer.
-pub fn reach(place: &PlaceArgs) -> Result<Reached, Failure> {
+fn reach(place: &PlaceArgs) -> Result<Reached, Failure> {
     reach_by(place, workload::reach)
 }
 
 /// The same of those who answer; tells of each of the others.
-pub fn reach_some(place: &PlaceArgs) -> Result<(Reached, Vec<Failure>), Failure> {
+fn reach_some(place: &PlaceArgs) -> Result<(Reached, Vec<Failure>), Failure> {
     let mut silent = Vec::new();
     let reached = reach_by(place, |hosts, host, key| {
         silent.extend(workload::reach_some(hosts, host, key)?);
@@ -472,47 +404,6 @@ fn reach_by(
     })
 }
 
-impl Reached {
-    /// The hosts by number.
-    pub fn infos(&self) -> Vec<HostInfo> {
-        lab::infos(&self.hosts, self.first)
-    }
-}
-
-/// Begins a record of what these hosts do.
-pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Failure> {
-    let config = RunConfig {
-        workload: with.name.into(),
-        command: command_for_record(),
-        root: sokudo_store::runs_root(),
-        seed: with.seed,
-        interval_ns: with.interval_ns.max(workload::WATCH_NS),
-        monitors: with.monitors,
-        stop: Arc::clone(&with.stop),
-    };
-    let heard = Heard::default();
-    let observer = Box::new(Witness {
-        inner: with.observer,
-        heard: heard.clone(),
-    });
-    let mut run = Run::begin(reached.hosts, config, observer)?;
-    run.manifest_mut().notes.extend(reached.note);
-    if let Some(most_ns) = with.max_skew_ns {
-        run.repeat_above_skew(most_ns);
-    }
-    if with.quiet_phases {
-        run.keep_phases_quiet();
-    }
-    Ok(Lab {
-        run,
-        first: reached.first,
-        voice: with.voice,
-        stop: with.stop,
-        seed: with.seed,
-        heard,
-    })
-}
-
 /// The name of a group alone stands for all of its hosts.
 #[cfg(feature = "fleet")]
 fn whole_group(host: &str) -> String {
@@ -532,13 +423,14 @@ fn close(left: Left, args: &LabArgs) -> Result<Exit, Failure> {
     let sealed = seal(left, args.show.lang())?;
     let Some((path, record)) = sealed.record else {
         return match sealed.ended {
-            Ended::Early(failure) => Err(failure),
+            Ended::Early(refusal) => Err(refusal.into()),
             Ended::Well => Ok(Exit::Fine),
             Ended::Interrupted => Ok(Exit::RunFailed),
         };
     };
-    let failed = match &sealed.ended {
-        Ended::Early(failure) => {
+    let failed = match sealed.ended {
+        Ended::Early(refusal) => {
+            let failure = Failure::from(refusal);
             failure.print();
             Some(failure.exit())
         }
@@ -546,37 +438,4 @@ fn close(left: Left, args: &LabArgs) -> Result<Exit, Failure> {
     };
     show(&record, &path, &args.show);
     Ok(failed.unwrap_or_else(|| exit_of(&record)))
-}
-
-/// Closes the record, and puts into it what is made of it.
-pub fn seal(left: Left, lang: Lang) -> Result<Sealed, Failure> {
-    let Some(lab) = left.lab else {
-        return Err(Failure::run("the script engine did not end", None));
-    };
-    let mut run = lab.run;
-    let phases = &run.manifest().phases;
-    if phases.iter().all(|phase| phase.status == RunStatus::Failed) {
-        sokudo_store::discard(&run.finish()?.path)?;
-        return Ok(Sealed {
-            record: None,
-            ended: left.ended,
-        });
-    }
-    if let Ended::Early(failure) = &left.ended {
-        let why = failure.says().to_owned();
-        run.note_problem(Text::new("engine-ended-by").word("why", why));
-    }
-    run.group_numbers();
-    let path = run.finish()?.path;
-    for (name, text) in left.files {
-        sokudo_store::attach(&path, name, text.as_bytes())?;
-    }
-    let record = conclude(&path, lang)?;
-    let tables = commands::files(&record)
-        .map_err(|error| Failure::cannot_write(&path.join(COMMANDS), &error))?;
-    sokudo_store::attach_all(&path, &tables)?;
-    Ok(Sealed {
-        record: Some((path, record)),
-        ended: left.ended,
-    })
 }

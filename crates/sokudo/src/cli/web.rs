@@ -1,17 +1,6 @@
-//! `sokudo web`: what do the hosts do, seen and steered in a browser?
-//!
-//! ```text
-//! browser ◄─► sokudo-web ── orders ─► desk ─► worker (a thread): the same engine as `run` and `console`
-//!                  ▲                                   │
-//!                  └───────── feed ◄── tap ◄── observer of the run
-//! ```
+//! `sokudo web`: shows and steers the hosts in a browser.
 
-mod desk;
-mod hosts;
-mod outcome;
-mod tap;
 mod watch;
-mod worker;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,16 +9,15 @@ use std::time::Duration;
 
 use clap::Args;
 use sokudo_controller::host_name;
+use sokudo_session::page::{Orders, Setting, Worker};
 use sokudo_web::{Feed, Server, WebError};
 use sokudo_workload::values::Span;
 
 use super::observe::ObserveArgs;
 use super::scenario::PlaceArgs;
-use super::{Exit, Failure, stop_flag};
+use super::{Exit, Failure, command_for_record, stop_flag};
 
-use desk::Orders;
 pub use watch::{WatchArgs, Watched};
-use worker::{Setting, Worker};
 
 /// Where the page is served unless somebody says otherwise.
 pub const DEFAULT_PLACE: &str = "127.0.0.1:7480";
@@ -109,7 +97,7 @@ impl Page {
     /// Serves the page for some hosts, and prints its address.
     pub fn open(setting: Setting, page: &PageArgs) -> Result<Self, Failure> {
         let cannot = |error: std::io::Error| Failure::run(format!("no page: {error}"), None);
-        let feed = Feed::new(&setting.name(), false).map_err(cannot)?;
+        let feed = Feed::new(&setting.place.name(), false).map_err(cannot)?;
         let worker = Worker::start(setting, feed.clone()).map_err(cannot)?;
         let desk = Arc::new(Orders::new(&worker, feed.clone()));
         let name = host_name();
@@ -132,7 +120,8 @@ impl Page {
 #[cfg(feature = "fleet")]
 pub fn of_group(group: &str, at: SocketAddr) -> Result<Page, Failure> {
     let setting = Setting {
-        place: PlaceArgs::group(group),
+        place: Box::new(PlaceArgs::group(group)),
+        command: command_for_record(),
         seed: None,
         interval_ns: WATCH_NS,
         monitors: Vec::new(),
@@ -154,7 +143,8 @@ pub fn run(args: WebArgs) -> Result<Exit, Failure> {
     }
     let stop = stop_flag()?;
     let setting = Setting {
-        place: args.place,
+        place: Box::new(args.place),
+        command: command_for_record(),
         seed: args.seed,
         interval_ns: args.interval.0,
         monitors: args.observe.specs()?,

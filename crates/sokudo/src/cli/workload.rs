@@ -1,4 +1,4 @@
-//! What do all commands that load hosts do alike?
+//! What all commands that load hosts have in common.
 //!
 //! ```text
 //! dial hosts ─► begin a record ─► measure ─► close, analyse, report, show
@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use ring::rand::{SecureRandom, SystemRandom};
-use sokudo_controller::{ControlError, Hosts, Run, RunConfig, SLACK_NS};
+use sokudo_controller::{ControlError, Hosts, Run, RunConfig};
 use sokudo_model::{Record, RunStatus};
+use sokudo_session::{WATCH_NS, conclude, random_seed};
 use sokudo_wire::Key;
 use sokudo_workload::Options;
 
-use super::finish::{ShowOptions, conclude, exit_of, finish, show};
+use super::finish::{ShowOptions, exit_of, finish, show};
 use super::key::{self, KeyText};
 use super::observe::ObserveArgs;
 use super::observer::Terminal;
@@ -23,10 +23,6 @@ use super::{DEFAULT_PORT, Exit, Failure, command_for_record, stop_flag};
 
 /// How long a host may take to answer the first call.
 const DIAL_BOUND: Duration = Duration::from_secs(10);
-/// Longest run that only a count bounds.
-const COUNT_BOUND_NS: u64 = 3_600_000_000_000;
-/// Hosts are not watched more often than this.
-pub const WATCH_NS: u64 = 100_000_000;
 
 /// Who is to be called, and what is to be shown of it.
 pub struct Call<'a> {
@@ -76,22 +72,6 @@ impl CallArgs {
             observe: &self.observe,
             show: &self.show,
         }
-    }
-}
-
-/// A seed that nobody chose.
-pub fn random_seed() -> u64 {
-    let mut bytes = [0u8; 8];
-    // Without randomness every run draws the same sizes; the record says which seed it was.
-    let _ = SystemRandom::new().fill(&mut bytes);
-    u64::from_be_bytes(bytes)
-}
-
-/// Longest time of a phase whose load takes `duration_ns`; 0 = bounded by a count.
-pub fn bound_ns(duration_ns: u64) -> u64 {
-    match duration_ns {
-        0 => COUNT_BOUND_NS,
-        duration_ns => duration_ns + SLACK_NS,
     }
 }
 

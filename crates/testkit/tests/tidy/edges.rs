@@ -73,6 +73,26 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("report", &["analyze", "store", "i18n", "stats", "model"]),
     ("web", &["analyze", "store", "i18n", "stats", "model"]),
+    (
+        "session",
+        &[
+            "agent",
+            "analyze",
+            "controller",
+            "i18n",
+            "load-http",
+            "load-network",
+            "model",
+            "monitors",
+            "report",
+            "scenario",
+            "store",
+            "web",
+            "wire",
+            "workload",
+            "workloads",
+        ],
+    ),
 ];
 
 /// Crates that may use every other one: the binary puts all pieces together, the testkit serves

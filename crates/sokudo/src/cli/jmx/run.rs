@@ -18,6 +18,7 @@ use sokudo_jmeter::plan::Plan;
 use sokudo_jmeter::settings::Unsupported;
 use sokudo_load_http::jmx::{self, LoadOptions, Prepared, Together, read_plan};
 use sokudo_model::Change;
+use sokudo_session::random_seed;
 use sokudo_stats::requests::goals::Goals;
 
 use super::model::{Model, model, seconds};
@@ -296,7 +297,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
     args.check_output()?;
     args.tell_ignored()?;
     let mut options = args.options()?;
-    let seed = args.seed.unwrap_or_else(workload::random_seed);
+    let seed = args.seed.unwrap_or_else(random_seed);
     let Some(prepared) = prepare(&options, seed, args.show.lang())? else {
         return Ok(Exit::OperatorError);
     };

@@ -1,4 +1,4 @@
-//! Who speaks at the console: a person, or a pipe?
+//! The console's lines, from a person at a prompt or from a pipe.
 
 use std::io::{BufRead, IsTerminal};
 use std::sync::Arc;
@@ -9,11 +9,10 @@ use std::time::Duration;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use sokudo_model::Text;
-use sokudo_scenario::console::{Next, Pace, Refused};
-use sokudo_scenario::{Console, line};
+use sokudo_scenario::Console;
+use sokudo_scenario::console::{Next, Pace};
+use sokudo_session::{Ended, Lab, ended_by, heard};
 
-use super::Ended;
-use super::lab::Lab;
 use crate::cli::Failure;
 
 /// Lines that are remembered from one console to the next.
@@ -29,24 +28,6 @@ pub fn converse(lab: &mut Lab, said: &mut String) -> Ended {
     }
 }
 
-/// How a line that was not carried out ends a script.
-pub fn ended_by(refused: Refused) -> Ended {
-    if let Refused::Failed { failed, .. } = &refused
-        && failed.interrupted
-    {
-        return Ended::Interrupted;
-    }
-    Ended::Early(failure_of(&refused))
-}
-
-fn failure_of(refused: &Refused) -> Failure {
-    let hint = refused.hint().unwrap_or_default().to_owned();
-    match refused {
-        Refused::Mistake(_) => Failure::operator(refused.to_string(), hint),
-        Refused::Failed { .. } => Failure::run(refused.to_string(), Some(hint)),
-    }
-}
-
 fn with_a_pipe(lab: &mut Lab, said: &mut String) -> Ended {
     let mut console = Console::new(Pace::Gather);
     let mut last = 0;
@@ -55,10 +36,9 @@ fn with_a_pipe(lab: &mut Lab, said: &mut String) -> Ended {
         let text = match text {
             Ok(text) => text,
             Err(error) => {
-                return Ended::Early(Failure::operator(
-                    format!("line {number} cannot be read: {error}"),
-                    "give it UTF-8 text",
-                ));
+                let says = format!("line {number} cannot be read: {error}");
+                let failure = Failure::operator(says, "give it UTF-8 text");
+                return Ended::Early(failure.into());
             }
         };
         said.push_str(&text);
@@ -75,25 +55,12 @@ fn with_a_pipe(lab: &mut Lab, said: &mut String) -> Ended {
     }
 }
 
-/// Carries out one line; an empty one does nothing.
-pub fn heard(
-    console: &mut Console,
-    text: &str,
-    number: u32,
-    lab: &mut Lab,
-) -> Result<Next, Refused> {
-    match line::parse_line(text, number)? {
-        Some(line) => console.execute(&line, lab),
-        None => Ok(Next::Line),
-    }
-}
-
 /// A person may mend a mistake: it is told, and the next line is read. Ctrl-C ends what is under way,
 /// and not the console.
 fn with_a_person(lab: &mut Lab, said: &mut String) -> Ended {
     let mut prompt = match Prompt::open() {
         Ok(prompt) => prompt,
-        Err(failure) => return Ended::Early(failure),
+        Err(failure) => return Ended::Early(failure.into()),
     };
     let mut console = Console::new(Pace::AtOnce);
     for number in 1u32.. {
@@ -112,8 +79,8 @@ fn with_a_person(lab: &mut Lab, said: &mut String) -> Ended {
                 }
             }
             Err(refused) => {
-                if let Ended::Early(failure) = ended_by(refused) {
-                    failure.print();
+                if let Ended::Early(refusal) = ended_by(refused) {
+                    Failure::from(refusal).print();
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! How is a command that runs in a terminal watched, and stopped, in a browser?
+//! Shows a command that runs in a terminal in a browser, and lets it be stopped there.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,8 +12,9 @@ use sokudo_web::desk::{Mistake, refusal};
 use sokudo_web::feed::Told;
 use sokudo_web::{Desk, Emit, Feed, Language, Order, Server};
 
-use super::tap::Tap;
-use super::{DEFAULT_PLACE, hosts, outcome};
+use sokudo_session::page::{Tap, hosts, outcome, steer};
+
+use super::DEFAULT_PLACE;
 use crate::cli::Failure;
 
 /// Pages hear of the end within this.
@@ -116,27 +117,6 @@ impl Desk for Watching {
         self.feed.tell(Told::Stopping);
         // What Ctrl-C in the terminal does: the run ends, and what was measured is kept.
         signal_hook::low_level::raise(SIGINT).is_ok()
-    }
-}
-
-/// Hands a change to the load that runs.
-pub fn steer(steering: Option<&Steering>, change: Change) -> Result<(), Refusal> {
-    let Some(steering) = steering else {
-        return Err(refusal(
-            "no load is running that could be changed",
-            "begin it first",
-        ));
-    };
-    match steering.ask(change) {
-        true => Ok(()),
-        false => Err(refusal(
-            "users must be 0 or more, and a rate above 0",
-            format!(
-                "at most {} users and {} requests per second",
-                Change::MOST_USERS,
-                Change::MOST_PER_S
-            ),
-        )),
     }
 }
 

@@ -13,10 +13,11 @@ use sokudo_load_http::jmx::{
 };
 use sokudo_model::{Refusal, harmless};
 use sokudo_net::clock::now_ns;
+use sokudo_session::random_seed;
 
 use super::{PlanArgs, prepare};
 use crate::cli::jtl::Reported;
-use crate::cli::workload::{Measured, random_seed};
+use crate::cli::workload::Measured;
 use crate::cli::{Exit, Failure, help, not_understood, stop_flag};
 
 /// Time between two looks at whether the test is over.

@@ -1,4 +1,4 @@
-//! What did a run come to, in the sentences that a page shows?
+//! The outcome of a run in the sentences that a page shows.
 
 use sokudo_model::{Record, RunStatus};
 use sokudo_report::View;

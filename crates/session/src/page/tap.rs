@@ -1,4 +1,4 @@
-//! How does a run tell the page what happens, without ever waiting for it?
+//! Tells the page what happens in a run, without waiting for it.
 
 use sokudo_controller::{Observer, Progress};
 use sokudo_model::Text;

@@ -1,6 +1,6 @@
-//! Which workloads can a scenario name, and how are their options read?
+//! Workloads that a scenario can name, with the parser of their options.
 //!
-//! As their own subcommands read them: one type per workload, one parser.
+//! Options are read as the workload's own subcommand reads them.
 
 use clap::{Arg, ArgAction, Command};
 use sokudo_load_http::http::HttpOptions;
@@ -13,7 +13,7 @@ use sokudo_load_network::stream::StreamOptions;
 use sokudo_scenario::{Failed, Load as Asked, LoadWord};
 use sokudo_workload::Options;
 
-use crate::cli::not_understood;
+use crate::typed::not_understood;
 
 /// Name of the argument that takes the peers.
 const PEERS: &str = "peers";
@@ -103,10 +103,10 @@ pub fn of_hosts(workload: &str, options: &str, hosts: u32) -> String {
 /// What was typed, as the workload's own subcommand reads it.
 fn typed<O: Options>(command: Command, arguments: &[String]) -> Result<(O, Vec<String>), Failed> {
     let no_word = |error: clap::Error| {
-        let failure = not_understood(&error.render().to_string(), &[O::NAME.into()]);
+        let refusal = not_understood(&error, O::NAME);
         Failed {
-            says: failure.says().into(),
-            hint: failure.hint().map(str::to_owned),
+            says: refusal.says,
+            hint: refusal.hint,
             interrupted: false,
         }
     };

@@ -1,4 +1,4 @@
-//! How does a run carry out what a scenario asks for?
+//! A run as scenarios see it: carries out their phases, pauses and words.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,9 +11,8 @@ use sokudo_monitors::Files;
 use sokudo_scenario::{Executor, Failed, HostInfo, Load, LoadWord, Part, Phase};
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
 
-use super::witness::Heard;
-use super::words;
-use crate::cli::workload::{WATCH_NS, bound_ns};
+use crate::witness::Heard;
+use crate::{WATCH_NS, bound_ns, words};
 
 /// How often a pause looks whether the operator wants to end.
 const LOOK: Duration = Duration::from_millis(50);

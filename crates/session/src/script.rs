@@ -1,15 +1,15 @@
-//! How does a JavaScript scenario run in this program?
+//! Carries out a JavaScript scenario over the hosts of a [`Lab`].
 
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use sokudo_model::Refusal;
 use sokudo_scenario::script::{self, Limits, Outside, ScriptError};
+use sokudo_workload::refusal::operator;
 
-use super::lab::Lab;
-use super::{Ended, Left};
-use crate::cli::Failure;
+use crate::{Ended, Lab, Left};
 
 /// Carries a script out; `file` is what it is called. The error says where it ended early.
 pub fn carry_out(
@@ -30,7 +30,7 @@ pub fn carry_out(
     let ended = match &over.outcome {
         Ok(()) => Ended::Well,
         Err(error) if error.interrupted => Ended::Interrupted,
-        Err(error) => Ended::Early(failure(error, file)),
+        Err(error) => Ended::Early(refusal(error, file)),
     };
     let left = Left {
         lab: over.executor,
@@ -43,7 +43,7 @@ pub fn carry_out(
     (left, over.outcome.err())
 }
 
-fn failure(error: &ScriptError, file: &Path) -> Failure {
+fn refusal(error: &ScriptError, file: &Path) -> Refusal {
     let hint = error.hint.clone().unwrap_or_default();
-    Failure::operator(format!("{}: {error}", file.display()), hint)
+    operator(format!("{}: {error}", file.display()), hint)
 }

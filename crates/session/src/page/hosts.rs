@@ -1,11 +1,11 @@
-//! Which hosts does the page list, and what does it say of them?
+//! Hosts as the page lists them.
 
 use sokudo_controller::Run;
 use sokudo_scenario::HostInfo;
 use sokudo_web::HostRow;
 use sokudo_wire::Health;
 
-use crate::cli::scenario::infos;
+use crate::infos;
 
 /// A host as the page lists it, from what it said of itself.
 pub fn row(host: &HostInfo) -> HostRow {

@@ -1,4 +1,4 @@
-//! Which orders of the page are taken on, and which are refused at once?
+//! Takes orders of the page on, or refuses them at once.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use sokudo_web::feed::Told;
 use sokudo_web::{Desk, Emit, Feed, Language, Order};
 use sokudo_workload::values::ByteSize;
 
-use super::watch::steer;
+use super::steer;
 use super::worker::{Shared, State, Worker};
-use crate::cli::scenario::{SCRIPT_BYTES_MAX, words};
+use crate::{SCRIPT_BYTES_MAX, words};
 
 /// The desk of a worker.
 pub struct Orders {

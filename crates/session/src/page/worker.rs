@@ -1,4 +1,4 @@
-//! Who carries out what the page asks for?
+//! The thread that carries out what the page orders.
 //!
 //! One thread, one order at a time: a script from a fresh record to its report, or console lines that
 //! share a record until it is closed. The thread tells the feed; it never waits for a page.
@@ -19,17 +19,16 @@ use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo, line};
 use sokudo_web::feed::{Kind, Told};
 use sokudo_web::{Feed, Language, Order};
+use sokudo_workload::refusal::operator;
 
 use super::desk::mistake;
 use super::hosts::row;
-use super::outcome;
 use super::tap::Tap;
-use crate::cli::Failure;
-use crate::cli::scenario::console::{ended_by, heard};
-use crate::cli::scenario::{
-    self, Beginning, Ended, Lab, Left, PlaceArgs, Sealed, by_lines, script,
+use super::{http, outcome};
+use crate::{
+    Beginning, Ended, Lab, Left, Reached, Sealed, begin, by_lines, carry_out, ended_by, heard,
+    random_seed, script, seal,
 };
-use crate::cli::{http, observe, workload};
 
 /// Orders that wait: there is never more than one, and the end.
 const ORDERS_MAX: usize = 2;
@@ -38,27 +37,30 @@ const LISTEN: Duration = Duration::from_millis(200);
 /// A console record that nobody talks to is closed after this.
 const SILENCE: Duration = Duration::from_secs(15 * 60);
 
+/// Hosts that a page is opened for; who opens it knows how they are called.
+pub trait Place: Send {
+    /// The hosts in a few words.
+    fn name(&self) -> String;
+
+    /// Calls the hosts; all of them must answer.
+    fn reach(&self) -> Result<Reached, Refusal>;
+
+    /// Calls the hosts, and tells of each that does not answer.
+    fn reach_some(&self) -> Result<(Reached, Vec<Refusal>), Refusal>;
+}
+
 /// What a page is opened for.
-#[derive(Debug, Clone)]
 pub struct Setting {
     /// Hosts.
-    pub place: PlaceArgs,
+    pub place: Box<dyn Place>,
+    /// The command line that opened the page, without secrets.
+    pub command: Vec<String>,
     /// Seed of every run; drawn when absent.
     pub seed: Option<u64>,
     /// Time between two samples of the monitors, nanoseconds.
     pub interval_ns: u64,
     /// What observes each run beside the usual monitors.
     pub monitors: Vec<MonitorSpec>,
-}
-
-impl Setting {
-    /// The hosts in a few words.
-    pub fn name(&self) -> String {
-        match self.place.local {
-            Some(count) => format!("{count} local hosts"),
-            None => self.place.hosts.join(" "),
-        }
-    }
 }
 
 /// What the worker is doing.
@@ -169,7 +171,7 @@ impl Worker {
                 steering: None,
             }),
         });
-        let place = setting.name();
+        let place = setting.place.name();
         let hand = Hand {
             setting,
             feed,
@@ -257,9 +259,9 @@ impl Hand {
         self.feed.tell(Told::Begins { what, record });
     }
 
-    fn fails(&self, failure: &Failure) {
-        let mut says = failure.says().to_owned();
-        if let Some(hint) = failure.hint().filter(|hint| !hint.is_empty()) {
+    fn fails(&self, failure: &Refusal) {
+        let mut says = failure.says.clone();
+        if let Some(hint) = failure.hint.as_ref().filter(|hint| !hint.is_empty()) {
             says = format!("{says}\n{hint}");
         }
         self.feed.tell(Told::Words(Kind::Error, says));
@@ -268,7 +270,7 @@ impl Hand {
     /// Calls all hosts, and tells who they are and who does not answer.
     fn collect(&self) {
         self.begins("collect", false);
-        match scenario::reach_some(&self.setting.place) {
+        match self.setting.place.reach_some() {
             Ok((reached, silent)) => {
                 self.know(reached.infos());
                 silent.iter().for_each(|failure| self.fails(failure));
@@ -285,14 +287,15 @@ impl Hand {
     }
 
     /// Reaches the hosts and begins a record.
-    fn open(&self, name: &str) -> Result<Lab, Failure> {
+    fn open(&self, name: &str) -> Result<Lab, Refusal> {
         let stop = self.shared.fresh_stop();
-        let reached = scenario::reach(&self.setting.place)?;
+        let reached = self.setting.place.reach()?;
         self.know(reached.infos());
         let feed = self.feed.clone();
         let beginning = Beginning {
             name,
-            seed: self.setting.seed.unwrap_or_else(workload::random_seed),
+            command: self.setting.command.clone(),
+            seed: self.setting.seed.unwrap_or_else(random_seed),
             interval_ns: self.setting.interval_ns,
             monitors: self.setting.monitors.clone(),
             max_skew_ns: None,
@@ -301,7 +304,7 @@ impl Hand {
             observer: Box::new(Tap::new(self.feed.clone())),
             voice: Box::new(move |what| feed.tell(Told::Says(Kind::Answer, what.clone()))),
         };
-        let lab = scenario::begin(reached, beginning)?;
+        let lab = begin(reached, beginning)?;
         self.shared.steers(Some(lab.run.steering()));
         Ok(lab)
     }
@@ -316,23 +319,23 @@ impl Hand {
         self.over(outcome);
     }
 
-    fn run_lines(&self, text: String) -> Result<Left, Failure> {
+    fn run_lines(&self, text: String) -> Result<Left, Refusal> {
         let lines = line::parse(&text).map_err(|mistakes| {
             let marked = mistakes.iter().map(mistake).collect();
             self.feed.tell(Told::Mistakes(marked));
             let first = mistakes.first();
             let hint = first.map_or_else(String::new, |mistake| mistake.hint.clone());
-            Failure::operator(first.map_or_else(String::new, ToString::to_string), hint)
+            operator(first.map_or_else(String::new, ToString::to_string), hint)
         })?;
         let mut lab = self.open("run")?;
-        let ended = scenario::carry_out(&lines, &mut lab).unwrap_or_else(|refused| {
+        let ended = carry_out(&lines, &mut lab).unwrap_or_else(|refused| {
             self.feed.tell(Told::Mistakes(vec![marked(&refused)]));
             ended_by(refused)
         });
         Ok(by_lines(lab, ended, text))
     }
 
-    fn run_javascript(&self, text: String) -> Result<Left, Failure> {
+    fn run_javascript(&self, text: String) -> Result<Left, Refusal> {
         let lab = self.open("run")?;
         let file = Path::new("page.js");
         let feed = self.feed.clone();
@@ -403,8 +406,8 @@ impl Hand {
     }
 
     /// Closes the record and tells what came of it.
-    fn over(&self, left: Result<Left, Failure>) {
-        let sealed = left.and_then(|left| scenario::seal(left, Lang::from_env()));
+    fn over(&self, left: Result<Left, Refusal>) {
+        let sealed = left.and_then(|left| seal(left, Lang::from_env()));
         // Who was lost on the way may be back.
         self.know(self.shared.hosts());
         self.ends(sealed.map(|Sealed { record, ended }| {
@@ -416,7 +419,7 @@ impl Hand {
     }
 
     /// Tells how something ended; no record when nothing was measured.
-    fn ends(&self, record: Result<Option<Record>, Failure>) {
+    fn ends(&self, record: Result<Option<Record>, Refusal>) {
         let record = record.unwrap_or_else(|failure| {
             self.fails(&failure);
             None
@@ -432,21 +435,29 @@ impl Hand {
         let words: Vec<String> = given.cloned().collect();
         let said = format!("http {}", words.join(" "));
         self.feed.tell(Told::Words(Kind::Order, said));
-        let monitors = match observe::read(monitors, Files::Refused) {
+        let monitors = match monitors_of(monitors) {
             Ok(asked) => [self.setting.monitors.clone(), asked].concat(),
-            Err(bad) => return self.ends(Err(bad.into())),
+            Err(refusal) => return self.ends(Err(refusal)),
         };
         let stop = self.shared.fresh_stop();
-        let call = http::ForPage {
+        let call = http::Asked {
             words: &words,
+            command: self.setting.command.clone(),
             seed: self.setting.seed,
             monitors,
             stop,
             observer: Box::new(Tap::new(self.feed.clone())),
             steers: &|steering| self.shared.steers(Some(steering)),
         };
-        self.ends(http::for_page(call).map(Some));
+        self.ends(http::measured(call).map(Some));
     }
+}
+
+/// Monitors as the page writes them; they may not read files of this host.
+fn monitors_of(texts: &[String]) -> Result<Vec<MonitorSpec>, Refusal> {
+    let read = |text: &String| sokudo_monitors::parse(text, Files::Refused);
+    let specs: Result<_, _> = texts.iter().map(read).collect();
+    specs.map_err(|bad| operator(bad.to_string(), bad.hint()))
 }
 
 /// A line that was refused while the script ran.

@@ -1,4 +1,4 @@
-//! What did both ends of a connection know while it stood still?
+//! Keeps what is heard of connections during a phase, and tells which of them stood still.
 //!
 //! Samples that tell of connections and of network interfaces are kept beside the record until their
 //! phase is over. Then the rule that finds stalls in records reads them, so that who waits at a console

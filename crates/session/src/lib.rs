@@ -1,0 +1,52 @@
+//! Carries out what a command line, a console, a script or the page orders.
+//!
+//! ```text
+//! options ─► Measurement ─┐
+//! lines   ─► carry_out ───┼─► Run (controller) ─► Record, with its conclusions and report
+//! script  ─► script ──────┤
+//! page    ─► page::Worker ┘
+//! ```
+//!
+//! Nothing here prints or knows options of the command line; who calls the hosts is handed in.
+
+mod lab;
+mod lines;
+mod measure;
+pub mod page;
+mod record;
+pub mod script;
+mod typed;
+mod witness;
+pub mod words;
+
+use ring::rand::{SecureRandom, SystemRandom};
+use sokudo_controller::SLACK_NS;
+
+pub use lab::{Lab, Voice, infos};
+pub use lines::{by_lines, carry_out, ended_by, heard};
+pub use measure::{How, Measurement};
+pub use record::{Beginning, Ended, Left, Reached, Sealed, begin, conclude, seal};
+pub use typed::{Sentence, sentence};
+
+/// Largest script, bytes.
+pub const SCRIPT_BYTES_MAX: u64 = 10 << 20;
+/// Hosts are not watched more often than this, nanoseconds.
+pub const WATCH_NS: u64 = 100_000_000;
+/// Longest run that only a count bounds, nanoseconds.
+const COUNT_BOUND_NS: u64 = 3_600_000_000_000;
+
+/// Draws a seed.
+pub fn random_seed() -> u64 {
+    let mut bytes = [0u8; 8];
+    // Without randomness every run draws the same sizes; the record says which seed it was.
+    let _ = SystemRandom::new().fill(&mut bytes);
+    u64::from_be_bytes(bytes)
+}
+
+/// Longest time of a phase whose load takes `duration_ns`; 0 = bounded by a count.
+pub fn bound_ns(duration_ns: u64) -> u64 {
+    match duration_ns {
+        0 => COUNT_BOUND_NS,
+        duration_ns => duration_ns + SLACK_NS,
+    }
+}

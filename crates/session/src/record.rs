@@ -1,0 +1,166 @@
+//! Begins a record of what many hosts do, and closes it with its conclusions.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use sokudo_controller::{Hosts, Observer, Run, RunConfig};
+use sokudo_i18n::Lang;
+use sokudo_model::{MonitorSpec, Record, Refusal, RunStatus, Text};
+use sokudo_scenario::HostInfo;
+use sokudo_store::export::commands;
+use sokudo_store::layout::COMMANDS;
+use sokudo_workload::refusal::failed;
+
+use crate::witness::{Heard, Witness};
+use crate::{Lab, Voice, WATCH_NS, infos};
+
+/// How the lines ended.
+pub enum Ended {
+    /// All of them were carried out.
+    Well,
+    /// One of them was not; what came before is kept.
+    Early(Refusal),
+    /// The operator interrupted them.
+    Interrupted,
+}
+
+/// What is left after the last line.
+pub struct Left {
+    /// The run; `None` when the script engine did not end.
+    pub lab: Option<Lab>,
+    /// How the lines ended.
+    pub ended: Ended,
+    /// Files for the record: name and content.
+    pub files: Vec<(&'static str, String)>,
+}
+
+/// A closed record.
+pub struct Sealed {
+    /// The record and where it is; `None` when nothing was loaded, and nothing is kept.
+    pub record: Option<(PathBuf, Record)>,
+    /// How the lines ended.
+    pub ended: Ended,
+}
+
+/// Hosts that were reached.
+pub struct Reached {
+    /// The hosts.
+    pub hosts: Hosts,
+    /// What the record says of them.
+    pub note: Option<Text>,
+    /// Index of host number 1.
+    pub first: usize,
+}
+
+impl Reached {
+    /// The hosts by number.
+    pub fn infos(&self) -> Vec<HostInfo> {
+        infos(&self.hosts, self.first)
+    }
+}
+
+/// What a run of many hosts is begun with.
+pub struct Beginning<'a> {
+    /// What the run is called after.
+    pub name: &'a str,
+    /// The command line, without secrets.
+    pub command: Vec<String>,
+    /// Seed of every random choice.
+    pub seed: u64,
+    /// Time between two samples of the monitors, nanoseconds.
+    pub interval_ns: u64,
+    /// What observes beside the usual monitors.
+    pub monitors: Vec<MonitorSpec>,
+    /// Phases whose flows begin further apart than this are repeated, nanoseconds.
+    pub max_skew_ns: Option<u64>,
+    /// Nothing but load travels during a phase.
+    pub quiet_phases: bool,
+    /// Set when the operator wants the run to end.
+    pub stop: Arc<AtomicBool>,
+    /// Told how the run goes on.
+    pub observer: Box<dyn Observer>,
+    /// Told what the lines say.
+    pub voice: Voice,
+}
+
+/// Begins a record of what these hosts do.
+pub fn begin(reached: Reached, with: Beginning<'_>) -> Result<Lab, Refusal> {
+    let config = RunConfig {
+        workload: with.name.into(),
+        command: with.command,
+        root: sokudo_store::runs_root(),
+        seed: with.seed,
+        interval_ns: with.interval_ns.max(WATCH_NS),
+        monitors: with.monitors,
+        stop: Arc::clone(&with.stop),
+    };
+    let heard = Heard::default();
+    let observer = Box::new(Witness {
+        inner: with.observer,
+        heard: heard.clone(),
+    });
+    let mut run = Run::begin(reached.hosts, config, observer)?;
+    run.manifest_mut().notes.extend(reached.note);
+    if let Some(most_ns) = with.max_skew_ns {
+        run.repeat_above_skew(most_ns);
+    }
+    if with.quiet_phases {
+        run.keep_phases_quiet();
+    }
+    Ok(Lab {
+        run,
+        first: reached.first,
+        voice: with.voice,
+        stop: with.stop,
+        seed: with.seed,
+        heard,
+    })
+}
+
+/// Closes the record, and puts into it what is computed from it.
+pub fn seal(left: Left, lang: Lang) -> Result<Sealed, Refusal> {
+    let Some(lab) = left.lab else {
+        return Err(failed("the script engine did not end", None));
+    };
+    let mut run = lab.run;
+    let phases = &run.manifest().phases;
+    if phases.iter().all(|phase| phase.status == RunStatus::Failed) {
+        sokudo_store::discard(&run.finish()?.path)?;
+        return Ok(Sealed {
+            record: None,
+            ended: left.ended,
+        });
+    }
+    if let Ended::Early(refusal) = &left.ended {
+        let why = refusal.says.clone();
+        run.note_problem(Text::new("engine-ended-by").word("why", why));
+    }
+    run.group_numbers();
+    let path = run.finish()?.path;
+    for (name, text) in left.files {
+        sokudo_store::attach(&path, name, text.as_bytes())?;
+    }
+    let record = conclude(&path, lang)?;
+    let tables = commands::files(&record)
+        .map_err(|error| sokudo_store::cannot_write(&path.join(COMMANDS), &error))?;
+    sokudo_store::attach_all(&path, &tables)?;
+    Ok(Sealed {
+        record: Some((path, record)),
+        ended: left.ended,
+    })
+}
+
+/// Analyses a closed record and writes `findings.json` and `report.html` into it.
+pub fn conclude(path: &Path, lang: Lang) -> Result<Record, Refusal> {
+    let mut record = sokudo_store::load(path)?;
+    record.findings = sokudo_analyze::findings(&record);
+    record.checks = sokudo_analyze::checks(&record);
+    sokudo_store::save_findings(path, &record.findings, &record.checks)?;
+    sokudo_store::attach(
+        path,
+        "report.html",
+        sokudo_report::html(&record, lang).as_bytes(),
+    )?;
+    Ok(record)
+}
