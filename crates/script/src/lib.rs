@@ -22,7 +22,6 @@ pub type Language = (
     intrinsic::MapSet,
     intrinsic::TypedArrays,
     intrinsic::Promise,
-    intrinsic::BigInt,
 );
 
 /// Everything of the language, the calendar's clock included.
