@@ -141,7 +141,13 @@ impl Run {
             seed: self.manifest.seed,
             tickets: tickets.to_vec(),
         };
-        let result = workload.join(&spec, &drained.results);
+        let result =
+            workload
+                .join(&spec, &drained.results)
+                .map_err(|refusal| ControlError::Operator {
+                    says: refusal.says,
+                    hint: refusal.hint,
+                })?;
         let whole = !interrupted && result.flows.iter().all(|flow| flow.complete);
         let nothing = result.flows.iter().all(|flow| flow.metrics.is_empty());
         match drained.refused {

@@ -84,6 +84,13 @@ impl Histogram {
         Self::default()
     }
 
+    /// An empty histogram that has its memory, so that recording allocates nothing.
+    pub fn allocated() -> Self {
+        Self {
+            inner: Some(fresh()),
+        }
+    }
+
     #[inline]
     fn counters(&mut self) -> &mut hdrhistogram::Histogram<u64> {
         self.inner.get_or_insert_with(fresh)

@@ -1,4 +1,4 @@
-//! What must a workload be able to do?
+//! The contract between a load and whoever runs it.
 //!
 //! ```text
 //! prepare ──► offer ──► arm(offers) ──► start(T) ──► Emitted::Sent ──► drain(sent) ──► result
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sokudo_model::units::Rate;
 use sokudo_model::{
-    Batch, Change, FlowPlan, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text, kinds,
+    Batch, Change, FlowPlan, HostClock, PhaseResult, PhaseSpec, Refusal, Rows, Summary, Text,
 };
 use sokudo_stats::{Best, First, Outcome};
 
@@ -85,10 +85,11 @@ pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
     }
 }
 
-/// A kind of load.
+/// A kind of load, as those see it who run it. Loads implement [`Load`](crate::load::Load), from which
+/// this follows.
 pub trait Workload: Sync {
     /// What it is.
-    fn descriptor(&self) -> &'static Descriptor;
+    fn descriptor(&self) -> Descriptor;
 
     /// Binds this host's part of a phase. No traffic yet.
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal>;
@@ -105,45 +106,33 @@ pub trait Workload: Sync {
 
     /// Load per second that options ask for, as an agent's policy bounds it; `None` = as much as
     /// possible.
-    fn rate(&self, options: &str) -> Option<Rate> {
-        let options: serde_json::Value = serde_json::from_str(options).ok()?;
-        options.get("rate")?.as_str()?.parse().ok()
-    }
+    fn rate(&self, options: &str) -> Option<Rate>;
 
     /// What a trial of a search came to; `None` when the result does not hold it.
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome>;
 
-    /// Where a search for the highest rate begins; a trial without a rate is a closed loop unless
-    /// the workload says otherwise.
-    fn first(&self) -> First {
-        First::ClosedLoop
-    }
+    /// Where a search for the highest rate begins.
+    fn first(&self) -> First;
 
     /// The answer of a search as it stands in the run's summary, beside the numbers of the phase
     /// that confirmed it.
-    fn best(&self, best: &Best, _confirmed: &PhaseResult) -> Summary {
-        let curve = kinds::curve_metrics(self.descriptor().name);
-        curve
-            .map(|curve| (curve.best.into(), best.delivered))
-            .into_iter()
-            .collect()
-    }
+    fn best(&self, best: &Best, confirmed: &PhaseResult) -> Summary;
 
     /// True when it compares times of two hosts: then the clocks are measured right before and after
     /// the load, and told to each [`Phase`] before it is drained.
-    fn compares_clocks(&self) -> bool {
-        false
-    }
+    fn compares_clocks(&self) -> bool;
 
     /// Joins what the hosts measured, by host index, into one result.
     ///
-    /// A host that died has an `Err` or is missing; its flows are marked incomplete.
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult;
+    /// A host that died has an `Err` or is missing; its flows are incomplete, and say why.
+    ///
+    /// Errors: options that cannot be read.
+    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> Result<PhaseResult, Refusal>;
 }
 
-/// One host's part of a phase, from bind to result. Dropping it stops its load and waits for its
+/// One host's part of a phase, from bind to result `N`. Dropping it stops its load and waits for its
 /// threads.
-pub trait Phase: Send {
+pub trait Phase<N = String>: Send {
     /// How the other hosts reach this one.
     fn offer(&self) -> String;
 
@@ -175,5 +164,5 @@ pub trait Phase: Send {
 
     /// Waits for stragglers, a bounded time, then says what was measured. `sent` is what the
     /// senders of each host said, by host index.
-    fn drain(&mut self, sent: &[Option<String>]) -> Result<String, Refusal>;
+    fn drain(&mut self, sent: &[Option<String>]) -> Result<N, Refusal>;
 }

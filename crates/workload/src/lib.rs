@@ -8,9 +8,11 @@ pub mod crew;
 pub mod effort;
 pub mod exchange;
 pub mod flows;
+pub mod handover;
 pub mod histogram_text;
 pub mod joined;
 pub mod link;
+pub mod load;
 pub mod meet;
 pub mod patience;
 pub mod place;
@@ -23,3 +25,4 @@ pub mod times;
 pub mod values;
 
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Options, Phase, Workload};
+pub use load::{Ends, Load, Numbers, OwnFlows};

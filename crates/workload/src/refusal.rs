@@ -40,8 +40,11 @@ pub fn cannot_bind(address: SocketAddr, error: &io::Error) -> Refusal {
 }
 
 /// Options as another host, or this one, wrote them.
+///
+/// Errors: name the field that cannot be read.
 pub fn read_options<T: serde::de::DeserializeOwned>(name: &str, text: &str) -> Result<T, Refusal> {
-    serde_json::from_str(text).map_err(|error| {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    serde_path_to_error::deserialize(&mut reader).map_err(|error| {
         operator(
             format!("the options of `{name}` cannot be read: {error}"),
             "install the same version of sokudo on all hosts",

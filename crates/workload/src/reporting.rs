@@ -1,13 +1,12 @@
-//! What do the reporting threads of all workloads share?
-//!
-//! Names of series, and distributions that collect until it is worth storing them.
+//! What the reporting threads of all loads share: names of series, and distributions that collect
+//! until it is worth storing them.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread::JoinHandle;
 
 use serde::Serialize;
-use sokudo_model::{Batch, HistogramInterval, Labels, Refusal, SeriesKey};
+use sokudo_model::{Batch, HistogramInterval, Labels, Metric, Refusal, SeriesKey};
 use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 
@@ -95,7 +94,7 @@ impl Names {
     }
 
     /// Names a series of one flow; of the whole host when `flow` is empty.
-    pub fn key(&self, source: &str, metric: &str, flow: &str) -> SeriesKey {
+    pub fn key(&self, source: &str, metric: Metric, flow: &str) -> SeriesKey {
         let mut labels = Labels::new();
         if !flow.is_empty() {
             labels.insert("flow".into(), flow.into());
@@ -110,6 +109,7 @@ impl Names {
 }
 
 struct Pending {
+    metric: Metric,
     since_ns: i64,
     histogram: Histogram,
 }
@@ -123,7 +123,7 @@ impl Distributions {
     pub fn add(
         &mut self,
         names: &Names,
-        metric: &'static str,
+        metric: Metric,
         flow: String,
         t_ns: i64,
         more: &Histogram,
@@ -131,8 +131,9 @@ impl Distributions {
         if more.is_empty() {
             return;
         }
-        let pending = self.0.entry((metric, flow));
+        let pending = self.0.entry((metric.name, flow));
         let pending = pending.or_insert_with(|| Pending {
+            metric,
             since_ns: names.start_ns.min(t_ns),
             histogram: Histogram::new(),
         });
@@ -148,12 +149,12 @@ impl Distributions {
         age_ns: i64,
         batch: &mut Batch,
     ) {
-        for ((metric, flow), pending) in &mut self.0 {
+        for ((_, flow), pending) in &mut self.0 {
             if now_ns - pending.since_ns < age_ns || pending.histogram.is_empty() {
                 continue;
             }
             batch.histograms.push(HistogramInterval {
-                key: names.key(source, metric, flow),
+                key: names.key(source, pending.metric, flow),
                 t0_ns: pending.since_ns - names.t0_ns,
                 t1_ns: now_ns - names.t0_ns,
                 hdr_v2: pending.histogram.take().to_v2(),
@@ -199,7 +200,7 @@ impl Output {
     }
 
     /// Names a series of one flow; of the whole host when `flow` is empty.
-    pub fn key(&self, metric: &str, flow: &str) -> SeriesKey {
+    pub fn key(&self, metric: Metric, flow: &str) -> SeriesKey {
         self.names.key(self.source, metric, flow)
     }
 
@@ -211,7 +212,7 @@ impl Output {
     }
 
     /// Adds what was observed until `t_ns`, to be stored when enough has collected.
-    pub fn add(&mut self, metric: &'static str, flow: &str, t_ns: i64, more: &Histogram) {
+    pub fn add(&mut self, metric: Metric, flow: &str, t_ns: i64, more: &Histogram) {
         self.distributions
             .add(&self.names, metric, flow.to_owned(), t_ns, more);
     }
@@ -221,7 +222,7 @@ impl Output {
         &mut self,
         flow: &str,
         t_ns: i64,
-        all: [(&'static str, &Histogram, &mut Histogram); N],
+        all: [(Metric, &Histogram, &mut Histogram); N],
     ) {
         for (metric, more, whole) in all {
             whole.merge(more);

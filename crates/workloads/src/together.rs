@@ -13,8 +13,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use sokudo_model::units::Rate;
 use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary};
-use sokudo_stats::Outcome;
+use sokudo_stats::{Best, First, Outcome};
 use sokudo_workload::refusal::{failed, operator, read_options};
 use sokudo_workload::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
 
@@ -212,8 +213,8 @@ fn only_reason(results: &[Option<HostResult>]) -> Option<String> {
 }
 
 impl Workload for Together {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
+    fn descriptor(&self) -> Descriptor {
+        DESCRIPTOR
     }
 
     fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
@@ -240,8 +241,21 @@ impl Workload for Together {
         ))
     }
 
+    /// Each part has a rate of its own.
+    fn rate(&self, _: &str) -> Option<Rate> {
+        None
+    }
+
     fn outcome(&self, _: &PhaseResult) -> Option<Outcome> {
         None
+    }
+
+    fn first(&self) -> First {
+        First::ClosedLoop
+    }
+
+    fn best(&self, _: &Best, _: &PhaseResult) -> Summary {
+        Summary::new()
     }
 
     fn compares_clocks(&self) -> bool {
@@ -249,12 +263,9 @@ impl Workload for Together {
         true
     }
 
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
-        let Ok(parts) = parts_of(spec) else {
-            return PhaseResult::default();
-        };
-        let options: TogetherOptions =
-            serde_json::from_str(&spec.phase.options).unwrap_or_default();
+    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> Result<PhaseResult, Refusal> {
+        let options: TogetherOptions = read_options(NAME, &spec.phase.options)?;
+        let parts = parts_of(spec)?;
         let mut whole = PhaseResult::default();
         let mut claimed_twice = Vec::new();
         for (index, (workload, own)) in parts.iter().enumerate() {
@@ -262,11 +273,13 @@ impl Workload for Together {
                 Ok(text) => serde_json::from_str::<Vec<Option<HostResult>>>(text)
                     .ok()
                     .and_then(|list| list.into_iter().nth(index)?)
-                    .unwrap_or_else(|| Err("took no part".into())),
+                    .unwrap_or_else(
+                        || Err("its numbers cannot be read, or it took no part".into()),
+                    ),
                 Err(why) => Err(why.clone()),
             };
             let own_results: Vec<HostResult> = results.iter().map(of_host).collect();
-            let mut joined = workload.join(own, &own_results);
+            let mut joined = workload.join(own, &own_results)?;
             let ids = &options.parts[index].flows;
             for flow in &mut joined.flows {
                 flow.id = ids.get(flow.id as usize).copied().unwrap_or(flow.id);
@@ -286,7 +299,7 @@ impl Workload for Together {
             whole.histograms.remove(&name);
         }
         whole.flows.sort_by_key(|flow| flow.id);
-        whole
+        Ok(whole)
     }
 }
 
@@ -377,10 +390,8 @@ mod tests {
 
     #[test]
     fn results_of_hosts_that_say_nothing_readable_are_missing_flows() {
-        let joined = Together.join(
-            &spec(0),
-            &[Ok("[".into()), Err("gone".into()), Ok("3".into())],
-        );
+        let told = [Ok("[".into()), Err("gone".into()), Ok("3".into())];
+        let joined = Together.join(&spec(0), &told).expect("options");
         let ids: Vec<u32> = joined.flows.iter().map(|flow| flow.id).collect();
         assert_eq!(ids, [0, 1, 2]);
         assert!(joined.flows.iter().all(|flow| !flow.complete));

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 
 use sokudo_load_network::bus::amounts::{self, Batch, Inflight};
 use sokudo_load_network::bus::options::{BusOptions, Rx, Transport};
-use sokudo_model::{FlowResult, HistogramSummary, Labels, PhaseResult, Refusal, Summary};
+use sokudo_model::kinds::bus as metrics;
+use sokudo_model::{FlowResult, Labels, PhaseResult, Refusal, Summary};
 use sokudo_net::wait::Wait;
-use sokudo_stats::Histogram;
 use sokudo_workload::contract::Options;
 use sokudo_workload::flows::Direction;
-use sokudo_workload::joined::put;
+use sokudo_workload::joined::{Merged, put};
 use sokudo_workload::refusal::operator;
 use sokudo_workload::sample::Sample;
 
@@ -179,38 +179,43 @@ pub fn result(summary: &TmbSummary, host: &str) -> PhaseResult {
             *totals.entry(name.clone()).or_default() += value;
         }
     }
-    let mut histograms = std::collections::BTreeMap::<String, HistogramSummary>::new();
+    let mut merged = Merged::default();
     if let Some(life) = &summary.life {
         whole(life, &mut totals);
         let book = &life.book;
-        for (name, times) in [
-            ("bus.response_latency_seconds", &book.corrected),
-            ("bus.service_seconds", &book.response),
-            ("bus.receipt_latency_seconds", &book.receipt),
+        for (metric, times) in [
+            (metrics::RESPONSE_LATENCY_SECONDS, &book.corrected),
+            (metrics::SERVICE_SECONDS, &book.response),
+            (metrics::RECEIPT_LATENCY_SECONDS, &book.receipt),
         ] {
-            numbers(name, times, &mut totals, &mut histograms);
+            merged.add(metric, times);
         }
+        merged.put_numbers(&mut totals);
     }
     PhaseResult {
         summary: totals,
         flows,
-        histograms,
+        histograms: merged.summaries(),
     }
 }
 
 fn sent(totals: &Totals) -> Summary {
     let mut metrics = Summary::new();
     for (name, count) in [
-        ("bus.sent_messages", Count::OutMessages),
-        ("bus.sent_bytes", Count::OutBytes),
-        ("bus.answers", Count::Responses),
+        (metrics::SENT_MESSAGES, Count::OutMessages),
+        (metrics::SENT_BYTES, Count::OutBytes),
+        (metrics::ANSWERS, Count::Responses),
     ] {
         put(&mut metrics, name, totals.get(count) as f64);
     }
     let receipts = totals.get(Count::Receipts);
     if receipts > 0 {
         let without = totals.get(Count::OutMessages).saturating_sub(receipts);
-        put(&mut metrics, "bus.unacknowledged_messages", without as f64);
+        put(
+            &mut metrics,
+            metrics::UNACKNOWLEDGED_MESSAGES,
+            without as f64,
+        );
     }
     metrics
 }
@@ -221,11 +226,19 @@ fn received(totals: &Totals, seconds: f64) -> Summary {
         totals.get(Count::InMessages) as f64,
         totals.get(Count::InBytes) as f64,
     );
-    put(&mut metrics, "bus.messages", messages);
+    put(&mut metrics, metrics::MESSAGES, messages);
     if seconds > 0.0 {
-        put(&mut metrics, "bus.messages_per_second", messages / seconds);
-        put(&mut metrics, "bus.bytes_per_second", bytes / seconds);
-        put(&mut metrics, "bus.bits_per_second", bytes * 8.0 / seconds);
+        put(
+            &mut metrics,
+            metrics::MESSAGES_PER_SECOND,
+            messages / seconds,
+        );
+        put(&mut metrics, metrics::BYTES_PER_SECOND, bytes / seconds);
+        put(
+            &mut metrics,
+            metrics::BITS_PER_SECOND,
+            bytes * 8.0 / seconds,
+        );
     }
     metrics
 }
@@ -234,53 +247,33 @@ fn received(totals: &Totals, seconds: f64) -> Summary {
 fn whole(life: &Block, totals: &mut Summary) {
     put(
         totals,
-        "bus.sent_per_second",
+        metrics::SENT_PER_SECOND,
         life.per_second(Count::OutMessages),
     );
     put(
         totals,
-        "bus.sent_bytes_per_second",
+        metrics::SENT_BYTES_PER_SECOND,
         life.per_second(Count::OutBytes),
     );
-    put(totals, "bus.errors", life.totals.get(Count::Errors) as f64);
     put(
         totals,
-        "bus.connections",
+        metrics::ERRORS,
+        life.totals.get(Count::Errors) as f64,
+    );
+    put(
+        totals,
+        metrics::CONNECTIONS,
         life.totals.get(Count::Connects) as f64,
     );
-    put(totals, "bus.backlog_ratio", life.out_ratio());
+    put(totals, metrics::BACKLOG_RATIO, life.out_ratio());
     put(
         totals,
-        "bus.backlog_events",
+        metrics::BACKLOG_EVENTS,
         life.totals.get(Count::OutEvents) as f64,
     );
     if life.gauges.readers > 0 {
-        put(totals, "bus.queue_full_ratio", life.in_ratio());
+        put(totals, metrics::QUEUE_FULL_RATIO, life.in_ratio());
     }
-}
-
-fn numbers(
-    name: &str,
-    times: &Histogram,
-    totals: &mut Summary,
-    histograms: &mut std::collections::BTreeMap<String, HistogramSummary>,
-) {
-    if times.is_empty() {
-        return;
-    }
-    let summary = times.summary(1e-9);
-    for (part, value) in [
-        ("min", summary.min),
-        ("mean", summary.mean),
-        ("p50", summary.p50),
-        ("p90", summary.p90),
-        ("p99", summary.p99),
-        ("p999", summary.p999),
-        ("max", summary.max),
-    ] {
-        put(totals, &format!("{name}.{part}"), value);
-    }
-    histograms.insert(name.into(), summary);
 }
 
 #[cfg(test)]

@@ -4,8 +4,12 @@
 //! said on that wire is refused, what cannot be known is absent from the result.
 
 use sokudo_load_network::datagram::options::{BufferSize, DatagramOptions, Direction, Transport};
-use sokudo_model::{FlowResult, HistogramSummary, Labels, PhaseResult, Refusal, Summary};
+use sokudo_model::kinds::datagram as metrics;
+use sokudo_model::{
+    FlowResult, Fold, HistogramSummary, Labels, Metric, PhaseResult, Refusal, Summary,
+};
 use sokudo_workload::contract::Options;
+use sokudo_workload::joined;
 
 use super::options::HostPort;
 use super::protocol::Width;
@@ -155,7 +159,7 @@ pub fn result(summary: &VendorSummary, host: &str) -> PhaseResult {
         .iter()
         .map(|listener| listener.foreign)
         .sum();
-    totals.insert("datagram.foreign_packets".into(), foreign as f64);
+    totals.insert(metrics::FOREIGN_PACKETS.into(), foreign as f64);
     PhaseResult {
         summary: totals,
         flows,
@@ -168,7 +172,7 @@ fn flows(summary: &VendorSummary, host: &str) -> Vec<FlowResult> {
     let mut flows = Vec::new();
     let mut add = |from: String, to: String, metrics: Summary, rtt: Option<HistogramSummary>| {
         let histograms = rtt
-            .map(|rtt| ("datagram.ack_rtt_seconds".to_owned(), rtt))
+            .map(|rtt| (metrics::ACK_RTT_SECONDS.into(), rtt))
             .into_iter()
             .collect();
         let labels: Labels = [("wire".to_owned(), "datagram-test".to_owned())].into();
@@ -201,45 +205,21 @@ fn flows(summary: &VendorSummary, host: &str) -> Vec<FlowResult> {
     flows
 }
 
-/// Metrics of flows that add up.
-const ADDED: [&str; 13] = [
-    "datagram.sent_packets",
-    "datagram.sent_bytes",
-    "datagram.lost_at_sender_packets",
-    "datagram.unreachable_errors",
-    "datagram.sent_packets_per_second",
-    "datagram.sent_bytes_per_second",
-    "datagram.received_packets",
-    "datagram.received_bytes",
-    "datagram.missing_packets",
-    "datagram.duplicate_packets",
-    "datagram.out_of_order_packets",
-    "datagram.delivered_packets_per_second",
-    "datagram.delivered_bytes_per_second",
-];
-
 /// All flows together.
 fn totals(flows: &[FlowResult]) -> Summary {
-    let mut totals = Summary::new();
-    for name in ADDED {
-        let values: Vec<f64> = flows
-            .iter()
-            .filter_map(|flow| flow.metrics.get(name).copied())
-            .collect();
-        if !values.is_empty() {
-            totals.insert(name.into(), values.iter().sum());
-        }
-    }
-    let get = |name: &str| totals.get(name).copied();
-    let arrived = get("datagram.received_packets").zip(get("datagram.missing_packets"));
-    let bytes = get("datagram.delivered_bytes_per_second");
+    let added = metrics::METRICS.iter().copied();
+    let added: Vec<Metric> = added.filter(|metric| metric.fold == Fold::Sum).collect();
+    let mut totals = joined::totals(&added, flows);
+    let get = |metric: Metric| metric.of(&totals);
+    let arrived = get(metrics::RECEIVED_PACKETS).zip(get(metrics::MISSING_PACKETS));
+    let bytes = get(metrics::DELIVERED_BYTES_PER_SECOND);
     if let Some((received, missing)) = arrived.filter(|(came, missing)| came + missing > 0.0) {
         let sent = received + missing;
-        totals.insert("datagram.success_ratio".into(), received / sent);
-        totals.insert("datagram.loss_ratio".into(), missing / sent);
+        totals.insert(metrics::SUCCESS_RATIO.into(), received / sent);
+        totals.insert(metrics::LOSS_RATIO.into(), missing / sent);
     }
     if let Some(bytes) = bytes {
-        totals.insert("datagram.delivered_bits_per_second".into(), bytes * 8.0);
+        totals.insert(metrics::DELIVERED_BITS_PER_SECOND.into(), bytes * 8.0);
     }
     totals
 }

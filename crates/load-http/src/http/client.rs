@@ -14,6 +14,7 @@ use sokudo_stats::Histogram;
 use sokudo_workload::exchange::{Counts, Recorder};
 
 use super::course::Course;
+use super::record::VisitDetails;
 
 /// How long after the end requests may leave whose time came before it.
 const BACKLOG_NS: i64 = 1_000_000_000;
@@ -52,7 +53,7 @@ impl Tally {
 /// The visitors of one event loop.
 pub(crate) struct Visitors {
     course: Course,
-    recorder: Recorder,
+    recorder: Recorder<VisitDetails>,
     tally: Tally,
     /// Visitor → the intended start that it waits for; 0 = none.
     waiting: Vec<i64>,
@@ -77,7 +78,7 @@ struct Again {
 
 impl Visitors {
     /// Before the first has come.
-    pub(crate) fn new(course: Course, recorder: Recorder) -> Self {
+    pub(crate) fn new(course: Course, recorder: Recorder<VisitDetails>) -> Self {
         Self {
             course,
             recorder,
@@ -146,7 +147,6 @@ impl Visitors {
         if self.recorder.counts(outcome.intended_ns) {
             let key = (failure.phase, failure.kind);
             *self.tally.failures.entry(key).or_default() += 1;
-            self.recorder.counts.ports_exhausted += u64::from(failure.kind == Kind::PortsExhausted);
         }
         self.recorder
             .failed(outcome.intended_ns, || failure.to_string());
@@ -235,9 +235,6 @@ impl Crew for Visitors {
         let tally = &mut self.tally;
         let class = usize::from(outcome.status / 100).min(9);
         tally.classes[class] += 1;
-        if outcome.status >= 400 {
-            self.recorder.refused(intended_ns);
-        }
         tally.sent_bytes += outcome.sent_bytes;
         tally.head_bytes += outcome.head_bytes;
         tally.body_bytes += outcome.body_bytes;
@@ -245,13 +242,18 @@ impl Crew for Visitors {
         let [_, _, connect_ns, tls_ns, _, wait_ns, read_ns] = spent.0;
         if !outcome.reused {
             tally.connections += 1;
-            let handshake_ns = (tls_ns > 0).then_some(tls_ns);
-            self.recorder
-                .connected(intended_ns, Some(connect_ns), handshake_ns);
         }
         tally.wait.record(wait_ns);
         tally.read.record(read_ns);
-        self.recorder.spent(intended_ns, &spent);
+        let Some(details) = self.recorder.details(intended_ns) else {
+            return;
+        };
+        if !outcome.reused {
+            let handshake_ns = (tls_ns > 0).then_some(tls_ns);
+            details.connecting.record(Some(connect_ns), handshake_ns);
+        }
+        details.spent.add(&spent);
+        details.refused += u64::from(outcome.status >= 400);
     }
 
     fn leaves(&mut self, user: u32) {

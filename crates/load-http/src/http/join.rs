@@ -1,84 +1,85 @@
-//! What do the event loops' numbers say together?
+//! Joins what the event loops of all hosts measured.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use sokudo_http::{Kind, LoopAudit, Phase};
-use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Spent, Summary};
-use sokudo_workload::contract::HostResult;
-use sokudo_workload::exchange::Counts;
-use sokudo_workload::exchange::{Collected, FlowDistributions};
-use sokudo_workload::histogram_text::HistogramText;
-use sokudo_workload::joined::{Merged, NS, put, ratio};
+use sokudo_model::kinds::http as numbers;
+use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult, Spent, Summary};
+use sokudo_stats::Histogram;
+use sokudo_workload::exchange::{Asked, Collected, Counts, Details, Recorded};
+use sokudo_workload::histogram_text;
+use sokudo_workload::joined::{Merged, put, put_named, ratio, total};
+use sokudo_workload::load::{self, Ends, OwnFlows};
 
+use super::NAME;
 use super::client::Tally;
 use super::course::share;
-use super::names::{HTTP, READ, WAIT};
 use super::options::HttpOptions;
 use super::phase::aimed_at;
+use super::record::VisitDetails;
+use crate::percentile::put_p95;
 
 /// Failures that are named in the result, the most frequent first.
 const NAMED_FAILURES: usize = 4;
 
-/// What one event loop measured. Plain counts are under the end of their catalogue name.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+/// What one event loop measured.
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct LoopNumbers {
-    flow: u32,
+    asked: Asked,
+    recorded: Recorded<VisitDetails>,
     asked_per_s: Option<f64>,
+    /// By the end of the metric's name.
     counts: BTreeMap<String, u64>,
     /// `stage: kind` → how many.
     failures: BTreeMap<String, u64>,
-    first_ns: Option<i64>,
-    last_ns: i64,
-    cpu_ns: Option<u64>,
-    wait_ns: Option<u64>,
     elapsed_ns: u64,
-    /// Of all answered requests.
-    #[serde(default)]
-    spent: Spent,
-    latency: HistogramText,
-    service: HistogramText,
-    connect: HistogramText,
-    handshake: HistogramText,
-    wait: HistogramText,
-    read: HistogramText,
+    #[serde(with = "histogram_text")]
+    wait: Histogram,
+    #[serde(with = "histogram_text")]
+    read: Histogram,
+}
+
+impl LoopNumbers {
+    /// In a closed loop a request starts when it is meant to: both are the same.
+    fn service(&self) -> &Histogram {
+        match self.asked_per_s {
+            Some(_) => &self.recorded.service,
+            None => &self.recorded.latency,
+        }
+    }
 }
 
 /// Everything one host measured in a phase.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Numbers(Vec<LoopNumbers>);
+pub struct Numbers(Vec<LoopNumbers>);
+
+impl load::Numbers for Numbers {
+    fn keep_own(&mut self, own: &OwnFlows<'_>) {
+        self.0.retain(|one| own.begins(one.asked.flow));
+    }
+}
 
 impl Numbers {
     /// Puts together what the event loops left and what was collected of them; `asked_per_s` of
     /// each.
     pub(crate) fn new(
-        collected: Collected,
+        collected: Collected<VisitDetails>,
         left: Vec<(Tally, LoopAudit)>,
         asked_per_s: Option<f64>,
     ) -> Self {
-        let none = FlowDistributions::default();
+        let mut flows = collected.flows;
         // Both are in the order of the loops.
-        let both = collected.asked.iter().zip(left);
-        let loops = both.map(|(asked, (tally, audit))| {
-            let kept = collected.flows.get(&asked.flow).unwrap_or(&none);
-            LoopNumbers {
-                flow: asked.flow,
-                asked_per_s,
-                counts: counts(&asked.counts, &tally, &audit),
-                failures: failures(&tally),
-                first_ns: asked.counts.first_ns,
-                last_ns: asked.counts.last_ns,
-                cpu_ns: audit.cpu_ns,
-                wait_ns: audit.wait_ns,
-                elapsed_ns: audit.elapsed_ns,
-                spent: kept.spent,
-                latency: HistogramText::new(&kept.latency),
-                service: HistogramText::new(&kept.service),
-                connect: HistogramText::new(&kept.connect),
-                handshake: HistogramText::new(&kept.handshake),
-                wait: HistogramText::new(&tally.wait),
-                read: HistogramText::new(&tally.read),
-            }
+        let both = collected.asked.into_iter().zip(left);
+        let loops = both.map(|(asked, (tally, audit))| LoopNumbers {
+            recorded: flows.remove(&asked.flow).unwrap_or_default(),
+            asked_per_s,
+            counts: counts(&asked.counts, &tally, &audit),
+            failures: failures(&tally),
+            elapsed_ns: audit.elapsed_ns,
+            wait: tally.wait,
+            read: tally.read,
+            asked,
         });
         Self(loops.collect())
     }
@@ -101,7 +102,7 @@ fn counts(counts: &Counts, tally: &Tally, audit: &LoopAudit) -> BTreeMap<String,
         ("window_full", counts.window_full),
         (
             "ports_exhausted",
-            counts.ports_exhausted.max(audit.ports_exhausted),
+            failed(|_, kind| kind == Kind::PortsExhausted).max(audit.ports_exhausted),
         ),
         ("answered", tally.answered),
         ("made_connections", tally.connections),
@@ -147,36 +148,28 @@ fn failures(tally: &Tally) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// Joins the hosts' numbers; see [`sokudo_workload::contract::Workload::join`].
-pub(crate) fn join(options: &HttpOptions, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
+/// Joins the hosts' numbers.
+pub(super) fn join(options: &HttpOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
     let mut merged = Merged::default();
-    let plans = &spec.phase.flows;
+    let plans = ends.plans();
     let mut flows: Vec<FlowResult> = plans
         .iter()
-        .map(|plan| empty_flow(options, spec, plan))
+        .map(|plan| {
+            let mut flow = ends.flow(plan);
+            flow.to = aimed_at(options, ends.spec, plan);
+            flow.labels = labels(options, plan);
+            flow
+        })
         .collect();
-    let mut loops = Vec::new();
     let held = |flow: u32| {
         let all = u64::from(options.connections);
         share(all, u64::from(flow), plans.len() as u64)
     };
-    for (index, result) in results.iter().enumerate() {
-        let read = |text: &String| serde_json::from_str::<Numbers>(text).ok();
-        let numbers = result.as_ref().ok().and_then(read).unwrap_or_default();
-        // A host speaks for its own flows only.
-        let own = |n: &LoopNumbers| {
-            let plan = plans.get(n.flow as usize);
-            plan.is_some_and(|plan| plan.from as usize == index)
-        };
-        for one in numbers.0.into_iter().filter(own) {
-            tell_flow(
-                &mut flows[one.flow as usize],
-                &one,
-                held(one.flow),
-                &mut merged,
-            );
-            loops.push(one);
-        }
+    let hosts = ends.hosts.iter().flatten();
+    let loops: Vec<&LoopNumbers> = hosts.flat_map(|host| &host.0).collect();
+    for one in &loops {
+        let flow = one.asked.flow;
+        tell_flow(&mut flows[flow as usize], one, held(flow), &mut merged);
     }
     PhaseResult {
         summary: totals(options, &loops, &flows, &merged),
@@ -185,11 +178,7 @@ pub(crate) fn join(options: &HttpOptions, spec: &PhaseSpec, results: &[HostResul
     }
 }
 
-fn empty_flow(
-    options: &HttpOptions,
-    spec: &PhaseSpec,
-    plan: &sokudo_model::FlowPlan,
-) -> FlowResult {
+fn labels(options: &HttpOptions, plan: &FlowPlan) -> Labels {
     let mut labels = Labels::new();
     labels.insert("transport".into(), options.url.scheme.to_string());
     if options.http2 {
@@ -198,48 +187,37 @@ fn empty_flow(
     if options.threads > 1 {
         labels.insert("thread".into(), (plan.stream + 1).to_string());
     }
-    let from = spec.hosts.get(plan.from as usize);
-    FlowResult {
-        id: plan.id,
-        from: from.map_or(String::new(), |host| host.name.clone()),
-        to: aimed_at(options, spec, plan),
-        labels,
-        ..FlowResult::default()
-    }
+    labels
 }
 
 /// One loop's numbers, as those of its flow.
 fn tell_flow(flow: &mut FlowResult, one: &LoopNumbers, held: u64, merged: &mut Merged) {
     let metrics = &mut flow.metrics;
     put_counts(metrics, &one.counts);
-    put_shares(metrics, std::slice::from_ref(one));
+    put_shares(metrics, &[one]);
     let elapsed = one.elapsed_ns as f64;
     let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed));
-    put(metrics, "http.client_cpu_ratio", share(one.cpu_ns));
-    put(metrics, "http.client_wait_ratio", share(one.wait_ns));
-    put(metrics, "http.asked_per_second", one.asked_per_s);
-    put(metrics, "http.open_connections", held as f64);
+    put(metrics, numbers::CLIENT_CPU_RATIO, share(one.asked.cpu_ns));
+    put(
+        metrics,
+        numbers::CLIENT_WAIT_RATIO,
+        share(one.asked.wait_ns),
+    );
+    put(metrics, numbers::ASKED_PER_SECOND, one.asked_per_s);
+    put(metrics, numbers::OPEN_CONNECTIONS, held as f64);
     if let Some(text) = told_failures(&one.failures) {
         flow.labels.insert("error".into(), text);
     }
     flow.complete = true;
-    // In a closed loop a request starts when it is meant to: both are the same.
-    let service = match one.asked_per_s {
-        Some(_) => &one.service,
-        None => &one.latency,
-    };
-    for (name, text) in [
-        (HTTP.latency, &one.latency),
-        (HTTP.service, service),
-        (HTTP.connect, &one.connect),
-        (HTTP.handshake, &one.handshake),
-        (WAIT, &one.wait),
-        (READ, &one.read),
-    ] {
-        if let Some(summary) = merged.add(name, NS, text) {
-            flow.histograms.insert(name.into(), summary);
-        }
-    }
+    let recorded = &one.recorded;
+    let shared = [
+        (numbers::LATENCY_SECONDS, &recorded.latency),
+        (numbers::SERVICE_SECONDS, one.service()),
+        (numbers::WAIT_SECONDS, &one.wait),
+        (numbers::READ_SECONDS, &one.read),
+    ];
+    let own = recorded.details.distributions();
+    merged.add_each(flow, shared.into_iter().chain(own));
 }
 
 /// Counts that stand in the result as they are; those that are zero and tell of trouble are left
@@ -259,44 +237,55 @@ fn put_counts(metrics: &mut Summary, counts: &BTreeMap<String, u64>) {
     for (name, count) in counts {
         let is_told = *count > 0 || ALWAYS.contains(&name.as_str());
         if is_told && !OWN_USE.contains(&name.as_str()) {
-            put(metrics, &format!("http.{name}"), *count as f64);
+            put_named(metrics, format!("{NAME}.{name}"), *count as f64);
         }
     }
 }
 
 /// What follows from the counts of some loops.
-fn put_shares(metrics: &mut Summary, loops: &[LoopNumbers]) {
+fn put_shares(metrics: &mut Summary, loops: &[&LoopNumbers]) {
     let sum = |name: &str| -> f64 {
         let counts = loops.iter().filter_map(|one| one.counts.get(name));
         counts.sum::<u64>() as f64
     };
     let requests = sum("requests");
     let rates = loops.iter().map(|one| {
-        let span_ns = one.last_ns.saturating_sub(one.first_ns?);
+        let counts = &one.asked.counts;
+        let span_ns = counts.last_ns.saturating_sub(counts.first_ns?);
         let answered = one.counts.get("requests").copied()? as f64;
         ratio(answered * 1e9, span_ns as f64)
     });
-    put(metrics, HTTP.per_second, rates.flatten().sum::<f64>());
+    put(
+        metrics,
+        numbers::REQUESTS_PER_SECOND,
+        rates.flatten().sum::<f64>(),
+    );
     let failed = sum("errors") + sum("unstarted_requests");
     let bad = sum("status_4xx") + sum("status_5xx");
     let share = ratio(failed + bad, requests + failed);
-    put(metrics, "http.error_ratio", share.unwrap_or(0.0));
+    put(metrics, numbers::ERROR_RATIO, share.unwrap_or(0.0));
     if loops.iter().any(|one| one.asked_per_s.is_some()) {
         let sent = requests + sum("errors");
-        put(metrics, "http.late_ratio", ratio(sum("late_starts"), sent));
         put(
             metrics,
-            "http.window_full_ratio",
+            numbers::LATE_RATIO,
+            ratio(sum("late_starts"), sent),
+        );
+        put(
+            metrics,
+            numbers::WINDOW_FULL_RATIO,
             ratio(sum("window_full"), sent),
         );
     }
-    let cpu_ns: Option<u64> = loops.iter().map(|one| one.cpu_ns).sum();
+    let cpu_ns: Option<u64> = loops.iter().map(|one| one.asked.cpu_ns).sum();
     let per_cpu = cpu_ns.and_then(|ns| ratio(sum("answered") * 1e9, ns as f64));
-    put(metrics, "http.requests_per_cpu_second", per_cpu);
+    put(metrics, numbers::REQUESTS_PER_CPU_SECOND, per_cpu);
     let mut spent = Spent::default();
-    loops.iter().for_each(|one| spent.add(&one.spent));
-    for (metric, seconds) in spent.means(requests as u64) {
-        put(metrics, metric.name, seconds);
+    loops
+        .iter()
+        .for_each(|one| spent.add(&one.recorded.details.spent));
+    for (name, seconds) in spent.means(requests as u64) {
+        put(metrics, name, seconds);
     }
 }
 
@@ -317,7 +306,7 @@ fn told_failures(failures: &BTreeMap<String, u64>) -> Option<String> {
 
 fn totals(
     options: &HttpOptions,
-    loops: &[LoopNumbers],
+    loops: &[&LoopNumbers],
     flows: &[FlowResult],
     merged: &Merged,
 ) -> Summary {
@@ -334,40 +323,21 @@ fn totals(
     let asked = loops.iter().filter_map(|one| one.asked_per_s);
     put(
         &mut summary,
-        "http.asked_per_second",
+        numbers::ASKED_PER_SECOND,
         asked.reduce(|a, b| a + b),
     );
     put(
         &mut summary,
-        "http.open_connections",
+        numbers::OPEN_CONNECTIONS,
         f64::from(options.connections),
     );
-    for name in ["http.client_cpu_ratio", "http.client_wait_ratio"] {
-        let values = flows
-            .iter()
-            .filter_map(|flow| flow.metrics.get(name).copied());
-        put(&mut summary, name, values.reduce(f64::max));
+    for metric in [numbers::CLIENT_CPU_RATIO, numbers::CLIENT_WAIT_RATIO] {
+        put(&mut summary, metric, total(&metric, flows));
     }
     merged.put_numbers(&mut summary);
-    for (name, text) in [
-        (
-            HTTP.latency,
-            loops.iter().map(|one| &one.latency).collect::<Vec<_>>(),
-        ),
-        (HTTP.service, loops.iter().map(service_of).collect()),
-    ] {
-        let mut all = sokudo_stats::Histogram::new();
-        text.into_iter()
-            .for_each(|text| all.merge(&text.histogram()));
-        let p95 = (!all.is_empty()).then(|| all.quantile(0.95) as f64 * NS);
-        put(&mut summary, &format!("{name}.p95"), p95);
-    }
+    let latencies = loops.iter().map(|one| &one.recorded.latency);
+    put_p95(&mut summary, numbers::LATENCY_SECONDS, latencies);
+    let services = loops.iter().map(|one| one.service());
+    put_p95(&mut summary, numbers::SERVICE_SECONDS, services);
     summary
-}
-
-fn service_of(one: &LoopNumbers) -> &HistogramText {
-    match one.asked_per_s {
-        Some(_) => &one.service,
-        None => &one.latency,
-    }
 }

@@ -22,60 +22,52 @@ mod arrivals;
 mod client;
 mod course;
 mod join;
-pub mod names;
 pub mod options;
 mod peer;
 mod phase;
+mod record;
 mod request;
 pub mod url;
 
+use sokudo_model::kinds::http as numbers;
+use sokudo_model::units::Rate;
+use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Refusal};
+use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::flows::{loaders, numbered};
+use sokudo_workload::load::{Ends, Load};
+
 pub(crate) use client::stages;
 pub use options::HttpOptions;
-use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
-use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
-use sokudo_workload::flows::{loaders, numbered};
-use sokudo_workload::refusal::read_options;
 
 /// Load on a web server.
 pub struct Http;
 
 /// Name of the workload and of its series' source.
-pub const NAME: &str = "http";
+pub const NAME: &str = numbers::KIND.name;
 
-const DESCRIPTOR: Descriptor = Descriptor {
-    name: NAME,
-    question: "how many requests per second does a web server answer, and how long does each take?",
-};
+impl Load for Http {
+    const KIND: &'static Kind = &numbers::KIND;
+    type Options = HttpOptions;
+    type Numbers = join::Numbers;
 
-impl Workload for Http {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: HttpOptions = read_options(NAME, &spec.phase.options)?;
+    fn prepare(
+        options: HttpOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
         Ok(Box::new(phase::HttpPhase::prepare(options, spec, emit)?))
     }
 
-    fn trial(
-        &self,
-        options: &str,
-        rate_per_s: Option<f64>,
-        duration_ns: u64,
-    ) -> Result<String, Refusal> {
-        let mut options: HttpOptions = read_options(NAME, options)?;
+    fn become_trial(options: &mut HttpOptions, rate_per_s: Option<f64>, duration_ns: u64) {
         options.become_trial(rate_per_s, duration_ns);
-        Ok(options.to_json())
     }
 
-    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        names::HTTP.outcome(result)
+    fn rate(options: &HttpOptions) -> Option<Rate> {
+        options.rate.map(|rate| rate.0)
     }
 
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
-        let options: HttpOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
-        join::join(&options, spec, results)
+    fn join(options: &HttpOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+        join::join(options, &ends)
     }
 }
 

@@ -9,6 +9,7 @@ use std::thread::JoinHandle;
 use sokudo_http::{
     Config, Engine, Entry, Exchange, Keep, LoopAudit, Scheme, Stop, TargetId, Targets, Trust,
 };
+use sokudo_model::kinds::http as numbers;
 use sokudo_model::{Change, FlowPlan, PhaseSpec, Refusal};
 use sokudo_net::clock::now_ns;
 use sokudo_pace::Random;
@@ -18,16 +19,17 @@ use sokudo_workload::exchange::{Collected, Reporter};
 use sokudo_workload::exchange::{Recorder, Report, Scope};
 use sokudo_workload::place::{own_address, resolve};
 use sokudo_workload::refusal::{failed, operator, spawn};
-use sokudo_workload::reporting::{self, REPORT_QUEUE, as_text, never_started};
+use sokudo_workload::reporting::{self, REPORT_QUEUE, never_started};
 use sokudo_workload::sample::Sample;
 
+use super::NAME;
 use super::arrivals::Arrivals;
 use super::client::{Tally, Visitors};
 use super::course::{Course, Wanted, share};
 use super::join::Numbers;
-use super::names::HTTP;
 use super::options::{Arrival, HttpOptions};
 use super::peer::{self, Offer, Server};
+use super::record::VisitDetails;
 use super::request::Request;
 use super::url::Url;
 
@@ -57,6 +59,14 @@ struct Aim {
     request: Request,
 }
 
+/// The threads of a phase that was started: who waits for the event loops, the way to the reporting
+/// thread, and that thread.
+type Running = (
+    JoinHandle<Left>,
+    SyncSender<Report<VisitDetails>>,
+    JoinHandle<Collected<VisitDetails>>,
+);
+
 /// One host's part of a phase.
 pub(crate) struct HttpPhase {
     options: HttpOptions,
@@ -70,7 +80,7 @@ pub(crate) struct HttpPhase {
     stop: Stop,
     wanted: Arc<Wanted>,
     steered: Steered,
-    running: Option<(JoinHandle<Left>, SyncSender<Report>, JoinHandle<Collected>)>,
+    running: Option<Running>,
 }
 
 impl HttpPhase {
@@ -122,7 +132,7 @@ impl HttpPhase {
         &self,
         (flow, aim): (&FlowPlan, &Aim),
         at_ns: i64,
-        reports: &SyncSender<Report>,
+        reports: &SyncSender<Report<VisitDetails>>,
     ) -> Visitors {
         let options = &self.options;
         let (loops, number) = (self.loops(), u64::from(flow.id));
@@ -310,7 +320,7 @@ impl HttpPhase {
     }
 }
 
-impl Phase for HttpPhase {
+impl Phase<Numbers> for HttpPhase {
     fn offer(&self) -> String {
         let offer = self
             .server
@@ -358,7 +368,12 @@ impl Phase for HttpPhase {
             rates: Vec::from_iter(self.options.requests_per_s().map(|rate| (at_ns, rate))),
         };
         let names = self.series_names(at_ns, t0_ns);
-        let reporter = Reporter::new(&HTTP, names, Arc::clone(&self.emit), mine.len());
+        let reporter = Reporter::new(
+            (NAME, &numbers::EXCHANGE),
+            names,
+            Arc::clone(&self.emit),
+            mine.len(),
+        );
         let collected = spawn("report", move || reporter.run(&queue))?;
         let (to_reporter, stop) = (reports.clone(), self.stop.clone());
         let flows: Vec<u32> = mine.iter().map(|flow| flow.id).collect();
@@ -389,11 +404,11 @@ impl Phase for HttpPhase {
             .map_or(Ok(()), |users| self.steer_visitors(users))
     }
 
-    fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
+    fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers, Refusal> {
         self.stop.now();
         if self.own_loops().next().is_none() {
             self.server = None;
-            return Ok("[]".into());
+            return Ok(Numbers::default());
         }
         let Some((waiting, reports, collected)) = self.running.take() else {
             return Err(never_started());
@@ -410,12 +425,11 @@ impl Phase for HttpPhase {
         let collected = collected
             .join()
             .map_err(|_| failed("the reporting thread died", None))?;
-        let numbers = Numbers::new(
+        Ok(Numbers::new(
             collected,
             left,
             self.asked_per_s().map(|all| all / self.loops() as f64),
-        );
-        as_text(&numbers)
+        ))
     }
 }
 
@@ -477,7 +491,7 @@ fn can_hold(connections: u64) -> Result<(), Refusal> {
 fn wait_for(
     engine: Engine<Visitors>,
     flows: &[u32],
-    reports: &SyncSender<Report>,
+    reports: &SyncSender<Report<VisitDetails>>,
     stop: &Stop,
 ) -> Left {
     let (crews, audit) = engine.finish();

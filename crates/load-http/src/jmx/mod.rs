@@ -34,11 +34,12 @@ pub mod summariser;
 mod summary_log;
 mod tally;
 
-use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
-use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Descriptor, Emit, HostResult, Phase, Workload};
+use sokudo_model::kinds::jmx;
+use sokudo_model::units::Rate;
+use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Refusal};
+use sokudo_workload::contract::{Emit, Phase};
 use sokudo_workload::flows::{loaders, numbered};
-use sokudo_workload::refusal::read_options;
+use sokudo_workload::load::{Ends, Load};
 
 pub use bundle::any_bytes;
 pub use gather::{Gather, Gathered};
@@ -53,52 +54,29 @@ pub use tally::{LabelTally, Tallies};
 /// The execution of JMeter plans.
 pub struct Jmx;
 
-/// Name of the workload and of its series' source.
-pub const NAME: &str = "jmx";
+/// Name of the workload.
+pub const NAME: &str = jmx::KIND.name;
 
-const DESCRIPTOR: Descriptor = Descriptor {
-    name: NAME,
-    question: "what do the users of a test plan see of a web server?",
-};
+impl Load for Jmx {
+    const KIND: &'static Kind = &jmx::KIND;
+    type Options = LoadOptions;
+    type Numbers = results::Numbers;
 
-impl Workload for Jmx {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: LoadOptions = read_options(NAME, &spec.phase.options)?;
+    fn prepare(
+        options: LoadOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
         Ok(Box::new(phase::JmxPhase::prepare(options, spec, emit)?))
     }
 
-    fn trial(
-        &self,
-        options: &str,
-        rate_per_s: Option<f64>,
-        duration_ns: u64,
-    ) -> Result<String, Refusal> {
-        let mut options: LoadOptions = read_options(NAME, options)?;
-        if let Some(rate) = rate_per_s {
-            options.open_per_s = Some(rate);
-            options.schedule.clear();
-        }
-        options.duration_s = Some((duration_ns / 1_000_000_000).max(1));
-        Ok(options.to_json())
+    /// The plan says how much load there is: no option bounds it.
+    fn rate(_options: &LoadOptions) -> Option<Rate> {
+        None
     }
 
-    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        let get = |name: &str| result.summary.get(name).copied();
-        let delivered = get("http.requests_per_second")?;
-        Some(Outcome {
-            offered: get("http.asked_per_second").unwrap_or(delivered),
-            delivered,
-            loss: get("http.error_ratio").unwrap_or(0.0),
-            generator_limited: get("http.client_cpu_ratio").is_some_and(|cpu| cpu > 0.95),
-        })
-    }
-
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
-        results::join(spec, results)
+    fn join(_options: &LoadOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+        results::join(&ends)
     }
 }
 

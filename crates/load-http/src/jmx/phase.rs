@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use sokudo_jmeter::run::{GeneratorShare, asked_per_s};
-use sokudo_model::{Batch, Change, Labels, PhaseSpec, Refusal, SeriesKey, Text};
+use sokudo_model::kinds::http as numbers;
+use sokudo_model::{Batch, Change, Labels, Metric, PhaseSpec, Refusal, SeriesKey, Text};
 use sokudo_workload::contract::{Emit, Emitted, Phase};
 use sokudo_workload::refusal::{failed, operator};
-use sokudo_workload::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, as_text, never_started};
+use sokudo_workload::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, never_started};
 
 use super::bundle::Bundle;
 use super::generator::{Generator, Listener, OpenLog};
@@ -17,7 +18,6 @@ use super::results::Numbers;
 use super::rows::RowLog;
 use super::tally::{LabelTally, Tallies};
 use super::{Finished, NAME};
-use crate::http::names::FAILED_PER_SECOND;
 
 /// Labels that have series of their own; the rest is in the totals.
 const MOST_SERIES: usize = 20;
@@ -176,7 +176,7 @@ fn must_be_permitted() -> Result<(), Refusal> {
     }
 }
 
-impl Phase for JmxPhase {
+impl Phase<Numbers> for JmxPhase {
     fn offer(&self) -> String {
         match &self.role {
             Role::Gives(bundle) => bundle.to_text(),
@@ -256,9 +256,9 @@ impl Phase for JmxPhase {
         }
     }
 
-    fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
+    fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers, Refusal> {
         if let Role::Gives(_) = self.role {
-            return Ok("{}".into());
+            return Ok(Numbers::default());
         }
         let Some(generator) = self.generator.take() else {
             return Err(never_started());
@@ -275,8 +275,7 @@ impl Phase for JmxPhase {
             }
             _ => None,
         };
-        let numbers = Numbers::new(&finished, asked);
-        as_text(&numbers)
+        Ok(Numbers::new(&finished, asked))
     }
 }
 
@@ -331,7 +330,7 @@ impl Listener for Series {
         let mut batch = Batch::default();
         let t_ns = at_ns - self.names.t0_ns;
         batch.push(
-            &self.names.key(NAME, "http.active_users", ""),
+            &self.names.key(NAME, numbers::ACTIVE_USERS, ""),
             t_ns,
             f64::from(active),
         );
@@ -360,7 +359,7 @@ impl Series {
         label: &str,
         tally: &LabelTally,
     ) {
-        let key = |metric: &str| SeriesKey {
+        let key = |metric: Metric| SeriesKey {
             host: self.names.host.clone(),
             source: NAME.into(),
             metric: metric.into(),
@@ -368,7 +367,7 @@ impl Series {
         };
         let t_ns = at_ns - self.names.t0_ns;
         batch.push(
-            &key("http.requests_per_second"),
+            &key(numbers::REQUESTS_PER_SECOND),
             t_ns,
             tally.samples as f64 / seconds,
         );
@@ -378,26 +377,26 @@ impl Series {
         }
         if tally.failed > 0 || known {
             let per_s = tally.failed as f64 / seconds;
-            batch.push(&key(FAILED_PER_SECOND), t_ns, per_s);
+            batch.push(&key(numbers::FAILED_PER_SECOND), t_ns, per_s);
         }
         if tally.samples > 0 {
             let share = tally.failed as f64 / tally.samples as f64;
-            batch.push(&key("http.error_ratio"), t_ns, share);
+            batch.push(&key(numbers::ERROR_RATIO), t_ns, share);
         }
         if tally.latency.is_empty() {
             return;
         }
         let quantile = |q: f64| tally.latency.quantile(q) as f64 / 1e9;
-        batch.push(&key("http.latency_p50_seconds"), t_ns, quantile(0.5));
-        batch.push(&key("http.latency_p99_seconds"), t_ns, quantile(0.99));
+        batch.push(&key(numbers::LATENCY_P50_SECONDS), t_ns, quantile(0.5));
+        batch.push(&key(numbers::LATENCY_P99_SECONDS), t_ns, quantile(0.99));
         let answered = tally.samples - tally.lost;
         for (metric, seconds) in tally.spent.means(answered) {
-            batch.push(&key(metric.name), t_ns, seconds);
+            batch.push(&key(metric), t_ns, seconds);
         }
         let names = &self.names;
         state.distributions.add(
             names,
-            "http.latency_seconds",
+            numbers::LATENCY_SECONDS,
             label.into(),
             at_ns,
             &tally.latency,

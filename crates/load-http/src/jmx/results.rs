@@ -1,32 +1,50 @@
-//! What do the numbers of a plan's load say together?
+//! Joins what the generators of a plan's load measured.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 use sokudo_http::LoopAudit;
-use sokudo_model::{FlowResult, Labels, PhaseResult, PhaseSpec, Spent, Summary};
+use sokudo_model::kinds::http as numbers;
+use sokudo_model::{FlowResult, Labels, Metric, PhaseResult, Spent, Summary};
 use sokudo_stats::Histogram;
-use sokudo_workload::contract::HostResult;
-use sokudo_workload::histogram_text::HistogramText;
-use sokudo_workload::joined::{Merged, NS, put, ratio};
+use sokudo_workload::histogram_text;
+use sokudo_workload::joined::{Merged, NS, put, put_each, put_start_late, ratio};
+use sokudo_workload::load::{self, Ends, OwnFlows};
 
 use super::generator::Finished;
 use super::tally::LabelTally;
+use crate::percentile::put_p95;
 
 /// Rows that a generator handed over.
-const ROWS: &str = "http.rows";
+const ROWS: Metric = numbers::ROWS;
 /// Where a generator as a whole goes to: the labels have flows of their own.
 const EVERYTHING: &str = "*";
 /// Stages in which a request can fail.
-const STAGES: [&str; 6] = ["resolve", "connect", "tls", "send", "wait", "read"];
+const STAGES: [(&str, Metric); 6] = [
+    ("resolve", numbers::FAILED_RESOLVE),
+    ("connect", numbers::FAILED_CONNECT),
+    ("tls", numbers::FAILED_TLS),
+    ("send", numbers::FAILED_SEND),
+    ("wait", numbers::FAILED_WAIT),
+    ("read", numbers::FAILED_READ),
+];
+/// Responses by the first digit of their status; 0 for none.
+const CLASSES: [Metric; 6] = [
+    numbers::STATUS_OTHER,
+    numbers::STATUS_1XX,
+    numbers::STATUS_2XX,
+    numbers::STATUS_3XX,
+    numbers::STATUS_4XX,
+    numbers::STATUS_5XX,
+];
 
-/// Kinds of failures: names of their metrics.
-const KINDS: [&str; 5] = [
-    "http.refused",
-    "http.resets",
-    "http.timeouts",
-    "http.closed_early",
-    "http.malformed",
+/// Kinds of failures.
+const KINDS: [Metric; 5] = [
+    numbers::REFUSED,
+    numbers::RESETS,
+    numbers::TIMEOUTS,
+    numbers::CLOSED_EARLY,
+    numbers::MALFORMED,
 ];
 
 /// What one label saw.
@@ -45,14 +63,17 @@ struct LabelNumbers {
     /// Of those with a response.
     #[serde(default)]
     spent: Spent,
-    latency: HistogramText,
-    service: HistogramText,
-    connect: HistogramText,
+    #[serde(with = "histogram_text")]
+    latency: Histogram,
+    #[serde(with = "histogram_text")]
+    service: Histogram,
+    #[serde(with = "histogram_text")]
+    connect: Histogram,
 }
 
 /// Everything one host measured in a phase.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Numbers {
+struct GeneratorNumbers {
     labels: BTreeMap<String, LabelNumbers>,
     asked_per_s: Option<f64>,
     dropped: u64,
@@ -91,16 +112,32 @@ impl LabelNumbers {
                 .collect(),
             span_ns: tally.span_ns,
             spent: tally.spent,
-            latency: HistogramText::new(&tally.latency),
-            service: HistogramText::new(&tally.service),
-            connect: HistogramText::new(&tally.connect),
+            latency: tally.latency.clone(),
+            service: tally.service.clone(),
+            connect: tally.connect.clone(),
         }
     }
 }
 
+/// Everything one host measured in a phase; nothing of a host that only gave the plan.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Numbers(Option<GeneratorNumbers>);
+
 impl Numbers {
     /// Everything that came of a test.
-    pub fn new(finished: &Finished, asked_per_s: Option<f64>) -> Self {
+    pub(super) fn new(finished: &Finished, asked_per_s: Option<f64>) -> Self {
+        Self(Some(GeneratorNumbers::new(finished, asked_per_s)))
+    }
+}
+
+impl load::Numbers for Numbers {
+    /// The numbers are those of the host's generator, whatever flows there are.
+    fn keep_own(&mut self, _own: &OwnFlows<'_>) {}
+}
+
+impl GeneratorNumbers {
+    /// Everything that came of a test.
+    fn new(finished: &Finished, asked_per_s: Option<f64>) -> Self {
         let loops = || finished.audits.iter().flat_map(|audit| &audit.loops);
         let sum = |of: fn(&LoopAudit) -> u64| loops().map(of).sum();
         let share = |part: fn(&LoopAudit) -> Option<u64>| {
@@ -127,25 +164,21 @@ impl Numbers {
     }
 }
 
-/// Joins the hosts' numbers; see [`sokudo_workload::contract::Workload::join`].
-pub(super) fn join(spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
+/// Joins the hosts' numbers.
+pub(super) fn join(ends: &Ends<'_, Numbers>) -> PhaseResult {
     let mut merged = Merged::default();
     let mut flows = Vec::new();
     let mut all = Vec::new();
-    let generators = &spec.phase.flows;
-    for plan in generators {
-        let host = spec.hosts.get(plan.from as usize);
-        let host = host.map_or("", |host| host.name.as_str());
-        let result = results.get(plan.from as usize);
-        let text = result.and_then(|result| result.as_ref().ok());
-        let numbers = text.and_then(|text| serde_json::from_str::<Numbers>(text).ok());
-        flows.push(generator(flows.len() as u32, host, numbers.as_ref()));
+    for plan in ends.plans() {
+        let host = ends.flow(plan).from;
+        let numbers = ends.of(plan.from).and_then(|numbers| numbers.0.as_ref());
+        flows.push(generator(flows.len() as u32, &host, numbers));
         let Some(numbers) = numbers else {
             continue;
         };
         for (label, one) in &numbers.labels {
             let id = flows.len() as u32;
-            flows.push(flow(id, host, label, one, &mut merged));
+            flows.push(flow(id, &host, label, one, &mut merged));
         }
         all.push(numbers);
     }
@@ -157,38 +190,36 @@ pub(super) fn join(spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
 }
 
 /// How a generator fared; without numbers it was lost.
-fn generator(id: u32, host: &str, numbers: Option<&Numbers>) -> FlowResult {
+fn generator(id: u32, host: &str, generated: Option<&GeneratorNumbers>) -> FlowResult {
     let mut flow = FlowResult {
         id,
         from: host.into(),
         to: EVERYTHING.into(),
         labels: Labels::from([("kind".into(), "generator".into())]),
-        complete: numbers.is_some(),
+        complete: generated.is_some(),
         ..FlowResult::default()
     };
-    let Some(numbers) = numbers else {
+    let Some(generated) = generated else {
         return flow;
     };
-    let metrics = &mut flow.metrics;
-    let late = numbers.late_starts as f64;
-    put(metrics, "http.late_starts", late);
-    put(
-        metrics,
-        "http.late_ratio",
-        ratio(late, numbers.started as f64),
+    let late = generated.late_starts as f64;
+    put_each(
+        &mut flow.metrics,
+        [
+            (numbers::LATE_STARTS, Some(late)),
+            (numbers::LATE_RATIO, ratio(late, generated.started as f64)),
+            (numbers::CLIENT_CPU_RATIO, generated.cpu_ratio),
+            (numbers::CLIENT_WAIT_RATIO, generated.wait_ratio),
+            (numbers::UNSTARTED_REQUESTS, Some(generated.dropped as f64)),
+            (
+                numbers::MADE_CONNECTIONS,
+                Some(generated.connections as f64),
+            ),
+            (numbers::PORTS_EXHAUSTED, some(generated.ports_exhausted)),
+            (ROWS, some(generated.rows)),
+        ],
     );
-    put(metrics, "http.client_cpu_ratio", numbers.cpu_ratio);
-    put(metrics, "http.client_wait_ratio", numbers.wait_ratio);
-    put(metrics, "http.unstarted_requests", numbers.dropped as f64);
-    put(metrics, "http.made_connections", numbers.connections as f64);
-    put(
-        metrics,
-        "http.ports_exhausted",
-        some(numbers.ports_exhausted),
-    );
-    put(metrics, ROWS, some(numbers.rows));
-    let late_s = numbers.start_late_ns.max(0) as f64 * NS;
-    put(metrics, "group.start_late_seconds", late_s);
+    put_start_late(&mut flow.metrics, Some(generated.start_late_ns));
     flow
 }
 
@@ -201,7 +232,7 @@ fn some(count: u64) -> Option<f64> {
 pub fn rows_sent(result: &PhaseResult) -> HashMap<String, u64> {
     let flows = result.flows.iter();
     flows
-        .filter_map(|flow| Some((flow.from.clone(), *flow.metrics.get(ROWS)? as u64)))
+        .filter_map(|flow| Some((flow.from.clone(), ROWS.of(&flow.metrics)? as u64)))
         .collect()
 }
 
@@ -218,148 +249,124 @@ fn flow(id: u32, host: &str, label: &str, one: &LabelNumbers, merged: &mut Merge
     if one.is_transaction {
         flow.labels.insert("kind".into(), "transaction".into());
     }
-    put_label_numbers(&mut flow.metrics, std::slice::from_ref(one));
-    for (name, text) in [
-        ("http.latency_seconds", &one.latency),
-        ("http.service_seconds", &one.service),
-        ("http.connect_seconds", &one.connect),
-    ] {
-        // The samples of a transaction are in the totals already.
-        let summary = match one.is_transaction {
-            true => Merged::default().add(name, NS, text),
-            false => merged.add(name, NS, text),
-        };
-        if let Some(summary) = summary {
-            flow.histograms.insert(name.into(), summary);
-        }
+    put_label_numbers(&mut flow.metrics, &[one]);
+    let each = [
+        (numbers::LATENCY_SECONDS, &one.latency),
+        (numbers::SERVICE_SECONDS, &one.service),
+        (numbers::CONNECT_SECONDS, &one.connect),
+    ];
+    // The samples of a transaction are in the totals already.
+    match one.is_transaction {
+        true => Merged::default().add_each(&mut flow, each),
+        false => merged.add_each(&mut flow, each),
     }
     flow
 }
 
 /// How many samples were taken, and how many of them failed.
-fn samples_and_failed(labels: &[LabelNumbers]) -> (f64, f64) {
-    let sum = |of: fn(&LabelNumbers) -> u64| labels.iter().map(of).sum::<u64>() as f64;
+fn samples_and_failed(labels: &[&LabelNumbers]) -> (f64, f64) {
+    let sum =
+        |of: fn(&LabelNumbers) -> u64| labels.iter().map(|label| of(label)).sum::<u64>() as f64;
     (sum(|label| label.samples), sum(|label| label.failed))
 }
 
-fn put_label_numbers(metrics: &mut Summary, labels: &[LabelNumbers]) {
-    let sum = |of: fn(&LabelNumbers) -> u64| labels.iter().map(of).sum::<u64>() as f64;
+fn put_label_numbers(metrics: &mut Summary, labels: &[&LabelNumbers]) {
+    let sum =
+        |of: fn(&LabelNumbers) -> u64| labels.iter().map(|label| of(label)).sum::<u64>() as f64;
     let (samples, failed) = samples_and_failed(labels);
     let lost = sum(|l| l.lost);
-    put(metrics, "http.requests", samples - lost);
-    put(metrics, "http.errors", lost);
-    put(metrics, "http.error_ratio", ratio(failed, samples));
-    put(metrics, "http.sent_bytes", sum(|l| l.sent_bytes));
-    put(metrics, "http.body_bytes", sum(|l| l.bytes));
+    put(metrics, numbers::REQUESTS, samples - lost);
+    put(metrics, numbers::ERRORS, lost);
+    put(metrics, numbers::ERROR_RATIO, ratio(failed, samples));
+    put(metrics, numbers::SENT_BYTES, sum(|l| l.sent_bytes));
+    put(metrics, numbers::BODY_BYTES, sum(|l| l.bytes));
     let spans = labels.iter().filter_map(|label| label.span_ns);
     let span = spans.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     let seconds = span.map_or(0.0, |(first, last)| (last - first) as f64 * NS);
     put(
         metrics,
-        "http.requests_per_second",
+        numbers::REQUESTS_PER_SECOND,
         ratio(samples - lost, seconds),
     );
     let mut spent = Spent::default();
     labels.iter().for_each(|label| spent.add(&label.spent));
     for (metric, seconds) in spent.means((samples - lost) as u64) {
-        put(metrics, metric.name, seconds);
+        put(metrics, metric, seconds);
     }
-    for (class, name) in ["other", "1xx", "2xx", "3xx", "4xx", "5xx"]
-        .iter()
-        .enumerate()
-    {
+    for (class, metric) in CLASSES.into_iter().enumerate() {
         let lost = if class == 0 { lost } else { 0.0 };
         let count = labels.iter().map(|label| label.classes[class]).sum::<u64>() as f64 - lost;
-        put(
-            metrics,
-            &format!("http.status_{name}"),
-            (count > 0.0).then_some(count),
-        );
+        put(metrics, metric, (count > 0.0).then_some(count));
     }
     for kind in KINDS {
-        let each = labels.iter().filter_map(|label| label.kinds.get(kind));
-        let count = each.sum::<u64>() as f64;
-        put(metrics, kind, (count > 0.0).then_some(count));
+        let each = labels.iter().filter_map(|label| label.kinds.get(kind.name));
+        put(metrics, kind, some(each.sum()));
     }
-    for stage in STAGES {
-        let failed: u64 = labels
-            .iter()
-            .filter_map(|label| label.phases.get(stage))
-            .sum();
-        put(
-            metrics,
-            &format!("http.failed_{stage}"),
-            (failed > 0).then_some(failed as f64),
-        );
+    for (stage, metric) in STAGES {
+        let each = labels.iter().filter_map(|label| label.phases.get(stage));
+        put(metrics, metric, some(each.sum()));
     }
 }
 
-fn totals(all: &[Numbers], merged: &Merged) -> Summary {
+fn totals(all: &[&GeneratorNumbers], merged: &Merged) -> Summary {
     let mut summary = Summary::new();
     let labels = all.iter().flat_map(|numbers| numbers.labels.values());
-    let labels: Vec<LabelNumbers> = labels
-        .filter(|label| !label.is_transaction)
-        .cloned()
-        .collect();
+    let labels: Vec<&LabelNumbers> = labels.filter(|label| !label.is_transaction).collect();
     if all.is_empty() {
         return summary;
     }
     put_label_numbers(&mut summary, &labels);
-    let sum = |of: fn(&Numbers) -> u64| all.iter().map(of).sum::<u64>() as f64;
+    let sum = |of: fn(&GeneratorNumbers) -> u64| all.iter().map(|one| of(one)).sum::<u64>() as f64;
     let late = sum(|n| n.late_starts);
-    put(&mut summary, "http.late_starts", late);
+    put(&mut summary, numbers::LATE_STARTS, late);
     let late_ratio = ratio(late, sum(|n| n.started));
-    put(&mut summary, "http.late_ratio", late_ratio);
+    put(&mut summary, numbers::LATE_RATIO, late_ratio);
     let dropped = sum(|n| n.dropped);
-    put(&mut summary, "http.unstarted_requests", dropped);
+    put(&mut summary, numbers::UNSTARTED_REQUESTS, dropped);
     let (samples, failed) = samples_and_failed(&labels);
     let due = samples + dropped;
     put(
         &mut summary,
-        "http.error_ratio",
+        numbers::ERROR_RATIO,
         ratio(failed + dropped, due),
     );
     put(
         &mut summary,
-        "http.made_connections",
+        numbers::MADE_CONNECTIONS,
         sum(|n| n.connections),
     );
     let exhausted = sum(|n| n.ports_exhausted);
     put(
         &mut summary,
-        "http.ports_exhausted",
+        numbers::PORTS_EXHAUSTED,
         (exhausted > 0.0).then_some(exhausted),
     );
     let asked = all
         .iter()
         .filter_map(|numbers| numbers.asked_per_s)
         .reduce(|a, b| a + b);
-    put(&mut summary, "http.asked_per_second", asked);
+    put(&mut summary, numbers::ASKED_PER_SECOND, asked);
     let cpu_ns: Option<u64> = all.iter().map(|numbers| numbers.cpu_ns).sum();
     let samples: u64 = labels.iter().map(|label| label.samples).sum();
     let per_cpu = cpu_ns.and_then(|ns| ratio(samples as f64 * 1e9, ns as f64));
-    put(&mut summary, "http.requests_per_cpu_second", per_cpu);
-    let most = |of: fn(&Numbers) -> Option<f64>| all.iter().filter_map(of).reduce(f64::max);
-    put(&mut summary, "http.client_cpu_ratio", most(|n| n.cpu_ratio));
+    put(&mut summary, numbers::REQUESTS_PER_CPU_SECOND, per_cpu);
+    let most = |of: fn(&GeneratorNumbers) -> Option<f64>| {
+        all.iter().filter_map(|one| of(one)).reduce(f64::max)
+    };
     put(
         &mut summary,
-        "http.client_wait_ratio",
+        numbers::CLIENT_CPU_RATIO,
+        most(|n| n.cpu_ratio),
+    );
+    put(
+        &mut summary,
+        numbers::CLIENT_WAIT_RATIO,
         most(|n| n.wait_ratio),
     );
     merged.put_numbers(&mut summary);
-    for (name, of) in [
-        (
-            "http.latency_seconds.p95",
-            (|l| &l.latency) as fn(&LabelNumbers) -> &HistogramText,
-        ),
-        ("http.service_seconds.p95", |l| &l.service),
-    ] {
-        let mut whole = Histogram::new();
-        labels
-            .iter()
-            .for_each(|label| whole.merge(&of(label).histogram()));
-        let p95 = (!whole.is_empty()).then(|| whole.quantile(0.95) as f64 * NS);
-        put(&mut summary, name, p95);
-    }
+    let latencies = labels.iter().map(|label| &label.latency);
+    put_p95(&mut summary, numbers::LATENCY_SECONDS, latencies);
+    let services = labels.iter().map(|label| &label.service);
+    put_p95(&mut summary, numbers::SERVICE_SECONDS, services);
     summary
 }

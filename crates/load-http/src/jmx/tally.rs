@@ -10,6 +10,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use sokudo_jmeter::plan::Id;
 use sokudo_jmeter::run::{RowKind, SampleRow, Sink};
 use sokudo_model::Spent;
+use sokudo_model::kinds::http as numbers;
 use sokudo_stats::Histogram;
 
 use super::saved::ShardFiles;
@@ -139,16 +140,16 @@ impl LabelTally {
 fn kind_of(row: &SampleRow<'_>) -> Option<&'static str> {
     let class = row.code.rsplit('.').next()?;
     Some(match class {
-        "HttpHostConnectException" => "http.refused",
-        "ConnectTimeoutException" | "SocketTimeoutException" => "http.timeouts",
+        "HttpHostConnectException" => numbers::REFUSED.name,
+        "ConnectTimeoutException" | "SocketTimeoutException" => numbers::TIMEOUTS.name,
         // The operator's own end is no failure of the server.
         "SocketException" if row.message.ends_with("Socket closed") => return None,
-        "SocketException" => "http.resets",
+        "SocketException" => numbers::RESETS.name,
         "NoHttpResponseException" | "ConnectionClosedException" | "TruncatedChunkException" => {
-            "http.closed_early"
+            numbers::CLOSED_EARLY.name
         }
         "ClientProtocolException" | "ZipException" | "MalformedChunkCodingException" => {
-            "http.malformed"
+            numbers::MALFORMED.name
         }
         _ => return None,
     })

@@ -85,7 +85,7 @@ impl Playing {
 fn play(server: SocketAddr, fields: &str) -> PhaseResult {
     let spec = spec(&options(server, fields), 1);
     let numbers = Playing::start(spec.clone(), now_ns() + 20_000_000).end();
-    Http.join(&spec, &[Ok(numbers)])
+    Http.join(&spec, &[Ok(numbers)]).expect("options")
 }
 
 #[track_caller]
@@ -273,7 +273,7 @@ fn two_hosts_share_connections_requests_and_rate() {
         .collect();
     let mut results = vec![Err("the controller loads nothing".to_owned())];
     results.extend(playing.into_iter().map(|one| Ok(one.end())));
-    let result = Http.join(&whole, &results);
+    let result = Http.join(&whole, &results).expect("options");
     assert_eq!(get(&result, "http.requests"), 101.0);
     assert_eq!(get(&result, "http.open_connections"), 5.0);
     assert_eq!(get(&result, "http.asked_per_second"), 500.0);
@@ -292,7 +292,7 @@ fn two_hosts_share_connections_requests_and_rate() {
         ]
     );
     results.pop();
-    let partial = Http.join(&whole, &results);
+    let partial = Http.join(&whole, &results).expect("options");
     assert_eq!(get(&partial, "http.requests"), 51.0);
     assert!(partial.flows[1].complete && !partial.flows[2].complete);
 }
@@ -381,6 +381,6 @@ fn the_rate_changes_while_it_runs() {
         thread::yield_now();
     }
     playing.phase.halt();
-    let result = Http.join(&whole, &[Ok(playing.end())]);
+    let result = Http.join(&whole, &[Ok(playing.end())]).expect("options");
     assert!(get(&result, "http.asked_per_second") > 1.0);
 }

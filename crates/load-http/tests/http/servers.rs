@@ -63,7 +63,7 @@ fn play_http2(daemon: &Daemon, scheme: &str, fields: &str) -> PhaseResult {
     options.validate().expect("they can be together");
     let spec = spec(&options, 1);
     let numbers = Playing::start(spec.clone(), now_ns() + 20_000_000).end();
-    Http.join(&spec, &[Ok(numbers)])
+    Http.join(&spec, &[Ok(numbers)]).expect("options")
 }
 
 /// Every request was answered, with the whole file.

@@ -23,7 +23,7 @@ use super::course::{Course, Next, Task, started_late, wait_for_start};
 use super::options::Mode;
 use super::outgoing::{Outgoing, fill};
 use super::protocol::{Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
-use super::record::{End, Failure, Kind, Recorder, Report};
+use super::record::{End, Failure, FailureKind, Recorder, Report};
 use super::window::Window;
 
 /// Longest wait of one call: how soon a stop or a silence is noticed.
@@ -403,7 +403,7 @@ impl<'t> Sender<'t> {
         }
         match now - self.heard_ns >= self.course.timeout_ns {
             true => Err(Failure::new(
-                Kind::Silent,
+                FailureKind::Silent,
                 "the far end was silent for too long",
             )),
             false => Ok(()),
@@ -449,7 +449,7 @@ impl<'t> Sender<'t> {
 
     #[inline]
     fn understand(&mut self, header: &Header, now: i64) -> Result<(), Failure> {
-        let unasked = || Failure::new(Kind::Foreign, "an answer came that nobody asked for");
+        let unasked = || Failure::new(FailureKind::Foreign, "an answer came that nobody asked for");
         if header.kind == Frame::Receipt {
             let known = match self.is_rr {
                 // Here answers make room; receipts are only timed.
@@ -490,7 +490,7 @@ impl<'t> Sender<'t> {
             match self.take(LOOK) {
                 Ok(_) => {}
                 // The far end has read everything, and hangs up.
-                Err(failure) if failure.kind == Kind::Closed => break,
+                Err(failure) if failure.kind == FailureKind::Closed => break,
                 Err(failure) => return Err(failure),
             }
             let now = now_ns();
@@ -513,7 +513,7 @@ impl<'t> Sender<'t> {
     fn undrained(&self) -> Failure {
         let left = self.window.messages();
         Failure::new(
-            Kind::Undrained,
+            FailureKind::Undrained,
             format!("the backlog did not drain: {left} messages were still under way"),
         )
     }

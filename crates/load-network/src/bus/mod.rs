@@ -35,12 +35,13 @@ mod single;
 pub mod step;
 pub mod window;
 
-use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal};
+use sokudo_model::kinds::bus as numbers;
+use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
+use sokudo_workload::contract::{Emit, Phase};
 use sokudo_workload::flows::numbered;
 use sokudo_workload::joined::outcome;
-use sokudo_workload::refusal::read_options;
+use sokudo_workload::load::{Ends, Load};
 use sokudo_workload::values::{LoadRate, Span};
 
 pub use options::BusOptions;
@@ -48,44 +49,38 @@ pub use options::BusOptions;
 /// The message-bus test.
 pub struct Bus;
 
-/// Name of the workload and of its series' source.
-pub const NAME: &str = "bus";
+/// Name of the workload.
+pub const NAME: &str = numbers::KIND.name;
 
-const DESCRIPTOR: Descriptor = Descriptor {
-    name: NAME,
-    question: "how many messages per second does a bus carry, and how long do they take?",
-};
+impl Load for Bus {
+    const KIND: &'static Kind = &numbers::KIND;
+    type Options = BusOptions;
+    type Numbers = join::Numbers;
 
-impl Workload for Bus {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: BusOptions = read_options(NAME, &spec.phase.options)?;
+    fn prepare(
+        options: BusOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
         Ok(Box::new(phase::BusPhase::prepare(options, spec, emit)?))
     }
 
-    fn trial(
-        &self,
-        options: &str,
-        rate_per_s: Option<f64>,
-        duration_ns: u64,
-    ) -> Result<String, Refusal> {
-        let mut options: BusOptions = read_options(NAME, options)?;
+    fn become_trial(options: &mut BusOptions, rate_per_s: Option<f64>, duration_ns: u64) {
         options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
         options.count = None;
         options.duration = Some(Span(duration_ns));
-        Ok(options.to_json())
     }
 
-    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        outcome(NAME, "bus.messages_per_second", result)
+    fn rate(options: &BusOptions) -> Option<Rate> {
+        options.rate.map(|rate| rate.0)
     }
 
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
-        let options: BusOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
-        join::join(&options, spec, results)
+    fn outcome(result: &PhaseResult) -> Option<Outcome> {
+        outcome(Self::KIND.curve.as_ref()?, numbers::LATE_RATIO, result)
+    }
+
+    fn join(options: &BusOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+        join::join(options, &ends)
     }
 }
 

@@ -13,7 +13,6 @@ use sokudo_workload::crew::Crew;
 use sokudo_workload::link::{Caller, Link};
 use sokudo_workload::meet::{Arrived, Calls, Meeting, Terms};
 use sokudo_workload::refusal::{failed, operator};
-use sokudo_workload::reporting::as_text;
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 use super::NAME;
@@ -254,7 +253,7 @@ fn unconnected(flow: u32) -> Refusal {
     failed(format!("flow {flow} has no connection"), None)
 }
 
-impl Phase for BusPhase {
+impl Phase<Numbers> for BusPhase {
     fn offer(&self) -> String {
         self.meeting.offer()
     }
@@ -305,13 +304,12 @@ impl Phase for BusPhase {
         self.crew.halt();
     }
 
-    fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
+    fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers, Refusal> {
         // Every sender has waited for what it had under way.
         self.tcp_state = None;
         self.ends.clear();
         self.crew.end();
         let collected = self.crew.collected()?;
-        let numbers = Numbers::new(collected, self.thread_rate());
-        as_text(&numbers)
+        Ok(Numbers::new(collected, self.thread_rate()))
     }
 }

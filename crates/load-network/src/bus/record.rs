@@ -1,18 +1,22 @@
-//! What does one thread of the bus write down, at what cost?
+//! The record of one thread of the bus.
 //!
 //! Counters and histograms that the thread owns; at each interval it hands them to the reporting
-//! thread. Nothing else happens on the measured path.
+//! thread ([`Records`]). Nothing else happens on the measured path.
 
 use std::io;
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::mpsc::SyncSender;
 
+use serde::{Deserialize, Serialize};
+use sokudo_model::Metric;
+use sokudo_model::kinds::bus as numbers;
 use sokudo_net::clock::{now_ns, thread_cpu_ns, thread_wait_ns};
 use sokudo_stats::Histogram;
+use sokudo_workload::handover::{Lent, Records, Reusable};
 
 use super::protocol::BadFrame;
 
 /// Which part of a flow a thread plays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum End {
     /// Sends messages.
     Sending,
@@ -23,7 +27,7 @@ pub enum End {
 }
 
 /// What a thread has counted since its start. Messages of the warm-up count only in `all_*`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
     /// Messages sent, taken or handed on.
     pub messages: u64,
@@ -101,11 +105,39 @@ impl Interval {
             relay: Histogram::new(),
         }
     }
+
+    /// An empty one, written to without allocating.
+    fn prepared(flow: u32, end: End) -> Self {
+        let mut interval = Self::new(flow, end);
+        match end {
+            End::Sending => {
+                interval.response = Histogram::allocated();
+                interval.service = Histogram::allocated();
+                interval.receipt = Histogram::allocated();
+            }
+            End::Receiving => {}
+            End::Relaying => interval.relay = Histogram::allocated(),
+        }
+        interval
+    }
+}
+
+impl Reusable for Interval {
+    fn clear(&mut self) {
+        for histogram in [
+            &mut self.response,
+            &mut self.service,
+            &mut self.receipt,
+            &mut self.relay,
+        ] {
+            histogram.clear();
+        }
+    }
 }
 
 /// Why a connection ended before the test did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FailureKind {
     /// The far end closed it.
     Closed,
     /// The far end, or the way, reset it.
@@ -120,35 +152,32 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
-    /// Ends of the catalogue names, one for each kind.
-    pub const NAMES: [&'static str; 6] = [
-        "closed_connections",
-        "reset_connections",
-        "silent_connections",
-        "undrained_connections",
-        "foreign_connections",
-        "other_errors",
-    ];
-
-    /// End of the catalogue name that counts it.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
+impl FailureKind {
+    /// The metric that counts it.
+    pub fn metric(self) -> Metric {
+        match self {
+            FailureKind::Closed => numbers::CLOSED_CONNECTIONS,
+            FailureKind::Reset => numbers::RESET_CONNECTIONS,
+            FailureKind::Silent => numbers::SILENT_CONNECTIONS,
+            FailureKind::Undrained => numbers::UNDRAINED_CONNECTIONS,
+            FailureKind::Foreign => numbers::FOREIGN_CONNECTIONS,
+            FailureKind::Other => numbers::OTHER_ERRORS,
+        }
     }
 }
 
 /// A connection that ended before the test did.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     /// What kind of end.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// What people read.
     pub says: String,
 }
 
 impl Failure {
     /// One of a kind, in its own words.
-    pub fn new(kind: Kind, says: impl Into<String>) -> Self {
+    pub fn new(kind: FailureKind, says: impl Into<String>) -> Self {
         Self {
             kind,
             says: says.into(),
@@ -157,7 +186,7 @@ impl Failure {
 
     /// The far end hung up.
     pub fn closed() -> Self {
-        Self::new(Kind::Closed, "the far end closed the connection")
+        Self::new(FailureKind::Closed, "the far end closed the connection")
     }
 }
 
@@ -166,24 +195,24 @@ impl From<io::Error> for Failure {
         match error.kind() {
             io::ErrorKind::UnexpectedEof => Self::closed(),
             io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
-                Self::new(Kind::Reset, "the far end reset the connection")
+                Self::new(FailureKind::Reset, "the far end reset the connection")
             }
             io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
-                Self::new(Kind::Silent, "the far end took nothing in time")
+                Self::new(FailureKind::Silent, "the far end took nothing in time")
             }
-            _ => Self::new(Kind::Other, format!("the connection ended: {error}")),
+            _ => Self::new(FailureKind::Other, format!("the connection ended: {error}")),
         }
     }
 }
 
 impl From<BadFrame> for Failure {
     fn from(bad: BadFrame) -> Self {
-        Self::new(Kind::Foreign, bad.to_string())
+        Self::new(FailureKind::Foreign, bad.to_string())
     }
 }
 
 /// What one thread did.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Finished {
     /// Number of the flow in the phase.
     pub flow: u32,
@@ -217,7 +246,7 @@ pub struct Finished {
 #[derive(Debug)]
 pub enum Report {
     /// An interval has passed.
-    Interval(Box<Interval>),
+    Interval(Lent<Interval>),
     /// The thread has ended.
     Finished(Box<Finished>),
 }
@@ -228,7 +257,9 @@ pub struct Recorder {
     pub totals: Totals,
     /// When it was ready to send its first message, minus the agreed start, nanoseconds.
     pub start_late_ns: Option<i64>,
-    pending: Interval,
+    flow: u32,
+    end: End,
+    records: Records<Interval>,
     interval_ns: i64,
     report_at_ns: i64,
     begun_ns: i64,
@@ -245,7 +276,9 @@ impl Recorder {
         Self {
             totals: Totals::default(),
             start_late_ns: None,
-            pending: Interval::new(flow, end),
+            flow,
+            end,
+            records: Records::new(|| Interval::prepared(flow, end)),
             interval_ns,
             report_at_ns: begun_ns.saturating_add(interval_ns),
             begun_ns,
@@ -266,20 +299,20 @@ impl Recorder {
     /// An answer came; both times in nanoseconds.
     #[inline]
     pub fn answered(&mut self, response_ns: i64, service_ns: i64) {
-        self.pending.response.record(response_ns.max(0) as u64);
-        self.pending.service.record(service_ns.max(0) as u64);
+        self.records.response.record(response_ns.max(0) as u64);
+        self.records.service.record(service_ns.max(0) as u64);
     }
 
     /// A receipt came for a measured message.
     #[inline]
     pub fn receipt(&mut self, ns: i64) {
-        self.pending.receipt.record(ns.max(0) as u64);
+        self.records.receipt.record(ns.max(0) as u64);
     }
 
     /// Messages were handed on.
     #[inline]
     pub fn relayed(&mut self, ns: i64, messages: u64) {
-        self.pending.relay.record_n(ns.max(0) as u64, messages);
+        self.records.relay.record_n(ns.max(0) as u64, messages);
     }
 
     /// When the next report is due.
@@ -299,28 +332,32 @@ impl Recorder {
 
     fn report(&mut self, now: i64) {
         self.report_at_ns = now.saturating_add(self.interval_ns);
-        self.pending.t_ns = now;
-        self.pending.totals = self.totals;
-        let empty = Interval::new(self.pending.flow, self.pending.end);
-        let full = std::mem::replace(&mut self.pending, empty);
-        let refused = self.reports.try_send(Report::Interval(Box::new(full)));
-        if let Err(TrySendError::Full(Report::Interval(interval))) = refused {
-            self.pending = *interval;
-        }
+        self.close(now);
+        let unwrap = |report| match report {
+            Report::Interval(interval) => Some(interval),
+            Report::Finished(_) => None,
+        };
+        self.records
+            .hand_over(&self.reports, Report::Interval, unwrap);
+    }
+
+    /// Puts the counters so far into the interval.
+    fn close(&mut self, now: i64) {
+        self.records.t_ns = now;
+        self.records.totals = self.totals;
     }
 
     /// Ends the record; hands over what is left, and what `complete` adds.
     pub fn finish(mut self, failure: Option<Failure>, complete: impl FnOnce(&mut Finished)) {
         let now = now_ns();
-        self.pending.t_ns = now;
-        self.pending.totals = self.totals;
+        self.close(now);
         let since = |end: Option<u64>, start: Option<u64>| {
             let both = end.zip(start);
             both.map(|(end, start)| end.saturating_sub(start))
         };
         let mut finished = Finished {
-            flow: self.pending.flow,
-            end: self.pending.end,
+            flow: self.flow,
+            end: self.end,
             totals: self.totals,
             start_late_ns: self.start_late_ns,
             unacknowledged: 0,
@@ -335,7 +372,7 @@ impl Recorder {
         };
         complete(&mut finished);
         // Both fail only when nobody listens any more.
-        let _ = self.reports.send(Report::Interval(Box::new(self.pending)));
+        let _ = self.reports.send(Report::Interval(self.records.last()));
         let _ = self.reports.send(Report::Finished(Box::new(finished)));
     }
 }

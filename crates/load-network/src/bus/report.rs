@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
-use sokudo_model::Batch;
+use serde::{Deserialize, Serialize};
+use sokudo_model::kinds::bus as numbers;
+use sokudo_model::{Batch, Metric};
 use sokudo_stats::Histogram;
 use sokudo_workload::contract::Emit;
+use sokudo_workload::histogram_text;
 use sokudo_workload::joined::NS;
 use sokudo_workload::reporting::{Names, Output};
 
@@ -13,20 +16,24 @@ use super::NAME;
 use super::record::{End, Finished, Interval, Report, Totals};
 
 /// From the intended time of a message to its answer.
-pub(crate) const RESPONSE: &str = "bus.response_latency_seconds";
+pub(crate) const RESPONSE: Metric = numbers::RESPONSE_LATENCY_SECONDS;
 /// From the real time of a message to its answer.
-pub(crate) const SERVICE: &str = "bus.service_seconds";
+pub(crate) const SERVICE: Metric = numbers::SERVICE_SECONDS;
 /// From the real time of a message to its receipt.
-pub(crate) const RECEIPT: &str = "bus.receipt_latency_seconds";
+pub(crate) const RECEIPT: Metric = numbers::RECEIPT_LATENCY_SECONDS;
 /// Own delay of a host on the way.
-pub(crate) const RELAY: &str = "bus.relay_delay_seconds";
+pub(crate) const RELAY: Metric = numbers::RELAY_DELAY_SECONDS;
 
 /// Distributions of one flow over the whole phase.
-#[derive(Debug, Default)]
-pub(crate) struct FlowDistributions {
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct FlowDistributions {
+    #[serde(with = "histogram_text")]
     pub(crate) response: Histogram,
+    #[serde(with = "histogram_text")]
     pub(crate) service: Histogram,
+    #[serde(with = "histogram_text")]
     pub(crate) receipt: Histogram,
+    #[serde(with = "histogram_text")]
     pub(crate) relay: Histogram,
 }
 
@@ -59,7 +66,7 @@ impl Reporter {
         self.say_when_over();
         while let Ok(report) = reports.recv() {
             match report {
-                Report::Interval(interval) => self.interval(*interval),
+                Report::Interval(interval) => self.interval(&interval),
                 Report::Finished(finished) => {
                     if finished.end == End::Sending {
                         self.output.sender_ended();
@@ -78,7 +85,7 @@ impl Reporter {
         self.output.say_when_sent(|| "{}".into());
     }
 
-    fn interval(&mut self, interval: Interval) {
+    fn interval(&mut self, interval: &Interval) {
         let mut batch = Batch::default();
         let label = self.output.names.label(interval.flow);
         let place = (interval.flow, interval.end);
@@ -89,7 +96,7 @@ impl Reporter {
         let mut values = Vec::new();
         if seconds > 0.0 {
             match interval.end {
-                End::Sending => sending(&mut values, &interval, &before, seconds),
+                End::Sending => sending(&mut values, interval, &before, seconds),
                 End::Receiving => receiving(&mut values, &interval.totals, &before, seconds),
                 End::Relaying => {}
             }
@@ -98,7 +105,7 @@ impl Reporter {
         for (metric, value) in values {
             batch.push(&self.output.key(metric, &label), at_ns, value);
         }
-        self.keep(&interval, &label);
+        self.keep(interval, &label);
         self.output.store(interval.t_ns, &mut batch);
         self.output.emit(batch);
     }
@@ -116,7 +123,7 @@ impl Reporter {
     }
 }
 
-type Values = Vec<(&'static str, f64)>;
+type Values = Vec<(Metric, f64)>;
 
 /// What a sender's interval says.
 fn sending(out: &mut Values, interval: &Interval, before: &Totals, seconds: f64) {
@@ -124,36 +131,45 @@ fn sending(out: &mut Values, interval: &Interval, before: &Totals, seconds: f64)
     let rate = |now: u64, before: u64| now.saturating_sub(before) as f64 / seconds;
     let share = |now: u64, before: u64| (rate(now, before) * NS).min(1.0);
     out.extend([
-        ("bus.sent_per_second", rate(now.messages, before.messages)),
-        ("bus.sent_bytes_per_second", rate(now.bytes, before.bytes)),
-        ("bus.answers_per_second", rate(now.answers, before.answers)),
-        ("bus.backlog_bytes", now.backlog_bytes as f64),
         (
-            "bus.backlog_ratio",
+            numbers::SENT_PER_SECOND,
+            rate(now.messages, before.messages),
+        ),
+        (
+            numbers::SENT_BYTES_PER_SECOND,
+            rate(now.bytes, before.bytes),
+        ),
+        (
+            numbers::ANSWERS_PER_SECOND,
+            rate(now.answers, before.answers),
+        ),
+        (numbers::BACKLOG_BYTES, now.backlog_bytes as f64),
+        (
+            numbers::BACKLOG_RATIO,
             share(now.backlog_ns, before.backlog_ns),
         ),
         (
-            "bus.backlog_events_per_second",
+            numbers::BACKLOG_EVENTS_PER_SECOND,
             rate(now.backlog_events, before.backlog_events),
         ),
         (
-            "bus.write_blocked_ratio",
+            numbers::WRITE_BLOCKED_RATIO,
             share(now.idle_ns, before.idle_ns),
         ),
     ]);
     if !interval.response.is_empty() {
         let all = interval.response.summary(NS);
         out.extend([
-            ("bus.response_p50_seconds", all.p50),
-            ("bus.response_p99_seconds", all.p99),
-            ("bus.response_min_seconds", all.min),
-            ("bus.response_mean_seconds", all.mean),
-            ("bus.response_max_seconds", all.max),
+            (numbers::RESPONSE_P50_SECONDS, all.p50),
+            (numbers::RESPONSE_P99_SECONDS, all.p99),
+            (numbers::RESPONSE_MIN_SECONDS, all.min),
+            (numbers::RESPONSE_MEAN_SECONDS, all.mean),
+            (numbers::RESPONSE_MAX_SECONDS, all.max),
         ]);
     }
     if !interval.receipt.is_empty() {
         let mean = interval.receipt.summary(NS).mean;
-        out.push(("bus.receipt_mean_seconds", mean));
+        out.push((numbers::RECEIPT_MEAN_SECONDS, mean));
     }
 }
 
@@ -164,20 +180,20 @@ fn receiving(out: &mut Values, now: &Totals, before: &Totals, seconds: f64) {
     let bytes = rate(now.bytes, before.bytes);
     out.extend([
         (
-            "bus.messages_per_second",
+            numbers::MESSAGES_PER_SECOND,
             rate(now.messages, before.messages),
         ),
-        ("bus.bytes_per_second", bytes),
-        ("bus.bits_per_second", bytes * 8.0),
-        ("bus.queue_bytes", now.backlog_bytes as f64),
+        (numbers::BYTES_PER_SECOND, bytes),
+        (numbers::BITS_PER_SECOND, bytes * 8.0),
+        (numbers::QUEUE_BYTES, now.backlog_bytes as f64),
         (
-            "bus.queue_full_ratio",
+            numbers::QUEUE_FULL_RATIO,
             share(now.backlog_ns, before.backlog_ns),
         ),
         (
-            "bus.queue_full_events_per_second",
+            numbers::QUEUE_FULL_EVENTS_PER_SECOND,
             rate(now.backlog_events, before.backlog_events),
         ),
-        ("bus.read_idle_ratio", share(now.idle_ns, before.idle_ns)),
+        (numbers::READ_IDLE_RATIO, share(now.idle_ns, before.idle_ns)),
     ]);
 }

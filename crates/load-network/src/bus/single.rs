@@ -17,7 +17,7 @@ use sokudo_workload::patience::sleep_until_or_stop;
 use super::client::{CHUNK_BYTES, LOOK};
 use super::course::{Course, Next, Task, started_late, wait_for_start};
 use super::protocol::{Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
-use super::record::{End, Failure, Kind, Recorder, Report};
+use super::record::{End, Failure, FailureKind, Recorder, Report};
 use super::server::{Answers, Shared, count, hang_up, prepare, silent};
 
 /// Longest wait for one connection.
@@ -124,7 +124,10 @@ impl Calls<'_> {
         let mut link = called.link;
         show_ticket(&mut link, self.ticket)?;
         let Link::Stream(mut stream) = link else {
-            return Err(Failure::new(Kind::Other, "datagrams are no connection"));
+            return Err(Failure::new(
+                FailureKind::Other,
+                "datagrams are no connection",
+            ));
         };
         stream.set_wait(self.task.options.wait.0)?;
         stream.set_write_bound(Duration::from_nanos(self.task.options.timeout.0))?;
@@ -156,7 +159,7 @@ impl Calls<'_> {
                 None => {
                     let silent_ns = now_ns() - begun_ns;
                     if silent_ns >= course.timeout_ns || course.is_stopped() {
-                        return Err(Failure::new(Kind::Silent, "no answer came in time"));
+                        return Err(Failure::new(FailureKind::Silent, "no answer came in time"));
                     }
                     continue;
                 }
@@ -173,8 +176,11 @@ impl Calls<'_> {
 
 fn not_called(error: CallError) -> Failure {
     match error.is_ports_exhausted() {
-        true => Failure::new(Kind::Other, "no local port is left for another connection"),
-        false => Failure::new(Kind::Closed, error.to_string()),
+        true => Failure::new(
+            FailureKind::Other,
+            "no local port is left for another connection",
+        ),
+        false => Failure::new(FailureKind::Closed, error.to_string()),
     }
 }
 
@@ -195,7 +201,7 @@ pub(crate) fn receive(flow: u32, ticket: u64, listener: &Listener, shared: &Shar
             Ok(Some(incoming)) => incoming,
             Ok(None) => continue,
             Err(error) => {
-                failure = Some(Failure::new(Kind::Other, error.to_string()));
+                failure = Some(Failure::new(FailureKind::Other, error.to_string()));
                 break;
             }
         };
@@ -213,7 +219,7 @@ pub(crate) fn receive(flow: u32, ticket: u64, listener: &Listener, shared: &Shar
         );
         hang_up(&mut *stream, served.is_ok());
         // The calling end says what became of its connection.
-        strangers += u64::from(served.is_err_and(|failure| failure.kind == Kind::Foreign));
+        strangers += u64::from(served.is_err_and(|failure| failure.kind == FailureKind::Foreign));
     }
     recorder.finish(failure, |finished| {
         finished.connections = connections;

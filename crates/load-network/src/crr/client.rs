@@ -9,6 +9,7 @@ use sokudo_workload::exchange::Report;
 use sokudo_workload::link::{CallError, Caller, Link, Solo};
 use sokudo_workload::meet::Dialled;
 
+use super::record::ConnectDetails;
 use crate::rr::client::{Answers, Course, LOOK, Next, Task, agreed, ended, measured, room_for};
 use crate::rr::protocol::{Agreed, Kind};
 
@@ -16,6 +17,8 @@ use crate::rr::protocol::{Agreed, Kind};
 const PORTS_PAUSE: Duration = Duration::from_millis(10);
 /// Failures in a row after which a thread gives the peer up.
 const GIVE_UP_AFTER: u32 = 1000;
+
+type CrrCourse = Course<ConnectDetails>;
 
 /// Why one connection did not bring its answer.
 enum Failure {
@@ -33,7 +36,12 @@ impl Failure {
 }
 
 /// Connects again and again from `at_ns` on, until time, count or stop.
-pub(crate) fn run(task: Task, dialled: Dialled, at_ns: i64, reports: &SyncSender<Report>) {
+pub(crate) fn run(
+    task: Task,
+    dialled: Dialled,
+    at_ns: i64,
+    reports: &SyncSender<Report<ConnectDetails>>,
+) {
     let ready = || Ok(Asker::new(&task, &dialled.caller));
     measured(&task, at_ns, reports, ready, Asker::again_and_again);
 }
@@ -48,10 +56,12 @@ struct Asker<'a> {
 }
 
 #[cold]
-fn note(course: &mut Course, intended_ns: i64, failure: &Failure) {
+fn note(course: &mut CrrCourse, intended_ns: i64, failure: &Failure) {
     course.recorder.failed(intended_ns, || failure.says());
     if matches!(failure, Failure::Call(error) if error.is_ports_exhausted()) {
-        course.recorder.counts.ports_exhausted += 1;
+        if let Some(details) = course.recorder.details(intended_ns) {
+            details.ports_exhausted += 1;
+        }
         std::thread::sleep(PORTS_PAUSE);
     }
 }
@@ -68,7 +78,7 @@ impl<'a> Asker<'a> {
     }
 
     /// Until time, count or stop, or until the peer is given up.
-    fn again_and_again(&mut self, course: &mut Course) {
+    fn again_and_again(&mut self, course: &mut CrrCourse) {
         let (mut sequence, mut answered_ns, mut failures) = (0, i64::MIN, 0);
         while failures < GIVE_UP_AFTER {
             let now = now_ns();
@@ -107,14 +117,15 @@ impl<'a> Asker<'a> {
     fn once(
         &mut self,
         sequence: u64,
-        course: &mut Course,
+        course: &mut CrrCourse,
         (intended_ns, begun_ns): (i64, i64),
     ) -> Result<i64, Failure> {
         let bound = Duration::from_nanos(self.task.timeout_ns.max(1) as u64);
         let called = self.caller.call(bound).map_err(Failure::Call)?;
-        course
-            .recorder
-            .connected(intended_ns, called.connect_ns, called.handshake_ns);
+        if let Some(details) = course.recorder.details(intended_ns) {
+            let connecting = &mut details.connecting;
+            connecting.record(called.connect_ns, called.handshake_ns);
+        }
         let talked = self.talk(called.link, sequence, course, begun_ns);
         talked.map_err(Failure::Talk)
     }
@@ -124,7 +135,7 @@ impl<'a> Asker<'a> {
         &mut self,
         mut link: Link,
         sequence: u64,
-        course: &mut Course,
+        course: &mut CrrCourse,
         begun_ns: i64,
     ) -> io::Result<i64> {
         let mut waiting = Solo::new(&mut link, self.task.wait, LOOK)?;

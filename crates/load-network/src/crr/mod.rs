@@ -16,70 +16,62 @@
 //! Everything else is as in [`crate::rr`], from which it takes all but the connecting.
 
 pub(crate) mod client;
-pub mod names;
 pub mod options;
 pub mod protocol;
+pub(crate) mod record;
 pub(crate) mod server;
 
-use sokudo_model::{PhaseResult, PhaseSpec, Refusal};
-use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
-use sokudo_workload::refusal::read_options;
+use sokudo_model::kinds::crr as numbers;
+use sokudo_model::units::Rate;
+use sokudo_model::{Kind, PhaseResult, PhaseSpec, Refusal};
+use sokudo_workload::contract::{Emit, Options, Phase};
+use sokudo_workload::load::{Ends, Load};
 
 use crate::rr::join;
 use crate::rr::phase::{RrPhase, Variant};
-
 pub use options::CrrOptions;
+use record::ConnectDetails;
 
 /// The connect/request/response test.
 pub struct Crr;
 
-/// Name of the workload and of its series' source.
-pub const NAME: &str = "crr";
+/// Name of the workload.
+pub const NAME: &str = numbers::KIND.name;
 
 /// Requests with a connection each.
-const VARIANT: Variant = Variant {
-    names: &names::CRR,
+const VARIANT: Variant<ConnectDetails> = Variant {
+    kind: &numbers::KIND,
+    numbers: &numbers::EXCHANGE,
     per_request: true,
     ask: client::run,
     answer: server::answer,
 };
 
-const DESCRIPTOR: Descriptor = Descriptor {
-    name: NAME,
-    question: "how long does it take to connect, ask once and be answered?",
-};
+impl Load for Crr {
+    const KIND: &'static Kind = &numbers::KIND;
+    type Options = CrrOptions;
+    type Numbers = join::Numbers<ConnectDetails>;
 
-impl Workload for Crr {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: CrrOptions = read_options(NAME, &spec.phase.options)?;
+    fn prepare(
+        options: CrrOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
         options.validate()?;
         let phase = RrPhase::prepare(&VARIANT, options.as_rr(), spec, emit)?;
         Ok(Box::new(phase))
     }
 
-    fn trial(
-        &self,
-        options: &str,
-        rate_per_s: Option<f64>,
-        duration_ns: u64,
-    ) -> Result<String, Refusal> {
-        let mut options: CrrOptions = read_options(NAME, options)?;
+    fn become_trial(options: &mut CrrOptions, rate_per_s: Option<f64>, duration_ns: u64) {
         options.common.become_trial(rate_per_s, duration_ns);
-        Ok(options.to_json())
     }
 
-    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        names::CRR.outcome(result)
+    fn rate(options: &CrrOptions) -> Option<Rate> {
+        options.common.rate.map(|rate| rate.0)
     }
 
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
-        let options: CrrOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
-        join::join(&names::CRR, &options.as_rr(), spec, results)
+    fn join(options: &CrrOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+        join::join(&VARIANT, &options.as_rr(), &ends)
     }
 }
 

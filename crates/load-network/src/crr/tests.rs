@@ -1,3 +1,5 @@
+use sokudo_workload::contract::Workload;
+
 use super::*;
 
 /// Options from JSON fields over the defaults.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError};
 
+use serde::{Deserialize, Serialize};
 use sokudo_net::clock::{now_ns, precise_timers, sleep_until};
 use sokudo_net::udp::{SendProblem, Sender};
 use sokudo_pace::{Paced, batch_within};
@@ -102,7 +103,7 @@ impl ClientFlow {
 }
 
 /// What a flow's sending end counts.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ClientCounts {
     /// Datagrams that the kernel took; also the next sequence number.
     pub sent: u64,

@@ -30,12 +30,13 @@ pub mod sequence;
 pub mod server;
 pub mod stream;
 
-use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
+use sokudo_model::kinds::datagram as numbers;
+use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
 use sokudo_stats::{Best, First, Outcome};
-use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
+use sokudo_workload::contract::{Emit, Phase};
 use sokudo_workload::flows::{Pair, both, down, mesh, mesh_self, numbered, up};
-use sokudo_workload::joined::GENERATOR_KEEPS;
-use sokudo_workload::refusal::read_options;
+use sokudo_workload::joined::{GENERATOR_KEEPS, put};
+use sokudo_workload::load::{Ends, Load};
 
 pub use options::DatagramOptions;
 use options::{Direction, LoadRate, Span};
@@ -43,70 +44,67 @@ use options::{Direction, LoadRate, Span};
 /// The datagram test.
 pub struct Datagram;
 
-/// Name of the workload and of its series' source.
-pub const NAME: &str = "datagram";
+/// Name of the workload.
+pub const NAME: &str = numbers::KIND.name;
 
-const DESCRIPTOR: Descriptor = Descriptor {
-    name: NAME,
-    question: "how many datagrams per second get from here to there, and where are the others lost?",
-};
+impl Load for Datagram {
+    const KIND: &'static Kind = &numbers::KIND;
+    type Options = DatagramOptions;
+    type Numbers = join::Numbers;
 
-impl Workload for Datagram {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: DatagramOptions = read_options(NAME, &spec.phase.options)?;
+    fn prepare(
+        options: DatagramOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
         let phase = phase::DatagramPhase::prepare(options, spec, emit)?;
         Ok(Box::new(phase))
     }
 
-    fn trial(
-        &self,
-        options: &str,
-        rate_per_s: Option<f64>,
-        duration_ns: u64,
-    ) -> Result<String, Refusal> {
-        let mut options: DatagramOptions = read_options(NAME, options)?;
+    fn become_trial(options: &mut DatagramOptions, rate_per_s: Option<f64>, duration_ns: u64) {
         options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
         options.rate_per_peer = None;
         options.count = None;
         options.duration = Some(Span(duration_ns));
-        Ok(options.to_json())
     }
 
-    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        let get = |name: &str| result.summary.get(name).copied();
-        let offered = get("datagram.sent_packets_per_second")?;
-        let asked = get("datagram.asked_packets_per_second");
+    fn rate(options: &DatagramOptions) -> Option<Rate> {
+        options.rate.map(|rate| rate.0)
+    }
+
+    fn outcome(result: &PhaseResult) -> Option<Outcome> {
+        let summary = &result.summary;
+        let offered = numbers::SENT_PACKETS_PER_SECOND.of(summary)?;
+        let delivered = numbers::DELIVERED_PACKETS_PER_SECOND.of(summary);
+        let asked = numbers::ASKED_PACKETS_PER_SECOND.of(summary);
         Some(Outcome {
             offered,
-            delivered: get("datagram.delivered_packets_per_second").unwrap_or(0.0),
-            loss: get("datagram.loss_ratio").unwrap_or(1.0),
+            delivered: delivered.unwrap_or(0.0),
+            loss: numbers::LOSS_RATIO.of(summary).unwrap_or(1.0),
             generator_limited: asked.is_some_and(|asked| offered < asked * GENERATOR_KEEPS),
         })
     }
 
-    /// Nobody answers a datagram: without a rate the sender floods.
-    fn first(&self) -> First {
+    /// Datagrams are not answered: without a rate the sender floods.
+    fn first() -> First {
         First::Unlimited
     }
 
-    fn best(&self, best: &Best, confirmed: &PhaseResult) -> Summary {
-        let bytes = "datagram.delivered_bytes_per_second";
-        let bytes = confirmed.summary.get(bytes).copied();
-        let bytes = bytes.map(|bytes| ("datagram.best_rate_bytes_per_second", bytes));
-        let rest = [
-            ("datagram.best_rate_packets_per_second", best.delivered),
-            ("datagram.best_rate_loss_ratio", best.loss),
-        ];
-        let all = bytes.into_iter().chain(rest);
-        all.map(|(name, value)| (name.to_owned(), value)).collect()
+    fn best(best: &Best, confirmed: &PhaseResult) -> Summary {
+        let bytes = numbers::DELIVERED_BYTES_PER_SECOND.of(&confirmed.summary);
+        let mut summary = Summary::new();
+        put(&mut summary, numbers::BEST_RATE_BYTES_PER_SECOND, bytes);
+        put(
+            &mut summary,
+            numbers::BEST_RATE_PACKETS_PER_SECOND,
+            best.delivered,
+        );
+        put(&mut summary, numbers::BEST_RATE_LOSS_RATIO, best.loss);
+        summary
     }
 
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
-        join::join(spec, results)
+    fn join(options: &DatagramOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+        join::join(options, &ends)
     }
 }
 

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
-use sokudo_model::{Batch, SeriesKey};
+use sokudo_model::kinds::datagram as numbers;
+use sokudo_model::{Batch, Metric, SeriesKey};
 use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 use sokudo_workload::contract::Emit;
@@ -104,9 +105,9 @@ pub struct Reporter {
     collected: Collected,
 }
 
-const INTERARRIVAL: &str = "datagram.interarrival_seconds";
-const RTT: &str = "datagram.ack_rtt_seconds";
-const LATENESS: &str = "datagram.lateness_seconds";
+const INTERARRIVAL: Metric = numbers::INTERARRIVAL_SECONDS;
+const RTT: Metric = numbers::ACK_RTT_SECONDS;
+const LATENESS: Metric = numbers::LATENESS_SECONDS;
 
 impl Reporter {
     /// Reports for a phase with this many sending threads.
@@ -172,10 +173,10 @@ impl Reporter {
                 for flow in &done.flows {
                     self.collected
                         .interarrival
-                        .entry(flow.id)
+                        .entry(flow.flow)
                         .or_default()
                         .merge(&flow.interarrival);
-                    let label = self.label(flow.id);
+                    let label = self.label(flow.flow);
                     self.output
                         .add(INTERARRIVAL, &label, now_ns(), &flow.interarrival);
                 }
@@ -199,7 +200,7 @@ impl Reporter {
         self.output.names.label(flow)
     }
 
-    fn key(&self, metric: &str, flow: &str) -> SeriesKey {
+    fn key(&self, metric: Metric, flow: &str) -> SeriesKey {
         self.output.key(metric, flow)
     }
 
@@ -219,9 +220,9 @@ impl Reporter {
         let (label, at) = (self.label(id), t_ns - self.output.names.t0_ns);
         let bits = 8.0 * (bytes - last.bytes) as f64 / seconds;
         let rate = (packets - last.packets) as f64 / seconds;
-        batch.push(&self.key("datagram.sent_bits_per_second", &label), at, bits);
+        batch.push(&self.key(numbers::SENT_BITS_PER_SECOND, &label), at, bits);
         batch.push(
-            &self.key("datagram.sent_packets_per_second", &label),
+            &self.key(numbers::SENT_PACKETS_PER_SECOND, &label),
             at,
             rate,
         );
@@ -259,25 +260,25 @@ impl Reporter {
         let bits = 8.0 * (bytes - last.bytes) as f64 / seconds;
         let rate = (unique - last.packets) as f64 / seconds;
         batch.push(
-            &self.key("datagram.delivered_bits_per_second", &label),
+            &self.key(numbers::DELIVERED_BITS_PER_SECOND, &label),
             at,
             bits,
         );
         batch.push(
-            &self.key("datagram.delivered_packets_per_second", &label),
+            &self.key(numbers::DELIVERED_PACKETS_PER_SECOND, &label),
             at,
             rate,
         );
         if span > last.span {
             let loss = 1.0 - (unique - last.packets) as f64 / (span - last.span) as f64;
-            batch.push(&self.key("datagram.loss_ratio", &label), at, loss.max(0.0));
+            batch.push(&self.key(numbers::LOSS_RATIO, &label), at, loss.max(0.0));
         }
         if flow.out_of_order > 0 {
-            let key = self.key("datagram.out_of_order_packets", &label);
+            let key = self.key(numbers::OUT_OF_ORDER_PACKETS, &label);
             batch.push(&key, at, flow.out_of_order as f64);
         }
         if flow.duplicates > 0 {
-            let key = self.key("datagram.duplicate_packets", &label);
+            let key = self.key(numbers::DUPLICATE_PACKETS, &label);
             batch.push(&key, at, flow.duplicates as f64);
         }
     }

@@ -13,6 +13,7 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
 use sokudo_stats::Histogram;
 
 /// Open gaps kept; the oldest is closed for good beyond this (heavy loss at high rates).
@@ -74,7 +75,7 @@ pub struct Tracker {
 }
 
 /// What a tracker knows at the end.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Account {
     /// Distinct arrivals.
     pub unique: u64,
@@ -87,8 +88,10 @@ pub struct Account {
     /// Arrivals too old, or too far ahead, to be told apart.
     pub stale: u64,
     /// Length of each run of missing numbers.
+    #[serde(with = "sokudo_workload::histogram_text")]
     pub loss_runs: Histogram,
     /// RFC 4737 reordering extents.
+    #[serde(with = "sokudo_workload::histogram_text")]
     pub extents: Histogram,
     /// Mean of those; `None` when nothing was out of order.
     pub extent_mean: Option<f64>,

@@ -7,6 +7,7 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::udp::{Receiver, socket_drops};
 use sokudo_stats::Histogram;
@@ -52,10 +53,10 @@ pub struct ServerFlow {
 }
 
 /// What is handed over at the end.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct ServerFlowDone {
     /// Number in the phase.
-    pub id: u32,
+    pub flow: u32,
     /// The sequence numbers' account.
     pub account: Account,
     /// Distinct datagrams that the first receive call brought: they only start the clock of the
@@ -67,7 +68,8 @@ pub struct ServerFlowDone {
     pub corrupted: u64,
     /// RFC 3550 jitter, nanoseconds; `None` before the second datagram.
     pub jitter_ns: Option<f64>,
-    /// Times between receive calls since the last report.
+    /// Times between receive calls: since the last report, of the whole phase in a host's numbers.
+    #[serde(with = "sokudo_workload::histogram_text")]
     pub interarrival: Histogram,
 }
 
@@ -119,7 +121,7 @@ impl ServerFlow {
     fn close(self, sent: Option<u64>) -> ServerFlowDone {
         let timed = self.last_transit_ns.is_some() && self.tracker.unique() > 1;
         ServerFlowDone {
-            id: self.id,
+            flow: self.id,
             first_batch: self.first_batch.unwrap_or(self.tracker.unique()),
             account: self.tracker.close(sent),
             bytes: self.bytes,
@@ -168,7 +170,7 @@ pub struct ServerTask {
 }
 
 /// What one receiving thread did.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct ServerDone {
     /// Stream that its socket belongs to.
     pub stream: u32,

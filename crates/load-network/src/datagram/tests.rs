@@ -10,10 +10,10 @@ use sokudo_model::metric::{MetricKind, find};
 use sokudo_model::{HostSpec, PhasePlan, PhaseResult, PhaseSpec, Rate, RunId, SeriesKey, Summary};
 use sokudo_net::counters::HostCounters;
 use sokudo_stats::Histogram;
-use sokudo_workload::contract::Emitted;
+use sokudo_workload::contract::{Emitted, HostResult, Options, Workload};
 
 use super::client::{ClientCounts, ClientDone, Sizes, next_report_ns, rest_is_worth_it};
-use super::join::{Numbers, SenderSettings, SocketSettings, join};
+use super::join::{Numbers, SenderSettings, SocketSettings};
 use super::options::{Direction, SizeRange};
 use super::report::{Collected, Names, Report, Reporter, ServerFlowReport};
 use super::sequence::Tracker;
@@ -95,7 +95,7 @@ fn receiver(received: u64, fill: u64, drops: u64, softnet_drops: u64, gro: bool)
         tracker.arrive(number, number as i64 * 1000);
     }
     let flow = ServerFlowDone {
-        id: 0,
+        flow: 0,
         first_batch: 1,
         account: tracker.close(None),
         bytes: received * 100,
@@ -150,7 +150,9 @@ fn joined(hosts: u32, parts: &[Option<&Value>]) -> PhaseResult {
     let host =
         |part: &Option<&Value>| part.map_or(Err("lost".into()), |value| Ok(value.to_string()));
     let results: Vec<HostResult> = parts.iter().map(host).collect();
-    join(&spec(hosts, "{}"), &results)
+    Datagram
+        .join(&spec(hosts, "{}"), &results)
+        .expect("options")
 }
 
 fn get(metrics: &Summary, name: &str) -> Option<f64> {
@@ -273,7 +275,7 @@ fn a_host_speaks_for_its_own_flows_only() {
     let mut liar = receiver(900, 1, 0, 0, false);
     liar["senders"] = sender(5, "plain")["senders"].clone();
     let mut foreign = liar["sockets"][0].clone();
-    foreign["flows"][0]["flow"] = 1.into();
+    foreign["done"]["flows"][0]["flow"] = 1.into();
     liar["sockets"].as_array_mut().expect("list").push(foreign);
     let result = joined(3, &[Some(&sender(1000, "plain")), Some(&liar), None]);
     assert_eq!(get(&result.flows[0].metrics, "sent_packets"), Some(1000.0));

@@ -5,20 +5,18 @@
 //! ```
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::{
-    FlowPlan, FlowResult, HistogramSummary, Labels, PhaseResult, PhaseSpec, Summary,
-};
+use sokudo_model::kinds::probe as numbers;
+use sokudo_model::{FlowResult, HistogramSummary, Metric, PhaseResult, Stat, Summary};
 use sokudo_stats::Histogram;
-use sokudo_workload::contract::HostResult;
-use sokudo_workload::histogram_text::HistogramText;
-use sokudo_workload::joined::{Merged, NS, Totals, put, put_start_late, ratio};
+use sokudo_workload::histogram_text;
+use sokudo_workload::joined::{self, Merged, NS, put, put_named, put_start_late, ratio};
+use sokudo_workload::load::{self, Ends, OwnFlows};
 
 use super::client::Probed;
 use super::delay::{PairClock, Row, Variation, shown};
 use super::options::ProbeOptions;
 use super::report::Collected;
 use super::server::Answered;
-use super::{NAME, names};
 use crate::datagram::sequence::Tracker;
 
 /// What one direction's numbering tells.
@@ -33,7 +31,8 @@ struct Arrivals {
     kernel_stamps: u64,
     foreign: u64,
     /// Runs of missing numbers below `span`.
-    loss_runs: HistogramText,
+    #[serde(with = "histogram_text")]
+    loss_runs: Histogram,
 }
 
 impl Arrivals {
@@ -47,18 +46,18 @@ impl Arrivals {
             out_of_order: account.out_of_order,
             kernel_stamps,
             foreign,
-            loss_runs: HistogramText::new(&account.loss_runs),
+            loss_runs: account.loss_runs,
         }
     }
 
     /// Runs of missing numbers when `sent` were used.
-    fn runs(&self, sent: u64) -> HistogramText {
-        let mut runs = self.loss_runs.histogram();
+    fn runs(&self, sent: u64) -> Histogram {
+        let mut runs = self.loss_runs.clone();
         let tail = sent.saturating_sub(self.span);
         if tail > 0 {
             runs.record(tail);
         }
-        HistogramText::new(&runs)
+        runs
     }
 
     /// Who took the times of these arrivals.
@@ -83,15 +82,26 @@ struct AskedNumbers {
     answered: u64,
     late: u64,
     answers: Arrivals,
-    rtt: HistogramText,
-    up: HistogramText,
-    down: HistogramText,
+    #[serde(with = "histogram_text")]
+    rtt: Histogram,
+    #[serde(with = "histogram_text")]
+    up: Histogram,
+    #[serde(with = "histogram_text")]
+    down: Histogram,
+    #[serde(with = "histogram_text")]
+    ipdv: Histogram,
+    #[serde(with = "histogram_text")]
+    ipdv_up: Histogram,
+    #[serde(with = "histogram_text")]
+    ipdv_down: Histogram,
     /// Of the round trip, the way up, the way down.
-    ipdv: [HistogramText; 3],
     jitter_ns: [Option<f64>; 3],
-    turnaround: HistogramText,
-    timer_error: HistogramText,
-    send_call: HistogramText,
+    #[serde(with = "histogram_text")]
+    turnaround: Histogram,
+    #[serde(with = "histogram_text")]
+    timer_error: Histogram,
+    #[serde(with = "histogram_text")]
+    send_call: Histogram,
     /// `None` when the clocks were not compared.
     clock_error_ns: Option<u64>,
     clock_drift: Option<f64>,
@@ -115,9 +125,16 @@ struct AnsweredNumbers {
 
 /// Everything one host measured in a phase.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Numbers {
+pub struct Numbers {
     asked: Vec<AskedNumbers>,
     answered: Vec<AnsweredNumbers>,
+}
+
+impl load::Numbers for Numbers {
+    fn keep_own(&mut self, own: &OwnFlows<'_>) {
+        self.asked.retain(|one| own.begins(one.flow));
+        self.answered.retain(|one| own.ends(one.flow));
+    }
 }
 
 impl Numbers {
@@ -148,14 +165,15 @@ fn asked_numbers(probed: Probed, clock: Option<&PairClock>) -> AskedNumbers {
             // Below zero lies only what the clock error explains.
             histogram.record(of(row).max(0) as u64);
         }
-        HistogramText::new(&histogram)
+        histogram
     };
     let one_way = |way: fn((i64, i64)) -> i64| match clock {
         Some(clock) => distribution(&|row| way(clock.one_way(row))),
-        None => HistogramText::default(),
+        None => Histogram::new(),
     };
     let ways: [fn(&Row) -> i64; 3] = [Row::rtt_ns, |row| row.up_ns, |row| row.down_ns];
-    let variations = ways.map(|way| Variation::of(rows.iter().map(|row| row.as_ref().map(way))));
+    let [round, up, down] =
+        ways.map(|way| Variation::of(rows.iter().map(|row| row.as_ref().map(way))));
     AskedNumbers {
         flow,
         sent: sent.sent,
@@ -167,11 +185,13 @@ fn asked_numbers(probed: Probed, clock: Option<&PairClock>) -> AskedNumbers {
         rtt: distribution(&Row::rtt_ns),
         up: one_way(|both| both.0),
         down: one_way(|both| both.1),
-        ipdv: [0, 1, 2].map(|way: usize| HistogramText::new(&variations[way].ipdv)),
-        jitter_ns: [0, 1, 2].map(|way: usize| variations[way].jitter_ns),
-        turnaround: HistogramText::new(&received.turnaround),
-        timer_error: HistogramText::new(&sent.timer_error),
-        send_call: HistogramText::new(&sent.send_call),
+        ipdv: round.ipdv,
+        ipdv_up: up.ipdv,
+        ipdv_down: down.ipdv,
+        jitter_ns: [round.jitter_ns, up.jitter_ns, down.jitter_ns],
+        turnaround: received.turnaround,
+        timer_error: sent.timer_error,
+        send_call: sent.send_call,
         clock_error_ns: clock.map(|clock| clock.error_ns),
         clock_drift: clock.map(|clock| clock.drift),
         cpu_ns: sent.cpu_ns,
@@ -194,44 +214,32 @@ fn answered_numbers(end: Answered) -> AnsweredNumbers {
     }
 }
 
-/// Joins the hosts' numbers; see [`sokudo_workload::contract::Workload::join`].
-pub(crate) fn join(
-    options: &ProbeOptions,
-    spec: &PhaseSpec,
-    results: &[HostResult],
-) -> PhaseResult {
-    let read = |result: &HostResult| {
-        let text = result.as_ref().ok()?;
-        serde_json::from_str::<Numbers>(text).ok()
-    };
-    let hosts: Vec<Option<Numbers>> = results.iter().map(read).collect();
-    let of = |host: u32| hosts.get(host as usize).and_then(Option::as_ref);
+/// Joins the hosts' numbers.
+pub(super) fn join(options: &ProbeOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
     let mut join = Join {
         options,
         merged: Merged::default(),
         errors_s: Vec::new(),
     };
-    let flows: Vec<FlowResult> = spec
-        .phase
-        .flows
-        .iter()
-        .map(|plan| {
-            // A host speaks for its own flows only.
-            let asked = of(plan.from).and_then(|n| n.asked.iter().find(|a| a.flow == plan.id));
-            let answered = of(plan.to).and_then(|n| n.answered.iter().find(|a| a.flow == plan.id));
-            join.flow(spec, plan, asked, answered)
-        })
-        .collect();
-    let summary = join.totals(&flows);
-    let histograms = join.merged.summaries();
+    let flows = ends.plans().iter().map(|plan| {
+        let asked = ends.of(plan.from).into_iter().flat_map(|host| &host.asked);
+        let answered = ends.of(plan.to).into_iter().flat_map(|host| &host.answered);
+        join.flow(
+            ends.flow(plan),
+            asked.into_iter().find(|one| one.flow == plan.id),
+            answered.into_iter().find(|one| one.flow == plan.id),
+        )
+    });
+    let flows: Vec<FlowResult> = flows.collect();
     let worst_s = join.worst_s();
+    let shown = join
+        .merged
+        .each()
+        .filter(|(metric, all)| is_shown(*metric, all, worst_s));
     PhaseResult {
-        summary,
+        summary: join.totals(&flows),
+        histograms: shown.map(|(metric, all)| (metric.into(), all)).collect(),
         flows,
-        histograms: histograms
-            .into_iter()
-            .filter(|(name, all)| is_shown(name, all, worst_s))
-            .collect(),
     }
 }
 
@@ -243,14 +251,19 @@ struct Join<'a> {
     errors_s: Vec<f64>,
 }
 
-/// False for one-way delays of which more than half lie below their error.
-fn is_shown(name: &str, all: &HistogramSummary, error_s: f64) -> bool {
-    let one_way = [names::OWD, names::OWD_UP, names::OWD_DOWN].contains(&name);
-    !one_way || shown(all.p50, error_s).is_some()
+/// Whether a distribution is one of one-way delays, which are known within the clocks' error only.
+fn is_one_way(metric: Metric) -> bool {
+    [
+        numbers::OWD_SECONDS,
+        numbers::OWD_UP_SECONDS,
+        numbers::OWD_DOWN_SECONDS,
+    ]
+    .contains(&metric)
 }
 
-fn own(metrics: &mut Summary, what: &str, value: impl Into<Option<f64>>) {
-    put(metrics, &format!("{NAME}.{what}"), value);
+/// False for one-way delays of which more than half lie below their error.
+fn is_shown(metric: Metric, all: &HistogramSummary, error_s: f64) -> bool {
+    !is_one_way(metric) || shown(all.p50, error_s).is_some()
 }
 
 impl Join<'_> {
@@ -260,24 +273,12 @@ impl Join<'_> {
 
     fn flow(
         &mut self,
-        spec: &PhaseSpec,
-        plan: &FlowPlan,
+        mut flow: FlowResult,
         asked: Option<&AskedNumbers>,
         answered: Option<&AnsweredNumbers>,
     ) -> FlowResult {
-        let name = |host: u32| {
-            let host = spec.hosts.get(host as usize);
-            host.map_or(String::new(), |host| host.name.clone())
-        };
-        let mut flow = FlowResult {
-            id: plan.id,
-            from: name(plan.from),
-            to: name(plan.to),
-            labels: Labels::new(),
-            complete: asked.is_some_and(|a| a.answered > 0 && a.error.is_none())
-                && answered.is_some_and(|a| a.error.is_none()),
-            ..FlowResult::default()
-        };
+        flow.complete = asked.is_some_and(|a| a.answered > 0 && a.error.is_none())
+            && answered.is_some_and(|a| a.error.is_none());
         if let Some(asked) = asked {
             self.asked(&mut flow, asked);
         }
@@ -295,39 +296,41 @@ impl Join<'_> {
         put_start_late(metrics, asked.start_late_ns);
         let lost = asked.sent.saturating_sub(asked.answered + asked.late) as f64;
         for (what, value) in [
-            ("sent_packets", asked.sent as f64),
-            ("answered_packets", asked.answered as f64),
-            ("lost_packets", lost),
-            ("late_packets", asked.late as f64),
-            ("unsent_packets", asked.unsent as f64),
-            ("refused_packets", asked.refused as f64),
+            (numbers::SENT_PACKETS, asked.sent as f64),
+            (numbers::ANSWERED_PACKETS, asked.answered as f64),
+            (numbers::LOST_PACKETS, lost),
+            (numbers::LATE_PACKETS, asked.late as f64),
+            (numbers::UNSENT_PACKETS, asked.unsent as f64),
+            (numbers::REFUSED_PACKETS, asked.refused as f64),
         ] {
-            own(metrics, what, value);
+            put(metrics, what, value);
         }
-        own(metrics, "loss_ratio", ratio(lost, asked.sent as f64));
+        put(metrics, numbers::LOSS_RATIO, ratio(lost, asked.sent as f64));
         let elapsed_ns = asked.elapsed_ns as f64;
         let per_s = |n: u64| ratio(n as f64 * 1e9, elapsed_ns);
-        own(
+        put(
             metrics,
-            "answered_packets_per_second",
+            numbers::ANSWERED_PACKETS_PER_SECOND,
             per_s(asked.answered),
         );
         let asked_per_s = 1e9 / self.options.every.0 as f64;
-        own(metrics, "asked_packets_per_second", asked_per_s);
+        put(metrics, numbers::ASKED_PACKETS_PER_SECOND, asked_per_s);
         let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed_ns));
-        own(metrics, "sender_cpu_ratio", share(asked.cpu_ns));
-        own(metrics, "sender_wait_ratio", share(asked.wait_ns));
-        for (what, ns) in ["jitter_seconds", "jitter_up_seconds", "jitter_down_seconds"]
-            .into_iter()
-            .zip(asked.jitter_ns)
-        {
-            own(metrics, what, ns.map(|ns| ns * NS));
+        put(metrics, numbers::SENDER_CPU_RATIO, share(asked.cpu_ns));
+        put(metrics, numbers::SENDER_WAIT_RATIO, share(asked.wait_ns));
+        let jitters = [
+            numbers::JITTER_SECONDS,
+            numbers::JITTER_UP_SECONDS,
+            numbers::JITTER_DOWN_SECONDS,
+        ];
+        for (metric, ns) in jitters.into_iter().zip(asked.jitter_ns) {
+            put(metrics, metric, ns.map(|ns| ns * NS));
         }
         let two_clocks = asked.clock_error_ns.is_some_and(|error| error > 0);
         let drift = asked.clock_drift.filter(|_| two_clocks);
-        own(metrics, "clock_drift_ratio", drift);
+        put(metrics, numbers::CLOCK_DRIFT_RATIO, drift);
         let error_s = asked.clock_error_ns.map(|ns| ns as f64 * NS);
-        put(metrics, names::CLOCK_ERROR, error_s);
+        put(metrics, numbers::CLOCK_ERROR_SECONDS, error_s);
         self.errors_s.extend(error_s);
         let stamps = asked.answers.stamps().into();
         flow.labels.insert("answer_stamps".into(), stamps);
@@ -339,25 +342,25 @@ impl Join<'_> {
 
     fn distributions(&mut self, flow: &mut FlowResult, asked: &AskedNumbers, error_s: Option<f64>) {
         let all = [
-            (names::RTT, &asked.rtt),
-            (names::OWD_UP, &asked.up),
-            (names::OWD_DOWN, &asked.down),
-            ("probe.ipdv_seconds", &asked.ipdv[0]),
-            ("probe.ipdv_up_seconds", &asked.ipdv[1]),
-            ("probe.ipdv_down_seconds", &asked.ipdv[2]),
-            ("probe.turnaround_seconds", &asked.turnaround),
-            ("probe.timer_error_seconds", &asked.timer_error),
-            ("probe.send_call_seconds", &asked.send_call),
+            (numbers::RTT_SECONDS, &asked.rtt),
+            (numbers::OWD_UP_SECONDS, &asked.up),
+            (numbers::OWD_DOWN_SECONDS, &asked.down),
+            (numbers::IPDV_SECONDS, &asked.ipdv),
+            (numbers::IPDV_UP_SECONDS, &asked.ipdv_up),
+            (numbers::IPDV_DOWN_SECONDS, &asked.ipdv_down),
+            (numbers::TURNAROUND_SECONDS, &asked.turnaround),
+            (numbers::TIMER_ERROR_SECONDS, &asked.timer_error),
+            (numbers::SEND_CALL_SECONDS, &asked.send_call),
         ];
-        for (name, text) in all {
-            let summary = self.merged.add(name, NS, text);
-            let shows = |all: &HistogramSummary| is_shown(name, all, error_s.unwrap_or(0.0));
+        for (metric, more) in all {
+            let summary = self.merged.add(metric, more);
+            let shows = |all: &HistogramSummary| is_shown(metric, all, error_s.unwrap_or(0.0));
             if let Some(summary) = summary.filter(shows) {
-                flow.histograms.insert(name.into(), summary);
+                flow.histograms.insert(metric.into(), summary);
             }
         }
-        for text in [&asked.up, &asked.down] {
-            self.merged.add(names::OWD, NS, text);
+        for more in [&asked.up, &asked.down] {
+            self.merged.add(numbers::OWD_SECONDS, more);
         }
     }
 
@@ -366,100 +369,82 @@ impl Join<'_> {
         let metrics = &mut flow.metrics;
         let up = asked.sent.saturating_sub(answered.probes.unique) as f64;
         let down = answered.answers.saturating_sub(asked.answers.unique) as f64;
-        own(metrics, "lost_up_packets", up);
-        own(metrics, "lost_down_packets", down);
-        own(metrics, "loss_up_ratio", ratio(up, asked.sent as f64));
-        own(
+        put(metrics, numbers::LOST_UP_PACKETS, up);
+        put(metrics, numbers::LOST_DOWN_PACKETS, down);
+        put(
             metrics,
-            "loss_down_ratio",
+            numbers::LOSS_UP_RATIO,
+            ratio(up, asked.sent as f64),
+        );
+        put(
+            metrics,
+            numbers::LOSS_DOWN_RATIO,
             ratio(down, answered.answers as f64),
         );
-        own(metrics, "answers_sent_packets", answered.answers as f64);
-        for (way, arrivals) in [("up", &answered.probes), ("down", &asked.answers)] {
-            let (twice, late) = (arrivals.duplicates as f64, arrivals.out_of_order as f64);
-            own(metrics, &format!("duplicate_{way}_packets"), twice);
-            own(metrics, &format!("out_of_order_{way}_packets"), late);
+        put(
+            metrics,
+            numbers::ANSWERS_SENT_PACKETS,
+            answered.answers as f64,
+        );
+        let (probes, answers) = (&answered.probes, &asked.answers);
+        for (metric, count) in [
+            (numbers::DUPLICATE_UP_PACKETS, probes.duplicates),
+            (numbers::OUT_OF_ORDER_UP_PACKETS, probes.out_of_order),
+            (numbers::DUPLICATE_DOWN_PACKETS, answers.duplicates),
+            (numbers::OUT_OF_ORDER_DOWN_PACKETS, answers.out_of_order),
+        ] {
+            put(metrics, metric, count as f64);
         }
         let foreign = asked.answers.foreign + answered.probes.foreign;
         if foreign > 0 {
-            own(metrics, "foreign_packets", foreign as f64);
+            put(metrics, numbers::FOREIGN_PACKETS, foreign as f64);
         }
-        for (name, runs) in [
-            (
-                "probe.loss_run_up_packets",
-                answered.probes.runs(asked.sent),
-            ),
-            (
-                "probe.loss_run_down_packets",
-                asked.answers.runs(answered.answers),
-            ),
-        ] {
-            if let Some(summary) = self.merged.add(name, 1.0, &runs) {
-                flow.histograms.insert(name.into(), summary);
-            }
-        }
+        let up = answered.probes.runs(asked.sent);
+        let down = asked.answers.runs(answered.answers);
+        let runs = [
+            (numbers::LOSS_RUN_UP_PACKETS, &up),
+            (numbers::LOSS_RUN_DOWN_PACKETS, &down),
+        ];
+        self.merged.add_each(flow, runs);
     }
 
     /// Totals over the flows of a phase.
     fn totals(&self, flows: &[FlowResult]) -> Summary {
-        const SUMS: [&str; 17] = [
-            "sent_packets",
-            "answered_packets",
-            "lost_packets",
-            "late_packets",
-            "unsent_packets",
-            "refused_packets",
-            "lost_up_packets",
-            "lost_down_packets",
-            "answers_sent_packets",
-            "duplicate_up_packets",
-            "duplicate_down_packets",
-            "out_of_order_up_packets",
-            "out_of_order_down_packets",
-            "foreign_packets",
-            "answered_packets_per_second",
-            "asked_packets_per_second",
-            "answer_refused_packets",
-        ];
-        const WORST: [&str; 6] = [
-            "jitter_seconds",
-            "jitter_up_seconds",
-            "jitter_down_seconds",
-            "clock_error_seconds",
-            "sender_cpu_ratio",
-            "sender_wait_ratio",
-        ];
-        let mut totals = Totals::of(NAME, flows);
-        totals.sum(&SUMS);
-        totals.highest(&WORST);
-        totals.share("loss_ratio", "lost_packets", "sent_packets");
-        totals.share("loss_up_ratio", "lost_up_packets", "sent_packets");
-        totals.share(
-            "loss_down_ratio",
-            "lost_down_packets",
-            "answers_sent_packets",
-        );
-        self.percentiles(&mut totals.summary);
-        totals.summary
+        let mut summary = joined::totals(numbers::METRICS, flows);
+        for (share, part, whole) in [
+            (
+                numbers::LOSS_RATIO,
+                numbers::LOST_PACKETS,
+                numbers::SENT_PACKETS,
+            ),
+            (
+                numbers::LOSS_UP_RATIO,
+                numbers::LOST_UP_PACKETS,
+                numbers::SENT_PACKETS,
+            ),
+            (
+                numbers::LOSS_DOWN_RATIO,
+                numbers::LOST_DOWN_PACKETS,
+                numbers::ANSWERS_SENT_PACKETS,
+            ),
+        ] {
+            let both = part.of(&summary).zip(whole.of(&summary));
+            let value = both.and_then(|(part, whole)| ratio(part, whole));
+            put(&mut summary, share, value);
+        }
+        self.percentiles(&mut summary);
+        summary
     }
 
     /// `probe.rtt_seconds.p99` and its like, merged over all flows; one-way delays only as far as
     /// they are above their error.
     fn percentiles(&self, summary: &mut Summary) {
         let worst_s = self.worst_s();
-        for (name, all) in self.merged.summaries() {
-            let one_way = [names::OWD, names::OWD_UP, names::OWD_DOWN].contains(&name.as_str());
-            for (which, value) in [
-                ("min", all.min),
-                ("mean", all.mean),
-                ("p50", all.p50),
-                ("p90", all.p90),
-                ("p99", all.p99),
-                ("p999", all.p999),
-                ("max", all.max),
-            ] {
-                let error_s = if one_way { worst_s } else { 0.0 };
-                put(summary, &format!("{name}.{which}"), shown(value, error_s));
+        for (metric, all) in self.merged.each() {
+            let error_s = if is_one_way(metric) { worst_s } else { 0.0 };
+            for stat in Stat::ALL {
+                let value = shown(stat.of(&all), error_s);
+                put_named(summary, metric.stat(stat), value);
             }
         }
     }
@@ -469,10 +454,10 @@ impl Join<'_> {
 fn answering(flow: &mut FlowResult, answered: &AnsweredNumbers) {
     let elapsed_ns = answered.elapsed_ns as f64;
     let cpu = answered.cpu_ns.and_then(|ns| ratio(ns as f64, elapsed_ns));
-    own(&mut flow.metrics, "server_cpu_ratio", cpu);
+    put(&mut flow.metrics, numbers::SERVER_CPU_RATIO, cpu);
     if answered.refused > 0 {
         let refused = answered.refused as f64;
-        own(&mut flow.metrics, "answer_refused_packets", refused);
+        put(&mut flow.metrics, numbers::ANSWER_REFUSED_PACKETS, refused);
     }
     let stamps = answered.probes.stamps().into();
     flow.labels.insert("probe_stamps".into(), stamps);

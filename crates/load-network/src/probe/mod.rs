@@ -19,7 +19,6 @@
 mod client;
 pub mod delay;
 mod join;
-pub mod names;
 pub mod notes;
 pub mod options;
 mod phase;
@@ -27,11 +26,12 @@ pub mod protocol;
 mod report;
 mod server;
 
+use sokudo_model::kinds::probe as numbers;
 use sokudo_model::units::Rate;
-use sokudo_model::{PhaseResult, PhaseSpec, Refusal};
+use sokudo_model::{Kind, PhaseResult, PhaseSpec, Refusal};
 use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
-use sokudo_workload::refusal::read_options;
+use sokudo_workload::contract::{Emit, Phase};
+use sokudo_workload::load::{Ends, Load};
 use sokudo_workload::values::Span;
 
 pub use options::ProbeOptions;
@@ -39,66 +39,54 @@ pub use options::ProbeOptions;
 /// The two-way probe.
 pub struct Probe;
 
-/// Name of the workload and of its series' source.
-pub const NAME: &str = "probe";
+/// Name of the workload.
+pub const NAME: &str = numbers::KIND.name;
 
 /// A sender that leaves out more than this share of its probes is the limit itself.
 const LEFT_OUT: f64 = 0.03;
 
-const DESCRIPTOR: Descriptor = Descriptor {
-    name: NAME,
-    question: "how long does a datagram take, each way, and how evenly?",
-};
+impl Load for Probe {
+    const KIND: &'static Kind = &numbers::KIND;
+    type Options = ProbeOptions;
+    type Numbers = join::Numbers;
 
-impl Workload for Probe {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: ProbeOptions = read_options(NAME, &spec.phase.options)?;
+    fn prepare(
+        options: ProbeOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
         Ok(Box::new(phase::ProbePhase::prepare(options, spec, emit)?))
     }
 
-    fn rate(&self, options: &str) -> Option<Rate> {
-        let options: ProbeOptions = read_options(NAME, options).ok()?;
-        Some(Rate::Events(1e9 / options.every.0.max(1) as f64))
-    }
-
-    fn trial(
-        &self,
-        options: &str,
-        rate_per_s: Option<f64>,
-        duration_ns: u64,
-    ) -> Result<String, Refusal> {
-        let mut options: ProbeOptions = read_options(NAME, options)?;
+    fn become_trial(options: &mut ProbeOptions, rate_per_s: Option<f64>, duration_ns: u64) {
         let every_ns = rate_per_s.map_or(0.0, |rate| 1e9 / rate) as u64;
         options.every = Span(every_ns.max(ProbeOptions::MIN_EVERY_NS));
         options.count = None;
         options.duration = Some(Span(duration_ns));
-        options.validate()?;
-        Ok(options.to_json())
     }
 
-    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        let get = |what: &str| result.summary.get(&format!("{NAME}.{what}")).copied();
-        let sent = get("sent_packets")?;
-        let unsent = get("unsent_packets").unwrap_or(0.0);
+    fn rate(options: &ProbeOptions) -> Option<Rate> {
+        Some(Rate::Events(1e9 / options.every.0.max(1) as f64))
+    }
+
+    fn outcome(result: &PhaseResult) -> Option<Outcome> {
+        let summary = &result.summary;
+        let sent = numbers::SENT_PACKETS.of(summary)?;
+        let unsent = numbers::UNSENT_PACKETS.of(summary).unwrap_or(0.0);
         Some(Outcome {
-            offered: get("asked_packets_per_second")?,
-            delivered: get("answered_packets_per_second")?,
-            loss: get("loss_ratio")?,
+            offered: numbers::ASKED_PACKETS_PER_SECOND.of(summary)?,
+            delivered: numbers::ANSWERED_PACKETS_PER_SECOND.of(summary)?,
+            loss: numbers::LOSS_RATIO.of(summary)?,
             generator_limited: unsent > LEFT_OUT * (sent + unsent),
         })
     }
 
-    fn compares_clocks(&self) -> bool {
+    fn compares_clocks() -> bool {
         true
     }
 
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
-        let options: ProbeOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
-        join::join(&options, spec, results)
+    fn join(options: &ProbeOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+        join::join(options, &ends)
     }
 }
 

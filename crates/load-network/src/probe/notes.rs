@@ -1,20 +1,22 @@
-//! What must a reader know before believing one-way delays?
+//! Notes that a reader needs to judge one-way delays.
 
-use sokudo_model::{PhaseResult, Text, Unit};
-
-use super::names;
+use sokudo_model::kinds::probe as numbers;
+use sokudo_model::{Metric, PhaseResult, Stat, Text, Unit};
 
 /// What is to stand beside the result: how good the clocks were, what is not shown because of them,
 /// and who took the times.
 pub fn notes(result: &PhaseResult) -> Vec<Text> {
     let mut out = Vec::new();
-    let get = |name: &str| result.summary.get(name).copied();
-    if get("probe.answered_packets").is_some_and(|n| n > 0.0) {
-        let shown = |name: &str, which: &str| get(&format!("{name}.{which}")).is_some();
-        let ways = [names::OWD_UP, names::OWD_DOWN];
-        let all = ways.iter().all(|name| shown(name, "min"));
-        let any = ways.iter().any(|name| shown(name, "max"));
-        out.push(match get(names::CLOCK_ERROR) {
+    let summary = &result.summary;
+    if numbers::ANSWERED_PACKETS
+        .of(summary)
+        .is_some_and(|n| n > 0.0)
+    {
+        let shown = |way: &Metric, stat| summary.contains_key(&way.stat(stat));
+        let ways = [numbers::OWD_UP_SECONDS, numbers::OWD_DOWN_SECONDS];
+        let all = ways.iter().all(|way| shown(way, Stat::Min));
+        let any = ways.iter().any(|way| shown(way, Stat::Max));
+        out.push(match numbers::CLOCK_ERROR_SECONDS.of(summary) {
             None => Text::new("engine-probe-no-clock"),
             Some(0.0) => Text::new("engine-probe-one-clock"),
             Some(error) => {

@@ -12,7 +12,7 @@ use sokudo_workload::crew::Crew;
 use sokudo_workload::link::{Caller, Link, Transport};
 use sokudo_workload::meet::{Arrived, Calls, Meeting, Terms};
 use sokudo_workload::refusal::{failed, operator};
-use sokudo_workload::reporting::{Names, as_text, never_started};
+use sokudo_workload::reporting::{Names, never_started};
 
 use super::delay::{PairClock, Row};
 use super::join::Numbers;
@@ -103,7 +103,7 @@ impl ProbePhase {
     }
 }
 
-impl Phase for ProbePhase {
+impl Phase<Numbers> for ProbePhase {
     fn offer(&self) -> String {
         self.meeting.offer()
     }
@@ -159,7 +159,7 @@ impl Phase for ProbePhase {
         self.clocks = clocks.to_vec();
     }
 
-    fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
+    fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers, Refusal> {
         // Everybody has waited for the last answer, so nothing is left to be answered.
         self.asking.clear();
         self.crew.end();
@@ -174,7 +174,6 @@ impl Phase for ProbePhase {
             emit_probes(&series, &self.emit, probed, clock.as_ref(), how);
             clocks.push(clock);
         }
-        let numbers = Numbers::new(collected, &clocks);
-        as_text(&numbers)
+        Ok(Numbers::new(collected, &clocks))
     }
 }

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
-use sokudo_model::Batch;
+use sokudo_model::kinds::probe as numbers;
+use sokudo_model::{Batch, Metric};
 use sokudo_stats::Histogram;
 use sokudo_workload::contract::{Emit, Emitted};
 use sokudo_workload::joined::NS;
 use sokudo_workload::reporting::{Names, Output};
 
+use super::NAME;
 use super::client::Probed;
 use super::delay::{PairClock, Row, shown};
 use super::server::Answered;
-use super::{NAME, names};
 
 /// Points of one batch at most: a message between hosts stays small.
 const POINTS_PER_BATCH: usize = 4_000;
@@ -95,21 +96,24 @@ impl Reporter {
         let series = &self.output.names;
         let label = series.label(interval.flow);
         let at_ns = interval.t_ns - series.t0_ns;
-        let key = |metric: &str| self.output.key(metric, &label);
+        let key = |metric: Metric| self.output.key(metric, &label);
         let last = self.last_ns.insert(interval.flow, interval.t_ns);
         let seconds = (interval.t_ns - last.unwrap_or(series.start_ns)) as f64 * NS;
         if seconds > 0.0 {
             let rate = interval.answered as f64 / seconds;
-            batch.push(&key(names::ANSWERED_PER_SECOND), at_ns, rate);
+            batch.push(&key(numbers::ANSWERED_PACKETS_PER_SECOND), at_ns, rate);
         }
         if !interval.rtt.is_empty() {
-            for (metric, q) in [(names::RTT_P50, 0.5), (names::RTT_P99, 0.99)] {
+            for (metric, q) in [
+                (numbers::RTT_P50_SECONDS, 0.5),
+                (numbers::RTT_P99_SECONDS, 0.99),
+            ] {
                 let seconds = interval.rtt.quantile(q) as f64 * NS;
                 batch.push(&key(metric), at_ns, seconds);
             }
         }
         self.output
-            .add(names::RTT, &label, interval.t_ns, &interval.rtt);
+            .add(numbers::RTT_SECONDS, &label, interval.t_ns, &interval.rtt);
         self.output.store(interval.t_ns, &mut batch);
         self.output.emit(batch);
     }
@@ -131,29 +135,29 @@ pub(crate) fn emit_probes(
     (keep, interval_ns): (u64, u64),
 ) {
     let label = series.label(probed.flow);
-    let key = |metric: &str| series.key(NAME, metric, &label);
+    let key = |metric: Metric| series.key(NAME, metric, &label);
     let rows = &probed.received.rows;
     let kept = &rows[..rows.len().min(keep as usize)];
     let point = |row: &Row, ns: i64| (row.sent_ns - series.t0_ns, ns as f64 * NS);
-    emit_points(to, &key(names::PROBE_RTT), kept, |row| {
+    emit_points(to, &key(numbers::EACH_RTT_SECONDS), kept, |row| {
         point(row, row.rtt_ns())
     });
     if let Some(clock) = clock {
         let shows = one_way_shown(rows, clock);
         if shows.0 {
-            emit_points(to, &key(names::PROBE_OWD_UP), kept, |row| {
+            emit_points(to, &key(numbers::EACH_OWD_UP_SECONDS), kept, |row| {
                 point(row, clock.one_way(row).0)
             });
         }
         if shows.1 {
-            emit_points(to, &key(names::PROBE_OWD_DOWN), kept, |row| {
+            emit_points(to, &key(numbers::EACH_OWD_DOWN_SECONDS), kept, |row| {
                 point(row, clock.one_way(row).1)
             });
         }
     }
     let mut batch = Batch::default();
     for (t_ns, ratio) in loss(&probed.received.departures_ns, rows, interval_ns) {
-        batch.push(&key(names::LOSS), t_ns - series.t0_ns, ratio);
+        batch.push(&key(numbers::LOSS_RATIO), t_ns - series.t0_ns, ratio);
     }
     emit(to, batch);
 }

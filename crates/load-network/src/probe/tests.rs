@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use sokudo_model::{PhaseResult, Summary};
+use sokudo_workload::contract::{Options, Workload};
 use sokudo_workload::values::HowMany;
 
 use super::*;
@@ -83,7 +84,7 @@ fn clock_note(numbers: &[(&str, f64)]) -> String {
 
 #[test]
 fn a_reader_hears_how_good_the_clocks_were() {
-    let error = names::CLOCK_ERROR;
+    let error = numbers::CLOCK_ERROR_SECONDS.name;
     let (up, down) = ("probe.owd_up_seconds", "probe.owd_down_seconds");
     let owd = |way: &str, which: &str| format!("{way}.{which}");
     assert_eq!(clock_note(&[]), "engine-probe-no-clock");
@@ -110,7 +111,7 @@ proptest! {
                 "known":[[0,{"name":"a","address":""}],[1,{"name":"b","address":""}]],
                 "me":0,"seed":1,"tickets":[[0,1]]}"#,
         ).unwrap();
-        let result = Probe.join(&spec, &[Ok(text.clone()), Ok(text)]);
+        let result = Probe.join(&spec, &[Ok(text.clone()), Ok(text)]).expect("options");
         prop_assert!(result.summary.is_empty() && !result.flows[0].complete);
     }
 }

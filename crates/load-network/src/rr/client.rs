@@ -11,7 +11,7 @@ use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::urgency::First;
 use sokudo_net::wait::Wait;
 use sokudo_workload::effort::Effort;
-use sokudo_workload::exchange::{Asked, Recorder, Report, Scope};
+use sokudo_workload::exchange::{Asked, Details, Recorder, Report, Scope};
 use sokudo_workload::link::{Link, Solo, is_silence};
 use sokudo_workload::meet::Dialled;
 use sokudo_workload::patience::{sleep_until_or_stop, wait_for_start};
@@ -70,9 +70,9 @@ pub struct Task {
 }
 
 /// What all asking loops share: when to ask, when to give up, what to write down.
-pub(crate) struct Course {
+pub(crate) struct Course<D: Details = ()> {
     pub(crate) schedule: Schedule,
-    pub(crate) recorder: Recorder,
+    pub(crate) recorder: Recorder<D>,
     /// End of the load.
     pub(crate) end_ns: i64,
     pub(crate) timeout_ns: i64,
@@ -94,8 +94,8 @@ pub(crate) enum Next {
     Over,
 }
 
-impl Course {
-    fn new(task: &Task, start_ns: i64, reports: &SyncSender<Report>) -> Self {
+impl<D: Details> Course<D> {
+    fn new(task: &Task, start_ns: i64, reports: &SyncSender<Report<D>>) -> Self {
         let end_ns = start_ns.saturating_add_unsigned(match task.duration_ns {
             0 => task.bound_ns,
             duration => duration.min(task.bound_ns),
@@ -195,7 +195,7 @@ impl Course {
 }
 
 /// Asks over the connections from `at_ns` on, until time, count or stop; reports to `reports`.
-pub(crate) fn run(task: Task, dialled: Dialled, at_ns: i64, reports: &SyncSender<Report>) {
+pub(crate) fn run(task: Task, dialled: Dialled, at_ns: i64, reports: &SyncSender<Report<()>>) {
     // The connections of some transports live no longer than their caller.
     let Dialled {
         links,
@@ -214,19 +214,19 @@ pub(crate) fn run(task: Task, dialled: Dialled, at_ns: i64, reports: &SyncSender
     }
 }
 
-fn ask_many(task: &Task, links: Vec<Link>, at_ns: i64, reports: &SyncSender<Report>) {
+fn ask_many(task: &Task, links: Vec<Link>, at_ns: i64, reports: &SyncSender<Report<()>>) {
     let ready = || many::Loop::new(task, links);
     measured(task, at_ns, reports, ready, many::Loop::run);
 }
 
 /// Runs `ask` as the body of an asking thread and hands over what came out. What it needs is made `ready`
 /// before the start: at that moment others may begin on the same core.
-pub(crate) fn measured<T>(
+pub(crate) fn measured<D: Details, T>(
     task: &Task,
     at_ns: i64,
-    reports: &SyncSender<Report>,
+    reports: &SyncSender<Report<D>>,
     ready: impl FnOnce() -> io::Result<T>,
-    ask: impl FnOnce(&mut T, &mut Course),
+    ask: impl FnOnce(&mut T, &mut Course<D>),
 ) {
     precise_timers();
     let mut course = Course::new(task, at_ns, reports);
@@ -397,13 +397,13 @@ impl Answers {
     ///
     /// Errors: the connection is of no further use.
     #[inline]
-    pub(crate) fn wait_for(
+    pub(crate) fn wait_for<D: Details>(
         &mut self,
         sequence: u64,
         sent_ns: i64,
         link: &mut Link,
         waiting: &mut Solo,
-        course: &mut Course,
+        course: &mut Course<D>,
     ) -> io::Result<bool> {
         loop {
             match waiting.receive(link, &mut self.buffer) {

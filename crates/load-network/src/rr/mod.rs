@@ -20,17 +20,17 @@
 pub mod client;
 pub(crate) mod join;
 pub(crate) mod many;
-pub mod names;
 pub mod options;
 pub(crate) mod phase;
 pub mod protocol;
 pub mod server;
 
-use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Refusal};
-use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
+use sokudo_model::kinds::rr as numbers;
+use sokudo_model::units::Rate;
+use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Refusal};
+use sokudo_workload::contract::{Emit, Phase};
 use sokudo_workload::flows::{Pair, mesh, numbered, up};
-use sokudo_workload::refusal::read_options;
+use sokudo_workload::load::{Ends, Load};
 
 use options::Direction;
 pub use options::{CommonOptions, RrOptions};
@@ -39,51 +39,41 @@ use phase::{RrPhase, Variant};
 /// The request/response test.
 pub struct Rr;
 
-/// Name of the workload and of its series' source.
-pub const NAME: &str = "rr";
+/// Name of the workload.
+pub const NAME: &str = numbers::KIND.name;
 
 /// Requests over connections that were made before the load.
-const VARIANT: Variant = Variant {
-    names: &names::RR,
+const VARIANT: Variant<()> = Variant {
+    kind: &numbers::KIND,
+    numbers: &numbers::EXCHANGE,
     per_request: false,
     ask: client::run,
     answer: server::Loop::answer_all,
 };
 
-const DESCRIPTOR: Descriptor = Descriptor {
-    name: NAME,
-    question: "how long does an answer take, and how many requests per second get one?",
-};
+impl Load for Rr {
+    const KIND: &'static Kind = &numbers::KIND;
+    type Options = RrOptions;
+    type Numbers = join::Numbers<()>;
 
-impl Workload for Rr {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
+    fn prepare(
+        options: RrOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
+        Ok(Box::new(RrPhase::prepare(&VARIANT, options, spec, emit)?))
     }
 
-    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: RrOptions = read_options(NAME, &spec.phase.options)?;
-        let phase = RrPhase::prepare(&VARIANT, options, spec, emit)?;
-        Ok(Box::new(phase))
-    }
-
-    fn trial(
-        &self,
-        options: &str,
-        rate_per_s: Option<f64>,
-        duration_ns: u64,
-    ) -> Result<String, Refusal> {
-        let mut options: RrOptions = read_options(NAME, options)?;
+    fn become_trial(options: &mut RrOptions, rate_per_s: Option<f64>, duration_ns: u64) {
         options.common.become_trial(rate_per_s, duration_ns);
-        Ok(options.to_json())
     }
 
-    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        names::RR.outcome(result)
+    fn rate(options: &RrOptions) -> Option<Rate> {
+        options.common.rate.map(|rate| rate.0)
     }
 
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
-        let options: RrOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
-        join::join(&names::RR, &options, spec, results)
+    fn join(options: &RrOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+        join::join(&VARIANT, options, &ends)
     }
 }
 

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
+use sokudo_model::kinds::Exchange;
+use sokudo_model::{FlowPlan, Kind, PhaseSpec, Refusal};
 use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::crew::Crew;
-use sokudo_workload::exchange::{Collected, Names, Report, Reporter};
+use sokudo_workload::exchange::{Collected, Details, Report, Reporter};
 use sokudo_workload::meet::{Arrived, Calls, Dialled, Meeting, Terms};
-use sokudo_workload::reporting::as_text;
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 use super::client::Task;
@@ -18,35 +18,37 @@ use super::options::RrOptions;
 use super::server;
 
 /// What distinguishes the workloads that are phases of this kind.
-pub(crate) struct Variant {
-    /// Names of its numbers.
-    pub(crate) names: &'static Names,
+pub(crate) struct Variant<D: Details> {
+    /// What its numbers mean.
+    pub(crate) kind: &'static Kind,
+    /// Those that it shares with every exchange.
+    pub(crate) numbers: &'static Exchange,
     /// True when connections are made during the load, one per request.
     pub(crate) per_request: bool,
     /// The body of an asking thread: the load starts at the given moment.
-    pub(crate) ask: fn(Task, Dialled, i64, &SyncSender<Report>),
+    pub(crate) ask: fn(Task, Dialled, i64, &SyncSender<Report<D>>),
     /// The body of an answering thread.
     pub(crate) answer: server::Answer,
 }
 
 /// One host's part of a phase.
-pub(crate) struct RrPhase {
-    variant: &'static Variant,
+pub(crate) struct RrPhase<D: Details> {
+    variant: &'static Variant<D>,
     options: RrOptions,
     emit: Emit,
     meeting: Meeting,
     answering: Vec<server::Task>,
     asking: Vec<(Task, Dialled)>,
     tcp_state: Option<Watch>,
-    crew: Crew<Report, Collected>,
+    crew: Crew<Report<D>, Collected<D>>,
     /// When the first request is to leave; `None` in an open loop, where each has its own time.
     agreed_ns: Option<i64>,
 }
 
-impl RrPhase {
+impl<D: Details> RrPhase<D> {
     /// Binds everything that this host answers.
     pub(crate) fn prepare(
-        variant: &'static Variant,
+        variant: &'static Variant<D>,
         options: RrOptions,
         spec: PhaseSpec,
         emit: Emit,
@@ -144,7 +146,7 @@ impl RrPhase {
     }
 }
 
-impl Phase for RrPhase {
+impl<D: Details> Phase<Numbers<D>> for RrPhase<D> {
     fn offer(&self) -> String {
         self.meeting.offer()
     }
@@ -164,11 +166,16 @@ impl Phase for RrPhase {
         let counted_ns = at_ns.saturating_add_unsigned(common.warmup.0);
         self.agreed_ns = common.rate.is_none().then_some(counted_ns);
         let names = self.meeting.series_names(at_ns, t0_ns);
-        let (emit, source) = (Arc::clone(&self.emit), self.variant.names.source);
+        let (emit, source) = (Arc::clone(&self.emit), self.variant.kind.source);
         let begins = (at_ns, self.meeting.spec().hosts.len());
         self.tcp_state = Watch::begin(self.watched(), source, names.clone(), begins, emit)?;
         let emit = Arc::clone(&self.emit);
-        let reporter = Reporter::new(self.variant.names, names, emit, self.asking.len());
+        let reporter = Reporter::new(
+            (source, self.variant.numbers),
+            names,
+            emit,
+            self.asking.len(),
+        );
         let reports = self.crew.report(move |queue| reporter.run(queue))?;
         for task in std::mem::take(&mut self.answering) {
             let (reports, name) = (reports.clone(), format!("answer{}", task.flow));
@@ -188,12 +195,13 @@ impl Phase for RrPhase {
         self.crew.halt();
     }
 
-    fn drain(&mut self, _sent: &[Option<String>]) -> Result<String, Refusal> {
+    fn drain(&mut self, _sent: &[Option<String>]) -> Result<Numbers<D>, Refusal> {
         // Everybody has asked, so nothing is left to be answered.
         self.tcp_state = None;
         self.crew.end();
         let collected = self.crew.collected()?;
-        let numbers = Numbers::new(collected, self.agreed_ns, |flow| self.set_up(flow));
-        as_text(&numbers)
+        Ok(Numbers::new(collected, self.agreed_ns, |flow| {
+            self.set_up(flow)
+        }))
     }
 }

@@ -11,7 +11,7 @@ use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::udp;
 use sokudo_net::wait::{Interest, Wait};
 use sokudo_workload::effort::Effort;
-use sokudo_workload::exchange::{Answered, Report};
+use sokudo_workload::exchange::{Answered, Details, Report};
 use sokudo_workload::link::{Link, Patience, Solo, is_silence};
 use sokudo_workload::meet::Arrived;
 
@@ -57,7 +57,7 @@ pub(crate) struct Loop {
 }
 
 /// Answers until it is stopped or nobody is left to ask.
-pub(crate) fn run(task: Task, reports: &SyncSender<Report>) {
+pub(crate) fn run<D: Details>(task: Task, reports: &SyncSender<Report<D>>) {
     precise_timers();
     let (begun_ns, effort) = (now_ns(), Effort::begin());
     let mut state = Loop {

@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use sokudo_model::{HostSpec, PhasePlan, RunId};
+use sokudo_workload::contract::{HostResult, Options, Workload};
 
 use super::*;
 
@@ -31,11 +32,12 @@ fn spec(options: &RrOptions) -> PhaseSpec {
 /// Numbers of a host that asked for one second.
 fn asked(flow: u32, transactions: u64, errors: u64) -> String {
     format!(
-        r#"{{"asked":[{{"flow":{flow},"asked_per_s":null,"transactions":{transactions},
-        "timed":{transactions},"errors":{errors},"unstarted":0,"late":0,"window_full":0,"connections":1,
-        "connections_lost":0,"ports_exhausted":0,"first_ns":0,"last_ns":1000000000,"sum_s":0.0,
-        "sum_squares_s":0.0,"cpu_ns":null,"wait_ns":null,"elapsed_ns":1000000000,"latency":"",
-        "service":"","connect":"","handshake":"","error":null}}],"answered":[]}}"#
+        r#"{{"asked":[{{"asked":{{"flow":{flow},"counts":{{"transactions":{transactions},
+        "timed":{transactions},"errors":{errors},"unstarted":0,"late":0,"window_full":0,
+        "connections_lost":0,"first_ns":0,"last_ns":1000000000,"sum_s":0.0,"sum_squares_s":0.0,
+        "error":null}},"cpu_ns":null,"wait_ns":null,"elapsed_ns":1000000000}},"recorded":{{"latency":"",
+        "service":"","details":null}},"asked_per_s":null,"connections":1,"start_late_ns":null}}],
+        "answered":[]}}"#
     )
 }
 
@@ -48,7 +50,7 @@ fn answered(flow: u32, answered: u64) -> String {
 }
 
 fn joined(options: &RrOptions, results: &[HostResult]) -> PhaseResult {
-    Rr.join(&spec(options), results)
+    Rr.join(&spec(options), results).expect("options")
 }
 
 #[test]

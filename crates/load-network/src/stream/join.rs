@@ -1,21 +1,20 @@
-//! What do the sending and the receiving ends' books say together?
+//! Joins what the sending and the receiving ends of streams measured.
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult, PhaseSpec, Summary};
+use sokudo_model::kinds::stream as numbers;
+use sokudo_model::{FlowPlan, FlowResult, Labels, Metric, PhaseResult, Summary};
 use sokudo_net::tcp::info::TcpInfo;
 use sokudo_stats::fairness;
-use sokudo_workload::contract::HostResult;
-use sokudo_workload::joined::{Totals, put, put_start_late, ratio};
+use sokudo_workload::joined::{self, put, put_start_late, ratio};
+use sokudo_workload::load::{self, Ends, OwnFlows};
 
-use super::NAME;
 use super::account::{End, Mark};
 use super::options::{IoMode, StreamOptions};
 use super::report::{Ended, RECEIVER, SENDER};
 
 /// One end of one flow, as it travels to the controller.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
-struct EndNumbers {
+pub(super) struct EndNumbers {
     flow: u32,
     /// Since the start, warm-up included.
     bytes: u64,
@@ -43,7 +42,6 @@ struct EndNumbers {
 
 /// State of TCP while it counted, and at the end.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
 struct TcpNumbers {
     sent_segments: Option<f64>,
     retransmitted_segments: Option<f64>,
@@ -58,7 +56,6 @@ struct TcpNumbers {
 
 /// What the system made of the options.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(default)]
 struct GrantedNumbers {
     send_buffer_bytes: u64,
     receive_buffer_bytes: u64,
@@ -68,9 +65,16 @@ struct GrantedNumbers {
 
 /// Everything one host measured in a phase.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Numbers {
+pub struct Numbers {
     sent: Vec<EndNumbers>,
     received: Vec<EndNumbers>,
+}
+
+impl load::Numbers for Numbers {
+    fn keep_own(&mut self, own: &OwnFlows<'_>) {
+        self.sent.retain(|end| own.begins(end.flow));
+        self.received.retain(|end| own.ends(end.flow));
+    }
 }
 
 impl Numbers {
@@ -156,17 +160,17 @@ struct Pair {
     received: Option<EndNumbers>,
 }
 
-/// Joins the hosts' numbers; see [`sokudo_workload::contract::Workload::join`].
-pub(crate) fn join(
-    options: &StreamOptions,
-    spec: &PhaseSpec,
-    results: &[HostResult],
-) -> PhaseResult {
-    let pairs = pairs(spec, results);
-    let flows = spec.phase.flows.iter().zip(&pairs);
-    let flows: Vec<FlowResult> = flows
-        .map(|(plan, pair)| joined_flow(options, spec, plan, pair))
-        .collect();
+/// Joins the hosts' numbers.
+pub(super) fn join(options: &StreamOptions, ends: &Ends<'_, Numbers>) -> PhaseResult {
+    let flows = ends.plans().iter().map(|plan| {
+        let find = |list: &[EndNumbers]| list.iter().rfind(|end| end.flow == plan.id).cloned();
+        let pair = Pair {
+            sent: ends.of(plan.from).and_then(|host| find(&host.sent)),
+            received: ends.of(plan.to).and_then(|host| find(&host.received)),
+        };
+        joined_flow(options, ends.flow(plan), plan, &pair)
+    });
+    let flows: Vec<FlowResult> = flows.collect();
     PhaseResult {
         summary: totals(&flows),
         flows,
@@ -174,52 +178,13 @@ pub(crate) fn join(
     }
 }
 
-fn pairs(spec: &PhaseSpec, results: &[HostResult]) -> Vec<Pair> {
-    let plans = &spec.phase.flows;
-    let mut pairs: Vec<Pair> = plans.iter().map(|_| Pair::default()).collect();
-    for (index, result) in results.iter().enumerate() {
-        let read = |text: &String| serde_json::from_str::<Numbers>(text).ok();
-        let Some(numbers) = result.as_ref().ok().and_then(read) else {
-            continue;
-        };
-        // A host speaks for its own flows only.
-        let own = |flow: u32, end: fn(&FlowPlan) -> u32| {
-            let plan = plans.get(flow as usize);
-            plan.is_some_and(|plan| end(plan) as usize == index)
-        };
-        for sent in numbers.sent {
-            if own(sent.flow, |plan| plan.from) {
-                let flow = sent.flow as usize;
-                pairs[flow].sent = Some(sent);
-            }
-        }
-        for received in numbers.received {
-            if own(received.flow, |plan| plan.to) {
-                let flow = received.flow as usize;
-                pairs[flow].received = Some(received);
-            }
-        }
-    }
-    pairs
-}
-
 fn joined_flow(
     options: &StreamOptions,
-    spec: &PhaseSpec,
+    mut flow: FlowResult,
     plan: &FlowPlan,
     pair: &Pair,
 ) -> FlowResult {
-    let name = |host: u32| {
-        let host = spec.hosts.get(host as usize);
-        host.map_or(String::new(), |host| host.name.clone())
-    };
-    let mut flow = FlowResult {
-        id: plan.id,
-        from: name(plan.from),
-        to: name(plan.to),
-        labels: labels(options, plan, pair),
-        ..FlowResult::default()
-    };
+    flow.labels = labels(options, plan, pair);
     let metrics = &mut flow.metrics;
     if let Some(sent) = &pair.sent {
         put_sender(metrics, options, sent);
@@ -227,11 +192,13 @@ fn joined_flow(
     if let Some(received) = &pair.received {
         put_receiver(metrics, options, received);
     }
-    if let (Some(sent), Some(received)) = (&pair.sent, &pair.received) {
-        let missing = sent.bytes as f64 - received.bytes as f64;
-        put_own(metrics, "missing_bytes", missing.max(0.0));
-    }
-    let end = ending(pair);
+    // Where an end is not known, the reason is that of its host.
+    let (Some(sent), Some(received)) = (&pair.sent, &pair.received) else {
+        return flow;
+    };
+    let missing = sent.bytes as f64 - received.bytes as f64;
+    put(metrics, numbers::MISSING_BYTES, missing.max(0.0));
+    let end = ending(sent, received);
     flow.complete = end.is_none();
     if let Some(why) = end {
         flow.labels.insert("error".into(), why);
@@ -240,13 +207,7 @@ fn joined_flow(
 }
 
 /// Why a flow did not end as it should have; `None` when it did.
-fn ending(pair: &Pair) -> Option<String> {
-    let (sent, received) = match (&pair.sent, &pair.received) {
-        (Some(sent), Some(received)) => (sent, received),
-        (None, Some(_)) => return Some("the sending host's numbers are missing".into()),
-        (Some(_), None) => return Some("the receiving host's numbers are missing".into()),
-        (None, None) => return Some("the numbers of both hosts are missing".into()),
-    };
+fn ending(sent: &EndNumbers, received: &EndNumbers) -> Option<String> {
     if let Some(error) = sent.error.as_ref().or(received.error.as_ref()) {
         return Some(error.clone());
     }
@@ -286,10 +247,6 @@ fn labels(options: &StreamOptions, plan: &FlowPlan, pair: &Pair) -> Labels {
     labels
 }
 
-fn put_own(metrics: &mut Summary, what: &str, value: impl Into<Option<f64>>) {
-    put(metrics, &format!("{NAME}.{what}"), value);
-}
-
 /// Bits per second while it counted; nothing of no time.
 fn bits_per_s(end: &EndNumbers) -> Option<f64> {
     ratio(end.counted_bytes as f64 * 8e9, end.counted_ns as f64)
@@ -301,87 +258,107 @@ fn cpu_per_gigabyte(end: &EndNumbers) -> Option<f64> {
 }
 
 fn put_sender(metrics: &mut Summary, options: &StreamOptions, sent: &EndNumbers) {
-    put_own(metrics, "sent_bytes", sent.bytes as f64);
-    put_own(metrics, "sent_bits_per_second", bits_per_s(sent));
+    put(metrics, numbers::SENT_BYTES, sent.bytes as f64);
+    put(metrics, numbers::SENT_BITS_PER_SECOND, bits_per_s(sent));
     put_start_late(metrics, sent.start_late_ns);
-    put_own(metrics, "write_size_bytes", sent.write_size_bytes as f64);
-    let calls = sent.counted_calls as f64;
-    put_own(
+    put(
         metrics,
-        "mean_write_bytes",
+        numbers::WRITE_SIZE_BYTES,
+        sent.write_size_bytes as f64,
+    );
+    let calls = sent.counted_calls as f64;
+    put(
+        metrics,
+        numbers::MEAN_WRITE_BYTES,
         ratio(sent.counted_bytes as f64, calls),
     );
-    put_own(metrics, "asked_bits_per_second", sent.asked_bits_per_s);
-    put_own(metrics, "late_ratio", sent.late_ratio);
-    put_own(metrics, "zerocopy_copied_ratio", sent.copied_ratio);
-    put_shares(metrics, SENDER, sent);
-    put_own(
+    put(
         metrics,
-        "sender_cpu_seconds_per_gigabyte",
+        numbers::ASKED_BITS_PER_SECOND,
+        sent.asked_bits_per_s,
+    );
+    put(metrics, numbers::LATE_RATIO, sent.late_ratio);
+    put(metrics, numbers::ZEROCOPY_COPIED_RATIO, sent.copied_ratio);
+    put_shares(metrics, SENDER, sent);
+    put(
+        metrics,
+        numbers::SENDER_CPU_SECONDS_PER_GIGABYTE,
         cpu_per_gigabyte(sent),
     );
     if let Some(granted) = &sent.granted {
-        put_own(
+        put(
             metrics,
-            "send_buffer_granted_bytes",
+            numbers::SEND_BUFFER_GRANTED_BYTES,
             granted.send_buffer_bytes as f64,
         );
         let asked = options.sndbuf.map(|size| size.0 as f64);
-        put_own(metrics, "send_buffer_asked_bytes", asked);
+        put(metrics, numbers::SEND_BUFFER_ASKED_BYTES, asked);
     }
     let Some(tcp) = &sent.tcp else { return };
     let elapsed_us = sent.counted_ns as f64 / 1e3;
     let share = |us: Option<f64>| us.and_then(|us| ratio(us, elapsed_us)).map(|r| r.min(1.0));
     let micros = |us: Option<f64>| us.map(|us| us * 1e-6);
-    put_own(metrics, "sent_segments", tcp.sent_segments);
-    put_own(
+    put(metrics, numbers::SENT_SEGMENTS, tcp.sent_segments);
+    put(
         metrics,
-        "retransmitted_segments",
+        numbers::RETRANSMITTED_SEGMENTS,
         tcp.retransmitted_segments,
     );
     let retransmitted = tcp.retransmitted_segments.zip(tcp.sent_segments);
     let retransmitted = retransmitted.and_then(|(again, all)| ratio(again, all));
-    put_own(metrics, "retransmitted_ratio", retransmitted);
-    put_own(metrics, "busy_ratio", share(tcp.busy_us));
+    put(metrics, numbers::RETRANSMITTED_RATIO, retransmitted);
+    put(metrics, numbers::BUSY_RATIO, share(tcp.busy_us));
     let limited = share(tcp.receive_window_limited_us);
-    put_own(metrics, "receive_window_limited_ratio", limited);
+    put(metrics, numbers::RECEIVE_WINDOW_LIMITED_RATIO, limited);
     let limited = share(tcp.send_buffer_limited_us);
-    put_own(metrics, "send_buffer_limited_ratio", limited);
-    put_own(metrics, "smoothed_rtt_seconds", micros(tcp.smoothed_rtt_us));
-    put_own(metrics, "min_rtt_seconds", micros(tcp.min_rtt_us));
-    put_own(
+    put(metrics, numbers::SEND_BUFFER_LIMITED_RATIO, limited);
+    put(
         metrics,
-        "congestion_window_segments",
+        numbers::SMOOTHED_RTT_SECONDS,
+        micros(tcp.smoothed_rtt_us),
+    );
+    put(metrics, numbers::MIN_RTT_SECONDS, micros(tcp.min_rtt_us));
+    put(
+        metrics,
+        numbers::CONGESTION_WINDOW_SEGMENTS,
         tcp.congestion_window_segments,
     );
-    put_own(metrics, "segment_bytes", tcp.segment_bytes);
+    put(metrics, numbers::SEGMENT_BYTES, tcp.segment_bytes);
 }
 
 fn put_receiver(metrics: &mut Summary, options: &StreamOptions, received: &EndNumbers) {
-    put_own(metrics, "received_bytes", received.bytes as f64);
-    put_own(metrics, "goodput_bits_per_second", bits_per_s(received));
-    put_own(metrics, "elapsed_seconds", received.elapsed_ns as f64 / 1e9);
-    let calls = received.counted_calls as f64;
-    put_own(
+    put(metrics, numbers::RECEIVED_BYTES, received.bytes as f64);
+    put(
         metrics,
-        "mean_read_bytes",
+        numbers::GOODPUT_BITS_PER_SECOND,
+        bits_per_s(received),
+    );
+    put(
+        metrics,
+        numbers::ELAPSED_SECONDS,
+        received.elapsed_ns as f64 / 1e9,
+    );
+    let calls = received.counted_calls as f64;
+    put(
+        metrics,
+        numbers::MEAN_READ_BYTES,
         ratio(received.counted_bytes as f64, calls),
     );
     put_shares(metrics, RECEIVER, received);
-    put_own(
+    put(
         metrics,
-        "receiver_cpu_seconds_per_gigabyte",
+        numbers::RECEIVER_CPU_SECONDS_PER_GIGABYTE,
         cpu_per_gigabyte(received),
     );
     if let Some(granted) = &received.granted {
         let bytes = granted.receive_buffer_bytes as f64;
-        put_own(metrics, "receive_buffer_granted_bytes", bytes);
+        put(metrics, numbers::RECEIVE_BUFFER_GRANTED_BYTES, bytes);
         let asked = options.rcvbuf.map(|size| size.0 as f64);
-        put_own(metrics, "receive_buffer_asked_bytes", asked);
+        put(metrics, numbers::RECEIVE_BUFFER_ASKED_BYTES, asked);
     }
 }
 
-fn put_shares(metrics: &mut Summary, names: [&str; 3], end: &EndNumbers) {
+fn put_shares(metrics: &mut Summary, names: [Metric; 3], end: &EndNumbers) {
     let values = [end.cpu_ratio, end.wait_ratio, end.socket_ratio];
     for (name, value) in names.into_iter().zip(values) {
         put(metrics, name, value);
@@ -390,55 +367,17 @@ fn put_shares(metrics: &mut Summary, names: [&str; 3], end: &EndNumbers) {
 
 /// Totals over the flows of a phase.
 fn totals(flows: &[FlowResult]) -> Summary {
-    const SUMS: [&str; 8] = [
-        "goodput_bits_per_second",
-        "sent_bits_per_second",
-        "sent_bytes",
-        "received_bytes",
-        "missing_bytes",
-        "asked_bits_per_second",
-        "sent_segments",
-        "retransmitted_segments",
-    ];
-    const MAXIMA: [&str; 13] = [
-        "sender_cpu_ratio",
-        "receiver_cpu_ratio",
-        "sender_wait_ratio",
-        "receiver_wait_ratio",
-        "write_blocked_ratio",
-        "read_idle_ratio",
-        "late_ratio",
-        "zerocopy_copied_ratio",
-        "busy_ratio",
-        "receive_window_limited_ratio",
-        "send_buffer_limited_ratio",
-        "elapsed_seconds",
-        "write_size_bytes",
-    ];
-    /// Of several flows only the range would say something.
-    const OF_ONE: [&str; 8] = [
-        "smoothed_rtt_seconds",
-        "min_rtt_seconds",
-        "congestion_window_segments",
-        "segment_bytes",
-        "send_buffer_asked_bytes",
-        "send_buffer_granted_bytes",
-        "receive_buffer_asked_bytes",
-        "receive_buffer_granted_bytes",
-    ];
-    let mut totals = Totals::of(NAME, flows);
-    totals.sum(&SUMS);
-    totals.highest(&MAXIMA);
-    totals.of_one(&OF_ONE);
-    let sum = |what: &str| totals.get(what).unwrap_or(0.0);
-    let again = ratio(sum("retransmitted_segments"), sum("sent_segments"));
-    totals.put("retransmitted_ratio", again);
-    // CPU time per billion bytes over all flows: their costs weighed by their bytes.
-    totals.weighed(&["sender_cpu_seconds_per_gigabyte"], "sent_bytes");
-    totals.weighed(&["receiver_cpu_seconds_per_gigabyte"], "received_bytes");
+    let mut summary = joined::totals(numbers::METRICS, flows);
+    let sum = |metric: Metric| metric.of(&summary).unwrap_or(0.0);
+    let again = ratio(
+        sum(numbers::RETRANSMITTED_SEGMENTS),
+        sum(numbers::SENT_SEGMENTS),
+    );
+    put(&mut summary, numbers::RETRANSMITTED_RATIO, again);
     if flows.len() > 1 {
-        let each: Vec<f64> = totals.values("goodput_bits_per_second").collect();
-        totals.put("fairness_index", fairness(&each));
+        let goodput = |flow: &FlowResult| numbers::GOODPUT_BITS_PER_SECOND.of(&flow.metrics);
+        let each: Vec<f64> = flows.iter().filter_map(goodput).collect();
+        put(&mut summary, numbers::FAIRNESS_INDEX, fairness(&each));
     }
-    totals.summary
+    summary
 }

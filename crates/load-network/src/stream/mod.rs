@@ -29,12 +29,13 @@ pub(crate) mod report;
 mod selftest;
 pub(crate) mod server;
 
-use sokudo_model::{FlowPlan, PhaseResult, PhaseSpec, Rate, Refusal};
+use sokudo_model::kinds::stream as numbers;
+use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Rate, Refusal};
 use sokudo_stats::Outcome;
-use sokudo_workload::contract::{Descriptor, Emit, HostResult, Options, Phase, Workload};
+use sokudo_workload::contract::{Emit, Phase};
 use sokudo_workload::flows::{Direction, numbered};
 use sokudo_workload::joined::GENERATOR_KEEPS;
-use sokudo_workload::refusal::read_options;
+use sokudo_workload::load::{Ends, Load};
 use sokudo_workload::values::{LoadRate, Span};
 
 pub use options::StreamOptions;
@@ -42,45 +43,41 @@ pub use options::StreamOptions;
 /// The stream test.
 pub struct Stream;
 
-/// Name of the workload and of its series' source.
-pub const NAME: &str = "stream";
+/// Name of the workload.
+pub const NAME: &str = numbers::KIND.name;
 
-const DESCRIPTOR: Descriptor = Descriptor {
-    name: NAME,
-    question: "how many bytes per second does a connection carry, and what holds it back?",
-};
+impl Load for Stream {
+    const KIND: &'static Kind = &numbers::KIND;
+    type Options = StreamOptions;
+    type Numbers = join::Numbers;
 
-impl Workload for Stream {
-    fn descriptor(&self) -> &'static Descriptor {
-        &DESCRIPTOR
-    }
-
-    fn prepare(&self, spec: PhaseSpec, emit: Emit) -> Result<Box<dyn Phase>, Refusal> {
-        let options: StreamOptions = read_options(NAME, &spec.phase.options)?;
+    fn prepare(
+        options: StreamOptions,
+        spec: PhaseSpec,
+        emit: Emit,
+    ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
         Ok(Box::new(phase::StreamPhase::prepare(options, spec, emit)?))
     }
 
     /// The rate counts writes of the size asked for.
-    fn trial(
-        &self,
-        options: &str,
-        rate_per_s: Option<f64>,
-        duration_ns: u64,
-    ) -> Result<String, Refusal> {
-        let mut options: StreamOptions = read_options(NAME, options)?;
+    fn become_trial(options: &mut StreamOptions, rate_per_s: Option<f64>, duration_ns: u64) {
         options.rate = rate_per_s.map(|rate| LoadRate(Rate::Events(rate)));
         options.bytes = None;
         options.duration = Some(Span(duration_ns));
-        Ok(options.to_json())
     }
 
-    fn outcome(&self, result: &PhaseResult) -> Option<Outcome> {
-        let get = |name: &str| result.summary.get(&format!("stream.{name}")).copied();
-        let write_bits = get("write_size_bytes")? * 8.0;
-        let delivered = get("goodput_bits_per_second")? / write_bits;
-        let offered = get("sent_bits_per_second").unwrap_or(0.0) / write_bits;
-        let asked = get("asked_bits_per_second").map(|asked| asked / write_bits);
-        let late = get("late_ratio").unwrap_or(0.0);
+    fn rate(options: &StreamOptions) -> Option<Rate> {
+        options.rate.map(|rate| rate.0)
+    }
+
+    fn outcome(result: &PhaseResult) -> Option<Outcome> {
+        let summary = &result.summary;
+        let write_bits = numbers::WRITE_SIZE_BYTES.of(summary)? * 8.0;
+        let delivered = numbers::GOODPUT_BITS_PER_SECOND.of(summary)? / write_bits;
+        let offered = numbers::SENT_BITS_PER_SECOND.of(summary).unwrap_or(0.0) / write_bits;
+        let asked = numbers::ASKED_BITS_PER_SECOND.of(summary);
+        let asked = asked.map(|asked| asked / write_bits);
+        let late = numbers::LATE_RATIO.of(summary).unwrap_or(0.0);
         let short = |asked: f64| offered < asked * GENERATOR_KEEPS;
         Some(Outcome {
             offered: asked.unwrap_or(offered),
@@ -91,9 +88,8 @@ impl Workload for Stream {
         })
     }
 
-    fn join(&self, spec: &PhaseSpec, results: &[HostResult]) -> PhaseResult {
-        let options: StreamOptions = serde_json::from_str(&spec.phase.options).unwrap_or_default();
-        join::join(&options, spec, results)
+    fn join(options: &StreamOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+        join::join(options, &ends)
     }
 }
 

@@ -12,7 +12,6 @@ use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::crew::Crew;
 use sokudo_workload::link::{Caller, Link};
 use sokudo_workload::meet::{Arrived, Calls, Meeting, Terms};
-use sokudo_workload::reporting::as_text;
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
 
 use super::account::Times;
@@ -272,7 +271,7 @@ fn choose_io(options: &StreamOptions, sends: bool) -> Io {
     }
 }
 
-impl Phase for StreamPhase {
+impl Phase<Numbers> for StreamPhase {
     fn offer(&self) -> String {
         self.meeting.offer()
     }
@@ -311,9 +310,9 @@ impl Phase for StreamPhase {
         self.crew.halt();
     }
 
-    fn drain(&mut self, sent: &[Option<String>]) -> Result<String, Refusal> {
+    fn drain(&mut self, sent: &[Option<String>]) -> Result<Numbers, Refusal> {
         self.end_threads(self.patience(sent));
         let ended = self.crew.collected()?;
-        as_text(&Numbers::new(ended, &self.options, self.io.size as u64))
+        Ok(Numbers::new(ended, &self.options, self.io.size as u64))
     }
 }

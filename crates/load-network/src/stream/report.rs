@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
 use serde::{Deserialize, Serialize};
-use sokudo_model::Batch;
+use sokudo_model::kinds::stream as numbers;
+use sokudo_model::{Batch, Metric};
 use sokudo_net::tcp::TcpGranted;
 use sokudo_net::tcp::bulk::SendPath;
 use sokudo_workload::contract::Emit;
@@ -116,8 +117,8 @@ impl Reporter {
 
     fn interval(&self, interval: &Interval) {
         let (rate, own) = match interval.end {
-            End::Sender => ("stream.sent_bits_per_second", SENDER),
-            End::Receiver => ("stream.goodput_bits_per_second", RECEIVER),
+            End::Sender => (numbers::SENT_BITS_PER_SECOND, SENDER),
+            End::Receiver => (numbers::GOODPUT_BITS_PER_SECOND, RECEIVER),
         };
         let mut batch = Batch::default();
         let bits_per_bin = 8e9 / self.bin_ns as f64;
@@ -142,14 +143,14 @@ impl Reporter {
 }
 
 /// Shares of a thread's time: on a CPU, ready without one, waiting for the socket.
-pub(super) const SENDER: [&str; 3] = [
-    "stream.sender_cpu_ratio",
-    "stream.sender_wait_ratio",
-    "stream.write_blocked_ratio",
+pub(super) const SENDER: [Metric; 3] = [
+    numbers::SENDER_CPU_RATIO,
+    numbers::SENDER_WAIT_RATIO,
+    numbers::WRITE_BLOCKED_RATIO,
 ];
 /// The same of a receiving thread.
-pub(super) const RECEIVER: [&str; 3] = [
-    "stream.receiver_cpu_ratio",
-    "stream.receiver_wait_ratio",
-    "stream.read_idle_ratio",
+pub(super) const RECEIVER: [Metric; 3] = [
+    numbers::RECEIVER_CPU_RATIO,
+    numbers::RECEIVER_WAIT_RATIO,
+    numbers::READ_IDLE_RATIO,
 ];

@@ -2,9 +2,10 @@
 
 use proptest::prelude::*;
 use sokudo_model::{HostSpec, PhasePlan, PhaseSpec, RunId};
+use sokudo_workload::contract::{HostResult, Options, Workload};
 use sokudo_workload::values::ByteSize;
 
-use super::join::join;
+use super::join::EndNumbers;
 use super::options::{IoMode, Transport};
 use super::*;
 
@@ -31,13 +32,31 @@ fn spec(flows: Vec<FlowPlan>) -> PhaseSpec {
     }
 }
 
+/// Numbers of an end: these fields, and nothing of the others.
+fn end(fields: &str) -> String {
+    if fields.is_empty() {
+        return String::new();
+    }
+    let nothing = serde_json::to_value(EndNumbers::default());
+    let mut end = nothing.expect("numbers of a test");
+    let fields: serde_json::Value = serde_json::from_str(fields).expect("fields of a test");
+    for (name, value) in fields.as_object().expect("fields of a test") {
+        end[name] = value.clone();
+    }
+    end.to_string()
+}
+
 fn joined(sent: &str, received: &str) -> PhaseResult {
+    let (sent, received) = (end(sent), end(received));
     let results = [
         Ok(format!(r#"{{"sent":[{sent}],"received":[]}}"#)),
         Ok(format!(r#"{{"sent":[],"received":[{received}]}}"#)),
     ];
-    let flows = flows(2, 1, Direction::Up);
-    join(&StreamOptions::default(), &spec(flows), &results)
+    of_hosts(flows(2, 1, Direction::Up), &results)
+}
+
+fn of_hosts(flows: Vec<FlowPlan>, results: &[HostResult]) -> PhaseResult {
+    Stream.join(&spec(flows), results).expect("options")
 }
 
 #[track_caller]
@@ -65,20 +84,22 @@ fn a_flow_is_complete_only_when_both_ends_agree() {
     check_ending(whole, waiting, Some("still on their way"));
     let reset = r#"{"flow":0,"bytes":60,"error":"the far end reset the connection"}"#;
     check_ending(reset, whole, Some("reset"));
-    check_ending(whole, "", Some("receiving host's numbers are missing"));
-    check_ending("", whole, Some("sending host's numbers are missing"));
+    assert!(!joined(whole, "").flows[0].complete);
+    assert!(!joined("", whole).flows[0].complete);
+    let gone = of_hosts(flows(2, 1, Direction::Up), &[Err("it went away".into())]);
+    assert_eq!(
+        gone.flows[0].labels["error"],
+        "host0 gave no numbers: it went away"
+    );
     let summary = joined(whole, short).summary;
     assert_eq!(summary["stream.missing_bytes"], 40.0);
 }
 
 #[test]
 fn a_host_speaks_for_its_own_flows_only() {
-    let liar = Ok(r#"{"sent":[],"received":[{"flow":0,"bytes":9},{"flow":77,"bytes":9}]}"#.into());
-    let result = join(
-        &StreamOptions::default(),
-        &spec(flows(2, 1, Direction::Up)),
-        &[liar, Err("gone".into())],
-    );
+    let (own, unknown) = (end(r#"{"flow":0,"bytes":9}"#), end(r#"{"flow":77}"#));
+    let liar = Ok(format!(r#"{{"sent":[],"received":[{own},{unknown}]}}"#));
+    let result = of_hosts(flows(2, 1, Direction::Up), &[liar, Err("gone".into())]);
     assert!(!result.summary.contains_key("stream.received_bytes"));
     assert!(!result.flows[0].complete);
 }
@@ -91,14 +112,14 @@ fn every_number_is_in_the_catalogue() {
         "tcp":{"sent_segments":2.0,"retransmitted_segments":1.0,"busy_us":1.0,
         "receive_window_limited_us":1.0,"send_buffer_limited_us":1.0,"smoothed_rtt_us":1.0,
         "min_rtt_us":1.0,"congestion_window_segments":1.0,"segment_bytes":1.0},
-        "granted":{"send_buffer_bytes":1,"receive_buffer_bytes":1},"whole":true}"#;
+        "granted":{"send_buffer_bytes":1,"receive_buffer_bytes":1,"congestion_control":null,"multipath":null},"whole":true}"#;
     let result = joined(end, end);
     let names = result.summary.keys().chain(result.flows[0].metrics.keys());
     for name in names {
         assert!(sokudo_model::metric::find(name).is_some(), "{name}");
     }
     for name in report::SENDER.iter().chain(&report::RECEIVER) {
-        assert!(result.summary.contains_key(*name), "{name}");
+        assert!(name.of(&result.summary).is_some(), "{name}");
     }
     assert_eq!(result.summary["stream.goodput_bits_per_second"], 8e10);
     assert_eq!(result.summary["stream.retransmitted_ratio"], 0.5);
@@ -161,7 +182,7 @@ proptest! {
     #[test]
     fn any_text_is_joined_without_harm(text in ".{0,200}") {
         let results = [Ok(text.clone()), Ok(text)];
-        let result = join(&StreamOptions::default(), &spec(flows(2, 2, Direction::Both)), &results);
+        let result = of_hosts(flows(2, 2, Direction::Both), &results);
         prop_assert!(result.flows.iter().all(|flow| !flow.complete));
     }
 }

@@ -128,7 +128,7 @@ impl Plan {
             .collect();
         let results: Vec<HostResult> = results?.into_iter().map(Ok).collect();
         Ok(Played {
-            result: Bus.join(&self.spec(0), &results),
+            result: Bus.join(&self.spec(0), &results).expect("options"),
             elapsed: since(begun_ns),
         })
     }
@@ -151,7 +151,7 @@ impl Plan {
         let sent = sending.drain(&[None, None]).expect("numbers");
         let results = vec![Ok(sent), Err("not ours".into())];
         Played {
-            result: Bus.join(&self.spec(0), &results),
+            result: Bus.join(&self.spec(0), &results).expect("options"),
             elapsed: since(begun_ns),
         }
     }

@@ -171,7 +171,10 @@ impl Plan {
             _ => None,
         }));
         Played {
-            result: self.workload.join(&self.spec(0), &results),
+            result: self
+                .workload
+                .join(&self.spec(0), &results)
+                .expect("options"),
             batches,
         }
     }

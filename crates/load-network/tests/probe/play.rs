@@ -197,7 +197,7 @@ impl Plan {
 
     /// Joins results of this plan.
     pub fn join(&self, results: &[HostResult]) -> PhaseResult {
-        Probe.join(&self.spec(0), results)
+        Probe.join(&self.spec(0), results).expect("options")
     }
 }
 

@@ -181,7 +181,7 @@ impl Plan {
             }));
         }
         Ok(Played {
-            result: Stream.join(&self.spec(0), &results),
+            result: Stream.join(&self.spec(0), &results).expect("options"),
             batches,
         })
     }

@@ -336,7 +336,7 @@ fn results_of_other_hosts_may_be_garbage() {
     let spec = specs(&options(r#""count":"1""#), &loopback(2)).remove(0);
     for text in ["", "{", "null", "[]", r#"{"senders":[]}"#] {
         let results: Vec<HostResult> = vec![Ok(text.into()), Err("lost".into())];
-        let result = Datagram.join(&spec, &results);
+        let result = Datagram.join(&spec, &results).expect("options");
         assert!(!only_flow(&result).complete);
         assert!(result.summary.is_empty(), "{:?}", result.summary);
     }

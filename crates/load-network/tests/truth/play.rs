@@ -252,7 +252,7 @@ impl Play {
             });
             self.batches.extend(batches);
         }
-        Datagram.join(&self.specs[0], &results)
+        Datagram.join(&self.specs[0], &results).expect("options")
     }
 
     /// Everything after the offers.

@@ -100,7 +100,9 @@ fn asked(far_end: SocketAddr) -> Record {
             batch.append(more);
         }
     }
-    let result = workload.join(&spec, &[Ok(own), Err("not ours".into())]);
+    let result = workload
+        .join(&spec, &[Ok(own), Err("not ours".into())])
+        .expect("options");
     record(&spec, result, batch, now_ns() - at_ns)
 }
 

@@ -4,18 +4,20 @@
 //! asking thread ── Recorder ──Interval──► reporting thread ── Reporter ──► series, Collected
 //! ```
 //!
-//! `rr`, `crr` and `http` share this; each has its own names for the numbers ([`Names`]).
+//! `rr`, `crr` and `http` share this; what only one of them records are its [`Details`].
 
-mod names;
+mod details;
 mod record;
 mod report;
 
-pub use names::{Looks, Names};
+use serde::{Deserialize, Serialize};
+
+pub use details::{Connecting, Details};
 pub use record::{Counts, Interval, Recorder, Report, Scope};
-pub use report::{Collected, FlowDistributions, Reporter};
+pub use report::{Collected, Recorded, Reporter};
 
 /// What one asking thread did.
-#[derive(Debug)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Asked {
     /// Number of the flow in the phase.
     pub flow: u32,
@@ -30,7 +32,7 @@ pub struct Asked {
 }
 
 /// What one answering thread did.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Answered {
     /// Number of the flow in the phase.
     pub flow: u32,

@@ -1,15 +1,16 @@
-//! What does one asking thread write down, at what cost?
+//! The record of one asking thread.
 //!
 //! Every round trip goes into histograms that the thread owns; at each interval it hands them to
-//! the reporting thread. Nothing else happens on the measured path.
+//! the reporting thread ([`Records`]). Nothing else happens on the measured path.
 
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::mpsc::SyncSender;
 
-use sokudo_model::Spent;
+use serde::{Deserialize, Serialize};
 use sokudo_net::clock::{coarse_now_ns, now_ns};
 use sokudo_stats::Histogram;
 
-use super::{Answered, Asked};
+use super::{Answered, Asked, Details};
+use crate::handover::{Lent, Records, Reusable};
 use crate::sample::{Sample, Sampler};
 use crate::schedule::LATE_NS;
 
@@ -17,7 +18,7 @@ use crate::schedule::LATE_NS;
 const KEPT_PER_REPORT: usize = 100_000;
 
 /// What a flow's asking end counts, since the end of the warm-up.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Requests that were answered.
     pub transactions: u64,
@@ -33,8 +34,6 @@ pub struct Counts {
     pub window_full: u64,
     /// Connections that ended before the test did.
     pub connections_lost: u64,
-    /// Connections that could not be made because no local port was left.
-    pub ports_exhausted: u64,
     /// First answer counted minus its service time, nanoseconds.
     pub first_ns: Option<i64>,
     /// Last answer, nanoseconds.
@@ -49,36 +48,56 @@ pub struct Counts {
 
 /// One thread's interval, for the reporting thread.
 #[derive(Debug, Default)]
-pub struct Interval {
+pub struct Interval<D> {
     /// Number of the flow in the phase.
     pub flow: u32,
     /// When it ended, monotonic nanoseconds.
     pub t_ns: i64,
     /// Answered requests so far.
     pub transactions: u64,
-    /// Requests so far that came to nothing.
+    /// Requests so far without an answer.
     pub errors: u64,
     /// From the intended start, since the last report.
     pub latency: Histogram,
     /// From the real start; empty in a closed loop, where both are the same.
     pub service: Histogram,
-    /// TCP connections or handshakes per request, since the last report (`crr`).
-    pub connect: Histogram,
-    /// TLS handshakes, likewise.
-    pub handshake: Histogram,
-    /// Time of the answered requests by stage, since the last report (`http`).
-    pub spent: Spent,
-    /// Answers that say that the request failed, since the last report (`http`).
-    pub refused: u64,
     /// Round trips one by one: when answered, latency in nanoseconds.
     pub kept: Vec<(i64, u64)>,
+    /// What only this kind of exchange records, since the last report.
+    pub details: D,
+}
+
+impl<D: Details> Interval<D> {
+    /// An empty one, written to without allocating.
+    fn prepared(scope: &Scope) -> Self {
+        Self {
+            flow: scope.flow,
+            latency: Histogram::allocated(),
+            service: match scope.is_open {
+                true => Histogram::allocated(),
+                false => Histogram::new(),
+            },
+            kept: Vec::with_capacity((scope.keep as usize).min(KEPT_PER_REPORT)),
+            details: D::prepared(),
+            ..Self::default()
+        }
+    }
+}
+
+impl<D: Details> Reusable for Interval<D> {
+    fn clear(&mut self) {
+        self.latency.clear();
+        self.service.clear();
+        self.kept.clear();
+        self.details.clear();
+    }
 }
 
 /// What a measuring thread hands over.
 #[derive(Debug)]
-pub enum Report {
+pub enum Report<D: Details> {
     /// An interval has passed.
-    Interval(Box<Interval>),
+    Interval(Lent<Interval<D>>),
     /// An asking thread has ended.
     Asked(Box<Asked>),
     /// An answering thread has ended.
@@ -86,10 +105,10 @@ pub enum Report {
 }
 
 /// What one asking thread keeps.
-pub struct Recorder {
+pub struct Recorder<D: Details = ()> {
     /// Counters.
     pub counts: Counts,
-    pending: Interval,
+    records: Records<Interval<D>>,
     sampler: Sampler,
     keep_left: u64,
     is_open: bool,
@@ -97,7 +116,7 @@ pub struct Recorder {
     count_from_ns: i64,
     interval_ns: i64,
     report_at_ns: i64,
-    reports: SyncSender<Report>,
+    reports: SyncSender<Report<D>>,
 }
 
 /// What a recorder is to write down.
@@ -117,16 +136,13 @@ pub struct Scope {
     pub is_open: bool,
 }
 
-impl Recorder {
+impl<D: Details> Recorder<D> {
     /// A recorder of one flow.
-    pub fn new(scope: Scope, reports: SyncSender<Report>) -> Self {
+    pub fn new(scope: Scope, reports: SyncSender<Report<D>>) -> Self {
         let interval_ns = i64::try_from(scope.interval_ns).unwrap_or(i64::MAX);
         Self {
             counts: Counts::default(),
-            pending: Interval {
-                flow: scope.flow,
-                ..Interval::default()
-            },
+            records: Records::new(|| Interval::prepared(&scope)),
             sampler: Sampler::new(scope.sample),
             keep_left: scope.keep,
             is_open: scope.is_open,
@@ -197,17 +213,17 @@ impl Recorder {
             return;
         }
         let latency_ns = (now - intended_ns).max(0) as u64;
-        self.pending.latency.record(latency_ns);
+        self.records.latency.record(latency_ns);
         if self.is_open {
-            self.pending.service.record((now - sent_ns).max(0) as u64);
+            self.records.service.record((now - sent_ns).max(0) as u64);
         }
         let latency_s = latency_ns as f64 * 1e-9;
         counts.timed += 1;
         counts.sum_s += latency_s;
         counts.sum_squares_s += latency_s * latency_s;
-        if self.keep_left > 0 && self.pending.kept.len() < KEPT_PER_REPORT {
+        if self.keep_left > 0 && self.records.kept.len() < KEPT_PER_REPORT {
             self.keep_left -= 1;
-            self.pending.kept.push((now, latency_ns));
+            self.records.kept.push((now, latency_ns));
         }
     }
 
@@ -218,35 +234,13 @@ impl Recorder {
         }
     }
 
-    /// How long the parts of a fresh connection took.
-    pub fn connected(
-        &mut self,
-        intended_ns: i64,
-        connect_ns: Option<u64>,
-        handshake_ns: Option<u64>,
-    ) {
-        if self.counts(intended_ns) {
-            for (ns, into) in [
-                (connect_ns, &mut self.pending.connect),
-                (handshake_ns, &mut self.pending.handshake),
-            ] {
-                ns.into_iter().for_each(|ns| into.record(ns));
-            }
-        }
-    }
-
-    /// Where the time of an answered request went.
+    /// Where to record the details of a request that was to start then; `None` when it does not count.
     #[inline]
-    pub fn spent(&mut self, intended_ns: i64, spent: &Spent) {
-        if self.counts(intended_ns) {
-            self.pending.spent.add(spent);
+    pub fn details(&mut self, intended_ns: i64) -> Option<&mut D> {
+        match self.counts(intended_ns) {
+            true => Some(&mut self.records.details),
+            false => None,
         }
-    }
-
-    /// The answer says that the request failed.
-    #[cold]
-    pub fn refused(&mut self, intended_ns: i64) {
-        self.pending.refused += u64::from(self.counts(intended_ns));
     }
 
     /// Requests failed.
@@ -261,28 +255,27 @@ impl Recorder {
     /// Hands the interval over. When the reporting thread is behind, it is kept for the next time.
     pub fn report(&mut self, now: i64) {
         self.report_at_ns = now.saturating_add(self.interval_ns);
-        let flow = self.pending.flow;
-        self.pending.t_ns = now;
-        self.pending.transactions = self.counts.transactions;
-        self.pending.errors = self.counts.errors;
-        let empty = Interval {
-            flow,
-            ..Interval::default()
+        self.close(now);
+        let unwrap = |report| match report {
+            Report::Interval(interval) => Some(interval),
+            Report::Asked(_) | Report::Answered(_) => None,
         };
-        let full = std::mem::replace(&mut self.pending, empty);
-        let refused = self.reports.try_send(Report::Interval(Box::new(full)));
-        if let Err(TrySendError::Full(Report::Interval(interval))) = refused {
-            self.pending = *interval;
-        }
+        self.records
+            .hand_over(&self.reports, Report::Interval, unwrap);
+    }
+
+    /// Puts the counters so far into the interval.
+    fn close(&mut self, now: i64) {
+        self.records.t_ns = now;
+        self.records.transactions = self.counts.transactions;
+        self.records.errors = self.counts.errors;
     }
 
     /// Ends the record; hands over what is left.
     pub fn finish(mut self, now: i64) -> Counts {
-        self.pending.t_ns = now;
-        self.pending.transactions = self.counts.transactions;
-        self.pending.errors = self.counts.errors;
+        self.close(now);
         // Fails only when nobody listens any more.
-        let _ = self.reports.send(Report::Interval(Box::new(self.pending)));
+        let _ = self.reports.send(Report::Interval(self.records.last()));
         self.counts
     }
 }

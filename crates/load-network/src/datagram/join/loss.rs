@@ -1,9 +1,10 @@
 //! Where was each missing datagram lost?
 
 use sokudo_model::FlowResult;
+use sokudo_model::kinds::datagram as numbers;
 use sokudo_net::udp::SendMode;
 
-use super::numbers::{Numbers, SocketNumbers};
+use super::numbers_of_host::{Numbers, SocketNumbers};
 use super::{put, ratio};
 
 /// Says where the missing datagrams of everything that one host received were lost.
@@ -24,18 +25,18 @@ use super::{put, ratio};
 pub(super) fn attribute_loss(flows: &mut [FlowResult], host: &Numbers) {
     let mut host_left = host.softnet_drops.map(|drops| drops as f64);
     for socket in &host.sockets {
-        let ids: Vec<usize> = socket.flows.iter().map(|flow| flow.flow as usize).collect();
-        let own = |id: &usize| {
-            flows
-                .get(*id)?
-                .metrics
-                .get("datagram.missing_packets")
-                .copied()
-        };
+        let ids: Vec<usize> = socket
+            .done
+            .flows
+            .iter()
+            .map(|flow| flow.flow as usize)
+            .collect();
+        let own = |id: &usize| numbers::MISSING_PACKETS.of(&flows.get(*id)?.metrics);
         let missing: f64 = ids.iter().filter_map(own).sum();
         let per_send = datagrams_per_segmented_send(flows, &ids);
         let per_buffer = datagrams_per_buffer(socket, per_send);
         let at_socket = socket
+            .done
             .drops
             .map(|drops| explained(drops as f64, per_buffer, missing));
         let rest = missing - at_socket.unwrap_or(0.0);
@@ -45,15 +46,15 @@ pub(super) fn attribute_loss(flows: &mut [FlowResult], host: &Numbers) {
         }
         let on_path = rest - at_host.unwrap_or(0.0);
         let parts = [
-            ("datagram.lost_at_receiver_socket_packets", at_socket),
-            ("datagram.lost_at_receiver_host_packets", at_host),
-            ("datagram.lost_on_path_packets", Some(on_path)),
+            (numbers::LOST_AT_RECEIVER_SOCKET_PACKETS, at_socket),
+            (numbers::LOST_AT_RECEIVER_HOST_PACKETS, at_host),
+            (numbers::LOST_ON_PATH_PACKETS, Some(on_path)),
         ];
         for id in &ids {
             let Some(flow) = flows.get_mut(*id) else {
                 continue;
             };
-            let own = flow.metrics.get("datagram.missing_packets").copied();
+            let own = numbers::MISSING_PACKETS.of(&flow.metrics);
             let share = ratio(own.unwrap_or(0.0), missing).unwrap_or(0.0);
             for (name, lost) in parts {
                 put(&mut flow.metrics, name, lost.map(|lost| lost * share));
@@ -68,24 +69,22 @@ fn datagrams_per_buffer(socket: &SocketNumbers, per_send: f64) -> f64 {
     if !socket.settings.as_ref().is_some_and(|socket| socket.gro) {
         return 1.0;
     }
-    ratio(socket.datagrams as f64, socket.buffers as f64).map_or(per_send, |mean| mean.max(1.0))
+    ratio(socket.done.datagrams as f64, socket.done.buffers as f64)
+        .map_or(per_send, |mean| mean.max(1.0))
 }
 
 /// Datagrams per send call of the fullest segmented sender among these flows; 1 without one.
 fn datagrams_per_segmented_send(flows: &[FlowResult], ids: &[usize]) -> f64 {
     let segmented = |id: &usize| {
         let flow = flows.get(*id)?;
-        let batch = flow.metrics.get("datagram.mean_send_batch_packets");
+        let batch = numbers::MEAN_SEND_BATCH_PACKETS.of(&flow.metrics);
         batch.filter(|_| {
             flow.labels
                 .get("io")
                 .is_some_and(|io| io == SendMode::Gso.name())
         })
     };
-    ids.iter()
-        .filter_map(segmented)
-        .copied()
-        .fold(1.0, f64::max)
+    ids.iter().filter_map(segmented).fold(1.0, f64::max)
 }
 
 /// How many of `missing` datagrams `drops` buffers explain.

@@ -19,7 +19,7 @@ use sokudo_net::udp::{self, Granted};
 use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::meet::check_spec;
 use sokudo_workload::refusal::{failed, operator, spawn};
-use sokudo_workload::reporting::{Reporting, as_text};
+use sokudo_workload::reporting::Reporting;
 
 use super::acks;
 use super::client::{self, ClientTask};
@@ -225,7 +225,7 @@ impl DatagramPhase {
     }
 }
 
-impl Phase for DatagramPhase {
+impl Phase<Numbers> for DatagramPhase {
     fn offer(&self) -> String {
         serde_json::to_string(&self.offer).unwrap_or_default()
     }
@@ -280,7 +280,7 @@ impl Phase for DatagramPhase {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    fn drain(&mut self, sent: &[Option<String>]) -> Result<String, Refusal> {
+    fn drain(&mut self, sent: &[Option<String>]) -> Result<Numbers, Refusal> {
         let said: HashMap<u32, u64> = sent
             .iter()
             .flatten()
@@ -301,8 +301,12 @@ impl Phase for DatagramPhase {
         let counters = HostCounters::read().since(self.counters);
         self.stop_threads();
         let collected = self.reporter.collected()?;
-        let numbers = Numbers::new(collected, &self.senders, &self.sockets, counters);
-        as_text(&numbers)
+        Ok(Numbers::new(
+            collected,
+            &self.senders,
+            &self.sockets,
+            counters,
+        ))
     }
 }
 

@@ -1,0 +1,135 @@
+//! What one host measured in a phase, as it travels to the joining side.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use sokudo_net::counters::HostCounters;
+use sokudo_stats::Histogram;
+use sokudo_workload::load::{self, OwnFlows};
+
+use super::super::client::ClientCounts;
+use super::super::options::SizeRange;
+use super::super::report::Collected;
+use super::super::server::ServerDone;
+
+/// How a flow's sending end was set up.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SenderSettings {
+    /// Sizes drawn from.
+    pub size: SizeRange,
+    /// MTU towards the peer.
+    pub path_mtu: Option<u32>,
+    /// Send buffer asked for.
+    pub sndbuf_asked: Option<u64>,
+    /// Send buffer granted.
+    pub sndbuf_granted: Option<u64>,
+    /// I/O mode achieved.
+    pub mode: String,
+    /// Why, when it was not asked for.
+    pub mode_reason: String,
+    /// Rate asked for, datagrams per second of this flow.
+    pub asked_per_s: Option<f64>,
+}
+
+/// How a receiving socket was set up.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SocketSettings {
+    /// Receive buffer asked for.
+    pub rcvbuf_asked: u64,
+    /// Receive buffer granted.
+    pub rcvbuf_granted: u64,
+    /// Whether several datagrams may come as one buffer.
+    pub gro: bool,
+}
+
+/// A flow as its sending end saw it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SenderNumbers {
+    pub(super) flow: u32,
+    pub(super) settings: Option<SenderSettings>,
+    pub(super) counts: ClientCounts,
+    pub(super) cpu_ns: Option<u64>,
+    pub(super) wait_ns: Option<u64>,
+    pub(super) elapsed_ns: i64,
+    /// Datagrams that its thread sent, over all its flows.
+    pub(super) thread_sent: u64,
+    #[serde(with = "sokudo_workload::histogram_text")]
+    pub(super) rtt: Histogram,
+}
+
+/// A receiving socket with its flows.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct SocketNumbers {
+    pub(super) settings: Option<SocketSettings>,
+    pub(super) done: ServerDone,
+}
+
+/// Everything one host measured in a phase.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Numbers {
+    pub(super) senders: Vec<SenderNumbers>,
+    pub(super) sockets: Vec<SocketNumbers>,
+    #[serde(with = "sokudo_workload::histogram_text")]
+    pub(super) lateness: Histogram,
+    pub(super) softnet_drops: Option<u64>,
+}
+
+impl load::Numbers for Numbers {
+    fn keep_own(&mut self, own: &OwnFlows<'_>) {
+        self.senders.retain(|sender| own.begins(sender.flow));
+        for socket in &mut self.sockets {
+            socket.done.flows.retain(|flow| own.ends(flow.flow));
+        }
+    }
+}
+
+impl Numbers {
+    /// Puts together what the threads of one host handed over.
+    pub fn new(
+        collected: Collected,
+        settings: &BTreeMap<u32, SenderSettings>,
+        sockets: &BTreeMap<u32, SocketSettings>,
+        counters: HostCounters,
+    ) -> Self {
+        let Collected {
+            clients,
+            servers,
+            lateness,
+            mut rtt,
+            unreachable,
+            mut interarrival,
+        } = collected;
+        let mut senders = Vec::new();
+        for client in clients {
+            let thread_sent: u64 = client.flows.iter().map(|(_, counts)| counts.sent).sum();
+            for (flow, mut counts) in client.flows {
+                counts.unreachable += unreachable.get(&flow).copied().unwrap_or(0);
+                senders.push(SenderNumbers {
+                    flow,
+                    settings: settings.get(&flow).cloned(),
+                    counts,
+                    cpu_ns: client.cpu_ns,
+                    wait_ns: client.wait_ns,
+                    elapsed_ns: client.elapsed_ns,
+                    thread_sent,
+                    rtt: rtt.remove(&flow).unwrap_or_default(),
+                });
+            }
+        }
+        let received = servers.into_iter().map(|mut done| {
+            for flow in &mut done.flows {
+                flow.interarrival = interarrival.remove(&flow.flow).unwrap_or_default();
+            }
+            SocketNumbers {
+                settings: sockets.get(&done.stream).cloned(),
+                done,
+            }
+        });
+        Self {
+            senders,
+            sockets: received.collect(),
+            lateness,
+            softnet_drops: counters.softnet_drops,
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Options and numbers that cannot be read: every workload names them, and none goes on with
+//! defaults.
+
+use std::sync::Arc;
+
+use sokudo_model::{FlowPlan, HostSpec, PhasePlan, PhaseSpec, RunId};
+use sokudo_workload::Workload;
+use sokudo_workloads::{REGISTRY, together};
+
+fn spec(workload: &str, options: &str) -> PhaseSpec {
+    let host = |index: u32| HostSpec {
+        name: format!("host{index}"),
+        address: "127.0.0.1".into(),
+    };
+    PhaseSpec {
+        run: RunId("test".into()),
+        phase: PhasePlan {
+            name: "p".into(),
+            workload: workload.into(),
+            options: options.into(),
+            flows: vec![FlowPlan {
+                id: 0,
+                from: 0,
+                to: 1,
+                stream: 0,
+            }],
+            duration_ns: 1,
+            bound_ns: 1,
+            labels: Default::default(),
+        },
+        hosts: vec![host(0), host(1)],
+        me: 0,
+        seed: 1,
+        tickets: vec![1],
+    }
+}
+
+/// Every workload but the one that starts several others, which reads for itself.
+fn loads() -> impl Iterator<Item = &'static dyn Workload> {
+    let each = REGISTRY.iter().copied();
+    each.filter(|workload| workload.descriptor().name != together::NAME)
+}
+
+/// Options that can be read.
+fn readable(name: &str) -> &'static str {
+    match name {
+        "jmx" => r#"{"plan":"a.jmx"}"#,
+        _ => "{}",
+    }
+}
+
+#[test]
+fn options_that_cannot_be_read_are_refused_with_their_place() {
+    for workload in REGISTRY {
+        let name = workload.descriptor().name;
+        let field = match name {
+            "jmx" => r#"{"plan":{}}"#,
+            _ => r#"{"interval":{}}"#,
+        };
+        for (options, place) in [("{", "EOF"), ("[7]", "line 1"), (field, "")] {
+            let refusals = [
+                workload
+                    .prepare(spec(name, options), Arc::new(|_| {}))
+                    .err(),
+                workload.join(&spec(name, options), &[]).err(),
+            ];
+            for refusal in refusals {
+                let refusal = refusal.unwrap_or_else(|| panic!("{name} takes {options}"));
+                let says = &refusal.says;
+                assert!(says.contains(&format!("`{name}`")), "{says}");
+                assert!(says.contains(place), "{says}");
+                assert!(refusal.operator_error && refusal.hint.is_some());
+            }
+        }
+    }
+    let field = sokudo_workloads::find("rr").expect("a workload");
+    let refusal = field.join(&spec("rr", r#"{"window":"x"}"#), &[]).err();
+    assert!(refusal.expect("a refusal").says.contains("window"));
+}
+
+#[test]
+fn numbers_that_cannot_be_read_leave_flows_incomplete_with_the_reason() {
+    for workload in loads() {
+        let name = workload.descriptor().name;
+        let spec = spec(name, readable(name));
+        for text in ["{", "7", r#"{"sent":7}"#, r#"["x"]"#] {
+            let told = [Ok(text.to_owned()), Ok(text.to_owned())];
+            let result = workload.join(&spec, &told).expect("options");
+            assert!(!result.flows.is_empty(), "{name}");
+            for flow in &result.flows {
+                assert!(!flow.complete, "{name} {text}");
+                assert!(flow.metrics.is_empty(), "{name} {text}: {flow:?}");
+                let error = &flow.labels["error"];
+                assert!(
+                    error.starts_with("the numbers of host0 cannot be read: "),
+                    "{name} {text}: {error}"
+                );
+            }
+        }
+        let gone = [Err("it was switched off".to_owned())];
+        let result = workload.join(&spec, &gone).expect("options");
+        let error = &result.flows[0].labels["error"];
+        assert_eq!(error, "host0 gave no numbers: it was switched off");
+    }
+}
+
+#[test]
+fn a_field_that_cannot_be_read_is_named() {
+    let rr = sokudo_workloads::find("rr").expect("a workload");
+    let text = r#"{"asked":[],"answered":[{"flow":0,"answered":"many"}]}"#;
+    let told = [Ok(r#"{"asked":[],"answered":[]}"#.into()), Ok(text.into())];
+    let result = rr.join(&spec("rr", "{}"), &told).expect("options");
+    let error = &result.flows[0].labels["error"];
+    assert!(
+        error.contains("host1") && error.contains("answered[0].answered"),
+        "{error}"
+    );
+}
