@@ -1,4 +1,4 @@
-//! What do the ways to send, receive and wait cost on this machine?
+//! Measures what the ways to send, receive and wait cost on this machine.
 //!
 //! ```text
 //! cargo run --release -p sokudo-net --example streams           # everything

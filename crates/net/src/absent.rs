@@ -1,4 +1,4 @@
-//! What is there when a system, or this build, lacks something?
+//! Shared parts of the substitutes for features that the system or the build lacks.
 //!
 //! Next to each `linux.rs` or `unix.rs` lies either `portable.rs`, which does the same in a way that
 //! every system has, or `absent.rs`, whose types have no value and whose calls say in one sentence

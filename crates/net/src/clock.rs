@@ -1,4 +1,4 @@
-//! What time is it, for measuring?
+//! The monotonic clock used for all measurements.
 //!
 //! One monotonic clock for every time stamp of a process: `CLOCK_MONOTONIC` on Unix, which all
 //! network namespaces of a host share. Its zero is arbitrary; only differences mean anything.

@@ -1,4 +1,4 @@
-//! What has this host dropped outside the test's own sockets?
+//! Reads how many packets this host dropped outside the test's own sockets.
 //!
 //! Counters of the calling thread's network namespace (`/proc/thread-self/net`); `None` on systems
 //! other than Linux.

@@ -1,4 +1,4 @@
-//! How is a file made that only its owner may read?
+//! Creates files that only their owner may read.
 
 use std::fs::OpenOptions;
 

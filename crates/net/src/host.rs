@@ -1,4 +1,4 @@
-//! What is this machine called?
+//! Reads the name of this host.
 
 /// This machine's name as its system gives it; `None` where the system says none.
 ///

@@ -1,4 +1,5 @@
-//! How do bytes leave and reach this host, and what does the operating system say about it?
+//! Network access of this host: sockets, byte streams, clocks, and what the operating system
+//! reports about them.
 
 #[cfg(not(target_os = "linux"))]
 mod absent;

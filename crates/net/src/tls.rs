@@ -1,4 +1,4 @@
-//! How do two hosts talk so that nobody else can listen, join in or pretend?
+//! TLS 1.3 between two hosts, with pinned keys: confidential, tamper-proof and authenticated.
 //!
 //! TLS 1.3 over one TCP connection, with blocking calls that all have a bound:
 //!

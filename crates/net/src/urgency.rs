@@ -1,4 +1,5 @@
-//! How do the few threads that must answer in time get a CPU on a host that is full of load?
+//! Raises the scheduling priority of the few threads that must answer in time on a fully loaded
+//! host.
 //!
 //! Load is meant to fill a host. The threads that carry commands and signs of life have little to do, but
 //! late: behind a hundred busy threads each of their steps waits, and a host that only works hard seems

@@ -1,4 +1,4 @@
-//! Do local hosts reach each other, and does nothing of them stay behind?
+//! Tests that virtual hosts reach each other and that nothing of them remains afterwards.
 #![cfg(target_os = "linux")]
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! Do streams hold at their limits: a thousand at once, no port left, nobody answering?
+//! Tests of streams at their limits: a thousand at once, no free port, no answer.
 #![cfg(target_os = "linux")]
 
 use std::io::{ErrorKind, Read as _, Write as _};

@@ -1,5 +1,5 @@
-//! macOS lets no program choose a core, and what Windows offers differs by groups of 64 of them: there
-//! the system places threads by itself.
+//! Substitute for macOS and Windows, which place threads themselves: macOS lets no program choose a
+//! core, and the interface of Windows works on groups of 64 cores.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! On which cores may a thread run, and how does it stay on one?
+//! Reads which cores a thread may run on and pins threads to cores.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Systems whose locks we do not know.
+//! Substitute for systems whose memory-locking interface is not supported.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Which memory stays where it is?
+//! Locks memory so that the system does not swap it out.
 //!
 //! Memory that devices or the kernel reach by themselves must not be moved to a disk meanwhile.
 

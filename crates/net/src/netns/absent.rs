@@ -1,4 +1,4 @@
-//! Systems without network namespaces: nothing can be made, so nothing can be entered.
+//! Substitute for systems without network namespaces: none can be created or entered.
 
 use std::convert::Infallible;
 use std::io;

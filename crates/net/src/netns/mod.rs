@@ -1,4 +1,5 @@
-//! How do several hosts fit into one machine, and leave nothing behind?
+//! Builds several virtual hosts on one machine from network namespaces, which the kernel removes
+//! when the process ends.
 //!
 //! ```text
 //!   host 0            host 1            host 2          one anonymous namespace each

@@ -1,4 +1,4 @@
-//! A build without QUIC.
+//! Substitute for builds without QUIC.
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How does one QUIC stream look like any other stream to a thread that blocks?
+//! Implements the blocking stream interface over one QUIC stream.
 //!
 //! ```text
 //! thread of the workload                 thread of this side (one runtime, all its connections)

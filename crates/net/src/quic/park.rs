@@ -1,4 +1,4 @@
-//! How does a blocking thread wait, within a bound, for something asynchronous?
+//! Lets a blocking thread wait for an asynchronous event, with a bound.
 
 use std::cell::RefCell;
 use std::future::Future;

@@ -1,4 +1,4 @@
-//! Built without RDMA, or for a system without it.
+//! Substitute for builds without the feature `rdma` and for systems without RDMA.
 
 use super::RdmaError;
 

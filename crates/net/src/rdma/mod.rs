@@ -1,4 +1,4 @@
-//! Which RDMA devices does this host have, and can one be opened?
+//! Lists the RDMA devices of this host and opens one.
 //!
 //! Needs the feature `rdma` and libibverbs (package libibverbs-dev or rdma-core-devel). An opened
 //! device has a protection domain and a completion queue, which every transfer needs; transfers

@@ -1,4 +1,5 @@
-//! libibverbs, as far as it is needed: its exported functions by hand, its structures unseen.
+//! Bindings to the parts of libibverbs that are needed: exported functions are declared by hand,
+//! structures stay opaque.
 //!
 //! Source: infiniband/verbs.h of rdma-core, whose inline wrappers are not used.
 

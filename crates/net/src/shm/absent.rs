@@ -1,4 +1,4 @@
-//! Systems without sealed memory files and futexes.
+//! Substitute for systems without sealed memory files and futexes.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! How do two processes of one host talk through memory, without the kernel on the way?
+//! Byte streams between two processes of one host through shared memory, without system calls on
+//! the data path.
 //!
 //! ```text
 //!              unix socket: hands the memory over once, then only tells that a side is gone

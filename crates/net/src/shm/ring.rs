@@ -1,4 +1,4 @@
-//! How do bytes pass from one writer to one reader through shared memory without a lock?
+//! A lock-free byte ring in shared memory with one writer and one reader.
 //!
 //! ```text
 //!            taken                written

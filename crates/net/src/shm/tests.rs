@@ -1,4 +1,5 @@
-//! Shared memory between threads, between processes, and with dishonest callers.
+//! Tests of shared memory between threads, between processes, and with callers that break the
+//! protocol.
 
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::net::UnixStream;

@@ -1,4 +1,5 @@
-//! When did a datagram arrive: when the kernel took it from the device, or when the program got it?
+//! Time stamps of arriving datagrams: from the kernel where it offers them, otherwise from the
+//! program.
 //!
 //! Between the two lies the waking of the receiving thread, some microseconds on an idle host and
 //! milliseconds on a busy one. Linux stamps arrivals itself (`SO_TIMESTAMPNS`); elsewhere the

@@ -1,4 +1,5 @@
-//! Systems without stamps of the kernel: the program takes the time once it has the datagram.
+//! Substitute for systems without kernel time stamps: the program reads the clock after it received
+//! the datagram.
 
 use std::io;
 use std::net::UdpSocket;

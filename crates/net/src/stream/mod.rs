@@ -1,4 +1,4 @@
-//! How do workloads treat all byte streams alike, whatever carries them?
+//! A common interface to byte streams of all transports.
 //!
 //! ```text
 //! Connector ──connect──►┐                          ┌─► TCP · MPTCP · TLS      (host to host)

@@ -1,4 +1,4 @@
-//! How does one socket read and write within bounds, in each way of waiting?
+//! Bounded reads and writes on one socket, in each of the three ways of waiting.
 
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{Shutdown, TcpStream};

@@ -1,4 +1,4 @@
-//! What every kind of stream promises, asked of every kind.
+//! Tests of the stream contract, run over every kind of stream.
 
 use std::io::IoSlice;
 use std::net::Ipv4Addr;

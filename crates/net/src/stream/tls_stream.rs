@@ -1,4 +1,4 @@
-//! How does a TLS session look like any other stream?
+//! Implements the stream interface over a TLS session.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};

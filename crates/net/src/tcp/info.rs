@@ -1,4 +1,4 @@
-//! What does the kernel know about one TCP connection?
+//! Reads the kernel's statistics of one TCP connection (`TCP_INFO`).
 //!
 //! ```text
 //! getsockopt(TCP_INFO) ─► bytes ─► TcpInfo    older kernels give fewer bytes, newer ones more:

@@ -1,4 +1,5 @@
-//! How is a TCP connection made with chosen options, and what did the system grant?
+//! Opens TCP connections with chosen socket options and reads back which of them the system
+//! granted.
 //!
 //! ```text
 //! socket ─ options ─ connect ──SYN──►          listen ─ accept ─ options

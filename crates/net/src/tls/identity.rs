@@ -1,4 +1,4 @@
-//! Who is at the other end: keys, the certificates that show them, and who is believed.
+//! Identities of both ends: keys, the certificates that carry them, and which keys are trusted.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,5 @@
-//! Are keys pinned, halves independent, and ends noticed?
+//! Tests of pinned keys, of independent reader and writer halves, and of detecting a closed
+//! connection.
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::thread;

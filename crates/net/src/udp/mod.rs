@@ -1,4 +1,4 @@
-//! How are datagrams handed to the kernel and taken back, as cheaply as the system allows?
+//! Sends and receives datagrams in batches, with the cheapest system calls available.
 //!
 //! ```text
 //! plain   one call, one datagram

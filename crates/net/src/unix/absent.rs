@@ -1,4 +1,4 @@
-//! Systems without unix sockets.
+//! Substitute for systems without unix sockets.
 
 use std::time::Duration;
 

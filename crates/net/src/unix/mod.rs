@@ -1,4 +1,4 @@
-//! How do two processes of one host talk through a socket?
+//! Byte streams between two processes of one host through unix sockets.
 //!
 //! A listener has a [`Name`]: a path in the file system, or (Linux) an abstract name that vanishes
 //! with its listener. Whoever may reach the name may call.

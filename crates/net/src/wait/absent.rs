@@ -1,4 +1,4 @@
-//! Systems without epoll.
+//! Substitute for systems without epoll.
 
 use std::io;
 use std::time::Duration;

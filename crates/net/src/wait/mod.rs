@@ -1,4 +1,4 @@
-//! How does a thread learn that one of its streams has something to read?
+//! Waits until one of a thread's streams is readable: blocking, by epoll or by spinning.
 //!
 //! ```text
 //! block   the thread sleeps in the kernel: cheapest in CPU, pays a wake-up per message

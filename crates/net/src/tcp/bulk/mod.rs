@@ -1,4 +1,5 @@
-//! How do many bytes leave and arrive with as little work per byte as possible?
+//! Bulk sending and receiving over TCP with as few copies and system calls per byte as the system
+//! allows.
 //!
 //! ```text
 //! plain     one copy: program → kernel                    read      one copy: kernel → program
