@@ -1,5 +1,5 @@
-//! What is one connection to a server: its socket, its TLS state, the request that leaves and the
-//! response that comes?
+//! State of one connection to a server: its socket, its TLS session, the request being sent and the
+//! response being received.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};

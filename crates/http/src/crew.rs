@@ -1,4 +1,4 @@
-//! Who are the users of one event loop?
+//! The users assigned to one event loop.
 
 use crate::user::{Outcome, Step, User};
 

@@ -1,4 +1,4 @@
-//! What runs the users, and what did it cost?
+//! Runs users on event loops and reports what the run cost.
 
 use std::io;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Why is there no whole response, and at which stage did it end?
+//! Failure reasons of an exchange, each with the stage at which it ended.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! Which event loop runs on which core?
+//! Assigns event loops to cores.
 //!
 //! As many loops as this process has cores get one each, for good: two of them never share one while
 //! another is idle, and what a core has in its caches stays of use. With fewer loops than cores the

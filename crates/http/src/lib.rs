@@ -1,4 +1,4 @@
-//! How do many virtual users of an HTTP server live on few cores?
+//! HTTP client engine that runs many virtual users on few cores.
 //!
 //! A [`User`] says what it sends and hears how it ended; event loops do the rest: connections, TLS,
 //! timeouts, responses, and the time of every stage.

@@ -1,4 +1,4 @@
-//! How does a loop that sleeps hear from other threads?
+//! Delivers messages from other threads to an event loop and wakes it.
 //!
 //! Letters go through a queue; one byte to a socket of the loop's own wakes it.
 

@@ -1,4 +1,4 @@
-//! How are names looked up without making a loop wait?
+//! Resolves names on separate threads, so that no event loop blocks.
 //!
 //! Threads beside each loop, started when they have something to do: the system's resolver blocks, and
 //! offers nothing else on every system. One is enough for names that are looked up once for everybody;

@@ -1,4 +1,4 @@
-//! What is an HTTP/2 connection beside its socket: who uses it, and how far is it?
+//! State of an HTTP/2 connection beside its socket: its users and its progress.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! Where can requests go to?
+//! The table of request targets.
 //!
 //! One table for all loops: a target is interned once and named by a number from then on.
 

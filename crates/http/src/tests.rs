@@ -1,4 +1,4 @@
-//! Whole exchanges against servers that do exactly what a test tells them.
+//! Tests of whole exchanges against scripted servers.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

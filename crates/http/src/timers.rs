@@ -1,4 +1,4 @@
-//! Who is to be woken next?
+//! Timers of users: one per user, in a heap ordered by time.
 //!
 //! One time per user, in a heap that knows where each user's entry is: setting and clearing cost a
 //! few steps, times are exact to the nanosecond, and nothing is allocated once all users have room.

@@ -1,4 +1,4 @@
-//! Whom do we believe, and why did a handshake fail?
+//! TLS settings of clients: which certificates are trusted, and the reasons for failed handshakes.
 
 use std::fmt;
 use std::io;

@@ -1,4 +1,4 @@
-//! How is a proxy asked for a way through?
+//! Asks a proxy for a tunnel (`CONNECT`).
 //!
 //! ```text
 //! CONNECT host:port ──►        whatever comes next is for the far end

@@ -1,4 +1,4 @@
-//! What does a virtual user do, and what does it learn?
+//! The interface between a virtual user and the engine.
 //!
 //! ```text
 //! engine ── step ──► user        "what now?"   Send · Pause · End

@@ -1,4 +1,4 @@
-//! Does a request on a kept connection allocate anything?
+//! Test that a request on a kept connection allocates nothing.
 //!
 //! A program of its own: everything that it allocates is counted, and nothing else runs in it.
 

@@ -1,4 +1,4 @@
-//! How far is an exchange, and when must it be over?
+//! Stage and deadline of an exchange.
 
 use crate::connection::{Connection, Stage};
 use crate::failure::Phase;

@@ -1,4 +1,4 @@
-//! How does an exchange get its connection: one that was kept, or a fresh one?
+//! Assigns a connection to an exchange: a kept one or a new one.
 
 use std::sync::Arc;
 

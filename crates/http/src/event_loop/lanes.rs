@@ -1,4 +1,4 @@
-//! How does the connection of a lane come and go?
+//! Opens and closes the shared connection of a lane.
 //!
 //! ```text
 //! open_lane ─► resolving ─► connecting ─► tunnelling ─► securing ─► open

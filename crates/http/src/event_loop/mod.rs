@@ -1,4 +1,4 @@
-//! What does one thread do for all its users?
+//! The event loop: one thread that serves all connections of its users.
 //!
 //! ```text
 //! turn:  letters · users that are due · timers ──► step ──► send or connect

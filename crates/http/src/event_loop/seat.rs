@@ -1,4 +1,4 @@
-//! What does an event loop know of one user?
+//! Per-user state of an event loop.
 
 use std::sync::Arc;
 

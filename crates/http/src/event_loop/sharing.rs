@@ -1,4 +1,4 @@
-//! How do many users share one connection?
+//! Multiplexes the requests of many users over one HTTP/2 connection.
 //!
 //! ```text
 //! begin_shared ─► stream of the session ─► marked ─► send_marked    once per turn

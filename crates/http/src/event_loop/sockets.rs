@@ -1,4 +1,4 @@
-//! What happens when a socket has something to say?
+//! Handles the readiness events of sockets.
 //!
 //! ```text
 //! connecting ─► tunnel ─► TLS ─► sending ─► receiving ─► complete

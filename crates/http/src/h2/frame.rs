@@ -1,4 +1,4 @@
-//! How are the frames of HTTP/2 laid out? (RFC 9113 §4 and §6)
+//! Layout of HTTP/2 frames (RFC 9113 §4 and §6).
 
 /// What a client says first.
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";

@@ -1,4 +1,4 @@
-//! What does a response say before and after its body?
+//! Parses the header and trailer fields of a response.
 
 use super::frame::{self, END_HEADERS, END_STREAM, HEADER_BYTES, Header, PRIORITY};
 use super::hpack::BadBlock;

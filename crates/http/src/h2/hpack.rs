@@ -1,4 +1,4 @@
-//! What does a header block say? (RFC 7541)
+//! Decodes HPACK header blocks (RFC 7541).
 //!
 //! Packed strings and the table of the connection are undone; whoever asks hears each field once,
 //! in order. Every length is checked before anything is kept.

@@ -1,4 +1,4 @@
-//! How are the strings of header blocks packed? (RFC 7541 §5.2 and appendix B)
+//! Decodes the Huffman-coded strings of header blocks (RFC 7541 §5.2 and appendix B).
 //!
 //! The code is canonical: the lengths alone say everything. Codes of up to eight bits, which are
 //! those of nearly all text, are looked up; longer ones are searched for length by length.

@@ -1,4 +1,4 @@
-//! What do the two ends of an HTTP/2 connection say to each other? (RFC 9113)
+//! The HTTP/2 protocol (RFC 9113), client side.
 //!
 //! ```text
 //! preface, settings, window ──►

@@ -1,4 +1,4 @@
-//! What does the far end say?
+//! Handles the frames received from the server.
 //!
 //! Bytes come in any pieces. Data is taken as it comes; every other frame is read when it is whole,
 //! from the buffer that it came in if it lies there in one piece.

@@ -1,4 +1,5 @@
-//! What does the head of a request look like, the first time on a connection and ever after?
+//! Encodes the head of a request, in a first form and in a shorter form for repetitions on the same
+//! connection.
 //!
 //! ```text
 //! first  :method GET  :path /a  user-agent x …      written out, and added to the far end's table

@@ -1,4 +1,4 @@
-//! What does our end of a connection say, and what does it remember?
+//! The client's end of an HTTP/2 connection: the frames it sends and the state it keeps.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What is known of one request and its response, and how is it found among the others?
+//! State of one request with its response, and the table that finds it by stream number.
 
 use super::frame::MOST;
 use crate::failure::Kind;

@@ -1,4 +1,4 @@
-//! Which header fields have a number? (RFC 7541 §2.3 and appendix A)
+//! The static and dynamic tables of indexed header fields (RFC 7541 §2.3 and appendix A).
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
-//! Header blocks of the standard's own examples, frames as a server might send them, and every way
-//! to cut them in pieces.
+//! Tests with the header blocks of the standard's own examples and with frames as a server might
+//! send them, cut at every position.
 
 use proptest::prelude::*;
 

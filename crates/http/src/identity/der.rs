@@ -1,4 +1,4 @@
-//! Walks a tree of DER.
+//! Parses DER.
 //!
 //! One value after another: tag, length, content. Lengths are definite, tags have one byte; what is
 //! otherwise is no DER that a key store holds.

@@ -1,4 +1,4 @@
-//! Opens what a password seals.
+//! Decrypts what key stores encrypt with a password.
 //!
 //! ```text
 //! password ─► rounds of hashing with a salt ─► key ─► block cipher in CBC ─► content

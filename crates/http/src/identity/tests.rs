@@ -1,4 +1,4 @@
-//! Stores that other programs wrote, whole and damaged.
+//! Tests with key stores written by other programs, intact and damaged.
 //!
 //! `java.p12` and `java.jks` were written by `keytool` of Java 17, `old.p12` by `openssl pkcs12 -legacy`
 //! and `open.p12` by `openssl pkcs12 -nomac -keypbe NONE`. `rc2.p12` and `des.p12` were written by

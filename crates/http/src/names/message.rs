@@ -1,4 +1,4 @@
-//! Writes questions to name servers and reads their answers.
+//! Encodes DNS queries and decodes the responses.
 //!
 //! Bytes in, bytes out: the messages of RFC 1035, as far as addresses of IPv4 are asked for.
 

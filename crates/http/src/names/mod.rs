@@ -1,4 +1,4 @@
-//! Asks name servers of the caller's choice for the addresses of a name.
+//! DNS client that asks chosen name servers for the addresses of a name.
 //!
 //! ```text
 //! caller ── question, UDP ──► server 1     no answer in 3 s, or it refuses: the next one

@@ -1,5 +1,5 @@
-//! Name servers on the loopback interface. They answer every question: on a busy machine a question
-//! may be repeated.
+//! Tests against name servers on the loopback interface. They answer every query, because a query
+//! may be repeated on a busy machine.
 
 use std::net::TcpListener;
 use std::thread::{self, JoinHandle};

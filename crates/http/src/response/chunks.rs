@@ -1,4 +1,4 @@
-//! Where are the bytes of a body that comes in chunks (RFC 9112 §7.1)?
+//! Decodes chunked response bodies (RFC 9112 §7.1).
 
 use crate::failure::Malformed;
 

@@ -1,4 +1,4 @@
-//! What does the head of a response say about its body and its connection?
+//! Parses the head of a response: how its body is delimited and whether the connection is kept.
 
 use memchr::memchr;
 

@@ -1,4 +1,4 @@
-//! Where does a response end, and what was in it?
+//! Parses HTTP/1 responses and finds where each of them ends.
 //!
 //! Sans-I/O: bytes are fed as they come, in whatever portions; nothing is allocated for a response
 //! whose head comes in one portion, unless the user wants to see it.

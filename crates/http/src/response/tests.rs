@@ -1,4 +1,4 @@
-//! Heads, lengths, chunks, and every way to cut them in pieces.
+//! Tests of heads, lengths and chunks, cut at every position.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Each way to fail, at its stage.
+//! Tests of each failure reason and the stage it is reported with.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! HTTP/2: whole exchanges against servers that say exactly what a test tells them.
+//! Tests of whole HTTP/2 exchanges against scripted servers.
 
 use super::secure::tls_server_of;
 use super::*;

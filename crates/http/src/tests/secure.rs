@@ -1,4 +1,4 @@
-//! TLS: who is believed, and how each reason not to is told.
+//! Tests of TLS: which certificates are trusted, and how each reason for refusing one is reported.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Header blocks.
+//! Tests of header blocks.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Servers that keep the rules, and servers that break each of them.
+//! Tests with servers that follow the protocol and with servers that break each of its rules.
 
 use super::*;
 
