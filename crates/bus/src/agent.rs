@@ -1,4 +1,4 @@
-//! What does an agent see of the bus?
+//! The agent's side of the bus.
 //!
 //! A [`Handler`] of its own per controller: made when one comes, asked one thing at a time, dropped
 //! when it leaves, vanishes or falls silent. Dropping must stop all load. An answer that takes long

@@ -1,4 +1,4 @@
-//! How does a controller speak with all agents of a run?
+//! The controller's connection to all agents of a run.
 
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,4 +1,4 @@
-//! How does a controller speak with an agent at the other end of a pipe?
+//! Links a controller to an agent at the other end of a pipe.
 //!
 //! ```text
 //! asking threads ──► number, frame ──► pipe ──► agent

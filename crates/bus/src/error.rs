@@ -1,4 +1,4 @@
-//! What can go wrong between controller and agent, and how is it mended?
+//! Errors of the connection between controller and agent, each with a hint.
 
 use std::time::Duration;
 

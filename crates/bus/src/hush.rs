@@ -1,4 +1,4 @@
-//! Is it a time in which only what cannot wait is said?
+//! Tracks the quiet phases, during which only urgent messages are sent.
 //!
 //! A quiet phase is measured without a word of the controller's or the agents' own on the network under
 //! test. Both ends of a link know beforehand how long that lasts, so that nobody takes the silence for

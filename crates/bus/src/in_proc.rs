@@ -1,4 +1,4 @@
-//! How does a controller reach an agent in its own process, with nothing to set up?
+//! Links a controller to an agent in its own process.
 //!
 //! The agent is one thread. It lives exactly as long as its link, so it needs no lease: a lease is
 //! answered and otherwise ignored.

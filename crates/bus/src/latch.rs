@@ -1,4 +1,4 @@
-//! How does one thread wait for another, with a bound?
+//! Lets one thread wait for another, with a bound.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! How do the messages of controller and agents reach each other?
+//! Carries the messages between a controller and its agents.
 //!
 //! ```text
 //! controller                                                        agent

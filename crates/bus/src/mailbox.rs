@@ -1,4 +1,4 @@
-//! What happens when messages come faster than they are taken?
+//! A bounded queue of messages that never blocks the sender.
 //!
 //! Pushing never waits. A mailbox has a bound in messages and in bytes; above it ordinary messages
 //! are dropped and counted per source, and a message that says how many takes their place in the

@@ -1,4 +1,4 @@
-//! How do notes get from an agent to the one who reads them all?
+//! Merges the notes of all agents into one queue.
 //!
 //! ```text
 //! link of hosta ── Uplink ── NoteSink ─┐

@@ -1,4 +1,4 @@
-//! What must a network offer so that messages can travel over it?
+//! The interface that a network must implement to carry messages.
 //!
 //! A pipe carries frames both ways, in order and whole: a [`FrameSender`] that any thread may use
 //! and a [`FrameSource`] that one thread reads. [`carried::link`](crate::carried::link) makes a link

@@ -1,4 +1,4 @@
-//! How well is a member heard, and when must it be asked again?
+//! Tracks whether a member is alive, and when to probe it again.
 //!
 //! ```text
 //! heard ──────── 1 lease ──────── 2 leases

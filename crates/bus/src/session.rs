@@ -1,4 +1,4 @@
-//! One client inside a server.
+//! Serves one client of a server.
 //!
 //! ```text
 //!            ┌──── this thread ────┐  asks   ┌── handler thread ──┐

@@ -1,4 +1,4 @@
-//! Controller and agent over TLS on loopback: what works.
+//! Tests of controller and agent over TLS on loopback, without faults.
 
 mod common;
 

@@ -1,4 +1,5 @@
-//! Whatever comes to the port, and whatever listens where a server was expected.
+//! Tests with hostile input: arbitrary bytes sent to the port, and foreign servers where `sokudo
+//! serve` was expected.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Controller and agent in one process.
+//! Tests of controller and agent in one process.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! The caller's side.
+//! The client side of a direct connection.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};

@@ -1,4 +1,4 @@
-//! How does a server tell what happens without being flooded by those who flood it?
+//! Rate-limited log lines of a server, so that a flood of connections does not flood the log.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! How does a controller reach `sokudo serve` on another host?
+//! Direct connections from a controller to `sokudo serve` on another host.
 //!
 //! ```text
 //! caller: dial                                          server: Server::bind

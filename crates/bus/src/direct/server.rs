@@ -1,4 +1,4 @@
-//! The served side: who may come in?
+//! The server side of a direct connection: accepts and authenticates callers.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! A small agent whose every answer is known.
+//! A small test agent with predictable answers.
 
 #![allow(dead_code, reason = "each test program uses its own part")]
 
