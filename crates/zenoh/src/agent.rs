@@ -1,4 +1,4 @@
-//! What does an agent do for its group?
+//! The agent's side of a group.
 //!
 //! It connects to a router, shows that it is alive, and serves every session that a controller opens:
 //! draws a challenge, and then obeys what is signed for it and nothing else.

@@ -1,4 +1,4 @@
-//! How does a host become a member?
+//! Enrolment: admits hosts to a group.
 //!
 //! See the picture in [`sokudo_wire::join`]. The door is a thread of its own beside the router; each
 //! visitor gets a bounded time and a bounded number of bytes.

@@ -1,4 +1,4 @@
-//! What can go wrong with a group, and what to do about it?
+//! Errors of groups, each with a hint.
 
 use std::io;
 use std::path::PathBuf;

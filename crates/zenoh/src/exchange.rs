@@ -1,5 +1,4 @@
-//! Whose message is it? What a controller hears from all its agents arrives here, and is handed to the
-//! session that it belongs to.
+//! Receives the messages of all agents of a controller and distributes them to their sessions.
 //!
 //! ```text
 //! what any agent says ──────┐

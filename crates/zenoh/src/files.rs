@@ -1,4 +1,4 @@
-//! How are the files of a group kept: for the owner's eyes only, whole or not at all?
+//! Reads and writes the files of a group: readable by their owner only, and replaced atomically.
 
 use std::fs;
 use std::io::{self, Write};

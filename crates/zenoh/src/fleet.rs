@@ -1,4 +1,4 @@
-//! How does a controller reach the agents of its group?
+//! The controller's connection to the agents of its group.
 
 use std::sync::Arc;
 use std::time::Duration;

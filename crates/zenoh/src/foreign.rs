@@ -1,4 +1,4 @@
-//! What does a router that is not sokudo's need to carry a group's messages?
+//! Writes the configuration that a stock `zenohd` needs to carry a group's messages.
 //!
 //! ```text
 //!  site                                        controller

@@ -1,4 +1,4 @@
-//! What makes a group, and who belongs to it?
+//! Definition of a group: its authority, its keys and its certificates.
 //!
 //! ```text
 //! <config>/groups/<name>/group.json     the founder's: authority, keys of those who command

@@ -1,4 +1,4 @@
-//! Under which keys do the parts of a group meet?
+//! The key expressions that the parts of a group use.
 //!
 //! ```text
 //! sk/G/a/<agent>/open       query: begin a session; answered with a challenge

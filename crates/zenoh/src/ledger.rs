@@ -1,4 +1,4 @@
-//! How do several commands change one file of a group, one after the other?
+//! Updates files of a group that several commands may change at the same time.
 //!
 //! The file is JSON for the owner's eyes only, written whole or not at all; a lock beside it is held for
 //! as long as a change takes. Threads of one process that change it queue before that, so that however

@@ -1,4 +1,4 @@
-//! How do a controller and the agents of a group reach each other, when agents dial out?
+//! Connects a controller with the agents of a group over Zenoh, where agents dial out.
 //!
 //! ```text
 //! sokudo controller lab                                 sokudo agent --join TOKEN

@@ -1,4 +1,4 @@
-//! Which names of a group are taken, and by whom?
+//! The list of the names taken in a group and of the hosts that hold them.
 //!
 //! ```text
 //! <config>/groups/<name>/members.json    name, role, key of each host that was let in; its certificate's end

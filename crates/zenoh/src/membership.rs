@@ -1,4 +1,4 @@
-//! What makes a member of a group?
+//! The files that make a host a member of a group.
 //!
 //! ```text
 //! <config>/members/<name>/member.json   an agent's: its certificate and key, whom to believe

@@ -1,4 +1,4 @@
-//! How does a session become a pipe of frames?
+//! Turns a Zenoh session into a pipe of frames.
 //!
 //! ```text
 //! FrameSender ──► Flow: what may be on the way ──► Zenoh ──► router ──► Zenoh ──► Inbox ──► FrameSource

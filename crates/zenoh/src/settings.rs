@@ -1,4 +1,4 @@
-//! How is Zenoh set up?
+//! Configuration of Zenoh.
 //!
 //! Nothing is left to its defaults that would open a door: no scouting, no admin space, no plain
 //! transport, certificates on both sides, and an access list that denies what it does not name.

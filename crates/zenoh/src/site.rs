@@ -1,4 +1,5 @@
-//! How do the agents of a site reach a controller that they cannot, or should not, dial themselves?
+//! Site routers, which connect the agents of a site to a controller that they cannot or should not
+//! dial themselves.
 //!
 //! ```text
 //!  site                                                   controller

@@ -1,4 +1,4 @@
-//! Who may join, until when, and how often?
+//! The enrolment tokens of a group, with their expiry and number of uses.
 //!
 //! ```text
 //! <config>/groups/<name>/tokens.json    secrets that were handed out; the owner's eyes only

@@ -1,4 +1,4 @@
-//! Who sees to it that a member that runs for months has a certificate that is good?
+//! Renews the certificate of a long-running member.
 //!
 //! The member itself. When less than a third of its certificate's life is left it asks the door through
 //! which it came in for another one, proving that it holds the key under which its name is known, and

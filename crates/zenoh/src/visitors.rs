@@ -1,4 +1,4 @@
-//! How does a listening port take one visitor after the other, and many at a time?
+//! Serves the connections to a listening port, many at a time.
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;

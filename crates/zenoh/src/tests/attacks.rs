@@ -1,4 +1,4 @@
-//! What can somebody do who is not the controller?
+//! Tests of attacks by anyone who is not the controller.
 
 use std::io::Write;
 use std::net::{TcpStream, UdpSocket};

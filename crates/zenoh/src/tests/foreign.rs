@@ -1,4 +1,4 @@
-//! A router that is not sokudo's between agents and their controller.
+//! Tests with a stock `zenohd` between agents and their controller.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! One agent that reads nothing must not stop the others.
+//! Test that one agent that stops reading does not stop the others.
 
 use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The way of a thousand agents, with as many as a test may have.
+//! Test of the path used for a thousand agents, with as many as a test may start.
 
 use sokudo_bus::{Bus, Member, MemberId};
 use sokudo_wire::{Ask, Reply};

@@ -1,4 +1,5 @@
-//! A group on loopback: who gets in, who is obeyed, who is missed.
+//! Tests of a group on loopback: admission, authorisation of commands, and detection of lost
+//! members.
 
 mod attacks;
 mod foreign;

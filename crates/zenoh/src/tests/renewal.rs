@@ -1,4 +1,4 @@
-//! Certificates of members that run for longer than these are good.
+//! Tests of certificate renewal by members that run longer than their certificates are valid.
 
 use super::*;
 use crate::enrol::renew;

@@ -1,4 +1,4 @@
-//! A router of a site between agents and their controller.
+//! Tests with a site router between agents and their controller.
 
 use super::*;
 use crate::site::Site;
