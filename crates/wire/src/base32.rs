@@ -1,4 +1,4 @@
-//! How do secret bytes become characters that people copy without mistakes?
+//! Encodes secret bytes as characters that people can copy without mistakes.
 
 use ring::digest;
 

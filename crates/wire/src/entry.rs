@@ -1,4 +1,4 @@
-//! What must hold for any bytes whatever?
+//! Properties that every parser of foreign bytes must satisfy for any input.
 //!
 //! One function per parser of foreign bytes, each asserting that what was accepted means the same
 //! when written and read again. The fuzz targets and the property tests call the same functions.

@@ -1,4 +1,4 @@
-//! Which answer belongs to which question?
+//! Envelopes, which match replies to asks by number.
 //!
 //! After the ticket each frame holds one envelope. The controller numbers its asks; a reply carries
 //! the number of its ask; a note carries zero.

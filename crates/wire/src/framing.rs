@@ -1,4 +1,4 @@
-//! Where does one message end and the next begin?
+//! Splits a byte stream into length-prefixed frames.
 //!
 //! ```text
 //! ┌────────────────┬───────────────────┐

@@ -1,4 +1,4 @@
-//! How does a host become a member of a group?
+//! Join tokens and the messages by which a host becomes a member of a group.
 //!
 //! ```text
 //! sj1-…@192.0.2.10:7412        the line that `sokudo controller` prints

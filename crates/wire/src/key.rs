@@ -1,4 +1,4 @@
-//! How does a host prove that it is the one, and a caller that it may come in?
+//! The key of direct mode, which authenticates both the server and its callers.
 //!
 //! One secret text does both. `sokudo serve` prints it, the caller gives it back:
 //!

@@ -1,4 +1,4 @@
-//! By what may hosts be chosen, beside their names?
+//! Labels of hosts, by which hosts can be selected beside their names.
 //!
 //! A label is `site=tokyo`: what a host's owner says of it. A set of them is one part of a key
 //! expression: `rack=3,site=tokyo`, in the order of the keys; `-` where there are none.

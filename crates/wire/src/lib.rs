@@ -1,4 +1,4 @@
-//! What do controller and agent say to each other?
+//! The messages between controller and agent.
 //!
 //! ```text
 //! controller                                  agent

@@ -1,4 +1,4 @@
-//! How long is a member's certificate good for, and when does it want another one?
+//! Validity of a member's certificate, and when it is due for renewal.
 //!
 //! ```text
 //! made                                       due              warned about      end

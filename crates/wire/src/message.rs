@@ -1,4 +1,4 @@
-//! The messages themselves.
+//! The message types.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! Does this command come from the group's controller, to this agent, now, and for the first time?
+//! Signs and encrypts the messages between the controller of a group and an agent, and rejects
+//! forged, replayed and reordered ones.
 //!
 //! ```text
 //! controller ► agent   │ number u64 BE │ signature 64 B │ frame, encrypted │ tag 16 B │

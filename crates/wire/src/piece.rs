@@ -1,4 +1,5 @@
-//! How do frames of any length share a way, so that who does not read keeps nobody else waiting?
+//! Splits frames into pieces with flow control, so that an end that does not read does not block
+//! the others.
 //!
 //! ```text
 //! kind 1 B │ …

@@ -1,4 +1,4 @@
-//! May this caller come in, and do both sides speak the same protocol?
+//! The ticket by which a caller authenticates itself and both sides compare protocol versions.
 //!
 //! ```text
 //! caller                                              server

@@ -1,4 +1,4 @@
-//! Any bytes whatever: the same functions that the fuzz targets call, in every test run.
+//! Runs the functions of the fuzz targets on arbitrary bytes in every test run.
 
 use proptest::prelude::*;
 use sokudo_wire::message::{Ask, Note, Reply};
