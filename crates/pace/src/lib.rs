@@ -1,4 +1,4 @@
-//! When should the next piece of load start?
+//! Arrival schedules of load.
 //!
 //! A schedule knows the *intended* start of every event. Time is an argument: nothing here reads
 //! a clock or sleeps.

@@ -1,4 +1,4 @@
-//! When does each user of a group start?
+//! Start times of the users of a group during a ramp.
 //!
 //! ```text
 //! users  0   1   2   3   4          five users, ramp 10 s

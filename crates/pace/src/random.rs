@@ -1,4 +1,4 @@
-//! Where do random choices come from, and how is a run made to repeat them?
+//! Seeded random numbers, so that a run can be repeated.
 //!
 //! One seed for the run, one stream per user of randomness: the same seed and stream give the
 //! same numbers on every machine. The generator is xoshiro256++, its state is filled by

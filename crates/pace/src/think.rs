@@ -1,4 +1,4 @@
-//! How long does a user pause before the next request?
+//! Pauses of a user between requests.
 //!
 //! The distributions of JMeter's timers, in whole milliseconds as there: each draw is cut to a
 //! whole number. A pause is never negative because the *absolute value* is taken, which moves the

@@ -1,4 +1,4 @@
-//! How long must a request wait so that a rate is kept?
+//! Delays requests so that a given rate is kept.
 //!
 //! Two answers that JMeter's timers give. [`AtMost`] keeps a gap after the request before and
 //! forgets what it missed. [`Exactly`] spreads a known number of arrivals at random over a time,
