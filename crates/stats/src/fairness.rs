@@ -1,4 +1,4 @@
-//! How evenly is something shared?
+//! An index of how evenly something is shared.
 
 /// Jain's fairness index of what each got: 1 when all got the same, 1/n when one got everything.
 ///

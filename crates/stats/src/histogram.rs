@@ -1,4 +1,4 @@
-//! How are millions of observations kept in a few kilobytes, and merged without averaging averages?
+//! Mergeable histograms that keep millions of observations in a few kilobytes.
 //!
 //! A wrapper over HdrHistogram with one fixed shape, so that any two histograms of a record can be
 //! added, and with a reader for encoded histograms that trusts nothing in the bytes.

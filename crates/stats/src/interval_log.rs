@@ -1,4 +1,4 @@
-//! How do distributions leave for HdrHistogram's own tools?
+//! Writes distributions as an interval log for the tools of HdrHistogram.
 //!
 //! The interval log of HdrHistogram, format 1.3: a line per interval with its tag, start, length,
 //! largest value and the histogram in the compressed V2 encoding, base64. Values are nanoseconds;

@@ -1,4 +1,4 @@
-//! Where does a curve bend?
+//! Finds the knee of a curve.
 //!
 //! ```text
 //! saturating  ───●──────        taking off        ╱

@@ -1,4 +1,4 @@
-//! How are many numbers turned into few without lying?
+//! Statistics: functions that reduce many numbers to few.
 //!
 //! Mergeable histograms, the spread of a few repeated trials, the curve of a sweep with its knee, and the
 //! search for the highest rate that a system holds. Nothing here opens a file, reads a clock or

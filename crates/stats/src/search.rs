@@ -1,4 +1,4 @@
-//! Which is the highest rate at which the system keeps its bounds?
+//! Searches the highest rate at which the system keeps its bounds.
 //!
 //! A strategy without I/O: it names the next rate to try, is told what came out, and ends with a
 //! rate that held twice, or with none.

@@ -1,4 +1,4 @@
-//! How far apart are repeated trials of the same thing?
+//! The spread of repeated trials of the same measurement.
 //!
 //! Made for the handful of values that repeated trials give: nothing assumes a normal distribution,
 //! nothing draws random numbers.

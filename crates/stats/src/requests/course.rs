@@ -1,4 +1,4 @@
-//! How did it go over time, in a bounded number of steps?
+//! A time series of requests with a bounded number of steps.
 //!
 //! A course starts with fine steps; when there are too many, pairs of neighbours become one. The
 //! steps are aligned to multiples of their length, so that courses of different lengths still fit

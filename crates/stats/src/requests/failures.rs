@@ -1,4 +1,4 @@
-//! In which ways did requests fail?
+//! Groups failed requests by kind of failure.
 
 use std::collections::HashMap;
 

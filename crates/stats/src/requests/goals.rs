@@ -1,4 +1,4 @@
-//! What must the requests keep for the test to count as passed?
+//! Goals that the requests of a test must meet for it to pass.
 //!
 //! `p95<2s,err<0.1%,rps>100`: bounds on percentiles, the mean or the maximum of the response time,
 //! on the share of failed requests, and on requests per second.

@@ -1,4 +1,4 @@
-//! How did the requests of one label do?
+//! Statistics of the requests of one label.
 
 use hdrhistogram::Histogram;
 

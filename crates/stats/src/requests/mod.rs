@@ -1,4 +1,4 @@
-//! What do millions of finished requests say: per label, per second, by kind of failure?
+//! Statistics of finished requests: per label, per second and by kind of failure.
 //!
 //! ```text
 //! Request, Request, … ─► Tally (bounded memory) ─► Requests: labels, course, failures, threads

@@ -1,4 +1,4 @@
-//! How are rows counted, one after the other, without keeping any?
+//! Counts requests one by one without keeping them.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Does the search find what a made-up system carries, and nothing else?
+//! Tests of the search against simulated systems of known capacity.
 
 use proptest::prelude::*;
 
