@@ -1,4 +1,4 @@
-//! How does a file get onto the disk so that a crash leaves either the old or the new one?
+//! Writes files so that a crash leaves either the old or the new version.
 //!
 //! Everything that the store writes goes through [`Disk`], so that tests can make any single
 //! operation fail, as a full disk or a killed process would.

@@ -1,4 +1,4 @@
-//! What can go wrong with a record, and how is it mended?
+//! Errors of records, each with a hint.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! How does a record leave for a spreadsheet, a script or another program?
+//! Exports a record for spreadsheets, scripts and other programs.
 //!
 //! Two long tables (series and flows) as CSV or TSV, a third one of single round trips where they were
 //! kept, and everything as one JSON object. Missing values are empty cells, never zero.

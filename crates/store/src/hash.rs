@@ -1,4 +1,4 @@
-//! Is every file of a record still the one that was written?
+//! Verifies that the files of a record are unchanged.
 
 use std::collections::BTreeMap;
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! Which file of a record lies where?
+//! Paths of the files of a record.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Where is everything about a run kept, and can it still be trusted?
+//! Stores everything about a run in one directory and verifies that it is unchanged.
 //!
 //! ```text
 //! runs/<id>/  run.json             who, when, what came out, how it ended; SHA-256 of the other files

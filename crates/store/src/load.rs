@@ -1,4 +1,4 @@
-//! How is a record read back?
+//! Reads a record.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! How is `run.json` written so that it can always be read again?
+//! Writes `run.json` in a format that later versions can read.
 
 use std::path::Path;
 

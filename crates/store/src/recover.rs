@@ -1,4 +1,4 @@
-//! What is left of a run whose program died, and how is it made readable?
+//! Recovers the record of a run whose program died.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Which runs are there, and which one does the operator mean?
+//! Lists the runs and finds the one that the operator named.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! How does a spool become a finished record, whatever happens on the way?
+//! Converts a spool into a finished record, repeatably after a crash.
 //!
 //! ```text
 //! spool ──► *.parquet.tmp ──► *.parquet ──► hashes ──► run.json says how it ended ──► spool removed

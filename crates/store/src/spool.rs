@@ -1,4 +1,4 @@
-//! How is what was just measured kept safe while the run still goes on?
+//! The spool, which keeps measured data on disk while the run is under way.
 //!
 //! ```text
 //! spool/000000.seg   magic "SOKUDOSP" | version u32

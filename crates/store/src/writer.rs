@@ -1,4 +1,4 @@
-//! How is a run recorded while it goes on?
+//! Records a run while it is under way.
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};

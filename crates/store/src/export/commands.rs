@@ -1,6 +1,6 @@
-//! Everything that many hosts were told to do, one line per flow, as a spreadsheet takes it: when it
-//! began and ended, which command, between whom, how many bytes, how fast. Once for all of them, and once
-//! for each host with what it took part in.
+//! Exports the commands of a run of many hosts as CSV, one line per flow: its begin and end, its
+//! command, its two ends, its bytes and its rate. Writes one file for all hosts, and one per host
+//! with the flows it took part in.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};

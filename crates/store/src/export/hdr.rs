@@ -1,4 +1,4 @@
-//! How do the distributions of a record become a log for HdrHistogram's own tools?
+//! Exports the distributions of a record as an HdrHistogram interval log.
 
 use std::io;
 use std::time::Duration;

@@ -1,5 +1,4 @@
-//! Round trips one by one, as a spreadsheet takes them: when each began and ended, between whom,
-//! of how many bytes, how fast.
+//! Exports single round trips as CSV: begin and end, the two ends, size and rate of each.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! How do results travel between a record and the JSON that iperf3 writes?
+//! Converts between records and the JSON of iperf3.
 //!
 //! ```text
 //! iperf3 -J ──bytes──► read  ──► Imported: phase, series ──► a record like any other

@@ -1,4 +1,4 @@
-//! What does a result of iperf3 say?
+//! Reads results of iperf3.
 
 use std::collections::BTreeMap;
 

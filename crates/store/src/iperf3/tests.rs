@@ -1,4 +1,5 @@
-//! Is nothing lost on the way between iperf3's JSON and a record, and is foreign JSON harmless?
+//! Tests that nothing is lost between iperf3's JSON and a record, and that malformed JSON is
+//! harmless.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

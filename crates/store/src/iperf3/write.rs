@@ -1,4 +1,4 @@
-//! How would iperf3 have told the result of a stream?
+//! Writes the result of a stream as iperf3 would.
 
 use std::collections::BTreeMap;
 

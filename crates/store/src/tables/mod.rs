@@ -1,4 +1,4 @@
-//! How do rows get into a Parquet file and out again, in bounded memory?
+//! Writes rows to Parquet files and reads them back, in bounded memory.
 //!
 //! Each kind of row has its own file here: `series`, `histograms`, `events`. Rows are collected
 //! up to a row group, sorted where that makes the file smaller, and written column by column.

@@ -1,4 +1,4 @@
-//! What survives a program that dies anywhere?
+//! Tests of recovery after a crash at every step of writing.
 
 use super::*;
 

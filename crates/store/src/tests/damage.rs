@@ -1,4 +1,4 @@
-//! Is a damaged record named and never shown as a good one?
+//! Tests that a damaged record is reported and never read as an intact one.
 
 use super::*;
 

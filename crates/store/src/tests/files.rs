@@ -1,4 +1,4 @@
-//! Do the files made from a record hold it?
+//! Tests that exported files hold the data of their record.
 
 use super::*;
 

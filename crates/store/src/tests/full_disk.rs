@@ -1,4 +1,4 @@
-//! What survives a full disk?
+//! Tests of recording on a full disk.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Do records of earlier versions stay readable?
+//! Tests that records of earlier versions stay readable.
 
 use super::*;
 

@@ -1,5 +1,5 @@
-//! The promises of a record, tested over the whole crate: nothing that was recorded gets lost,
-//! damage is named, and no bytes make it panic.
+//! Tests of the guarantees of a record over the whole crate: nothing recorded gets lost, damage is
+//! reported, and no bytes make the reader panic.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Is what was recorded what is read?
+//! Tests that what is recorded is read back unchanged.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Is the run found that is meant?
+//! Tests of finding a run by its name.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What survives damage to the spool?
+//! Tests of reading a damaged spool.
 
 use super::*;
 
