@@ -1,8 +1,8 @@
 //! Shared parts of the substitutes for features that the system or the build lacks.
 //!
-//! Next to each `linux.rs` or `unix.rs` lies either `portable.rs`, which does the same in a way that
-//! every system has, or `absent.rs`, whose types have no value and whose calls say in one sentence
-//! that the system lacks it. What both kinds share is here.
+//! Beside each `linux.rs` or `unix.rs` there is either `portable.rs`, which does the same by means of
+//! every system, or `absent.rs`, whose types have no value and whose calls return an error that names
+//! the missing feature.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;

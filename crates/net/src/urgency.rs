@@ -1,9 +1,9 @@
 //! Raises the scheduling priority of the few threads that must answer in time on a fully loaded
 //! host.
 //!
-//! Load is meant to fill a host. The threads that carry commands and signs of life have little to do, but
-//! late: behind a hundred busy threads each of their steps waits, and a host that only works hard seems
-//! lost. Where the system allows it (root, or `CAP_SYS_NICE`), they go first.
+//! Load is meant to fill a host. The threads that carry commands and heartbeats do little work, but on
+//! a host with a hundred busy threads each of their steps waits for a CPU, and a host that is only busy
+//! seems lost. Where the system allows it (root, or `CAP_SYS_NICE`), they are scheduled first.
 
 /// How many steps of niceness they go before ordinary threads: three times the share of a CPU.
 #[cfg(target_os = "linux")]

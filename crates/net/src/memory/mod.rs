@@ -1,6 +1,6 @@
 //! Locks memory so that the system does not swap it out.
 //!
-//! Memory that devices or the kernel reach by themselves must not be moved to a disk meanwhile.
+//! Memory that devices or the kernel access directly must stay resident while they use it.
 
 use std::io;
 

@@ -9,8 +9,8 @@
 //!        ring B: taken ◄─────────────── written ◄─────────────────────────────┘
 //! ```
 //!
-//! Each ring has one writer and one reader. A side that finds its ring full or empty asks again
-//! for a moment, then sleeps on a futex that the other side wakes. A side that died is noticed
+//! Each ring has one writer and one reader. A side that finds its ring full or empty polls it
+//! briefly, then sleeps on a futex that the other side wakes. The death of a process is detected
 //! within [`NOTICE_BOUND`].
 
 use std::time::Duration;

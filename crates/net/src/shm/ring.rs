@@ -11,10 +11,10 @@
 //! acquire, so the bytes are there. The reader copies bytes out, then stores `taken` with release;
 //! the writer loads it with acquire, so it overwrites only bytes that are out.
 //!
-//! **Sleep.** A side that found nothing to do stores 1 to its `parked` word, then looks once more,
-//! then sleeps while the word is 1. The other side publishes its position, then reads that word. A
-//! sequentially consistent fence stands between the two steps on both sides: at least one of them
-//! sees the other's store, so either the second look finds something or the waker finds the word.
+//! **Sleep.** A side that found nothing to do stores 1 to its `parked` word, checks the positions
+//! again, then sleeps while the word is 1. The other side publishes its position, then reads that
+//! word. Both sides separate the two steps by a sequentially consistent fence: at least one of them
+//! sees the other's store, so either the second check finds work or the waker finds the word set.
 //! When the waker clears the word before the sleeper sleeps, the kernel refuses the sleep.
 //!
 //! **Distrust.** The other process may write anything anywhere in the memory. Positions are checked

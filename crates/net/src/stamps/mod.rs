@@ -1,9 +1,9 @@
 //! Time stamps of arriving datagrams: from the kernel where it offers them, otherwise from the
 //! program.
 //!
-//! Between the two lies the waking of the receiving thread, some microseconds on an idle host and
-//! milliseconds on a busy one. Linux stamps arrivals itself (`SO_TIMESTAMPNS`); elsewhere the
-//! program's own stamp remains, and [`Stamped::by_kernel`] says so.
+//! The two differ by the time to wake the receiving thread: some microseconds on an idle host and
+//! milliseconds on a busy one. Linux stamps arrivals itself (`SO_TIMESTAMPNS`); elsewhere only the
+//! program's own stamp is available. [`Stamped::by_kernel`] tells which of the two a stamp is.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};

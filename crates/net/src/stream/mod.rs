@@ -7,9 +7,10 @@
 //!    └ Incoming ─establish (handshake, any thread)
 //! ```
 //!
-//! Every wait has a bound. A bound of zero never waits: what cannot go on at once answers
-//! [`io::ErrorKind::WouldBlock`]; a bound that passed answers [`io::ErrorKind::TimedOut`]. After
-//! either the stream is as usable as before. Who may talk to whom is the workload's business.
+//! Every wait has a bound. A bound of zero never waits: an operation that cannot proceed at once
+//! returns [`io::ErrorKind::WouldBlock`]; one whose bound has passed returns
+//! [`io::ErrorKind::TimedOut`]. After either, the stream remains usable. Authorisation is left to the
+//! workload.
 
 use std::fmt;
 use std::io::{self, Read, Write};

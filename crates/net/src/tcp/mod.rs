@@ -6,7 +6,7 @@
 //!          └ setup_ns ┘└─ handshake_ns ─┘
 //! ```
 //!
-//! Options that a system does not know are answered with [`TcpError::Option`], never ignored.
+//! Options that a system does not support fail with [`TcpError::Option`]; they are never ignored.
 
 use std::fmt;
 use std::io;

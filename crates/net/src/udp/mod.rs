@@ -7,8 +7,8 @@
 //!         with GRO the receiver gets such a buffer back uncut
 //! ```
 //!
-//! Linux has all three. Elsewhere [`SendMode::Plain`] remains, and asking for more is answered
-//! with [`std::io::ErrorKind::Unsupported`].
+//! Linux has all three. Elsewhere only [`SendMode::Plain`] works, and the other modes fail with
+//! [`std::io::ErrorKind::Unsupported`].
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, UdpSocket};

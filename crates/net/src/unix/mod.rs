@@ -1,7 +1,7 @@
 //! Byte streams between two processes of one host through unix sockets.
 //!
 //! A listener has a [`Name`]: a path in the file system, or (Linux) an abstract name that vanishes
-//! with its listener. Whoever may reach the name may call.
+//! with its listener. Every process that can reach the name may connect.
 
 use std::fmt;
 use std::path::PathBuf;

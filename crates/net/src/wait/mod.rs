@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! block   the thread sleeps in the kernel: cheapest in CPU, pays a wake-up per message
-//! epoll   the kernel keeps the list: one call tells about many streams, whatever their number
-//! spin    the thread asks again and again for a while, then sleeps: shortest latency, one core
+//! epoll   the kernel keeps the list: one call reports all readable streams, at any number of them
+//! spin    the thread polls for a while, then sleeps: shortest latency, occupies one core
 //! ```
 //!
-//! One stream by itself waits in its own `read` ([`crate::stream::Stream::set_wait`]). Many streams
+//! A single stream waits in its own `read` ([`crate::stream::Stream::set_wait`]). Many streams
 //! on one thread share a [`Waiter`], which offers the same three ways.
 
 use std::fmt;

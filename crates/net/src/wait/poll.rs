@@ -1,4 +1,4 @@
-//! Any system: `poll` over a list that is handed to the kernel each time.
+//! Any system: `poll` over a list that is passed to the kernel in each call.
 
 use std::io;
 use std::mem::transmute;

@@ -9,8 +9,8 @@
 //! sendfile  none: the kernel sends pages of a memory file
 //! ```
 //!
-//! What was asked for and what the kernel really did can differ: [`Achieved`] tells. On loopback,
-//! for example, "zerocopy" sends are copied after all.
+//! The kernel may do something else than was requested: [`Achieved`] reports what it did. On
+//! loopback, for example, "zerocopy" sends are copied.
 
 use std::fmt;
 use std::io::{self, IoSlice, Read as _, Write as _};
