@@ -1,10 +1,10 @@
 //! Assigns event loops to cores.
 //!
-//! As many loops as this process has cores get one each, for good: two of them never share one while
-//! another is idle, and what a core has in its caches stays of use. With fewer loops than cores the
-//! system places them, because it knows what else runs on this host and we do not: the server that
-//! is loaded, or another generator, which would choose the same core. With more loops than cores,
-//! somebody has to wait anyway.
+//! If there are as many loops as this process has cores, each is pinned to a core of its own: two of
+//! them never share one while another is idle, and caches stay warm. With fewer loops than cores the
+//! system places them, because it knows what else runs on this host and we do not: the server under
+//! load, or another generator, which would choose the same core. With more loops than cores, some
+//! have to wait in any case.
 
 use sokudo_net::cores::Cores;
 

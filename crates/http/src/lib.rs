@@ -1,7 +1,7 @@
 //! HTTP client engine that runs many virtual users on few cores.
 //!
-//! A [`User`] says what it sends and hears how it ended; event loops do the rest: connections, TLS,
-//! timeouts, responses, and the time of every stage.
+//! A [`User`] supplies requests and receives their outcomes; event loops do the rest: connections,
+//! TLS, timeouts, responses, and the time of every stage.
 
 mod connection;
 pub mod crew;

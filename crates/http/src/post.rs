@@ -1,6 +1,6 @@
 //! Delivers messages from other threads to an event loop and wakes it.
 //!
-//! Letters go through a queue; one byte to a socket of the loop's own wakes it.
+//! Messages go through a queue; one byte written to a socket of the loop wakes it.
 
 use std::collections::VecDeque;
 use std::io;

@@ -1,9 +1,9 @@
 //! Resolves names on separate threads, so that no event loop blocks.
 //!
-//! Threads beside each loop, started when they have something to do: the system's resolver blocks, and
-//! offers nothing else on every system. One is enough for names that are looked up once for everybody;
-//! where users look up by themselves, there are more, so that a server that does not answer does not
-//! keep all of them waiting for one.
+//! The threads are started on demand. They are needed because the system's resolver blocks and has no
+//! other interface on every system. One per loop is enough for names that are resolved once for all
+//! users; where each user resolves names itself, there are more, so that one name server that does not
+//! answer does not delay all of them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};

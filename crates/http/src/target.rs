@@ -1,6 +1,6 @@
 //! The table of request targets.
 //!
-//! One table for all loops: a target is interned once and named by a number from then on.
+//! One table for all loops: a target is interned once and identified by a number from then on.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,7 +1,7 @@
 //! Asks a proxy for a tunnel (`CONNECT`).
 //!
 //! ```text
-//! CONNECT host:port ──►        whatever comes next is for the far end
+//! CONNECT host:port ──►        everything after the 2xx belongs to the target
 //!                   ◄── 2xx
 //! ```
 

@@ -1,6 +1,6 @@
 //! Test that a request on a kept connection allocates nothing.
 //!
-//! A program of its own: everything that it allocates is counted, and nothing else runs in it.
+//! A test binary of its own, because the allocator counts every allocation of the process.
 
 use std::alloc::System;
 use std::io::{Read as _, Write as _};

@@ -5,8 +5,8 @@
 //! socket ─► shared_event ─► session.feed ─► settle: ended ─► step ─► begin_shared …  ─► one send
 //! ```
 //!
-//! Users come to the connection of their lane, which the first of them opens. A connection whose
-//! far end will leave takes no new requests: the next one opens another.
+//! Users share the connection of their lane, which the first of them opens. A connection that the
+//! server has announced to close takes no new requests: the next one opens another.
 
 use std::io;
 

@@ -1,7 +1,7 @@
 //! Decodes HPACK header blocks (RFC 7541).
 //!
-//! Packed strings and the table of the connection are undone; whoever asks hears each field once,
-//! in order. Every length is checked before anything is kept.
+//! Huffman-coded strings and table references are resolved; the caller receives each field once, in
+//! order. Every length is checked before anything is stored.
 
 use super::huffman;
 use super::table::{ENTRY_BYTES, Table};

@@ -1,7 +1,7 @@
 //! Decodes the Huffman-coded strings of header blocks (RFC 7541 §5.2 and appendix B).
 //!
-//! The code is canonical: the lengths alone say everything. Codes of up to eight bits, which are
-//! those of nearly all text, are looked up; longer ones are searched for length by length.
+//! The code is canonical: it is fully defined by the code lengths. Codes of up to eight bits, which
+//! cover nearly all text, are looked up; longer ones are searched for length by length.
 
 /// Length of each symbol's code in bits; the last is the end of the string, which never stands there.
 #[rustfmt::skip]

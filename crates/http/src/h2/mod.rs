@@ -7,8 +7,8 @@
 //! DATA 5, as windows allow ───►          ◄── window
 //! ```
 //!
-//! [`Session`] does no I/O: bytes that came are fed, bytes that are to leave lie in a buffer. Any
-//! number of requests shares both, so that one system call carries many of them.
+//! [`Session`] does no I/O: received bytes are fed to it, bytes to send are appended to a buffer. All
+//! requests of a connection share both, so that one system call carries many of them.
 
 mod frame;
 mod head;

@@ -1,7 +1,7 @@
 //! Handles the frames received from the server.
 //!
-//! Bytes come in any pieces. Data is taken as it comes; every other frame is read when it is whole,
-//! from the buffer that it came in if it lies there in one piece.
+//! Bytes arrive in any portions. Data is processed as it arrives; every other frame is parsed when it
+//! is complete, without a copy if it is contiguous in the receive buffer.
 
 use super::frame::{
     self, ACK, CONTINUATION, DATA, END_STREAM, FRAME_BYTES, GOAWAY, HEADER_BYTES,

@@ -6,8 +6,8 @@
 //! next   62 63 64 …                                 one byte each
 //! ```
 //!
-//! Both are made once. The second holds as long as every request of the connection has this head
-//! and the far end keeps the table's usual size; otherwise the first can be sent again at any time.
+//! Both are encoded once. The second is valid as long as every request of the connection has this
+//! head and the server keeps the default table size; otherwise the first can be sent again.
 
 use super::hpack::{TABLE_BYTES, put_number, put_string};
 use super::table::{ENTRY_BYTES, STATIC};

@@ -1,7 +1,7 @@
 //! Parses DER.
 //!
-//! One value after another: tag, length, content. Lengths are definite, tags have one byte; what is
-//! otherwise is no DER that a key store holds.
+//! A sequence of values: tag, length, content. Lengths are definite and tags have one byte; key
+//! stores hold no other DER.
 
 /// Tags.
 pub(super) const INTEGER: u8 = 0x02;

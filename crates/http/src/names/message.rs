@@ -1,6 +1,6 @@
 //! Encodes DNS queries and decodes the responses.
 //!
-//! Bytes in, bytes out: the messages of RFC 1035, as far as addresses of IPv4 are asked for.
+//! Sans-I/O: the messages of RFC 1035, limited to queries for IPv4 addresses.
 
 use std::net::Ipv4Addr;
 

@@ -1,7 +1,7 @@
 //! Parses HTTP/1 responses and finds where each of them ends.
 //!
-//! Sans-I/O: bytes are fed as they come, in whatever portions; nothing is allocated for a response
-//! whose head comes in one portion, unless the user wants to see it.
+//! Sans-I/O: bytes are fed as they arrive, in any portions; nothing is allocated for a response
+//! whose head arrives in one portion, unless the user wants to read it.
 
 mod chunks;
 mod head;
