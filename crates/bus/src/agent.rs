@@ -1,8 +1,8 @@
 //! The agent's side of the bus.
 //!
-//! A [`Handler`] of its own per controller: made when one comes, asked one thing at a time, dropped
-//! when it leaves, vanishes or falls silent. Dropping must stop all load. An answer that takes long
-//! should be given in slices, looking at [`Notes::should_stop`] between them.
+//! Each controller gets its own [`Handler`]: created when it connects, called for one ask at a time,
+//! dropped when the controller leaves, vanishes or stops sending. Dropping must stop all load. A long
+//! computation should be split into slices, with a check of [`Notes::should_stop`] between them.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};

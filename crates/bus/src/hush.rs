@@ -1,8 +1,8 @@
 //! Tracks the quiet phases, during which only urgent messages are sent.
 //!
-//! A quiet phase is measured without a word of the controller's or the agents' own on the network under
-//! test. Both ends of a link know beforehand how long that lasts, so that nobody takes the silence for
-//! a death.
+//! A quiet phase is measured without traffic of the controller or the agents on the network under
+//! test. Both ends of a link know beforehand how long it lasts, so that the missing heartbeats are not
+//! taken for a failure.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,7 +1,7 @@
 //! Links a controller to an agent in its own process.
 //!
-//! The agent is one thread. It lives exactly as long as its link, so it needs no lease: a lease is
-//! answered and otherwise ignored.
+//! The agent is one thread with the lifetime of its link, so it needs no lease: a lease is answered
+//! and otherwise ignored.
 
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};

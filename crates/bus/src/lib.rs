@@ -8,9 +8,10 @@
 //! ```
 //!
 //! One [`Bus`] per run, one [`Link`] per member. Asks have answers and bounds; notes arrive in the
-//! order in which each agent pushed them, and what did not fit is counted and told, never silently
-//! lost. Whoever loses the other end notices: the bus says [`Note::Lost`](sokudo_wire::Note::Lost)
-//! once, the agent's [`Handler`] is dropped, which must stop its load.
+//! order in which each agent pushed them, and notes that did not fit are counted and reported, never
+//! silently lost. Both ends detect the loss of the other: the bus emits
+//! [`Note::Lost`](sokudo_wire::Note::Lost) once, and the agent's [`Handler`] is dropped, which must stop
+//! its load.
 
 pub mod agent;
 pub mod bus;

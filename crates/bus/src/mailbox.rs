@@ -1,9 +1,9 @@
 //! A bounded queue of messages that never blocks the sender.
 //!
 //! Pushing never waits. A mailbox has a bound in messages and in bytes; above it ordinary messages
-//! are dropped and counted per source, and a message that says how many takes their place in the
-//! order. Messages that must arrive have as much room again; above that they fail too, and the
-//! sender knows.
+//! are dropped and counted per source, and a message with their number takes their place in the
+//! order. Messages that must arrive have the same room again; above that, pushing them fails with an
+//! error.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

@@ -5,8 +5,8 @@
 //!        ready            suspect          lost
 //! ```
 //!
-//! Whatever comes from a member is a sign of life; one that has nothing to say answers a lease. Pure: time
-//! is an argument, counted from any moment.
+//! Every message of a member counts as a heartbeat; a member that sends nothing else answers a lease.
+//! Pure: time is an argument, counted from any moment.
 
 use std::time::Duration;
 

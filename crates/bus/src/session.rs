@@ -9,8 +9,8 @@
 //!                         └───────────────────┘
 //! ```
 //!
-//! Reading never waits for the handler, so that a client that vanishes is noticed while a long ask
-//! is being answered: the dead-man switch.
+//! Reading never waits for the handler, so that the loss of a client is detected while a long ask is
+//! being answered (dead-man switch).
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender, TrySendError};
