@@ -1,13 +1,13 @@
-//! How is JavaScript carried out, so that it can neither run away nor reach out?
+//! Runs JavaScript with bounded memory, stack and time, and without access to the system.
 //!
 //! ```text
-//! engine (bounded memory and stack, asked again and again whether it must end)
+//! engine (bounded memory and stack, checks regularly whether it must end)
 //!    │ throws
 //!    ▼
 //! Thrown: name, message, hint, and the place in the script's own lines
 //! ```
 //!
-//! What scripts can call, and which bounds they have, is for those who carry them out.
+//! The caller decides what scripts can call, and which bounds they have.
 
 use rquickjs::context::intrinsic;
 use rquickjs::{CaughtError, Object, Runtime};
@@ -39,7 +39,7 @@ pub struct Bounds {
 /// An engine within its bounds. It asks `must_end` after about ten thousand steps each, and ends the
 /// script when the answer is `true`.
 ///
-/// Errors: there is no memory for it.
+/// Errors: not enough memory.
 pub fn engine(
     bounds: Bounds,
     must_end: impl FnMut() -> bool + 'static,
@@ -54,7 +54,7 @@ pub fn engine(
 /// Why a script did not come to its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Thrown {
-    /// Name of the error; empty for what is none.
+    /// Name of the error; empty for a value that is not an error.
     pub name: String,
     /// What it says.
     pub message: String,
@@ -84,7 +84,7 @@ impl Thrown {
             }
             CaughtError::Value(value) => {
                 let text = value.as_string().and_then(|text| text.to_string().ok());
-                let nothing = || "the script threw something that is no error".into();
+                let nothing = || "the script threw a value that is not an error".into();
                 Self::saying(text.unwrap_or_else(nothing))
             }
             CaughtError::Error(error) => Self::saying(error.to_string()),
