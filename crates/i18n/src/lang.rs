@@ -1,4 +1,4 @@
-//! In which language does the reader want it?
+//! The languages of messages, and the choice of the reader's one.
 
 use std::fmt;
 use std::str::FromStr;

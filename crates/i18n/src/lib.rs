@@ -1,11 +1,11 @@
-//! How does a message become a sentence in the reader's language?
+//! Turns messages into sentences in the reader's language.
 //!
 //! Pure crates name a message and give its values ([`sokudo_model::Text`]); this crate looks it
 //! up in `locales/<language>/*.ftl`, which are part of the program, and fills the values in.
 //! Numbers become text with three significant digits and their unit before the message sees them. A
 //! message may say one thing of one and another of more: `{ $n -> [one] host *[other] hosts }`.
 //!
-//! Words steer nothing, wherever they come from: [`sokudo_model::harmless`].
+//! Control characters in values are replaced, whatever their source: [`sokudo_model::harmless`].
 //!
 //! Nothing here fails: a message that does not exist is shown as its key and values in brackets,
 //! so that a reader still gets the facts and a test can find it.
@@ -22,7 +22,7 @@ pub use lang::{Lang, UnknownLang};
 
 /// The file that only `--help` needs.
 const HELP: &str = "help";
-/// How deep messages may stand inside messages; deeper ones are shown by their key.
+/// Maximum depth of messages inside messages; deeper ones are shown by their key.
 const MAX_DEPTH: u32 = 8;
 /// Longest word in a sentence, characters; a longer one ends in `…`. Words come from other hosts too.
 const MAX_WORD: usize = 8192;
@@ -186,7 +186,7 @@ impl std::fmt::Debug for I18n {
     }
 }
 
-/// A word as it may stand in a sentence: of bounded length, and steering nothing.
+/// A word for a sentence: of bounded length, without control characters.
 fn word(text: &str) -> String {
     harmless(&cut(text, MAX_WORD)).into_owned()
 }
