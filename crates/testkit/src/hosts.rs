@@ -1,4 +1,4 @@
-//! On which hosts does a test run, and how fast are the paths between them?
+//! Virtual hosts of a test, with optional rate limits on the paths between them.
 
 use std::io;
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 
 use sokudo_net::netns::{LocalHosts, NetnsError, port_name};
 
-/// Hosts inside this machine (see [`sokudo_net::netns`]) with what only tests need of them.
+/// Hosts inside this machine (see [`sokudo_net::netns`]), with helpers for tests.
 #[derive(Debug)]
 pub struct Hosts {
     local: LocalHosts,
@@ -78,7 +78,7 @@ impl Hosts {
         joined(self.local.spawn_on_hub(set))
     }
 
-    /// Limits what host `i` sends. A full queue is felt by the sender itself: its sends wait or
+    /// Limits what host `i` sends. A full queue holds the sender itself back: its sends wait or
     /// are refused, as with a slow network card.
     pub fn limit_sending(&self, i: usize, tbf: Tbf) -> io::Result<()> {
         self.run_in(i, move || tbf.apply("eth0"))

@@ -1,4 +1,4 @@
-//! How does a test ask the real JMeter?
+//! Runs the real JMeter for tests.
 //!
 //! ```text
 //! mvn ─► target/tmp/jmeter-5.6.3/{bin,lib,lib/ext} ─► java -jar bin/ApacheJMeter.jar -n -t …
@@ -14,7 +14,7 @@ use std::{fs, io};
 use crate::maven;
 use crate::program::Sokudo;
 
-/// The version that is asked.
+/// The version of JMeter that is used.
 pub const VERSION: &str = "5.6.3";
 const LAYOUT: &str = include_str!("jmeter.pom.xml");
 
@@ -83,7 +83,7 @@ fn lay_out(home: &Path) -> Result<(), String> {
     let building = tempfile::tempdir_in(parent).map_err(told)?;
     fs::write(building.path().join("pom.xml"), LAYOUT).map_err(told)?;
     maven::fetch(building.path(), &["package"], "JMeter")?;
-    // JMeter looks for JUnit tests here, and complains at length where the folder is missing.
+    // JMeter searches this folder for JUnit tests, and logs a long error when it is missing.
     fs::create_dir_all(building.path().join("lib/junit")).map_err(told)?;
     match fs::rename(building.path(), home) {
         Ok(()) => {

@@ -1,13 +1,13 @@
-//! What do the tests of several crates share?
+//! Helpers that the tests of several crates share.
 //!
 //! - [`relay`]: a UDP relay that loses, repeats, reorders and damages exactly what a script says;
 //! - [`hosts`]: several hosts inside this machine, with rate limits between them;
-//! - [`way`]: a way between two of them with delay and loss, for any protocol;
+//! - [`way`]: a path between two of them with delay and loss, for any protocol;
 //! - [`jmeter`]: the real JMeter, fetched with [`maven`];
 //! - [`program`]: running the `sokudo` binary with a bound on everything that is waited for;
 //! - [`zenohd`]: a real router of Zenoh's, where there is one.
 //!
-//! A test that needs what a machine lacks says why and ends well: [`skip`].
+//! A test that needs what a machine lacks prints the reason and succeeds: [`skip`].
 
 pub mod hosts;
 pub mod jmeter;
@@ -18,7 +18,7 @@ pub mod servers;
 pub mod way;
 pub mod zenohd;
 
-/// Says on stderr why a test measures nothing here: `skipped: <reason>`.
+/// Prints to stderr why a test measures nothing here: `skipped: <reason>`.
 ///
 /// `./dev test` counts these lines, so that a run on a poor machine does not look complete.
 pub fn skip(reason: impl std::fmt::Display) {

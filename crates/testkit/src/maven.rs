@@ -1,4 +1,4 @@
-//! How does a test get programs that are published as Java archives?
+//! Fetches programs that are published as Java archives.
 //!
 //! `mvn` fetches them once, into its ordinary local repository. Whatever is missing (`java`,
 //! `mvn`, a way to the archives) is a reason to skip, not to fail.
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 /// How long fetching may take.
 const FETCH: Duration = Duration::from_secs(300);
-/// Time between two looks at whether it is done.
+/// Time between two checks whether it has ended.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Asks a program for its version. Errors: it does not run here.
+/// Checks that a program runs, by having it print its version. Errors: it does not run here.
 pub fn runs(program: &str) -> Result<(), String> {
     let status = Command::new(program)
         .arg("-version")

@@ -1,4 +1,4 @@
-//! How does a test run the program without ever waiting forever?
+//! Runs the `sokudo` program in tests, with a bound on every wait.
 //!
 //! ```no_run
 //! use sokudo_testkit::program::{Sokudo, temp_runs};
@@ -147,7 +147,7 @@ impl Sokudo {
         self
     }
 
-    /// Runs to the end. Panics with what the program said when it takes longer than allowed.
+    /// Runs to the end. Panics with the program's output when it takes longer than allowed.
     pub fn run(self) -> Ended {
         self.start().finish()
     }
@@ -194,7 +194,7 @@ impl Running {
 
     /// Waits for a line, of stdout or stderr, from which `pick` makes something.
     ///
-    /// Panics with what was heard when the program ends or the bound passes before.
+    /// Panics with the output so far when the program ends or the bound passes before.
     pub fn wait_for<T>(&mut self, pick: impl Fn(&str) -> Option<T>) -> T {
         loop {
             let left = self.deadline.saturating_duration_since(Instant::now());
@@ -218,7 +218,7 @@ impl Running {
         }
     }
 
-    /// Panics with what the program said when it has ended.
+    /// Panics with the program's output when it has ended.
     pub fn must_run(&mut self) {
         if let Some(status) = self.child.try_wait().expect("wait for the program") {
             let (stdout, stderr) = self.said();
@@ -241,7 +241,7 @@ impl Running {
         self.finish()
     }
 
-    /// Waits for the end. Panics with what the program said when it takes longer than allowed.
+    /// Waits for the end. Panics with the program's output when it takes longer than allowed.
     pub fn finish(mut self) -> Ended {
         const POLL: Duration = Duration::from_millis(5);
         let status = loop {
@@ -292,12 +292,12 @@ pub struct Ended {
     pub code: Option<i32>,
     /// Everything it printed as result.
     pub stdout: String,
-    /// Everything else it said.
+    /// Its standard error.
     pub stderr: String,
 }
 
 impl Ended {
-    /// Fails the test, with everything the program said, unless it ended with this code.
+    /// Fails the test, with all output of the program, unless it ended with this code.
     #[track_caller]
     pub fn expect_code(&self, code: i32) -> &Self {
         assert_eq!(self.code, Some(code), "exit code of {self}");
@@ -334,7 +334,7 @@ impl std::fmt::Display for Ended {
     }
 }
 
-/// What one stream of the program has said so far.
+/// Output of the program on one stream so far.
 #[derive(Debug)]
 struct Collected {
     said: Arc<Mutex<String>>,
@@ -371,7 +371,7 @@ where
             all.lock()
                 .expect("nobody panics holding it")
                 .push_str(&line);
-            // Nobody listens any more once the test only waits for the end.
+            // The receiver is gone once the test only waits for the end.
             let _ = lines.send(line);
             bytes.clear();
         }

@@ -1,4 +1,4 @@
-//! How does a test get a server that people use?
+//! Starts servers in common use for tests.
 //!
 //! One that is not installed skips the test; one that runs ends with it.
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::skip;
 
-/// Tries to find a port that nobody takes before the server does.
+/// Attempts to find a port that no other program takes before the server does.
 const TRIES: usize = 5;
 /// Longest time until a server listens.
 const BOUND: Duration = Duration::from_secs(60);
@@ -31,8 +31,8 @@ impl Drop for Daemon {
     }
 }
 
-/// Starts a server of one process: `words` says how, given a directory of its own and its port. `None`: it is
-/// not installed, and that has been said.
+/// Starts a server of one process. `words` returns its command line, given a directory of its own and its
+/// port. `None`: it is not installed, and the reason has been printed.
 pub fn start(program: &str, words: impl Fn(&Path, u16) -> Vec<String>) -> Option<Daemon> {
     let path = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin"]
         .map(|folder| Path::new(folder).join(program))
@@ -94,7 +94,7 @@ fn free_port() -> u16 {
     listener.local_addr().expect("it is bound").port()
 }
 
-/// Waits until somebody can connect; false when the server has ended.
+/// Waits until the server accepts a connection; false when it has ended.
 fn listens(daemon: &mut Daemon) -> bool {
     let begun = Instant::now();
     while begun.elapsed() < BOUND {

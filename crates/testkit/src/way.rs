@@ -1,4 +1,4 @@
-//! How does a connection fare on a long or a lossy way?
+//! A path with delay and loss between two virtual hosts, for any protocol.
 //!
 //! ```text
 //!   host 0                      this process                      host 1
@@ -7,8 +7,8 @@
 //! ```
 //!
 //! Beside the bridge of [`Hosts`], two hosts get a link each whose packets this process carries: IP
-//! packets, so that TCP's own windows, round trips and retransmissions are those of the way. Not
-//! every kernel has a queue that delays; every Linux with TUN devices can do this.
+//! packets, so that TCP's own windows, round trips and retransmissions are those of the path. Not
+//! every kernel has a queueing discipline that delays; this works on every Linux with TUN devices.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
@@ -31,7 +31,7 @@ const LINK: &str = "sk-way";
 /// Largest packet of the link: its MTU.
 const PACKET_MAX_BYTES: usize = 1500;
 
-/// A way between hosts 0 and 1; it ends with this value.
+/// A path between hosts 0 and 1; it ends when this value is dropped.
 #[derive(Debug)]
 pub struct Way {
     stop: Arc<AtomicBool>,
@@ -101,7 +101,7 @@ impl Drop for Way {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
-            // A thread that panicked has said so on stderr already.
+            // A thread that panicked has printed it to stderr already.
             let _ = thread.join();
         }
     }
@@ -117,7 +117,7 @@ fn make(i: usize) -> io::Result<Carried> {
     let (own, peer) = (own(i), own(1 - i));
     let mut settings = vec![
         format!("address add {own} peer {peer} dev {LINK}"),
-        // Room for whatever this process has not read yet: the script alone loses packets.
+        // Room for packets that this process has not read yet: only the script may lose packets.
         format!("link set {LINK} mtu {PACKET_MAX_BYTES} txqueuelen 20000 up"),
     ];
     if Path::new("/proc/sys/net/ipv6").exists() {

@@ -1,4 +1,4 @@
-//! A real `zenohd`, as a fleet may have one already.
+//! Starts a real `zenohd`, the router that an installation of Zenoh has.
 
 use std::path::{Path, PathBuf};
 

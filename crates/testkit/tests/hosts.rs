@@ -1,4 +1,4 @@
-//! Do rate limits between local hosts limit?
+//! Tests that the rate limits between virtual hosts hold.
 
 use std::net::UdpSocket;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Does the vocabulary for running the program keep its bounds? Proven with a shell in its place.
+//! Tests that the helper which runs the program keeps its bounds. A shell stands in for the program.
 #![cfg(unix)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! Does the relay do what its script says, in both directions, and nothing else?
+//! Tests that the relay applies what its script says, in both directions, and no other fault.
 
 use std::net::{Ipv4Addr, UdpSocket};
 use std::time::Duration;

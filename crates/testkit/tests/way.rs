@@ -1,4 +1,4 @@
-//! Does a way between two hosts delay and lose what its script says?
+//! Tests that a path between two hosts delays and loses what its script says.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream, UdpSocket};

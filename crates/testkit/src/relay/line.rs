@@ -1,4 +1,4 @@
-//! In which order, and when, does one direction of the relay pass its datagrams on?
+//! Orders and times the datagrams of one direction of the relay.
 //!
 //! Sans-I/O: datagrams go in with the time of their arrival, and come out when they are due.
 
@@ -15,11 +15,11 @@ pub(super) const IDLE_NS: i64 = 300_000_000;
 pub struct Counts {
     /// Arrived at the relay.
     pub received: u64,
-    /// Of those, the ones the script was asked about.
+    /// Of those, the ones that the script applied to.
     pub numbered: u64,
     /// Handed to the kernel towards the other side, repetitions included.
     pub forwarded: u64,
-    /// Not passed on, as the script said.
+    /// Not passed on, because of the script.
     pub dropped: u64,
     /// Repetitions made.
     pub duplicated: u64,
@@ -123,7 +123,7 @@ impl Line {
         queued.into_iter().chain(idle).min()
     }
 
-    /// Queues a numbered datagram, then whatever has been overtaken often enough by it.
+    /// Queues a numbered datagram, then each held one that has now been overtaken often enough.
     fn pass(&mut self, now_ns: i64, datagram: Vec<u8>) {
         self.enqueue(now_ns, datagram);
         for held in &mut self.held {

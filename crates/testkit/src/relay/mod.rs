@@ -1,4 +1,4 @@
-//! What would a path with known faults do to this traffic?
+//! A UDP relay with scripted faults.
 //!
 //! ```text
 //!   client ──► relay.address() ══ forward script ══► target
@@ -40,10 +40,10 @@ pub(crate) const QUEUE_MAX: usize = 65_536;
 /// Largest UDP payload, bytes.
 const DATAGRAM_MAX_BYTES: usize = 65_507;
 
-/// How often a thread looks whether the relay is to end.
+/// Time between two checks of a thread whether the relay is to end.
 pub(crate) const LOOK_UP: Duration = Duration::from_millis(50);
 
-/// Where a relay stands and what it does.
+/// Settings of a relay: its target and what it does.
 #[derive(Debug)]
 pub struct Options {
     /// Address it is bound to, on both sides; the port is the system's choice.
@@ -149,7 +149,7 @@ impl Drop for Relay {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         for thread in self.threads.drain(..) {
-            // A thread that panicked has said so on stderr already.
+            // A thread that panicked has printed it to stderr already.
             let _ = thread.join();
         }
     }
@@ -251,7 +251,7 @@ pub(crate) fn write(
 ) {
     loop {
         while let Some(datagram) = line.take_due(clock::now_ns()) {
-            // Held until the count is right: whoever has received a datagram finds it counted.
+            // Held until the count is right: a datagram that was received has been counted.
             let mut shared = counts.lock().expect("no thread panics holding it");
             match send(&datagram) {
                 Ok(_) => line.counts.forwarded += 1,
@@ -284,7 +284,7 @@ fn socket(local: IpAddr) -> io::Result<UdpSocket> {
         Type::DGRAM,
         Some(Protocol::UDP),
     )?;
-    // Smaller buffers are no failure: `overflowed` tells when they were too small.
+    // Smaller buffers are not an error: `overflowed` shows when they were too small.
     let _ = socket.set_recv_buffer_size(BUFFER_BYTES);
     let _ = socket.set_send_buffer_size(BUFFER_BYTES);
     #[cfg(any(target_os = "linux", target_os = "android"))]

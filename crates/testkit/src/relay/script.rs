@@ -1,4 +1,4 @@
-//! Which datagram suffers what?
+//! The script of a relay: which datagram suffers which fault.
 //!
 //! Pure: the fate of the k-th datagram is a function of the script alone, so a test can ask the
 //! script for the truth that a measurement has to find.

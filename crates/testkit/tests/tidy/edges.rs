@@ -1,4 +1,4 @@
-//! Who may use whom? Nothing points upwards.
+//! The permitted dependencies between crates. Nothing points upwards.
 
 use toml::{Table, Value};
 

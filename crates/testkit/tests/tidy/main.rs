@@ -1,4 +1,4 @@
-//! Does the tree still follow the rules that its architecture rests on?
+//! Checks that the tree follows the rules of its architecture.
 //!
 //! Each rule is one test; a failure lists every offence with the file and what to do about it.
 

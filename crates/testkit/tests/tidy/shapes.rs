@@ -1,4 +1,4 @@
-//! Does each folder that adds a thing have the shape of its siblings, and its line?
+//! Checks that each plugin folder has the files of its siblings and a line in its registry.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What may stand in which source file?
+//! Checks what each source file may contain.
 
 use std::path::{Path, PathBuf};
 

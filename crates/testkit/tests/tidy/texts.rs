@@ -1,4 +1,4 @@
-//! Do both languages say the same things, and do the documents lead somewhere?
+//! Checks that both languages have the same messages, and that links in documents resolve.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
