@@ -1,4 +1,4 @@
-//! Which addresses does the server answer, and what is allowed at each?
+//! The addresses that the server answers, and the methods that each accepts.
 //!
 //! | address | answer |
 //! |---|---|
@@ -42,14 +42,14 @@ use crate::{events, page};
 
 /// Largest body of an order, bytes: the longest script.
 const BODY_BYTES_MAX: usize = 11 << 20;
-/// Time for the body of an order: who never ends one takes nobody else's place.
+/// Time for the body of an order, so that a caller that never ends one does not occupy a place for long.
 const BODY_BOUND: Duration = Duration::from_secs(30);
 /// Pages that may listen at a time.
 const LISTENERS_MAX: usize = 32;
 /// Records that are read at a time.
 const READERS_MAX: usize = 2;
 
-/// What every answer needs.
+/// Context of every answer.
 #[derive(Clone)]
 pub struct Serving {
     pub guard: Arc<Guard>,
@@ -96,7 +96,7 @@ pub fn router(serving: Serving) -> Router {
         .with_state(serving)
 }
 
-/// Turns away who may not ask, and gives every answer the headers that bound what a page may do.
+/// Refuses callers without permission, and adds the headers that bound what a page may do.
 async fn guarded(State(serving): State<Serving>, request: Request, next: Next) -> Response {
     let (method, headers) = (request.method(), request.headers());
     let token = (request.uri().path() == "/")

@@ -1,4 +1,4 @@
-//! What can somebody at the page ask for, and who does it?
+//! Orders from the page, and the interface of the code that carries them out.
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::{Change, Refusal};
@@ -20,7 +20,7 @@ pub struct HostRow {
     pub clock_offset_seconds: f64,
     /// The offset is right within this, seconds.
     pub clock_error_seconds: f64,
-    /// How well it is heard: `ready`, `suspect`, `lost`.
+    /// Health of its connection: `ready`, `suspect`, `lost`.
     pub health: &'static str,
 }
 
@@ -34,7 +34,7 @@ pub enum Language {
     Javascript,
 }
 
-/// Something that takes time; how it goes is told to the feed.
+/// An order that takes time; its progress goes to the feed.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(tag = "order", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Order {
@@ -99,7 +99,7 @@ pub struct Mistake {
     pub hint: String,
 }
 
-/// Whoever carries out what the page asks for.
+/// Carries out the orders of the page.
 pub trait Desk: Send + Sync {
     /// Takes an order on, and returns before it is carried out.
     ///
@@ -114,12 +114,12 @@ pub trait Desk: Send + Sync {
     /// What is wrong with a script as far as reading it shows.
     fn check(&self, language: Language, text: &str) -> Vec<Mistake>;
 
-    /// Other load from now on, for what runs.
+    /// Changes the running load.
     ///
-    /// Errors: nothing runs, or nobody can mean that change.
+    /// Errors: nothing runs, or the change is not valid.
     fn steer(&self, change: Change) -> Result<(), Refusal>;
 
-    /// Ends what is under way: load stops, what was measured is kept. False when there is nothing.
+    /// Stops the running order: load stops, what was measured is kept. False when none is running.
     fn stop(&self) -> bool;
 }
 

@@ -1,4 +1,4 @@
-//! How does a page hear what is told, as server-sent events?
+//! Streams the feed to a page as server-sent events.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -42,7 +42,7 @@ fn events(listener: Listener) -> impl Stream<Item = Result<Event, Infallible>> {
             Some(snapshot) => snapshot,
             None => match listener.frames.recv().await {
                 Ok(frame) => frame,
-                // Too slow to hear everything: it begins again.
+                // The page reads too slowly: it begins again from a snapshot.
                 Err(RecvError::Lagged(_)) => {
                     let (snapshot, frames) = listener.feed.subscribe();
                     listener.frames = frames;

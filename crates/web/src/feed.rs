@@ -1,4 +1,4 @@
-//! What is told to all pages, and how does whoever tells it never wait?
+//! Distributes the state of the hosts to all pages without making its callers wait.
 //!
 //! ```text
 //! controller's thread ──offer──► queue (bounded; full = dropped, counted) ─► pump ─► state, history
@@ -6,8 +6,8 @@
 //!                                                            subscribers ◄────┘ (bounded, lossy)
 //! ```
 //!
-//! A page that opens in the middle of a run gets a snapshot first. Nothing is serialized while
-//! nobody watches, and nothing wakes up while nothing happens.
+//! A page that opens in the middle of a run gets a snapshot first. Without subscribers nothing is
+//! serialized, and without news the pump's thread sleeps.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,7 +24,7 @@ use tokio::sync::broadcast;
 use crate::desk::{HostRow, Mistake};
 use crate::tracks::{Point, TICK_NS, Tracks};
 
-/// Things told that may wait for the pump.
+/// Messages that may wait for the pump.
 const QUEUE_MAX: usize = 2048;
 /// Frames that a slow page may be behind before it begins again.
 const BEHIND_MAX: usize = 64;
@@ -54,9 +54,9 @@ impl Words {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Somebody's order.
+    /// An order from a page or a console.
     Order,
-    /// What came of it.
+    /// The result of an order.
     Answer,
     /// It was not carried out.
     Error,
@@ -75,7 +75,7 @@ pub struct Outcome {
     pub verdict: Vec<Words>,
 }
 
-/// What a feed is told.
+/// A message to the feed.
 #[derive(Debug, Clone)]
 pub enum Told {
     /// Something begins that keeps the desk busy: a word for it, and whether it is a run with
@@ -104,7 +104,7 @@ pub enum Told {
     Says(Kind, Text),
     /// A sentence that is the same in every language.
     Words(Kind, String),
-    /// How well a host is heard now: its name, and `ready`, `suspect` or `lost`.
+    /// Health of the connection to a host: its name, and `ready`, `suspect` or `lost`.
     Health(String, &'static str),
     /// Who takes part.
     Hosts(Vec<HostRow>),
@@ -199,7 +199,7 @@ struct Shared {
     speakers: [I18n; 2],
 }
 
-/// The place where everything is told, and from which pages are fed. Clones share it.
+/// Receives all messages and feeds the pages. Clones share one state.
 #[derive(Clone)]
 pub struct Feed {
     queue: SyncSender<Told>,
@@ -207,7 +207,7 @@ pub struct Feed {
 }
 
 impl Feed {
-    /// A feed for the hosts of `place`; `watches` when the page can only look on.
+    /// A feed for the hosts of `place`; `watches` when the page can only watch and give no orders.
     ///
     /// Errors: no thread can be started.
     pub fn new(place: &str, watches: bool) -> std::io::Result<Self> {
@@ -236,14 +236,14 @@ impl Feed {
         Ok(Self { queue, shared })
     }
 
-    /// Tells something while load may be running: what finds no room is dropped, and counted.
+    /// Offers a message while load may be running: without room it is dropped and counted.
     pub fn offer(&self, told: Told) {
         if self.queue.try_send(told).is_err() {
             self.shared.dropped.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// Tells something that must not be lost; waits for room, which the pump makes at once.
+    /// Sends a message that must not be lost; waits for room, which the pump makes at once.
     pub fn tell(&self, told: Told) {
         // The pump ends with the feed itself.
         let _ = self.queue.send(told);
@@ -315,7 +315,7 @@ impl Shared {
         let Ok(data) = serde_json::to_string(data) else {
             return;
         };
-        // Nobody may be left to hear it.
+        // There may be no subscriber left.
         let _ = self.frames.send(Arc::new(Frame { event, data }));
     }
 }
@@ -334,7 +334,7 @@ fn samples(inner: &Inner, known: usize, points: &[Point]) -> serde_json::Value {
     })
 }
 
-/// Applies what is told, and sends it on at most five times a second.
+/// Applies messages, and sends the changes to subscribers at most five times a second.
 fn pump(shared: &Shared, told: &Receiver<Told>) {
     let tick = Duration::from_nanos(TICK_NS as u64);
     loop {
@@ -353,7 +353,7 @@ fn pump(shared: &Shared, told: &Receiver<Told>) {
                     return;
                 }
             }
-            // Told faster than it can be applied, it is still sent in time.
+            // Also when messages arrive faster than they can be applied, changes are sent in time.
             if Instant::now() >= due {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Who may ask? Decided from the head of a request alone, before anything else of it is read.
+//! Decides from the head of a request alone whether the caller may ask, before the rest is read.
 //!
 //! | asked from | what stops it |
 //! |---|---|
@@ -21,7 +21,7 @@ pub const ORDER_HEADER: &str = "x-sokudo";
 /// Bytes of a token.
 const TOKEN_BYTES: usize = 16;
 
-/// What must be shown to be let in.
+/// What a request must present to be accepted.
 #[derive(Clone)]
 pub struct Guard {
     token: Option<String>,
@@ -33,11 +33,11 @@ pub struct Guard {
 /// Why a request is turned away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Denied {
-    /// `Host` names somebody else, or nobody.
+    /// `Host` is missing or names another server.
     Host,
     /// It comes from another site.
     Origin,
-    /// It is no order of the page's own script.
+    /// The order does not come from the page's own script.
     Header,
     /// The token is missing or wrong.
     Token,
@@ -64,7 +64,7 @@ impl Denied {
     }
 }
 
-/// A token that nobody can guess.
+/// A random token of 128 bits.
 ///
 /// Errors: the system gives no randomness.
 pub fn new_token() -> Result<String, ring::error::Unspecified> {
@@ -160,7 +160,7 @@ fn only<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     }
 }
 
-/// Compares in a time that does not tell where the first difference is.
+/// Compares in a time that does not depend on where the first difference is.
 fn same(a: &[u8], b: &[u8]) -> bool {
     let differences = a.iter().zip(b).fold(0u8, |sum, (a, b)| sum | (a ^ b));
     a.len() == b.len() && differences == 0

@@ -1,15 +1,15 @@
-//! How is a browser shown what the hosts do, and how does it give orders?
+//! The web server: shows the state of the hosts in a browser and accepts orders from it.
 //!
 //! ```text
 //! browser ──GET /──────────────► page, script, style (part of the program)
 //!         ◄─SSE /api/events───── Feed ◄── samples, sentences, state (bounded, lossy)
-//!         ──POST /api/order────► Desk: whoever carries orders out
+//!         ──POST /api/order────► Desk: carries orders out
 //!         ──GET /records/…─────► the store: reports, and tracks of earlier runs
 //! ```
 //!
-//! The crate knows no controller: it shows what a [`Feed`] is told, and hands orders to a [`Desk`].
-//! Whoever measures is never kept waiting by whoever watches: samples are offered to a queue that
-//! drops what does not fit, and a browser that reads too slowly begins again from a snapshot.
+//! The crate does not depend on the controller: it shows what a [`Feed`] receives, and passes orders to a
+//! [`Desk`]. Pages never delay a measurement: samples are offered to a queue that drops what does not
+//! fit, and a browser that reads too slowly begins again from a snapshot.
 //!
 //! Nothing is parsed before the caller has shown that it may ask ([`guard`]).
 

@@ -1,4 +1,4 @@
-//! What is the page made of?
+//! Assembles the page from its document, script and style sheet.
 //!
 //! One HTML document without a line of script or style in it, one script, one style sheet; all of
 //! them are part of the program. The document carries the page's words in both languages.
@@ -14,7 +14,7 @@ pub const SCRIPT: &str = include_str!("../../../ui/dist/web.js");
 pub const STYLE: &str = include_str!("../../../ui/dist/web.css");
 /// The document around them.
 const DOCUMENT: &str = include_str!("page.html");
-/// Messages that the page says begin with this.
+/// Prefix of the keys of the page's messages.
 const PREFIX: &str = "web-";
 /// Values that the page's script fills in itself.
 const VALUES: [(&str, &str); 6] = [
@@ -37,8 +37,8 @@ pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self
     connect-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'";
 
-/// What a report may do: show itself. It has its own script inside, and an origin of its own, so that
-/// a record that somebody else has made can give no orders here.
+/// Content security policy of a report. It may run only the script inside it, in an origin of its own, so
+/// that a record from elsewhere cannot give orders here.
 pub const REPORT_POLICY: &str = "sandbox allow-scripts allow-downloads allow-modals allow-popups; \
     default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'self'";

@@ -1,4 +1,4 @@
-//! Which records does the page list, and what does it show of them?
+//! The records that the page lists, and what it shows of each.
 
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
-//! How are connections accepted, and what bounds each of them?
+//! Accepts connections and bounds the resources of each.
 //!
-//! One thread with a small event loop serves all pages. A caller gets so much time to say what it
-//! wants, and there are so many callers at a time; the next ones wait in the kernel's queue.
+//! One thread with a small event loop serves all pages. The time for a request and the number of
+//! connections are bounded; further connections wait in the kernel's queue.
 
 use std::io;
 use std::net::SocketAddr;
@@ -39,7 +39,7 @@ pub enum WebError {
     Listen {
         /// Address.
         at: SocketAddr,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// The system gives no threads or no randomness.

@@ -1,4 +1,4 @@
-//! Does the server keep to what the guard promises, over a real connection?
+//! Tests of the server over real connections: requests that the guard must refuse are refused.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};

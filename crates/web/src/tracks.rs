@@ -4,8 +4,8 @@
 //! points of many flows ─► a line per host (sum, or the worst) ─► one value per tick ─► history
 //! ```
 //!
-//! The record keeps every sample of every series; what is here is what a person can follow. The
-//! same code makes tracks of a record, so that an earlier run can be laid under a running one.
+//! The record keeps every sample of every series; the live page draws only as many lines as a person can
+//! follow. The same code makes tracks of a record, so that an earlier run can be drawn under a running one.
 
 use std::collections::HashMap;
 
@@ -144,9 +144,9 @@ pub struct Line {
     pub track: &'static str,
     /// Unit of its values, by catalogue name.
     pub unit: &'static str,
-    /// Host that it tells of.
+    /// Host that it describes.
     pub host: String,
-    /// What tells it from the host's other lines: `p99`; empty when there is one.
+    /// Name that distinguishes it from the host's other lines: `p99`; empty when there is one.
     pub name: &'static str,
     /// `t0, v0, t1, v1, …`: milliseconds since the run's start, and values.
     pub points: Vec<f64>,
