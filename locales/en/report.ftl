@@ -420,7 +420,7 @@ report-number-bits = { $value } with headers
 report-number-response = time to a response, median
 report-number-under-way = most under way
 report-number-waited-for-room = sender waited for room { $value }
-report-number-came-to-nothing = came to nothing
+report-number-came-to-nothing = failed messages
 
 ## Finished requests (JTL)
 jtl-footer = Made of { $name } with sokudo { $version }. Everything on this page comes from the rows of that file; nothing is loaded from anywhere.

@@ -1,4 +1,4 @@
-//! What does the report look like? Writes made-up records as HTML, Markdown and terminal text.
+//! Writes made-up records as HTML, Markdown and terminal text.
 //!
 //! `cargo run -p sokudo-report --example render -- FOLDER`
 

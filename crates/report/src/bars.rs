@@ -1,4 +1,4 @@
-//! What is drawn as bars of which each is made up of parts?
+//! Data of stacked bars.
 
 use sokudo_model::Unit;
 

@@ -1,4 +1,4 @@
-//! What does a section of a report consist of, before it is written in any format?
+//! Blocks: the parts of a report's section, independent of the output format.
 //!
 //! A section turns the record into blocks; the HTML and Markdown writers turn blocks into text.
 //! A section that is written once therefore appears in every format and both languages.
@@ -44,11 +44,11 @@ impl From<&str> for Phrase {
 /// One of the few numbers that matter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number {
-    /// The number with its unit, or what stands instead of it.
+    /// The number with its unit, or the text in place of it.
     pub value: Phrase,
     /// What it counts.
     pub label: Phrase,
-    /// Sample count, spread, split: what tells how far to trust it.
+    /// Sample count, spread, split: how far it can be trusted.
     pub detail: Vec<Phrase>,
     /// How it should be read; `Info` is neutral.
     pub tone: Severity,
@@ -128,7 +128,7 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// Rows from top to bottom.
     pub rows: Vec<Vec<Cell>>,
-    /// Row that the text speaks of.
+    /// Row that the text describes.
     pub marked: Option<usize>,
     /// Whether a reader may sort and copy it.
     pub tools: bool,
@@ -204,7 +204,7 @@ pub enum Block {
     },
 }
 
-/// Speaks both languages.
+/// Renders messages in both languages.
 #[derive(Debug)]
 pub struct Speaker {
     languages: [I18n; 2],

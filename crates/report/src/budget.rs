@@ -24,7 +24,7 @@ const MOST_BARS: usize = 24;
 const LEAST_SHARE: f64 = 0.002;
 /// Cells of the bar on a terminal.
 const CELLS: usize = 32;
-/// What fills the bar on a terminal, stage by stage: told apart without colour.
+/// Characters that fill the bar on a terminal, one per stage: distinguishable without colour.
 const FILLS: [char; N_STAGES] = ['·', '╌', '▒', '░', '▪', '█', '▓'];
 /// Place of each stage in the palette of layers: the server's share is the calm blue.
 const COLOURS: [usize; N_STAGES] = [5, 1, 3, 4, 6, 0, 2];

@@ -1,4 +1,4 @@
-//! What is drawn over time, and how many points does it take?
+//! Data of charts over time, and the reduction of long series to the points that a page can carry.
 //!
 //! A chart is pure data in the record's units; the page's script and the static drawing for print
 //! both start from it. Series longer than the page can carry are thinned so that every interval

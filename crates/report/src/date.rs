@@ -1,4 +1,4 @@
-//! When was it, as people write dates?
+//! Formats dates and times for readers.
 
 use sokudo_i18n::Lang;
 

@@ -1,4 +1,4 @@
-//! How did a distribution change over time?
+//! Heat maps: a distribution over time.
 //!
 //! Interval histograms are merged per column of the map, never averaged; percentiles of a column
 //! come from its merged histogram. Rows are equal steps of the logarithm, so that a tail of
@@ -109,7 +109,7 @@ fn merge(
 }
 
 fn summarize(histogram: &Histogram, scale: f64) -> Column {
-    // Zero has no logarithm: it is shown in the lowest row, as the smallest value told apart.
+    // Zero has no logarithm: it is shown in the lowest row, as the smallest distinct value.
     let value = |low: u64, high: u64| (low.max(1) as f64 * high.max(1) as f64).sqrt() * scale;
     Column {
         buckets: histogram

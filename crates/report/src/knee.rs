@@ -1,4 +1,4 @@
-//! Up to which offered rate does everything arrive?
+//! The knee of a search: the offered rate up to which everything arrives.
 //!
 //! The trials of a search as points: delivered over offered on top, loss below. The diagonal is
 //! "everything arrived"; where the points leave it is the knee.

@@ -1,4 +1,4 @@
-//! How do people, programs and paper read a record?
+//! Reports of a record for people, programs and paper.
 //!
 //! Everything shown of a run is computed from its record alone. [`html`] makes one self-contained page,
 //! [`markdown`] the same in plain text, [`terminal`] the few lines that a command prints at its

@@ -1,4 +1,4 @@
-//! How does a report read where only plain text fits: a ticket, a wiki, a commit message?
+//! Writes a report as Markdown, for tickets, wikis and commit messages.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! How does a number look from each host to each other?
+//! Matrices of one number for each pair of hosts.
 
 use sokudo_model::{Text, Unit};
 

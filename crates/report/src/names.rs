@@ -23,7 +23,7 @@ pub fn metric_help(name: &str) -> Phrase {
     if metric.is_helped {
         return Text::new(format!("report-help-{}", metric.slug())).into();
     }
-    // The catalogue tells whoever reads files what the numbers are called there.
+    // The catalogue gives the names of the numbers in files.
     let what = metric.help.split_once("; in the summary with");
     what.map_or(metric.help, |(what, _)| what).into()
 }

@@ -1,4 +1,4 @@
-//! How is a number written where many stand below each other, or where few matter?
+//! Formats numbers for table columns and short lists.
 //!
 //! In sentences [`sokudo_model::units::human`] gives three significant digits and the best prefix.
 //! In a table one prefix and one number of decimals hold for a whole column, so that a reader can

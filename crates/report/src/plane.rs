@@ -1,4 +1,4 @@
-//! What is drawn over something else than time?
+//! Data of charts over two quantities of which neither is time.
 
 use sokudo_model::Unit;
 

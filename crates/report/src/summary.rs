@@ -1,4 +1,4 @@
-//! What does a program read?
+//! The summary of a run as JSON for programs.
 //!
 //! One JSON object, schema [`SUMMARY_SCHEMA`]: a promise to scripts, so a key that exists keeps its
 //! meaning. Sentences are English whatever the reader's language is.
@@ -16,9 +16,9 @@ pub const SUMMARY_SCHEMA: &str = "sokudo.summary/1";
 
 /// The record in one JSON object.
 ///
-/// `limit` names the rule that says what limited the result, and is null when nobody knows.
+/// `limit` names the rule that says what limited the result, and is null when that is unknown.
 /// `summary` is flat, its keys are catalogue names; `flows` are those of the phase that the
-/// summary describes; `sweep` is there when something was swept, `pairs` when those of a group were checked. A number that is not finite is left out: JSON has no word for it.
+/// summary describes; `sweep` is there when something was swept, `pairs` when those of a group were checked. A number that is not finite is left out: JSON cannot express it.
 pub fn summary_json(record: &Record, record_path: &str) -> Value {
     write(&View::new(record), record_path)
 }

@@ -1,4 +1,4 @@
-//! What does a command print at its end?
+//! Writes the lines that a command prints at its end.
 //!
 //! The verdict, the next thing to try, and the few numbers below each other with their units
 //! aligned. Readable at 80 columns, without colour, and read aloud.

@@ -123,10 +123,10 @@ fn words(key: &str) -> Phrase {
     Text::new(key).into()
 }
 
-/// What tells a series from its siblings, as words: `hosta`, `hosta core 3`, `hosta→hostb`.
+/// Words that distinguish a series from its siblings: `hosta`, `hosta core 3`, `hosta→hostb`.
 fn series_name(view: &View, series: &Series) -> String {
     let mut parts: Vec<&str> = Vec::new();
-    // A flow's name tells its hosts already.
+    // A flow's name contains its hosts already.
     let labels = &series.key.labels;
     let told = labels.contains_key("flow");
     if !told && (view.record.manifest.hosts.len() > 1 || labels.is_empty()) {

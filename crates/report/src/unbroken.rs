@@ -1,8 +1,8 @@
-//! Where must a line not be broken, because a number would lose its unit?
+//! Finds the spaces at which a line must not break, because a number would be parted from its unit.
 //!
-//! Sentences are written with plain blanks: programs read them, and people search them. Whoever
-//! breaks lines, or has a browser break them, asks here which blanks stay: `99 %`, `410 k`,
-//! `75.3 Gb/s`, `1 234 567`.
+//! Sentences are written with plain spaces, because programs read them and people search them. Code that
+//! breaks lines, or leaves that to a browser, replaces the spaces inside quantities first: `99 %`,
+//! `410 k`, `75.3 Gb/s`, `1 234 567`.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! Which part of the record do the few numbers speak of, and how healthy was the generator?
+//! The part of the record that the few numbers describe, and the health of the generator in it.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub enum Generator {
     Limit,
     /// Something on its host took its time away.
     Disturbed,
-    /// It cannot be told.
+    /// It is unknown.
     Unknown,
 }
 
@@ -52,12 +52,12 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Looks at a record whose findings are filled in.
+    /// The view of a record whose findings are filled in.
     pub fn new(record: &'a Record) -> Self {
         Self::with_verdict(record, sokudo_analyze::verdict(record))
     }
 
-    /// Looks at a record whose verdict was given elsewhere.
+    /// The view of a record whose verdict was computed elsewhere.
     pub fn with_verdict(record: &'a Record, verdict: Vec<Text>) -> Self {
         let hosts = record.manifest.hosts.iter().enumerate();
         Self {

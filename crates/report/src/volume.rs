@@ -1,4 +1,4 @@
-//! How much was carried by how many flows at once, and how fast?
+//! Volume and speed of the simultaneous flows of each phase.
 //!
 //! A run of many hosts loads in phases: some pairs, then more. Each phase is one point: the volume that
 //! its flows carried together, and that volume over the mean time of a flow, which is how the speed of

@@ -1,4 +1,4 @@
-//! Is the page one file that holds, works and is safe on its own?
+//! Tests of the HTML page: it is one file, complete, and safe against foreign text.
 
 mod synthetic;
 

@@ -1,4 +1,4 @@
-//! What a reader wants to know first about a phase: its few numbers, by family of its workload.
+//! The few numbers of a phase, by family of its workload.
 
 mod bus;
 mod datagram;
@@ -12,7 +12,7 @@ use sokudo_model::{Kind, Metric, PhaseRecord, Stat, Summary};
 use crate::block::Number;
 use crate::view;
 
-/// How the phases of a workload are told about.
+/// How the phases of a workload are described.
 #[derive(Clone, Copy)]
 pub struct Telling {
     /// The few numbers that matter, the most important first, without the generator's health.
@@ -30,7 +30,7 @@ const UNKNOWN: Telling = Telling {
     settings: no_settings,
 };
 
-/// What is told about.
+/// The part of the record that is described.
 pub struct Subject<'a> {
     /// The phase.
     pub phase: &'a PhaseRecord,
@@ -63,7 +63,7 @@ impl<'a> Subject<'a> {
         self.summary.get(&metric.stat(stat)).copied()
     }
 
-    /// How it is told about.
+    /// How it is described.
     pub fn telling(&self) -> Telling {
         match self.kind.map(|kind| kind.family) {
             Some(Family::Exchange(_)) => exchange::TELLING,

@@ -8,7 +8,7 @@ use super::{Subject, Telling};
 use crate::block::{Number, Phrase};
 use crate::number::count;
 
-/// Retransmissions above this share of the segments are worth a look.
+/// Retransmissions above this share of the segments are marked.
 const MANY_AGAIN: f64 = 0.001;
 
 /// Goodput, what was sent again, who waited, what it cost.

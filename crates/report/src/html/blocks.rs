@@ -1,4 +1,4 @@
-//! How does each block look as HTML?
+//! Writes each kind of block as HTML.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! What does the page's script need to know?
+//! The data that the page's script reads.
 //!
 //! One JSON object in a script element that is never run. Times are milliseconds since the run's
 //! start, packed as first value and differences; values have three or four significant digits.

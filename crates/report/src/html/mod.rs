@@ -1,4 +1,4 @@
-//! How does the record become one page that needs nothing else?
+//! Writes the record as one self-contained HTML page.
 //!
 //! The page carries its style, its script and its data; a content security policy that names the
 //! script by its hash makes sure that nothing else runs and nothing is fetched, whatever stands in

@@ -1,4 +1,4 @@
-//! What stands on one page, whoever it speaks of?
+//! The frame of a page, shared by the report of a run and the report of requests.
 
 use sokudo_model::{Text, units};
 

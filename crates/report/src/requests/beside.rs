@@ -1,4 +1,4 @@
-//! What did the hosts do meanwhile, on the axis of the requests?
+//! Series of the hosts on the time axis of the requests.
 //!
 //! The record of the run that left the rows knows it. Its clock and the rows' time stamps are both the
 //! controller's wall clock, so a difference of two moments puts them on one axis.

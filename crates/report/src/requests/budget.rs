@@ -1,4 +1,4 @@
-//! Where does the time of a request go, as far as a file of results tells it?
+//! The stages of a request's time, as far as a file of results contains them.
 
 use sokudo_stats::requests::{Requests, Spent};
 

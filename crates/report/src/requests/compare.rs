@@ -1,4 +1,4 @@
-//! What has changed since an earlier test?
+//! Compares a test of requests with an earlier one.
 
 use std::collections::HashMap;
 

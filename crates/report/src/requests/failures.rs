@@ -1,4 +1,4 @@
-//! Which ways of failing were there, and where?
+//! The failures of a test of requests, by cause and label.
 
 use sokudo_model::{Text, Unit, units};
 use sokudo_stats::requests::Requests;
@@ -11,7 +11,7 @@ use crate::number::Scale;
 const MOST_KINDS: usize = 100;
 /// Labels in the table of the most common failures.
 const MOST_LABELS: usize = 50;
-/// Failures told per label.
+/// Failures listed per label, at most.
 const TOP: usize = 5;
 
 /// Both tables; none without failures.
@@ -86,7 +86,7 @@ fn by_label(requests: &Requests) -> Table {
                 .failures
                 .get(*kind)
                 .map_or("–", |f| f.says.as_str());
-            // The label stands in each row, so that a sorted table still tells it.
+            // Each row repeats the label, so that it is still known after sorting.
             rows.push(vec![
                 Cell::word(label.label.clone()),
                 Cell::number((place + 1).to_string(), (place + 1) as f64),

@@ -1,4 +1,4 @@
-//! How did those who asked feel about it: satisfied, patient, annoyed, or without an answer?
+//! Apdex: the shares of satisfied, tolerating, frustrated and unanswered requests.
 
 use sokudo_model::{Text, Unit};
 use sokudo_stats::requests::{Group, Requests};

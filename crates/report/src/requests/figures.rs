@@ -1,4 +1,4 @@
-//! Which figures do programs read, and under which names?
+//! The figures that programs read, with the keys of JMeter's `statistics.json`.
 
 use serde_json::{Map, Value, json};
 use sokudo_stats::requests::{Group, Requests};

@@ -1,8 +1,8 @@
-//! What does a test of requests say, when its rows are all there is?
+//! The report of a test of requests that is known by its rows alone.
 //!
-//! One page of its own, in the order in which every page here tells: verdict, few numbers, goals,
-//! course over time, statistics per label, failures, distribution, comparison, conditions. And the
-//! figures as the file that programs read from JMeter's report, with the same keys.
+//! One page of its own, in the order of every report: verdict, few numbers, goals, course over time,
+//! statistics per label, failures, distribution, comparison, conditions. The figures are also written as
+//! the file that programs read from JMeter's report, with the same keys.
 
 mod beside;
 mod budget;
@@ -131,7 +131,7 @@ impl Dashboard<'_> {
     }
 }
 
-/// The percentile that sentences speak of: the second one that is shown, or the only one.
+/// The percentile that sentences use: the second one that is shown, or the only one.
 fn leading_percentile(requests: &Requests) -> f64 {
     let shown = &requests.settings.percentiles;
     shown.get(1).or(shown.first()).copied().unwrap_or(95.0)

@@ -1,4 +1,4 @@
-//! How did it go, on one time axis?
+//! Charts of a test of requests on one time axis.
 
 use std::collections::BTreeMap;
 
@@ -261,7 +261,7 @@ fn codes(time: &Axis) -> Option<Chart> {
     }
     let lines = codes.iter().take(MOST_CODES).enumerate().map(|(i, code)| {
         let name = match code.rsplit_once('.') {
-            // `Non HTTP response code: java.net.SocketException`: its last word tells it.
+            // `Non HTTP response code: java.net.SocketException`: its last word is enough.
             Some((_, last)) => last,
             None => code,
         };

@@ -1,4 +1,4 @@
-//! How are response times spread, and how do they follow load?
+//! Distribution of response times, and response times over load.
 
 use sokudo_model::{Text, Unit};
 use sokudo_stats::requests::{Group, Requests};

@@ -1,4 +1,4 @@
-//! What would a colleague say who has read all of it?
+//! The verdict on a test of requests.
 
 use sokudo_model::units::{self, human};
 use sokudo_model::{Severity, Text, Unit};
@@ -9,7 +9,7 @@ use super::{Dashboard, leading_percentile};
 use crate::block::{Block, Cell, Column, Number, Phrase, Table};
 use crate::number::count;
 
-/// Quick failures are told when without them the mean is this much higher.
+/// Quick failures are mentioned when the mean without them is this much higher.
 const FLATTERED: f64 = 1.1;
 
 /// The sentences, most important first.
@@ -84,7 +84,7 @@ fn main_failure(dashboard: &Dashboard) -> Option<Text> {
     )
 }
 
-/// Quick failures make the mean look better than what users got.
+/// The remark that quick failures make the mean lower than what users got.
 fn flattered(dashboard: &Dashboard) -> Option<Text> {
     let total = &dashboard.requests.total;
     let (good, failed) = (total.good_mean_ms()?, total.failed_mean_ms()?);

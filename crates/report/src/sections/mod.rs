@@ -1,4 +1,4 @@
-//! What does a report tell, and in which order?
+//! The sections of a report, in their order.
 //!
 //! One folder per section and one line in [`REGISTRY`]. A section turns the record into blocks; it
 //! returns none when the record holds nothing for it, and then it does not appear at all.

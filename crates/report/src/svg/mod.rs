@@ -1,4 +1,4 @@
-//! How is a chart drawn so that it prints sharp and needs no script?
+//! Draws charts as static SVG, for print and for readers without the page's script.
 //!
 //! Plain SVG. Colours are classes (`c0` … `c7`) whose values are tokens of the page, so that light,
 //! dark and print follow without another drawing. Words that differ between the languages are

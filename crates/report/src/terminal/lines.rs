@@ -1,4 +1,4 @@
-//! How does text become lines of so many columns, in scripts with and without blanks?
+//! Wraps text at a number of columns, in scripts with and without spaces between words.
 
 use crate::unbroken::holds;
 

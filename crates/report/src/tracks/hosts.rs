@@ -1,4 +1,4 @@
-//! What did the hosts do meanwhile: their cores, our threads, interfaces, waits?
+//! Charts of the hosts: cores, sokudo's own threads, interfaces and waits.
 
 use sokudo_model::metrics::host;
 use sokudo_model::{Series, Text, Unit};

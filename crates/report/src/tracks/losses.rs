@@ -1,4 +1,4 @@
-//! When was something lost, and where did hosts throw it away?
+//! Charts of losses over time, and of drops by host.
 
 use std::collections::BTreeMap;
 

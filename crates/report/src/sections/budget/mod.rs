@@ -1,4 +1,4 @@
-//! Where did the time of a request go?
+//! Section: the time of a request, stage by stage.
 
 use crate::block::Block;
 use crate::budget;

@@ -1,4 +1,4 @@
-//! How are the values spread, and did the spread change over time?
+//! Section: the distributions of values, and how they changed over time.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Under which conditions was it measured?
+//! Section: the conditions of the measurement.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How did it go from one moment to the next?
+//! Section: charts over time.
 
 use sokudo_model::Text;
 

@@ -1,4 +1,4 @@
-//! What do many flows at once carry, and does each get its share?
+//! Section: the volume of many simultaneous flows, and the share of each.
 
 use sokudo_model::{Text, Unit};
 

@@ -1,4 +1,4 @@
-//! What was measured one after the other, and what can the generators do by themselves?
+//! Section: the phases of the run, and the self-test of the generators.
 
 use sokudo_model::kinds::{Family, datagram};
 use sokudo_model::metrics::selftest;
@@ -61,7 +61,7 @@ fn measured(view: &View, phases: &[&PhaseRecord]) -> Table {
     let loss: Vec<_> = all.iter().map(view::loss).collect();
     let rate: Vec<_> = phases.iter().zip(&all).map(|(p, s)| done(p, s)).collect();
     let latency = |which: &str| -> Vec<_> {
-        // Of datagrams only samples are acknowledged: no answer that anybody waits for.
+        // Of datagrams only samples are acknowledged: they are not answers that the sender waits for.
         let answered = |p: &&&PhaseRecord| !is_datagram(p);
         let of = |p: &&PhaseRecord| kinds::curve_metrics(&p.workload)?.latency_s(&p.result, which);
         let each = phases.iter();
@@ -133,7 +133,7 @@ fn carried(phase: &PhaseRecord, summary: &Summary) -> Option<f64> {
         .or_else(|| kinds::totals(&phase.result.flows).map(kinds::Carried::bits_per_second))
 }
 
-/// Datagrams, answers, connections or messages per second, whatever the workload counts.
+/// Datagrams, answers, connections or messages per second, as the workload counts them.
 fn done(phase: &PhaseRecord, summary: &Summary) -> Option<f64> {
     let datagrams = datagram::DELIVERED_PACKETS_PER_SECOND.of(summary);
     let counted = || {

@@ -1,4 +1,4 @@
-//! How is the same thing measured again?
+//! Section: the commands that repeat the measurement.
 
 use sokudo_model::{Text, units};
 

@@ -1,4 +1,4 @@
-//! Up to which rate does everything arrive?
+//! Section: the trials of a search for the highest rate without loss.
 
 use sokudo_model::{Text, Unit};
 

@@ -1,4 +1,4 @@
-//! What came out, and what should be done?
+//! Section: the verdict, and what to try next.
 
 use sokudo_model::{RunStatus, Severity, Text};
 

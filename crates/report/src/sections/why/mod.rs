@@ -1,4 +1,4 @@
-//! What limited the result, and what proves it?
+//! Section: the findings with their evidence.
 
 use sokudo_model::units::human;
 use sokudo_model::{Evidence, Finding, PhaseRecord, Series, Text, metric};
