@@ -1,4 +1,4 @@
-//! What do console lines do?
+//! Carries out console lines.
 //!
 //! ```text
 //! node 1 set connectnode 3 ─► input field of host 1 ┐
@@ -8,8 +8,8 @@
 //!
 //! Each host has a connection, an input field and a queue. What is entered waits in the queues until
 //! a line comes that waits for something (`waitallresults`, `waittime`, `syncTime`, the end), or at
-//! once when somebody sits at the console. Then the first commands of all queues start together, then
-//! the second ones, and so on: a host does its commands in order, and nobody starts before the others.
+//! once when the console is interactive. Then the first commands of all queues start together, then
+//! the second ones, and so on: a host does its commands in order, and none starts before the others.
 
 mod say;
 
@@ -55,7 +55,7 @@ impl Refused {
 pub enum Next {
     /// It reads the next line.
     Line,
-    /// Somebody said `quit`.
+    /// The line was `quit`.
     End,
 }
 
@@ -73,7 +73,7 @@ pub enum Pace {
 struct Seat {
     /// Number of the host that it is connected to.
     peer: Option<u32>,
-    /// What stands in the input field.
+    /// Content of the input field.
     field: Option<Order>,
     queue: VecDeque<Job>,
 }
@@ -85,7 +85,7 @@ struct Job {
     part: Part,
 }
 
-/// The console: what was said so far.
+/// The console, with the state that earlier lines left.
 #[derive(Debug)]
 pub struct Console {
     pace: Pace,
@@ -98,7 +98,7 @@ pub struct Console {
 }
 
 impl Console {
-    /// Nothing has been said yet.
+    /// A console before its first line.
     pub fn new(pace: Pace) -> Self {
         Self {
             pace,
@@ -176,7 +176,7 @@ impl Console {
         Ok(Next::Line)
     }
 
-    /// Starts what was entered, when somebody sits at the console.
+    /// Starts what was entered, when the console is interactive.
     fn go(&mut self, executor: &mut dyn Executor) -> Result<(), Refused> {
         match self.pace {
             Pace::AtOnce => self.fire(None, executor).map_err(failed),
@@ -392,7 +392,7 @@ impl Console {
             match executor.carry_out(&phase) {
                 Ok(record) => self.note(&record, executor),
                 Err(failed) => {
-                    // What would have followed rests on what failed.
+                    // Later commands depend on the one that failed.
                     self.seats.iter_mut().for_each(|seat| seat.queue.clear());
                     return Err(failed);
                 }
@@ -400,7 +400,7 @@ impl Console {
         }
     }
 
-    /// Keeps who has results and who has none, and tells each flow.
+    /// Keeps which hosts have results and which have none, and prints each flow.
     fn note(&mut self, record: &PhaseRecord, executor: &mut dyn Executor) {
         say::flows(record, executor);
         for says in executor.stalls(record) {
@@ -415,7 +415,7 @@ impl Console {
         }
     }
 
-    /// Tells of how many hosts there are results, and names who has none.
+    /// Prints how many hosts have results, and names those that have none.
     fn told(&mut self, wanted: Option<u32>, executor: &mut dyn Executor) {
         let came = self.results.len();
         let wanted = wanted.map_or(came, |wanted| wanted as usize);

@@ -1,4 +1,4 @@
-//! What must whoever carries a scenario out be able to do?
+//! The interface of the executor that carries the phases of a scenario out.
 
 use sokudo_model::{PhaseRecord, Text};
 
@@ -21,7 +21,7 @@ pub struct HostInfo {
     pub clock_error_seconds: f64,
 }
 
-/// A load as one line or one call asks for it, before anybody takes part in it.
+/// A load as one line or one call asks for it, before its hosts are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Load {
     /// Registry name of the workload.
@@ -82,7 +82,7 @@ pub struct Phase {
     pub parts: Vec<Part>,
     /// The phase ends after this in any case, nanoseconds.
     pub bound_ns: Option<u64>,
-    /// What tells this phase apart from its like.
+    /// Labels that distinguish this phase from similar ones.
     pub labels: Vec<(String, String)>,
 }
 
@@ -127,14 +127,13 @@ pub trait Executor {
     /// Errors: nothing was measured.
     fn carry_out(&mut self, phase: &Phase) -> Result<PhaseRecord, Failed>;
 
-    /// What both ends know of the connections that stood still in the phase that was carried out last,
-    /// in sentences.
+    /// State, at both ends, of the connections that stalled in the last phase, in sentences.
     fn stalls(&mut self, record: &PhaseRecord) -> Vec<Text>;
 
     /// Does nothing for so long, or until the operator wants the run to end.
     fn pause(&mut self, ns: u64) -> Result<(), Failed>;
 
-    /// Compares the clocks again; [`Executor::hosts`] then tells the new offsets.
+    /// Compares the clocks again; [`Executor::hosts`] then returns the new offsets.
     fn sync_time(&mut self) -> Result<(), Failed>;
 
     /// Takes samples of all monitors so often from now on, nanoseconds.
@@ -148,9 +147,9 @@ pub trait Executor {
     /// Puts a sentence into the report.
     fn note(&mut self, what: Text);
 
-    /// Tells the operator.
+    /// Shows a sentence to the operator.
     fn say(&mut self, what: &Text);
 
-    /// Keeps in the record that something is missing, and tells the operator.
+    /// Records that something is missing, and shows it to the operator.
     fn missing(&mut self, what: Text);
 }

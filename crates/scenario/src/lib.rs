@@ -1,4 +1,4 @@
-//! What is to be loaded, by whom, and in which order?
+//! Scenarios: which hosts load what, and in which order.
 //!
 //! ```text
 //! console lines (.sks) ─► parse ─► Console ──┐
@@ -6,8 +6,8 @@
 //! JavaScript (.js) ─────► Script ────────────┘        ◄── PhaseRecord: decides what comes next
 //! ```
 //!
-//! Both languages end in the same [`Phase`]. This crate opens nothing and knows no time: whoever
-//! carries the phases out is an [`Executor`].
+//! Both languages end in the same [`Phase`]. This crate opens no file or socket and reads no clock: an
+//! [`Executor`] carries the phases out.
 
 pub mod console;
 pub mod execute;

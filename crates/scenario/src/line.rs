@@ -23,10 +23,10 @@ use crate::words::{self, Word};
 
 /// Largest node number that is read.
 const NODE_MAX: u32 = 1_000_000;
-/// Commands inside `set` at most: staging what stages makes no sense beyond one.
+/// Commands inside `set` at most: staging a command that stages makes no sense.
 const DEPTH_MAX: u32 = 1;
 
-/// A line that says something.
+/// A line that is not empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
     /// Number, from 1.
@@ -261,7 +261,7 @@ fn order(words: &[Word], column: u32, depth: u32) -> Result<Order, Mistake> {
         }
         "disconnect" => nothing_more(rest).map(|()| Order::Disconnect),
         "clr" => nothing_more(rest).map(|()| Order::Clear),
-        // What enters itself would never come to an end.
+        // `set enter` would enter itself without end.
         "enter" if depth == 0 => nothing_more(rest).map(|()| Order::Enter(first.column)),
         "sendreceive-n" => send_receive(first, rest),
         "set" if depth < DEPTH_MAX => {
@@ -346,7 +346,7 @@ fn number(word: &Word) -> Result<u32, Mistake> {
     word.text.parse().map_err(|_| {
         Mistake::at(
             word.column,
-            format!("`{}` is no number of hosts", word.text),
+            format!("`{}` is not a valid number of hosts", word.text),
             "write for example `4`",
         )
     })

@@ -1,4 +1,4 @@
-//! What is wrong with a text, where does it stand, and how is it mended?
+//! Mistakes in a text: what is wrong, where, and how to mend it.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
-//! What does a script look like that lets pairs of these hosts exchange data?
+//! Writes a script in which pairs of the given hosts exchange data.
 //!
-//! From the hosts that take part a script is written, for people to change: as console lines, which
-//! is what the group tester's button did, or as JavaScript.
+//! The script is a starting point for people to change. It consists of console lines, as written by the
+//! group tester's button, or of JavaScript.
 
 use std::fmt::Write as _;
 

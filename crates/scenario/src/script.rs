@@ -1,4 +1,4 @@
-//! What does a JavaScript scenario do?
+//! Carries out a JavaScript scenario.
 //!
 //! ```text
 //! FILE.js ─► engine (no clock, no files, no network, bounded memory and computing time)
@@ -32,7 +32,7 @@ const OWN_LINES: &str = "eval_script:";
 /// Stack of the engine, bytes.
 const STACK_BYTES: usize = 1 << 20;
 
-/// What is told when there is no engine, and what helps.
+/// Message and hint when there is no engine.
 const NO_ENGINE: &str = "the script engine cannot be started";
 const FREE_MEMORY: &str = "free memory on this host";
 
@@ -107,7 +107,7 @@ impl ScriptError {
 
 /// How a script ended.
 pub struct Ended<E> {
-    /// Whoever carried it out; `None` only when the engine kept hold of it.
+    /// The executor; `None` only when the engine kept hold of it.
     pub executor: Option<E>,
     /// A line of JSON for each call of the script: what it asked and what it was told.
     pub journal: String,

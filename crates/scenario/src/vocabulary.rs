@@ -1,4 +1,4 @@
-//! Which words does the console know?
+//! The words of the console.
 //!
 //! One list: the parser reads by it, `help` explains by it, and a test compares the documents with it.
 

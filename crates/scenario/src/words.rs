@@ -1,4 +1,4 @@
-//! Which words does a line consist of, and where does each stand?
+//! Splits a line into words, each with its column.
 
 use crate::mistake::Mistake;
 

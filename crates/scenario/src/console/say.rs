@@ -1,4 +1,4 @@
-//! What does the console tell?
+//! Output of the console: help, lists of hosts and clocks, and results.
 
 use sokudo_model::kinds::{crr, http, probe};
 use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, kinds};
@@ -6,7 +6,7 @@ use sokudo_model::{FlowResult, PhaseRecord, Text, Unit, kinds};
 use crate::execute::Executor;
 use crate::vocabulary::{CONSOLE, HOST};
 
-/// Flows of a phase that are told one by one; the record holds all of them.
+/// Flows of a phase that are printed one by one; the record holds all of them.
 const FLOWS_MAX: usize = 64;
 
 /// Explains all words, or one.
@@ -73,7 +73,7 @@ pub(super) fn clocks(executor: &mut dyn Executor) {
     }
 }
 
-/// Tells what each flow of a phase came to.
+/// Prints the result of each flow of a phase.
 pub(super) fn flows(record: &PhaseRecord, executor: &mut dyn Executor) {
     let flows = &record.result.flows;
     for flow in flows.iter().take(FLOWS_MAX) {
@@ -119,7 +119,7 @@ fn of_flow(flow: &FlowResult, record: &PhaseRecord) -> Text {
         .number("speed", carried.bits_per_second(), Unit::BitsPerSecond)
 }
 
-/// A flow that carries nothing to speak of, and is complete.
+/// A complete flow that carries nothing.
 fn probed(flow: &FlowResult, named: impl Fn(&str) -> Text) -> Text {
     let get = |name: &str| flow.metrics.get(name).copied();
     let numbers = get(probe::SENT_PACKETS.name).zip(get(probe::LOSS_RATIO.name));

@@ -1,4 +1,4 @@
-//! Does the console do what was said?
+//! Tests of the console: each line has the effect that the language describes.
 
 use super::*;
 use crate::remembering::Remembering;

@@ -1,4 +1,4 @@
-//! Are lines read as they are meant, and are mistakes told?
+//! Tests of the parser: lines are read as meant, and mistakes are reported with their place.
 
 use proptest::prelude::*;
 

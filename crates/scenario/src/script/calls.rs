@@ -1,4 +1,4 @@
-//! What is asked through the one function that leads out of the engine?
+//! Answers the calls that a script makes through the engine's single host function.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -217,7 +217,7 @@ impl<E: Executor> Calls<E> {
         Ok(part(from, &peers, &read))
     }
 
-    /// Phases are told apart by their names.
+    /// Makes the name of a phase unique.
     fn unique(&mut self, name: &str) -> String {
         let name: String = name.chars().filter(|c| !c.is_control()).take(80).collect();
         let name = if name.is_empty() {

@@ -1,4 +1,4 @@
-//! What does a script see of a phase that is over?
+//! The result of a finished phase as a script sees it.
 
 use serde_json::{Value, json};
 use sokudo_model::{FlowResult, PhaseRecord, kinds};

@@ -26,7 +26,7 @@
     if (typeof one === "string") return one;
     if (Number.isInteger(one)) return String(one);
     if (one && typeof one.number === "number") return String(one.number);
-    return refuse(`${JSON.stringify(one)} is no host`, "give a host of hosts(), its number or its name");
+    return refuse(`${JSON.stringify(one)} is not a valid host`, "give a host of hosts(), its number or its name");
   };
 
   const listOf = (many) => (Array.isArray(many) ? many : [many]);
@@ -129,7 +129,7 @@
     const like = (text, sample) => {
       if (typeof sample !== "number") return text;
       const number = Number(text);
-      return Number.isFinite(number) ? number : refuse(`--set ${name}=${given}: ${text} is no number`, "write a number");
+      return Number.isFinite(number) ? number : refuse(`--set ${name}=${given}: ${text} is not a valid number`, "write a number");
     };
     if (typeof usual === "boolean") return given === "true";
     return Array.isArray(usual) ? given.split(",").map((text) => like(text, usual[0])) : like(given, usual);

@@ -1,4 +1,4 @@
-//! Do scenarios do what they say, and are they bounded?
+//! Tests of JavaScript scenarios: their effects, and the bounds on memory and time.
 
 use std::cell::Cell;
 
@@ -218,7 +218,7 @@ fn what_is_described_for_editors_is_what_there_is() {
                 .unwrap_or(rest)
         })
         .collect();
-    // The words of the workloads come from whoever carries scenarios out; its own test names them.
+    // The words of the workloads come from the executor; its own test names them.
     for name in &described {
         let words = ["bus", "datagram", "probe"];
         if !words.contains(name) {
