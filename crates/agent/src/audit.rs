@@ -1,7 +1,7 @@
-//! Who asked this host for what, and what became of it?
+//! Audit log: which controller asked this host for what, and whether it was carried out.
 //!
-//! One JSON object per line, appended before anything is carried out. The file is set aside as
-//! `audit.jsonl.1` when it has grown to its bound, so that it never fills a disk.
+//! One JSON object per line, appended before anything is carried out. The file is renamed to
+//! `audit.jsonl.1` when it has reached its maximum size, so that it never fills a disk.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use sokudo_bus::Client;
 use sokudo_model::PhaseSpec;
 use sokudo_net::files::owner_only;
 
-/// Size at which a file is set aside, bytes.
+/// Size at which a file is renamed and a new one begun, bytes.
 const MAX_BYTES: u64 = 8 << 20;
 
 /// A log of what controllers asked for.
@@ -24,7 +24,7 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// Appends to a file that is made if it is not there, readable by its owner alone.
+    /// Opens the file for appending; creates it, readable by its owner alone, if it does not exist.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self {
             path: path.to_owned(),
@@ -32,12 +32,12 @@ impl Audit {
         })
     }
 
-    /// Where it is.
+    /// Path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Notes that a controller did `what`, with whatever else there is to say.
+    /// Appends that a controller did `what`, with further fields.
     ///
     /// Errors: the file cannot be written.
     pub fn note(&self, client: &Client, what: &str, about: Value) -> io::Result<()> {
@@ -46,7 +46,7 @@ impl Audit {
         }))
     }
 
-    /// Notes an object, with the time.
+    /// Appends an object, with the time.
     ///
     /// Errors: the file cannot be written.
     pub fn append(&self, mut line: Value) -> io::Result<()> {
@@ -72,7 +72,7 @@ fn append(path: &Path) -> io::Result<File> {
     owner_only().append(true).open(path)
 }
 
-/// What the log says of a phase.
+/// The fields of a phase in the log.
 pub(crate) fn of_phase(spec: &PhaseSpec) -> Value {
     let own = spec.phase.flows.iter().filter(|flow| flow.from == spec.me);
     let to = own.filter_map(|flow| spec.hosts.get(flow.to as usize));

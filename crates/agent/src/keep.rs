@@ -1,14 +1,15 @@
-//! What becomes of observations that cannot reach the controller any more?
+//! Keeps observations on disk until the controller has confirmed that it has all of them.
 //!
 //! ```text
 //! <folder>/<when>-<number>.part            a run that has no name yet
 //! <folder>/<run>~<when>-<number>.kept      everything this host said in that run
 //! ```
 //!
-//! Whatever is said to a controller is written down here first, frame by frame as it travels. A
-//! controller that says goodbye has everything: the file goes. One that dies leaves it, and whoever
-//! takes up its run collects it ([`sokudo_wire::Ask::Kept`]) page by page. Files and bytes are bounded:
-//! the oldest give way, and a run that says more than its bound is kept up to it.
+//! Each batch for a controller is written to a file first, frame by frame as it is sent. A controller
+//! that ends its session in order has received everything, and the file is removed. When a controller
+//! dies the file stays, and a later controller that resumes the run collects it page by page
+//! ([`sokudo_wire::Ask::Kept`]). Files and bytes are bounded: the oldest files are removed first, and
+//! what a run sends beyond its bound is not kept.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -27,7 +28,7 @@ use sokudo_wire::{Body, Decoder, Envelope, MAX_FRAME, Note};
 const MAX_BYTES: u64 = 64 << 20;
 /// Files at most.
 const MAX_FILES: usize = 32;
-/// Bytes of a page, about: one frame more is let in.
+/// Approximate bytes of a page: it may exceed this by one frame.
 const PAGE_BYTES: usize = 1 << 20;
 /// Bits of a cursor that count bytes; those above count files.
 const OFFSET_BITS: u32 = 40;
@@ -109,10 +110,10 @@ impl Keeper {
         })
     }
 
-    /// Whoever asked has everything: forgets a run.
+    /// Removes what was kept of a run; to be called once the controller has received it.
     pub(crate) fn discard(&self, run: &RunId) {
         for path in self.files_of(run) {
-            // One that cannot be removed gives way to later ones.
+            // A file that cannot be removed now is removed when later files need its room.
             let _ = fs::remove_file(path);
         }
     }
@@ -139,7 +140,7 @@ impl Keeper {
         files
     }
 
-    /// The oldest files give way.
+    /// Removes the oldest files.
     fn make_room(&self) {
         let changed = |path: &PathBuf| fs::metadata(path).and_then(|file| file.modified()).ok();
         let mut files = self.files();
@@ -151,7 +152,7 @@ impl Keeper {
     }
 }
 
-/// Batches from `offset` on, and where the next ones begin; `None` at the end or at a damage.
+/// Batches from `offset` on, and the offset of the next ones; `None` at the end or at damaged data.
 fn read_page(path: &Path, offset: u64) -> io::Result<(Vec<Batch>, Option<u64>)> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
@@ -161,7 +162,7 @@ fn read_page(path: &Path, offset: u64) -> io::Result<(Vec<Batch>, Option<u64>)> 
     let mut decoder = Decoder::new(MAX_FRAME);
     decoder.push(&bytes);
     let (mut batches, mut read) = (Vec::new(), 0);
-    // What cannot be read ends what is kept: the writer was torn away there.
+    // The first frame that cannot be read is the end: the writer was interrupted there.
     while let Ok(Some(payload)) = decoder.next_frame() {
         read += 4 + payload.len();
         let Ok(envelope) = Envelope::from_payload(&payload) else {
@@ -177,7 +178,7 @@ fn read_page(path: &Path, offset: u64) -> io::Result<(Vec<Batch>, Option<u64>)> 
     Ok((batches, None))
 }
 
-/// What one session says in one run.
+/// The file of one session in one run.
 #[derive(Debug)]
 pub(crate) struct Kept {
     keeper: Arc<Keeper>,
@@ -186,7 +187,7 @@ pub(crate) struct Kept {
 
 #[derive(Debug)]
 struct State {
-    /// `None` when there is no room, or nothing is to be kept any more.
+    /// `None` when there is no room, or keeping has ended.
     file: Option<File>,
     path: PathBuf,
     stem: String,
@@ -195,7 +196,7 @@ struct State {
 }
 
 impl Kept {
-    /// Writes one batch down. What does not fit is not kept; the measuring goes on.
+    /// Writes one batch. What does not fit is not kept; the measurement goes on.
     fn keep(&self, batch: &Batch) {
         let mut state = self.state();
         let State { file, bytes, .. } = &mut *state;
@@ -210,7 +211,7 @@ impl Kept {
         }
     }
 
-    /// The run has this name. One that cannot be a file's is not kept.
+    /// Sets the name of the run. A run whose name is not a valid file name is not kept.
     pub(crate) fn name(&self, run: &RunId) {
         let mut state = self.state();
         if state.run.is_some() {
@@ -229,11 +230,11 @@ impl Kept {
         self.keeper.going_on().insert(run.0.clone());
     }
 
-    /// The controller has everything.
+    /// Removes the file, because the controller has received everything.
     pub(crate) fn forget(&self) {
         let mut state = self.state();
         state.file = None;
-        // It may be gone, or never have been there.
+        // The file may have been removed already, or never been created.
         let _ = fs::remove_file(&state.path);
     }
 
@@ -249,7 +250,7 @@ impl Drop for Kept {
             Some(run) => {
                 self.keeper.going_on().remove(&run.0);
             }
-            // Nobody could ever ask for it.
+            // Without the run's name no controller could ask for it.
             None => {
                 let _ = fs::remove_file(&state.path);
             }
@@ -257,7 +258,7 @@ impl Drop for Kept {
     }
 }
 
-/// The way of a session's notes: kept first, then said.
+/// Sends a session's notes: each is kept on disk first.
 #[derive(Clone)]
 pub(crate) struct Outlet {
     pub(crate) notes: Notes,
@@ -265,7 +266,7 @@ pub(crate) struct Outlet {
 }
 
 impl Outlet {
-    /// Hands over a note. What the controller does not take is kept all the same.
+    /// Sends a note. It is kept even when the controller does not take it.
     pub(crate) fn push(&self, note: Note) -> Result<(), PushError> {
         if let (Some(kept), Note::Batch(batch)) = (&self.kept, &note) {
             kept.keep(batch);

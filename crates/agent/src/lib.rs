@@ -38,13 +38,13 @@ enum State {
     Running(Box<dyn Phase>),
 }
 
-/// What stands between controllers and this host.
+/// Guards this host against controllers: policy, audit log and kept observations.
 pub struct Guard {
-    /// What its owner allows.
+    /// What the owner of the host allows.
     pub policy: Policy,
-    /// Where it is noted who asked for what.
+    /// The audit log.
     pub audit: Audit,
-    /// Where observations wait whose controller died.
+    /// Observations that a dead controller has not received.
     pub keeper: Arc<Keeper>,
 }
 
@@ -60,7 +60,7 @@ pub struct Session {
     watch: Option<Watch>,
 }
 
-/// Makes a session for each controller that comes; `host` is the name it goes by.
+/// Makes a session for each controller that connects; `host` is the name of this host.
 pub fn factory(host: &str) -> Factory {
     let host = host.to_owned();
     Arc::new(move |client: Client, notes: Notes| Box::new(Session::new(&host, client, None, notes)))
@@ -87,7 +87,7 @@ pub fn guarded(host: &str, guard: Arc<Guard>) -> Factory {
 }
 
 impl Session {
-    /// A session with `client` that goes by `host` and speaks unasked through `notes`.
+    /// A session with `client` on host `host`, which sends its notes through `notes`.
     fn new(host: &str, client: Client, guard: Option<Arc<Guard>>, notes: Notes) -> Self {
         Self {
             host: host.to_owned(),
@@ -135,7 +135,7 @@ impl Session {
         Ok(Reply::Offer(offer))
     }
 
-    /// Whether the guard lets a phase pass. Noted either way, before anything is done.
+    /// Checks a phase against the guard's policy. The result is logged before anything is done.
     fn pass(&self, spec: &PhaseSpec) -> Result<(), Refusal> {
         let Some(guard) = &self.guard else {
             return Ok(());
@@ -153,7 +153,7 @@ impl Session {
         verdict
     }
 
-    /// What cannot be noted is not done.
+    /// Logs a request. One that cannot be logged is refused.
     fn note(&self, what: &str, about: serde_json::Value) -> Result<(), Refusal> {
         let Some(guard) = &self.guard else {
             return Ok(());
@@ -166,8 +166,8 @@ impl Session {
         })
     }
 
-    /// Hands on what the workload says. Full means that the controller reads too slowly; the bus
-    /// counts what it dropped and tells.
+    /// Sends the workload's notes. A full queue means that the controller reads too slowly; the bus
+    /// counts what it dropped and reports the number.
     fn emit(&self) -> Emit {
         let outlet = self.outlet.clone();
         Arc::new(move |emitted| {
@@ -206,7 +206,7 @@ impl Session {
         Ok(Reply::Result(phase.drain(sent)?))
     }
 
-    /// Other load from now on. Noted like a start: it is load that somebody asked for.
+    /// Changes the running load. Logged like a start, because it is load that a controller asked for.
     fn steer(&mut self, change: &Change) -> Result<Reply, Refusal> {
         if let Some(guard) = &self.guard {
             guard.policy.allows_change(change)?;
@@ -298,7 +298,7 @@ struct WatchWish {
 }
 
 impl Session {
-    /// A controller that says goodbye has heard everything.
+    /// Ends the session in order: the controller has received everything.
     fn leave(&mut self) {
         self.state = State::Idle;
         self.watch = None;
@@ -313,7 +313,7 @@ impl Session {
             .as_ref()
             .map(|guard| guard.keeper.page(run, from));
         match page {
-            // Without a guard nothing is ever kept.
+            // Without a guard nothing is kept.
             None => Ok(Reply::Kept {
                 batches: Vec::new(),
                 next: None,
@@ -332,7 +332,7 @@ impl Session {
 }
 
 impl Drop for Session {
-    /// Whatever it carries out ends with its controller.
+    /// Stops the load: it must not outlive the session of its controller.
     fn drop(&mut self) {
         let what = match self.state {
             State::Idle => "left",
@@ -341,7 +341,7 @@ impl Drop for Session {
         self.state = State::Idle;
         // Its last sample is kept, too.
         self.watch = None;
-        // Nobody is there any more to be told that it cannot be noted.
+        // The controller is gone: a failure to log cannot be reported to it.
         let _ = self.note(what, serde_json::Value::Null);
     }
 }

@@ -29,12 +29,12 @@ pub use monitors::{Endpoint, Observation};
 
 /// Longest phase without a word of the policy, nanoseconds.
 const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
-/// Most flows of a phase without a word of the policy.
+/// Most flows of a phase where the policy sets no limit.
 const DEFAULT_FLOWS: u32 = 4096;
 /// Longest policy that is read, bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// What this host does for controllers.
+/// What this host lets controllers do.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
     /// Names of workloads; `None` = all.
@@ -78,7 +78,7 @@ pub enum PolicyError {
         /// What the system says.
         error: std::io::Error,
     },
-    /// The file is no policy.
+    /// The file is not a valid policy.
     #[error("the policy {path} is not understood: {why}")]
     Wrong {
         /// The file.
@@ -277,7 +277,9 @@ impl Policy {
 fn network(text: &str) -> Result<IpNet, String> {
     let one = text.parse::<IpAddr>().map(IpNet::from).ok();
     one.or_else(|| text.parse().ok()).ok_or_else(|| {
-        format!("destinations: `{text}` is no network; write `192.0.2.0/24` or one address")
+        format!(
+            "destinations: `{text}` is not a valid network; write `192.0.2.0/24` or one address"
+        )
     })
 }
 
@@ -422,7 +424,7 @@ mod tests {
     fn mistakes_are_named() {
         let wrong = |text: &str| Policy::parse(text).expect_err("a mistake");
         assert!(wrong("workload = []").contains("workload"));
-        assert!(wrong("destinations = [\"hostb\"]").contains("`hostb` is no network"));
+        assert!(wrong("destinations = [\"hostb\"]").contains("`hostb` is not a valid network"));
         assert!(wrong("max_rate = \"fast\"").contains("max_rate"));
         assert!(wrong("max_duration = \"soon\"").contains("max_duration"));
         assert_eq!(Policy::parse(""), Ok(Policy::default()));

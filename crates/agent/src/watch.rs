@@ -29,7 +29,7 @@ use crate::keep::Outlet;
 /// The wall clock may drift this much per interval against the monotonic one before it counts as
 /// having been set.
 const CLOCK_JUMP_NS: i64 = 100_000_000;
-/// A sample this much later than planned means that the host stood still.
+/// A sample this much later than planned means that the host was frozen or suspended.
 const STALL_NS: i64 = 2_000_000_000;
 /// Longest wait for the last sample of the monitors that never block: the host may be saturated.
 const LAST_SAMPLE: Duration = Duration::from_secs(5);
@@ -372,12 +372,12 @@ fn sample_until_stopped(
     }
 }
 
-/// Notices a wall clock that was set and a host that stood still.
+/// Detects that the wall clock was set, or that the host was frozen or suspended.
 struct ClockWatch {
     host: String,
     t0_ns: i64,
     interval_ns: i64,
-    /// The monotonic clock at the last look.
+    /// The monotonic clock at the last sample.
     last_ns: Option<i64>,
     /// Both clocks when they were last read at one moment.
     last_both_ns: Option<(i64, i64)>,
