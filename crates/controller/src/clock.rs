@@ -1,7 +1,7 @@
-//! How far apart are two hosts' clocks, and how sure is that?
+//! Estimates the offset between two hosts' clocks, and its error.
 //!
-//! The answer to a clock question was given somewhere between question and answer; half of the
-//! shortest round trip bounds the error (Cristian's method). Many questions, the quickest counts.
+//! The other host reads its clock at some moment between request and answer, so half of the round trip
+//! bounds the error (Cristian's method). Of many requests the one with the shortest round trip counts.
 
 use std::collections::VecDeque;
 
@@ -69,7 +69,7 @@ impl ClockTrack {
             self.readings.clear();
         }
         if self.readings.len() == READINGS_MAX {
-            // The oldest one stays: a long line tells the drift best.
+            // The oldest one stays: the longer the line, the smaller the error of the drift.
             self.readings.remove(1);
         }
         self.readings.push_back(reading);

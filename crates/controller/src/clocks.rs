@@ -1,4 +1,4 @@
-//! How do the clocks of a run's hosts move while it goes on?
+//! Follows the clocks of a run's hosts while the run goes on.
 //!
 //! Every comparison is kept: as a line of `clock/<host>.csv`, and as series beside what was measured. No
 //! clock is ever set.
@@ -15,8 +15,8 @@ const EVERY_NS: i64 = 5_000_000_000;
 const SOURCE: &str = "clock";
 
 impl Run {
-    /// Compares the clocks of hosts that have not been compared for a while: what starts from now on
-    /// counts on it.
+    /// Compares the clocks of hosts whose last comparison is old, so that the next start uses fresh
+    /// offsets.
     pub(crate) fn look_at_clocks(&mut self) {
         for index in 0..self.lost.len() {
             let last_ns = self.clocks[index].last_ns().unwrap_or(i64::MIN);
@@ -31,17 +31,17 @@ impl Run {
         }
     }
 
-    /// Records a comparison; a clock that was stepped is told.
+    /// Records a comparison; reports a clock that was stepped.
     pub(crate) fn keep_clock(&mut self, index: usize, reading: ClockReading) {
         let host = self.hosts.list()[index].name.clone();
         let t_ns = reading.at_ns - self.t0_ns;
-        // What the record lacks, the store counts and tells.
+        // The store counts what it could not record, and reports it.
         let _ = self
             .writer
             .append_clock(&host, t_ns, reading.offset_ns, reading.error_ns);
         let stepped = self.clocks[index].add(reading);
         if stepped.is_some() {
-            // What starts next must not count on the clock as it was.
+            // The next start must not use the offset from before the step.
             self.hosts.go_by(index, reading);
         }
         let mut batch = Batch::default();

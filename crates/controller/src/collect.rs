@@ -1,7 +1,7 @@
-//! How does a run whose controller died get what its agents still hold?
+//! Collects what agents still keep of a run whose controller died.
 //!
-//! Agents keep all that they said until the controller says goodbye. Whoever takes up the run asks each
-//! of them for it, page by page, and adds what the record does not have yet.
+//! Agents keep all that they have sent until the controller ends its session in order. A controller that
+//! resumes the run requests it from each of them, page by page, and adds what the record lacks.
 
 use std::collections::{HashMap, HashSet};
 use std::thread;
@@ -16,12 +16,12 @@ use crate::hosts::ASK_BOUND;
 
 /// How long an agent may need to notice that its controller is dead: two leases and the router's.
 const NOTICE_BOUND: Duration = Duration::from_secs(20);
-/// Time between two questions meanwhile.
+/// Time between two requests while the agent has not noticed it yet.
 const AGAIN: Duration = Duration::from_millis(200);
 /// Pages of one agent at most, about 1 MiB each.
 const MAX_PAGES: usize = 1024;
 
-/// What one agent kept of a run, in its order.
+/// All batches that one agent kept of a run, in their order.
 ///
 /// Errors: it is lost, does not answer, or still believes that the run goes on.
 pub fn collect(bus: &Bus, agent: MemberId, run: &RunId) -> Result<Vec<Batch>, ControlError> {
@@ -48,7 +48,7 @@ pub fn collect(bus: &Bus, agent: MemberId, run: &RunId) -> Result<Vec<Batch>, Co
     Ok(out)
 }
 
-/// Lets an agent forget what has been collected.
+/// Lets an agent remove what has been collected.
 pub fn discard(bus: &Bus, agent: MemberId, run: &RunId) -> Result<(), ControlError> {
     bus.ask(agent, Ask::Discard { run: run.clone() }, ASK_BOUND)?;
     Ok(())

@@ -1,5 +1,7 @@
-//! How much may a host say that went wrong? A record must not grow without end because one host, or
-//! whoever speaks in its name, never stops complaining.
+//! Bounds the complaints of each host that a record keeps.
+//!
+//! A record must not grow without end because one host, or a program that speaks in its name, never
+//! stops complaining.
 
 /// Complaints of a host that are kept; of more, their number alone.
 const MOST: u64 = 200;

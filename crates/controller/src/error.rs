@@ -1,4 +1,4 @@
-//! Why did a run not come to its end?
+//! Errors that end a run.
 
 use sokudo_bus::BusError;
 use sokudo_model::Refusal;

@@ -1,4 +1,4 @@
-//! How well are the hosts of a run heard, and what does its record keep of that?
+//! Health of the connections to the hosts of a run, as recorded.
 
 use sokudo_model::{Batch, Event, Text, Unit};
 use sokudo_wire::Health;
@@ -12,7 +12,7 @@ const SOURCE: &str = "bus";
 const KIND: &str = "host-health";
 
 impl Run {
-    /// Shows and records that a host is heard worse or better than before.
+    /// Shows and records that the connection to a host became worse or better.
     pub(crate) fn keep_health(&mut self, index: usize, health: Health) {
         let host = self.hosts.list()[index].name.clone();
         let says = match health {

@@ -1,4 +1,4 @@
-//! Which hosts take part, and how do they reach each other?
+//! The hosts that take part in a run, and the addresses by which they reach each other.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::thread;
@@ -28,8 +28,8 @@ const CLOCKS_AT_ONCE: usize = 4;
 /// lost.
 pub const LEASE: Duration = Duration::from_secs(3);
 
-/// Makes the agent of a host inside this process, by its name. The controller does not know agents;
-/// whoever puts the pieces together does.
+/// Makes the agent of a host inside this process, by its name. The controller does not depend on the
+/// agent's crate: the program that uses both passes this function in.
 pub type Agents = fn(&str) -> Factory;
 
 /// One host of a run.

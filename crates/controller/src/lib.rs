@@ -1,4 +1,4 @@
-//! How is one run carried out over several hosts?
+//! Carries out one run over several hosts.
 //!
 //! ```text
 //! Run::begin ─► run_phase … ─► finish ─► record

@@ -21,7 +21,7 @@ use crate::together::lead_ns;
 
 /// Longest wait for a host to bind or connect.
 const READY_BOUND: Duration = Duration::from_secs(20);
-/// Longest wait for a host to close its books after the senders have finished.
+/// Longest wait for a host to complete its counts after the senders have finished.
 const DRAIN_BOUND: Duration = Duration::from_secs(30);
 /// Longest wait for the senders to stop when they are told to.
 const HALT_BOUND: Duration = Duration::from_secs(5);
@@ -29,7 +29,7 @@ const HALT_BOUND: Duration = Duration::from_secs(5);
 pub const SLACK_NS: u64 = 30_000_000_000;
 /// How often a phase is carried out at most until its flows begin together.
 const ATTEMPTS: u32 = 3;
-/// How often the observer hears of the time.
+/// Time between two progress reports to the observer.
 const TICK: Duration = Duration::from_millis(100);
 
 impl Run {
@@ -151,7 +151,7 @@ impl Run {
         let whole = !interrupted && result.flows.iter().all(|flow| flow.complete);
         let nothing = result.flows.iter().all(|flow| flow.metrics.is_empty());
         match drained.refused {
-            // What was asked for cannot be had: that is the operator's to mend.
+            // The options ask for something impossible, which only the operator can mend.
             Some(refused) if nothing => return Err(refused),
             _ => self.note_silent(&drained.silent, &plan.name),
         }
@@ -249,7 +249,7 @@ impl Run {
             t0_ns: t0_ns + offsets[index],
         })?;
         if self.quiet_phases {
-            // How long a count takes nobody knows: its senders say when they have finished.
+            // The duration of a count is unknown: its senders report when they have finished.
             let load_ns = match plan.duration_ns {
                 0 => plan.bound_ns,
                 duration_ns => duration_ns,
@@ -263,7 +263,8 @@ impl Run {
     /// How long a short command to these hosts takes until the last one has answered, nanoseconds.
     fn tell_all_ns(&self, parts: &[usize]) -> i64 {
         let begun_ns = now_ns();
-        // Who does not answer this does not answer the order to start either, which tells.
+        // A host that does not answer this does not answer the order to start either, and that is
+        // reported.
         let _ = self.ask_hosts(&self.alive(parts), |_| Ask::Clock, ASK_BOUND);
         now_ns() - begun_ns
     }
@@ -284,7 +285,7 @@ impl Run {
         readings
     }
 
-    /// Reads the clocks again and tells all hosts of the phase how they stood.
+    /// Reads the clocks again and sends the readings to all hosts of the phase.
     fn tell_clocks(&mut self, plan: &PhasePlan, parts: &[usize], before: &[Option<ClockReading>]) {
         let after = self.read_clocks(parts);
         let both = |(before, after): (&Option<ClockReading>, Option<ClockReading>)| {
@@ -297,7 +298,7 @@ impl Run {
         let ask = |index| Ask::Clocks {
             clocks: told_to(index, plan, &clocks),
         };
-        // A host that does not hear it leaves out what needs it, and says so.
+        // A host that does not receive them leaves out the numbers that need them, and says so.
         let _ = self.ask_hosts(&self.alive(parts), ask, ASK_BOUND);
     }
 
@@ -380,7 +381,7 @@ impl Run {
             refused: None,
         };
         let alive = self.alive(parts);
-        // Senders whose peer is gone may still be at it.
+        // Senders whose peer is gone may still be sending.
         self.halt(parts);
         let ask = |index| Ask::Drain {
             sent: told_to(index, plan, sent),
@@ -426,7 +427,7 @@ impl Run {
         }
     }
 
-    /// Leaves no load behind, whatever happened.
+    /// Stops all load of the phase, also after errors.
     fn stop_phase(&mut self) {
         let all: Vec<usize> = (0..self.lost.len()).collect();
         // A host that does not answer stops by itself when its lease ends.
@@ -435,7 +436,7 @@ impl Run {
     }
 }
 
-/// What the hosts of a phase left.
+/// Results that were collected from the hosts of a phase.
 struct Drained {
     /// By host.
     results: Vec<HostResult>,
@@ -445,7 +446,7 @@ struct Drained {
     refused: Option<ControlError>,
 }
 
-/// What host `index` is told of what all hosts said: of the others that it has a flow with.
+/// The answers of other hosts that host `index` is sent: of those that it has a flow with.
 fn told_to<T: Clone>(index: usize, plan: &PhasePlan, said: &[Option<T>]) -> Vec<Option<T>> {
     let needed = needed_by(index as u32, &plan.flows, said.len());
     let told = said.iter().zip(needed);

@@ -19,12 +19,12 @@ use crate::error::ControlError;
 use crate::hosts::{ASK_BOUND, Hosts, LEASE};
 use crate::steering::Steering;
 
-/// What is told while a run goes on.
+/// Progress of a run, as reported to an [`Observer`].
 #[derive(Debug)]
 pub enum Progress<'a> {
     /// Something that takes a moment, in words.
     Doing(&'a Text),
-    /// That is done; what comes next has yet to be said.
+    /// That is done; the next step has not been reported yet.
     Ready,
     /// Something worth knowing that went as it should.
     Says(&'a Text),
@@ -43,25 +43,25 @@ pub enum Progress<'a> {
     PhaseEnds(&'a PhaseRecord),
     /// Something went wrong; the run goes on as far as it can.
     Problem(&'a Problem),
-    /// A host is heard worse or better than before.
+    /// The connection to a host became worse or better.
     Health {
         /// Which one.
         host: &'a str,
-        /// How it is heard now.
+        /// Health of its connection now.
         health: Health,
         /// The same in words.
         says: &'a Text,
     },
 }
 
-/// Somebody who watches a run, such as a progress bar.
+/// Receives the progress of a run, such as a progress bar.
 pub trait Observer: Send {
     /// Takes note.
     fn note(&mut self, progress: &Progress<'_>);
 }
 
-/// Somebody who keeps the rows about single requests. Called between two notes of the hosts: must
-/// not wait for a disk.
+/// Keeps the rows about single requests. Called between two notes of the hosts, so it must not wait
+/// for a disk.
 pub trait KeepRows: Send {
     /// Takes rows of one host of the run.
     fn keep(&mut self, host: &str, rows: Rows);
@@ -118,7 +118,7 @@ pub struct Finished {
     pub path: PathBuf,
 }
 
-/// A place that cannot be written to is the operator's to choose.
+/// The error of a directory that cannot be written to: the operator chose it.
 fn no_place(error: StoreError) -> ControlError {
     match error {
         StoreError::Io { .. } => ControlError::Operator {
@@ -212,7 +212,7 @@ impl Run {
     fn discard(self) {
         let path = self.writer.path().to_path_buf();
         drop(self.writer);
-        // The error that ended the run is told; a directory that stays is listed as broken.
+        // The error that ended the run is reported; a directory that stays is listed as broken.
         let _ = sokudo_store::discard(&path);
     }
 
@@ -352,18 +352,18 @@ impl Run {
         &mut self.manifest
     }
 
-    /// Tells the observer what is being done.
+    /// Reports to the observer what is being done.
     pub fn doing(&mut self, what: &Text) {
         self.observer.note(&Progress::Doing(what));
     }
 
-    /// Tells the observer something worth knowing.
+    /// Reports a remark to the observer.
     pub(crate) fn says(&mut self, what: &Text) {
         self.observer.note(&Progress::Says(what));
     }
 
-    /// True when the operator wants the run to end. The record is told the first time: whoever asks
-    /// leaves out what would have come next.
+    /// True when the operator wants the run to end. The first call that returns true records it, because
+    /// the caller then leaves out what would have come next.
     pub fn interrupted(&mut self) -> bool {
         let wanted = self.config.stop.load(Ordering::Relaxed);
         if wanted && !std::mem::replace(&mut self.told_interrupted, true) {
@@ -440,8 +440,8 @@ impl Run {
         self.manifest.notes.push(Text::new("engine-quiet-phases"));
     }
 
-    /// Takes what the hosts have sent since the last phase: for whoever waits between phases for
-    /// longer than a moment, such as a person at a console.
+    /// Takes what the hosts have sent since the last phase: for callers that wait long between phases,
+    /// such as a console.
     pub fn attend(&mut self) {
         while let Ok((member, note)) = self.hosts.bus.notes().try_recv() {
             if let Some(index) = self.hosts.index_of(member) {
@@ -455,8 +455,8 @@ impl Run {
         self.lost.get(index).copied().unwrap_or(true)
     }
 
-    /// Adds to the summary what tells of the hosts as a group: how many there are, how well their
-    /// clocks could be compared, and how far apart their loads began.
+    /// Adds the numbers of the hosts as a group to the summary: how many there are, how well their clocks
+    /// could be compared, and how far apart their loads began.
     pub fn group_numbers(&mut self) {
         let numbers = crate::together::numbers(
             self.hosts.list(),

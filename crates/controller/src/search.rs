@@ -1,4 +1,4 @@
-//! Which is the highest rate that holds?
+//! Searches the highest rate that meets the bounds.
 //!
 //! Runs phases as [`sokudo_stats::RateSearch`] asks for them.
 
@@ -33,7 +33,7 @@ pub struct Searched {
     pub confirmed: PhaseRecord,
 }
 
-/// Rates closer than this share are not told apart.
+/// Rates that differ by less than this share count as equal.
 const RESOLUTION: f64 = 0.05;
 /// Confirmations at most.
 const MAX_CONFIRMS: u32 = 6;
@@ -124,7 +124,7 @@ impl<'a> Search<'a> {
             if purpose == Purpose::Confirm && used <= 1.0 {
                 confirmed = Some(trial);
             } else if purpose == Purpose::Confirm {
-                // A confirmation that failed has told where the limit lies, as a probe does.
+                // A confirmation that failed bounds the limit from above, as a probe does.
                 run.relabel_last("role", "probe")?;
             }
             strategy.report(outcome, used);

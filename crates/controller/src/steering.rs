@@ -1,4 +1,4 @@
-//! How does somebody outside change the load of a run that goes on?
+//! Passes changes of the load, such as a new rate, to a run that goes on.
 //!
 //! ```text
 //! web page, console ── change ──► Steering ── taken once per tick ──► all generators of the phase
@@ -20,7 +20,7 @@ pub struct Steering(Arc<Mutex<Option<Change>>>);
 
 impl Steering {
     /// Asks for other load; it takes effect within about 100 ms, in a phase that is running.
-    /// Changes that nobody can mean are left out, which `false` says.
+    /// A change without a meaning, such as a negative rate, is left out; `false` then.
     pub fn ask(&self, change: Change) -> bool {
         if !change.is_sound() || change.is_empty() {
             return false;
@@ -37,12 +37,12 @@ impl Steering {
 }
 
 impl Run {
-    /// Asks the given hosts for other load; what one of them refuses is told in the record.
+    /// Asks the given hosts for other load; a refusal is recorded.
     pub(crate) fn steer(&mut self, parts: &[usize], phase: &str) {
         let Some(change) = self.steering.take() else {
             return;
         };
-        // Whoever changes a quiet phase ends the silence: what follows is answered.
+        // A change ends the silence of a quiet phase: the hosts answer from here on.
         self.hosts.bus.wake();
         let alive: Vec<usize> = parts.iter().copied().filter(|i| !self.lost[*i]).collect();
         let asks = alive
@@ -62,7 +62,7 @@ impl Run {
         self.steered(change);
     }
 
-    /// The record tells when the load became another.
+    /// Records when the load was changed.
     fn steered(&mut self, change: Change) {
         let mut says = Text::new("engine-steered");
         for (name, value) in [

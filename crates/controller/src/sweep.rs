@@ -28,10 +28,10 @@ pub struct Sweep {
     pub values: Vec<String>,
 }
 
-/// A text that is no sweep.
+/// A text that is not a valid sweep.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{text}` is no sweep: {why}; write for example `rate=1k/s..10k/s:10`, `rate=1k/s..64k/s:x2` or `window=1,2,4,8`"
+    "`{text}` is not a valid sweep: {why}; write for example `rate=1k/s..10k/s:10`, `rate=1k/s..64k/s:x2` or `window=1,2,4,8`"
 )]
 pub struct NoSweep {
     text: String,
@@ -52,7 +52,7 @@ impl FromStr for Sweep {
         let option = option.trim().trim_start_matches("--");
         let named = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if option.is_empty() || !option.chars().all(named) {
-            return Err(refuse(format!("`{option}` is no name of an option")));
+            return Err(refuse(format!("`{option}` is not a valid option name")));
         }
         let values = match values.split_once("..") {
             Some((from, rest)) => range(from.trim(), rest.trim()).map_err(refuse)?,
@@ -89,7 +89,7 @@ fn list(text: &str) -> Vec<String> {
 }
 
 fn amount(text: &str) -> Result<(f64, &str), String> {
-    units::amount(text).ok_or(format!("`{text}` is no amount"))
+    units::amount(text).ok_or(format!("`{text}` is not a valid amount"))
 }
 
 /// Values of `FROM..TO`, `FROM..TO:N` or `FROM..TO:xF`, both ends included.
@@ -131,7 +131,7 @@ fn in_steps(low: f64, high: f64, how: &str) -> Result<Vec<f64>, String> {
             .ok()
             .filter(|steps| (2..=MAX_STEPS).contains(steps))
             .ok_or(format!(
-                "`{how}` is no number of steps from 2 to {MAX_STEPS}"
+                "`{how}` is not a valid number of steps from 2 to {MAX_STEPS}"
             ))?,
     };
     let last = (steps - 1) as f64;
@@ -146,7 +146,7 @@ fn by_factor(low: f64, high: f64, factor: &str) -> Result<Vec<f64>, String> {
     let parsed = factor.parse::<f64>().ok();
     let factor = parsed
         .filter(|factor| factor.is_finite() && *factor > 1.0)
-        .ok_or(format!("`x{factor}` is no factor above 1"))?;
+        .ok_or(format!("`x{factor}` is not a valid factor above 1"))?;
     if low <= 0.0 {
         return Err("multiplying cannot begin at 0".into());
     }

@@ -1,4 +1,4 @@
-//! How do the hosts of a run begin together, and how well did they act together?
+//! Common start of the hosts of a run, and how precisely they kept it.
 
 use sokudo_model::metrics::group;
 use sokudo_model::{PhaseRecord, Stat, Summary, skew};
@@ -8,7 +8,7 @@ use crate::hosts::Host;
 
 /// Least time between the order to start and the start.
 const LEAD_NS: i64 = 100_000_000;
-/// Most: whoever has not heard of the start by then hears of it too late.
+/// Most: a host that has not received the order by then receives it too late.
 const LEAD_MAX_NS: i64 = 30_000_000_000;
 
 /// How far ahead the start of a phase is agreed, nanoseconds.

@@ -1,4 +1,4 @@
-//! What must a rate keep to count as held?
+//! Bounds on latency and shares that a rate must meet to count as held.
 //!
 //! `p99<1ms,loss<0.1%`: bounds on the latency's percentiles and on shares. The same text stands on
 //! the command line and in the labels of a recorded phase.
@@ -29,12 +29,12 @@ pub struct Bound {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds(Vec<Bound>);
 
-/// A text that is no list of bounds.
+/// A text that is not a valid list of bounds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoBound {
-    /// It is not of this form, or nothing of this name can be bounded.
+    /// It is not of this form, or it names a number that cannot be bounded.
     #[error(
-        "`{0}` is no bound: write for example `p99<1ms` or `p99<1ms,loss<0.1%`; p50, p90, p95, p99, p999, max, mean, loss and errors can be bounded"
+        "`{0}` is not a valid bound: write for example `p99<1ms` or `p99<1ms,loss<0.1%`; p50, p90, p95, p99, p999, max, mean, loss and errors can be bounded"
     )]
     Form(String),
     /// A time without its unit.
@@ -125,7 +125,7 @@ fn time(text: &str) -> Option<f64> {
     (seconds > 0.0).then_some(seconds)
 }
 
-/// Of a bare number nobody knows whether it is seconds.
+/// The error for a bare number, which could be seconds or milliseconds.
 fn lacks_unit(text: &str) -> bool {
     let named = TIMES.iter().find_map(|name| text.strip_prefix(name));
     let most = named.and_then(|rest| rest.strip_prefix("<=").or_else(|| rest.strip_prefix('<')));

@@ -1,4 +1,4 @@
-//! How far was a host's clock from the controller's, at a moment?
+//! Offset of a host's clock from the controller's clock at one moment.
 
 use serde::{Deserialize, Serialize};
 

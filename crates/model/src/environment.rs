@@ -1,4 +1,4 @@
-//! Under which conditions was it measured?
+//! Conditions of a measurement: hardware, system, versions and settings of each host.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What is a path between two hosts expected to do?
+//! Expectations of the path between two hosts.
 //!
 //! `1Gb/s,p99<1ms,loss<0.1%`: a line rate, and bounds on latency and shares. The same text stands on
 //! the command line and in the labels of a recorded phase.
@@ -23,10 +23,10 @@ pub struct Expectation {
     bounds: Option<Bounds>,
 }
 
-/// A text that is no expectation.
+/// A text that is not a valid expectation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no expectation: write a line rate in bits or bytes per second, bounds, or both: `1Gb/s`, `p99<1ms,loss<0.1%`, `1Gb/s,p99<1ms`"
+    "`{0}` is not a valid expectation: write a line rate in bits or bytes per second, bounds, or both: `1Gb/s`, `p99<1ms,loss<0.1%`, `1Gb/s,p99<1ms`"
 )]
 pub struct NoExpectation(String);
 

@@ -1,4 +1,4 @@
-//! What do the numbers mean, what proves it, and what should be tried next?
+//! Findings: a cause, the evidence for it, and what to try next.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,17 +1,17 @@
-//! Which characters of a foreign text may reach the eyes of a reader?
+//! Removes characters from foreign text that must not reach a terminal or a page.
 //!
 //! Names of hosts, labels, causes and sentences come from other machines, from plans and from records that
-//! somebody sent. On a terminal an escape sequence in them could clear what stands there, retitle the window
-//! or answer in the reader's name; a mark that turns the direction of writing makes a name look like
-//! another one. None of them has a place in such a text.
+//! somebody sent. On a terminal an escape sequence in them could clear the screen, change the window's title
+//! or inject input; a mark that changes the direction of writing makes a name look like another one. All of
+//! them are replaced.
 
 use std::borrow::Cow;
 
-/// Stands at the end of a text that was cut.
+/// Marks the end of a text that was cut.
 const CUT: char = '…';
 
-/// True for a character that a reader does not see and that changes what stands around it: of control, of
-/// the direction of writing, or between lines and paragraphs.
+/// True for an invisible character that changes how the text around it is shown: a control character, a
+/// mark of the direction of writing, or a separator of lines or paragraphs.
 pub fn steers(c: char) -> bool {
     c.is_control() || turns(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
@@ -21,8 +21,8 @@ pub fn turns(c: char) -> bool {
     matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// The text as one line that steers nothing: a blank stands for each character of control, U+FFFD for
-/// each mark of direction.
+/// The text as one harmless line: a space replaces each control character, U+FFFD each mark of
+/// direction.
 pub fn harmless(text: &str) -> Cow<'_, str> {
     match text.contains(steers) {
         true => Cow::Owned(text.chars().map(shown).collect()),

@@ -83,7 +83,7 @@ pub struct PhaseRecord {
     pub workload: String,
     /// The workload's options as JSON text, after defaults were filled in.
     pub options: String,
-    /// What tells this phase apart in a sweep or search.
+    /// Labels that identify this phase in a sweep or search.
     #[serde(default)]
     pub labels: Labels,
     /// Start of load, nanoseconds since the run's start.
@@ -152,7 +152,7 @@ pub struct Manifest {
     pub files: BTreeMap<String, String>,
 }
 
-/// Names of runs in which many hosts load each other in phases, each as its own command said.
+/// Names of runs in which many hosts load each other in phases, each with its own command.
 const OF_MANY_HOSTS: [&str; 3] = ["console", "pairs", "run"];
 
 impl PhaseRecord {

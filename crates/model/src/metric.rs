@@ -329,7 +329,7 @@ pub fn catalogue() -> impl Iterator<Item = &'static Metric> {
         .flatten()
 }
 
-/// Looks a metric up by its name.
+/// The metric of that name.
 pub fn find(name: &str) -> Option<&'static Metric> {
     catalogue().find(|metric| metric.name == name)
 }
@@ -428,7 +428,7 @@ mod tests {
                 Unit::Bytes => "_bytes",
                 Unit::One | Unit::Packets => continue,
             };
-            // What a request costs is told per second of CPU time.
+            // The cost of a request is given per second of CPU time.
             let of_cpu = suffix == "_per_second" && metric.name.ends_with("_per_cpu_second");
             assert!(
                 of_cpu || metric.name.contains(suffix),

@@ -1,4 +1,4 @@
-//! What is going to be done, by whom?
+//! The plan of a phase: its workload, its hosts and its flows.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ pub struct PhasePlan {
     pub duration_ns: u64,
     /// Upper bound for the whole phase, nanoseconds: every wait inside it is shorter.
     pub bound_ns: u64,
-    /// What tells this phase apart in a sweep or search: `rate`, `trial`, …
+    /// Labels that identify this phase in a sweep or search: `rate`, `trial`, …
     #[serde(default)]
     pub labels: Labels,
 }

@@ -1,4 +1,4 @@
-//! How do rows about single requests travel from a generator to where they are kept?
+//! Encodes rows about single requests for the way from a generator to the file that keeps them.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ impl Rows {
         self.close(begin, end_ns);
     }
 
-    /// The text from `begin` on is a row; nothing when there is no such text.
+    /// Ends a row that consists of the text from `begin` on; adds none when that text is empty.
     pub fn close(&mut self, begin: usize, end_ns: i64) {
         let length = self.text.len().saturating_sub(begin);
         if length > 0 {

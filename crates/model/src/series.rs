@@ -1,4 +1,4 @@
-//! What was observed, when, and by whom?
+//! Series of samples: what was observed, when, and on which host.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::Text;
 
-/// What tells two series of the same metric apart: `flow`, `core`, `device`, `mode`, …
+/// Labels that distinguish series of the same metric: `flow`, `core`, `device`, `mode`, …
 pub type Labels = BTreeMap<String, String>;
 
 /// Name of a series: who observed what.
@@ -18,7 +18,7 @@ pub struct SeriesKey {
     pub source: String,
     /// Catalogue name; the unit stands in the catalogue.
     pub metric: String,
-    /// What tells it apart from other series of the same metric.
+    /// Labels that distinguish it from other series of the same metric.
     pub labels: Labels,
 }
 
@@ -81,7 +81,7 @@ impl Batch {
 
     /// Adds one point to the series with this key, creating the series when it is new.
     ///
-    /// The last series is looked at first, so adding points series by series is cheap.
+    /// The last series is tried first, so adding points series by series is cheap.
     pub fn push(&mut self, key: &SeriesKey, t_ns: i64, value: f64) {
         if let Some(last) = self.series.last_mut().filter(|s| s.key == *key) {
             last.points.push((t_ns, value));

@@ -1,8 +1,8 @@
-//! What does one agent need to know about a phase, and how does that travel?
+//! What one agent is sent about a phase, and its encoding.
 //!
-//! An agent is told of its own flows, of the hosts at their other ends, and how many there are of both. In
-//! memory everything stands under its index all the same; what an agent does not need stands there empty,
-//! and nothing of it travels: what all agents are told grows with the hosts, not with their square.
+//! An agent is sent its own flows, the hosts at their other ends, and the total number of both. In memory
+//! every flow and host keeps its index; those that the agent does not need are empty and are not encoded,
+//! so that the bytes for all agents grow with the number of hosts, not with its square.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -55,7 +55,7 @@ pub fn needed_by(me: u32, flows: &[FlowPlan], hosts: usize) -> Vec<bool> {
     needed
 }
 
-/// As it travels.
+/// The encoded form.
 #[derive(Serialize, Deserialize)]
 struct Told {
     run: RunId,
@@ -131,7 +131,7 @@ impl TryFrom<Told> for PhaseSpec {
                 _ => *place.ok_or("a host beyond the last")? = host,
             }
         }
-        // Anybody else: what stands between is nobody's business.
+        // A flow between other hosts: this agent does not need it.
         let other = u32::from(told.me == 0);
         let unknown = |id: u32| FlowPlan {
             id,
@@ -245,7 +245,7 @@ mod tests {
         (text.len(), serde_json::from_str(&text).unwrap())
     }
 
-    /// What one agent is told of a phase is as long with 10,000 hosts as with 10, but for digits.
+    /// The message to one agent is as long with 10,000 hosts as with 10, except for digits.
     #[test]
     fn what_is_told_does_not_grow_with_the_hosts() {
         let bytes = |hosts| travelled(&pairs(hosts, 2)).0;
@@ -266,7 +266,7 @@ mod tests {
         let in_order = |(flow, id): (&FlowPlan, u32)| flow.id == id;
         assert!(told.phase.flows.iter().zip(0..).all(in_order));
         assert!(told.phase.flows.iter().filter(|f| f.touches(5)).count() == 1);
-        // Told on, it is the same again.
+        // Encoded a second time, it is the same.
         assert_eq!(travelled(&told).1, told);
     }
 

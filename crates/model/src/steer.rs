@@ -1,8 +1,8 @@
-//! What can be changed about load while it runs?
+//! Changes that can be made to load while it runs.
 
 use serde::{Deserialize, Serialize};
 
-/// Other load from now on; what is `None` stays as it is.
+/// A change of the load; what is `None` stays as it is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// Users, or connections of a closed loop, of all generators together.
@@ -22,7 +22,7 @@ impl Change {
         self.users.is_none() && self.rate_per_s.is_none()
     }
 
-    /// True when every number of it can be meant.
+    /// True when every number of it is valid.
     pub fn is_sound(&self) -> bool {
         let rate = |rate: f64| rate.is_finite() && rate > 0.0 && rate <= Self::MOST_PER_S;
         self.users.is_none_or(|users| users <= Self::MOST_USERS) && self.rate_per_s.is_none_or(rate)

@@ -1,4 +1,4 @@
-//! What came out, in a few numbers?
+//! The summary of a run: its main results as a few numbers.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
-//! How does a pure crate say something that people will read in their own language?
+//! Messages that a pure crate addresses to people who read different languages.
 //!
-//! It does not say it: it names a message and gives its values. The `i18n` crate turns the pair
-//! into a sentence, in English or Japanese.
+//! A pure crate names a message and gives its values. The `i18n` crate turns the pair into a sentence,
+//! in English or Japanese.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;

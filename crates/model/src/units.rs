@@ -1,4 +1,4 @@
-//! How much, how fast, how long?
+//! Parses and formats sizes, rates and durations.
 //!
 //! Inside the program: bytes as `u64`, nanoseconds as `u64`, events per second as `f64`.
 //! Text is parsed here, once, and numbers are written here, once.
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// Why a quantity could not be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    /// There is no number at the start.
+    /// The text does not start with a number.
     #[error("`{0}` does not start with a number")]
     NoNumber(String),
     /// What follows the number is not a unit of this kind of quantity.
@@ -299,7 +299,7 @@ impl fmt::Display for Count {
     }
 }
 
-/// Three significant digits: `6.41`, `75.3`, `712`, `0.15`; `–` for what is no number.
+/// Three significant digits: `6.41`, `75.3`, `712`, `0.15`; `–` for a value that is not finite.
 pub fn three_digits(value: f64) -> String {
     let magnitude = value.abs();
     if !magnitude.is_finite() {

@@ -1,4 +1,4 @@
-//! Do all hosts of a group get on with each other, in every layer?
+//! Checks the paths between all hosts of a group, in every layer.
 //!
 //! ```text
 //! layer by layer ─► round by round ─► all pairs of the round at once: a phase, or one per direction
@@ -97,7 +97,7 @@ struct Meeting<'a> {
     slowest: Option<f64>,
 }
 
-/// Lets every host from index `first` on meet every other one, layer by layer, and puts the numbers of
+/// Checks every pair of hosts from index `first` on, layer by layer, and puts the numbers of
 /// the pairs into the run's summary.
 ///
 /// Errors: nothing can be measured any more, or a host refuses what it is asked.
@@ -151,8 +151,8 @@ impl Meeting<'_> {
         Ok(())
     }
 
-    /// The first phase has told how long one takes here: plan and forecast follow it when they were
-    /// off. True when the plan changed.
+    /// Corrects plan and forecast by the duration of the first phase when they were off. True when the
+    /// plan changed.
     fn corrects(&mut self) -> bool {
         let Some(beside_ns) = self.beside_ns.filter(|_| !self.compared) else {
             return false;
@@ -395,7 +395,7 @@ impl Meeting<'_> {
     }
 }
 
-/// What ends the check, rather than telling of a pair.
+/// True for an error that ends the check, rather than being a result of one pair.
 fn is_final(error: &ControlError) -> bool {
     error.is_operator_error() || matches!(error, ControlError::Interrupted | ControlError::Store(_))
 }

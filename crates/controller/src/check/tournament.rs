@@ -1,8 +1,8 @@
-//! Who meets whom, so that everybody meets everybody, and how long does that take?
+//! Plans the rounds in which every host of a group meets every other one, and the time they take.
 //!
 //! ```text
-//! round 1   a–d  b–c        nobody waits, and nobody has two partners at once:
-//! round 2   a–c  d–b        what a pair measures is its own path, with all others in use
+//! round 1   a–d  b–c        no host waits, and none has two partners at once:
+//! round 2   a–c  d–b        a pair measures its own path, with all others in use
 //! round 3   a–b  c–d
 //! ```
 //!
@@ -14,7 +14,7 @@ pub type Pair = (u32, u32);
 /// Time that a phase takes beside its load on hosts that have nothing else to do, nanoseconds:
 /// preparing, the common start, collecting.
 pub const BESIDE_NS: u64 = 600_000_000;
-/// Shortest load that tells something, nanoseconds.
+/// Shortest load that gives usable numbers, nanoseconds.
 const SHORTEST_NS: u64 = 500_000_000;
 
 /// All rounds among so many hosts: every pair once, in each round every host at most once.
@@ -22,7 +22,7 @@ pub fn rounds(hosts: u32) -> Vec<Vec<Pair>> {
     if hosts < 2 {
         return Vec::new();
     }
-    // With an odd number of hosts one of them meets nobody in each round.
+    // With an odd number of hosts one of them has no partner in each round.
     let seats = hosts + hosts % 2;
     let moving = seats - 1;
     let seat = |round: u32, place: u32| (round + place) % moving;

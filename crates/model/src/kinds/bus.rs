@@ -26,7 +26,7 @@ metrics! {
     UNANSWERED_MESSAGES = counter("bus.unanswered_messages", One, "messages that asked for an answer and got none").sum();
     UNSTARTED_MESSAGES = counter("bus.unstarted_messages", One, "messages whose time came and that were never sent").sum();
     RELAYED_MESSAGES = counter("bus.relayed_messages", One, "messages that a host of a chain handed on, warm-up included");
-    ERRORS = counter("bus.errors", One, "messages that came to nothing and were not meant to, and connections that failed without any").sum();
+    ERRORS = counter("bus.errors", One, "messages that failed without being meant to, and connections that failed before any message").sum();
     ERROR_RATIO = gauge("bus.error_ratio", Ratio, "errors over all messages that were due");
     CONNECTIONS = counter("bus.connections", One, "connections that were used").sum();
     CLOSED_CONNECTIONS = counter("bus.closed_connections", One, "connections that the far end closed before the test was over").sum();

@@ -13,14 +13,14 @@ pub struct CurveMetrics {
     /// Distribution of the latency, where there is one: its percentiles are `<latency>.p99` in the
     /// summary, or in the result's histograms.
     pub latency: Option<Metric>,
-    /// Shares that can be bounded, each with the word that is typed. What gets no answer is lost to
-    /// who asked, so that `loss` is a word of every workload.
+    /// Shares that can be bounded, each with the word that is typed. A request without an answer counts
+    /// as lost, so that every workload accepts `loss`.
     pub shares: &'static [(&'static str, Metric)],
     /// Highest rate that kept the bounds of a search.
     pub best: Metric,
 }
 
-/// Each workload has one: the name of its best rate tells them apart.
+/// Each workload has one; two are equal when the names of their best rates are.
 impl PartialEq for CurveMetrics {
     fn eq(&self, other: &Self) -> bool {
         self.best == other.best

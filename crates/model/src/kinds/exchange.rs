@@ -44,7 +44,7 @@ pub struct Exchange {
     pub open_connections: Metric,
     /// Connections that could not be made because no local port was left.
     pub ports_exhausted: Metric,
-    /// Failed requests per second, for a workload that looks into its answers.
+    /// Failed requests per second, for a workload that inspects its answers.
     pub failed_per_second: Option<Metric>,
     /// Answers that say of themselves that they are errors; empty for a workload whose answers cannot.
     pub bad_answers: &'static [Metric],

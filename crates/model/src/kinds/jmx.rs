@@ -1,4 +1,4 @@
-//! Requests to web servers as a JMeter plan says (`jmx`). Its numbers are those of [`http`].
+//! Requests to web servers as a JMeter plan describes them (`jmx`). Its numbers are those of [`http`].
 
 use super::{Expects, Kind, Reach, http};
 

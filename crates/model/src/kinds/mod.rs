@@ -80,15 +80,15 @@ pub struct Kind {
     pub expects: Expects,
     /// The numbers that describe a pair of hosts.
     pub pair_figures: &'static [PairFigure],
-    /// What it says as a layer of a check; `None` for a workload that is not told in one line.
+    /// Its line as a layer of a check; `None` for a workload without such a line.
     pub layer: Option<Layer>,
-    /// Whether its results are told by label and generator and not by flow between hosts.
+    /// Whether its results are shown by label and generator and not by flow between hosts.
     pub by_label: bool,
     /// Whether a test plan says what is asked: its flows are the labels of that plan.
     pub is_plan: bool,
 }
 
-/// Kinds are constants: their names tell them apart.
+/// Kinds are constants: two with the same name are the same.
 impl PartialEq for Kind {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -126,7 +126,7 @@ pub enum Reach {
 }
 
 impl Reach {
-    /// Every reach, the harmless one first.
+    /// Every reach, the least dangerous one first.
     pub const ALL: [Self; 4] = [Self::Hosts, Self::Strangers, Self::Files, Self::Device];
 
     /// Name in a policy file.

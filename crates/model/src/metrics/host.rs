@@ -32,8 +32,8 @@ metrics! {
     TCP_SEGMENTS_OUT_PER_SECOND = gauge("host.tcp_segments_out_per_second", PerSecond, "TCP segments sent");
     TCP_RETRANSMITS = counter("host.tcp_retransmits", One, "TCP segments retransmitted since the run's start");
     TCP_LISTEN_OVERFLOWS = counter("host.tcp_listen_overflows", One, "connections dropped because an accept queue was full, since the run's start");
-    TCP_LISTEN_DROPS = counter("host.tcp_listen_drops", One, "connections dropped before they were accepted, for whatever reason, since the run's start");
-    TCP_SYN_RETRANSMITS = counter("host.tcp_syn_retransmits", One, "calls for a connection that were made again because nobody answered, since the run's start");
+    TCP_LISTEN_DROPS = counter("host.tcp_listen_drops", One, "connections dropped before they were accepted, for any reason, since the run's start");
+    TCP_SYN_RETRANSMITS = counter("host.tcp_syn_retransmits", One, "TCP SYN segments retransmitted because no answer came, since the run's start");
     TCP_CONNECTIONS = gauge("host.tcp_connections", One, "TCP sockets with a local port, listening ones included");
     TCP_TIME_WAIT_CONNECTIONS = gauge("host.tcp_time_wait_connections", One, "TCP connections that are over and keep their local port for a minute");
     TCP_LOCAL_PORTS = gauge("host.tcp_local_ports", One, "local ports that the system may give to outgoing connections (net.ipv4.ip_local_port_range)");

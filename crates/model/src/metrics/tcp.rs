@@ -5,7 +5,7 @@ use crate::metric::metrics;
 #[rustfmt::skip]
 metrics! {
     CONGESTION_WINDOW_SEGMENTS = gauge("tcp.congestion_window_segments", One, "segments that may be unacknowledged (tcpi_snd_cwnd)");
-    CONGESTION_WINDOW_BYTES = gauge("tcp.congestion_window_bytes", Bytes, "the same in bytes, as other tools tell it (imports)");
+    CONGESTION_WINDOW_BYTES = gauge("tcp.congestion_window_bytes", Bytes, "the same in bytes, as other tools report it (imports)");
     SLOW_START_THRESHOLD_SEGMENTS = gauge("tcp.slow_start_threshold_segments", One, "congestion window at which slow start ends; absent before the first loss");
     SMOOTHED_RTT_SECONDS = gauge("tcp.smoothed_rtt_seconds", Seconds, "round-trip time as the kernel smooths it (tcpi_rtt)");
     RTT_VARIATION_SECONDS = gauge("tcp.rtt_variation_seconds", Seconds, "mean deviation of the round-trip time (tcpi_rttvar)");

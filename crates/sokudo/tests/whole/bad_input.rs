@@ -83,7 +83,11 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "--help",
     ),
     ("datagram ADDR --streams 0", "--streams", "--help"),
-    ("datagram ADDR --find p98<1ms", "is no bound", "--help"),
+    (
+        "datagram ADDR --find p98<1ms",
+        "is not a valid bound",
+        "--help",
+    ),
     (
         "datagram ADDR --find errors<1%",
         "does not measure `errors`",

@@ -396,7 +396,8 @@ fn a_check_of_a_group_goes_on_when_a_pair_is_dead() {
     let shown = lab.command(&["show", "latest"]);
     shown.expect_stdout("nothing comes through (crr, rr");
     let few = lab.command(&["check", "--group", "lab", "--expect", "quick"]);
-    few.expect_code(2).expect_stderr("is no expectation");
+    few.expect_code(2)
+        .expect_stderr("is not a valid expectation");
 }
 
 /// A connection through which nothing comes any more is named, with what both ends say about it.
