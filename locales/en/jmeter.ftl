@@ -191,8 +191,8 @@ jmx-run-announce-open =
 jmx-run-announce-schedule = arrivals as the plan's schedule says, thread groups: { $groups }
 jmx-run-warnings =
     { $count ->
-        [one] { $count } warning about the plan: `sokudo jmx check` tells it
-       *[other] { $count } warnings about the plan: `sokudo jmx check` tells them
+        [one] { $count } warning about the plan: `sokudo jmx check` prints it
+       *[other] { $count } warnings about the plan: `sokudo jmx check` prints them
     }
 jmx-run-problem = { $what }
 jmx-run-trouble =
