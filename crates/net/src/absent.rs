@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::stream::{Stream, StreamKind};
 use crate::wait::Wait;
 
-/// The answer to a call for something that this system lacks.
+/// The error of a call for something that this system lacks.
 pub(crate) fn unsupported(what: &str) -> io::Error {
     io::Error::new(
         io::ErrorKind::Unsupported,
@@ -19,7 +19,7 @@ pub(crate) fn unsupported(what: &str) -> io::Error {
     )
 }
 
-/// A stream that cannot be made here.
+/// A stream type without values.
 #[derive(Debug)]
 pub enum NoStream {}
 

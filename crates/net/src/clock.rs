@@ -62,8 +62,8 @@ pub fn both_ns() -> Option<(i64, i64)> {
     None
 }
 
-/// What tells this monotonic clock from those of other hosts: processes that read the same text read
-/// the same clock. `None` where the system does not say.
+/// Identity of this monotonic clock: processes that read the same text read the same clock. `None`
+/// where the system does not report it.
 ///
 /// Source: the kernel's boot (random_boot_id, random(4)) and the time namespace
 /// (time_namespaces(7)), which can shift the clock.
@@ -76,20 +76,20 @@ pub fn identity() -> Option<String> {
     Some(format!("{} {namespace}", boot.trim()))
 }
 
-/// What tells this clock from others; other systems do not say.
+/// Identity of this clock; other systems do not report it.
 #[cfg(not(target_os = "linux"))]
 pub fn identity() -> Option<String> {
     None
 }
 
-/// CPU time used by the calling thread, nanoseconds; `None` where the system does not say.
+/// CPU time used by the calling thread, nanoseconds; `None` where the system does not report it.
 #[cfg(unix)]
 pub fn thread_cpu_ns() -> Option<u64> {
     let used = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Some(used.tv_sec as u64 * 1_000_000_000 + used.tv_nsec as u64)
 }
 
-/// CPU time used by the calling thread, nanoseconds; `None` where the system does not say.
+/// CPU time used by the calling thread, nanoseconds; `None` where the system does not report it.
 #[cfg(not(unix))]
 pub fn thread_cpu_ns() -> Option<u64> {
     None
@@ -131,6 +131,6 @@ pub fn precise_timers() {
     }
 }
 
-/// Asks for precise wake-ups; other systems offer nothing to ask.
+/// Requests precise wake-ups; other systems have no such setting.
 #[cfg(not(target_os = "linux"))]
 pub fn precise_timers() {}

@@ -3,12 +3,12 @@
 //! Counters of the calling thread's network namespace (`/proc/thread-self/net`); `None` on systems
 //! other than Linux.
 
-/// Sums over the host, since boot.
+/// Counts of the whole host, since boot.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HostCounters {
     /// Packets dropped because a core's backlog queue was full: column 2 of `softnet_stat`.
     pub softnet_drops: Option<u64>,
-    /// Datagrams that found a full socket: `RcvbufErrors` of `Udp` and `Udp6`.
+    /// Datagrams dropped at a full socket buffer: `RcvbufErrors` of `Udp` and `Udp6`.
     pub udp_receive_buffer_errors: Option<u64>,
 }
 
@@ -24,7 +24,7 @@ impl HostCounters {
         }
     }
 
-    /// What was added since `earlier`.
+    /// The increase since `earlier`.
     pub fn since(self, earlier: Self) -> Self {
         let more = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
         Self {
@@ -37,7 +37,7 @@ impl HostCounters {
     }
 }
 
-/// What the kernel tells the calling thread in a file of its own.
+/// Reads a file of the calling thread's network namespace.
 #[cfg(target_os = "linux")]
 pub(crate) fn own_text(file: &str) -> Option<String> {
     std::fs::read_to_string(format!("/proc/thread-self/{file}")).ok()

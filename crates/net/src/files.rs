@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 
-/// Options for a file that is created when it is absent, and then is its owner's alone.
+/// Options for a file that is created if it is missing, and that only its owner may read.
 ///
 /// On Unix its mode is 0600. Windows gives a file the access list of its folder, and below a user's
 /// own folder that is the user, the system and administrators.

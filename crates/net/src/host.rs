@@ -1,6 +1,6 @@
 //! Reads the name of this host.
 
-/// This machine's name as its system gives it; `None` where the system says none.
+/// This machine's name as the system reports it; `None` where it reports none.
 ///
 /// Source: uname(2).
 #[cfg(unix)]
@@ -9,7 +9,7 @@ pub fn name() -> Option<String> {
     named(&name.nodename().to_string_lossy())
 }
 
-/// This machine's name as its system gives it; `None` where the system says none.
+/// This machine's name as the system reports it; `None` where it reports none.
 ///
 /// Source: the variable `COMPUTERNAME`, which Windows sets for every process.
 #[cfg(not(unix))]

@@ -510,7 +510,7 @@ fn transmit_bounded(
     Ok(())
 }
 
-/// The end of a bound that begins now; "for ever" is a day.
+/// The end of a bound that begins now; an unlimited bound becomes one day.
 pub(crate) fn deadline_in(bound: Duration) -> Instant {
     const DAY: Duration = Duration::from_secs(24 * 3600);
     Instant::now() + bound.min(DAY)

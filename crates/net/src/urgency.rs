@@ -22,8 +22,8 @@ pub fn go_with_the_rest() {
     imp::go_with_the_rest();
 }
 
-/// As long as it lives, the calling thread goes before ordinary ones; threads that it starts meanwhile do
-/// so for ever.
+/// While this value exists, the calling thread is scheduled before ordinary ones; threads that it
+/// starts meanwhile keep that priority.
 #[derive(Debug)]
 pub struct First {
     /// The thread's niceness before; `None` when it could not be changed.

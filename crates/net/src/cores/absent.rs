@@ -5,7 +5,7 @@ use std::io;
 
 use crate::absent::unsupported;
 
-/// There is none.
+/// A set of cores, which has no value here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Set {}
 

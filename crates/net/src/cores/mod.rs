@@ -9,30 +9,31 @@ mod imp;
 #[path = "absent.rs"]
 mod imp;
 
-/// Cores of this machine; never none.
+/// A non-empty set of cores of this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cores(imp::Set);
 
 impl Cores {
-    /// Where the calling thread may run: what `taskset`, a container or a service manager left it.
+    /// The cores on which the calling thread may run, as `taskset`, a container or a service manager
+    /// set them.
     ///
-    /// Errors: the system does not say, or has more than 1024 cores.
+    /// Errors: the system does not report them, or has more than 1024 cores.
     pub fn allowed() -> io::Result<Self> {
         imp::Set::allowed().map(Self)
     }
 
-    /// How many they are.
+    /// The number of cores.
     pub fn count(&self) -> usize {
         self.0.count()
     }
 
-    /// Each of them alone, in the system's order.
+    /// One set per core, in the system's order.
     pub fn each(&self) -> impl Iterator<Item = Self> + '_ {
         self.0.each().map(Self)
     }
 
-    /// From now on the calling thread runs nowhere else, nor does a thread that it starts, unless
-    /// that one chooses for itself.
+    /// Pins the calling thread, and the threads that it starts, to these cores, unless such a thread
+    /// sets an own affinity.
     ///
     /// Errors: the system does not allow any of them.
     pub fn keep(&self) -> io::Result<()> {

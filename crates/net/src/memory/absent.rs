@@ -4,7 +4,7 @@ use std::io;
 
 use crate::absent::unsupported;
 
-/// Nothing is locked.
+/// A lock that locks nothing.
 pub(super) struct Lock;
 
 impl Lock {

@@ -13,13 +13,13 @@ mod imp;
 
 /// Bytes that are locked into RAM until this is dropped.
 pub struct Locked {
-    // Dropped first: what is unlocked must still be mapped.
+    // Dropped first, because the memory must still be mapped when it is unlocked.
     _lock: imp::Lock,
     bytes: Box<[u8]>,
 }
 
 impl Locked {
-    /// So many zeroes, touched and locked.
+    /// Allocates this many zero bytes, touches and locks them.
     ///
     /// Errors: the system lets this process lock no more memory (`ulimit -l`), or cannot lock any.
     pub fn new(bytes: usize) -> io::Result<Self> {

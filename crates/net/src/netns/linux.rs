@@ -122,7 +122,7 @@ fn hub_batch(hosts: &[Namespace], mtu: Option<u32>, ipv6: bool) -> String {
     batch
 }
 
-/// Commands of `bridge` that say behind which port each host is.
+/// Commands of `bridge` that set the port behind which each host is.
 fn forwarding_batch(n: usize) -> String {
     let mut batch = String::new();
     for i in 0..n {
@@ -135,7 +135,7 @@ fn forwarding_batch(n: usize) -> String {
     batch
 }
 
-/// Commands of `ip` that bring up host `i` and introduce the other hosts to it.
+/// Commands of `ip` that bring up host `i` and add the hardware addresses of the other hosts to it.
 fn host_batch(i: usize, n: usize, ipv6: bool) -> String {
     let mut batch = String::new();
     line(&mut batch, "link set lo up");
@@ -171,8 +171,8 @@ fn hardware_address(i: usize) -> String {
     format!("02:00:0a:4d:00:{:02x}", number(i))
 }
 
-/// Sends one datagram around the ring of hosts until each has heard from the one before it: the
-/// kernel opens a link some time after it was told to.
+/// Sends one datagram around the ring of hosts until each has received the one of its predecessor: the
+/// kernel opens a link some time after the command to do so.
 fn wait_until_joined(hosts: &[Namespace]) -> Result<(), NetnsError> {
     const BOUND: Duration = Duration::from_secs(10);
     const RETRY: Duration = Duration::from_millis(10);
@@ -195,7 +195,7 @@ fn wait_until_joined(hosts: &[Namespace]) -> Result<(), NetnsError> {
         let to = &sockets[(i + 1) % sockets.len()];
         let address = to.local_addr().map_err(broken)?;
         loop {
-            // A refused send means the same as a lost datagram: not yet.
+            // A refused send means the same as a lost datagram: the link is not open yet.
             let _ = from.send_to(b"?", address);
             match to.recv_from(&mut [0]) {
                 Ok(_) => break,
@@ -222,7 +222,7 @@ fn run_batch(program: &'static str, batch: &str) -> Result<(), NetnsError> {
             )
         })?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A program that ends early says why on stderr.
+        // A program that ends early reports the reason on stderr.
         let _ = stdin.write_all(batch.as_bytes());
     }
     let succeeded = wait_bounded(&mut child, program)?;

@@ -50,7 +50,7 @@ pub const MTU_MAX_BYTES: u32 = 65_535;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct NetnsError {
-    /// What failed, and what the system said.
+    /// What failed, and the system's error.
     pub what: String,
     /// What the operator can do about it.
     pub hint: String,
@@ -102,7 +102,7 @@ impl LocalHosts {
         Ok(Self { hosts, hub })
     }
 
-    /// How many hosts there are.
+    /// The number of hosts.
     pub fn count(&self) -> usize {
         self.hosts.len()
     }
@@ -140,7 +140,7 @@ impl LocalHosts {
 /// A network link of one host whose packets this program carries: what the host sends is read here,
 /// and what is written here arrives at the host. It goes with this value.
 ///
-/// For ways that no link of the kernel offers everywhere: with delay, with loss.
+/// For links that the kernel does not offer on every system: with delay, with loss.
 #[derive(Debug)]
 pub struct Carried {
     link: imp::Carried,
@@ -163,7 +163,7 @@ impl Carried {
 
     /// Hands one IP packet to the host.
     ///
-    /// Errors: the link is down, or the bytes are no IP packet.
+    /// Errors: the link is down, or the bytes are not an IP packet.
     pub fn write(&self, packet: &[u8]) -> io::Result<usize> {
         self.link.write(packet)
     }

@@ -10,11 +10,11 @@ fn absent() -> StreamError {
     StreamError::unavailable(StreamKind::Quic, "this program was built without QUIC")
 }
 
-/// Cannot be made here.
+/// A caller type without values.
 pub enum Caller {}
 
 impl Caller {
-    /// Not offered here.
+    /// Always an error: this build has no QUIC.
     pub fn new(_trust: &Trust) -> Result<Self, StreamError> {
         Err(absent())
     }
@@ -25,11 +25,11 @@ impl Caller {
     }
 }
 
-/// Cannot be made here.
+/// A listener type without values.
 pub enum Listener {}
 
 impl Listener {
-    /// Not offered here.
+    /// Always an error: this build has no QUIC.
     pub fn bind(_local: SocketAddr, _identity: &Identity) -> Result<Self, StreamError> {
         Err(absent())
     }
@@ -45,7 +45,7 @@ impl Listener {
     }
 }
 
-/// Cannot be made here.
+/// An incoming connection type without values.
 pub enum Incoming {}
 
 impl Incoming {
@@ -60,5 +60,5 @@ impl Incoming {
     }
 }
 
-/// Cannot be made here.
+/// A stream type without values.
 pub enum QuicStream {}

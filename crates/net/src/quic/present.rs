@@ -20,7 +20,7 @@ use crate::stream::{Connected, DEFAULT_BOUND, Stream, StreamError, StreamKind};
 use crate::tls::{self, Identity, TlsError, Trust};
 use crate::wait::Wait;
 
-/// A connection is given up after this silence; keep-alives make a living peer speak before.
+/// A connection is closed after this silence; a peer that is alive sends keep-alives before.
 const SILENCE_BOUND_MS: u32 = 15_000;
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
 
@@ -33,15 +33,15 @@ const WINDOW_BYTES: u32 = 8 << 20;
 /// First byte of a stream, from the caller.
 const OPENING: u8 = 0;
 
-/// The code of an end without trouble.
+/// The application error code of a normal close.
 const FINE: VarInt = VarInt::from_u32(0);
 
-/// TLS alerts begin here among QUIC's error codes (RFC 9001 §4.8).
+/// First of the error codes of QUIC that carry TLS alerts (RFC 9001 §4.8).
 const ALERTS: u64 = 0x100;
 /// `no_application_protocol` (RFC 7301).
 const NO_APPLICATION_PROTOCOL: u64 = 120;
 
-/// One runtime on its own thread. The thread ends when the last user is gone.
+/// One runtime on its own thread. The thread ends when the last user of it is dropped.
 struct Side {
     handle: Handle,
     endpoints: Arc<Mutex<Vec<Endpoint>>>,
@@ -86,7 +86,7 @@ impl Side {
     }
 }
 
-/// A lock whose holder panicked still guards usable data: each holder does one step.
+/// Takes a lock also after a panic of its holder: each holder does one step, so the data is usable.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -160,7 +160,7 @@ impl Caller {
         let endpoint = self
             .endpoint(peer.is_ipv6())
             .map_err(|why| StreamError::local("cannot open a UDP socket", why))?;
-        // Each call has its own verifier, which remembers what this peer showed.
+        // Each call has its own verifier, which records the key that this peer presented.
         let (config, verifier) =
             tls::client_config(&self.trust).map_err(|why| secure(peer, why))?;
         let crypto = QuicClientConfig::try_from(config).map_err(not_started)?;
@@ -169,7 +169,7 @@ impl Caller {
         let begun = Instant::now();
         let connecting = {
             let _runtime = self.side.handle.enter();
-            // Names mean nothing here; an IP address is never sent.
+            // Names are not checked here; an IP address is never sent as server name.
             endpoint.connect_with(config, peer, "127.0.0.1")
         };
         let connecting =
@@ -269,7 +269,7 @@ impl Listener {
 
 impl Drop for Listener {
     fn drop(&mut self) {
-        // Established connections live on; new callers are turned away.
+        // Established connections continue; new callers are refused.
         self.endpoint.set_server_config(None);
     }
 }
@@ -281,7 +281,7 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Who calls, as its packets say.
+    /// The caller's address, as its packets give it.
     pub fn peer(&self) -> SocketAddr {
         self.incoming.remote_address()
     }

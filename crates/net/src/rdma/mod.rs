@@ -32,7 +32,7 @@ pub enum RdmaError {
         device: String,
         /// What was being done.
         what: &'static str,
-        /// The system's words.
+        /// The system's error.
         why: std::io::Error,
     },
 }

@@ -65,7 +65,7 @@ impl List {
         let first = NonNull::new(list).ok_or_else(|| {
             let why = io::Error::last_os_error();
             match why.raw_os_error() {
-                // The kernel has no part for such devices.
+                // The kernel has no driver for such devices.
                 Some(libc::ENOSYS | libc::ENOENT) => RdmaError::NoDevice,
                 _ => RdmaError::List(why),
             }

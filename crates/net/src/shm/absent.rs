@@ -6,19 +6,19 @@ use crate::absent::NoStream;
 use crate::stream::{StreamError, StreamKind};
 use crate::unix::{LocalStream, Name};
 
-/// Cannot be made here.
+/// A stream type without values.
 pub type ShmStream = NoStream;
 
 fn absent() -> StreamError {
     StreamError::unavailable(StreamKind::Shm, "it offers no sealed memory files")
 }
 
-/// Tells that this system cannot share memory so.
+/// Reports that this system cannot share memory in this way.
 pub fn available() -> Result<(), StreamError> {
     Err(absent())
 }
 
-/// Not offered here.
+/// Always an error on this system.
 pub fn connect(
     _name: &Name,
     _ring_bytes: usize,
@@ -27,7 +27,7 @@ pub fn connect(
     Err(absent())
 }
 
-/// Not offered here.
+/// Always an error on this system.
 pub fn accept(_stream: LocalStream, _bound: Duration) -> Result<ShmStream, StreamError> {
     Err(absent())
 }

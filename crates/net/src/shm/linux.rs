@@ -34,7 +34,7 @@ const HEADER_BYTES: usize = 4096;
 const SECOND_HEADER: usize = HEADER_BYTES / 2;
 const _: () = assert!(size_of::<Header>() <= SECOND_HEADER);
 
-/// Looks without any pause before a side sleeps, or looks at the clock.
+/// Polls without pause before a side sleeps or reads the clock.
 const EAGER_LOOKS: u32 = 64;
 
 /// A mapped memory file.
@@ -96,7 +96,7 @@ impl Memory for Mapping {
     }
 }
 
-/// What both halves of a stream share. The last one to go tells the other side.
+/// State that both halves of a stream share. The last half that is dropped informs the other side.
 struct Link {
     socket: UnixStream,
     incoming: Ring,
@@ -121,7 +121,7 @@ impl Link {
         }
     }
 
-    /// True when the other side closed its socket, by will or by death.
+    /// True when the other side has closed its socket, by a call or by the end of its process.
     fn peer_gone(&self) -> bool {
         let mut one = [0u8; 1];
         let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
@@ -185,7 +185,7 @@ fn total(size: usize) -> usize {
     HEADER_BYTES + 2 * size
 }
 
-/// Tells whether this system can share memory so.
+/// Reports whether this system can share memory in this way.
 ///
 /// Errors: [`StreamError::Unavailable`]; never on Linux.
 pub fn available() -> Result<(), StreamError> {
@@ -359,7 +359,7 @@ fn patiently<T>(
         }
         if spent >= next_check {
             if link.peer_gone() {
-                // What it did before it went still counts.
+                // Bytes that the other side wrote before it ended are still delivered.
                 return attempt().unwrap_or(Err(io::ErrorKind::ConnectionReset.into()));
             }
             next_check = spent + NOTICE_BOUND;
@@ -384,7 +384,7 @@ impl Read for ShmStream {
         let reader = std::cell::RefCell::new(reader);
         let attempt = || {
             let mut reader = reader.borrow_mut();
-            // Asked before looking for bytes: the end is told after the last byte.
+            // Checked before reading bytes: the end is reported after the last byte.
             let ended = reader.header().has_ended();
             match reader.take(out) {
                 Err(broken) => Some(Err(broken.into())),

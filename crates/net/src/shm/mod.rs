@@ -30,10 +30,10 @@ pub use imp::{ShmStream, accept, available, connect};
 pub const MIN_RING_BYTES: usize = 4 * 1024;
 /// Largest ring, in bytes.
 pub const MAX_RING_BYTES: usize = 64 << 20;
-/// Ring when nobody asks for another, in bytes.
+/// Default size of a ring, in bytes.
 pub const DEFAULT_RING_BYTES: usize = 256 * 1024;
 
-/// How long a sleeping side may not notice that the other one died.
+/// Longest time until a sleeping side detects the death of the other one.
 pub const NOTICE_BOUND: Duration = Duration::from_millis(100);
 
 #[cfg(all(test, target_os = "linux"))]

@@ -29,7 +29,7 @@ use std::time::Duration;
 use rustix::event::Timespec;
 use rustix::thread::futex;
 
-/// The other side's position cannot be: it broke the ring.
+/// The other side's position is impossible: the other side has corrupted the ring.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Broken;
 
@@ -53,13 +53,13 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Tells the reader that no more comes.
+    /// Informs the reader that no more bytes follow.
     pub(super) fn end(&self) {
         self.ended.0.store(1, Ordering::Release);
         wake(&self.reader_parked.0);
     }
 
-    /// Tells the writer that no more is read.
+    /// Informs the writer that no more bytes are read.
     pub(super) fn refuse(&self) {
         self.refused.0.store(1, Ordering::Release);
         wake(&self.writer_parked.0);
@@ -73,7 +73,7 @@ impl Header {
         self.refused.0.load(Ordering::Acquire) != 0
     }
 
-    /// Wakes whoever sleeps on this ring, to look again.
+    /// Wakes the sides that sleep on this ring, so that they check it again.
     pub(super) fn wake_both(&self) {
         wake(&self.reader_parked.0);
         wake(&self.writer_parked.0);
@@ -99,7 +99,7 @@ fn park(parked: &AtomicU32, idle: impl FnOnce() -> bool, bound: Duration) {
             tv_sec: bound.as_secs() as _,
             tv_nsec: bound.subsec_nanos() as _,
         };
-        // Woken, timed out, interrupted or refused: the caller looks again in each case.
+        // Woken, timed out, interrupted or refused: the caller checks again in each case.
         let _ = futex::wait(parked, futex::Flags::empty(), 1, Some(&timeout));
     }
     parked.store(0, Ordering::Relaxed);
@@ -124,7 +124,7 @@ pub(super) struct Ring {
 
 impl Ring {
     /// A ring whose header and bytes begin at these offsets. `None` when it does not lie inside
-    /// the memory, is misaligned, or has a size that is no power of two.
+    /// the memory, is misaligned, or has a size that is not a power of two.
     pub(super) fn new(
         memory: Arc<dyn Memory>,
         header_at: usize,
@@ -181,7 +181,7 @@ pub(super) struct Writer {
     ring: Ring,
     /// Own position; the shared one is for the other side.
     written: u64,
-    /// The reader's position when it was looked at last.
+    /// The reader's position as last read.
     taken: u64,
 }
 
@@ -199,7 +199,7 @@ impl Writer {
         self.ring.header()
     }
 
-    /// Puts as many bytes as there is room for and tells the reader; returns how many.
+    /// Writes as many bytes as there is room for and wakes the reader; returns how many.
     #[inline]
     pub(super) fn put(&mut self, bytes: &[u8]) -> Result<usize, Broken> {
         let mut room = self.ring.size - self.ring.distance(self.written, self.taken)?;
@@ -244,7 +244,7 @@ pub(super) struct Reader {
     ring: Ring,
     /// Own position; the shared one is for the other side.
     taken: u64,
-    /// The writer's position when it was looked at last.
+    /// The writer's position as last read.
     written: u64,
 }
 
@@ -268,7 +268,7 @@ impl Reader {
         self.ring.distance(written, self.taken).unwrap_or(0)
     }
 
-    /// Takes as many bytes as there are and fit, and tells the writer; returns how many.
+    /// Reads as many bytes as are available and fit, and wakes the writer; returns how many.
     #[inline]
     pub(super) fn take(&mut self, out: &mut [u8]) -> Result<usize, Broken> {
         let mut ready = self.ring.distance(self.written, self.taken)?;

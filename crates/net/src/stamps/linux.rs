@@ -15,7 +15,7 @@ use crate::udp::{set_option, socket_address};
 
 /// Room for one control message with a time, aligned as `cmsghdr` wants it.
 const CONTROL_WORDS: usize = 8;
-/// A datagram that waited longer than this in the socket was not: the wall clock was set.
+/// A datagram cannot wait longer than this in the socket: the wall clock was set.
 const OLDEST_NS: i64 = 10_000_000_000;
 
 pub(super) fn enable(socket: &UdpSocket) -> io::Result<()> {
@@ -50,7 +50,7 @@ pub(super) fn receive(socket: &UdpSocket, buffer: &mut [u8]) -> io::Result<Stamp
     let both = both_ns();
     let now = both.map_or_else(now_ns, |(now, _)| now);
     let stamp_ns = stamp(&control, header.msg_controllen);
-    // What lies ahead, or far behind, was stamped before the wall clock was set.
+    // A stamp in the future or far in the past was taken before the wall clock was set.
     let age_ns = stamp_ns.zip(both).map(|(stamp, (_, wall))| wall - stamp);
     let age_ns = age_ns.filter(|age| (0..OLDEST_NS).contains(age));
     Ok(Stamped {

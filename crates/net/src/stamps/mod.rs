@@ -28,7 +28,7 @@ pub struct Stamped {
     pub from: Option<SocketAddr>,
 }
 
-/// Asks the kernel to stamp what arrives on this socket from now on.
+/// Requests kernel time stamps for datagrams that arrive on this socket from now on.
 ///
 /// Errors: the system offers none; [`receive`] then stamps itself.
 pub fn enable(socket: &UdpSocket) -> io::Result<()> {

@@ -29,10 +29,10 @@ mod tls_stream;
 
 pub use tls_stream::TlsStream;
 
-/// What reads and writes may take before anybody sets another bound.
+/// Bound of reads and writes until another one is set.
 pub const DEFAULT_BOUND: Duration = Duration::from_secs(30);
 
-/// What carries a stream.
+/// The transport of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StreamKind {
     /// Plain TCP.
@@ -50,7 +50,7 @@ pub enum StreamKind {
 }
 
 impl StreamKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [StreamKind; 6] = [
         StreamKind::Tcp,
         StreamKind::Mptcp,
@@ -60,7 +60,7 @@ impl StreamKind {
         StreamKind::Shm,
     ];
 
-    /// Name as typed.
+    /// The name used in options.
     pub fn name(self) -> &'static str {
         match self {
             StreamKind::Tcp => "tcp",
@@ -89,9 +89,9 @@ impl fmt::Display for StreamKind {
     }
 }
 
-/// A text that names no kind of stream.
+/// The text is not the name of a kind of stream.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no kind of stream: tcp, mptcp, tls, quic, unix, shm")]
+#[error("`{0}` is not a valid kind of stream: tcp, mptcp, tls, quic, unix, shm")]
 pub struct NoSuchKind(String);
 
 impl FromStr for StreamKind {
@@ -107,7 +107,7 @@ impl FromStr for StreamKind {
 
 /// One end of a connection that carries bytes in both directions, in order and without loss.
 pub trait Stream: Read + Write + Send {
-    /// What carries it.
+    /// The kind of the stream.
     fn kind(&self) -> StreamKind;
 
     /// The TCP connection below, for its state and queues.
@@ -115,7 +115,8 @@ pub trait Stream: Read + Write + Send {
         None
     }
 
-    /// What a [`crate::wait::Waiter`] can watch. `None`: this kind waits only in its own `read`.
+    /// The socket that a [`crate::wait::Waiter`] can watch. `None`: this kind waits only in its own
+    /// `read`.
     fn source(&self) -> Option<BorrowedFd<'_>> {
         None
     }
@@ -147,7 +148,7 @@ pub trait Stream: Read + Write + Send {
     fn split(self: Box<Self>) -> io::Result<(Box<dyn Stream>, Box<dyn Stream>)>;
 }
 
-/// Where a stream is listened for or called.
+/// The address at which a stream is listened for or called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Endpoint {
     /// TCP, TLS, QUIC.
@@ -184,12 +185,12 @@ pub enum StreamError {
     /// A socket or memory of this host.
     #[error("{what}: {why}")]
     Local {
-        /// What was being done, to whom.
+        /// What was being done, to which address.
         what: String,
-        /// The system's words.
+        /// The system's error.
         why: io::Error,
     },
-    /// This kind does not exist here.
+    /// This kind is not available here.
     #[error("{kind} streams are not available on this system: {why}")]
     Unavailable {
         /// Which kind.
@@ -259,14 +260,14 @@ impl StreamError {
     }
 }
 
-/// How streams are made; each kind takes what concerns it.
+/// Options for making streams; each kind uses those that concern it.
 #[derive(Clone)]
 pub struct StreamOptions {
     /// For TCP, MPTCP and TLS.
     pub tcp: TcpOptions,
-    /// Whom a caller believes (TLS, QUIC).
+    /// The keys that a caller trusts (TLS, QUIC).
     pub trust: Trust,
-    /// What a listener shows (TLS, QUIC).
+    /// The identity that a listener presents (TLS, QUIC).
     pub identity: Option<Identity>,
     /// Bytes of each direction's ring (shared memory); the caller decides, rounded up to a power
     /// of two between [`shm::MIN_RING_BYTES`] and [`shm::MAX_RING_BYTES`].
@@ -340,7 +341,7 @@ impl Connector {
         })
     }
 
-    /// What it makes.
+    /// The kind of stream that it makes.
     pub fn kind(&self) -> StreamKind {
         self.kind
     }
@@ -464,7 +465,7 @@ impl Listener {
         })
     }
 
-    /// What it makes.
+    /// The kind of stream that it makes.
     pub fn kind(&self) -> StreamKind {
         self.kind
     }
@@ -514,7 +515,7 @@ enum Caller {
     Unix(unix::LocalStream),
 }
 
-/// A caller whose handshake has not been done yet. Dropping it hangs up.
+/// A caller whose handshake has not been done yet. Dropping it closes the connection.
 pub struct Incoming {
     kind: StreamKind,
     caller: Caller,
@@ -522,7 +523,7 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Who calls; `None` for callers of the same host.
+    /// The caller's address; `None` for callers of the same host.
     pub fn peer(&self) -> Option<SocketAddr> {
         match &self.caller {
             Caller::Tcp(_, peer) => Some(*peer),

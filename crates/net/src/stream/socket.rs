@@ -129,7 +129,7 @@ impl<S: ByteSocket> Stream for SocketStream<S> {
     }
 }
 
-/// Ends a direction; a connection that is gone already is no error.
+/// Ends a direction; a connection that has already ended is not an error.
 pub(crate) fn shut(socket: &impl AsFd, how: Shutdown) -> io::Result<()> {
     match SockRef::from(&socket.as_fd()).shutdown(how) {
         Err(why) if why.kind() == io::ErrorKind::NotConnected => Ok(()),
@@ -145,7 +145,7 @@ const SHORTEST: Duration = Duration::from_millis(1);
 pub(crate) struct Receiving {
     wait: Wait,
     bound: Duration,
-    /// What the socket was told last.
+    /// The options last set on the socket.
     applied: Option<Duration>,
     /// Present while `wait` is [`Wait::Epoll`].
     waiter: Option<Waiter>,
@@ -163,7 +163,7 @@ impl Receiving {
         Ok(())
     }
 
-    /// Tells the socket only what it does not know yet.
+    /// Sets only the options that have changed.
     pub(crate) fn set_bound(&mut self, socket: &impl AsFd, bound: Duration) -> io::Result<()> {
         self.bound = bound.min(LONGEST);
         if !bound.is_zero() && self.applied != Some(self.bound) {
@@ -253,7 +253,7 @@ pub(crate) struct Sending {
 }
 
 impl Sending {
-    /// Tells the socket only what it does not know yet.
+    /// Sets only the options that have changed.
     pub(crate) fn set_bound(&mut self, socket: &impl AsFd, bound: Duration) -> io::Result<()> {
         self.bound = bound.min(LONGEST);
         if !bound.is_zero() && self.applied != Some(self.bound) {
@@ -263,7 +263,7 @@ impl Sending {
         Ok(())
     }
 
-    /// Hands over a part of the bytes, waiting while there is no room at all.
+    /// Writes a part of the bytes, waiting while there is no room at all.
     #[inline]
     pub(crate) fn send(&self, socket: &impl AsFd, pieces: &[IoSlice<'_>]) -> io::Result<usize> {
         let now = self.bound.is_zero();
@@ -286,7 +286,7 @@ mod imp {
     use super::*;
     use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send as send_one, sendmsg};
 
-    /// A peer that is gone answers with an error, never with a signal.
+    /// A write to a closed peer fails with an error, never with a signal.
     #[cfg(not(target_vendor = "apple"))]
     const SEND: SendFlags = SendFlags::NOSIGNAL;
     #[cfg(target_vendor = "apple")]
@@ -327,7 +327,7 @@ mod imp {
         }
     }
 
-    /// `IOV_MAX` of every system we know.
+    /// `IOV_MAX` of every supported system.
     const MOST_PIECES: usize = 1024;
 }
 

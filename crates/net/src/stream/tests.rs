@@ -367,7 +367,7 @@ fn an_impostor_is_refused_by_name() {
     }
 }
 
-/// A caller that says nothing holds up its own establishment only, and not for ever.
+/// A silent caller delays only its own handshake, and that for a bounded time.
 #[test]
 fn a_silent_caller_is_given_up() {
     let Some(listener) = listener(StreamKind::Tls, &options()) else {

@@ -263,7 +263,7 @@ pub fn read(stream: &TcpStream) -> io::Result<TcpInfo> {
 }
 
 /// Reads the state of a connection as the kernel wrote it; returns its length in bytes. Room for
-/// less than the kernel has is no error.
+/// less than the kernel has is not an error.
 #[cfg(target_os = "linux")]
 pub fn fetch(stream: &TcpStream, room: &mut [u8]) -> io::Result<usize> {
     use std::os::fd::AsRawFd as _;

@@ -121,7 +121,7 @@ pub enum TcpError {
         local: SocketAddr,
     },
     /// The address does not belong to this host.
-    #[error("{local} is no address of this host")]
+    #[error("{local} is not an address of this host")]
     NotLocal {
         /// Where to listen.
         local: SocketAddr,

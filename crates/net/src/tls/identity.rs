@@ -110,7 +110,7 @@ impl Identity {
 pub enum Trust {
     /// Only the server that owns this key.
     Pinned(PublicKey),
-    /// Whoever answers: protects from listeners, not from impostors.
+    /// Accepts any key: protects from listeners, not from impostors.
     Anyone,
 }
 

@@ -59,7 +59,7 @@ fn another_key_is_refused_and_its_certificates_name_told() {
     assert!(matches!(server, Err(TlsError::Alert(_))), "{server:?}");
 }
 
-/// The certificate is public: whoever shows a copy must still own its key.
+/// The certificate is public: a peer that presents a copy must still prove that it holds the key.
 #[test]
 fn a_copied_certificate_is_refused() {
     #[derive(Debug)]

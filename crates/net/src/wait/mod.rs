@@ -25,7 +25,8 @@ mod imp;
 mod imp;
 mod poll;
 
-/// Longest wait handed to the system; "for ever" is a day, longer ones overflow some systems.
+/// Longest wait passed to the system: unlimited waits become one day, because longer ones overflow some
+/// systems.
 pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
 /// How a thread waits until a stream can be read.
@@ -45,7 +46,7 @@ pub enum Wait {
 
 /// A text that names no way of waiting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no way to wait: block, epoll, spin, or spin:TIME such as spin:50us")]
+#[error("`{0}` is not a valid way to wait: block, epoll, spin, or spin:TIME such as spin:50us")]
 pub struct NoSuchWait(String);
 
 impl FromStr for Wait {

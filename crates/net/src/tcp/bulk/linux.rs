@@ -30,7 +30,7 @@ pub(super) fn can_discard() -> io::Result<()> {
     Ok(())
 }
 
-/// Wakes whoever reads only when so many bytes are there (`SO_RCVLOWAT`, socket(7)).
+/// Sets how many bytes must be available before a reader is woken (`SO_RCVLOWAT`, socket(7)).
 pub(super) fn gather(tcp: &TcpStream, bytes: usize) -> io::Result<()> {
     let bytes = i32::try_from(bytes).unwrap_or(i32::MAX);
     set(tcp.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVLOWAT, bytes)
