@@ -30,7 +30,7 @@ pub(crate) enum Stage {
     Vacant,
     /// The far end has not answered the call.
     Connecting,
-    /// A proxy is asked for a tunnel.
+    /// A tunnel is being requested from a proxy.
     Tunnelling,
     /// The TLS handshake is under way.
     Securing,
@@ -40,7 +40,7 @@ pub(crate) enum Stage {
     Receiving,
     /// Kept for the next request.
     Idle,
-    /// HTTP/2: whatever it does, [`Connection::shared`] says.
+    /// HTTP/2: its progress is in [`Connection::shared`].
     Shared,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Connection {
     pub(crate) user: u32,
     /// Tells its events from those of an earlier connection in the same room.
     pub(crate) generation: u32,
-    /// Which of the target's addresses it goes to, counted from the first one tried.
+    /// Index of the target's address that it connects to, in the order in which they are tried.
     pub(crate) attempt: usize,
     /// Where its user found the target by itself.
     pub(crate) found: Option<Arc<Found>>,
@@ -60,13 +60,13 @@ pub(crate) struct Connection {
     /// It has carried an exchange before.
     pub(crate) used: bool,
     pub(crate) response: Response,
-    /// It speaks HTTP/2, and belongs to nobody alone.
+    /// HTTP/2: shared by several users.
     pub(crate) is_for_many: bool,
     /// What it is to the users of an HTTP/2 connection; stays as room for the next one.
     pub(crate) shared: Option<Box<Shared>>,
     socket: Option<TcpStream>,
     tls: Option<Box<ClientConnection>>,
-    /// What a proxy is asked before the handshake.
+    /// The request to a proxy before the handshake.
     tunnel: Option<Box<Tunnel>>,
     /// The request, as far as it has not left; the bytes before `left_from` have.
     request: Vec<u8>,
@@ -134,14 +134,14 @@ impl Connection {
         self.tunnel = Some(Box::new(Tunnel::new(request)));
     }
 
-    /// True when a proxy is asked before the handshake.
+    /// True when a proxy has to open a tunnel before the handshake.
     pub(crate) fn is_tunnelled(&self) -> bool {
         self.tunnel.is_some()
     }
 
     /// Goes on with the call for a tunnel; true when it is there.
     ///
-    /// Errors: the proxy refuses, or speaks no HTTP.
+    /// Errors: the proxy refuses, or does not speak HTTP.
     pub(crate) fn dig(&mut self) -> Result<bool, Failure> {
         let (Some(tunnel), Some(socket)) = (&mut self.tunnel, &self.socket) else {
             return Err(Failure::new(Phase::Connect, Kind::Other));
@@ -153,7 +153,7 @@ impl Connection {
         Ok(there)
     }
 
-    /// The socket, for whoever waits for it.
+    /// The socket, to be registered for readiness.
     pub(crate) fn socket(&self) -> Option<&TcpStream> {
         self.socket.as_ref()
     }
@@ -201,7 +201,7 @@ impl Connection {
             Err(error) => return Err(Failure::of(Phase::Send, &error)),
         };
         self.hold(&request[sent..]);
-        // Only a call that would block makes the system tell when there is room.
+        // Edge-triggered readiness is reported again only after a call that would have blocked.
         self.send_on()
     }
 
@@ -257,7 +257,7 @@ impl Connection {
                 Err(error) => return Err(failed(error)),
             }
             if let Err(error) = tls.process_new_packets() {
-                // The far end hears why; whether it does is not ours to wait for.
+                // The server is sent the reason; its delivery is not waited for.
                 let _ = tls.write_tls(&mut socket);
                 return Err(Failure::new(Phase::Tls, tls::kind_of(&error)));
             }
@@ -277,12 +277,14 @@ impl Connection {
         };
         loop {
             match tls.reader().read(buffer) {
-                // The connection ended without a goodbye: the length says whether all is there.
+                // The connection ended without close_notify: the body's length decides whether it is
+                // complete.
                 Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(0),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 done => return done,
             }
-            // At the end of the connection the next look at the reader tells which end it is.
+            // At the end of the connection the next call of the reader distinguishes the two kinds of
+            // end.
             tls.read_tls(&mut socket)?;
             let bad = |error| io::Error::new(io::ErrorKind::InvalidData, error);
             tls.process_new_packets().map_err(bad)?;
@@ -301,7 +303,7 @@ impl Connection {
         tls.is_none_or(|tls| tls.alpn_protocol() == Some(protocol.name()))
     }
 
-    /// Sends on what the shared session has to say; true when all has left.
+    /// Sends what the shared session has buffered; true when all of it was sent.
     ///
     /// Errors: the connection is of no further use.
     pub(crate) fn send_shared(&mut self) -> Result<bool, Failure> {

@@ -5,9 +5,9 @@ use crate::user::{Outcome, Step, User};
 /// What a crew asks of its loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call<N> {
-    /// Somebody joins at once, who was not told of from outside.
+    /// Adds a user at once, from inside the loop.
     Joins(N),
-    /// A user that rests is asked for its next step; one that does not rest is left alone.
+    /// A resting user is called for its next step; for any other user this has no effect.
     Wakes(u32),
 }
 
@@ -26,7 +26,7 @@ pub trait Crew {
     /// See [`User::ended`].
     fn ended(&mut self, user: u32, outcome: &Outcome<'_>);
 
-    /// The user has said [`Step::End`], or the run is over.
+    /// The user returned [`Step::End`], or the run is over.
     fn leaves(&mut self, user: u32);
 
     /// What the crew wants after a step or the end of an exchange, one at a time; `None`: no more.
@@ -35,8 +35,8 @@ pub trait Crew {
         None
     }
 
-    /// True while a user is in the middle of something that is finished although no more steps are
-    /// asked for: see [`crate::Stop::soon`].
+    /// True while a user is in the middle of a sequence that is completed although no further steps are
+    /// requested: see [`crate::Stop::soon`].
     fn is_amid(&self, _user: u32) -> bool {
         false
     }

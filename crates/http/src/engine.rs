@@ -22,7 +22,7 @@ pub struct Stop(Arc<StopState>);
 
 #[derive(Debug)]
 struct StopState {
-    /// No step is asked for any more.
+    /// No further step is requested.
     soon: AtomicBool,
     /// Exchanges end from then on.
     at_ns: AtomicI64,
@@ -55,7 +55,7 @@ impl Stop {
         self.within(0);
     }
 
-    /// True when no user is asked any more.
+    /// True when no further steps are requested from any user.
     pub fn is_soon(&self) -> bool {
         self.0.soon.load(Ordering::Relaxed)
     }
@@ -72,7 +72,7 @@ impl Stop {
 pub struct Config {
     /// Whose certificates are accepted.
     pub trust: Trust,
-    /// Those who we may be; routes name them by their place here.
+    /// Client identities; routes refer to them by index.
     pub identities: Arc<[Identity]>,
     /// Bounds of responses.
     pub limits: Limits,
@@ -86,7 +86,7 @@ pub enum NoEngine {
     /// No thread, no socket, or nothing to wait for sockets with.
     #[error("the event loops cannot start: {0}")]
     System(#[from] io::Error),
-    /// A target speaks TLS, and TLS cannot be set up.
+    /// A target uses TLS, and TLS cannot be set up.
     #[error(transparent)]
     Tls(#[from] TlsSetUp),
 }
@@ -117,8 +117,8 @@ impl Default for Limits {
 pub struct LoopAudit {
     /// Exchanges that began.
     pub started: u64,
-    /// Steps that were taken later than [`LATE_NS`] after the moment a user had asked for: the
-    /// generator's own lateness.
+    /// Steps taken later than [`LATE_NS`] after the moment that a user requested: the generator's own
+    /// lateness.
     pub late_starts: u64,
     /// The latest of them, nanoseconds.
     pub latest_start_ns: u64,
@@ -126,7 +126,7 @@ pub struct LoopAudit {
     pub connections: u64,
     /// Attempts to connect for which this host had no free port.
     pub ports_exhausted: u64,
-    /// CPU time of the thread, nanoseconds; `None` where the system does not say.
+    /// CPU time of the thread, nanoseconds; `None` where the system does not report it.
     pub cpu_ns: Option<u64>,
     /// Time in which the thread was ready to run and had no CPU, nanoseconds.
     pub wait_ns: Option<u64>,
@@ -142,9 +142,9 @@ pub const LATE_NS: i64 = 1_000_000;
 /// What the engine did, loop by loop.
 #[derive(Debug, Clone, Default)]
 pub struct Audit {
-    /// By loop; a loop that died is missing.
+    /// One entry per loop; loops that panicked are missing.
     pub loops: Vec<LoopAudit>,
-    /// Loops that died of a user's panic. Their users have told nothing more.
+    /// Loops that ended by a panic of a user. Their users report no further outcomes.
     pub died: usize,
 }
 
@@ -154,7 +154,7 @@ impl Audit {
         self.loops.iter().map(of).sum()
     }
 
-    /// The busiest loop's share of a CPU, 0 to 1; `None` where the system does not say.
+    /// The busiest loop's share of a CPU, 0 to 1; `None` where the system does not report it.
     pub fn busiest(&self) -> Option<f64> {
         let shares = self.loops.iter().map(LoopAudit::busy);
         shares
@@ -179,8 +179,8 @@ pub struct Entry<N> {
 }
 
 impl<N> Entry<N> {
-    /// A user joins, and is asked for its first step at `start_ns`. Users are dealt to the loops in
-    /// turn; one that comes after the end is forgotten.
+    /// Adds a user whose first step is due at `start_ns`. Users are assigned to the loops in turn; one
+    /// that is added after the end of the run is ignored.
     pub fn add(&self, start_ns: i64, newcomer: N) {
         self.add_together(start_ns, [newcomer]);
     }
@@ -269,7 +269,7 @@ where
         }
     }
 
-    /// Waits until all users have left and nobody joins any more, or the run is stopped.
+    /// Waits until all users have left and none will join, or the run is stopped.
     pub fn finish(mut self) -> (Vec<C>, Audit) {
         for sender in &self.entry.loops {
             sender.send(Letter::Closed);
@@ -296,7 +296,7 @@ impl<C: Crew> Drop for Engine<C> {
         }
         self.stop.now();
         for thread in std::mem::take(&mut self.threads) {
-            // A loop that died has nothing more to say.
+            // A loop that panicked has no result.
             let _ = thread.join();
         }
     }

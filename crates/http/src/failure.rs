@@ -24,7 +24,7 @@ impl Failure {
         }
     }
 
-    /// What a system call said.
+    /// The error of a system call.
     pub fn of(phase: Phase, error: &io::Error) -> Self {
         Self {
             phase,
@@ -107,15 +107,15 @@ pub enum Kind {
     },
     /// What came is not HTTP/1.
     Malformed(Malformed),
-    /// The far end speaks no HTTP/2, which was asked for.
+    /// The server does not speak HTTP/2, which was requested.
     NoHttp2,
     /// What came is not HTTP/2.
     Http2(Breach),
     /// The far end gave up this request and kept the connection.
     StreamReset(Code),
-    /// The far end gave up the connection and said why.
+    /// The server closed the connection and gave a reason.
     GoneAway(Code),
-    /// The far end said that it has not begun this request: it may be sent again.
+    /// The server reported that it has not processed this request: it may be sent again.
     Unprocessed,
     /// The certificate's time is over.
     CertificateExpired,
@@ -127,7 +127,7 @@ pub enum Kind {
     CertificateWrongName,
     /// The certificate is unusable for another reason.
     CertificateInvalid,
-    /// What answers there does not speak TLS.
+    /// The server on this port does not speak TLS.
     NotTls,
     /// The far end ended the handshake or the connection with this alert (RFC 8446, 6.2).
     TlsAlert(u8),
@@ -210,8 +210,8 @@ pub enum Malformed {
     /// A header line without a name.
     #[error("a header line has no name")]
     Header,
-    /// A content length that is no number, or two that differ.
-    #[error("the content length is no number, or there are two")]
+    /// The content length is not a number, or there are two that differ.
+    #[error("the content length is not a valid number, or there are two")]
     Length,
     /// A chunk that does not begin with its size.
     #[error("a chunk does not begin with its size")]
@@ -329,7 +329,7 @@ pub enum Breach {
     /// The head has no status, or fields that cannot stand in it.
     #[error("the head of a response is malformed")]
     Head,
-    /// The body is not as long as the head says.
+    /// The length of the body differs from the one in the head.
     #[error("the body is not as long as the head says")]
     Length,
     /// The head is longer than the bound.
@@ -362,7 +362,7 @@ impl Breach {
         }
     }
 
-    /// What the far end is told.
+    /// The error code sent to the server.
     pub fn code(self) -> Code {
         match self {
             Breach::FrameSize => Code::FRAME_SIZE_ERROR,

@@ -19,13 +19,13 @@ pub(crate) enum Whereabouts {
     Own(Arc<Found>),
 }
 
-/// What a loop is told.
+/// A message to a loop.
 pub(crate) enum Letter<N> {
     /// A user joins at this time.
     Joins(i64, N),
     /// A name was looked up for an exchange of a user.
     Resolved {
-        /// Who asked.
+        /// The user that asked.
         user: u32,
         /// For which of its exchanges.
         exchange: u64,
@@ -72,7 +72,8 @@ impl<N> Sender<N> {
     pub(crate) fn send(&self, letter: Letter<N>) {
         let mut letters = lock(&self.0);
         letters.push_back(letter);
-        // A bell that cannot be rung is ringing already; and the loop looks from time to time.
+        // A wake-up that cannot be sent means that one is pending; and the loop polls from time to
+        // time.
         let _ = self.0.bell.send(&[0]);
     }
 }

@@ -17,7 +17,7 @@ use crate::target::Target;
 /// Most threads beside one loop.
 const MOST_THREADS: usize = 16;
 
-/// For which user and exchange is what asked?
+/// The user and exchange that a query belongs to.
 pub(crate) struct Question {
     /// Who asks.
     pub(crate) user: u32,
@@ -25,7 +25,7 @@ pub(crate) struct Question {
     pub(crate) exchange: u64,
     /// About what.
     pub(crate) target: Arc<Target>,
-    /// The answer is for this user alone; else for everybody.
+    /// The answer is for this user alone; otherwise for all users.
     pub(crate) for_itself: bool,
     /// Nobody needs the answer after this moment.
     pub(crate) until_ns: i64,

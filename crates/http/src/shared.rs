@@ -16,7 +16,7 @@ pub(crate) enum Step {
     Resolving,
     /// The far end has not answered the call.
     Connecting,
-    /// A proxy is asked for a tunnel.
+    /// A tunnel is being requested from a proxy.
     Tunnelling,
     /// The TLS handshake is under way.
     Securing,
@@ -62,9 +62,9 @@ pub(crate) struct Shared {
     spare: Vec<Vec<u8>>,
     /// Something is to leave that the system was not given.
     pub(crate) is_marked: bool,
-    /// The system was asked to tell when more can leave.
+    /// The system was asked to report when more can be sent.
     pub(crate) watches_room: bool,
-    /// Nobody else comes; it closes with the last request.
+    /// No further requests are accepted; it closes with the last one under way.
     pub(crate) is_last: bool,
 }
 

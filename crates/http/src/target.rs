@@ -15,7 +15,7 @@ use crate::names;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TargetId(pub u32);
 
-/// How a target speaks.
+/// Protocol of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Scheme {
     /// Plain.
@@ -43,7 +43,7 @@ impl fmt::Display for Scheme {
     }
 }
 
-/// A proxy that is asked for a tunnel.
+/// A proxy that is asked for a tunnel (`CONNECT`).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Via {
     /// Name or address of the proxy.
@@ -112,7 +112,7 @@ pub(crate) struct Found {
 /// Something that answers HTTP.
 #[derive(Debug)]
 pub struct Target {
-    /// How it speaks.
+    /// Its protocol.
     pub scheme: Scheme,
     /// Name or address, without brackets.
     pub host: String,
@@ -161,12 +161,12 @@ impl Target {
         Ok(Found { addresses, leaves })
     }
 
-    /// Where it is, as far as that is known to everybody.
+    /// Its addresses, as far as they are resolved for all users.
     pub(crate) fn known(&self) -> Option<&Found> {
         self.found.get()
     }
 
-    /// What the proxy is asked; `None` without one.
+    /// The request to the proxy; `None` without one.
     pub(crate) fn tunnel_request(&self) -> Option<String> {
         let via = self.via.as_ref()?;
         let host = match self.host.contains(':') {
@@ -289,7 +289,7 @@ impl Targets {
         id
     }
 
-    /// True when one of them speaks over TLS.
+    /// True when one of them uses TLS.
     pub(crate) fn any_over_tls(&self) -> bool {
         let table = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         table

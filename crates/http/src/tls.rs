@@ -40,7 +40,7 @@ pub enum TlsSetUp {
     Refused(#[from] rustls::Error),
 }
 
-/// What is spoken behind a handshake.
+/// The protocol above a handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Protocol {
     /// HTTP/1.1, also with servers that agree to nothing.
@@ -134,7 +134,7 @@ fn client_config(trust: &Trust, protocol: Protocol) -> Result<Arc<ClientConfig>,
     Ok(Arc::new(config))
 }
 
-/// The authorities to believe; `None` = no need of any.
+/// The certificate authorities to trust; `None`: none is needed.
 fn authorities(trust: &Trust) -> Result<Option<RootCertStore>, TlsSetUp> {
     let mut roots = RootCertStore::empty();
     match trust {

@@ -32,7 +32,7 @@ impl Tunnel {
 
     /// Sends and reads what there is; true when the tunnel is there.
     ///
-    /// Errors: the connection ended, the answer is no HTTP, or it is no.
+    /// Errors: the connection ended, the answer is not valid HTTP, or the proxy refused.
     pub(crate) fn go_on(&mut self, mut socket: impl Read + Write) -> Result<bool, Failure> {
         let failed = |error: io::Error| Failure::of(Phase::Connect, &error);
         while self.sent < self.request.len() {

@@ -35,7 +35,7 @@ pub enum Step {
         /// When `step` is called again.
         until_ns: i64,
     },
-    /// Does nothing until somebody of its crew calls it, see [`crate::Call::Wakes`].
+    /// Does nothing until another user of its crew calls it, see [`crate::Call::Wakes`].
     Rest,
     /// Leaves; its connections are closed.
     End,
@@ -62,10 +62,10 @@ pub struct Exchange {
     pub whole_timeout_ns: u64,
     /// What `ended` gets to see of the response.
     pub keep: Keep,
-    /// The response has no body although its head may speak of one.
+    /// The response has no body although its head may announce one.
     pub method_is_head: bool,
-    /// The user looks the target's name up by itself, and again when this number is another one than it
-    /// was before; `None`: it is looked up once for everybody.
+    /// The user resolves the target's name itself, and again when this number changes; `None`: the name
+    /// is resolved once for all users.
     pub names: Option<u32>,
     /// HTTP/2: whom the request shares a connection with. `None`: HTTP/1.1, on a connection that
     /// is the user's own.
@@ -112,7 +112,7 @@ pub struct Outcome<'a> {
     pub target: TargetId,
     /// When it should have left.
     pub intended_ns: i64,
-    /// When `step` was asked.
+    /// When `step` was called.
     pub start_ns: i64,
     /// The host's addresses were known.
     pub resolved_ns: i64,

@@ -31,7 +31,7 @@ pub(super) fn whole_by(exchange: &Exchange, start_ns: i64) -> i64 {
     }
 }
 
-/// The server must have said something by then, when it was quiet since `now`.
+/// Deadline for further bytes from the server, which has been silent since `now`.
 #[inline]
 pub(super) fn answer_by(exchange: &Exchange, start_ns: i64, now: i64) -> i64 {
     let answer = match exchange.response_timeout_ns {

@@ -58,7 +58,7 @@ where
         index
     }
 
-    /// A user comes to its shared connection no more; the last one closes it.
+    /// Detaches a user from its shared connection; the last one closes it.
     pub(super) fn leave_lane(&mut self, user: u32) {
         let Some((index, serial)) = self.seats[user as usize].lane.take() else {
             return;
@@ -215,7 +215,7 @@ where
         }
         if shared.step == Step::Open {
             shared.session.say_goodbye(Code::NO_ERROR);
-            // Politeness: whether it is heard is not ours to wait for.
+            // A courtesy to the server: delivery is not waited for.
             let _ = self.connections[index as usize].send_shared();
         }
         self.close_shared(index);

@@ -39,18 +39,18 @@ use crate::timers::Timers;
 use crate::tls::LazyTls;
 use crate::user::{Outcome, Step};
 
-/// Sockets that are heard of in one turn.
+/// Sockets whose readiness is fetched in one turn.
 const EVENTS: usize = 1024;
 /// Bytes taken from a socket at once.
 const PORTION: usize = 64 * 1024;
-/// Portions taken from one socket in one turn: a far end that sends faster than we read keeps nobody else
-/// waiting, neither other users nor their deadlines.
+/// Portions read from one socket in one turn, so that a server that sends faster than we read delays
+/// neither other users nor their deadlines.
 const PORTIONS: usize = 64;
 /// Longest sleep: how soon a stop is noticed.
 const LOOK: Duration = Duration::from_millis(20);
 /// Name of the inbox among the sockets.
 const BELL: u64 = u64::MAX;
-/// Sockets are spoken of once per arrival, and need not be told again what is looked for.
+/// Readiness is edge-triggered: reported once per arrival, and registered once for both directions.
 const EDGE: bool = cfg!(target_os = "linux");
 /// No connection.
 const NONE: u32 = u32::MAX;
@@ -134,7 +134,7 @@ where
         })
     }
 
-    /// Runs until nobody will join and all users have left, or the run is stopped.
+    /// Runs until all users have left and none will join, or the run is stopped.
     pub(crate) fn run(mut self) -> (C, LoopAudit) {
         precise_timers();
         self.audit.had_own_core = self.parts.home.keep();
@@ -210,7 +210,8 @@ where
         Duration::from_nanos(left).min(LOOK)
     }
 
-    /// Goes on with the sockets of which the turn before did not see the end: they are spoken of once.
+    /// Continues to read the sockets that were not drained in the turn before: their readiness is
+    /// reported only once.
     fn read_on(&mut self) {
         for _ in 0..self.unread.len() {
             let Some((token, ended)) = self.unread.pop_front() else {
@@ -333,7 +334,7 @@ where
     /// Asks a user what it does now, and does it.
     fn step(&mut self, user: u32, now: i64) {
         if self.parts.stop.is_soon() && !self.crew.is_amid(user) {
-            // Parked: nobody's turn comes any more.
+            // Parked: no user has anything left to do.
             self.seats[user as usize].doing = Doing::Due;
             return;
         }
@@ -375,7 +376,7 @@ where
         self.due.push_back(user);
     }
 
-    /// Looks for something else from now on, where the system has to be told.
+    /// Changes the readiness to wait for, on systems that must be informed of it.
     fn watch(&mut self, index: u32, interest: Interest) {
         if EDGE {
             return;
@@ -404,7 +405,7 @@ where
         self.close(index);
     }
 
-    /// The response is whole. `is_clean`: nothing speaks against another request on the connection.
+    /// The response is complete. `is_clean`: the connection can take another request.
     #[inline]
     fn complete(&mut self, user: u32, index: u32, is_clean: bool, now: i64) {
         self.tell(user, index, None, now);
@@ -479,7 +480,7 @@ where
         self.crew.ended(user, &outcome);
     }
 
-    /// Ends what is still under way, and lets everybody leave.
+    /// Ends all exchanges under way and removes all users.
     fn abandon(&mut self) {
         let now = now_ns();
         for user in 0..self.seats.len() as u32 {

@@ -13,7 +13,7 @@ pub(super) enum Doing {
     Nothing,
     /// Waiting for a time.
     Pausing,
-    /// Waiting for somebody of its crew.
+    /// Waiting for another user of its crew.
     Resting,
     /// Waiting for its turn.
     Due,
@@ -40,7 +40,7 @@ pub(super) struct Seat {
     /// The user has just joined: it was not this loop that kept it waiting.
     pub(super) is_new: bool,
     pub(super) exchange: Option<Exchange>,
-    /// Number of the exchange: tells a late answer of the resolver.
+    /// Number of the exchange, by which a late answer of the resolver is recognised.
     pub(super) number: u64,
     pub(super) stamps: Stamps,
     pub(super) request_bytes: u64,
@@ -53,7 +53,7 @@ pub(super) struct Seat {
     pub(super) kept: Vec<u32>,
     /// Where targets are that it looked up by itself, the latest last.
     pub(super) own: Vec<OwnFound>,
-    /// Room and serial number of the shared connection that it comes to.
+    /// Index and serial number of the shared connection that it uses.
     pub(super) lane: Option<(u32, u64)>,
     /// Stream of the present exchange; 0: it has none.
     pub(super) stream: u32,

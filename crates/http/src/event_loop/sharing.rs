@@ -93,7 +93,7 @@ where
         }
     }
 
-    /// Sends what a connection has to say.
+    /// Sends the buffered bytes of a connection.
     #[inline]
     pub(super) fn send_shared(&mut self, index: u32) {
         let Some(shared) = self.shared(index) else {
@@ -109,7 +109,8 @@ where
         }
     }
 
-    /// Some bytes have left: `is_all`, or the system will tell when there is room.
+    /// Accounts for bytes that were sent: all of them if `is_all`, otherwise the system reports when
+    /// there is room for more.
     #[inline]
     pub(super) fn has_sent(&mut self, index: u32, is_all: bool) {
         let Some(shared) = self.shared(index) else {
@@ -187,7 +188,7 @@ where
                 return;
             }
             if let Err(kind) = fed {
-                // It hears why; whether it does is not ours to wait for.
+                // The server is sent the reason; its delivery is not waited for.
                 let _ = self.connections[index as usize].send_shared();
                 return self.connection_ends(index, Failure::new(Phase::Read, kind), now);
             }
@@ -313,7 +314,7 @@ where
         (seat.busy, seat.stream) = (super::NONE, 0);
     }
 
-    /// True when the far end has said something since the deadline was set, which is put off then.
+    /// True when the server has sent something since the deadline was set, which is then extended.
     pub(super) fn was_heard_of(&mut self, user: u32, now: i64) -> bool {
         let seat = &self.seats[user as usize];
         let (index, id, start) = (seat.busy, seat.stream, seat.stamps.start);

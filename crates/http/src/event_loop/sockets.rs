@@ -34,7 +34,7 @@ where
             Stage::Shared => self.shared_event(index, event),
             Stage::Receiving if event.readable => self.receive(user, index, event.ended),
             Stage::Receiving | Stage::Vacant => {}
-            // Whatever comes on a kept connection, it is of no further use.
+            // Any byte or event on an idle kept connection makes it unusable.
             Stage::Idle if event.readable => self.forget(user, index),
             Stage::Idle => {}
             Stage::Connecting if event.writable || event.closed => self.connects(user, index),

@@ -1,10 +1,11 @@
 //! Layout of HTTP/2 frames (RFC 9113 §4 and §6).
 
-/// What a client says first.
+/// The client connection preface.
 pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Bytes before the payload of a frame.
 pub(super) const HEADER_BYTES: usize = 9;
-/// Longest payload that may be sent to anyone who has not allowed more, us included.
+/// Longest payload that may be sent unless the receiver has allowed more; the same holds for frames to
+/// us.
 pub(super) const FRAME_BYTES: usize = 16_384;
 /// Window of streams and connection before anyone changes it.
 pub(super) const WINDOW_BYTES: u32 = 65_535;

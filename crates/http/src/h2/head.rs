@@ -15,18 +15,18 @@ pub(super) struct Block {
     pub(super) ends: bool,
 }
 
-/// What a head says, as far as it matters here.
+/// The fields of a head that the engine uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Said {
     status: u16,
     length: Option<u64>,
 }
 
-/// A block that was read, and what it said: servers say the same again and again.
+/// The last decoded block and its meaning, kept because servers often repeat the same block.
 #[derive(Debug, Default)]
 pub(super) struct Same {
     block: Vec<u8>,
-    /// State of the table at which it says this.
+    /// State of the table under which the block has this meaning.
     version: u64,
     said: Option<Said>,
 }
@@ -100,7 +100,7 @@ impl Session {
         stream.heard_ns = now_ns;
         match (stream.reading, said) {
             (Reading::Ended(_), _) => return Ok(()),
-            // After the body: fields that nobody waits for.
+            // Trailer fields, which are not used.
             (Reading::Body, Some(said)) if block.ends && said.status == 0 => {}
             (Reading::Head, Some(said)) if (100..200).contains(&said.status) && !block.ends => {
                 stream.informational += 1;
@@ -168,11 +168,11 @@ impl Session {
     }
 }
 
-/// What is heard of the fields of a block.
+/// Collects the fields of a block.
 #[derive(Default)]
 struct Fields<'a> {
     said: Said,
-    /// They say what they must not (RFC 9113 §8.2 and §8.3).
+    /// The fields break the rules (RFC 9113 §8.2 and §8.3).
     is_bad: bool,
     /// A field without a colon has come: none with one may follow.
     are_plain: bool,

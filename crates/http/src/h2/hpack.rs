@@ -6,7 +6,7 @@
 use super::huffman;
 use super::table::{ENTRY_BYTES, Table};
 
-/// The table's size that a peer assumes until told otherwise (RFC 9113 §6.5.2); we tell nothing.
+/// Table size that a peer assumes until it receives another (RFC 9113 §6.5.2); we send none.
 pub(super) const TABLE_BYTES: usize = 4096;
 /// Continuation bytes of a number: more than any length needs.
 const NUMBER_BYTES: usize = 4;

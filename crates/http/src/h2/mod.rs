@@ -67,7 +67,7 @@ pub fn any_bytes(bytes: &[u8], cut: usize) {
     assert_eq!(read(cut), read(bytes.len()));
 }
 
-/// Reads any bytes as header blocks of one connection, each as long as the byte before it says.
+/// Reads any bytes as header blocks of one connection; the byte before each block gives its length.
 pub fn any_blocks(mut bytes: &[u8]) {
     const MOST_BYTES: usize = 1024;
     let mut decoder = hpack::Decoder::new();

@@ -14,7 +14,7 @@ use super::stream::Reading;
 use crate::failure::{Breach, Code, Kind};
 use crate::user::Keep;
 
-/// Frames in a row that bring no response further: more are an attack, or a server gone mad.
+/// Frames in a row that do not advance any response: more are taken for an attack or a broken server.
 const MOST_IDLE_FRAMES: u32 = 10_000;
 /// Bytes of a buffer that outlive their use.
 pub(super) const ROOM_KEPT: usize = FRAME_BYTES + HEADER_BYTES;
@@ -42,15 +42,15 @@ struct Data {
     stream: u32,
     /// Bytes of its payload that have not come.
     left: usize,
-    /// Bytes of padding at its end; `None`: its first byte will say.
+    /// Bytes of padding at its end; `None`: its first byte, not yet received, gives the length.
     padding: Option<usize>,
     ends: bool,
 }
 
 impl Session {
-    /// Takes bytes as they came. Streams that ended are told by [`Session::next_ended`].
+    /// Processes received bytes. Streams that ended are returned by [`Session::next_ended`].
     ///
-    /// Errors: the connection is of no further use; what is to be said about it lies in the buffer.
+    /// Errors: the connection cannot be used further; the frame with the reason is in the send buffer.
     #[inline]
     pub(crate) fn feed(&mut self, mut bytes: &[u8], now_ns: i64) -> Result<(), Kind> {
         while !bytes.is_empty() {
@@ -142,7 +142,7 @@ impl Session {
         Ok(true)
     }
 
-    /// What can be said of a frame before its payload is there.
+    /// Checks a frame as far as is possible before its payload arrived.
     #[inline]
     fn header(&mut self, bytes: &[u8; HEADER_BYTES]) -> Result<Header, Kind> {
         let header = Header::read(bytes);
@@ -180,9 +180,9 @@ impl Session {
             WINDOW_UPDATE => self.window_update(header, payload),
             RST_STREAM => self.rst_stream(header, payload),
             GOAWAY => self.goaway(header, payload),
-            // We have said that we want none.
+            // Our settings disabled these frames.
             PUSH_PROMISE => Err(Breach::FrameOrder.into()),
-            // Priorities of the first edition, and whatever else is unknown, say nothing to us.
+            // Priorities (deprecated since RFC 9113) and unknown frames are ignored.
             _ => Ok(()),
         }
     }
@@ -239,7 +239,7 @@ impl Session {
         Ok(())
     }
 
-    /// Bytes of a data frame; says how many belong to it.
+    /// Processes bytes of a data frame; returns how many of them belong to it.
     #[inline]
     fn data(&mut self, mut data: Data, bytes: &[u8], now_ns: i64) -> Result<usize, Kind> {
         let here = data.left.min(bytes.len());
@@ -400,8 +400,8 @@ impl Session {
         }
     }
 
-    /// Answers what only wants to be seen. A far end that goes on asking and takes no answer would fill
-    /// the buffer.
+    /// Answers a frame that only needs an acknowledgement. A server that keeps sending such frames and
+    /// does not read the answers would fill the buffer.
     fn acknowledge(&mut self, kind: u8, payload: &[u8]) -> Result<(), Kind> {
         self.untaken_acks += 1;
         if self.untaken_acks > MOST_IDLE_FRAMES {

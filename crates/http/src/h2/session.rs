@@ -17,8 +17,8 @@ use crate::user::Keep;
 pub(super) const OWN_WINDOW: i64 = 1 << 30;
 /// A window is opened again when so much of it is used.
 const OWN_WINDOW_LOW: i64 = OWN_WINDOW / 2;
-/// Streams that are opened before the far end has said how many it wants: no server should want
-/// fewer (RFC 9113 §6.5.2).
+/// Streams that are opened before the server has sent its limit: no server should allow fewer (RFC 9113
+/// §6.5.2).
 const STREAMS_UNTOLD: u32 = 100;
 /// Bytes in the buffer above which no more bodies are put there.
 const OUT_BYTES: usize = 256 * 1024;
@@ -35,7 +35,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) next: &'a [u8],
     /// The whole body; empty: there is none.
     pub(crate) body: &'a [u8],
-    /// The response has no body whatever its head says.
+    /// The response has no body, whatever its head contains.
     pub(crate) is_to_head: bool,
     /// What is kept of the response.
     pub(crate) keep: Keep,
@@ -52,13 +52,13 @@ pub(crate) enum Room {
     Never,
 }
 
-/// What the far end has told about itself.
+/// The settings and limits that the server has sent.
 #[derive(Debug)]
 pub(super) struct Peer {
     pub(super) has_greeted: bool,
     pub(super) streams: u32,
     pub(super) window: i64,
-    /// It leaves after this: the last stream that it looks at, and why.
+    /// The server closes after this (GOAWAY): the last stream that it processes, and the reason.
     pub(super) leaves: Option<(u32, Code)>,
 }
 
@@ -86,16 +86,16 @@ pub(crate) struct Session {
     has_first: bool,
     /// The far end's table is too small for our fields.
     is_plain: bool,
-    /// A new size of that table, to be told in the next header block.
+    /// A new size of that table, to be announced in the next header block.
     new_table_bytes: Option<usize>,
-    /// Streams whose end nobody has heard of.
+    /// Streams that ended and were not yet reported.
     pub(super) ended: VecDeque<u32>,
     pub(super) reader: super::receive::Reader,
     pub(super) decoder: Decoder,
 }
 
 impl Session {
-    /// A connection that begins: what is said first lies in the buffer.
+    /// A new connection: the preface and settings are in the send buffer.
     pub(crate) fn new(limits: Limits) -> Self {
         let mut session = Self {
             limits,
@@ -178,7 +178,7 @@ impl Session {
         self.is_broken || self.peer.leaves.is_some() || self.streams.are_used_up()
     }
 
-    /// Begins a request and says the number of its stream; `None`: there is no [`Room`].
+    /// Begins a request and returns the number of its stream; `None`: there is no [`Room`].
     #[inline]
     pub(crate) fn open(&mut self, ask: Ask<'_>) -> Option<u32> {
         if self.room() != Room::Now {
@@ -253,7 +253,7 @@ impl Session {
         self.streams.count()
     }
 
-    /// A stream that has ended and was not told of; whoever hears of it closes it.
+    /// Returns a stream that has ended and was not yet reported; the caller closes it.
     #[inline]
     pub(crate) fn next_ended(&mut self) -> Option<u32> {
         self.ended.pop_front()
@@ -272,7 +272,7 @@ impl Session {
         self.streams.close(id);
     }
 
-    /// Ends a stream; it will be heard of.
+    /// Ends a stream, which is then reported.
     pub(super) fn end(&mut self, id: u32, why: Option<Kind>) {
         let Some(stream) = self
             .streams
@@ -285,7 +285,7 @@ impl Session {
         self.ended.push_back(id);
     }
 
-    /// Ends a stream that broke the rules; the far end hears why.
+    /// Ends a stream that broke the rules; the server is sent the reason.
     pub(super) fn reset_stream(&mut self, id: u32, why: crate::failure::Breach) {
         frame::put_word(&mut self.out, RST_STREAM, id, why.code().0);
         if let Some(stream) = self.streams.get_mut(id) {
@@ -412,7 +412,7 @@ impl Session {
         }
     }
 
-    /// True when the last byte of a request has left and nobody has written down when.
+    /// True when the last byte of a request was sent and the time of that is not recorded yet.
     #[inline]
     pub(crate) fn has_sent(&self) -> bool {
         let left = self.gone + self.left_from as u64;
@@ -435,7 +435,7 @@ impl Session {
 }
 
 impl Peer {
-    /// What holds until the far end says otherwise.
+    /// The settings that hold until the server sends others.
     fn new() -> Self {
         Self {
             has_greeted: false,

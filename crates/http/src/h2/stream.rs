@@ -16,7 +16,7 @@ pub(crate) enum Reading {
     Head,
     /// Its body is coming.
     Body,
-    /// Nothing more comes, for this reason; `None`: it is whole.
+    /// The stream failed for this reason; `None`: the response is complete.
     Ended(Option<Kind>),
 }
 
@@ -25,13 +25,13 @@ pub(crate) enum Reading {
 pub(crate) struct Stream {
     /// Number of the stream; 0 = there is none.
     pub(crate) id: u32,
-    /// Who asked.
+    /// The user of the request.
     pub(crate) user: u32,
     pub(crate) reading: Reading,
     pub(crate) is_to_head: bool,
     pub(crate) keep: Keep,
     pub(crate) status: u16,
-    /// What `content-length` says.
+    /// The value of `content-length`.
     pub(crate) length: Option<u64>,
     pub(crate) informational: u32,
     /// Bytes of the frames that carry heads.
@@ -149,7 +149,7 @@ impl Streams {
         (id >> 1) as usize & (self.rooms.len() - 1)
     }
 
-    /// Opens a stream and says its number; `None`: all are used up.
+    /// Opens a stream and returns its number; `None`: all are used up.
     #[inline]
     pub(super) fn open(&mut self, user: u32) -> Option<u32> {
         if self.open * 2 >= self.rooms.len() {

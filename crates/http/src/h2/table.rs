@@ -47,7 +47,7 @@ pub(super) struct Table {
     added: VecDeque<Entry>,
     bytes: usize,
     most_bytes: usize,
-    /// Changes with every entry that comes or goes.
+    /// Changes whenever an entry is added or removed.
     version: u64,
 }
 

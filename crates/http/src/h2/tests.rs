@@ -76,7 +76,7 @@ fn plain(fields: &[(&str, &str)]) -> Vec<u8> {
 /// How a stream ended: number, status, body, and why it is not whole.
 type End = (u32, u16, String, Option<Kind>);
 
-/// Feeds what a server says, and tells how streams ended and whether the connection did.
+/// Feeds bytes of a server; returns how streams ended and whether the connection did.
 fn feed(session: &mut Session, said: Said) -> (Vec<End>, Option<Kind>) {
     let broken = session.feed(&said.0, 7).err();
     let mut ends = Vec::new();
@@ -93,7 +93,7 @@ fn feed(session: &mut Session, said: Said) -> (Vec<End>, Option<Kind>) {
     (ends, broken)
 }
 
-/// Frames that the session has to say: kind, flags, stream, payload. They have left then.
+/// Takes the frames that the session has to send: kind, flags, stream, payload.
 fn frames(session: &mut Session) -> Vec<(u8, u8, u32, Vec<u8>)> {
     let bytes = session.pending().to_vec();
     session.left(bytes.len());

@@ -54,7 +54,7 @@ pub enum NoStore {
     /// A part of it is damaged or cut.
     #[error("a part of it is damaged")]
     Damaged,
-    /// It is in BER, with lengths that are told at the end.
+    /// It is in BER, with indefinite lengths.
     #[error("it is PKCS#12 in BER, with indefinite lengths")]
     Indefinite,
     /// A certificate answers for it instead of a password.
@@ -105,14 +105,14 @@ struct Found {
 struct FoundKey {
     /// Its name, in stores that have names.
     name: Option<String>,
-    /// What its own certificate has as well; empty: nothing says it.
+    /// An identifier that its own certificate has as well; empty: the store has none.
     link: Vec<u8>,
     key: PrivateKeyDer<'static>,
 }
 
 /// A certificate of a store.
 struct FoundCertificate {
-    /// What the key that it belongs to has as well; empty: nothing says it.
+    /// An identifier that its key has as well; empty: the store has none.
     link: Vec<u8>,
     der: CertificateDer<'static>,
 }

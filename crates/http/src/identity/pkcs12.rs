@@ -107,7 +107,7 @@ fn read_bags(bytes: &[u8], opener: &Password<'_>, found: &mut Found) -> Result<(
                     found.add_certificate(&link(attributes), one)?;
                 }
             }
-            // Lists of revoked certificates and secrets of other kinds are no keys of TLS.
+            // Lists of revoked certificates and secrets of other kinds are not keys of TLS.
             _ => {}
         }
     }

@@ -45,7 +45,7 @@ enum Purpose {
     Code = 3,
 }
 
-/// A password in the two forms that are asked for.
+/// A password in the two encodings that are needed.
 pub(super) struct Password<'a> {
     utf8: &'a str,
     /// 16-bit characters, high byte first, with a zero behind them.
@@ -123,7 +123,7 @@ impl<'a> Password<'a> {
         let rounds = rounds(details.number())?;
         let mut next = details.next();
         if let Some((INTEGER, _)) = next {
-            // The length of the key, which its cipher says as well.
+            // The length of the key, which its cipher defines as well.
             next = details.next();
         }
         let code = match next {

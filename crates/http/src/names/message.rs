@@ -105,7 +105,7 @@ pub(crate) fn question(number: u16, name: &Name) -> Vec<u8> {
     message
 }
 
-/// What a message says to a question that [`question`] made. Never panics, whatever came.
+/// Decodes the response to a query made by [`question`]. Never panics on any input.
 pub(crate) fn answer(message: &[u8], asked: &[u8]) -> Answer {
     read(message, asked).unwrap_or(Answer::Foreign)
 }
@@ -169,7 +169,7 @@ fn records(message: &[u8], mut at: usize) -> Option<(Records<Ipv4Addr>, Records<
     Some((addresses, aliases))
 }
 
-/// From the asked name through its aliases to addresses.
+/// Follows the queried name through its aliases to addresses.
 fn follow(asked: Name, addresses: &Records<Ipv4Addr>, aliases: &Records<Name>) -> Answer {
     let mut name = &asked;
     for _ in 0..=MOST_ALIASES {

@@ -22,9 +22,9 @@ use message::{Answer, Name, answer, question};
 const PORT: u16 = 53;
 /// Longest wait for one server.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How often all servers are asked.
+/// Rounds over all servers.
 const ROUNDS: usize = 2;
-/// Most aliases that are asked for one after the other.
+/// Most aliases that are followed in a row.
 const MOST_HOPS: usize = 8;
 /// Largest message over UDP that is taken in, bytes.
 const MOST_UDP_BYTES: usize = 4096;
@@ -32,7 +32,7 @@ const MOST_UDP_BYTES: usize = 4096;
 /// Longest wait for a name, even if the caller would wait longer.
 const LONGEST: Duration = Duration::from_secs(15);
 
-/// Number of questions so far, which decides the server that is asked first: load is spread over all.
+/// Number of queries so far, which selects the server that is queried first: load is spread over all.
 static TURN: AtomicUsize = AtomicUsize::new(0);
 
 /// Addresses that the servers know for a name, in the order of the one that answered: at least one.

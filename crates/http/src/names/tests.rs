@@ -11,7 +11,7 @@ fn soon() -> Instant {
     Instant::now() + Duration::from_secs(60)
 }
 
-/// A name server that says the same in every answer to a name; it ends with this value.
+/// A name server that gives the same answer to every query; it ends with this value.
 struct Server {
     address: SocketAddr,
     thread: Option<JoinHandle<()>>,
@@ -31,7 +31,7 @@ impl Server {
         let serve = move || {
             let mut room = [0; 600];
             while let Ok((bytes @ 1.., from)) = socket.recv_from(&mut room) {
-                // Whoever asked may have gone.
+                // The client may have closed its socket.
                 let _ = socket.send_to(&reply(&room[..bytes], says), from);
             }
         };
@@ -61,9 +61,9 @@ fn reply(asked: &[u8], says: Says) -> Vec<u8> {
     message
 }
 
-/// The asked name has this address.
+/// The queried name has this address.
 const ADDRESS: &[u8] = b"\xc0\x0c\0\x01\0\x01\0\0\0\x3c\0\x04\x7f\0\0\x07";
-/// The asked name is another one for `b.c`.
+/// The queried name is an alias of `b.c`.
 const ELSEWHERE: &[u8] = b"\xc0\x0c\0\x05\0\x01\0\0\0\x3c\0\x05\x01b\x01c\0";
 const FOUND: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 7);
 
@@ -95,7 +95,7 @@ fn an_alias_is_asked_for_and_a_cut_answer_comes_over_tcp() {
             }
             let message = reply(&room[2..], |_| (0x8180, &[ADDRESS]));
             let length = (message.len() as u16).to_be_bytes();
-            // Whoever asked may have gone.
+            // The client may have closed its socket.
             let _ = stream.write_all(&[&length, message.as_slice()].concat());
         }
     });

@@ -22,7 +22,7 @@ pub struct Head {
     pub lines_until: usize,
     /// Bytes of the head, the empty line included.
     pub len: usize,
-    /// What `Content-Length` says.
+    /// The value of `Content-Length`.
     pub length: Option<u64>,
     /// The last transfer coding is `chunked`.
     pub chunked: bool,

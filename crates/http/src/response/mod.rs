@@ -97,7 +97,7 @@ impl Response {
 
     /// Takes bytes as they came from the connection. Bytes after the end are not used.
     ///
-    /// Errors: what came is no response; the connection is of no further use.
+    /// Errors: the bytes are not a valid response; the connection cannot be used further.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Fed, Malformed> {
         let mut used = 0;
         while self.stage != Stage::Done && used < bytes.len() {
@@ -129,7 +129,7 @@ impl Response {
         }
     }
 
-    /// Takes some bytes and says how many.
+    /// Processes some bytes and returns how many.
     #[inline]
     fn portion(&mut self, bytes: &[u8]) -> Result<usize, Malformed> {
         match &mut self.stage {
@@ -237,7 +237,7 @@ impl Response {
             },
             _ => Stage::UntilClose,
         };
-        // Two ways to say where it ends: somebody on the way may have followed the other.
+        // Two conflicting lengths (request smuggling): an intermediary may have used the other one.
         let ambiguous = head.coded && head.length.is_some();
         self.persists &= self.stage != Stage::UntilClose && !ambiguous;
         self.head = head;

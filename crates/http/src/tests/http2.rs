@@ -15,11 +15,11 @@ const WHOLE_HEAD: u8 = 4;
 /// A frame: kind, flags, stream, payload.
 type Frame = (u8, u8, u32, Vec<u8>);
 
-/// The server's end of a connection whose client has said hello.
+/// The server's end of a connection whose preface and settings have been exchanged.
 struct Peer<S = TcpStream>(S);
 
 impl<S: Read + Write> Peer<S> {
-    /// Reads the preface, and says hello with these settings.
+    /// Reads the preface and sends these settings.
     fn new(mut stream: S, settings: &[u8]) -> Option<Self> {
         let mut preface = [0; 24];
         stream.read_exact(&mut preface).ok()?;
@@ -29,7 +29,7 @@ impl<S: Read + Write> Peer<S> {
         Some(peer)
     }
 
-    /// Says a frame; whoever has hung up does not hear it.
+    /// Sends a frame; a closed connection is not an error.
     fn say(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
         let length = (payload.len() as u32).to_be_bytes();
         let mut bytes = length[1..].to_vec();
@@ -83,7 +83,7 @@ impl Peer {
     }
 }
 
-/// A server that gets each connection, with its number, when both have said hello.
+/// A server that gets each connection, with its number, after the exchange of settings.
 fn speaking(serve: impl Fn(Peer, usize) + Send + Sync + 'static) -> SocketAddr {
     server(move |stream, number| {
         if let Some(peer) = Peer::new(stream, &[]) {

@@ -138,7 +138,7 @@ fn a_server_that_refuses_tls_is_told_with_its_reason() {
     assert_eq!(kind(&seen), Some((Phase::Tls, Kind::TlsAlert(40))));
 }
 
-/// A proxy that gives tunnels to this server, or says no.
+/// A proxy that opens tunnels to this server, or refuses.
 fn proxy_to(far: SocketAddr, asked: Arc<Mutex<Vec<String>>>, gives: bool) -> SocketAddr {
     server(move |mut stream, _| {
         let mut head = Vec::new();

@@ -80,7 +80,7 @@ fn heads_in_many_frames() {
     );
 }
 
-/// A server that says this breaks the connection so.
+/// Checks that these bytes of a server end the connection with this error.
 #[track_caller]
 fn breaks(said: Said, breach: Breach) {
     let mut session = session(1);
@@ -88,7 +88,7 @@ fn breaks(said: Said, breach: Breach) {
     let (_, broken) = feed(&mut session, said);
     assert_eq!(broken, Some(Kind::Http2(breach)));
     assert!(session.is_leaving());
-    // It hears why.
+    // The server is sent the reason.
     let last = frames(&mut session).pop().expect("something is said");
     assert_eq!(
         (last.0, &last.3[4..]),
