@@ -43,8 +43,8 @@ impl Disk {
         }
     }
 
-    /// Creates a file in the place of one that exists: a link there is replaced, not followed, since in a
-    /// record that somebody sent it may lead anywhere.
+    /// Creates a file in the place of one that exists: a link there is replaced, not followed, since in
+    /// a record from an untrusted source it may lead anywhere.
     pub fn create(&self, path: &Path) -> Result<DiskFile, StoreError> {
         match self.step().and_then(|()| fs::remove_file(path)) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("create", path, e)),
@@ -109,7 +109,7 @@ impl Disk {
             .map_err(|e| StoreError::io("sync", parent, e))
     }
 
-    /// Removes a file; one that is not there is no error.
+    /// Removes a file; a missing one is not an error.
     pub fn remove_file(&self, path: &Path) -> Result<(), StoreError> {
         match self.step().and_then(|()| fs::remove_file(path)) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(StoreError::io("remove", path, e)),
@@ -117,7 +117,7 @@ impl Disk {
         }
     }
 
-    /// Removes a directory of plain files, one file at a time; one that is not there is no error.
+    /// Removes a directory of plain files, one file at a time; a missing one is not an error.
     pub fn remove_flat_dir(&self, path: &Path) -> Result<(), StoreError> {
         check_own_dir(path)?;
         for file in list_dir(path)? {
@@ -210,21 +210,24 @@ pub(crate) fn list_dir(path: &Path) -> Result<Vec<PathBuf>, StoreError> {
 
 /// Opens a file of a record for reading.
 ///
-/// Anything but a plain file is refused before it is opened: a pipe would wait for a writer for ever, and a
-/// device has no end. A link to a plain file is one.
+/// Anything but a plain file is refused before it is opened: opening a pipe would wait for a writer
+/// without bound, and a device has no end. A link to a plain file is accepted.
 pub(crate) fn open_plain(path: &Path) -> io::Result<File> {
     match fs::metadata(path)?.is_file() {
         true => File::open(path),
-        false => Err(io::Error::other("it is no plain file")),
+        false => Err(io::Error::other("it is not a plain file")),
     }
 }
 
-/// Makes sure that a directory of a record is its own: in a record that somebody sent, a link in its place
-/// would have files elsewhere changed or removed. One that is not there passes.
+/// Checks that a directory of a record is not a link: in a record from an untrusted source, a link in
+/// its place would change or remove files elsewhere. A missing directory passes.
 pub(crate) fn check_own_dir(path: &Path) -> Result<(), StoreError> {
     match fs::symlink_metadata(path) {
         Ok(about) if about.is_dir() => Ok(()),
-        Ok(_) => Err(StoreError::corrupt(path, "it is no directory of its own")),
+        Ok(_) => Err(StoreError::corrupt(
+            path,
+            "it is not a directory of its own",
+        )),
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(e) => Err(StoreError::io("examine", path, e)),
     }
@@ -252,7 +255,7 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<Vec<u8>>, Store
     Ok(Some(bytes))
 }
 
-/// Faults on demand: a disk that fills up, a process that dies between two operations.
+/// Injects faults: a disk that fills up, a process that dies between two operations.
 #[cfg(test)]
 pub(crate) mod faults {
     use std::io;

@@ -64,7 +64,7 @@ pub enum StoreError {
         /// Newest format that can be read.
         known: &'static str,
     },
-    /// The run was never closed: it still goes on, or its program died.
+    /// The run was never closed: it is still under way, or its program died.
     #[error("run `{id}` was never closed: it still goes on, or the program that recorded it died")]
     Unfinished {
         /// Name of the run.

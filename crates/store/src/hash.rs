@@ -19,7 +19,7 @@ pub struct Verification {
     pub intact: Vec<String>,
     /// Files whose content has changed since.
     pub changed: Vec<String>,
-    /// Files that the manifest lists but that are gone.
+    /// Files that the manifest lists but that are missing.
     pub missing: Vec<String>,
     /// Files that are there but not listed: the manifest says nothing about them.
     pub unlisted: Vec<String>,

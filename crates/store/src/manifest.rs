@@ -230,7 +230,7 @@ fn finite_finding(finding: &mut Finding) {
     }
 }
 
-/// A number that JSON cannot hold is kept as a word: `NaN`, `inf`.
+/// A number that JSON cannot hold is written as a string: `NaN`, `inf`.
 pub(crate) fn finite_text(text: &mut Text) {
     for arg in text.args.values_mut() {
         match arg {

@@ -84,7 +84,7 @@ fn entry(path: &Path) -> Option<RunEntry> {
 /// Directory of the run that `text` means: a whole id, the unique beginning of one, `latest`,
 /// or a path.
 ///
-/// Errors: [`StoreError::Unknown`], [`StoreError::Ambiguous`]; for a path that is no record,
+/// Errors: [`StoreError::Unknown`], [`StoreError::Ambiguous`]; for a path that is not a record,
 /// [`StoreError::NotARecord`].
 pub fn resolve(root: &Path, text: &str) -> Result<PathBuf, StoreError> {
     if is_path(text) {

@@ -151,7 +151,7 @@ fn halves(batch: &Batch) -> Option<(Batch, Batch)> {
 
 fn checksum(len: [u8; 4], payload: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
-    // Frames of another version never look whole, even where a header was damaged.
+    // Frames of another version are never accepted as complete, even where a header was damaged.
     hasher.update(&VERSION.to_le_bytes());
     hasher.update(&len);
     hasher.update(payload);
@@ -267,7 +267,7 @@ impl SpoolWriter {
     /// Adds one batch.
     ///
     /// Errors: [`StoreError::Full`] and others; what was added before stays readable, and a later
-    /// call may succeed when the cause has gone.
+    /// call may succeed when the cause has been removed.
     pub fn append(&mut self, batch: &Batch) -> Result<(), StoreError> {
         for frame in encode(batch)? {
             self.put(&frame)?;

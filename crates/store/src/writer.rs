@@ -14,7 +14,7 @@ use crate::{StoreError, attach, manifest, save_findings, seal};
 
 /// First line of every `clock/<host>.csv`.
 const CLOCK_HEADER: &str = "t_ns,offset_ns,error_ns\n";
-/// File inside the spool whose lock says that somebody records.
+/// File inside the spool that is locked while a process records.
 pub(crate) const LOCK: &str = "lock";
 
 /// Makes the directory of a new run.
@@ -58,7 +58,7 @@ pub(crate) fn create(disk: Disk, root: &Path, id: &RunId) -> Result<Writer, Stor
 
 /// Locks the spool of a record against other writers and recoverers.
 ///
-/// Errors: [`StoreError::InUse`] when somebody holds it.
+/// Errors: [`StoreError::InUse`] when another process holds it.
 pub(crate) fn take_lock(record: &Path) -> Result<File, StoreError> {
     let path = record.join(SPOOL).join(LOCK);
     if path.is_symlink() {
@@ -79,7 +79,7 @@ pub(crate) fn take_lock(record: &Path) -> Result<File, StoreError> {
     }
 }
 
-/// What is known about a run before anybody has described it.
+/// The manifest of a run before its description is known.
 fn first_manifest(id: &RunId) -> Manifest {
     let now = jiff::Timestamp::now();
     let started_unix_ns = i64::try_from(now.as_nanosecond()).unwrap_or(i64::MAX);

@@ -25,7 +25,7 @@ const HEADS: [&str; 9] = [
     "phase",
 ];
 
-/// True for a run in which many hosts were told what to do.
+/// True for a run in which many hosts received commands.
 pub fn any(record: &Record) -> bool {
     record.manifest.is_of_many_hosts()
 }
@@ -48,7 +48,7 @@ pub fn files(record: &Record) -> io::Result<Vec<(String, Vec<u8>)>> {
     let ends: BTreeSet<&str> = flows
         .flat_map(|f| [f.from.as_str(), f.to.as_str()])
         .collect();
-    // A server that was loaded is no host of the run.
+    // A server under load is not a host of the run.
     let hosts = record.manifest.hosts.iter().map(|host| host.name.as_str());
     for host in hosts.filter(|host| ends.contains(host)).take(MOST_HOSTS) {
         let mut own = Vec::new();

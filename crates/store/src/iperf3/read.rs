@@ -21,14 +21,14 @@ const MAX_SECONDS: f64 = 1e8;
 /// Longest name that is kept.
 const MAX_NAME_CHARS: usize = 253;
 
-/// Why a text is no result of iperf3.
+/// Why a text is not a valid result of iperf3.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Iperf3Error {
     /// Larger than anything that is read.
     #[error("the file has {0} bytes, more than the {MAX_BYTES} that are read")]
     TooLarge(usize),
     /// No JSON object.
-    #[error("the text is no JSON object: {0}")]
+    #[error("the text is not a valid JSON object: {0}")]
     NotJson(String),
     /// JSON of something else.
     #[error("the object has no `start` and `end` as iperf3 writes them")]
@@ -48,7 +48,7 @@ pub struct Imported {
     pub workload: &'static str,
     /// iperf3's version, as it calls itself.
     pub version: String,
-    /// Start of the test, nanoseconds since the Unix epoch; 0 when it is not told.
+    /// Start of the test, nanoseconds since the Unix epoch; 0 when unknown.
     pub started_unix_ns: i64,
     /// The same as RFC 3339.
     pub started: String,
@@ -154,7 +154,7 @@ fn nanoseconds(seconds: f64) -> i64 {
     (seconds.clamp(0.0, MAX_SECONDS) * 1e9) as i64
 }
 
-/// Seconds since the Unix epoch; 0 when it is not told.
+/// Seconds since the Unix epoch; 0 when unknown.
 fn started(start: &Value) -> i64 {
     let seconds = start["timestamp"]["timesecs"].as_i64();
     // Beyond these years the nanoseconds of a record would not fit.
@@ -193,7 +193,7 @@ impl<'a> Source<'a> {
             .find_map(|key| word(&start[*key]["host"]))
             .or_else(|| word(&connection["remote_host"]));
         let addresses = [own, peer].map(|host| host.unwrap_or_else(|| "unknown".into()));
-        // `Linux NAME 6.1.0 …`, as uname tells it.
+        // `Linux NAME 6.1.0 …`, as uname prints it.
         let info = word(&start["system_info"]).unwrap_or_default();
         let named = info.split(' ').nth(1).filter(|name| !name.is_empty());
         let own = named.unwrap_or(&addresses[0]).to_owned();
@@ -416,7 +416,7 @@ impl<'a> Source<'a> {
         Ok(batch)
     }
 
-    /// Adds one row of one connection. Only the host that wrote the file tells of intervals.
+    /// Adds one row of one connection. Only the host that wrote the file reports intervals.
     fn add(
         &self,
         batch: &mut Batch,

@@ -147,7 +147,7 @@ fn other_files_are_refused() {
     );
 }
 
-/// JSON that looks a little like a result.
+/// JSON that resembles a result in part.
 fn nearly() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

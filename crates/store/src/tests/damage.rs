@@ -112,7 +112,7 @@ fn what_is_no_plain_file_is_not_waited_for() {
     load(&path).unwrap();
 }
 
-/// What a record that somebody sent may hold: links in the place of what is written or removed.
+/// Links in the place of files that are written or removed, as an untrusted record may hold them.
 #[cfg(unix)]
 #[test]
 fn links_in_a_record_have_nothing_elsewhere_changed() {
