@@ -38,7 +38,7 @@ pub struct CurveStep {
     pub status: RunStatus,
 }
 
-/// What told the knee.
+/// The criterion that found the knee.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// Above it, not everything that was offered was carried, or more brought little more.
@@ -56,7 +56,7 @@ pub enum Knee {
     Above,
     /// Already the lowest step was not carried: the knee lies below the range.
     Below,
-    /// Too few steps with numbers to tell.
+    /// Too few steps with numbers to decide.
     Unknown,
 }
 

@@ -2,7 +2,7 @@
 
 /// Jain's fairness index of what each got: 1 when all got the same, 1/n when one got everything.
 ///
-/// `None` for nobody, and when nobody got anything.
+/// `None` when there are no shares, and when all of them are zero.
 ///
 /// Source: R. Jain, D. Chiu, W. Hawe, "A quantitative measure of fairness and discrimination for
 /// resource allocation in shared computer systems" (1984): (Σx)² / (n Σx²).

@@ -28,8 +28,8 @@ const MAX_TOTAL: u64 = 1 << 62;
 /// Why encoded bytes are not a histogram that can be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HistogramError {
-    /// The bytes are no uncompressed V2 encoding, or stop too early.
-    #[error("{0} bytes are no uncompressed HdrHistogram V2 encoding")]
+    /// The bytes are not a valid uncompressed V2 encoding, or are truncated.
+    #[error("{0} bytes are not a valid uncompressed HdrHistogram V2 encoding")]
     NotV2(usize),
     /// The encoding announces a shape that sokudo does not write and will not allocate.
     #[error(
@@ -67,7 +67,7 @@ impl PartialEq for Histogram {
     }
 }
 
-/// Equal values as far as the histogram can tell, and how many of them were recorded.
+/// A value, at the resolution of the histogram, and how often it was recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bucket {
     /// Smallest value of the bucket.

@@ -22,7 +22,7 @@ pub struct RateSearchConfig {
     pub low: f64,
     /// What the first trial is.
     pub first: First,
-    /// Two rates closer than this share (0.05 = 5 %) are not told apart.
+    /// Two rates closer than this share (0.05 = 5 %) count as equal.
     pub resolution: f64,
     /// Probes at most.
     pub max_probes: u32,
@@ -34,7 +34,7 @@ pub struct RateSearchConfig {
 /// Where a search begins.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum First {
-    /// As fast as possible: whoever offers load without waiting for it to be carried.
+    /// As fast as possible: the load is offered without waiting for it to be carried.
     Unlimited,
     /// A closed loop, which cannot overload anything: it says how much can be carried at all, and
     /// nothing about a rate.
@@ -55,7 +55,7 @@ pub enum Purpose {
     Scout,
     /// To find out where the limit lies; is expected to break a bound.
     Probe,
-    /// To see whether a rate that looks good really holds.
+    /// Checks whether a rate that held once holds again.
     Confirm,
 }
 

@@ -66,7 +66,7 @@ fn what_is_no_result_file_is_named() {
     refused(&place.run("jtl report absent.jtl"), "absent.jtl", hint);
     refused(
         &place.run("jtl report bad.jtl --slo p95>1s"),
-        "is no goal",
+        "is not a valid goal",
         "--help",
     );
 }

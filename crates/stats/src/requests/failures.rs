@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Request;
 
-/// Kinds of failure that are told apart.
+/// Kinds of failure that are distinguished.
 const MOST_KINDS: usize = 500;
 /// Longest name of a kind, bytes; a failed assertion may quote a whole page.
 const LONGEST_NAME: usize = 300;

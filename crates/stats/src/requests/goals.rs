@@ -13,7 +13,7 @@ use super::Group;
 /// Goals in one list at most.
 const MOST_GOALS: usize = 32;
 
-/// What a goal speaks of.
+/// The quantity that a goal bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Quantity {
     /// A percentile of the response time, 0 to 100.
@@ -31,7 +31,7 @@ pub enum Quantity {
 /// One goal: a quantity and the value it must stay below, or above.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal {
-    /// What it speaks of.
+    /// The quantity.
     pub quantity: Quantity,
     /// The bound: seconds, a share from 0 to 1, or requests per second.
     pub bound: f64,
@@ -47,10 +47,10 @@ pub struct Goal {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goals(Vec<Goal>);
 
-/// A text that is no list of goals.
+/// The text is not a valid list of goals.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is no goal: write for example `p95<2s`, `mean<300ms`, `max<10s`, `err<0.1%` or `rps>100`, several with commas between"
+    "`{0}` is not a valid goal: write for example `p95<2s`, `mean<300ms`, `max<10s`, `err<0.1%` or `rps>100`, several with commas between"
 )]
 pub struct NoGoal(String);
 
@@ -169,7 +169,7 @@ fn share(text: &str) -> Option<f64> {
     (0.0..=1.0).contains(&ratio).then_some(ratio)
 }
 
-/// A length of time with its unit: of a bare number nobody knows whether it is seconds.
+/// A duration with its unit: a bare number could mean seconds or milliseconds.
 fn time(text: &str) -> Option<f64> {
     if text.ends_with(|c: char| c.is_ascii_digit()) {
         return None;

@@ -5,7 +5,7 @@ use hdrhistogram::Histogram;
 use super::course::{Course, Spent};
 use super::{Request, Settings};
 
-/// Longest response time that is told apart from longer ones, milliseconds: about 24 days.
+/// Longest response time that is distinguished from longer ones, milliseconds: about 24 days.
 const LONGEST_MS: u64 = 1 << 31;
 
 /// All requests of one label, or of all labels.

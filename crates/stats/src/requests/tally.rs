@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::course::{Course, Mean, Moment};
 use super::{Failure, Failures, Group, Request, Settings};
 
-/// Labels that are told apart; plans that put an id into each label have any number of them.
+/// Labels that are distinguished; plans that put an id into each label have any number of them.
 pub const MOST_LABELS: usize = 1000;
 /// What stands for all labels beyond those.
 const OTHER_LABELS: &str = "(other labels)";
-/// Response codes that are told apart over time.
+/// Response codes that are distinguished over time.
 const MOST_CODES: usize = 24;
 /// Name of the codes beyond those.
 const OTHER_CODES: &str = "…";
@@ -17,7 +17,7 @@ const OTHER_CODES: &str = "…";
 const LONGEST_CODE: usize = 80;
 /// Hosts whose users are added up; further ones count as the last.
 const MOST_HOSTS: usize = 256;
-/// Numbers of users that are told apart.
+/// Numbers of users that are distinguished.
 const MOST_THREADS: usize = 4096;
 /// A row this far from the first one has a broken time stamp, milliseconds: a year.
 const FAR_MS: i64 = 366 * 86_400_000;
@@ -64,10 +64,10 @@ impl Requests {
         self.total.n == 0 && self.labels.is_empty()
     }
 
-    /// Users alive on all hosts together, in each step of the course; `None` where no row tells.
+    /// Users alive on all hosts together, in each step of the course; `None` where no row reports it.
     ///
-    /// A host of which no request ended in a step has as many as in the one before, unless it is
-    /// heard no more.
+    /// A host of which no request ended in a step has as many as in the one before, unless no later row
+    /// of it follows.
     pub fn users(&self) -> Vec<Option<f64>> {
         let steps: Vec<&[Mean]> = self.course.steps().map(|(_, m)| &m.threads[..]).collect();
         let hosts = steps.iter().map(|threads| threads.len()).max().unwrap_or(0);
@@ -104,7 +104,7 @@ pub struct Tally {
     hosts: Vec<Vec<u8>>,
     /// Requests of each of these hosts, where the rows name hosts.
     of_hosts: Vec<Group>,
-    /// Users of each host as its last row told them, and their sum.
+    /// Users of each host as its last row reported them, and their sum.
     alive: (Vec<u32>, u64),
     by_threads: Vec<AtThreads>,
     first_ms: Option<i64>,
@@ -260,7 +260,7 @@ impl Tally {
         }
     }
 
-    /// A row tells the users of its own host: those of all others are as they told last.
+    /// A row reports the users of its own host: those of all others are as their last rows reported.
     fn under_load(&mut self, request: &Request, host: usize) {
         let Some(threads) = request.threads else {
             return;
