@@ -442,7 +442,7 @@ fn a_server_that_breaks_the_protocol_is_lost() {
     };
     check(&[0; 4], "frame without content");
     check(&[0xff; 8], "frame of 4294967295 bytes");
-    check(&[0, 0, 0, 2, 0xff, 0xff], "no message");
+    check(&[0, 0, 0, 2, 0xff, 0xff], "not a valid message");
     check(&frame(Body::Ask(Ask::Clock)), "only a controller asks");
     let faked = Note::Lost { why: "x".into() };
     check(&frame(Body::Note(faked)), "only the bus itself makes");

@@ -45,7 +45,7 @@ pub(crate) fn value_of(found: char) -> Option<u8> {
     }
 }
 
-/// What tells a typing error from a wrong secret; `purpose` keeps two kinds of text apart.
+/// Check bytes that detect a typing error; `purpose` distinguishes two kinds of text.
 pub(crate) fn check_bytes(purpose: &[u8], secret: &[u8]) -> [u8; CHECK] {
     let mut context = digest::Context::new(&digest::SHA256);
     context.update(purpose);

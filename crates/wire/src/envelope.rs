@@ -32,7 +32,7 @@ pub enum Body {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
     /// The bytes hold no message of this protocol version.
-    #[error("{bytes} bytes that are no message: {why}")]
+    #[error("{bytes} bytes that are not a valid message: {why}")]
     Garbled {
         /// How many bytes there were.
         bytes: usize,

@@ -54,7 +54,7 @@ pub const MAX_AGENT_NAME: usize = 63;
 /// What a host needs to join a group.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JoinToken {
-    /// Ed25519 public key of the door; nobody else is asked.
+    /// Ed25519 public key of the door; a server with another key is refused.
     pub door: [u8; DOOR],
     /// What the door knows the token by.
     pub secret: [u8; TOKEN_SECRET],
@@ -225,7 +225,8 @@ pub struct JoinRequest {
     pub role: MemberRole,
     /// Its raw ECDSA P-256 public key, uncompressed (65 bytes).
     pub public_key: Vec<u8>,
-    /// [`proof_text`], signed with the private half (ASN.1 DER): nobody asks with another's key.
+    /// [`proof_text`], signed with the private half (ASN.1 DER), which shows that the sender holds the
+    /// key.
     pub proof: Vec<u8>,
 }
 
@@ -274,7 +275,7 @@ pub struct Admission {
     pub authority: String,
     /// Ed25519 public key of those who may command.
     pub commander: [u8; 32],
-    /// What the agent shares with those who command, and with nobody else (see [`crate::order`]).
+    /// The secret shared by the agent and the holders of the commanding key (see [`crate::order`]).
     /// A router's is of no use.
     pub secret: [u8; 32],
     /// Where the router listens: `host:port`.

@@ -123,7 +123,7 @@ impl KeyId {
     pub const NONE: Self = Self([0; 8]);
 }
 
-/// Eight hexadecimal digits: enough to tell two keys apart by eye.
+/// Eight hexadecimal digits: enough to distinguish two keys by eye.
 impl fmt::Display for KeyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0[..4].iter().try_for_each(|b| write!(f, "{b:02x}"))

@@ -27,11 +27,11 @@ pub struct Label {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels(BTreeMap<String, String>);
 
-/// Why a text is no label.
+/// Why a text is not a valid label.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LabelError {
     /// Not `KEY=VALUE`, or a character that has no place in one.
-    #[error("`{0}` is no label")]
+    #[error("`{0}` is not a valid label")]
     Form(String),
     /// The same key twice.
     #[error("the label `{0}` is given twice")]

@@ -9,7 +9,7 @@
 use serde::{Deserialize, Serialize};
 
 const DAY_S: u64 = 24 * 3600;
-/// Somebody is to hear of an end that is nearer than this.
+/// An expiry that is nearer than this is reported to the owner.
 const WARNING_S: u64 = 14 * DAY_S;
 
 /// From when to when a certificate is good, seconds of Unix time.
@@ -59,7 +59,8 @@ impl Life {
         self.left_s(now_unix_s) < whole / 3
     }
 
-    /// Whether somebody is to hear that it ends: a renewal was due long ago, and has not come about.
+    /// Whether the owner is to be warned of the expiry: a renewal was due long ago and has not
+    /// succeeded.
     pub fn is_near_its_end(&self, now_unix_s: u64) -> bool {
         self.left_s(now_unix_s) < WARNING_S
     }
@@ -94,7 +95,7 @@ mod tests {
         assert_eq!((words(88), words(89)), ("2 days".into(), "1 day".into()));
     }
 
-    /// A file that was changed by hand is no reason to fall over.
+    /// A file that was changed by hand must not cause a panic.
     #[test]
     fn a_life_that_ends_before_it_begins_is_over() {
         let life = Life {

@@ -76,8 +76,9 @@ pub enum Ask {
         /// Length of a lease, nanoseconds.
         lease_ns: u64,
     },
-    /// A quiet phase: the controller says nothing of its own for so long, and hears only what cannot wait.
-    /// Series and rows are held back until it asks something again or the time is over.
+    /// Begins a quiet phase: for this time the controller sends nothing of its own, and the agent sends
+    /// only what cannot wait. Series and rows are held back until the controller asks again or the time
+    /// is over.
     Hush {
         /// How long, nanoseconds.
         for_ns: u64,
@@ -91,7 +92,7 @@ pub enum Ask {
         /// Where the page begins: 0, then what the page before it said.
         from: u64,
     },
-    /// Whoever asked for [`Ask::Kept`] has it all: forget it.
+    /// The answer to [`Ask::Kept`] was received completely: delete the kept run.
     Discard {
         /// Which run.
         run: RunId,
@@ -170,16 +171,16 @@ pub enum Note {
         /// What is missing because of it.
         missing: Option<Text>,
     },
-    /// The connection to the agent is gone. Made by the bus, never sent over it.
+    /// The connection to the agent was lost. Made by the bus, never sent over it.
     Lost {
         /// What the connection said last.
         why: String,
     },
-    /// The agent is heard worse or better than before. Made by the bus, never sent over it.
+    /// The health of the agent has changed. Made by the bus, never sent over it.
     Health(Health),
 }
 
-/// How well an agent is heard.
+/// How reliably an agent is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {

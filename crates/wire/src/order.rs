@@ -33,7 +33,7 @@ const PURPOSE: &[u8] = b"sokudo order 2";
 /// What an agent draws for each session.
 pub type Challenge = [u8; 32];
 
-/// What an agent and those who command share.
+/// The secret shared by an agent and the holders of the commanding key.
 pub type Secret = [u8; 32];
 
 /// Between whom orders pass, and in which session.
@@ -49,13 +49,13 @@ pub struct Between {
     pub challenge: Challenge,
 }
 
-/// Why a message is not believed.
+/// Why a message is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
     /// Fewer bytes than an empty one.
     #[error("a message of {0} bytes is too short to be one")]
     Short(usize),
-    /// Nobody who may has made it, or not for this agent and session.
+    /// It was not made by an authorised sender, or not for this agent and session.
     #[error("a message was forged, altered, or made for another session")]
     Forged,
     /// A number that was there already.
@@ -77,7 +77,7 @@ pub enum OrderError {
 }
 
 impl OrderError {
-    /// True when the message is somebody else's doing: the session goes on without it. A loss ends
+    /// True when the message comes from another party: the session continues without it. A loss ends
     /// the session, because what was lost never comes again.
     pub fn is_foreign(&self) -> bool {
         !matches!(self, OrderError::Lost { .. })
@@ -133,7 +133,7 @@ impl Between {
         proof
     }
 
-    /// True when `proof` is that of who holds `secret`.
+    /// True when `proof` was made by the holder of `secret`.
     pub fn is_proven(&self, secret: &Secret, says: &[u8], proof: &[u8]) -> bool {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.derive(secret, b"opening"));
         hmac::verify(&key, says, proof).is_ok()
@@ -156,7 +156,7 @@ pub fn end_proof(secret: &Secret, life: &[u8]) -> [u8; 32] {
     proof
 }
 
-/// True when `proof` is that of who holds `secret`.
+/// True when `proof` was made by the holder of `secret`.
 pub fn is_end_proof(secret: &Secret, life: &[u8], proof: &[u8]) -> bool {
     hmac::verify(&end_key(secret), life, proof).is_ok()
 }
@@ -261,7 +261,7 @@ impl Signer {
     }
 }
 
-/// The agent's end: believes one key, and each number once.
+/// The agent's end: accepts messages signed with one key, and each number once.
 pub struct Checker {
     context: Vec<u8>,
     /// Ed25519 public key of the group's controllers.
@@ -314,7 +314,7 @@ impl Sealer {
     }
 }
 
-/// The controller's end: believes the holder of the secret, and each number once.
+/// The controller's end: accepts messages of the holder of the secret, and each number once.
 pub struct Opener(Incoming);
 
 impl Opener {
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(opener.open(b"short"), Err(OrderError::Short(5)));
         let stranger = Sealer::new(&own, &[6; 32]).seal(b"three");
         assert_eq!(opener.open(&stranger), Err(OrderError::Forged));
-        // An order sent back is no answer.
+        // An order sent back is not a valid answer.
         let order = signer().seal(b"three");
         assert_eq!(opener.open(&order), Err(OrderError::Forged));
     }

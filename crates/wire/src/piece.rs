@@ -9,9 +9,9 @@
 //! an empty message: the session ends
 //! ```
 //!
-//! A router that cannot hand a message on has to wait, and whoever sends through it waits along. So no
-//! end ever has more than [`WINDOW`] bytes on the way that the other one has not read: routers hold
-//! that much for each session without waiting. The rest stays with its sender.
+//! A router that cannot forward a message has to wait, and everyone who sends through it waits as well.
+//! So no end ever has more than [`WINDOW`] bytes on the way that the other one has not read: routers
+//! hold that much for each session without waiting. The rest stays with its sender.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ use crate::framing::MAX_FRAME;
 pub const PIECE: usize = 60 * 1024;
 /// Bytes on the way that were not read yet.
 pub const WINDOW: u64 = 1024 * 1024;
-/// So many bytes are read before the other end is told.
+/// Bytes that are read before the other end is informed.
 const TOLD_EVERY: u64 = WINDOW / 4;
 
 const LAST: u8 = 0;
@@ -48,13 +48,13 @@ pub enum Piece<'a> {
 /// Why a message does not continue a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PieceError {
-    /// A kind that nobody knows, or a length that is not the kind's.
+    /// An unknown kind, or a length that does not fit the kind.
     #[error("it sent a piece that is none: {0} bytes")]
     Garbled(usize),
     /// Longer than any frame.
     #[error("it sent a frame of more than {MAX_FRAME} bytes")]
     TooLong,
-    /// It has read what nobody sent.
+    /// It acknowledged more bytes than were sent.
     #[error("it says that it has read {taken} bytes of {sent}")]
     NeverSent {
         /// What it says.
@@ -166,7 +166,7 @@ impl Incoming {
         Ok(last.then(|| std::mem::take(&mut self.frame)))
     }
 
-    /// The message that tells the other end how much was read, when it is due.
+    /// The message that informs the other end how much was read, when it is due.
     pub fn due(&mut self) -> Option<Vec<u8>> {
         if self.taken - self.told < TOLD_EVERY {
             return None;

@@ -53,9 +53,10 @@ pub struct Ticket {
 /// What the server says to a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// [`PROTOCOL_VERSION`] of the server; zero when it does not tell strangers.
+    /// [`PROTOCOL_VERSION`] of the server; zero when it does not reveal that to unauthenticated
+    /// callers.
     pub protocol: u16,
-    /// Product version of the server; empty when it does not tell strangers.
+    /// Product version of the server; empty when it does not reveal that to unauthenticated callers.
     pub product: String,
     /// Come in, or not.
     pub verdict: Verdict,
@@ -83,7 +84,7 @@ pub enum Verdict {
     Garbled,
 }
 
-/// Why bytes are no ticket or answer.
+/// Why bytes are not a valid ticket or answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TicketError {
     /// The first bytes are not ours.
