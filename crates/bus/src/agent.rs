@@ -19,7 +19,7 @@ pub trait Handler: Send {
     fn handle(&mut self, ask: Ask) -> Reply;
 }
 
-/// Makes a handler for each controller that comes.
+/// Makes a handler for each controller that connects.
 pub type Factory = Arc<dyn Fn(Client, Notes) -> Box<dyn Handler> + Send + Sync>;
 
 /// A controller, as the agent knows it.
@@ -27,7 +27,7 @@ pub type Factory = Arc<dyn Fn(Client, Notes) -> Box<dyn Handler> + Send + Sync>;
 pub struct Client {
     /// What it calls itself: a host name. Proven only as far as the key proves anything.
     pub name: String,
-    /// Where it comes from: `192.0.2.1:50412`, or `in process`.
+    /// The peer's address: `192.0.2.1:50412`, or `in process`.
     pub address: String,
 }
 
@@ -46,7 +46,7 @@ pub(crate) enum Port {
     Outbox(Arc<Mailbox<(), Outgoing>>),
 }
 
-/// What leaves an agent over the network, in the order in which it was said.
+/// A message from an agent to the network, in the order of sending.
 #[derive(Debug)]
 pub(crate) enum Outgoing {
     /// Answer to the ask of this number.
@@ -80,12 +80,13 @@ impl Notes {
         }
     }
 
-    /// True when the controller is gone: whatever is being done is of no use any more.
+    /// True when the controller has disconnected: the result of the current ask is not needed any more.
     pub fn is_gone(&self) -> bool {
         self.gate.is_gone()
     }
 
-    /// True when the controller is gone, or a `Stop` or `Bye` waits behind the ask being handled.
+    /// True when the controller has disconnected, or a `Stop` or `Bye` waits behind the ask being
+    /// handled.
     pub fn should_stop(&self) -> bool {
         self.gate.is_gone() || self.gate.stops.load(Ordering::Acquire) > 0
     }
@@ -101,7 +102,7 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// The controller is gone; the first reason stays.
+    /// Records that the controller has disconnected; the first reason is kept.
     pub(crate) fn shut(&self, why: &str) {
         let mut first = self.why.lock().unwrap_or_else(PoisonError::into_inner);
         first.get_or_insert_with(|| why.into());
@@ -112,7 +113,7 @@ impl Gate {
         self.gone.load(Ordering::Acquire)
     }
 
-    /// Why it is gone.
+    /// Why it has disconnected.
     pub(crate) fn why(&self) -> Option<String> {
         let why = self.why.lock().unwrap_or_else(PoisonError::into_inner);
         why.clone()

@@ -204,14 +204,14 @@ impl Bus {
         // Telling may wait: not under the lock.
         let seats: Vec<_> = self.seats().iter().map(Arc::clone).collect();
         for seat in seats {
-            // Held until it is told, so that no lease follows.
+            // The guard is held until the link was informed, so that no lease follows.
             let _guard = seat.hush.begin(time);
-            // A link that cannot be told has said that it is lost.
+            // A link that cannot send has already reported its loss.
             let _ = seat.link.begin(Ask::Hush { for_ns }, time);
         }
     }
 
-    /// Everything may be said again.
+    /// Ends the quiet phase.
     pub fn wake(&self) {
         self.seats().iter().for_each(|seat| seat.hush.end());
     }
@@ -258,7 +258,8 @@ impl Seat {
         answer.map_err(|why| self.explained(why))
     }
 
-    /// Why an ask failed: a member that was given up was lost, whatever its closed link says.
+    /// Why an ask failed: a member that was given up counts as lost, whatever error its closed link
+    /// returns.
     fn explained(&self, why: BusError) -> BusError {
         match self.given_up.get() {
             Some(why) => BusError::Lost {
@@ -277,14 +278,14 @@ impl Seat {
     }
 }
 
-/// Sends leases, and tells how well the member is heard, until the bus closes or the member is gone.
+/// Sends leases and reports the health of the member until the bus closes or the member is lost.
 fn beat(seat: &Seat, lease: Duration, share: f64, closing: &Latch) {
     let lease_ns = u64::try_from(lease.as_nanos()).unwrap_or(u64::MAX);
     let begun = Instant::now();
     let mut pulse = Pulse::new(lease, Duration::ZERO, share);
     loop {
         if seat.hush.wait() {
-            // Who was asked to be silent is heard again from the next lease on.
+            // After a quiet phase the member's silence counts from the next lease on.
             pulse = Pulse::again(lease, begun.elapsed(), share);
         }
         let look = pulse.look(begun.elapsed(), seat.link.silent());
@@ -297,7 +298,7 @@ fn beat(seat: &Seat, lease: Duration, share: f64, closing: &Latch) {
             Some(health) => drop(seat.sink.push(Note::Health(health))),
             None => {}
         }
-        // The answer shows as a sign of life; a link without one has said that it is lost.
+        // The answer counts as a heartbeat; a broken link has already reported its loss.
         let ask = || seat.link.begin(Ask::Lease { lease_ns }, lease).is_err();
         if look.send && seat.hush.speak(ask) == Some(true) {
             return;

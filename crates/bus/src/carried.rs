@@ -93,9 +93,9 @@ struct Line {
 struct Waiting {
     last_id: u64,
     answers: HashMap<u64, SyncSender<Reply>>,
-    /// Why nothing can be asked any more.
+    /// Why no further ask can be sent.
     lost: Option<String>,
-    /// `Bye` is on its way: the connection's end is no loss.
+    /// `Bye` is on its way: the connection's end is not a loss.
     leaving: bool,
 }
 
@@ -104,7 +104,7 @@ impl Line {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The connection is gone: all who wait are told, and the bus once.
+    /// Handles the loss of the connection: all waiting asks fail, and the bus is informed once.
     fn lost(&self, why: &str) {
         self.end(why);
         self.uplink.lost(why);

@@ -14,7 +14,7 @@ pub enum BusError {
     Resolve {
         /// Host as given.
         host: String,
-        /// What the resolver said.
+        /// The resolver's error.
         why: String,
     },
     /// Nobody listens on the port.
@@ -28,7 +28,7 @@ pub enum BusError {
     Unreachable {
         /// Host as given.
         host: String,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
     /// Something else listens there.
@@ -54,7 +54,7 @@ pub enum BusError {
         host: String,
         /// Public name of the caller's key.
         given: KeyId,
-        /// Public name of the server's key as it told it.
+        /// Public name of the server's key as the server sent it.
         server: Option<String>,
     },
     /// The server has a key, the caller gave none.
@@ -85,17 +85,17 @@ pub enum BusError {
     TimedOut {
         /// Host as given.
         host: String,
-        /// What was asked.
+        /// The ask.
         ask: &'static str,
         /// How long it had.
         bound: Duration,
     },
-    /// The connection is gone.
+    /// The connection has ended.
     #[error("the connection to `{host}` is gone: {why}")]
     Lost {
         /// Host as given.
         host: String,
-        /// What the connection said last.
+        /// The last error of the connection.
         why: String,
     },
     /// The message does not fit into a frame.
@@ -103,7 +103,7 @@ pub enum BusError {
     TooLong {
         /// Host as given.
         host: String,
-        /// What was to be asked.
+        /// The ask that was not sent.
         ask: &'static str,
         /// How long it is and may be.
         why: String,
@@ -114,21 +114,21 @@ pub enum BusError {
     /// A server without a key must not listen to strangers.
     #[error("a server without a key must not listen on `{address}`, where strangers can call")]
     Unguarded {
-        /// Address asked for.
+        /// The requested address.
         address: String,
     },
     /// Another program has the port.
     #[error("`{address}` is in use by another program")]
     PortInUse {
-        /// Address asked for.
+        /// The requested address.
         address: String,
     },
     /// The system does not let us listen there.
     #[error("cannot listen on `{address}`: {why}")]
     Bind {
-        /// Address asked for.
+        /// The requested address.
         address: String,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
     /// The system gave no thread, randomness or key.
@@ -136,7 +136,7 @@ pub enum BusError {
     Start {
         /// What was to be started.
         what: String,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use crate::latch::deadline_in;
 use crate::mailbox::Parcel;
 
-/// Bytes that may be held back. Whoever has more to say ends the silence: nothing is lost for it.
+/// Bytes that may be held back. A sender that has more ends the quiet phase, so that nothing is lost.
 const HELD_BYTES: usize = 32 * 1024 * 1024;
 
 /// A silence lasts no longer, at either end: for so long a host may go on without its controller.
@@ -39,7 +39,7 @@ impl Hush {
         self.ended.notify_all();
     }
 
-    /// How long it lasts yet; `None` when everything may be said.
+    /// Remaining time of the quiet phase; `None` outside of one.
     pub(crate) fn left(&self) -> Option<Duration> {
         left(*self.lock())
     }
@@ -50,7 +50,7 @@ impl Hush {
         left(*until).is_none().then(say)
     }
 
-    /// Waits until everything may be said; true when it was a time of silence.
+    /// Waits until the quiet phase ends; true when there was one.
     pub(crate) fn wait(&self) -> bool {
         let mut until = self.lock();
         let mut waited = false;
@@ -99,7 +99,7 @@ impl<T: Parcel> Held<T> {
         (None, self.bytes < HELD_BYTES)
     }
 
-    /// The next one, now that it may be said.
+    /// The next held message, once it may be sent.
     pub(crate) fn next(&mut self) -> Option<T> {
         let parcel = self.waiting.pop_front()?;
         self.bytes = self.bytes.saturating_sub(parcel.weight());

@@ -82,7 +82,7 @@ pub fn link(
             let _ending = ending;
             let begun = init();
             let failed = begun.is_err();
-            // The other side may have stopped waiting; then its link is gone too.
+            // The other side may have stopped waiting; then its link has ended too.
             let _ = ready.send(begun);
             if !failed {
                 serve(&mut *factory(client, notes), &queue, &gate);
@@ -99,7 +99,7 @@ pub fn link(
     Ok(link)
 }
 
-/// Answers asks until the link is closed or says goodbye.
+/// Answers asks until the link is closed or receives `Bye`.
 fn serve(handler: &mut dyn Handler, queue: &mpsc::Receiver<Job>, gate: &Gate) {
     while let Ok(Job { ask, answer }) = queue.recv() {
         if gate.is_gone() {
@@ -107,7 +107,7 @@ fn serve(handler: &mut dyn Handler, queue: &mpsc::Receiver<Job>, gate: &Gate) {
         }
         gate.taken(&ask);
         let last = matches!(ask, Ask::Bye);
-        // Whoever asked may have stopped waiting.
+        // The asking thread may have stopped waiting.
         let _ = answer.send(handler.handle(ask));
         if last {
             gate.shut("it said goodbye");
@@ -116,7 +116,7 @@ fn serve(handler: &mut dyn Handler, queue: &mpsc::Receiver<Job>, gate: &Gate) {
     }
 }
 
-/// Tells everybody that the agent's thread has ended, however it did. Dropped last on the thread,
+/// Reports on drop that the agent's thread has ended, also after a panic. Dropped last on the thread,
 /// after the handler.
 struct Ending {
     uplink: Arc<Uplink>,
@@ -184,7 +184,8 @@ impl Link for InProcLink {
             answered.recv_timeout(left).map_err(|why| match why {
                 RecvTimeoutError::Timeout => timed_out(),
                 RecvTimeoutError::Disconnected => {
-                    // The answer's sender goes first, the reason comes with the thread's end.
+                    // The sender of the answer is dropped first; the reason arrives when the thread
+                    // ends.
                     self.ended.wait(CLOSE_BOUND);
                     self.lost()
                 }

@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The end of a bound that begins now; "for ever" is a day.
+/// The end of a bound that begins now; an unlimited bound becomes one day.
 pub(crate) fn deadline_in(bound: Duration) -> Instant {
     const DAY: Duration = Duration::from_secs(24 * 3600);
     Instant::now() + bound.min(DAY)
@@ -17,7 +17,7 @@ pub(crate) struct Latch {
 }
 
 impl Latch {
-    /// Lets everybody pass, now and later.
+    /// Releases all threads that wait now or later.
     pub(crate) fn open(&self) {
         *self.open.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.opened.notify_all();

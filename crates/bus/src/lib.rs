@@ -52,8 +52,8 @@ pub trait Link: Send + Sync {
     /// Errors: [`BusError::Lost`], [`BusError::TooLong`]; [`BusError::TimedOut`] when nothing more fits.
     fn begin(&self, ask: Ask, bound: Duration) -> Result<Asked<'_>, BusError>;
 
-    /// How long nothing at all has come from the other end, which lives as long as this one in the
-    /// same process.
+    /// Time since anything was received from the other end; zero in the same process, where both ends
+    /// exist equally long.
     fn silent(&self) -> Duration {
         Duration::ZERO
     }

@@ -17,17 +17,17 @@ pub(crate) trait Parcel: Sized {
     fn weight(&self) -> usize;
     /// True for what the run cannot do without.
     fn must_arrive(&self) -> bool;
-    /// The message that says how many were dropped in its place.
+    /// The message that reports how many were dropped in its place.
     fn gap(dropped: u64) -> Self;
 }
 
 /// Why a message was not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PushError {
-    /// The connection is gone: nobody will ever read it.
+    /// The connection has ended: the message will never be read.
     #[error("the connection to the controller is gone")]
     Gone,
-    /// The reader is too slow: the note was dropped, which is counted and will be told.
+    /// The reader is too slow: the note was dropped, which is counted and will be reported.
     #[error("too many notes are waiting")]
     Full,
 }
@@ -83,7 +83,7 @@ impl<S: Copy + Ord, T: Parcel> Mailbox<S, T> {
         }
     }
 
-    /// Takes a message or says why not. Never waits.
+    /// Adds a message, or returns why not. Never waits.
     pub(crate) fn push(&self, source: S, parcel: T) -> Result<(), PushError> {
         let mut state = self.state();
         if state.closed {

@@ -146,7 +146,7 @@ pub struct NoteSink {
 impl NoteSink {
     /// Hands over a note. Never waits.
     ///
-    /// Errors: `Full` is counted and told later; `Gone` after `end`, `lost` or the bus's end.
+    /// Errors: `Full` is counted and reported later; `Gone` after `end`, `lost` or the bus's end.
     pub fn push(&self, note: Note) -> Result<(), PushError> {
         if self.ended.load(Ordering::Acquire) {
             return Err(PushError::Gone);
@@ -154,7 +154,7 @@ impl NoteSink {
         self.mailbox.push(self.member, note)
     }
 
-    /// Says that the connection is gone: the first call makes a [`Note::Lost`].
+    /// Reports that the connection has ended: the first call makes a [`Note::Lost`].
     pub fn lost(&self, why: &str) {
         if !self.ended.swap(true, Ordering::AcqRel) {
             // A bus that is already closed needs no such news.

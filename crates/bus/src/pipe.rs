@@ -33,7 +33,7 @@ pub enum Arrival {
 pub trait FrameSource: Send {
     /// Waits for the next frame, at most `bound`.
     ///
-    /// Errors: why nothing comes any more, as people read it.
+    /// Errors: the reason why nothing more arrives, as text for people.
     fn next(&mut self, bound: Duration) -> Result<Arrival, String>;
 }
 
@@ -55,7 +55,7 @@ pub struct TlsSource {
 }
 
 impl TlsSource {
-    /// What the decoder already holds comes first.
+    /// Bytes already in the decoder are returned first.
     pub fn new(reader: Reader, decoder: Decoder) -> Self {
         Self {
             reader,

@@ -12,13 +12,13 @@ use std::time::Duration;
 
 use sokudo_wire::Health;
 
-/// Leases are sent so often within one: a member that answers is heard in good time before it is suspect.
+/// Leases sent per lease duration: a member that answers is heard before it becomes suspect.
 const SENT_PER_LEASE: u32 = 2;
-/// A look that comes later than this part of a lease says nothing of the member: it was the looker who
-/// stood still.
+/// A check that runs later than this part of a lease is not counted against the member, because the
+/// checking process itself was stopped.
 const LATE_PER_LEASE: u32 = 4;
 
-/// What a look came to.
+/// The result of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Look {
     /// True when a lease is due now.
@@ -31,21 +31,21 @@ pub(crate) struct Look {
 #[derive(Debug, Clone)]
 pub(crate) struct Pulse {
     lease: Duration,
-    /// By how much the second lease comes before its time.
+    /// How much earlier the second lease is sent.
     earlier: Duration,
-    /// When it was heard last, or when looking began.
+    /// Time of the last message of the member, or of the first check.
     heard: Duration,
     /// When the next lease is due.
     due: Duration,
-    /// When the next look was to be taken.
+    /// When the next check is due.
     expected: Duration,
     health: Health,
 }
 
 impl Pulse {
-    /// Begins to look. The first lease is due at once: without it the member does not know how soon it is to
-    /// miss us. The second one comes earlier by `share`, 0 to 1, of the pause between two: members with
-    /// other shares are not all spoken to at once.
+    /// Starts checking. The first lease is due at once, because it informs the member of its timeout.
+    /// The second one is sent earlier by `share`, 0 to 1, of the pause between two, so that leases to
+    /// members with different shares are spread over time.
     pub(crate) fn new(lease: Duration, now: Duration, share: f64) -> Self {
         Self {
             lease,
@@ -57,8 +57,8 @@ impl Pulse {
         }
     }
 
-    /// Looks again after a time in which nobody was to speak. The member does not miss us yet: members with
-    /// other shares are not all spoken to at once.
+    /// Starts checking again after a quiet phase. The member still has a valid lease: members with
+    /// different shares are not all sent one at once.
     pub(crate) fn again(lease: Duration, now: Duration, share: f64) -> Self {
         let mut pulse = Self::new(lease, now, share);
         let earlier = std::mem::take(&mut pulse.earlier);
@@ -66,7 +66,7 @@ impl Pulse {
         pulse
     }
 
-    /// Looks, `silent` after the member was heard.
+    /// Checks the member, whose last message arrived `silent` ago.
     pub(crate) fn look(&mut self, now: Duration, silent: Duration) -> Look {
         self.heard = self.heard.max(now.saturating_sub(silent));
         let late = now.saturating_sub(self.expected);
@@ -87,7 +87,7 @@ impl Pulse {
         Look { send, health }
     }
 
-    /// How long until the next look is worth something.
+    /// Time until the next check is due.
     pub(crate) fn pause(&self, now: Duration) -> Duration {
         self.expected.saturating_sub(now)
     }
@@ -112,7 +112,7 @@ mod tests {
     fn after_a_silence_members_are_spoken_to_one_after_another() {
         for (share, due_ms) in [(0.0, 1500), (0.5, 750), (1.0, 0)] {
             let mut pulse = Pulse::again(LEASE, ms(60_000), share);
-            // Nothing was heard all the time, which says nothing.
+            // The checks were interrupted, so the silence says nothing about the member.
             let mut look = |now: u64| pulse.look(ms(now), ms(now));
             let health = None;
             if due_ms > 0 {
@@ -128,8 +128,8 @@ mod tests {
         Duration::from_millis(ms)
     }
 
-    /// Looks whenever it is worth it until `end`; the member answers each lease until `dies`, and again
-    /// from `wakes` on. What was told, with when.
+    /// Checks whenever it is due until `end`; the member answers each lease until `dies`, and again
+    /// from `wakes` on. Returns the reports with their times.
     fn watched(dies: Duration, wakes: Duration, end: Duration) -> Vec<(u128, Health)> {
         let mut pulse = Pulse::new(LEASE, ms(0), 0.0);
         let (mut now, mut heard, mut told) = (ms(0), ms(0), Vec::new());
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(first_four(0.9), [0, 150, 1650, 3150]);
     }
 
-    /// A suspended laptop, a frozen controller, a machine far too busy: nobody else was silent.
+    /// A suspended laptop, a stopped controller or an overloaded machine: the member was not silent.
     #[test]
     fn a_looker_that_stood_still_blames_nobody() {
         let mut pulse = Pulse::new(LEASE, ms(0), 0.0);
@@ -207,7 +207,8 @@ mod tests {
     }
 
     proptest! {
-        /// However looks and signs fall: ready, suspect and lost follow each other, and lost is the end.
+        /// For any order of checks and heartbeats: ready, suspect and lost follow each other, and lost
+        /// is final.
         #[test]
         fn health_changes_one_step_at_a_time(
             steps in prop::collection::vec((1u64..1500, any::<bool>()), 1..200),

@@ -137,7 +137,7 @@ fn handle(
 ) {
     let mut handler = factory(client, notes);
     while let Ok((id, ask)) = queue.recv() {
-        // What a vanished client asked last is of no use to anybody.
+        // The remaining asks of a vanished client are dropped.
         if gate.is_gone() {
             return;
         }
@@ -148,8 +148,8 @@ fn handle(
     }
 }
 
-/// The writer's thread: everything in the order in which it was said, but that in a quiet phase what can
-/// wait does.
+/// The writer's thread: sends everything in order, except that in a quiet phase messages that can wait
+/// are held back.
 fn write(outbox: &Mailbox<(), Outgoing>, sender: &dyn FrameSender, gate: &Gate, hush: &Hush) {
     let mut held = Held::default();
     loop {
@@ -184,7 +184,7 @@ fn write(outbox: &Mailbox<(), Outgoing>, sender: &dyn FrameSender, gate: &Gate, 
     }
 }
 
-/// A frame; something too long is replaced by word of it.
+/// Encodes a frame; a message that is too long is replaced by one that reports this.
 fn frame_of(outgoing: Outgoing) -> Result<Vec<u8>, EnvelopeError> {
     let (id, body) = match outgoing {
         Outgoing::Reply(id, reply) => (id, Body::Reply(reply)),
@@ -223,7 +223,7 @@ struct Listener<'a> {
 /// What to do after a message.
 enum Next {
     GoOn,
-    /// The client has said goodbye.
+    /// The client has sent `Bye`.
     End,
 }
 
@@ -244,7 +244,7 @@ impl<'a> Listener<'a> {
         }
     }
 
-    /// Reads until the client leaves; `None` when it said goodbye.
+    /// Reads until the client leaves; `None` when it sent `Bye`.
     fn listen(mut self, source: &mut dyn FrameSource) -> Option<String> {
         let mut heard = Instant::now();
         loop {

@@ -22,7 +22,7 @@ use crate::pipe::TlsSource;
 /// Connects to a server, shows the ticket and waits for its answer, all within `bound`.
 ///
 /// `host` is `name:port` or `address:port`; `name` is what this caller calls itself.
-/// Errors: everything that can be told apart, each with its own hint; see [`BusError`].
+/// Errors: all causes that can be distinguished, each with its own hint; see [`BusError`].
 pub fn dial(
     host: &str,
     key: Option<&Key>,

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::Log;
 
-/// Lines per window; the next window says how many more there were.
+/// Lines per window; the next window reports how many more there were.
 const LINES: u32 = 20;
 const WINDOW: Duration = Duration::from_secs(10);
 
@@ -46,13 +46,13 @@ impl LineLog {
         }
     }
 
-    /// The same for whoever writes lines in its own way: may one pass now, and how many of the window
-    /// before did not?
+    /// Counts a line that the caller writes itself; returns whether it may be written, and how many
+    /// lines of the window before were dropped.
     pub fn count_now(&self) -> (bool, u32) {
         self.count(Instant::now())
     }
 
-    /// May this line pass, and how many of the window before did not?
+    /// Whether this line may pass, and how many of the window before were dropped.
     fn count(&self, now: Instant) -> (bool, u32) {
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let mut skipped = 0;

@@ -28,14 +28,14 @@ pub use dial::dial;
 pub use line_log::LineLog;
 pub use server::{Log, Server, ServerPolicy};
 
-/// Port of `sokudo serve` unless told otherwise. Not registered with anybody.
+/// Default port of `sokudo serve`. Not registered with IANA.
 pub const DEFAULT_PORT: u16 = 7411;
 
 /// How a certificate names itself, so that a caller with another key learns why it was refused.
 const NAME_WITH_KEY: &str = "sokudo key ";
 const NAME_OPEN: &str = "sokudo open";
 
-/// This product's version, as told in tickets and answers.
+/// This product's version, as sent in tickets and answers.
 const PRODUCT: &str = env!("CARGO_PKG_VERSION");
 
 /// A new key from the system's randomness.

@@ -35,13 +35,13 @@ const STOP_BOUND: Duration = Duration::from_secs(10);
 /// Pause after a failed accept, for example when the process has no file descriptor left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Takes lines about what happens: who came, who was turned away and why.
+/// Receives log lines: which callers connected, which were refused and why.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Who may come in.
 #[derive(Clone)]
 pub struct ServerPolicy {
-    /// Callers must have this key. Without one anybody who reaches the port may come in.
+    /// Callers must have this key. Without one, every caller that reaches the port is accepted.
     pub key: Option<Key>,
     /// Without a key: serve strangers on other addresses than loopback.
     pub open: bool,
@@ -142,7 +142,7 @@ impl Server {
             .take();
         if let Some(thread) = accepting {
             wake(&self.listener, self.address);
-            // A panic there has been told on stderr; there is nothing to add.
+            // A panic there was already reported on stderr.
             let _ = thread.join();
         }
         self.house.empty()
@@ -190,7 +190,7 @@ fn wake(listener: &TcpListener, address: SocketAddr) {
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         ip => ip,
     };
-    // A failure means that nobody accepts any more.
+    // A failure means that connections are no longer accepted.
     let _ = TcpStream::connect_timeout(&SocketAddr::new(ip, address.port()), GREETING_BOUND);
 }
 
@@ -239,7 +239,7 @@ impl House {
         })
     }
 
-    /// Disconnects everybody and waits until they are gone; false when that takes too long.
+    /// Disconnects all clients and waits until they have left; false when that takes too long.
     fn empty(&self) -> bool {
         let writers: Vec<Writer> = self.rooms().open.values().cloned().collect();
         writers.iter().for_each(Writer::close);
@@ -426,7 +426,7 @@ fn answer(
         .map_err(|why| format!("it did not take the answer: {why}"))
 }
 
-/// What a failed handshake means to the one who reads the log.
+/// The meaning of a failed handshake, for the log.
 fn turned_away(why: &TlsError) -> String {
     match why {
         TlsError::NotTls => "it does not speak TLS".into(),
