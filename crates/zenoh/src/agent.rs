@@ -29,7 +29,7 @@ use crate::settings;
 
 /// Sessions served at once.
 const MAX_SESSIONS: usize = 8;
-/// Orders of one session that were not believed and are told.
+/// Rejected orders of one session that are reported.
 const MAX_REFUSALS_TOLD: u32 = 8;
 /// How long telling an end may take.
 const GOODBYE_BOUND: Duration = Duration::from_secs(2);
@@ -39,10 +39,10 @@ const MAX_HELLO: usize = 1024;
 /// Where what happens is said, a line each.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Where it is noted that an order was not believed: whose session, and why.
+/// Called when an order was rejected, with the client of the session and the reason.
 pub type Refused = Arc<dyn Fn(&Client, &str) + Send + Sync>;
 
-/// What an agent does with those who come.
+/// How an agent serves its controllers.
 #[derive(Clone)]
 pub struct Service {
     /// Makes what serves them.
@@ -120,8 +120,8 @@ pub fn serve(membership: Membership, service: Service) -> Result<Serving, GroupE
     })
 }
 
-/// Tells the controllers of an agent that its process, `life`, has ended: for whoever outlives it.
-/// The network itself would find out later, when nobody answers any more.
+/// Informs the controllers of an agent that its process, `life`, has ended; called by a process that
+/// outlives it. The network itself would detect the end later, by timeout.
 ///
 /// Errors: no router can be reached.
 pub fn say_gone(membership: &Membership, life: &str) -> Result<(), GroupError> {
@@ -137,7 +137,7 @@ pub fn say_gone(membership: &Membership, life: &str) -> Result<(), GroupError> {
         .express(true)
         .wait()
         .map_err(failed)?;
-    // Whoever answers this has carried the word above.
+    // Any answer to this query shows that the message above was carried as well.
     let asked = session.liveliness().get(keys.controller("*"));
     let answers = asked.timeout(GOODBYE_BOUND).wait().map_err(failed)?;
     answers.into_iter().for_each(drop);
@@ -179,7 +179,7 @@ fn session(house: &House, query: Query) -> Result<(), String> {
         }
         Err(why) => query.reply_err(why.clone()).wait(),
     };
-    // The answer reaches whoever asked only when nothing more can follow.
+    // The answer takes effect for the asking side only after the query is dropped.
     drop(query);
     let mut begun = begun?;
     answered.map_err(|error| error.to_string())?;
@@ -201,7 +201,7 @@ struct Begun {
     source: Source<Declared>,
 }
 
-/// Listens to what the controller will say, before it is told that it may.
+/// Subscribes to the controller's orders before the controller learns that it may send them.
 fn begin(house: &House, query: &Query) -> Result<Begun, String> {
     let hello = read_hello(query)?;
     let challenge: Challenge = random().map_err(|error| error.to_string())?;
@@ -261,8 +261,8 @@ fn begin(house: &House, query: &Query) -> Result<Begun, String> {
     })
 }
 
-/// Tells of a session's first orders that were not believed: somebody who forges many must not fill
-/// a disk.
+/// Reports the first rejected orders of a session; the number is bounded because forged orders must not
+/// fill a disk.
 fn on_refused(service: &Service, client: &Client) -> OnRefused {
     let (refused, client) = (Arc::clone(&service.refused), client.clone());
     let mut left = MAX_REFUSALS_TOLD;

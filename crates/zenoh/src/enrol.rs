@@ -33,13 +33,13 @@ const BOUND: Duration = Duration::from_secs(5);
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest message after the ticket.
 const MAX_MESSAGE: usize = 64 * 1024;
-/// This product's version, as told in tickets and answers.
+/// This product's version, as sent in tickets and answers.
 const PRODUCT: &str = env!("CARGO_PKG_VERSION");
 
 /// The door of a group. Dropping it closes it.
 pub struct Door(Visitors);
 
-/// Somebody who came to the door.
+/// A visitor of the door.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Visit {
     /// From where.
@@ -48,7 +48,7 @@ pub struct Visit {
     pub outcome: Result<Let, String>,
 }
 
-/// Somebody who was let in.
+/// A visitor that was admitted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Let {
     /// Its name.
@@ -84,8 +84,8 @@ struct House {
 }
 
 impl Door {
-    /// Opens it at `listen` for who holds a token kept in `config`; who comes in is told to find the
-    /// router at `routers`.
+    /// Opens the door at `listen` for holders of a token kept in `config`; admitted hosts are given
+    /// `routers` as the addresses of the router.
     ///
     /// Errors: the port is taken, no thread.
     pub fn open(
@@ -181,7 +181,7 @@ impl House {
         let renewal = self.group.renewal_key();
         let (pass, key) = match id == renewal.id() {
             true => (Pass::Membership, Some(renewal)),
-            // A file that cannot be read lets nobody in.
+            // If the file cannot be read, all visitors are refused.
             false => (Pass::Token(id), self.tokens.key(id).ok().flatten()),
         };
         let Some(key) = key else {
@@ -356,7 +356,7 @@ fn join_with(
 
 /// A host that goes to the door of a group.
 struct Caller<'a> {
-    /// Key of the door; nobody else is asked.
+    /// Key of the door; a server with another key is refused.
     door: &'a [u8; 32],
     /// Makes the ticket.
     ticket: &'a Key,
@@ -373,7 +373,7 @@ struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// Asks at the first place where somebody answers; says which that was.
+    /// Sends the request to the first place that answers; returns which that was.
     fn call<'p>(&self, places: &'p [String]) -> Result<(&'p str, Admission), GroupError> {
         let mut last = None;
         for place in places {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum GroupError {
     /// A name that cannot be one.
-    #[error("`{0}` is no name for a group or an agent")]
+    #[error("`{0}` is not a valid name for a group or an agent")]
     Name(String),
     /// The group is not known on this host.
     #[error("no group `{name}` in {}", place.display())]

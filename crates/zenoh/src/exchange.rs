@@ -6,9 +6,9 @@
 //! whose process has ended ──┘
 //! ```
 //!
-//! A router looks through all that is declared whenever something more is: a controller that declared
-//! something for each of its agents would cost it the square of their number. What is declared here
-//! serves all of them.
+//! A router searches all declarations whenever one is added: a controller that declared something for
+//! each of its agents would cost it the square of their number. The declarations made here serve all
+//! agents.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -30,13 +30,13 @@ pub(crate) struct Exchange {
     /// Where agents see that the controller is there.
     sign: String,
     seats: Arc<Seats>,
-    /// Shown as long as there are sessions: who has none does not keep routers from renewing.
+    /// Declared as long as there are sessions: without sessions it does not keep routers from renewing.
     shown: Mutex<Weak<LivelinessToken>>,
     _declared: [Subscriber<()>; 3],
 }
 
 impl Exchange {
-    /// Listens to all agents of `keys` that speak to `fleet`.
+    /// Subscribes to the messages of all agents of `keys` to `fleet`.
     pub(crate) fn open(session: &Session, keys: &Keys, fleet: String) -> zenoh::Result<Arc<Self>> {
         let seats: Arc<Seats> = Arc::default();
         let said = Arc::clone(&seats);
@@ -135,7 +135,8 @@ impl Drop for Seat {
             }
         }
         drop(seats);
-        // Whoever takes a seat meanwhile waits until the last sign is gone, and shows another one.
+        // A session that begins meanwhile waits until the last token is withdrawn, and declares another
+        // one.
         let _shown = self.exchange.shown();
         self.token.take();
     }

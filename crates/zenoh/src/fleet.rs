@@ -42,7 +42,7 @@ pub(crate) struct SessionOpened {
     pub(crate) address: String,
     /// Which of its processes answers.
     pub(crate) life: String,
-    /// That it was this agent who said so.
+    /// Verifies that this agent itself reported it.
     pub(crate) proof: [u8; 32],
 }
 
@@ -70,7 +70,7 @@ pub struct Reached {
     pub address: String,
 }
 
-/// The router that lives in the controller.
+/// The router embedded in the controller.
 pub struct Router {
     session: Session,
 }
@@ -125,7 +125,7 @@ pub struct Fleet<'a> {
 impl<'a> Fleet<'a> {
     /// Connects to the group's router at `router`, `host:port`.
     ///
-    /// Errors: nobody listens there, or not for this group.
+    /// Errors: the router does not answer, or is not one of this group.
     pub fn connect(group: &'a Group, router: &str) -> Result<Self, GroupError> {
         let credentials = group.credentials(Role::Controller, "controller", OWN_VALID)?;
         let config = settings::client(&[router.to_owned()], &credentials, false)?;
@@ -191,7 +191,7 @@ impl<'a> Fleet<'a> {
         let sender = Sender::new(zenoh, key, Box::new(signer), Patience::Keeps, inbox);
         let sender = sender.map_err(fault)?;
         seat.lives(opened.life, secret);
-        // What somebody else says in the agent's name is passed over.
+        // Messages that others send in the agent's name are ignored.
         let source = source.believing(opener, Box::new(|_| {}), &sender, seat);
         let link = carried::link(agent, Box::new(sender), Box::new(source))?;
         Ok(Reached {
@@ -256,8 +256,8 @@ impl<'a> Fleet<'a> {
         if bytes.len() > MAX_OPENED {
             return Err("its answer is too long".into());
         }
-        let opened: SessionOpened =
-            serde_json::from_slice(&bytes).map_err(|_| "its answer is no challenge".to_owned())?;
+        let opened: SessionOpened = serde_json::from_slice(&bytes)
+            .map_err(|_| "its answer is not a valid challenge".to_owned())?;
         let between = Between {
             group: self.group.id.clone(),
             agent: agent.to_owned(),

@@ -71,7 +71,7 @@ impl Role {
     }
 }
 
-/// A certificate with its key, and whom it believes; all PEM.
+/// A certificate with its key, and the authorities it trusts; all PEM.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Credentials {
     pub(crate) authority: String,
@@ -209,7 +209,7 @@ impl Group {
         &self.door_seed
     }
 
-    /// What the agent of this name shares with those who command.
+    /// The secret shared by the agent of this name and the holders of the commanding key.
     pub(crate) fn agent_secret(&self, agent: &str) -> Secret {
         self.derived(&format!("sokudo member {agent}"))
     }
@@ -235,7 +235,7 @@ impl Group {
         key_pair(&self.commander_seed)
     }
 
-    /// Signs commands with another key, as somebody who stole only the authority would.
+    /// Signs commands with another key, as an attacker with only the authority's key would.
     #[cfg(test)]
     pub(crate) fn change_commander(&mut self, seed: [u8; 32]) {
         self.commander_seed = seed;
@@ -277,7 +277,7 @@ impl Group {
         // Uncompressed point of P-256 (SEC 1, 2.3.3).
         if public_key.len() != 65 || public_key[0] != 4 {
             return Err(GroupError::Certificate(
-                "the host's public key is no point of P-256".into(),
+                "the host's public key is not a valid point of P-256".into(),
             ));
         }
         Ok(Admission {

@@ -9,9 +9,9 @@
 //! sk/G/ctl/<fleet>          token: the controller of these sessions is connected
 //! ```
 //!
-//! `<fleet>` is one connection of a controller, with all its sessions. It listens to all of `up/<fleet>`
-//! at once, so routers look up with every frame who is meant: nothing else may lie below `up`, where
-//! they would look through it all.
+//! `<fleet>` is one connection of a controller, with all its sessions. It subscribes to all of
+//! `up/<fleet>` at once, so routers search the subscriptions for every frame: no other keys may be
+//! below `up`, because they would be searched as well.
 
 /// Makes the keys of one group.
 #[derive(Debug, Clone)]

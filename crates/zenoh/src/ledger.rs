@@ -21,7 +21,7 @@ use crate::group::group_folder;
 
 /// How long another command may use the file.
 const LOCK_BOUND: Duration = Duration::from_secs(5);
-/// Time between two looks at whether it still does.
+/// Time between two attempts to take the lock.
 const LOOK: Duration = Duration::from_millis(5);
 
 /// One file of one group on this host.
@@ -62,7 +62,7 @@ impl<T: Default + Clone + PartialEq + Serialize + DeserializeOwned> Ledger<T> {
         }
     }
 
-    /// Changes the file while nobody else does; one that stays the same is not written.
+    /// Changes the file under its lock; an unchanged file is not written.
     pub(crate) fn change<R>(&self, step: impl FnOnce(&mut T) -> R) -> Result<R, GroupError> {
         let _next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
         let _held = self.hold()?;

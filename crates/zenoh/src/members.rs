@@ -183,7 +183,7 @@ impl Members {
         self.0.change(|book| book.renew(name, role, &key, life))
     }
 
-    /// Everybody who was let in and not removed.
+    /// All hosts that were admitted and not removed.
     pub fn list(&self) -> Result<Vec<Known>, GroupError> {
         let entries = self.0.read()?.members.into_iter();
         let known = |entry: Entry| Known {
@@ -194,7 +194,7 @@ impl Members {
         Ok(entries.map(known).collect())
     }
 
-    /// Frees a name: the next host that asks for it has it. False when nobody had it.
+    /// Frees a name: the next host that asks for it gets it. False when the name was not taken.
     pub fn remove(&self, name: &str) -> Result<bool, GroupError> {
         self.0.change(|book| {
             let before = book.members.len();
@@ -246,7 +246,7 @@ mod tests {
             enter("a", AGENT, &[2]),
             Err(Taken::ByAnother { .. })
         ));
-        // A router of that name is somebody else anyway.
+        // A router of that name is another member.
         assert_eq!(enter("a", MemberRole::Router, &[2]), Ok(()));
         assert_eq!(members.list().expect("a file").len(), 2);
         assert!(members.remove("a").expect("a file"));
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(entered.expect("a file"), Ok(()));
     }
 
-    /// It is renewed for who has the name and the key, as long as the last one is good.
+    /// It is renewed for the holder of the name and its key, as long as the last one is valid.
     #[test]
     fn a_certificate_is_renewed_before_its_end() {
         let place = tempfile::tempdir().expect("a place");

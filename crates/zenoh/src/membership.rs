@@ -33,7 +33,7 @@ pub struct Membership {
 /// The door through which a member came in, where it renews its certificate.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct KnownDoor {
-    /// Ed25519 public key; nobody else is asked.
+    /// Ed25519 public key; a server with another key is refused.
     pub(crate) key: [u8; 32],
     /// Where it is, `host:port`, the place where the member came in first.
     pub(crate) places: Vec<String>,
@@ -110,7 +110,7 @@ impl Membership {
     ) -> Option<Self> {
         let folders = fs::read_dir(config.join("members")).ok()?;
         let mut all = folders.flatten().filter_map(|folder| {
-            // What cannot be read is no membership.
+            // A file that cannot be read is not a membership.
             Self::load(config, folder.file_name().to_str()?, role).ok()
         });
         all.find(|member| {

@@ -32,7 +32,7 @@ const MAX_BACKLOG: usize = 64 * 1024 * 1024;
 /// What both ends of this side say after it was closed.
 const CLOSED: &str = "the session is closed";
 
-/// Makes bytes of a frame that the other end believes.
+/// Encodes a frame so that the other end accepts it.
 pub(crate) trait Seal: Send {
     fn seal(&mut self, frame: &[u8]) -> Vec<u8>;
 }
@@ -66,7 +66,7 @@ impl Open for Opener {
     }
 }
 
-/// Hears of what was not believed.
+/// Called with each rejected message.
 pub(crate) type OnRefused = Box<dyn FnMut(&OrderError) + Send>;
 
 /// Where Zenoh's threads put what comes.
@@ -78,7 +78,7 @@ pub(crate) struct Inbox {
 
 enum Came {
     Bytes(Vec<u8>),
-    /// Nothing more comes: the reader looks why.
+    /// Nothing more arrives: the reader finds the reason.
     End,
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct Source<G> {
     _guards: Option<G>,
 }
 
-/// An inbox and its reading end, which believes nothing until it is told whom.
+/// An inbox and its reading end, which rejects every message until it is given a verifier.
 pub(crate) fn inbox<G>() -> (Inbox, Source<G>) {
     let (sender, queue) = mpsc::sync_channel(WAITING);
     let end: Arc<End> = Arc::default();
@@ -144,8 +144,8 @@ pub(crate) fn inbox<G>() -> (Inbox, Source<G>) {
 }
 
 impl<G> Source<G> {
-    /// Whom to believe, who hears of everybody else, where the other end is answered, and what to keep
-    /// declared meanwhile.
+    /// Sets the verifier of messages, the callback for rejected ones, the way back to the other end,
+    /// and what to keep declared meanwhile.
     pub(crate) fn believing(
         mut self,
         open: Box<dyn Open>,
@@ -173,7 +173,7 @@ impl<G: Send> FrameSource for Source<G> {
             };
             let message = match open.open(&bytes) {
                 Ok(message) => message,
-                // Whoever forges must not be able to end what others do.
+                // A forged message must not be able to end a session.
                 Err(why) if why.is_foreign() => {
                     on_refused(&why);
                     continue;
@@ -226,7 +226,7 @@ impl<G> Source<G> {
 /// What an end does while the other one does not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
-    /// Keeps what it has to say, and goes on: others must be told in time.
+    /// Keeps the message and continues: other receivers must be served in time.
     Keeps,
     /// Waits: what is said later matters less than what was said.
     Waits,
@@ -355,10 +355,10 @@ impl FrameSender for Sender {
 
     fn close(&self) {
         if !self.flow.closed.swap(true, Ordering::AcqRel) {
-            // Whoever has seen it open waits by now, or hears of it before it does.
+            // A thread that has seen it open is waiting by now, or sees it closed before it waits.
             drop(self.flow.state());
             self.flow.moved.notify_all();
-            // Whoever is gone needs no farewell.
+            // A peer that has disconnected needs no closing message.
             let _ = self.flow.put(&[]);
             self.inbox.end(CLOSED);
         }

@@ -10,16 +10,16 @@ use crate::error::GroupError;
 use crate::group::{Credentials, Role};
 use crate::keys::Keys;
 
-/// A link that says nothing for so long is given up, milliseconds. What is lost within a run is
-/// noticed long before, by the leases of the bus: this one tells a waiting agent that its router is
-/// gone. Below the 30 s after which QUIC and most address translators forget a silent connection.
+/// A silent link is closed after this time, milliseconds. Losses within a run are detected long before,
+/// by the leases of the bus: this one informs a waiting agent that its router is lost. Below the 30 s
+/// after which QUIC and most address translators forget a silent connection.
 const LEASE_MS: u64 = 12_000;
 /// Signs of life within that time. One that is lost on the way is sent again by QUIC.
 const SIGNS_PER_LEASE: u64 = 2;
 /// How long opening a link may take, milliseconds.
 const OPEN_MS: u64 = 5000;
-/// A link that takes not even one more piece for so long is given up, microseconds: until then, whoever
-/// has something for it waits, and with a router all whose messages come behind.
+/// A link that accepts no further piece for this time is closed, microseconds. Until then all senders
+/// to it wait, and at a router also all messages queued behind.
 const BLOCK_US: u64 = 3_000_000;
 /// Pieces of 64 KiB that may wait for a link, as many as the transport allows: what is sent to many is
 /// taken at once, and handed to the network when it has time.
@@ -64,7 +64,8 @@ fn router_of(group_id: &str, listen: &str, routers: &[String], credentials: &Cre
     all
 }
 
-/// A client of one of `routers`. `waits` for ever until one is there, and again whenever it is lost.
+/// A client of one of `routers`. With `waits`, it waits without bound until one answers, and again
+/// whenever the connection is lost.
 pub(crate) fn client(
     routers: &[String],
     credentials: &Credentials,
@@ -85,7 +86,8 @@ fn connect(routers: &[String], waits: bool) -> Value {
 }
 
 /// One stream for everything, in order. With a stream for each priority an answer may overtake the
-/// subscription that was declared before it, and whoever hears the answer speaks to nobody.
+/// subscription that was declared before it, and messages sent after the answer would reach no
+/// subscriber.
 fn endpoint(address: &str) -> String {
     format!("quic/{address}?multistream=0")
 }

@@ -45,8 +45,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// Listens at `listen`, UDP for agents and TCP for those who join. A controller that is not there
-    /// is tried again.
+    /// Listens at `listen`, UDP for agents and TCP for joining hosts. A controller that cannot be
+    /// reached is tried again.
     ///
     /// Errors: the port is taken, damaged certificates.
     pub fn open(membership: &Membership, listen: SocketAddr, log: Log) -> Result<Self, GroupError> {

@@ -19,7 +19,7 @@ use crate::error::GroupError;
 use crate::group::random;
 use crate::ledger::Ledger;
 
-/// How long a token is good for when nobody says otherwise.
+/// Default validity of a token.
 pub const DEFAULT_VALID: Duration = Duration::from_secs(24 * 3600);
 /// Tokens of one group at most; the oldest give way.
 const MAX_TOKENS: usize = 256;
@@ -47,7 +47,7 @@ impl Default for Terms {
     }
 }
 
-/// Why a token lets nobody in any more.
+/// Why a token is not valid any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Spent {
     /// Not one of this group's.

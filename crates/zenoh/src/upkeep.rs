@@ -1,8 +1,8 @@
 //! Renews the certificate of a long-running member.
 //!
-//! The member itself. When less than a third of its certificate's life is left it asks the door through
-//! which it came in for another one, proving that it holds the key under which its name is known, and
-//! asks again every hour while nobody is there. Its owner hears of an end that comes near.
+//! The member renews it itself. When less than a third of its certificate's life is left it asks the
+//! door through which it joined for another one, proving that it holds the key of its name, and repeats
+//! that every hour while the door does not answer. Its owner is warned before the certificate expires.
 
 use std::path::PathBuf;
 

@@ -8,15 +8,15 @@ use std::time::Duration;
 
 use crate::error::GroupError;
 
-/// Visitors at a time; who comes beyond waits in the system's queue until one of them leaves.
+/// Visitors at a time; further ones wait in the system's queue until one of them leaves.
 const MAX_VISITORS: usize = 32;
-/// Time between two looks at whether the port is to be closed.
+/// Time between two checks whether the port is to be closed.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Receives a visitor, on a thread of the visitor's own. Must end by itself.
 pub(crate) type Receive = Arc<dyn Fn(TcpStream, SocketAddr) + Send + Sync>;
 
-/// A port with somebody behind it. Dropping it closes it.
+/// A listening port with its handler. Dropping it closes it.
 pub(crate) struct Visitors {
     address: SocketAddr,
     closing: Arc<AtomicBool>,
@@ -91,7 +91,7 @@ fn keep(listener: &TcpListener, receive: &Receive, closing: &AtomicBool) {
     }
 }
 
-/// Counts a visitor for as long as it lives.
+/// Counts a visitor while this value exists.
 struct Visit(Arc<AtomicUsize>);
 
 impl Visit {

@@ -20,7 +20,7 @@ use crate::settings;
 /// What is looked for in what travels.
 const WORD: &str = "connect-to-192.0.2.7";
 
-/// A connection to the router with somebody's certificate.
+/// A connection to the router with another member's certificate.
 fn connection(lab: &Lab, credentials: &Credentials) -> Session {
     connection_at(&lab.router(), credentials)
 }
@@ -74,7 +74,7 @@ fn who_has_no_token_is_turned_away() {
     };
     let refused = join(&guessed, "a", MemberRole::Agent);
     assert!(matches!(refused, Err(GroupError::Refused { .. })));
-    // A door that is not the group's is not spoken to.
+    // A door with another group's key is refused before anything is sent.
     let elsewhere = JoinToken {
         door: [7; 32],
         ..lab.token.clone()
@@ -113,7 +113,7 @@ fn a_spent_token_lets_nobody_in_and_says_why() {
     assert_ne!(once.key().id(), token_key(&lab.token.secret).id());
 }
 
-/// Orders for a host must not reach somebody who took its name.
+/// Orders for a host must not reach another one that took its name.
 #[test]
 fn a_name_belongs_to_the_host_that_has_its_key() {
     let lab = Lab::new();
@@ -143,7 +143,7 @@ fn a_foreign_group_is_not_let_in() {
     let foreign = Group::found("lab").unwrap();
     // Its certificates are signed by another authority.
     assert!(Fleet::connect(&foreign, &lab.router()).is_err());
-    // And somebody who holds the right certificate but not the commander's key is not obeyed.
+    // A holder of the right certificate without the commander's key is not obeyed either.
     let mut thief = copy(&lab.group);
     thief.change_commander([9; 32]);
     let fleet = Fleet::connect(&thief, &lab.router()).unwrap();
@@ -152,7 +152,7 @@ fn a_foreign_group_is_not_let_in() {
     assert!(matches!(asked, Err(BusError::TimedOut { .. })), "{asked:?}");
 }
 
-/// An agent's certificate opens a session at the router, and commands nobody.
+/// An agent's certificate opens a session at the router, and gives no right to command.
 #[test]
 fn an_agent_cannot_command_another() {
     let (lab, alive) = (Lab::new(), Alive::default());
@@ -162,7 +162,7 @@ fn an_agent_cannot_command_another() {
     assert_eq!(names(&lab.fleet()), ["a"]);
 }
 
-/// An agent may listen to orders, its own among them; those to others tell it nothing.
+/// An agent may read orders on the network; those for others are encrypted.
 #[test]
 fn an_agent_that_listens_reads_nothing() {
     let (lab, alive) = (Lab::new(), Alive::default());
@@ -186,7 +186,7 @@ fn an_agent_that_listens_reads_nothing() {
     }
 }
 
-/// Whoever holds a router's certificate carries everything, and still commands nobody.
+/// A holder of a router's certificate carries all messages, and still cannot command.
 #[test]
 fn a_router_cannot_forge_replay_or_read_orders() {
     let (lab, alive) = (Lab::new(), Alive::default());
@@ -269,7 +269,7 @@ fn an_agent_cannot_pose_as_another() {
     }
 }
 
-/// An agent's certificate may call and not serve: nobody can be led to a router of its making.
+/// An agent's certificate is valid for clients only: no member can be led to a router of its making.
 #[test]
 fn an_agent_cannot_pose_as_the_router() {
     let (lab, alive) = (Lab::new(), Alive::default());
@@ -282,7 +282,7 @@ fn an_agent_cannot_pose_as_the_router() {
     alive.reach(0);
 }
 
-/// Garbage on the door and on the router's port: whoever belongs here gets in all the same.
+/// Arbitrary bytes on the door and on the router's port do not keep members out.
 #[test]
 fn garbage_on_every_port_changes_nothing() {
     let (lab, alive) = (Lab::new(), Alive::default());

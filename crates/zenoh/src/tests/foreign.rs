@@ -103,7 +103,7 @@ fn an_agent_commands_nobody_through_it() {
     sees(&lab.fleet(), &["a"]);
     let credentials = lab.member("b").credentials();
     asks_in_vain(&lab, &connection_at(&router, &credentials), "a");
-    // Nor does it let in who is of another group.
+    // It refuses members of another group as well.
     let foreign = Group::found("lab").unwrap();
     assert!(Fleet::connect(&foreign, &router).is_err());
     // And its admin space, which `zenohd` always opens, answers nobody. Who asks has one of its own.
@@ -118,7 +118,7 @@ fn an_agent_commands_nobody_through_it() {
     assert!(told.is_empty(), "{told:?}");
 }
 
-/// The other way round: it dials nobody, and the controller's router dials it.
+/// The opposite direction: it dials nothing, and the controller's router dials it.
 #[test]
 fn the_controllers_router_dials_one_that_stands_alone() {
     let (mut lab, alive) = (Lab::new(), Alive::default());

@@ -33,7 +33,7 @@ const BOUND: Duration = Duration::from_secs(30);
 const PORT: u16 = 7412;
 const NOTES: i64 = 2000;
 
-/// How many handlers live.
+/// Handlers that exist.
 #[derive(Clone, Default)]
 struct Alive(Arc<(Mutex<i32>, Condvar)>);
 
@@ -293,7 +293,7 @@ fn a_controller_that_vanishes_takes_its_load_along() {
     drop(bus);
 }
 
-/// Somebody who outlives the process tells, long before the network notices.
+/// A process that outlives the agent's reports its end long before the network detects it.
 #[test]
 fn the_end_of_a_process_is_told() {
     let (lab, alive) = (Lab::new(), Alive::default());
@@ -304,7 +304,7 @@ fn the_end_of_a_process_is_told() {
     let fleet = lab.fleet();
     sees(&fleet, &["a"]);
     let (bus, id) = on_bus(&fleet, "a");
-    // Another life of it, and a proof of somebody else's, end nothing.
+    // The end of another life of it, or a proof made by another agent, ends nothing.
     agent::say_gone(&member, "another life").unwrap();
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
     agent::say_gone(&member, a.life()).unwrap();

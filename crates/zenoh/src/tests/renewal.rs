@@ -37,7 +37,7 @@ fn a_member_renews_its_certificate_and_goes_on() {
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
 }
 
-/// What all members hold gets them heard, and nothing more.
+/// The secret shared by all members is enough for being answered, and for nothing more.
 #[test]
 fn a_certificate_is_renewed_for_its_owner_only() {
     let lab = Lab::new();
@@ -89,7 +89,7 @@ fn a_certificate_is_looked_after() {
     assert_eq!(said.lock().unwrap().len(), 1);
 }
 
-/// When nobody is at the door it asks every hour, and says once a day that the end is near.
+/// When the door does not answer it asks every hour, and logs once a day that the end is near.
 #[test]
 fn an_end_that_comes_near_is_told() {
     let (member, home) = (Lab::new().member("a"), tempfile::tempdir().unwrap());
@@ -116,7 +116,7 @@ fn an_end_that_comes_near_is_told() {
     begins(2, "the certificate ends in 9 days, and cannot be renewed: ");
 }
 
-/// Whoever is under load is not cut off to show another certificate.
+/// A member under load is not disconnected to show another certificate.
 #[test]
 fn who_serves_a_controller_is_not_idle() {
     let (lab, alive) = (Lab::new(), Alive::default());
