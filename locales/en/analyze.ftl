@@ -44,6 +44,7 @@ search-above-sender-refusal = the kernel of { $host } refuses datagrams (at { $r
 search-above-unreachable = { $to } answers that nobody listens there (at { $rate }, { $loss } lost)
 search-above-host-busy = { $host } is short of CPU (at { $rate }, { $loss } lost)
 search-above-generator = the sender on { $host } does not keep up (at { $rate }, { $loss } lost)
+search-above-other = the finding `{ $rule }` explains the loss (at { $rate }, { $loss } lost)
 part-all = all
 part-share = { $share }
 

@@ -44,6 +44,7 @@ search-above-sender-refusal = { $host } のカーネルがデータグラムを�
 search-above-unreachable = { $to } から、受信するプログラムがないという応答が返ります（{ $rate } での損失は { $loss }）
 search-above-host-busy = { $host } の CPU が不足します（{ $rate } での損失は { $loss }）
 search-above-generator = { $host } の送信が追いつきません（{ $rate } での損失は { $loss }）
+search-above-other = 損失の原因は所見 `{ $rule }` が示します（{ $rate } での損失は { $loss }）
 part-all = すべて
 part-share =  { $share } 
 

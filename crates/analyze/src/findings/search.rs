@@ -1,4 +1,4 @@
-//! What did a search for the highest rate find, and what did it run into above that rate?
+//! What a search for the highest rate found, and what limits the rates above it.
 
 use sokudo_model::{Arg, Finding, Record, Text, Unit};
 
@@ -66,12 +66,15 @@ impl Limit {
             "sender_refusal" => "search-above-sender-refusal",
             "unreachable" => "search-above-unreachable",
             "host_busy" | "neighbour_interference" => "search-above-host-busy",
-            _ => "search-above-generator",
+            "generator_limited" => "search-above-generator",
+            // A rule without words of its own is named, never told as another cause.
+            _ => "search-above-other",
         };
         let mut above = Text::new(key)
             .number("rate", self.rate, Unit::PacketsPerSecond)
             .number("loss", self.loss, Unit::Ratio)
-            .text("part", self.part());
+            .text("part", self.part())
+            .word("rule", self.finding.rule.clone());
         for name in ["host", "from", "to"] {
             if let Some(host) = word(&self.finding.says, name) {
                 above = above.word(name, host);
@@ -96,6 +99,44 @@ impl Limit {
         match next.args.get("remedy") {
             Some(Arg::Text(remedy)) => Some(remedy.as_ref().clone()),
             _ => Some(next.clone()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_model::Severity;
+
+    use super::*;
+    use crate::rules::REGISTRY;
+
+    /// Each limit is told by its own words or by its name, and only the generator's by the generator's.
+    #[test]
+    fn a_limit_is_never_told_as_another_cause() {
+        for rule in REGISTRY.iter().filter(|rule| is_limit(rule.name)) {
+            let finding = Finding {
+                rule: rule.name.into(),
+                severity: Severity::Info,
+                phase: "p".into(),
+                weight: 1.0,
+                says: Text::new("says"),
+                evidence: Vec::new(),
+                next: None,
+            };
+            let limit = Limit {
+                finding,
+                rate: 1.0,
+                loss: 0.5,
+            };
+            let above = limit.above();
+            let is_generator = above.key == "search-above-generator";
+            assert_eq!(
+                is_generator,
+                rule.name == "generator_limited",
+                "{}",
+                rule.name
+            );
+            assert_eq!(above.args["rule"], Arg::Word(rule.name.into()));
         }
     }
 }
