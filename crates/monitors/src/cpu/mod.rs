@@ -9,6 +9,7 @@ mod parse;
 
 use std::collections::BTreeMap;
 
+use sokudo_model::metrics::host;
 use sokudo_model::{Batch, SeriesKey};
 
 pub(crate) use self::parse::MAX_CORES;
@@ -24,12 +25,12 @@ const FREQUENCY_INTERVAL_NS: i64 = 1_000_000_000;
 const MAX_FREQUENCIES: usize = 64;
 
 const METRICS: &[&str] = &[
-    "host.cpu_ratio",
-    "host.cpu_frequency_hertz",
-    "host.context_switches_per_second",
-    "host.interrupts_per_second",
-    "host.runnable_threads",
-    "host.load_1min",
+    host::CPU_RATIO.name,
+    host::CPU_FREQUENCY_HERTZ.name,
+    host::CONTEXT_SWITCHES_PER_SECOND.name,
+    host::INTERRUPTS_PER_SECOND.name,
+    host::RUNNABLE_THREADS.name,
+    host::LOAD_1MIN.name,
 ];
 
 /// Monitor of cores, scheduler load and clocks.
@@ -60,10 +61,13 @@ impl Monitor for Cpu {
             frequencies_read_ns: None,
             interval: Interval::default(),
             cores: BTreeMap::new(),
-            switches: (host("host.context_switches_per_second"), Total::default()),
-            interrupts: (host("host.interrupts_per_second"), Total::default()),
-            runnable: host("host.runnable_threads"),
-            load: host("host.load_1min"),
+            switches: (
+                host(host::CONTEXT_SWITCHES_PER_SECOND.name),
+                Total::default(),
+            ),
+            interrupts: (host(host::INTERRUPTS_PER_SECOND.name), Total::default()),
+            runnable: host(host::RUNNABLE_THREADS.name),
+            load: host(host::LOAD_1MIN.name),
             host: ctx.host.clone(),
         }))
     }
@@ -180,7 +184,7 @@ fn core_keys(host: &str, core: Option<u32>) -> Vec<SeriesKey> {
         .iter()
         .map(|state| {
             let labels = [("core", core.as_str()), ("state", state)];
-            key(host, SOURCE_HOST, "host.cpu_ratio", &labels)
+            key(host, SOURCE_HOST, host::CPU_RATIO.name, &labels)
         })
         .collect()
 }
@@ -192,7 +196,12 @@ fn open_frequencies(ctx: &Context) -> Vec<(SeriesKey, Reread)> {
             let file = Reread::open_readable(&ctx.sys_path(&path)).ok()?;
             let labels = [("core", core.to_string())];
             let labels = labels.each_ref().map(|(name, core)| (*name, core.as_str()));
-            let key = key(&ctx.host, SOURCE_HOST, "host.cpu_frequency_hertz", &labels);
+            let key = key(
+                &ctx.host,
+                SOURCE_HOST,
+                host::CPU_FREQUENCY_HERTZ.name,
+                &labels,
+            );
             Some((key, file))
         })
         .collect()

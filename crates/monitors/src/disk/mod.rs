@@ -10,6 +10,7 @@ mod parse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use sokudo_model::metrics::host;
 use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, Interval, SOURCE_HOST, Total, key};
@@ -23,9 +24,9 @@ const SECTOR_BYTES: f64 = 512.0;
 const MAX_SHOWN: usize = 64;
 
 const METRICS: &[&str] = &[
-    "host.disk_read_bytes_per_second",
-    "host.disk_write_bytes_per_second",
-    "host.disk_queue_depth",
+    host::DISK_READ_BYTES_PER_SECOND.name,
+    host::DISK_WRITE_BYTES_PER_SECOND.name,
+    host::DISK_QUEUE_DEPTH.name,
 ];
 
 /// Monitor of block devices.

@@ -4,6 +4,7 @@
 
 mod parse;
 
+use sokudo_model::metrics::host;
 use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, SOURCE_HOST, key};
@@ -13,9 +14,9 @@ use crate::{Context, Monitor, NoOptions, Sampler, Unavailable, whole_machine};
 pub(crate) use self::parse::meminfo;
 
 const METRICS: &[&str] = &[
-    "host.memory_available_bytes",
-    "host.memory_total_bytes",
-    "host.swap_used_bytes",
+    host::MEMORY_AVAILABLE_BYTES.name,
+    host::MEMORY_TOTAL_BYTES.name,
+    host::SWAP_USED_BYTES.name,
 ];
 
 /// Monitor of the machine's memory.
@@ -41,9 +42,9 @@ impl Monitor for Memory {
         let host = |metric| key(&ctx.host, SOURCE_HOST, metric, &[]);
         Ok(Box::new(MemorySampler {
             meminfo: Reread::open_readable(&ctx.proc_path("meminfo"))?,
-            available: host("host.memory_available_bytes"),
-            total: host("host.memory_total_bytes"),
-            swap_used: host("host.swap_used_bytes"),
+            available: host(host::MEMORY_AVAILABLE_BYTES.name),
+            total: host(host::MEMORY_TOTAL_BYTES.name),
+            swap_used: host(host::SWAP_USED_BYTES.name),
             host: ctx.host.clone(),
         }))
     }

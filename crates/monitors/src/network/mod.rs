@@ -16,6 +16,7 @@ mod parse;
 
 use std::collections::BTreeMap;
 
+use sokudo_model::metrics::host;
 use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, Interval, SOURCE_HOST, Total, key};
@@ -28,28 +29,28 @@ pub(crate) use self::parse::interfaces;
 const MAX_SHOWN: usize = 64;
 
 const METRICS: &[&str] = &[
-    "host.nic_receive_bytes_per_second",
-    "host.nic_receive_packets_per_second",
-    "host.nic_send_bytes_per_second",
-    "host.nic_send_packets_per_second",
-    "host.nic_receive_drops",
-    "host.nic_send_drops",
-    "host.nic_errors",
-    "host.udp_in_per_second",
-    "host.udp_out_per_second",
-    "host.udp_receive_buffer_errors",
-    "host.udp_send_buffer_errors",
-    "host.udp_no_port",
-    "host.udp_checksum_errors",
-    "host.ip_reassembly_failures",
-    "host.tcp_segments_in_per_second",
-    "host.tcp_segments_out_per_second",
-    "host.tcp_retransmits",
-    "host.tcp_listen_overflows",
-    "host.tcp_listen_drops",
-    "host.tcp_syn_retransmits",
-    "host.softnet_drops",
-    "host.softnet_time_squeezes",
+    host::NIC_RECEIVE_BYTES_PER_SECOND.name,
+    host::NIC_RECEIVE_PACKETS_PER_SECOND.name,
+    host::NIC_SEND_BYTES_PER_SECOND.name,
+    host::NIC_SEND_PACKETS_PER_SECOND.name,
+    host::NIC_RECEIVE_DROPS.name,
+    host::NIC_SEND_DROPS.name,
+    host::NIC_ERRORS.name,
+    host::UDP_IN_PER_SECOND.name,
+    host::UDP_OUT_PER_SECOND.name,
+    host::UDP_RECEIVE_BUFFER_ERRORS.name,
+    host::UDP_SEND_BUFFER_ERRORS.name,
+    host::UDP_NO_PORT.name,
+    host::UDP_CHECKSUM_ERRORS.name,
+    host::IP_REASSEMBLY_FAILURES.name,
+    host::TCP_SEGMENTS_IN_PER_SECOND.name,
+    host::TCP_SEGMENTS_OUT_PER_SECOND.name,
+    host::TCP_RETRANSMITS.name,
+    host::TCP_LISTEN_OVERFLOWS.name,
+    host::TCP_LISTEN_DROPS.name,
+    host::TCP_SYN_RETRANSMITS.name,
+    host::SOFTNET_DROPS.name,
+    host::SOFTNET_TIME_SQUEEZES.name,
 ];
 
 /// Monitor of interfaces and protocol counters.
@@ -331,8 +332,8 @@ impl CoreState {
             (key, Total::default())
         };
         Self {
-            drops: counter("host.softnet_drops"),
-            time_squeezes: counter("host.softnet_time_squeezes"),
+            drops: counter(host::SOFTNET_DROPS.name),
+            time_squeezes: counter(host::SOFTNET_TIME_SQUEEZES.name),
         }
     }
 }

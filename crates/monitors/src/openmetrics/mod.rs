@@ -17,6 +17,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use sokudo_model::metrics::openmetrics;
 use sokudo_model::{Batch, Event, On, SeriesKey, Text, Unit};
 
 use self::mapping::{MAX_FILE, Mapping};
@@ -39,10 +40,10 @@ const MOST: u32 = 20_000;
 const MAX_EVENTS: u32 = 100;
 
 const METRICS: &[&str] = &[
-    "openmetrics.up",
-    "openmetrics.scrape_seconds",
-    "openmetrics.samples",
-    "openmetrics.left_out_samples",
+    openmetrics::UP.name,
+    openmetrics::SCRAPE_SECONDS.name,
+    openmetrics::SAMPLES.name,
+    openmetrics::LEFT_OUT_SAMPLES.name,
 ];
 
 /// Which endpoint is scraped, and what of it is kept.

@@ -6,13 +6,14 @@
 
 mod parse;
 
+use sokudo_model::metrics::host;
 use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, Interval, SOURCE_HOST, Total, key};
 use crate::reread::Reread;
 use crate::{Context, Monitor, NoOptions, Sampler, Unavailable, whole_machine};
 
-const METRICS: &[&str] = &["host.pressure_ratio"];
+const METRICS: &[&str] = &[host::PRESSURE_RATIO.name];
 
 const RESOURCES: [&str; 3] = ["cpu", "memory", "io"];
 

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use sokudo_model::metrics::process;
 use sokudo_model::{Batch, Event, SeriesKey, Text};
 
 use self::parse::Stat;
@@ -36,14 +37,14 @@ const MAX_TEXT: u64 = 64 << 10;
 const MOST: u32 = 64;
 
 const METRICS: &[&str] = &[
-    "process.cpu_ratio",
-    "process.resident_bytes",
-    "process.threads",
-    "process.open_files",
-    "process.context_switches_per_second",
-    "process.read_bytes_per_second",
-    "process.write_bytes_per_second",
-    "process.matches",
+    process::CPU_RATIO.name,
+    process::RESIDENT_BYTES.name,
+    process::THREADS.name,
+    process::OPEN_FILES.name,
+    process::CONTEXT_SWITCHES_PER_SECOND.name,
+    process::READ_BYTES_PER_SECOND.name,
+    process::WRITE_BYTES_PER_SECOND.name,
+    process::MATCHES.name,
 ];
 
 /// Which processes are observed: exactly one of `pid`, `name` and `port`.

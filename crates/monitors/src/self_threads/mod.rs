@@ -10,6 +10,7 @@ mod parse;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use sokudo_model::metrics::own;
 use sokudo_model::{Batch, SeriesKey};
 
 use self::parse::SchedStat;
@@ -26,7 +27,11 @@ const MAX_THREADS: usize = 256;
 /// More names than this are not shown.
 const MAX_NAMES: usize = 256;
 
-const METRICS: &[&str] = &["self.cpu_ratio", "self.wait_ratio", "self.resident_bytes"];
+const METRICS: &[&str] = &[
+    own::CPU_RATIO.name,
+    own::WAIT_RATIO.name,
+    own::RESIDENT_BYTES.name,
+];
 
 /// Monitor of the measuring process.
 pub(crate) struct SelfThreads;

@@ -13,6 +13,7 @@
 
 mod parse;
 
+use sokudo_model::metrics::host;
 use sokudo_model::{Batch, SeriesKey};
 
 use crate::emit::{Emit, SOURCE_HOST, key};
@@ -20,9 +21,9 @@ use crate::reread::Reread;
 use crate::{Context, Monitor, NoOptions, Sampler, Unavailable};
 
 const METRICS: &[&str] = &[
-    "host.tcp_connections",
-    "host.tcp_time_wait_connections",
-    "host.tcp_local_ports",
+    host::TCP_CONNECTIONS.name,
+    host::TCP_TIME_WAIT_CONNECTIONS.name,
+    host::TCP_LOCAL_PORTS.name,
 ];
 
 /// Monitor of the namespace's TCP sockets.
