@@ -15,7 +15,7 @@ mod say;
 
 use std::collections::{BTreeSet, VecDeque};
 
-use sokudo_model::{PhaseRecord, Text, units};
+use sokudo_model::{PhaseRecord, Text, kinds, units};
 
 use crate::execute::{Executor, Failed, HostInfo, Load, Part, Phase};
 use crate::line::{Command, Line, Order, Who};
@@ -278,7 +278,7 @@ impl Console {
                 let mut arguments =
                     vec![format!("--size={size_bytes}"), format!("--count={times}")];
                 arguments.extend(options.iter().map(|word| word.text.clone()));
-                let load = read("rr", &arguments, *column, executor)?;
+                let load = read(kinds::rr::KIND.name, &arguments, *column, executor)?;
                 self.load(number, "sendreceive-n", *column, &load, all, hosts)
             }
             Order::Load { word, arguments } => {
@@ -304,7 +304,12 @@ impl Console {
                 false => Err(to_itself(number, column)),
             };
         }
-        let load = read("crr", &["--count=1".into()], column, executor)?;
+        let load = read(
+            kinds::crr::KIND.name,
+            &["--count=1".into()],
+            column,
+            executor,
+        )?;
         let part = part(number, &[peer], &load);
         let job = Job {
             word: "connect".into(),

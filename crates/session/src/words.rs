@@ -10,6 +10,7 @@ use sokudo_load_network::datagram::DatagramOptions;
 use sokudo_load_network::probe::ProbeOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
+use sokudo_model::kinds;
 use sokudo_scenario::{Failed, Load as Asked, LoadWord};
 use sokudo_workload::Options;
 
@@ -55,7 +56,7 @@ const WORDS: &[Entry] = &[
 /// Workloads that are no words here, and what to do instead.
 const ELSEWHERE: &[(&str, &str)] = &[
     (
-        "jmx",
+        kinds::jmx::KIND.name,
         "its plan has files of its own: run `sokudo jmx run PLAN.jmx --on 'GROUP/*'` beside the console",
     ),
     (

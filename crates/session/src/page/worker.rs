@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use sokudo_controller::Steering;
 use sokudo_i18n::Lang;
-use sokudo_model::{MonitorSpec, Record, Refusal};
+use sokudo_model::{MonitorSpec, Record, Refusal, kinds};
 use sokudo_monitors::Files;
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo, line};
@@ -430,7 +430,7 @@ impl Hand {
 
     /// Loads a web server from this host, as `sokudo http` does. A rate that is empty is none.
     fn load(&self, monitors: &[String], words: [String; 5]) {
-        self.begins("http", true);
+        self.begins(kinds::http::KIND.name, true);
         let given = words.iter().filter(|word| *word != "--rate=");
         let words: Vec<String> = given.cloned().collect();
         let said = format!("http {}", words.join(" "));

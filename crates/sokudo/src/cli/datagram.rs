@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use sokudo_load_network::datagram::DatagramOptions;
+use sokudo_model::kinds::datagram;
 use sokudo_model::{Count, Nanos, Record};
 use sokudo_workload::Options;
 
@@ -115,11 +116,11 @@ fn must_be_writable(file: &Path) -> Result<(), Failure> {
 /// One line per flow and moment: the two ends' rates and the loss between.
 fn write_tsv(record: &Record, file: &Path) -> Result<(), Failure> {
     const COLUMNS: [&str; 5] = [
-        "datagram.sent_packets_per_second",
-        "datagram.sent_bits_per_second",
-        "datagram.delivered_packets_per_second",
-        "datagram.delivered_bits_per_second",
-        "datagram.loss_ratio",
+        datagram::SENT_PACKETS_PER_SECOND.name,
+        datagram::SENT_BITS_PER_SECOND.name,
+        datagram::DELIVERED_PACKETS_PER_SECOND.name,
+        datagram::DELIVERED_BITS_PER_SECOND.name,
+        datagram::LOSS_RATIO.name,
     ];
     let mut text = format!("time_seconds\thost\tflow\t{}\n", COLUMNS.join("\t"));
     let mut rows: std::collections::BTreeMap<(i64, &str, &str), [Option<f64>; 5]> =

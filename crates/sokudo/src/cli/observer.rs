@@ -7,7 +7,9 @@ use std::io::IsTerminal;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use sokudo_controller::{Observer, Progress};
 use sokudo_i18n::{I18n, Lang};
-use sokudo_model::{Batch, PhasePlan, PhaseRecord, Unit, harmless, units};
+use sokudo_model::kinds::datagram;
+use sokudo_model::metrics::selftest;
+use sokudo_model::{Batch, Metric, PhasePlan, PhaseRecord, Unit, harmless, units};
 use sokudo_wire::Health;
 
 /// Tick marks for datagrams, as the datagram test draws them.
@@ -125,9 +127,9 @@ impl Terminal {
     fn phase_line(&self, record: &PhaseRecord) -> String {
         let summary = &record.result.summary;
         let get = |name: &str| summary.get(name).copied();
-        if let Some(rate) = get("datagram.delivered_packets_per_second") {
-            let bits = get("datagram.delivered_bits_per_second").unwrap_or(0.0);
-            let loss = get("datagram.loss_ratio").unwrap_or(0.0);
+        if let Some(rate) = get(datagram::DELIVERED_PACKETS_PER_SECOND.name) {
+            let bits = get(datagram::DELIVERED_BITS_PER_SECOND.name).unwrap_or(0.0);
+            let loss = get(datagram::LOSS_RATIO.name).unwrap_or(0.0);
             return self.i18n.message(
                 "cli-phase-datagram",
                 &[
@@ -141,7 +143,9 @@ impl Terminal {
             return line;
         }
         let modes = record.result.flows.iter().filter_map(|flow| {
-            let rate = flow.metrics.get("selftest.delivered_packets_per_second")?;
+            let rate = flow
+                .metrics
+                .get(selftest::DELIVERED_PACKETS_PER_SECOND.name)?;
             let mode = flow.labels.get("mode")?;
             Some(format!(
                 "{mode} {}",
@@ -201,17 +205,17 @@ impl Terminal {
 impl Counts {
     fn add(&mut self, batch: &Batch) {
         for series in &batch.series {
-            let sent = match series.key.metric.as_str() {
-                "datagram.sent_packets_per_second" => true,
-                "datagram.delivered_packets_per_second" => false,
-                "datagram.delivered_bits_per_second" => {
-                    if let Some((_, bits)) = series.points.last() {
-                        self.delivered_bits_per_s = *bits;
-                    }
-                    continue;
+            let is = |metric: Metric| series.key.metric == metric.name;
+            if is(datagram::DELIVERED_BITS_PER_SECOND) {
+                if let Some((_, bits)) = series.points.last() {
+                    self.delivered_bits_per_s = *bits;
                 }
-                _ => continue,
-            };
+                continue;
+            }
+            let sent = is(datagram::SENT_PACKETS_PER_SECOND);
+            if !sent && !is(datagram::DELIVERED_PACKETS_PER_SECOND) {
+                continue;
+            }
             let flow = series.key.labels.get("flow").cloned().unwrap_or_default();
             for (t_ns, rate) in &series.points {
                 let last = self.last_ns.insert((flow.clone(), sent), *t_ns);

@@ -1,10 +1,11 @@
 //! The distribution of the response latency as lines of text.
 
+use sokudo_model::kinds::bus;
 use sokudo_model::units::human;
 use sokudo_model::{Record, Unit};
 use sokudo_stats::{Bucket, Histogram};
 
-const METRIC: &str = "bus.response_latency_seconds";
+const METRIC: &str = bus::RESPONSE_LATENCY_SECONDS.name;
 /// Width of the longest bar.
 const BAR: f64 = 40.0;
 

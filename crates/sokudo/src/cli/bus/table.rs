@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use sokudo_model::Record;
+use sokudo_model::kinds::bus;
 
 use super::Failure;
 
@@ -52,20 +53,20 @@ impl Fold {
 
 /// Columns that are a series; `effective`, connections and errors are computed.
 const SERIES: [(usize, &str, Fold, f64); 14] = [
-    (0, "bus.messages_per_second", Fold::Sum, 1.0),
-    (1, "bus.bytes_per_second", Fold::Sum, 1.0),
-    (2, "bus.sent_per_second", Fold::Sum, 1.0),
-    (3, "bus.sent_bytes_per_second", Fold::Sum, 1.0),
-    (4, "bus.receipt_mean_seconds", Fold::Mean, 1e9),
-    (5, "bus.response_min_seconds", Fold::Min, 1e9),
-    (6, "bus.response_mean_seconds", Fold::Mean, 1e9),
-    (8, "bus.response_max_seconds", Fold::Max, 1e9),
-    (9, "bus.queue_full_ratio", Fold::Mean, 1.0),
-    (10, "bus.queue_full_events_per_second", Fold::Sum, 1.0),
-    (11, "bus.queue_bytes", Fold::Sum, 1.0),
-    (12, "bus.backlog_ratio", Fold::Mean, 1.0),
-    (13, "bus.backlog_events_per_second", Fold::Sum, 1.0),
-    (14, "bus.backlog_bytes", Fold::Sum, 1.0),
+    (0, bus::MESSAGES_PER_SECOND.name, Fold::Sum, 1.0),
+    (1, bus::BYTES_PER_SECOND.name, Fold::Sum, 1.0),
+    (2, bus::SENT_PER_SECOND.name, Fold::Sum, 1.0),
+    (3, bus::SENT_BYTES_PER_SECOND.name, Fold::Sum, 1.0),
+    (4, bus::RECEIPT_MEAN_SECONDS.name, Fold::Mean, 1e9),
+    (5, bus::RESPONSE_MIN_SECONDS.name, Fold::Min, 1e9),
+    (6, bus::RESPONSE_MEAN_SECONDS.name, Fold::Mean, 1e9),
+    (8, bus::RESPONSE_MAX_SECONDS.name, Fold::Max, 1e9),
+    (9, bus::QUEUE_FULL_RATIO.name, Fold::Mean, 1.0),
+    (10, bus::QUEUE_FULL_EVENTS_PER_SECOND.name, Fold::Sum, 1.0),
+    (11, bus::QUEUE_BYTES.name, Fold::Sum, 1.0),
+    (12, bus::BACKLOG_RATIO.name, Fold::Mean, 1.0),
+    (13, bus::BACKLOG_EVENTS_PER_SECOND.name, Fold::Sum, 1.0),
+    (14, bus::BACKLOG_BYTES.name, Fold::Sum, 1.0),
 ];
 
 /// Better told before the load than after it.
@@ -103,8 +104,8 @@ fn text(record: &Record) -> String {
             cells[column] = fold.of(&values[column]);
         }
         cells[7] = effective(cells[6], cells[12]);
-        cells[15] = total("bus.connections");
-        cells[16] = total("bus.errors");
+        cells[15] = total(bus::CONNECTIONS.name);
+        cells[16] = total(bus::ERRORS.name);
         let seconds = (row * interval_ns) as f64 / 1e9;
         let cells = cells.map(|cell| cell.map(|value| value.to_string()).unwrap_or_default());
         out.push_str(&format!("{seconds}\t{host}\t{}\n", cells.join("\t")));

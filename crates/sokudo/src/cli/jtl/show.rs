@@ -4,8 +4,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sokudo_i18n::{I18n, Lang};
+use sokudo_model::kinds::http;
 use sokudo_model::units::{self, human};
-use sokudo_model::{Text, Unit, harmless::steers};
+use sokudo_model::{Stat, Text, Unit, harmless::steers};
 use sokudo_report::requests::Dashboard;
 use sokudo_report::text_columns;
 use sokudo_stats::requests::Group;
@@ -56,16 +57,16 @@ pub fn summary(dashboard: &Dashboard, page: Option<&Path>) -> Value {
         "schema": "sokudo.summary/1",
         "run": dashboard.name,
         "status": "ok",
-        "workload": "http",
+        "workload": http::KIND.name,
         "summary": {
-            "http.requests": total.n,
-            "http.requests_per_second": total.per_second(),
-            "http.error_ratio": total.error_ratio(),
-            "http.service_seconds.mean": total.mean_ms() / 1e3,
-            "http.service_seconds.p50": at(50.0),
-            "http.service_seconds.p95": at(95.0),
-            "http.service_seconds.p99": at(99.0),
-            "http.service_seconds.max": total.max_ms() as f64 / 1e3,
+            http::REQUESTS.name: total.n,
+            http::REQUESTS_PER_SECOND.name: total.per_second(),
+            http::ERROR_RATIO.name: total.error_ratio(),
+            (http::SERVICE_SECONDS.stat(Stat::Mean)): total.mean_ms() / 1e3,
+            (http::SERVICE_SECONDS.stat(Stat::P50)): at(50.0),
+            (format!("{}.p95", http::SERVICE_SECONDS)): at(95.0),
+            (http::SERVICE_SECONDS.stat(Stat::P99)): at(99.0),
+            (http::SERVICE_SECONDS.stat(Stat::Max)): total.max_ms() as f64 / 1e3,
             "http.received_bytes_per_second": total.bytes_per_second(),
             "http.sent_bytes_per_second": total.sent_bytes_per_second(),
         },
