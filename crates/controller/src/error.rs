@@ -15,7 +15,7 @@ pub enum ControlError {
     Refused {
         /// The host.
         host: String,
-        /// What it said.
+        /// Its answer.
         refusal: Refusal,
     },
     /// The record cannot be written.

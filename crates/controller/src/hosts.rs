@@ -24,8 +24,8 @@ const CLOCK_PROBES_MIN: usize = 8;
 const CLOCK_BOUND_NS: i64 = 2_000_000_000;
 /// Hosts whose clocks are read at the same time.
 const CLOCKS_AT_ONCE: usize = 4;
-/// Agents that hear nothing for two of these stop their load, and hosts that say nothing for as long are
-/// lost.
+/// Interval of leases. Agents that receive nothing for two of these stop their load, and hosts that send
+/// nothing for as long are lost.
 pub const LEASE: Duration = Duration::from_secs(3);
 
 /// Makes the agent of a host inside this process, by its name. The controller does not depend on the
@@ -44,7 +44,7 @@ pub struct Host {
     pub address: Option<String>,
     /// What its monitors observe.
     pub scope: WatchScope,
-    /// Who it says it is.
+    /// Its description of itself.
     pub description: Description,
     /// Its clock against the controller's.
     pub clock: Offset,
@@ -201,7 +201,8 @@ impl Hosts {
         Ok(())
     }
 
-    /// Says goodbye to hosts that no run was made of: their agents are free for others once it returns.
+    /// Ends the sessions with hosts that took part in no run: their agents are free for others once it
+    /// returns.
     pub fn leave(self) {
         let asks = self.hosts.iter().map(|host| (host.member, Ask::Bye));
         // A host that does not answer is left all the same.
@@ -399,7 +400,7 @@ impl Hosts {
             .collect()
     }
 
-    /// The host table as host `viewer` must see it; hosts that it does not need say nothing.
+    /// The host table as host `viewer` must see it; hosts that it does not need are empty.
     pub(crate) fn seen_by(&self, viewer: usize, needed: &[bool]) -> Vec<HostSpec> {
         let seen = |host: &Host| HostSpec {
             name: host.name.clone(),
@@ -439,7 +440,7 @@ impl Hosts {
     }
 }
 
-/// A host that has said who it is and has no number yet.
+/// A host that has described itself and has no number yet.
 struct Newcomer {
     id: MemberId,
     /// What the run calls it; `None` = what it calls itself.
@@ -465,8 +466,8 @@ fn description(answer: Reply, host: &str) -> Result<Description, ControlError> {
     }
 }
 
-/// What a host says of itself, in words that may stand in every table, file and page: whoever answers has
-/// chosen them.
+/// The description that a host gives of itself, made safe for every table, file and page: the remote host
+/// chose its words.
 fn plain(description: Description) -> Description {
     /// Longest word, characters: a name of DNS has up to 253.
     const WORD: usize = 255;

@@ -6,8 +6,8 @@
 //!   prepare ─► arm ─► start at T ─► measure ─► drain ─► join        (all hosts at the same time)
 //! ```
 //!
-//! The controller knows hosts, plans and records. It does not know what a workload does, and it
-//! does not print: an [`Observer`] is told what happens.
+//! The controller knows hosts, plans and records. It does not know what a workload does, and it does not
+//! print: it reports progress to an [`Observer`].
 
 pub mod check;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! One phase: prepare, arm, start together, measure, drain, join.
+//! Carries out one phase: prepare, arm, start together, measure, drain, join.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
@@ -304,8 +304,8 @@ impl Run {
 
     /// Takes notes until every sending host has finished or is lost, or the time is over.
     ///
-    /// When the operator interrupts, the senders are told to stop, and the rest goes on as usual:
-    /// what was measured until then is a result like any other. The second value says so.
+    /// When the operator interrupts, the senders are ordered to stop, and the rest goes on as usual: what
+    /// was measured until then is a result like any other. The second value is true then.
     fn measure(
         &mut self,
         plan: &PhasePlan,

@@ -149,7 +149,7 @@ pub fn new_run_id(workload: &str) -> RunId {
 }
 
 impl Run {
-    /// Opens the record, captures the environment, and begins to observe all hosts.
+    /// Opens the record, captures the environment, and starts to observe all hosts.
     pub fn begin(
         hosts: Hosts,
         config: RunConfig,
@@ -208,7 +208,7 @@ impl Run {
         self.watch()
     }
 
-    /// Leaves no record of a run that never began.
+    /// Removes the record of a run that never began.
     fn discard(self) {
         let path = self.writer.path().to_path_buf();
         drop(self.writer);
@@ -373,8 +373,8 @@ impl Run {
         wanted
     }
 
-    /// The operator wanted what was under way to end, and not the run: what is asked for from now on is
-    /// carried out.
+    /// Clears the interruption, which was meant for the order under way and not for the run: later orders
+    /// are carried out.
     pub fn go_on(&mut self) {
         self.config.stop.store(false, Ordering::Relaxed);
         self.told_interrupted = false;
@@ -419,7 +419,7 @@ impl Run {
                 .clone_from(&self.config.monitors),
             Err(_) => {
                 self.config.monitors.truncate(before);
-                // Hosts that did not refuse stop observing with them; the error is told already.
+                // Hosts that did not refuse stop observing with them; the error is reported already.
                 let _ = self.watch();
             }
         }
@@ -432,9 +432,9 @@ impl Run {
         self.max_skew_ns = Some(max_skew_ns);
     }
 
-    /// From now on nothing but load travels while a phase's load goes on: no leases, no series, no
-    /// comparison of clocks. The hosts keep their series until it is over; one that freezes is noticed
-    /// then.
+    /// From now on nothing but load is sent while a phase's load runs: no leases, no series, no
+    /// comparison of clocks. The hosts keep their series until the load ends; a host that freezes is
+    /// noticed then.
     pub fn keep_phases_quiet(&mut self) {
         self.quiet_phases = true;
         self.manifest.notes.push(Text::new("engine-quiet-phases"));
@@ -469,7 +469,7 @@ impl Run {
         self.manifest.summary.extend(self.drift_numbers());
     }
 
-    /// The summary as it would be without anybody's additions: the last phase's.
+    /// The summary without additions: that of the last phase.
     fn own_summary(&self) -> sokudo_model::Summary {
         match (
             self.manifest.summary.is_empty(),
@@ -593,14 +593,14 @@ impl Run {
         self.problem(&host, phase, says, Some(missing));
     }
 
-    /// Asks all hosts that are left the same thing; what they answer changes nothing any more.
+    /// Sends the same command to all hosts that are left; their answers are ignored.
     fn tell_all(&self, ask: Ask) {
         let hosts = self.hosts.list().iter().enumerate();
         let asks = hosts
             .filter(|(index, _)| !self.lost[*index])
             .map(|(_, host)| (host.member, ask.clone()))
             .collect();
-        // A host that does not answer has been noted as lost, or has nothing more to say.
+        // A host that does not answer has been noted as lost, or has nothing more to report.
         let _ = self.hosts.bus.ask_all(asks, ASK_BOUND);
     }
 

@@ -88,7 +88,7 @@ pub fn inside(run: &mut Run, config: &CheckConfig) -> Result<(), ControlError> {
         }
         let record = run.run_phase(phase(name, flows, rate_per_s, lengths.phase_ns))?;
         if searched.is_none() {
-            // Without a best rate the last phase speaks for this layer.
+            // Without a best rate the last phase gives the numbers of this layer.
             run.manifest_mut().summary.extend(record.result.summary);
         }
     }

@@ -49,7 +49,7 @@ pub struct GroupCheck {
 }
 
 impl GroupCheck {
-    /// Who will meet whom, and how long it takes; nothing has been sent yet.
+    /// The plan of the rounds and their duration; nothing has been sent yet.
     ///
     /// Errors: a layer that does not exist, or less than two hosts.
     pub fn plan(&self, hosts: usize) -> Result<Tournament, ControlError> {
@@ -80,7 +80,7 @@ impl GroupCheck {
     }
 }
 
-/// A check that goes on.
+/// A running check.
 struct Meeting<'a> {
     run: &'a mut Run,
     check: &'a GroupCheck,
@@ -302,7 +302,7 @@ impl Meeting<'_> {
             let name = format!("{}-{turn} {} alone", layer.name(), self.name(pair));
             match self.phase(layer, name, &[pair], turn, true) {
                 Err(error) if is_final(&error) => return Err(error),
-                // That it went wrong alone, too, adds nothing to what is known.
+                // That it failed alone, too, adds nothing to the first failure.
                 Ok(_) | Err(_) => {}
             }
         }
@@ -357,7 +357,7 @@ impl Meeting<'_> {
         packets.map_or(MODEST_PER_S, |packets| packets.clamp(1.0, MODEST_PER_S))
     }
 
-    /// Notes a pair of which nothing came through. That is a result: the run goes on.
+    /// Notes a pair of which nothing arrived. That is a result: the run goes on.
     fn dead(
         &mut self,
         layer: &Layer,
