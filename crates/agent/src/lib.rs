@@ -66,8 +66,8 @@ pub fn factory(host: &str) -> Factory {
     Arc::new(move |client: Client, notes: Notes| Box::new(Session::new(&host, client, None, notes)))
 }
 
-/// The same for a host that serves whoever has its key and has no policy file: what may be observed is
-/// what a host without a word of its policy allows.
+/// The same for a host without a policy file that serves every caller with its key: the default policy
+/// decides what may be observed.
 pub fn served(host: &str) -> Factory {
     let host = host.to_owned();
     Arc::new(move |client: Client, notes: Notes| {
@@ -77,7 +77,7 @@ pub fn served(host: &str) -> Factory {
     })
 }
 
-/// The same behind a guard: what its policy does not allow is refused, and everything is noted.
+/// The same behind a guard: what its policy does not allow is refused, and every request is logged.
 pub fn guarded(host: &str, guard: Arc<Guard>) -> Factory {
     let host = host.to_owned();
     Arc::new(move |client: Client, notes: Notes| {

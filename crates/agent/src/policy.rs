@@ -27,7 +27,7 @@ use sokudo_model::{Change, PhaseSpec, Refusal, Unit, kinds};
 
 pub use monitors::{Endpoint, Observation};
 
-/// Longest phase without a word of the policy, nanoseconds.
+/// Longest phase where the policy sets no limit, nanoseconds.
 const DEFAULT_DURATION_NS: u64 = 3_600_000_000_000;
 /// Most flows of a phase where the policy sets no limit.
 const DEFAULT_FLOWS: u32 = 4096;

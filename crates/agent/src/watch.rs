@@ -8,7 +8,7 @@
 //!
 //! A source that does not answer delays its own monitor and nothing else. Ending a watch waits a bounded
 //! time for each thread; one that still waits for its source then is left behind, and the closed gate
-//! keeps whatever it says later out of the run.
+//! keeps its later samples out of the run.
 
 use std::io;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -42,7 +42,7 @@ pub struct Planned {
     monitor: &'static dyn Registered,
     options: String,
     every: Duration,
-    /// Somebody asked for it: that it cannot observe is worth an event.
+    /// The controller asked for it, so an event says when it cannot observe.
     is_asked_for: bool,
 }
 
@@ -190,7 +190,7 @@ impl Watch {
         Ok(())
     }
 
-    /// Ends threads, all of them within one bound, and tells which of them still wait for their source.
+    /// Ends threads, all of them within one bound, and returns those that still wait for their source.
     fn end(&self, mut lanes: Vec<Lane>, within: Duration) {
         lanes.iter_mut().for_each(|lane| lane.stop = None);
         let until = Instant::now() + within;
@@ -274,7 +274,7 @@ impl Lane {
             busy_since_ns: Arc::clone(&busy_since_ns),
             _ended: ending,
         };
-        // Not joined: that could wait for ever. `ended` tells when it is over.
+        // Not joined, because that could wait without bound. `ended` shows when it is over.
         std::thread::Builder::new()
             .name(name.into())
             .spawn(move || work(ends))?;
@@ -310,7 +310,7 @@ struct Item {
     next_ns: i64,
 }
 
-/// Opens what can be opened. Of monitors that were asked for and cannot observe, an event says why.
+/// Opens the monitors. For one that the controller asked for and that cannot observe, an event says why.
 fn open(setting: &Setting, planned: Vec<Planned>, events: &mut Vec<Event>) -> Vec<Item> {
     let mut items = Vec::new();
     for one in planned {

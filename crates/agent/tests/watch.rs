@@ -93,7 +93,7 @@ fn held_endpoint() -> (String, Receiver<TcpStream>) {
     (url, calls)
 }
 
-/// Whether this system tells about itself in the way that the tests count on.
+/// True where the system offers the figures that the tests need.
 fn can_observe() -> bool {
     cfg!(target_os = "linux")
 }
