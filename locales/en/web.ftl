@@ -38,7 +38,7 @@ web-do-close = Close the record
 
 ## Hosts
 web-hosts-title = Hosts
-web-hosts-none = Nobody has been asked yet. “Collect node info” calls every host and compares its clock with this one.
+web-hosts-none = No host has been asked yet. “Collect node info” calls every host and compares its clock with this one.
 web-hosts-cores =
     { $n } { $n ->
         [one] core

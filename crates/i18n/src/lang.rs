@@ -33,7 +33,7 @@ impl Lang {
     pub const ALL: [Lang; 2] = [Lang::En, Lang::Ja];
 
     /// The language of this process: `SOKUDO_LANG`, then `LC_ALL`, `LC_MESSAGES`, `LANG`; English
-    /// when none of them says Japanese.
+    /// when none of them names Japanese.
     pub fn from_env() -> Lang {
         const NAMES: [&str; 4] = ["SOKUDO_LANG", "LC_ALL", "LC_MESSAGES", "LANG"];
         Lang::from_values(NAMES.iter().filter_map(|name| std::env::var(name).ok()))

@@ -1,4 +1,4 @@
-//! The scripts in `packaging/` that need no build, run on trees made for the test.
+//! Tests the scripts in `packaging/` that need no build, on trees made for the test.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -359,7 +359,7 @@ fn answer_refusal(status: StatusCode, why: &Refusal) -> Response {
 mod tests {
     use super::*;
 
-    /// A body of which nothing ever comes.
+    /// A body that never arrives.
     struct Never;
 
     impl axum::body::HttpBody for Never {

@@ -56,8 +56,8 @@ pub struct Server {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-/// Serves the page `at` an address, port 0 for any; a token is wanted beyond loopback, and on it
-/// when `token` says so. `name` is this host's own name.
+/// Serves the page `at` an address, port 0 for any; a token is required beyond loopback, and on it
+/// when `token` is true. `name` is this host's own name.
 ///
 /// Errors: the address is taken or not this host's.
 pub fn open(

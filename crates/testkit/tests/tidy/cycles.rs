@@ -1,4 +1,4 @@
-//! The modules of a crate use each other in one direction only.
+//! Checks that the modules of a crate use each other in one direction only.
 //!
 //! What a file uses is read from its paths: `crate::…`, `super::…`, `self::…`, and those that begin with
 //! a module that the file declares. Tests are left out.

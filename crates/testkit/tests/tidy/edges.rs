@@ -1,4 +1,4 @@
-//! The permitted dependencies between crates. Nothing points upwards.
+//! Checks the dependencies between crates against the permitted ones. None points upwards.
 
 use toml::{Table, Value};
 
