@@ -445,7 +445,7 @@ jtl-remark-broken =
         [one] One row could not be read and is
        *[other] { $n } rows could not be read and are
     } not counted. The first: line { $line }, { $why }.
-jtl-remark-cut = The file ends in the middle of a row: whoever wrote it was stopped. What came before is counted.
+jtl-remark-cut = The file ends in the middle of a row: the program that wrote it was stopped. The rows before are counted.
 jtl-remark-far =
     { $n ->
         [one] One row is not counted: its

@@ -12,7 +12,7 @@ use crate::chart::Chart;
 use crate::knee::Knee;
 use crate::plane::Plane;
 
-/// Something that people read.
+/// A text that people read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Phrase {
     /// A message: differs between the languages.
@@ -164,7 +164,7 @@ pub struct Conclusion {
     pub next: Option<Phrase>,
 }
 
-/// A building stone of a section.
+/// A part of a section.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Block {
     /// The sentences that a person acts on.

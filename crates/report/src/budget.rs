@@ -42,7 +42,7 @@ fn means(numbers: &Summary) -> Option<Means> {
     (whole > 0.0 && whole.is_finite()).then(|| each.map(|mean| mean.unwrap_or(0.0)))
 }
 
-/// The stages that anything is seen of, given what several bars or moments spent in them.
+/// The stages with a visible share, given the times that several bars or moments spent in them.
 fn seen(all: &[Means]) -> Vec<usize> {
     let visible = |means: &Means, stage: usize| {
         let whole: f64 = means.iter().sum();
@@ -75,7 +75,7 @@ pub fn line(phase: &PhaseRecord, say: impl Fn(&Phrase) -> String) -> Option<(Num
     Some((number(phase)?, detail))
 }
 
-/// Stages that are worth a word, largest first.
+/// Stages with a share worth mentioning, largest first.
 fn told(means: &Means) -> impl Iterator<Item = (usize, Phrase)> {
     let mut stages = seen(std::slice::from_ref(means));
     stages.sort_by(|a, b| means[*b].total_cmp(&means[*a]));

@@ -147,7 +147,7 @@ pub fn usual_step(points: &[(i64, f64)]) -> Option<i64> {
     Some(*steps.select_nth_unstable(middle).1)
 }
 
-/// Puts a `None` where no point came for more than three usual steps, so that no line is drawn
+/// Inserts a `None` where points are further apart than three usual steps, so that no line is drawn
 /// through missing data. Values that are not numbers are missing, too.
 pub fn with_gaps(points: &[(i64, f64)]) -> Points {
     let limit = usual_step(points).map_or(i64::MAX, |step| step.saturating_mul(3));
@@ -163,17 +163,17 @@ pub fn with_gaps(points: &[(i64, f64)]) -> Points {
     out
 }
 
-/// Where the mark of a gap stands: away from both its neighbours, also in milliseconds.
+/// Time of the mark of a gap: distinct from both its neighbours, also in milliseconds.
 fn between(last: i64, next: i64) -> i64 {
     last + (next - last) / 2
 }
 
-/// Parts a line wherever a boundary lies between two of its points: what was measured in one phase
-/// does not lead to what was measured in the next.
+/// Inserts a gap at each boundary between two points of a line, so that no line connects the values of
+/// two phases.
 pub fn part(points: Points, boundaries: &[i64]) -> Points {
     let mut out = Points::with_capacity(points.len() + boundaries.len());
     for (t, value) in points {
-        // A gap that is there already parts the line as well.
+        // A gap that exists already separates the line as well.
         let before = out.last().filter(|(_, v)| v.is_some() && value.is_some());
         let crossed = before.filter(|(last, _)| boundaries.iter().any(|b| (*last..t).contains(b)));
         if let Some((last, _)) = crossed {
@@ -215,7 +215,7 @@ fn keep_extremes(stretch: &[(i64, Option<f64>)], out: &mut Points) {
     if high.0 != low.0 {
         kept.push((high.0, Some(high.1)));
     }
-    // A gap inside takes the place of nothing: it must stay visible.
+    // A gap inside is kept in addition to the two values: it must stay visible.
     kept.extend(gap.map(|t| (t, None)));
     kept.sort_by_key(|(t, _)| *t);
     out.extend(kept);
@@ -252,7 +252,7 @@ pub fn strength(value: f64, log: bool, full: f64) -> f64 {
     }
     let share = (value / full).min(1.0);
     if log {
-        // Four decades below the strongest; whatever is not zero stays visible.
+        // Four decades below the strongest; every value above zero stays visible.
         (1.0 + share.log10() / 4.0).clamp(0.15, 1.0)
     } else {
         share

@@ -96,7 +96,7 @@ fn merge(
     for (column, group) in groups {
         merged.clear();
         for bytes in group.iter().map(|h| &h.hdr_v2) {
-            // Damaged bytes leave a gap; the store reports them when it loads the record.
+            // Damaged bytes become a gap; the store reports them when it loads the record.
             if let Ok(histogram) = Histogram::from_v2(bytes) {
                 merged.merge(&histogram);
             }

@@ -2,7 +2,7 @@
 //!
 //! In sentences [`sokudo_model::units::human`] gives three significant digits and the best prefix.
 //! In a table one prefix and one number of decimals hold for a whole column, so that a reader can
-//! compare by looking.
+//! compare values at a glance.
 
 use sokudo_model::Unit;
 use sokudo_model::units::{grouped, human};

@@ -1,7 +1,7 @@
 //! Writes the lines that a command prints at its end.
 //!
-//! The verdict, the next thing to try, and the few numbers below each other with their units
-//! aligned. Readable at 80 columns, without colour, and read aloud.
+//! The verdict, the next thing to try, and the few numbers below each other with their units aligned.
+//! Readable at 80 columns, without colour, and by a screen reader.
 
 mod lines;
 

@@ -1,5 +1,5 @@
-//! Goldens: what programs and terminals read is a promise, so a change must be seen.
-//! `UPDATE_GOLDEN=1 cargo test -p sokudo-report` writes them anew.
+//! Compares output for programs and terminals with golden files, because scripts depend on it.
+//! `UPDATE_GOLDEN=1 cargo test -p sokudo-report` writes the files again.
 
 use std::path::PathBuf;
 

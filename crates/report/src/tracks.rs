@@ -75,7 +75,7 @@ pub fn other_tracks(view: &View) -> Vec<Chart> {
         host::PRESSURE_RATIO.name,
         host::MEMORY_TOTAL_BYTES.name,
     ];
-    // What somebody asked for comes before what is observed anyway.
+    // Monitors that were asked for come before those that always observe.
     let asked = &view.record.manifest.plan.monitors;
     let is_asked = |series: &Series| asked.iter().any(|one| one.name == series.key.source);
     let mut wanted: BTreeMap<&str, Vec<&Series>> = BTreeMap::new();

@@ -1,8 +1,8 @@
 //! Volume and speed of the simultaneous flows of each phase.
 //!
-//! A run of many hosts loads in phases: some pairs, then more. Each phase is one point: the volume that
-//! its flows carried together, and that volume over the mean time of a flow, which is how the speed of
-//! a switch was defined by those who first measured one with many hosts (T. Yamanoue and T. Toda).
+//! A run of many hosts loads in phases with a growing number of pairs. Each phase is one point: the
+//! volume that its flows carried together, and that volume over the mean time of a flow. This definition
+//! of a switch's speed is from T. Yamanoue and T. Toda, who first measured one with many hosts.
 
 use std::collections::BTreeMap;
 

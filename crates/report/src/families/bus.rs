@@ -1,4 +1,4 @@
-//! The few numbers of messages.
+//! The few numbers of framed messages.
 
 use sokudo_model::kinds::bus;
 use sokudo_model::units::human;

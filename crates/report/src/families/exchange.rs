@@ -37,7 +37,7 @@ fn numbers(subject: &Subject) -> Vec<Number> {
     parts.into_iter().flatten().collect()
 }
 
-/// From so many bytes on, of a request and its response, one wants to know how much was carried, too.
+/// Size of a request and its response, bytes, from which on the volume carried is shown, too.
 const BULK_BYTES: f64 = 16_384.0;
 
 /// How soon requests were answered, how many, and what they carried when they are large.

@@ -23,7 +23,7 @@ pub struct Telling {
     pub settings: fn(&Subject) -> Vec<Number>,
 }
 
-/// Nothing to tell: several workloads together, or one that this version does not know.
+/// No numbers: several workloads together, or one that this version does not know.
 const UNKNOWN: Telling = Telling {
     numbers: |_| Vec::new(),
     line: |_| None,

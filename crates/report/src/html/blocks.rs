@@ -217,7 +217,7 @@ impl Page<'_> {
             let _ = write!(attributes, " data-v=\"{value}\"");
         }
         if let Some(heat) = cell.heat {
-            // Never so strong that the number on it becomes hard to read.
+            // The colour is bounded so that the number on it stays readable.
             let _ = write!(
                 attributes,
                 " style=\"--heat:{:.0}%\"",
@@ -299,7 +299,7 @@ impl Page<'_> {
             .collect()
     }
 
-    /// The steps follow as a table, so that nobody needs the drawing to read them.
+    /// The steps follow as a table, so that they can be read without the drawing.
     fn curve(&self, out: &mut String, curve: &Curve) {
         let title = match curve.knee {
             stats::Knee::At(..) => "report-curve-title",

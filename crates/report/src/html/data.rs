@@ -13,7 +13,7 @@ use crate::block::{Phrase, Speaker};
 use crate::chart::{Chart, Heat, Kind, Line, Points};
 use crate::html::sheet::{Mark, Sheet};
 
-/// Words that the script says.
+/// Messages of the script.
 const WORDS: [&str; 5] = [
     "report-script-copied",
     "report-script-no-data",

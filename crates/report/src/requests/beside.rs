@@ -1,7 +1,7 @@
 //! Series of the hosts on the time axis of the requests.
 //!
-//! The record of the run that left the rows knows it. Its clock and the rows' time stamps are both the
-//! controller's wall clock, so a difference of two moments puts them on one axis.
+//! They come from the record of the run that produced the rows. Its clock and the rows' time stamps are
+//! both the controller's wall clock, so the difference of their starts puts them on one axis.
 
 use sokudo_model::Record;
 

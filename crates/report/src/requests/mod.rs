@@ -29,7 +29,7 @@ use crate::date;
 use crate::html::{self, Part, Sheet};
 use crate::view::View;
 
-/// A test and what it is held against.
+/// A test and what it is compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct Dashboard<'a> {
     /// Name of the file or the test; foreign text.
@@ -42,7 +42,7 @@ pub struct Dashboard<'a> {
     pub earlier: Option<(&'a str, &'a Requests)>,
     /// What had to be kept.
     pub goals: Option<&'a Goals>,
-    /// The run that left the rows: what its hosts did, and what is concluded from it.
+    /// The run that produced the rows: what its hosts did, and what is concluded from it.
     pub record: Option<&'a Record>,
     /// What a reader must know of the rows: broken ones, for example.
     pub remarks: &'a [Text],

@@ -17,7 +17,7 @@ const MOST_CODES: usize = 7;
 /// Percentile that a comparison draws.
 const COMPARED: f64 = 95.0;
 
-/// All charts, the most telling ones first and the rest folded away.
+/// All charts, the most important ones first and the rest folded away.
 pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
     let requests = dashboard.requests;
     if requests.total.n == 0 {

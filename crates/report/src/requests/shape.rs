@@ -52,7 +52,8 @@ fn plane(name: &str, x: Axis, y: Axis, traces: Vec<Trace>) -> Plane {
     }
 }
 
-/// Bars of equal width up to the 99.5th percentile: the last few would make all others a sliver.
+/// Bars of equal width up to the 99.5th percentile: with the few values above, the others would be too
+/// narrow to see.
 fn distribution(total: &Group) -> Plane {
     let reach = total.percentile_ms(99.5).max(1);
     let step_ms = round_up(reach.div_ceil(BARS));

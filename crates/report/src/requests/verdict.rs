@@ -164,7 +164,7 @@ fn apdex(total: &Group, settings: &Settings) -> Number {
     number(value, "jtl-number-apdex", vec![limits.into()])
 }
 
-/// Most users at a time, where the rows tell it, with the bytes per second.
+/// Most users at a time, where the rows contain it, with the bytes per second.
 fn users(requests: &Requests) -> Number {
     let total = &requests.total;
     let received = human(total.bytes_per_second(), Unit::BytesPerSecond);

@@ -33,7 +33,7 @@ pub struct Section {
     pub blocks: fn(&View) -> Vec<Block>,
 }
 
-/// Every section, in the order of telling.
+/// Every section, in the order in which a report shows them.
 pub const REGISTRY: &[Section] = &[
     Section {
         name: "verdict",

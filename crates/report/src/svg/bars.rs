@@ -1,4 +1,4 @@
-//! Bars made up of parts, one below the other.
+//! Draws stacked bars, one below the other.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Coloured cells: strips and heat maps.
+//! Draws coloured cells: strips and heat maps.
 //!
 //! Neighbours of the same strength become one rectangle, and all rectangles of one strength one
 //! path, so that a map of thousands of cells stays small.

@@ -1,4 +1,4 @@
-//! The knee of a search.
+//! Draws the knee of a search.
 
 use std::fmt::Write as _;
 
@@ -26,7 +26,7 @@ const BETWEEN: f64 = 26.0;
 /// Loss below this is drawn on the axis: the lower panel is logarithmic.
 const LEAST_LOSS: f64 = 1e-5;
 
-/// Draws delivered over offered, loss below it, and where the search came to rest.
+/// Draws delivered over offered, loss below it, and the rate that the search found.
 pub fn knee(knee: &Knee, speaker: &Speaker) -> String {
     let offered = knee.trials.iter().map(|t| t.offered.max(t.delivered));
     let ticks = chart::ticks(offered.fold(0.0, f64::max));

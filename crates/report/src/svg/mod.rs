@@ -1,8 +1,8 @@
 //! Draws charts as static SVG, for print and for readers without the page's script.
 //!
-//! Plain SVG. Colours are classes (`c0` … `c7`) whose values are tokens of the page, so that light,
-//! dark and print follow without another drawing. Words that differ between the languages are
-//! written twice with a `lang` attribute; the page shows one of them.
+//! Colours are classes (`c0` … `c7`) whose values are variables of the page's style sheet, so that one
+//! drawing serves light, dark and print. Words that differ between the languages are written twice with
+//! a `lang` attribute; the page shows one of them.
 
 mod bars;
 mod cells;

@@ -1,4 +1,4 @@
-//! A drawing over two axes of which none is time.
+//! Draws a chart over two quantities of which neither is time.
 
 use std::fmt::Write as _;
 

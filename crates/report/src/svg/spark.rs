@@ -1,4 +1,4 @@
-//! A course in the size of a word.
+//! Draws a sparkline: a course over time in the height of a line of text.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Layers on top of each other.
+//! Draws stacked layers over time.
 
 use std::fmt::Write as _;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! A chart over time.
+//! Draws a chart over time.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Several series of a host added up to one.
+//! Adds several series of a host up to one.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What came through, and how soon.
+//! Charts of throughput and latency.
 
 use sokudo_model::{Text, Unit};
 

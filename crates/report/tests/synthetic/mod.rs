@@ -1,5 +1,5 @@
-//! Records that were never measured: what a report must be able to show, made up but plausible.
-//! The same every time, so that golden files can be compared.
+//! Made-up but plausible records with everything that a report must be able to show. They are the same
+//! every time, so that golden files can be compared.
 
 #![allow(dead_code)] // Each user needs a part of it.
 

@@ -1,4 +1,4 @@
-//! The curve of a sweep: throughput and latency over rising load, and its steps as a table.
+//! Section: the curve of a sweep: throughput and latency over rising load, and its steps as a table.
 
 use sokudo_model::units::human;
 use sokudo_model::{RunStatus, Text, Unit};

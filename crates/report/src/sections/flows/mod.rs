@@ -1,4 +1,4 @@
-//! What each flow did.
+//! Section: the numbers of each flow.
 
 use sokudo_model::kinds::{self, datagram};
 use sokudo_model::metrics::group;

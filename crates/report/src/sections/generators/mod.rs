@@ -1,4 +1,4 @@
-//! What each of several load generators did, and whether one of them held the others back.
+//! Section: the numbers of each load generator, which show whether one of them held the others back.
 //!
 //! Counts and shares are added up from the flows of a host. Percentiles cannot be: those of all
 //! generators together come from their merged histograms, and stand above.

@@ -1,4 +1,4 @@
-//! The pairs of a group, layer by layer: what each reached, and what it did not keep.
+//! Section: the pairs of a group, layer by layer: what each reached, and which expectations it missed.
 
 use sokudo_model::kinds::PairFigure;
 use sokudo_model::pairs::{Pair, figures};

@@ -1,4 +1,4 @@
-//! The few numbers that matter, and how far they can be trusted.
+//! Section: the few numbers that matter, and how far they can be trusted.
 
 use sokudo_model::{PhaseRecord, Severity, Text, Unit};
 
