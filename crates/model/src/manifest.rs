@@ -163,7 +163,7 @@ impl PhaseRecord {
 }
 
 impl Manifest {
-    /// True for a run in which many hosts are told what to do: a console, a script, a scenario.
+    /// True for a run that gives orders to many hosts: a console, a script, a scenario.
     pub fn is_of_many_hosts(&self) -> bool {
         OF_MANY_HOSTS.contains(&self.workload.as_str())
     }
@@ -173,7 +173,7 @@ impl Manifest {
         self.workload == "check"
     }
 
-    /// Of a run that has just begun, and of which nothing else is known.
+    /// The manifest of a run that has just begun.
     pub fn new(id: RunId, workload: &str) -> Self {
         Self {
             schema: RUN_SCHEMA.into(),

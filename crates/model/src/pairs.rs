@@ -28,7 +28,7 @@ pub fn figures() -> impl Iterator<Item = &'static PairFigure> {
     KINDS.iter().flat_map(|kind| kind.pair_figures)
 }
 
-/// Something that was expected and not kept.
+/// An expectation that was not met.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Broken {
     /// Layer that measured it.
@@ -52,14 +52,14 @@ pub struct Pair {
     pub to: String,
     /// Names of [`figures`] → value.
     pub figures: BTreeMap<String, f64>,
-    /// Layers in which nothing came through, with the reason where one is known.
+    /// Layers in which nothing arrived, with the reason where one is known.
     pub dead: BTreeMap<String, Option<String>>,
     /// What was expected and not kept.
     pub broken: Vec<Broken>,
 }
 
 impl Pair {
-    /// True when every layer came through and everything expected was kept.
+    /// True when data arrived in every layer and every expectation was met.
     pub fn holds(&self) -> bool {
         self.dead.is_empty() && self.broken.is_empty()
     }
@@ -75,10 +75,10 @@ pub fn is_mesh(phase: &PhaseRecord) -> bool {
     phase.labels.contains_key(MESH)
 }
 
-/// What one flow of a layer did not keep of what was expected.
+/// The expectations that one flow of a layer did not meet.
 ///
-/// A line rate is asked of what fills a path, latency of what sends little, loss of what can lose, errors
-/// of what is answered: [`Kind::expects`] says which.
+/// A line rate is expected of workloads that fill a path, a latency of those that send little, loss where
+/// data can be lost, errors where requests are answered: see [`Kind::expects`].
 pub fn broken(expected: &Expectation, kind: &Kind, flow: &FlowResult) -> Vec<Broken> {
     let mut out = Vec::new();
     let missed = |what, measured: Option<f64>, limit| Broken {
@@ -128,7 +128,7 @@ fn as_result(flow: &FlowResult) -> PhaseResult {
 pub fn pairs(phases: &[PhaseRecord]) -> Vec<Pair> {
     let mut found: BTreeMap<(&str, &str), Pair> = BTreeMap::new();
     for phase in phases.iter().filter(|phase| is_round(phase)) {
-        // A workload without a kind says nothing that could be compared.
+        // A workload without a kind has no numbers that could be compared.
         let Some(kind) = phase.kind() else { continue };
         let expected = phase.labels.get(EXPECT).and_then(|text| text.parse().ok());
         for flow in &phase.result.flows {
@@ -163,7 +163,7 @@ fn meet(pair: &mut Pair, kind: &Kind, flow: &FlowResult, expected: Option<&Expec
     );
 }
 
-/// Puts what a pair reached alone beside what it did not keep in company.
+/// Adds what a pair reached alone to the expectations that it missed while others were active.
 fn again(pair: &mut Pair, kind: &Kind, flow: &FlowResult) {
     let result = as_result(flow);
     for broken in pair

@@ -27,7 +27,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Nothing but what its manifest says.
+    /// A record that holds its manifest alone.
     pub fn new(manifest: Manifest) -> Self {
         Self {
             manifest,

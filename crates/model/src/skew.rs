@@ -1,7 +1,7 @@
 //! How far apart the flows of a phase began.
 //!
-//! Each flow says how late it began on its own clock; between two hosts the errors of their clocks come
-//! on top of that.
+//! Each flow reports how late it began on its own clock; between two hosts the errors of their clocks add
+//! to that.
 
 use crate::manifest::PhaseRecord;
 use crate::metrics::group::START_LATE_SECONDS;
@@ -28,7 +28,7 @@ pub fn of(phase: &PhaseRecord) -> Option<f64> {
     spreads(phase).into_iter().reduce(f64::max)
 }
 
-/// The most that the phase was allowed, seconds; `None` when nobody asked for it.
+/// The most that the phase was allowed, seconds; `None` without a bound.
 pub fn most(phase: &PhaseRecord) -> Option<f64> {
     let text = phase.labels.get(MAX_SKEW)?;
     text.parse::<Nanos>().ok().map(Nanos::seconds)

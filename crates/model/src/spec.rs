@@ -9,9 +9,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::manifest::RunId;
 use crate::plan::{FlowPlan, PhasePlan};
 
-/// Hosts that a phase may speak of.
+/// Most hosts of a phase.
 const MAX_HOSTS: u32 = 100_000;
-/// Flows that a phase may speak of.
+/// Most flows of a phase.
 const MAX_FLOWS: u32 = 1_000_000;
 
 /// Everything one agent needs to know about a phase.
@@ -20,7 +20,7 @@ const MAX_FLOWS: u32 = 1_000_000;
 pub struct PhaseSpec {
     /// Run it belongs to.
     pub run: RunId,
-    /// The phase. Flows of others stand in their places, between hosts that say nothing.
+    /// The phase. Flows between other hosts keep their places, with empty hosts at their ends.
     pub phase: PhasePlan,
     /// Hosts by index; empty where the agent has no flow with one.
     pub hosts: Vec<HostSpec>,
@@ -286,7 +286,7 @@ mod tests {
         assert!(serde_json::from_value::<PhaseSpec>(value).is_ok());
     }
 
-    /// Nothing of it would travel on: it is not what a controller tells.
+    /// A message that holds more than the agent's own part is refused: controllers do not send it.
     #[test]
     fn what_concerns_others_is_refused() {
         // Host 1 of four, whose own flow has number 0.

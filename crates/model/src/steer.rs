@@ -28,7 +28,7 @@ impl Change {
         self.users.is_none_or(|users| users <= Self::MOST_USERS) && self.rate_per_s.is_none_or(rate)
     }
 
-    /// This change with what a later one says instead.
+    /// This change, overridden by the values of a later one.
     pub fn then(self, later: Self) -> Self {
         Self {
             users: later.users.or(self.users),

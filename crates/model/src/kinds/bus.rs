@@ -22,7 +22,7 @@ metrics! {
     ANSWERS = counter("bus.answers", One, "answers that came back").sum();
     ANSWERS_PER_SECOND = gauge("bus.answers_per_second", PerSecond, "answers that came back, over the interval");
     MISSING_MESSAGES = counter("bus.missing_messages", One, "messages sent that did not arrive, warm-up included: their connection broke");
-    UNACKNOWLEDGED_MESSAGES = counter("bus.unacknowledged_messages", One, "messages sent of which nobody said that they arrived").sum();
+    UNACKNOWLEDGED_MESSAGES = counter("bus.unacknowledged_messages", One, "messages sent whose arrival was not acknowledged").sum();
     UNANSWERED_MESSAGES = counter("bus.unanswered_messages", One, "messages that asked for an answer and got none").sum();
     UNSTARTED_MESSAGES = counter("bus.unstarted_messages", One, "messages whose time came and that were never sent").sum();
     RELAYED_MESSAGES = counter("bus.relayed_messages", One, "messages that a host of a chain handed on, warm-up included");

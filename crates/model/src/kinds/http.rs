@@ -56,7 +56,7 @@ metrics! {
     FAILED_SEND = counter("http.failed_send", One, "requests that failed while they were sent").sum();
     FAILED_WAIT = counter("http.failed_wait", One, "requests that failed before the first byte of a response").sum();
     FAILED_READ = counter("http.failed_read", One, "requests that failed within the response").sum();
-    REFUSED = counter("http.refused", One, "requests whose connection was refused: nobody listens, or the server turns callers away").sum();
+    REFUSED = counter("http.refused", One, "requests whose connection was refused: no program listens, or the server refuses callers").sum();
     RESETS = counter("http.resets", One, "requests whose connection was reset").sum();
     TIMEOUTS = counter("http.timeouts", One, "requests that were given up, in whatever stage").sum();
     CLOSED_EARLY = counter("http.closed_early", One, "requests whose connection the server closed before the response was whole").sum();

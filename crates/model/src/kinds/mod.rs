@@ -1,7 +1,7 @@
 //! Kinds of load: what each workload's numbers mean, in one file per workload.
 //!
 //! Analysis, report, page, pairs, policy, console and check read the [`Kind`] and name no workload. All
-//! fields are required, so that a new workload says everything that its readers need.
+//! fields are required, so that a new workload defines everything that its readers need.
 
 mod carried;
 mod curve;
@@ -57,7 +57,7 @@ pub struct Kind {
     pub question: &'static str,
     /// Which questions can be asked of its numbers.
     pub family: Family,
-    /// Whom its load reaches. An agent's policy grants [`Reach::Hosts`] and nothing else.
+    /// What its load reaches. An agent's policy grants [`Reach::Hosts`] alone by default.
     pub reach: &'static [Reach],
     /// Source of its series, and first part of its metrics' names.
     pub source: &'static str,
@@ -84,7 +84,7 @@ pub struct Kind {
     pub layer: Option<Layer>,
     /// Whether its results are shown by label and generator and not by flow between hosts.
     pub by_label: bool,
-    /// Whether a test plan says what is asked: its flows are the labels of that plan.
+    /// Whether a test plan defines the requests: its flows are the labels of that plan.
     pub is_plan: bool,
 }
 
@@ -262,7 +262,7 @@ impl PairFigure {
     }
 }
 
-/// What a kind says as a layer of a check: a message and its numbers.
+/// The line of a kind as a layer of a check: a message and its numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct Layer {
     /// Key of the message.
@@ -295,7 +295,7 @@ fn name_of(metric: &Metric, stat: Option<Stat>) -> String {
 }
 
 impl Kind {
-    /// True when nothing got through although it was tried, or the ends gave no numbers.
+    /// True when nothing arrived although it was sent, or the ends gave no numbers.
     pub fn is_dead(&self, flow: &FlowResult) -> bool {
         self.done.of(&flow.metrics).is_none_or(|count| count <= 0.0)
     }

@@ -23,7 +23,7 @@ metrics! {
     NIC_ERRORS = counter("host.nic_errors", One, "receive and send errors since the run's start; label device");
     UDP_RECEIVE_BUFFER_ERRORS = counter("host.udp_receive_buffer_errors", One, "UDP RcvbufErrors since the run's start: datagrams that found a full socket");
     UDP_SEND_BUFFER_ERRORS = counter("host.udp_send_buffer_errors", One, "UDP SndbufErrors since the run's start");
-    UDP_NO_PORT = counter("host.udp_no_port", One, "UDP NoPorts since the run's start: datagrams for a port nobody listens on");
+    UDP_NO_PORT = counter("host.udp_no_port", One, "UDP NoPorts since the run's start: datagrams for a port on which no socket is open");
     UDP_CHECKSUM_ERRORS = counter("host.udp_checksum_errors", One, "UDP InCsumErrors since the run's start");
     UDP_IN_PER_SECOND = gauge("host.udp_in_per_second", PacketsPerSecond, "datagrams delivered to sockets");
     UDP_OUT_PER_SECOND = gauge("host.udp_out_per_second", PacketsPerSecond, "datagrams sent by sockets");

@@ -1,4 +1,4 @@
-//! Metrics of scrapes (`--monitor openmetrics`); label endpoint. What the endpoint tells is under
+//! Metrics of scrapes (`--monitor openmetrics`); label endpoint. What the endpoint returns is under
 //! [`crate::metric::SCRAPED`].
 
 use crate::metric::metrics;
