@@ -340,7 +340,7 @@ impl Console {
                 None => {
                     return Err(Mistake::at(
                         column,
-                        format!("host {number} is connected to nobody"),
+                        format!("host {number} is not connected to any host"),
                         format!(
                             "write `node {number} connectnode …` before, or name the peer after the word"
                         ),

@@ -31,11 +31,11 @@ const DEPTH_MAX: u32 = 1;
 pub struct Line {
     /// Number, from 1.
     pub number: u32,
-    /// What it says.
+    /// The order.
     pub command: Command,
 }
 
-/// What a line says.
+/// The order of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// Compare the clocks of all hosts with this one's.

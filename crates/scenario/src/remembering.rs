@@ -1,4 +1,4 @@
-//! For tests: hosts that only remember what they were asked.
+//! An executor for tests that only records what it was asked.
 
 use sokudo_model::kinds::rr;
 use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, RunStatus, Text};

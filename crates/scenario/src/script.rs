@@ -109,7 +109,7 @@ impl ScriptError {
 pub struct Ended<E> {
     /// The executor; `None` only when the engine kept hold of it.
     pub executor: Option<E>,
-    /// A line of JSON for each call of the script: what it asked and what it was told.
+    /// A line of JSON for each call of the script: the request and the answer.
     pub journal: String,
     /// Whether it came to its end.
     pub outcome: Result<(), ScriptError>,

@@ -15,7 +15,7 @@ const fn entry(name: &'static str, also: &'static [&'static str]) -> Entry {
     Entry { name, also }
 }
 
-/// What is said to the console.
+/// Commands to the console.
 pub const CONSOLE: &[Entry] = &[
     entry("hosts", &["nodes"]),
     entry("syncTime", &[]),
@@ -32,7 +32,7 @@ pub const CONSOLE: &[Entry] = &[
     entry("quit", &["exit"]),
 ];
 
-/// What is said to a host, beside the workloads' own words.
+/// Commands to a host, beside the workloads' own words.
 pub const HOST: &[Entry] = &[
     entry("connect", &[]),
     entry("connectnode", &[]),

@@ -93,7 +93,7 @@ fn mistakes_tell_the_line_and_change_nothing() {
     for (text, says) in [
         ("node 9 enter", "no host `9`"),
         ("\nnode 1 enter", "nothing stands"),
-        ("node 1 rr", "connected to nobody"),
+        ("node 1 rr", "not connected to any host"),
         ("node 1 rr 1", "load itself"),
         ("node 1-2 connectnode 2", "load itself"),
         ("all dance", "no word `dance`"),

@@ -14,14 +14,14 @@ use crate::execute::{Executor, Failed, Part, Phase};
 const LOADS_MAX: usize = 10_000;
 /// Most phases of one script.
 const PHASES_MAX: usize = 10_000;
-/// Longest text that is said or noted, bytes.
+/// Longest text that is printed or noted, bytes.
 const TEXT_BYTES_MAX: usize = 64 << 10;
 
 /// Answers a script's calls.
 pub(super) struct Calls<E> {
     executor: E,
     seed: u64,
-    /// What `--set` says, with whether the script asked for it.
+    /// Parameters of `--set`, with whether the script asked for each.
     parameters: BTreeMap<String, (String, bool)>,
     journal: String,
     journal_bytes: usize,
