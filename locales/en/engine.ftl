@@ -86,7 +86,7 @@ engine-probe-clock-some = One-way delays are right within { $error }: so well ar
 engine-probe-clock-none = No one-way delays: they are smaller than { $error }, the error with which the clocks of the hosts could be compared. Round trips and variation need no common clock.
 engine-probe-no-clock = No one-way delays: the clocks of the hosts could not be compared. Round trips and variation need no common clock.
 engine-probe-program-stamps = Some arrivals were stamped by the program, not by the kernel: the waking of its thread is part of those delays.
-import-iperf3-note = Imported from { $version }, which tells less than a run of sokudo: one end's view of each interval, no clock error, no state of the hosts.
+import-iperf3-note = Imported from { $version }, which holds less than a run of sokudo: one end's view of each interval, no clock error, no state of the hosts.
 import-iperf3-error = iperf3 says: { $error }
 
 engine-steered = The load was changed from outside: users { $users }, requests per second { $rate }.
