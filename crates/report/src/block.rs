@@ -93,7 +93,7 @@ impl Cell {
         }
     }
 
-    /// A cell that says that a number is missing.
+    /// A cell for a missing number.
     pub fn missing() -> Self {
         Self::word("–")
     }

@@ -34,7 +34,7 @@ const MAX_ROWS: usize = 32;
 /// Charts in the folded part at most, of what was asked for and of the rest each.
 const MAX_OTHER: usize = 16;
 
-/// The charts that every reader wants, from top to bottom.
+/// The main charts, from top to bottom.
 pub fn main_tracks(view: &View) -> Vec<Chart> {
     let mut out = Vec::new();
     out.extend(answers(view));

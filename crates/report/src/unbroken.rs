@@ -10,7 +10,7 @@ use std::borrow::Cow;
 /// (U+202F, NARROW NO-BREAK SPACE).
 pub const GAP: char = '\u{202f}';
 
-/// The text with gaps for the blanks that stand inside of quantities.
+/// The text with non-breaking spaces inside quantities.
 pub fn unbroken(text: &str) -> Cow<'_, str> {
     if !text.match_indices(' ').any(|(at, _)| holds(text, at)) {
         return Cow::Borrowed(text);

@@ -25,7 +25,7 @@ pub enum Role {
     Main,
 }
 
-/// What the load generator's health says about the numbers.
+/// Health of the load generator: how far the numbers can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Generator {
     /// It had room left: the numbers describe what was measured.

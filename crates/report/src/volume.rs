@@ -61,7 +61,7 @@ fn point(phase: &PhaseRecord) -> Option<Point> {
     })
 }
 
-/// True when the points lie at different volumes, so that a curve says something.
+/// True when the points have different volumes, so that a curve is meaningful.
 pub fn is_curve(points: &[Point]) -> bool {
     let bytes = points.iter().map(|point| point.bytes);
     let (low, high) = bytes.fold((f64::MAX, 0.0_f64), |(low, high), b| {

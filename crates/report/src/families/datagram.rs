@@ -106,7 +106,7 @@ fn delivered(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
     Some(number)
 }
 
-/// What was sent, where the far end keeps what it received to itself.
+/// What was sent, for a far end that does not report what it received.
 fn sent(summary: &Summary) -> Option<Number> {
     let bytes = datagram::SENT_BYTES_PER_SECOND.of(summary)?;
     let mut number = Number::new(

@@ -46,7 +46,7 @@ fn round_trip(subject: &Subject) -> Option<Number> {
     Some(number)
 }
 
-/// The way up, with the way down beside it. Which of them stand here depends on the clocks.
+/// The delay up, with the delay down as its detail. The error of the clocks decides which are shown.
 fn one_way(subject: &Subject) -> Option<Number> {
     let (up, down) = (
         subject.stat(probe::OWD_UP_SECONDS, Stat::P50),

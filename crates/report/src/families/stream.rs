@@ -11,7 +11,7 @@ use crate::number::count;
 /// Retransmissions above this share of the segments are marked.
 const MANY_AGAIN: f64 = 0.001;
 
-/// Goodput, what was sent again, who waited, what it cost.
+/// Goodput, retransmissions, which end waited, and CPU cost.
 pub const TELLING: Telling = Telling {
     numbers,
     line: super::first,

@@ -166,7 +166,7 @@ impl Page<'_> {
     }
 }
 
-/// Text as it may stand between tags and inside quoted attributes.
+/// Escapes text for use between tags and inside quoted attributes.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -185,7 +185,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Base64 with padding (RFC 4648 section 4), as content security policies want hashes.
+/// Base64 with padding (RFC 4648 section 4), the form of hashes in content security policies.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -12,7 +12,7 @@ const TOTAL: &str = "Total";
 /// one named `Total`. Times in milliseconds, shares in percent, KB of 1024 bytes.
 ///
 /// `pct1ResTime` to `pct3ResTime` are the first three percentiles that were asked for; where fewer
-/// were, the last one stands in for the rest.
+/// were, the last one is repeated.
 pub fn statistics_json(requests: &Requests) -> String {
     let mut out = Map::new();
     for group in &requests.labels {

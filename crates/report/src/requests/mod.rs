@@ -38,7 +38,7 @@ pub struct Dashboard<'a> {
     pub requests: &'a Requests,
     /// When its first request started, RFC 3339 in the reader's zone.
     pub started: &'a str,
-    /// An earlier test: its name, and what its rows say.
+    /// An earlier test: its name and its figures.
     pub earlier: Option<(&'a str, &'a Requests)>,
     /// What had to be kept.
     pub goals: Option<&'a Goals>,

@@ -43,7 +43,7 @@ pub(super) fn loss_strip(view: &View) -> Option<Chart> {
     })
 }
 
-/// Counters whose growth means that something was thrown away.
+/// Counters whose growth means that packets were dropped.
 pub(super) const DROPS: &[&str] = &[
     host::UDP_RECEIVE_BUFFER_ERRORS.name,
     host::UDP_SEND_BUFFER_ERRORS.name,

@@ -23,7 +23,7 @@ fn columns_of(phase: &PhaseRecord) -> impl Iterator<Item = Metric> {
     std::iter::once(group::START_LATE_SECONDS).chain(columns)
 }
 
-/// A table per measured phase, the subject's unfolded, and who reached whom how well as a matrix.
+/// A table per measured phase, the subject's unfolded, and a matrix of rates and losses between hosts.
 pub fn blocks(view: &View) -> Vec<Block> {
     let subject = view.subject().map(|p| p.name.as_str());
     // The trials of a search are in its own table. Load on a server goes to labels, not to hosts:

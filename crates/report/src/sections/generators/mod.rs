@@ -22,7 +22,7 @@ const COLUMNS: [(Metric, &str); 7] = [
     (group::START_LATE_SECONDS, "began"),
 ];
 
-/// What one host says of the load that it made.
+/// The numbers of one host about the load that it made.
 #[derive(Debug, Clone, PartialEq)]
 struct Generator<'a> {
     host: &'a str,

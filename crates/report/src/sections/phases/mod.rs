@@ -21,7 +21,7 @@ pub fn blocks(view: &View) -> Vec<Block> {
     out
 }
 
-/// What each layer of a check says, in a sentence or two.
+/// The result of each layer of a check, in a sentence or two.
 fn layers(view: &View) -> Vec<Block> {
     let layers = sokudo_analyze::layers::of(view.record).into_iter();
     let sentences = layers.flat_map(|(name, says)| {
