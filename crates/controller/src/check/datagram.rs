@@ -1,5 +1,5 @@
-//! The datagram layer: what the generator can do, one way, both ways, everybody to everybody, and
-//! the highest rate without loss.
+//! The datagram layer: the limit of the generator, one way, both ways and all hosts to all hosts, and the
+//! highest rate without loss.
 
 use std::time::Duration;
 

@@ -259,7 +259,7 @@ impl Meeting<'_> {
         lost(one) || lost(other) || (layer.connects && self.unconnected.contains(&pair))
     }
 
-    /// One pair of a round that could not be played as a whole.
+    /// One pair of a round in which not all pairs could be measured at once.
     fn meet_alone(&mut self, layer: &Layer, turn: &str, pair: Pair) -> Result<(), ControlError> {
         if self.run.interrupted() {
             return Err(ControlError::Interrupted);
@@ -275,7 +275,7 @@ impl Meeting<'_> {
         }
     }
 
-    /// Pairs that did not keep what is expected meet once more, while all others are quiet: whether
+    /// Measures pairs that missed an expectation once more while all others are quiet. That shows whether
     /// their own path is slow, or one that they share.
     fn meet_again(
         &mut self,

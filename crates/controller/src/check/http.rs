@@ -1,7 +1,7 @@
 //! The HTTP layer: how many requests per second cross between two hosts, and how long each takes.
 //!
-//! The answering host is a web server of our own that does nothing but answer: the layer shows what
-//! hosts and network allow, which no application between them will exceed.
+//! The answering host runs sokudo's own web server, which does no work beside answering: the layer shows
+//! the upper bound that hosts and network set for every application.
 
 use sokudo_load_http::http::HttpOptions;
 use sokudo_workload::Options;

@@ -37,7 +37,7 @@ pub fn rounds(hosts: u32) -> Vec<Vec<Pair>> {
     (0..moving).map(round).collect()
 }
 
-/// What there is time for.
+/// The time limits of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Budget {
     /// Phases in each round.
@@ -59,7 +59,7 @@ pub struct Tournament {
     pub hosts: u32,
     /// The rounds that are played: all of them, or as many as there is time for.
     pub rounds: Vec<Vec<Pair>>,
-    /// Rounds after which everybody has met everybody.
+    /// Rounds after which every host has met every other one.
     pub rounds_of_all: usize,
     /// Phases of all rounds together.
     pub phases: usize,
