@@ -69,7 +69,7 @@ pub struct Outside {
     pub parameters: Vec<(String, String)>,
 }
 
-/// Why a script did not come to its end.
+/// The error that ended a script.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{says}", place(*.line, *.column))]
 pub struct ScriptError {

@@ -51,12 +51,12 @@ pub fn engine(
     Ok(runtime)
 }
 
-/// Why a script did not come to its end.
+/// An error that ended a script.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Thrown {
     /// Name of the error; empty for a value that is not an error.
     pub name: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
     /// Its property `hint`.
     pub hint: Option<String>,

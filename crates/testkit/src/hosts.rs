@@ -106,7 +106,7 @@ impl Tbf {
 
 /// Runs a program that sets up a link.
 ///
-/// Errors: no such program, or what it says.
+/// Errors: the program does not exist, or its standard error when it failed.
 fn tool(program: &str, arguments: &str) -> io::Result<()> {
     let done = Command::new(program)
         .args(arguments.split_ascii_whitespace())

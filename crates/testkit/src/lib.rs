@@ -20,7 +20,7 @@ pub mod zenohd;
 
 /// Prints to stderr why a test measures nothing here: `skipped: <reason>`.
 ///
-/// `./dev test` counts these lines, so that a run on a poor machine does not look complete.
+/// `./dev test` counts these lines, so that a run on a machine without the programs does not seem complete.
 pub fn skip(reason: impl std::fmt::Display) {
     eprintln!("skipped: {reason}");
 }

@@ -1,6 +1,6 @@
 //! Starts servers in common use for tests.
 //!
-//! One that is not installed skips the test; one that runs ends with it.
+//! When the server is not installed the test is skipped; a running one is stopped when the test ends.
 
 use std::net::{TcpListener, TcpStream};
 use std::path::Path;

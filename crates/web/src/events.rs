@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, broadcast};
 
 use crate::feed::{Feed, Frame};
 
-/// A word on a silent line, so that both ends notice when the other is gone.
+/// Interval of keep-alive comments, so that both ends notice when the other is gone.
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// One page that listens.

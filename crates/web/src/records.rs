@@ -27,7 +27,7 @@ pub struct Row {
     has_report: bool,
 }
 
-/// Why something of a record is not shown.
+/// The reason why a part of a record is not shown.
 #[derive(Debug, thiserror::Error)]
 pub enum NotShown {
     /// There is no such record, or no such file in it.

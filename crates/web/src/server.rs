@@ -112,7 +112,7 @@ impl Server {
         self.at
     }
 
-    /// What to open in a browser; holds the token where one is wanted. `host` stands in for an
+    /// Address to open in a browser; contains the token where one is required. `host` stands in for an
     /// unspecified address.
     pub fn url(&self, host: &str) -> String {
         let place = match (self.at.ip().is_unspecified(), host.contains(':')) {
@@ -163,6 +163,6 @@ async fn serve(stream: TcpStream, service: TowerToHyperService<axum::Router>) {
         .max_buf_size(HEAD_BYTES_MAX)
         .max_headers(HEADERS_MAX)
         .serve_connection(TokioIo::new(stream), service);
-    // A caller that breaks off or talks nonsense has been answered as far as that goes.
+    // A caller that disconnects or violates HTTP has been answered as far as possible.
     let _ = connection.await;
 }

@@ -31,7 +31,7 @@ const RECORD_TICKS: i64 = 600;
 enum Join {
     /// Rates and shares of one whole.
     Sum,
-    /// Latencies and losses: the flow that has it worst.
+    /// Latencies and losses: the largest value of any flow.
     Worst,
 }
 

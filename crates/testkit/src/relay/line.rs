@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use super::script::{Fate, Script};
 
 /// Nanoseconds without a new datagram after which what is held back is passed on: the stream
-/// has ended, and nothing will come to overtake it.
+/// has ended, and no later datagram will overtake it.
 pub(super) const IDLE_NS: i64 = 300_000_000;
 
 /// What one direction did, in datagrams.

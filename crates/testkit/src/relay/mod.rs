@@ -10,7 +10,7 @@
 //! a measurement with both, after [`Relay::counts`] has shown that the relay added nothing of
 //! its own (`refused` 0, `overflowed` 0): keep to some 50 000 datagrams per second.
 //!
-//! One client at a time: what the target sends goes to the last client that was heard.
+//! One client at a time: what the target sends goes to the client whose datagram arrived last.
 
 pub(crate) mod line;
 mod script;
@@ -265,7 +265,7 @@ pub(crate) fn write(
         match queue.recv_timeout(wait.min(LOOK_UP)) {
             Ok((now_ns, datagram)) => {
                 line.accept(now_ns, datagram);
-                // Everything that has arrived meanwhile, before the next look at the clock.
+                // Everything that has arrived meanwhile, before the clock is read again.
                 for (now_ns, datagram) in queue.try_iter().take(64) {
                     line.accept(now_ns, datagram);
                 }
