@@ -25,7 +25,7 @@ pub struct Bound {
     pub most: f64,
 }
 
-/// What a rate must keep to count as held; never empty.
+/// The bounds that a rate must meet to count as held; never empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounds(Vec<Bound>);
 
@@ -48,7 +48,7 @@ impl Bound {
         TIMES.contains(&self.what)
     }
 
-    /// What was measured of it; `None` when the result does not hold it.
+    /// Its measured value; `None` when the result does not hold it.
     pub fn measured(&self, curve: &CurveMetrics, result: &PhaseResult) -> Option<f64> {
         match self.is_time() {
             true => curve.latency_s(result, self.what),
@@ -77,7 +77,7 @@ impl Bounds {
         self.0.iter()
     }
 
-    /// What is allowed of one thing; `None` when it is not bounded.
+    /// The bound of one quantity; `None` when it is not bounded.
     pub fn most(&self, what: &str) -> Option<f64> {
         let bound = self.0.iter().find(|bound| bound.what == what);
         bound.map(|bound| bound.most)

@@ -15,7 +15,7 @@ use crate::units::Rate;
 /// at the begin of a connection.
 pub const PAYLOAD_SHARE: f64 = 0.9;
 
-/// What one direction of a path must do; never empty.
+/// Expectations of one direction of a path; never empty.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Expectation {
     /// Rate of the line, bits per second.

@@ -21,7 +21,7 @@ pub enum On {
 pub struct MonitorSpec {
     /// Its name in the registry of monitors.
     pub name: String,
-    /// Who observes.
+    /// Host that observes.
     pub on: On,
     /// Time between two of its samples, nanoseconds; `None`: the monitor's own choice for the run's
     /// interval.

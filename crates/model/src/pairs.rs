@@ -33,9 +33,9 @@ pub fn figures() -> impl Iterator<Item = &'static PairFigure> {
 pub struct Broken {
     /// Layer that measured it.
     pub layer: String,
-    /// What was expected: [`PAYLOAD`], or the word of a bound.
+    /// Expected quantity: [`PAYLOAD`], or the word of a bound.
     pub what: &'static str,
-    /// What was measured; `None` when it could not be.
+    /// Measured value; `None` when it could not be measured.
     pub measured: Option<f64>,
     /// The least payload, bits per second, or the most of a bound: seconds or a share.
     pub limit: f64,
@@ -54,7 +54,7 @@ pub struct Pair {
     pub figures: BTreeMap<String, f64>,
     /// Layers in which nothing arrived, with the reason where one is known.
     pub dead: BTreeMap<String, Option<String>>,
-    /// What was expected and not kept.
+    /// Expectations that were not met.
     pub broken: Vec<Broken>,
 }
 

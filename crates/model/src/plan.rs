@@ -36,7 +36,7 @@ pub struct PhasePlan {
     pub workload: String,
     /// The workload's options as JSON text; its schema is the workload's own.
     pub options: String,
-    /// Who sends to whom.
+    /// Flows: the sending and the receiving host of each.
     pub flows: Vec<FlowPlan>,
     /// How long load is offered, nanoseconds; 0 when bounded by a count instead.
     pub duration_ns: u64,
@@ -57,7 +57,7 @@ pub struct Plan {
     pub monitors: Vec<MonitorSpec>,
 }
 
-/// Why an agent did not do what it was asked.
+/// The reason why an agent did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
     /// True when the operator asked for something impossible (exit code 2), false when the run

@@ -11,7 +11,7 @@ pub struct Rows {
     pub ends_ns: Vec<i64>,
     /// Length of each row, bytes, in the same order.
     pub lengths: Vec<u32>,
-    /// The rows behind each other.
+    /// The concatenated rows.
     pub text: String,
 }
 

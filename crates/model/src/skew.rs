@@ -1,4 +1,4 @@
-//! How far apart the flows of a phase began.
+//! Skew: the time between the first and the last begin of a phase's flows.
 //!
 //! Each flow reports how late it began on its own clock; between two hosts the errors of their clocks add
 //! to that.

@@ -1,4 +1,4 @@
-//! What one agent is sent about a phase, and its encoding.
+//! The description of a phase that one agent is sent, and its encoding.
 //!
 //! An agent is sent its own flows, the hosts at their other ends, and the total number of both. In memory
 //! every flow and host keeps its index; those that the agent does not need are empty and are not encoded,
@@ -14,7 +14,7 @@ const MAX_HOSTS: u32 = 100_000;
 /// Most flows of a phase.
 const MAX_FLOWS: u32 = 1_000_000;
 
-/// Everything one agent needs to know about a phase.
+/// The description of a phase for one agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Told", try_from = "Told")]
 pub struct PhaseSpec {

@@ -30,7 +30,7 @@ pub struct HistogramSummary {
     pub max: f64,
 }
 
-/// What one directed flow did, joined from both ends.
+/// Results of one directed flow, joined from both ends.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowResult {
     /// Number inside the phase.
@@ -49,7 +49,7 @@ pub struct FlowResult {
     pub complete: bool,
 }
 
-/// What one phase did.
+/// Results of one phase.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct PhaseResult {
     /// Totals over the flows. Absent means "not available".

@@ -4,7 +4,7 @@ use crate::summary::{FlowResult, Summary};
 
 use super::of_metrics;
 
-/// What one flow carried, whatever its workload.
+/// Volume that one flow carried, for every workload.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Carried {
     /// Payload that arrived, bytes; of requests and responses both ways together.
@@ -28,13 +28,13 @@ impl Carried {
     }
 }
 
-/// What the metrics of one flow say that it carried; `None` when they do not say it.
+/// The volume that one flow carried, from its metrics; `None` when they lack it.
 pub fn carried(metrics: &Summary) -> Option<Carried> {
     let found = (of_metrics(metrics)?.carried)(metrics);
     found.filter(|carried| carried.seconds.is_finite() && carried.seconds > 0.0)
 }
 
-/// What the complete flows of a phase carried together: all bytes, over the mean time of a flow.
+/// Sum over the complete flows of a phase: all bytes, over the mean time of a flow.
 pub fn totals(flows: &[FlowResult]) -> Option<Carried> {
     let each: Vec<Carried> = complete(flows).collect();
     let seconds: f64 = each.iter().map(|carried| carried.seconds).sum();

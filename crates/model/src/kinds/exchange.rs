@@ -74,7 +74,7 @@ pub struct BetweenHosts {
 }
 
 impl Exchange {
-    /// What one flow carried: bytes of its answered requests and their responses.
+    /// Volume of one flow: bytes of its answered requests and their responses.
     pub(super) fn carried(&self, metrics: &Summary) -> Option<Carried> {
         let between = self.between?;
         let each = between.request_bytes.of(metrics)? + between.response_bytes.of(metrics)?;

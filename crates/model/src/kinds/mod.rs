@@ -48,7 +48,7 @@ pub const SOURCES: &[&[Metric]] = &[
     stream::METRICS,
 ];
 
-/// What one workload's numbers mean.
+/// Describes a workload and its numbers.
 #[derive(Debug)]
 pub struct Kind {
     /// Registry name of the workload: subcommand, console word, name in plans and records.
@@ -70,7 +70,7 @@ pub struct Kind {
     /// The numbers of a latency-over-rate curve; `None` for a workload that is neither swept nor
     /// searched.
     pub curve: Option<CurveMetrics>,
-    /// What the metrics of one flow say that it carried.
+    /// Computes the volume that one flow carried, from its metrics.
     pub carried: fn(&Summary) -> Option<Carried>,
     /// Its series in the main charts of a report.
     pub charts: Charts,
@@ -157,7 +157,7 @@ pub struct Ends {
 /// The threads of one end.
 #[derive(Debug, Clone, Copy)]
 pub struct End {
-    /// What the end is called: `sender`, `client`.
+    /// Name of the end: `sender`, `client`.
     pub name: &'static str,
     /// CPU time of its busiest thread over elapsed time.
     pub cpu: Metric,
@@ -213,7 +213,7 @@ pub struct TrackSource {
     pub track: Track,
     /// The metric of the series.
     pub metric: Metric,
-    /// What its line is called after the host; empty for the only line of a host.
+    /// Name of its line after the host; empty for the only line of a host.
     pub suffix: &'static str,
 }
 

@@ -9,7 +9,7 @@ pub struct Transfer {
     pub rate: Metric,
     /// What was asked for, in the same unit; absent when as much as possible was.
     pub asked: Metric,
-    /// What was sent and did not arrive.
+    /// Messages or bytes that were sent and did not arrive.
     pub missing: Metric,
     /// Time until an answer, where messages are answered.
     pub latency: Option<Metric>,
