@@ -10,7 +10,7 @@ use sokudo_model::units::{grouped, human};
 /// One prefix and one number of decimals for many values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale {
-    /// What values are divided by.
+    /// Divisor of values.
     pub divisor: f64,
     /// Unit with its prefix, as in a column header; empty for plain numbers.
     pub unit: String,

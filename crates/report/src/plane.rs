@@ -48,6 +48,6 @@ pub struct Plane {
     pub x: Axis,
     /// Vertical.
     pub y: Axis,
-    /// What is drawn.
+    /// Groups of points that are drawn.
     pub traces: Vec<Trace>,
 }

@@ -53,7 +53,7 @@ pub fn main_tracks(view: &View) -> Vec<Chart> {
     out
 }
 
-/// What the hosts did, as charts over time without strips: for a page with an axis of its own.
+/// Charts of the hosts over time, without strips: for a page with an axis of its own.
 pub fn of_hosts(view: &View) -> Vec<Chart> {
     let mut out = cpu_stacks(view);
     out.extend(threads(view, own::CPU_RATIO.name, "cpu"));

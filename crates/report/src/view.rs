@@ -11,7 +11,7 @@ use sokudo_model::{
 /// What a phase was for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// What the generators can do without a network.
+    /// The self-test of the generators, without a network.
     SelfTest,
     /// One trial of a search; it is supposed to lose.
     Probe,

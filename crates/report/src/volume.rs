@@ -14,7 +14,7 @@ use sokudo_model::{PhaseRecord, kinds};
 pub struct Point {
     /// Name of the phase.
     pub name: String,
-    /// What the line through points of its kind is called: the value of the label `duplex`.
+    /// Name of the line through points of its kind: the value of the label `duplex`.
     pub kind: String,
     /// Flows.
     pub flows: usize,

@@ -23,9 +23,9 @@ pub struct Sheet {
     pub parts: Vec<Part>,
     /// Last line.
     pub footer: Phrase,
-    /// Where the time axis ends, nanoseconds since its start.
+    /// End of the time axis, nanoseconds since its start.
     pub end_ns: i64,
-    /// What the time axis starts with, milliseconds since midnight; `None` when not known.
+    /// Time of day at the start of the axis, milliseconds since midnight; `None` when not known.
     pub start_ms: Option<u32>,
     /// Worst clock error between hosts, seconds; `None` with one clock.
     pub clock_error_s: Option<f64>,

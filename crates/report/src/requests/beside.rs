@@ -38,14 +38,14 @@ pub fn charts(dashboard: &Dashboard) -> Vec<Chart> {
     charts
 }
 
-/// What is concluded about the run; nothing without a record.
+/// Findings about the run; nothing without a record.
 pub fn conclusions(dashboard: &Dashboard) -> Vec<Block> {
     let findings = |record: &&Record| !record.findings.is_empty();
     let record = dashboard.record.filter(findings);
     record.map_or(Vec::new(), |record| why::blocks(&View::new(record)))
 }
 
-/// Why the rows must be read with care: checks of the run that failed.
+/// Checks of the run that failed, because of which the rows must be read with care.
 pub fn warnings(dashboard: &Dashboard) -> Vec<Phrase> {
     let checks = dashboard.record.into_iter().flat_map(|r| &r.checks);
     let failed = checks.filter(|check| !check.passed);

@@ -15,7 +15,7 @@ const HEIGHT: f64 = 180.0;
 /// Room below the drawing, for the axis and its name.
 const BELOW: f64 = 38.0;
 
-/// Where the axes end.
+/// Ends of the axes.
 struct Frame {
     right: f64,
     top: f64,

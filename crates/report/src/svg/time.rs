@@ -26,7 +26,7 @@ const FEW_LINES: usize = 4;
 /// A phase as the chart marks it: name, begin, end in nanoseconds since the run's start.
 pub type Band<'a> = (&'a str, i64, i64);
 
-/// Where values and times are on the drawing.
+/// Maps values and times to positions on the drawing.
 pub(super) struct Frame {
     t0: f64,
     t1: f64,

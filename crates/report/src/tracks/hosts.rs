@@ -156,7 +156,7 @@ pub(super) fn threads(view: &View, metric: &str, id: &str) -> Option<Chart> {
     Some(chart)
 }
 
-/// What went over the interfaces.
+/// Traffic of the interfaces.
 pub(super) fn nic(view: &View) -> Option<Chart> {
     let both = [
         (host::NIC_RECEIVE_BYTES_PER_SECOND.name, false),

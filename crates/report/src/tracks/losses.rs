@@ -58,7 +58,7 @@ pub(super) const DROPS: &[&str] = &[
 /// Place in [`DROPS`], host, its colour.
 type DropRow<'a> = (usize, &'a str, usize);
 
-/// Where hosts threw datagrams away: the growth of each counter that grew.
+/// Drops by place in the hosts: the growth of each counter that grew.
 pub(super) fn drops(view: &View) -> Option<Chart> {
     let end = view.end_ns().max(1);
     let mut rows: BTreeMap<DropRow, Vec<(i64, f64)>> = BTreeMap::new();

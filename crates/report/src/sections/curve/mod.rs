@@ -82,7 +82,7 @@ pub fn table(curve: &Curve) -> Table {
     }
 }
 
-/// What was given, and how the step ended when not well.
+/// The value of the step, and its status when it failed.
 fn value(step: &CurveStep) -> Cell {
     let how = match step.status {
         RunStatus::Ok => {

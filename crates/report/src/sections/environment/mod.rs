@@ -81,7 +81,7 @@ fn hosts(view: &View) -> Table {
     }
 }
 
-/// What was asked of the kernel and what it gave, per flow of the phase.
+/// Settings that were asked of the kernel and that it granted, per flow of the phase.
 fn grants(phase: &PhaseRecord) -> Option<Table> {
     let mut rows = Vec::new();
     let mut marked = None;

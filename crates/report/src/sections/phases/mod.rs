@@ -144,7 +144,7 @@ fn done(phase: &PhaseRecord, summary: &Summary) -> Option<f64> {
     datagrams.or_else(counted)
 }
 
-/// What is counted per second: datagrams where all phases send them.
+/// The unit counted per second: datagrams where all phases send them.
 fn per_second(phases: &[&PhaseRecord]) -> &'static str {
     match phases.iter().all(|phase| is_datagram(phase)) {
         true => "report-column-datagrams",
