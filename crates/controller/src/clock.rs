@@ -7,14 +7,14 @@ use std::collections::VecDeque;
 
 use sokudo_model::ClockReading;
 
-/// One question and its answer.
+/// One reading of the other clock by request and answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Probe {
-    /// Own clock when the question left.
+    /// Own clock when the request was sent.
     pub asked_ns: i64,
     /// The other clock's reading.
     pub answer_ns: i64,
-    /// Own clock when the answer came.
+    /// Own clock when the answer arrived.
     pub received_ns: i64,
 }
 
@@ -33,16 +33,16 @@ const READINGS_MAX: usize = 64;
 /// tenth of it.
 const DRIFT_MAX: f64 = 500e-6;
 
-/// How the clock of one host moves against the controller's.
+/// Tracks the clock of one host against the controller's.
 #[derive(Debug, Clone, Default)]
 pub struct ClockTrack {
-    /// Since the last step, by time.
+    /// Readings since the last step, by time.
     readings: VecDeque<ClockReading>,
     /// The widest step so far, nanoseconds.
     widest_step_ns: u64,
 }
 
-/// How fast a clock drifts, and how sure that is.
+/// Drift of a clock, and its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Drift {
     /// Seconds that the other clock gains per second.

@@ -78,7 +78,7 @@ impl Run {
         let _ = self.writer.append(&batch);
     }
 
-    /// The fastest drift among the hosts and how sure it is; nothing when all read one clock, or none
+    /// The fastest drift among the hosts and its error; nothing when all read one clock, or none
     /// was compared twice.
     pub(crate) fn drift_numbers(&self) -> Summary {
         let drifts = self.clocks.iter().filter_map(|track| track.drift());

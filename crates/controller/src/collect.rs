@@ -76,7 +76,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// What these batches hold.
+    /// The keys and times that these batches hold.
     pub fn of<'a>(batches: impl IntoIterator<Item = &'a Batch>) -> Self {
         let mut known = Self::default();
         for batch in batches {

@@ -67,7 +67,7 @@ pub trait KeepRows: Send {
     fn keep(&mut self, host: &str, rows: Rows);
 }
 
-/// What a run is begun with.
+/// Settings of a run.
 #[derive(Debug, Clone)]
 pub struct RunConfig {
     /// What the run is called after.
@@ -114,7 +114,7 @@ pub struct Run {
 pub struct Finished {
     /// Its manifest.
     pub manifest: Manifest,
-    /// Where its record is.
+    /// Directory of its record.
     pub path: PathBuf,
 }
 

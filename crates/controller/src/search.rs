@@ -9,7 +9,7 @@ use sokudo_workload::Workload;
 use crate::error::ControlError;
 use crate::run::Run;
 
-/// What is searched, and how hard.
+/// Settings of a search.
 #[derive(Debug, Clone)]
 pub struct SearchPlan {
     /// Phase to vary; its name becomes `<name>-1`, `<name>-2`, …
@@ -18,7 +18,7 @@ pub struct SearchPlan {
     pub probe_ns: u64,
     /// Load of a confirmation, nanoseconds.
     pub confirm_ns: u64,
-    /// What a rate must keep to hold.
+    /// The bounds that a rate must meet.
     pub bounds: Bounds,
     /// Probes at most; confirmations come on top.
     pub max_probes: u32,

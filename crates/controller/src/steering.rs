@@ -30,7 +30,7 @@ impl Steering {
         true
     }
 
-    /// What was asked for since the last time.
+    /// Changes that were requested since the last call.
     pub(crate) fn take(&self) -> Option<Change> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }

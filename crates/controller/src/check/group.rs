@@ -32,10 +32,10 @@ const DATAGRAM_SHARE: f64 = 0.5;
 const MESH_FLOWS_MAX: usize = 1000;
 /// Share by which a forecast may be off before it is corrected.
 const FORECAST_OFF: f64 = 0.2;
-/// Longest time beside its load that a phase is reckoned with, nanoseconds.
+/// Longest time beside its load that is planned for a phase, nanoseconds.
 const BESIDE_MAX_NS: u64 = 30_000_000_000;
 
-/// What a check of a group may take and must find.
+/// Limits and expectations of a check of a group.
 #[derive(Debug, Clone)]
 pub struct GroupCheck {
     /// Layers by name; all when none is named.
@@ -85,7 +85,7 @@ struct Meeting<'a> {
     run: &'a mut Run,
     check: &'a GroupCheck,
     tournament: Tournament,
-    /// What the first phase took beside its load, nanoseconds; `None` before it.
+    /// Time of the first phase beside its load, nanoseconds; `None` before it.
     beside_ns: Option<u64>,
     /// True once the forecast has been compared with it.
     compared: bool,
@@ -400,7 +400,7 @@ fn is_final(error: &ControlError) -> bool {
     error.is_operator_error() || matches!(error, ControlError::Interrupted | ControlError::Store(_))
 }
 
-/// What the operator should know before anything is sent.
+/// Remarks for the operator before anything is sent.
 pub fn told(tournament: &Tournament) -> Text {
     let key = match tournament.rounds.len() == tournament.rounds_of_all {
         true => "engine-check-group",

@@ -26,7 +26,7 @@ use crate::run::Run;
 /// Hosts of the check.
 pub const HOSTS: usize = 4;
 
-/// What a check may take and must find.
+/// Limits and expectations of a check.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckConfig {
     /// Largest loss that still counts as holding, 0 to 1.

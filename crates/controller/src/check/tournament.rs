@@ -11,7 +11,7 @@
 /// A pair of hosts by their numbers, from 0.
 pub type Pair = (u32, u32);
 
-/// Time that a phase takes beside its load on hosts that have nothing else to do, nanoseconds:
+/// Time that a phase takes beside its load on otherwise idle hosts, nanoseconds:
 /// preparing, the common start, collecting.
 pub const BESIDE_NS: u64 = 600_000_000;
 /// Shortest load that gives usable numbers, nanoseconds.
@@ -42,7 +42,7 @@ pub fn rounds(hosts: u32) -> Vec<Vec<Pair>> {
 pub struct Budget {
     /// Phases in each round.
     pub turns: usize,
-    /// Phases behind all rounds.
+    /// Phases after all rounds.
     pub last: usize,
     /// Longest load of a phase, nanoseconds.
     pub longest_ns: u64,
@@ -52,7 +52,7 @@ pub struct Budget {
     pub beside_ns: u64,
 }
 
-/// Which rounds are played, and for how long.
+/// The rounds of a check, and their duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tournament {
     /// Hosts that take part.
