@@ -33,7 +33,7 @@ const PAGE_BYTES: usize = 1 << 20;
 /// Bits of a cursor that count bytes; those above count files.
 const OFFSET_BITS: u32 = 40;
 
-/// Where observations are kept; one for all sessions of a host.
+/// Store of kept observations; one for all sessions of a host.
 #[derive(Debug)]
 pub struct Keeper {
     folder: PathBuf,
@@ -46,7 +46,7 @@ pub struct Keeper {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Page {
     pub(crate) batches: Vec<Batch>,
-    /// Where the next page begins; `None` after the last one.
+    /// Begin of the next page; `None` after the last one.
     pub(crate) next: Option<u64>,
 }
 
@@ -81,7 +81,7 @@ impl Keeper {
         }
     }
 
-    /// What was kept of a run, from a cursor on; 0 is the beginning.
+    /// One page of what was kept of a run, from a cursor on; 0 is the beginning.
     ///
     /// Errors: the run still goes on here, as people read it; a file cannot be read.
     pub(crate) fn page(&self, run: &RunId, from: u64) -> Result<Page, String> {

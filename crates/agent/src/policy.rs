@@ -67,7 +67,7 @@ impl Default for Policy {
     }
 }
 
-/// Why a policy cannot be used.
+/// The error of a policy that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PolicyError {
     /// The file cannot be read.

@@ -286,7 +286,7 @@ impl Lane {
         })
     }
 
-    /// What is said of a thread that did not end in time.
+    /// The event about a thread that did not end in time.
     fn unanswered(&self, setting: &Setting) -> Option<Event> {
         let now = now_ns();
         let since_ns = self.busy_since_ns.load(Ordering::Relaxed);

@@ -24,7 +24,7 @@ use crate::mistake::Mistake;
 /// Commands that may wait in the queue of one host.
 const QUEUE_MAX: usize = 1000;
 
-/// Why a line was not carried out.
+/// The reason why a line was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// It makes no sense here.

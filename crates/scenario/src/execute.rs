@@ -86,7 +86,7 @@ pub struct Phase {
     pub labels: Vec<(String, String)>,
 }
 
-/// Why something was not carried out.
+/// The reason why something was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{says}")]
 pub struct Failed {

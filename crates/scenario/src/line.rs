@@ -47,7 +47,7 @@ pub enum Command {
     AutoPairs {
         /// How many.
         pairs: Option<u32>,
-        /// Where the word stands.
+        /// Column of the word.
         column: u32,
     },
     /// A command for hosts.
@@ -102,7 +102,7 @@ pub enum Order {
         times: u64,
         /// Further options, as `rr` has them.
         options: Vec<Word>,
-        /// Where the command stands.
+        /// Column of the command.
         column: u32,
     },
     /// A workload's own word and what follows it.

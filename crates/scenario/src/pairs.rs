@@ -10,7 +10,7 @@ use sokudo_model::units::counted;
 
 use crate::execute::{Failed, HostInfo};
 
-/// What the pairs are to do.
+/// The exchange of each pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exchange {
     /// How many pairs; `None` = as many as there are.

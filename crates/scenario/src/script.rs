@@ -23,7 +23,7 @@ use sokudo_script::{Bounds, Language, Thrown, engine};
 use crate::execute::Executor;
 use calls::Calls;
 
-/// What scripts can call.
+/// Definitions of the functions that scripts can call.
 const PRELUDE: &str = include_str!("script/sokudo.js");
 /// The same for editors.
 pub const TYPES: &str = include_str!("../sokudo.d.ts");
@@ -36,7 +36,7 @@ const STACK_BYTES: usize = 1 << 20;
 const NO_ENGINE: &str = "the script engine cannot be started";
 const FREE_MEMORY: &str = "free memory on this host";
 
-/// What a script may use.
+/// Limits of a script.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Memory of the engine, bytes.
@@ -57,7 +57,7 @@ impl Default for Limits {
     }
 }
 
-/// What a script sees of the world outside.
+/// Access of a script to the outside.
 pub struct Outside {
     /// Monotonic time, nanoseconds: only to bound how long a script computes.
     pub now_ns: Box<dyn Fn() -> u64>,
@@ -105,7 +105,7 @@ impl ScriptError {
     }
 }
 
-/// How a script ended.
+/// Result of a script.
 pub struct Ended<E> {
     /// The executor; `None` only when the engine kept hold of it.
     pub executor: Option<E>,

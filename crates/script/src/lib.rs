@@ -27,7 +27,7 @@ pub type Language = (
 /// Everything of the language, the calendar's clock included.
 pub type LanguageWithDate = (intrinsic::Date, Language);
 
-/// What an engine may take.
+/// Limits of an engine.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds {
     /// Memory, bytes.
@@ -67,7 +67,7 @@ pub struct Thrown {
 }
 
 impl Thrown {
-    /// What the engine says. `own_lines` stands before the line numbers of the script's own frames.
+    /// The error from the engine's text. `own_lines` precedes the line numbers of the script's own frames.
     pub fn of(error: &CaughtError<'_>, own_lines: &str) -> Self {
         match error {
             CaughtError::Exception(exception) => {

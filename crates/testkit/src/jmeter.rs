@@ -67,7 +67,7 @@ impl JMeter {
     }
 }
 
-/// Where programs of others are kept: `target/tmp`, above the running test.
+/// Folder for fetched programs: `target/tmp`, above the running test.
 fn cache() -> Result<PathBuf, String> {
     let test = std::env::current_exe().map_err(|error| error.to_string())?;
     // target/<profile>/deps/<test>

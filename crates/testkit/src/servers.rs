@@ -18,7 +18,7 @@ const BOUND: Duration = Duration::from_secs(60);
 /// A server that ends with the test.
 pub struct Daemon {
     child: Child,
-    /// Where it listens, on 127.0.0.1.
+    /// Port on 127.0.0.1 on which it listens.
     pub port: u16,
     _place: tempfile::TempDir,
 }

@@ -71,7 +71,7 @@ impl Way {
         IpAddr::V4(own(i))
     }
 
-    /// What was done to packets from host 0 to host 1, so far.
+    /// Counts of the packets from host 0 to host 1, so far.
     pub fn counts(&self) -> Counts {
         *self.forward.lock().expect("no thread panics holding it")
     }

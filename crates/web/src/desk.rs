@@ -111,7 +111,7 @@ pub trait Desk: Send + Sync {
     /// Errors: hosts are not known, or too few for what is asked.
     fn emit(&self, asked: &Emit) -> Result<String, Refusal>;
 
-    /// What is wrong with a script as far as reading it shows.
+    /// Mistakes of a script that can be found without running it.
     fn check(&self, language: Language, text: &str) -> Vec<Mistake>;
 
     /// Changes the running load.

@@ -50,7 +50,7 @@ impl Words {
     }
 }
 
-/// What kind of sentence it is.
+/// Kind of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -106,7 +106,7 @@ pub enum Told {
     Words(Kind, String),
     /// Health of the connection to a host: its name, and `ready`, `suspect` or `lost`.
     Health(String, &'static str),
-    /// Who takes part.
+    /// Hosts that take part.
     Hosts(Vec<HostRow>),
     /// What is wrong in the script that was to be carried out.
     Mistakes(Vec<Mistake>),
@@ -146,7 +146,7 @@ struct PhaseNow {
     of_ms: u64,
 }
 
-/// What is under way.
+/// The order under way.
 #[derive(Debug, Clone, Serialize)]
 struct Now {
     what: String,
@@ -179,7 +179,7 @@ struct Inner {
     state: State,
     said: VecDeque<Said>,
     tracks: Tracks,
-    /// What subscribers have not been sent yet.
+    /// Changes that subscribers have not been sent yet.
     unsent: Unsent,
 }
 

@@ -30,7 +30,7 @@ pub struct Guard {
     names: Vec<String>,
 }
 
-/// Why a request is turned away.
+/// The reason why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Denied {
     /// `Host` is missing or names another server.

@@ -32,7 +32,7 @@ const ONE: [(&str, &str); 6] = {
     values
 };
 
-/// What pages may load, and from where: nothing but their own files.
+/// Content security policy of the page: it may load its own files alone.
 pub const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     connect-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'none'";

@@ -31,7 +31,7 @@ const HEADERS_MAX: usize = 64;
 /// Pause after an error of the listening socket, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Why the page cannot be served.
+/// The error when the page cannot be served.
 #[derive(Debug, thiserror::Error)]
 pub enum WebError {
     /// The address cannot be listened on.

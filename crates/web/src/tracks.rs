@@ -129,7 +129,7 @@ fn place(key: &SeriesKey) -> Option<(usize, &'static str)> {
     found.filter(|_| all_cores)
 }
 
-/// What of a batch is drawn: the last point of each series that has a place.
+/// Points of a batch that are drawn: the last one of each series that has a place.
 pub fn pick(batch: &Batch) -> Vec<(SeriesKey, i64, f64)> {
     let drawn = batch.series.iter().filter(|s| place(&s.key).is_some());
     drawn

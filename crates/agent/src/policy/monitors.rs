@@ -1,4 +1,4 @@
-//! What controllers may have observed here, and which addresses monitors may reach.
+//! The part of a policy about monitors: which may run, and which addresses they may reach.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! Whom or what the loads of a host may reach.
+//! The part of a policy about the reach of loads: hosts of the run, other servers, files, devices.
 //!
 //! A kind of load says what it reaches ([`Kind::reach`]). The policy grants the hosts of a run; everything
 //! else must be named, so that a kind which comes later is closed until the owner opens it.

@@ -10,7 +10,7 @@ use super::script::{Fate, Script};
 /// has ended, and no later datagram will overtake it.
 pub(super) const IDLE_NS: i64 = 300_000_000;
 
-/// What one direction did, in datagrams.
+/// Counts of one direction, in datagrams.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Arrived at the relay.

@@ -50,9 +50,9 @@ pub struct Options {
     pub local: IpAddr,
     /// Where datagrams go.
     pub target: SocketAddr,
-    /// What happens to datagrams towards the target.
+    /// Script for datagrams towards the target.
     pub forward: Script,
-    /// What happens to datagrams towards the client.
+    /// Script for datagrams towards the client.
     pub backward: Script,
 }
 
@@ -66,7 +66,7 @@ pub struct Relay {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// What is known about one direction from outside.
+/// State of one direction as seen by other threads.
 #[derive(Debug)]
 struct Direction {
     counts: Arc<Mutex<Counts>>,
@@ -134,12 +134,12 @@ impl Relay {
         self.address
     }
 
-    /// What was done to datagrams towards the target, so far.
+    /// Counts of the datagrams towards the target, so far.
     pub fn counts(&self) -> Counts {
         self.forward.counts()
     }
 
-    /// What was done to datagrams towards the client, so far.
+    /// Counts of the datagrams towards the client, so far.
     pub fn counts_backward(&self) -> Counts {
         self.backward.counts()
     }

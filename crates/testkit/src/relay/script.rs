@@ -33,7 +33,7 @@ pub enum Which {
     Share(f64),
 }
 
-/// What happens to one datagram.
+/// Fate of one datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// It is passed on.
@@ -52,7 +52,7 @@ pub enum Fate {
 /// Picks the datagrams that a script is about; see [`Script::only`].
 pub type Filter = Box<dyn Fn(&[u8]) -> bool + Send>;
 
-/// What happens to the datagrams of one direction. Without rules everything passes.
+/// Fate of the datagrams of one direction. Without rules everything passes.
 #[derive(Default)]
 pub struct Script {
     rules: Vec<(Which, Fate)>,
