@@ -23,7 +23,7 @@ mod tests;
 
 pub use findings::{diagnose, findings};
 pub use quantities::{experiment, pairs, sweep};
-pub use rule::Rule;
+pub use rule::{Purpose, Rule};
 pub use rules::REGISTRY;
 pub use verdict::checks::checks;
 pub use verdict::{layers, limit, verdict};

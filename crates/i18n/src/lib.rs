@@ -22,13 +22,15 @@ pub use lang::{Lang, UnknownLang};
 
 /// The file that only `--help` needs.
 const HELP: &str = "help";
+/// The file that only the generated reference needs.
+const REFERENCE: &str = "reference";
 /// Maximum depth of messages inside messages; deeper ones are shown by their key.
 const MAX_DEPTH: u32 = 8;
 /// Longest word in a sentence, characters; a longer one ends in `…`. Words come from other hosts too.
 const MAX_WORD: usize = 8192;
 
 /// The files of one language: name and content.
-pub type Sources = [(&'static str, &'static str); 7];
+pub type Sources = [(&'static str, &'static str); 8];
 
 macro_rules! sources {
     ($lang:literal) => {
@@ -52,6 +54,10 @@ macro_rules! sources {
             (
                 "jmeter",
                 include_str!(concat!("../../../locales/", $lang, "/jmeter.ftl")),
+            ),
+            (
+                "reference",
+                include_str!(concat!("../../../locales/", $lang, "/reference.ftl")),
             ),
             (
                 "report",
@@ -94,17 +100,22 @@ pub struct I18n {
 }
 
 impl I18n {
-    /// Loads the messages of `lang`, without those of `--help`.
+    /// Loads the messages of `lang`, without those of `--help` and of the generated reference.
     ///
     /// A message with a mistake in it is left out (and shown by its key); the tests of this crate
     /// make sure that there is none.
     pub fn new(lang: Lang) -> Self {
-        Self::of(lang, |file| file != HELP)
+        Self::of(lang, |file| ![HELP, REFERENCE].contains(&file))
     }
 
     /// Loads the messages of `--help` alone.
     pub fn help(lang: Lang) -> Self {
         Self::of(lang, |file| file == HELP)
+    }
+
+    /// Loads the messages of the generated reference alone.
+    pub fn reference(lang: Lang) -> Self {
+        Self::of(lang, |file| file == REFERENCE)
     }
 
     fn of(lang: Lang, is_wanted: impl Fn(&str) -> bool) -> Self {

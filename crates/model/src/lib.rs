@@ -4,6 +4,7 @@
 
 pub mod bounds;
 pub mod clock;
+pub mod document;
 pub mod environment;
 pub mod expect;
 pub mod finding;

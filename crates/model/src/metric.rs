@@ -79,6 +79,17 @@ pub enum MetricKind {
     Histogram,
 }
 
+impl MetricKind {
+    /// Name used in files and in `sokudo metrics`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+        }
+    }
+}
+
 /// How the values that the flows of a phase have become the phase's total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {

@@ -42,6 +42,6 @@ mod tests;
 
 pub use html::html;
 pub use markdown::markdown;
-pub use summary::{SUMMARY_SCHEMA, summary_json};
+pub use summary::{SUMMARY, SUMMARY_SCHEMA, summary_json};
 pub use terminal::{columns as text_columns, phase_line, terminal, wrap};
 pub use view::{Generator, Role, View, role};

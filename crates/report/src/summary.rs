@@ -5,14 +5,90 @@
 
 use serde_json::{Value, json};
 use sokudo_i18n::{I18n, Lang};
+use sokudo_model::document::{Document, field};
 use sokudo_model::pairs::Pair;
-use sokudo_model::{Evidence, FlowResult, Record, RunStatus, Summary};
+use sokudo_model::{Evidence, FlowResult, Problem, Record, RunStatus, Summary};
 use sokudo_stats::{Curve, Knee, curve_of};
 
 use crate::view::View;
 
 /// Version of the object.
 pub const SUMMARY_SCHEMA: &str = "sokudo.summary/1";
+
+/// The object that [`summary_json`] makes.
+#[rustfmt::skip]
+pub const SUMMARY: Document = Document {
+    name: "summary",
+    command: "sokudo show --json",
+    fields: &[
+        field("schema", "string", ""),
+        field("run", "string", ""),
+        field("status", "string", ""),
+        field("workload", "string", ""),
+        field("summary", "map of number", ""),
+        field("flows", "array of object", ""),
+        field("flows[].id", "integer", ""),
+        field("flows[].from", "string", ""),
+        field("flows[].to", "string", ""),
+        field("flows[].labels", "map of string", ""),
+        field("flows[].metrics", "map of number", ""),
+        field("flows[].histograms", "map of object", ""),
+        field("flows[].histograms.*.n", "integer", ""),
+        field("flows[].histograms.*.min", "number", ""),
+        field("flows[].histograms.*.mean", "number", ""),
+        field("flows[].histograms.*.p50", "number", ""),
+        field("flows[].histograms.*.p90", "number", ""),
+        field("flows[].histograms.*.p99", "number", ""),
+        field("flows[].histograms.*.p999", "number", ""),
+        field("flows[].histograms.*.max", "number", ""),
+        field("flows[].complete", "boolean", ""),
+        field("checks", "array of object", ""),
+        field("checks[].name", "string", ""),
+        field("checks[].passed", "boolean", ""),
+        field("checks[].says", "string", ""),
+        field("problems", "array of object", ""),
+        field("problems[].host", "string", ""),
+        field("problems[].phase", "string", ""),
+        field("problems[].says", "string", ""),
+        field("problems[].missing", "string or null", ""),
+        field("findings", "array of object", ""),
+        field("findings[].rule", "string", ""),
+        field("findings[].severity", "string", ""),
+        field("findings[].phase", "string", ""),
+        field("findings[].says", "string", ""),
+        field("findings[].evidence", "array of object", ""),
+        field("findings[].evidence[].says", "string", ""),
+        field("findings[].evidence[].source", "string", ""),
+        field("findings[].evidence[].host", "string or null", ""),
+        field("findings[].evidence[].metric", "string or null", ""),
+        field("findings[].evidence[].value", "number or null", ""),
+        field("findings[].evidence[].unit", "string or null", ""),
+        field("findings[].next", "string or null", ""),
+        field("verdict", "array of string", ""),
+        field("limit", "string or null", ""),
+        field("record", "string", ""),
+        field("sweep", "object", ""),
+        field("sweep.option", "string", ""),
+        field("sweep.unit", "string", ""),
+        field("sweep.knee", "integer or null", ""),
+        field("sweep.steps", "array of object", ""),
+        field("sweep.steps[].phase", "string", ""),
+        field("sweep.steps[].value", "string", ""),
+        field("sweep.steps[].status", "string", ""),
+        field("sweep.steps[].offered", "number or null", ""),
+        field("sweep.steps[].delivered", "number or null", ""),
+        field("sweep.steps[].p50_seconds", "number or null", "seconds"),
+        field("sweep.steps[].p99_seconds", "number or null", "seconds"),
+        field("sweep.steps[].lost_ratio", "number or null", "ratio"),
+        field("pairs", "array of object", ""),
+        field("pairs[].from", "string", ""),
+        field("pairs[].to", "string", ""),
+        field("pairs[].passed", "boolean", ""),
+        field("pairs[].dead", "array of string", ""),
+        field("pairs[].figures", "map of number", ""),
+        field("pairs[].wrong", "string or null", ""),
+    ],
+};
 
 /// The record in one JSON object.
 ///
@@ -40,12 +116,7 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
             "passed": c.passed,
             "says": i18n.text(&c.says),
         })).collect::<Vec<_>>(),
-        "problems": manifest.problems.iter().map(|p| json!({
-            "host": p.host,
-            "phase": p.phase,
-            "says": i18n.text(&p.says),
-            "missing": p.missing.as_ref().map(|m| i18n.text(m)),
-        })).collect::<Vec<_>>(),
+        "problems": manifest.problems.iter().map(|p| problem(p, &i18n)).collect::<Vec<_>>(),
         "findings": record.findings.iter().map(|f| json!({
             "rule": f.rule,
             "severity": f.severity,
@@ -67,8 +138,17 @@ pub(crate) fn write(view: &View, record_path: &str) -> Value {
     summary
 }
 
+pub(crate) fn problem(problem: &Problem, i18n: &I18n) -> Value {
+    json!({
+        "host": problem.host,
+        "phase": problem.phase,
+        "says": i18n.text(&problem.says),
+        "missing": problem.missing.as_ref().map(|m| i18n.text(m)),
+    })
+}
+
 /// One pair of a check of a group; `wrong` is null when it holds.
-fn pair(pair: &Pair, i18n: &I18n) -> Value {
+pub(crate) fn pair(pair: &Pair, i18n: &I18n) -> Value {
     let wrong = (!pair.holds()).then(|| i18n.text(&sokudo_analyze::pairs::wrong(pair)));
     json!({
         "from": pair.from,
@@ -81,7 +161,7 @@ fn pair(pair: &Pair, i18n: &I18n) -> Value {
 }
 
 /// The steps of a sweep by rising load; `knee` is the index of one of them.
-fn sweep(curve: &Curve) -> Value {
+pub(crate) fn sweep(curve: &Curve) -> Value {
     let unit = curve.names.delivered.unit.name();
     let steps = curve.steps.iter().map(|step| {
         json!({

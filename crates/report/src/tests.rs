@@ -3,8 +3,10 @@
 
 use std::path::PathBuf;
 
-use sokudo_i18n::Lang;
-use sokudo_model::{Record, Text};
+use sokudo_i18n::{I18n, Lang};
+use sokudo_model::pairs::Pair;
+use sokudo_model::{Problem, Record, RunStatus, Text, kinds};
+use sokudo_stats::{Curve, CurveStep, Knee};
 
 use crate::synthetic::{self, sentence};
 use crate::view::View;
@@ -84,6 +86,41 @@ fn summary_is_a_promise() {
     let record = synthetic::datagram();
     let value = summary::write(&view(&record), "runs/2026-11-20T13-57-28-datagram-7f3a");
     golden("datagram.summary.json", &format!("{value:#}\n"));
+}
+
+#[test]
+fn the_summary_is_as_it_is_described() {
+    let mut value = summary::write(&view(&synthetic::datagram()), "runs/x");
+    value["problems"] = serde_json::json!([summary::problem(
+        &Problem {
+            t_ns: 0,
+            host: "hostb".into(),
+            phase: String::new(),
+            says: sentence("lost"),
+            missing: None,
+        },
+        &I18n::new(Lang::En)
+    )]);
+    value["sweep"] = summary::sweep(&Curve {
+        names: kinds::curve_metrics("datagram").unwrap(),
+        option: "rate".into(),
+        steps: vec![CurveStep {
+            phase: "rate-1".into(),
+            value: "1G".into(),
+            number: None,
+            offered: Some(1.0),
+            delivered: Some(1.0),
+            p50_s: None,
+            p99_s: Some(0.5),
+            lost: None,
+            status: RunStatus::Ok,
+        }],
+        knee: Knee::Unknown,
+    });
+    let pair = summary::pair(&Pair::default(), &I18n::new(Lang::En));
+    value["pairs"] = serde_json::json!([pair]);
+    let differences = sokudo_testkit::document::differences(&crate::SUMMARY, &[value]);
+    assert!(differences.is_empty(), "{differences:#?}");
 }
 
 #[test]

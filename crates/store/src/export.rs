@@ -14,6 +14,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
+use sokudo_model::document::{Document, field};
 use sokudo_model::{
     FlowResult, HistogramSummary, PhaseRecord, Record, SeriesKey, harmless, metric,
 };
@@ -231,6 +232,54 @@ fn flow_row(
     });
     table.row(fixed.into_iter().chain(values).chain(numbers))
 }
+
+/// The object that [`json`] writes.
+#[rustfmt::skip]
+pub const RECORD: Document = Document {
+    name: "record",
+    command: "sokudo export --to json",
+    fields: &[
+        field("manifest", "any", ""),
+        field("environments", "map of object", ""),
+        field("environments.*.host", "string", ""),
+        field("environments.*.facts", "array of object", ""),
+        field("environments.*.facts[].section", "string", ""),
+        field("environments.*.facts[].name", "string", ""),
+        field("environments.*.facts[].value", "string or null", ""),
+        field("environments.*.facts[].unit", "string or null", ""),
+        field("environments.*.facts[].source", "string", ""),
+        field("series", "array of object", ""),
+        field("series[].host", "string", ""),
+        field("series[].source", "string", ""),
+        field("series[].metric", "string", ""),
+        field("series[].labels", "map of string", ""),
+        field("series[].unit", "string", ""),
+        field("series[].points", "array of array of number", ""),
+        field("histograms", "array of object", ""),
+        field("histograms[].host", "string", ""),
+        field("histograms[].source", "string", ""),
+        field("histograms[].metric", "string", ""),
+        field("histograms[].labels", "map of string", ""),
+        field("histograms[].unit", "string", ""),
+        field("histograms[].t0_ns", "integer", "nanoseconds"),
+        field("histograms[].t1_ns", "integer", "nanoseconds"),
+        field("histograms[].n", "integer", ""),
+        field("histograms[].p50", "number", ""),
+        field("histograms[].p90", "number", ""),
+        field("histograms[].p99", "number", ""),
+        field("histograms[].p999", "number", ""),
+        field("histograms[].p9999", "number", ""),
+        field("histograms[].max", "number", ""),
+        field("events", "array of object", ""),
+        field("events[].t_ns", "integer", "nanoseconds"),
+        field("events[].host", "string", ""),
+        field("events[].source", "string", ""),
+        field("events[].kind", "string", ""),
+        field("events[].says", "any", ""),
+        field("findings", "array of any", ""),
+        field("checks", "array of any", ""),
+    ],
+};
 
 /// The whole record as one JSON object, series by series: `manifest`, `environments`, `series`
 /// (`points` as `[t_ns, value]`), `histograms` (percentiles in the metric's unit), `events`,

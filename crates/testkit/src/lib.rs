@@ -1,6 +1,7 @@
 //! Helpers that the tests of several crates share.
 //!
 //! - [`relay`]: a UDP relay that loses, repeats, reorders and damages exactly what a script says;
+//! - [`document`]: JSON documents against their description;
 //! - [`hosts`]: several hosts inside this machine, with rate limits between them;
 //! - [`way`]: a path between two of them with delay and loss, for any protocol;
 //! - [`jmeter`]: the real JMeter, fetched with [`maven`];
@@ -9,6 +10,7 @@
 //!
 //! A test that needs what a machine lacks prints the reason and succeeds: [`skip`].
 
+pub mod document;
 pub mod hosts;
 pub mod jmeter;
 pub mod maven;

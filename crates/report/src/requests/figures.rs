@@ -1,12 +1,36 @@
 //! The figures that programs read, with the keys of JMeter's `statistics.json`.
 
 use serde_json::{Map, Value, json};
+use sokudo_model::document::{Document, field};
 use sokudo_stats::requests::{Group, Requests};
 
 /// Percentiles that the file has room for.
 const N_PERCENTILES: usize = 3;
 /// Name under which all requests together stand.
 const TOTAL: &str = "Total";
+
+/// An object of the file that [`statistics_json`] makes; the file has one per label.
+#[rustfmt::skip]
+pub const STATISTICS: Document = Document {
+    name: "statistics",
+    command: "sokudo jtl report --output DIR",
+    fields: &[
+        field("transaction", "string", ""),
+        field("sampleCount", "integer", ""),
+        field("errorCount", "integer", ""),
+        field("errorPct", "number", "percent"),
+        field("meanResTime", "number", "milliseconds"),
+        field("medianResTime", "number", "milliseconds"),
+        field("minResTime", "number", "milliseconds"),
+        field("maxResTime", "number", "milliseconds"),
+        field("pct1ResTime", "number", "milliseconds"),
+        field("pct2ResTime", "number", "milliseconds"),
+        field("pct3ResTime", "number", "milliseconds"),
+        field("throughput", "number", "1/second"),
+        field("receivedKBytesPerSec", "number", "KiB/second"),
+        field("sentKBytesPerSec", "number", "KiB/second"),
+    ],
+};
 
 /// The content of `statistics.json`, with the keys of JMeter 5.6's report: an object per label and
 /// one named `Total`. Times in milliseconds, shares in percent, KB of 1024 bytes.

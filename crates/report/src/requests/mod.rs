@@ -17,7 +17,7 @@ mod tables;
 mod tests;
 mod verdict;
 
-pub use figures::statistics_json;
+pub use figures::{STATISTICS, statistics_json};
 
 use sokudo_i18n::Lang;
 use sokudo_model::{Record, Text, units};

@@ -148,3 +148,11 @@ fn one_request_alone_is_a_page() {
     let (body, _) = page.split_once("<script>").unwrap();
     assert!(body.contains("id=\"statistics\"") && !body.contains("NaN"));
 }
+
+#[test]
+fn the_figures_are_as_they_are_described() {
+    let all: serde_json::Value = serde_json::from_str(&statistics_json(&sample(0))).unwrap();
+    let each: Vec<_> = all.as_object().unwrap().values().cloned().collect();
+    let differences = sokudo_testkit::document::differences(&STATISTICS, &each);
+    assert!(differences.is_empty(), "{differences:#?}");
+}

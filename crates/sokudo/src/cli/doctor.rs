@@ -1,6 +1,7 @@
 //! `sokudo doctor`: what does this system offer, and what should be changed?
 
 use clap::Args;
+use sokudo_model::document::{Document, field};
 use sokudo_monitors::facilities;
 
 use super::failure::colored;
@@ -14,19 +15,26 @@ pub struct DoctorArgs {
     json: bool,
 }
 
+/// Each line of `sokudo doctor --json`.
+#[rustfmt::skip]
+pub const FACILITIES: Document = Document {
+    name: "doctor",
+    command: "sokudo doctor --json",
+    fields: &[
+        field("name", "string", ""),
+        field("available", "boolean", ""),
+        field("why", "string", ""),
+        field("change", "string or null", ""),
+    ],
+};
+
 /// Carries it out.
 pub fn run(args: DoctorArgs) -> Result<Exit, Failure> {
     let mut all = facilities::probe(&sokudo_store::runs_root());
     all.extend(socket_facilities());
     if args.json {
         for facility in &all {
-            println!(
-                "{}",
-                serde_json::json!({
-                    "name": facility.name, "available": facility.available,
-                    "why": facility.why, "change": facility.change,
-                })
-            );
+            println!("{}", as_json(facility));
         }
         return Ok(Exit::Fine);
     }
@@ -89,5 +97,26 @@ fn socket_facilities() -> Vec<facilities::Facility> {
             ),
         ],
         Err(error) => vec![tried("UDP sockets", Err(error), "")],
+    }
+}
+
+fn as_json(facility: &facilities::Facility) -> serde_json::Value {
+    serde_json::json!({
+        "name": facility.name,
+        "available": facility.available,
+        "why": facility.why,
+        "change": facility.change,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_is_as_it_is_described() {
+        let lines: Vec<_> = socket_facilities().iter().map(as_json).collect();
+        let differences = sokudo_testkit::document::differences(&FACILITIES, &lines);
+        assert!(differences.is_empty(), "{differences:#?}");
     }
 }

@@ -29,15 +29,15 @@ pub fn in_language(mut command: Command, path: &[&str], lang: Lang) -> Command {
     }
     command.build();
     let columns = terminal_size::terminal_size().map_or(WIDEST, |(width, _)| width.0.into());
-    let texts = I18n::help(lang);
+    let words = Words::new(lang);
     // The parser takes headings that live as long as the program.
-    let heading = |key| String::leak(texts.message(key, &[])) as &'static str;
+    let heading = |key| String::leak(words.say(key)) as &'static str;
     let translator = Translator {
         commands: heading("help-heading-commands"),
         arguments: heading("help-heading-arguments"),
         options: heading("help-heading-options"),
         columns: columns.min(WIDEST),
-        texts,
+        words,
     };
     translator.command(command, path)
 }
@@ -52,77 +52,48 @@ pub fn language(words: &[String]) -> Lang {
         .unwrap_or_else(Lang::from_env)
 }
 
-struct Translator {
+/// What help and reference say of commands and options, in one language and without line breaks.
+pub struct Words {
     texts: I18n,
-    commands: &'static str,
-    arguments: &'static str,
-    options: &'static str,
-    columns: usize,
 }
 
-impl Translator {
-    /// A command that is reached by these words, and everything below it.
-    fn command(&self, command: Command, path: &[&str]) -> Command {
-        let about = self.texts.message(&command_key(path), &[]);
-        let (short, long) = self.wrapped(&about, if path.is_empty() { 0 } else { INDENT });
-        let (_, whole) = self.wrapped(&about, 0);
-        let template = format!(
-            "{{before-help}}{{about-with-newline}}\n{} {{usage}}\n\n{{all-args}}{{after-help}}",
-            self.say("help-heading-usage")
-        );
-        let mut command = command
-            .about(short)
-            .help_template(template)
-            .next_line_help(true)
-            .subcommand_help_heading(self.commands);
-        if let (Some(_), Some(whole)) = (long, whole) {
-            command = command.long_about(whole);
+impl Words {
+    /// The words of this language.
+    pub fn new(lang: Lang) -> Self {
+        Self {
+            texts: I18n::help(lang),
         }
-        let after = format!("{}-after", command_key(path));
-        if command.get_after_help().is_some() && self.texts.has(&after) {
-            command = command.after_help(self.texts.message(&after, &[]));
-        }
-        command
-            .mut_args(|arg| self.arg(arg, path))
-            .mut_subcommands(|sub| {
-                let name = sub.get_name().to_owned();
-                match name.as_str() {
-                    _ if sub.is_hide_set() => sub,
-                    "help" => sub.about(self.say("help-help")),
-                    name => self.command(sub, &[path, &[name]].concat()),
-                }
-            })
     }
 
-    fn arg(&self, arg: Arg, path: &[&str]) -> Arg {
-        let id = arg.get_id().as_str().to_owned();
-        let Some(key) = self.arg_key(path, &id) else {
-            return arg;
-        };
-        let mut text = self.texts.message(&key, &[]);
-        let (head, details) = self.notes(&arg, &key);
+    /// What a command does.
+    pub fn about(&self, path: &[&str]) -> String {
+        self.say(&command_key(path))
+    }
+
+    /// What stands below the options of a command that has something there.
+    pub fn after(&self, command: &Command, path: &[&str]) -> Option<String> {
+        let key = format!("{}-after", command_key(path));
+        let has = command.get_after_help().is_some() && self.texts.has(&key);
+        has.then(|| self.say(&key))
+    }
+
+    /// What an option means, with its default, its variable and its values; `None` for one without a
+    /// text.
+    pub fn arg(&self, arg: &Arg, path: &[&str]) -> Option<String> {
+        let key = self.arg_key(path, arg.get_id().as_str())?;
+        let mut text = self.say(&key);
+        let (head, details) = self.notes(arg, &key);
         if !head.is_empty() {
             let end = text.find("\n\n").unwrap_or(text.len());
             text.insert_str(end, &head);
         }
         text.push_str(&details);
-        let (short, long) = self.wrapped(&text, INDENT);
-        let heading = match arg.is_positional() {
-            true => self.arguments,
-            false => self.options,
-        };
-        let arg = arg
-            .help_heading(heading)
-            .hide_default_value(true)
-            .hide_env(true)
-            .hide_possible_values(true);
-        // The parser's own option has two texts.
-        let own = arg.get_long_help().is_some().then(|| short.clone());
-        let arg = arg.help(short);
-        match long.or(own) {
-            Some(long) => arg.long_help(long),
-            None => arg,
-        }
+        Some(text)
+    }
+
+    /// A message of `help.ftl` without values.
+    pub fn say(&self, key: &str) -> String {
+        self.texts.message(key, &[])
     }
 
     /// What an option takes besides: its default, its variable and its values.
@@ -166,9 +137,70 @@ impl Translator {
         let keys = [arg_key(path, id), any_key(id)];
         keys.into_iter().find(|key| self.texts.has(key))
     }
+}
 
-    fn say(&self, key: &str) -> String {
-        self.texts.message(key, &[])
+struct Translator {
+    words: Words,
+    commands: &'static str,
+    arguments: &'static str,
+    options: &'static str,
+    columns: usize,
+}
+
+impl Translator {
+    /// A command that is reached by these words, and everything below it.
+    fn command(&self, command: Command, path: &[&str]) -> Command {
+        let about = self.words.about(path);
+        let (short, long) = self.wrapped(&about, if path.is_empty() { 0 } else { INDENT });
+        let (_, whole) = self.wrapped(&about, 0);
+        let template = format!(
+            "{{before-help}}{{about-with-newline}}\n{} {{usage}}\n\n{{all-args}}{{after-help}}",
+            self.words.say("help-heading-usage")
+        );
+        let mut command = command
+            .about(short)
+            .help_template(template)
+            .next_line_help(true)
+            .subcommand_help_heading(self.commands);
+        if let (Some(_), Some(whole)) = (long, whole) {
+            command = command.long_about(whole);
+        }
+        if let Some(after) = self.words.after(&command, path) {
+            command = command.after_help(after);
+        }
+        command
+            .mut_args(|arg| self.arg(arg, path))
+            .mut_subcommands(|sub| {
+                let name = sub.get_name().to_owned();
+                match name.as_str() {
+                    _ if sub.is_hide_set() => sub,
+                    "help" => sub.about(self.words.say("help-help")),
+                    name => self.command(sub, &[path, &[name]].concat()),
+                }
+            })
+    }
+
+    fn arg(&self, arg: Arg, path: &[&str]) -> Arg {
+        let Some(text) = self.words.arg(&arg, path) else {
+            return arg;
+        };
+        let (short, long) = self.wrapped(&text, INDENT);
+        let heading = match arg.is_positional() {
+            true => self.arguments,
+            false => self.options,
+        };
+        let arg = arg
+            .help_heading(heading)
+            .hide_default_value(true)
+            .hide_env(true)
+            .hide_possible_values(true);
+        // The parser's own option has two texts.
+        let own = arg.get_long_help().is_some().then(|| short.clone());
+        let arg = arg.help(short);
+        match long.or(own) {
+            Some(long) => arg.long_help(long),
+            None => arg,
+        }
     }
 
     /// The first paragraph, and all of them when there are several, in lines that fit.

@@ -6,7 +6,7 @@ mod probe;
 mod properties;
 mod reference;
 mod run;
-mod show;
+pub(super) mod show;
 mod together;
 mod tool;
 

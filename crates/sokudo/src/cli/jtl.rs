@@ -1,6 +1,6 @@
 //! `sokudo jtl`: what do the rows say that a test left behind?
 
-mod show;
+pub(super) mod show;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

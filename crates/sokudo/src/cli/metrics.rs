@@ -1,7 +1,9 @@
 //! `sokudo metrics`: the catalogue.
 
 use clap::Args;
-use sokudo_model::metric::{MetricKind, catalogue};
+use sokudo_model::Metric;
+use sokudo_model::document::{Document, field};
+use sokudo_model::metric::catalogue;
 
 use super::{Exit, Failure};
 
@@ -15,6 +17,19 @@ pub struct MetricsArgs {
     #[arg(long)]
     json: bool,
 }
+
+/// Each line of `sokudo metrics --json`.
+#[rustfmt::skip]
+pub const METRICS: Document = Document {
+    name: "metrics",
+    command: "sokudo metrics --json",
+    fields: &[
+        field("name", "string", ""),
+        field("unit", "string", ""),
+        field("kind", "string", ""),
+        field("help", "string", ""),
+    ],
+};
 
 /// Carries it out.
 pub fn run(args: MetricsArgs) -> Result<Exit, Failure> {
@@ -32,18 +47,9 @@ pub fn run(args: MetricsArgs) -> Result<Exit, Failure> {
         ));
     }
     for metric in catalogue().filter(|metric| wanted(metric.name)) {
-        let kind = match metric.kind {
-            MetricKind::Counter => "counter",
-            MetricKind::Gauge => "gauge",
-            MetricKind::Histogram => "histogram",
-        };
+        let kind = metric.kind.name();
         if args.json {
-            println!(
-                "{}",
-                serde_json::json!({
-                    "name": metric.name, "unit": metric.unit.name(), "kind": kind, "help": metric.help,
-                })
-            );
+            println!("{}", as_json(metric));
         } else {
             println!(
                 "{:<48} {:<15} {kind:<10} {}",
@@ -54,4 +60,25 @@ pub fn run(args: MetricsArgs) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Fine)
+}
+
+fn as_json(metric: &Metric) -> serde_json::Value {
+    serde_json::json!({
+        "name": metric.name,
+        "unit": metric.unit.name(),
+        "kind": metric.kind.name(),
+        "help": metric.help,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_is_as_it_is_described() {
+        let lines: Vec<_> = catalogue().map(as_json).collect();
+        let differences = sokudo_testkit::document::differences(&METRICS, &lines);
+        assert!(differences.is_empty(), "{differences:#?}");
+    }
 }

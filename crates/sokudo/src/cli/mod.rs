@@ -25,6 +25,7 @@ mod observe;
 mod observer;
 mod probe;
 mod records;
+mod reference;
 mod scenario;
 mod serve;
 mod web;
@@ -115,6 +116,8 @@ enum Command {
     Doctor(doctor::DoctorArgs),
     Completions(generate::CompletionsArgs),
     Man(generate::ManArgs),
+    #[command(hide = true)]
+    Reference(reference::ReferenceArgs),
 }
 
 /// How a command ended.
@@ -232,6 +235,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Doctor(args) => doctor::run(args),
         Command::Completions(args) => generate::completions(args),
         Command::Man(args) => generate::man(args),
+        Command::Reference(args) => reference::run(args),
     }
 }
 

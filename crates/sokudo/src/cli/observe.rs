@@ -2,6 +2,7 @@
 
 use clap::Args;
 use serde_json::{Value, json};
+use sokudo_model::document::{Document, field};
 use sokudo_model::{MonitorSpec, metric};
 use sokudo_monitors::{BadOption, COMMON_OPTIONS, Files, REGISTRY, Registered, find, parse};
 
@@ -77,6 +78,21 @@ pub fn run(args: MonitorsArgs) -> Result<Exit, Failure> {
     Ok(Exit::Fine)
 }
 
+/// Each line of `sokudo monitors --json`.
+#[rustfmt::skip]
+pub const MONITORS: Document = Document {
+    name: "monitors",
+    command: "sokudo monitors --json",
+    fields: &[
+        field("name", "string", ""),
+        field("help", "string", ""),
+        field("standing", "boolean", ""),
+        field("may_block", "boolean", ""),
+        field("metrics", "array of string", ""),
+        field("options", "any", ""),
+    ],
+};
+
 fn as_json(monitor: &dyn Registered) -> Value {
     let info = monitor.info();
     json!({
@@ -96,8 +112,10 @@ fn print(monitor: &dyn Registered, with_metrics: bool) {
         false => "on request",
     };
     println!("{:<14} {when:<10}  {}", info.name, info.help);
-    for (key, help) in options(monitor) {
-        line(&key, &help);
+    for option in options(monitor) {
+        let default = option.default.map(|value| format!(" (default {value})"));
+        let help = format!("{}{}", option.help, default.unwrap_or_default());
+        line(&option.key, &help);
     }
     if with_metrics {
         println!("\nMetrics:");
@@ -111,8 +129,18 @@ fn line(name: &str, help: &str) {
     println!("  {name:<38} {help}");
 }
 
-/// The options of a monitor with their help, from its schema.
-fn options(monitor: &dyn Registered) -> Vec<(String, String)> {
+/// An option of a monitor.
+pub struct MonitorOption {
+    /// How it is typed.
+    pub key: String,
+    /// What it sets.
+    pub help: String,
+    /// Its default, where it has one.
+    pub default: Option<String>,
+}
+
+/// The options of a monitor, from its schema.
+pub fn options(monitor: &dyn Registered) -> Vec<MonitorOption> {
     let schema = monitor.schema();
     let properties = schema["properties"]
         .as_object()
@@ -120,12 +148,27 @@ fn options(monitor: &dyn Registered) -> Vec<(String, String)> {
         .unwrap_or_default();
     let one = |(key, property): (String, Value)| {
         let help = property["description"].as_str().unwrap_or_default();
-        let default = match &property["default"] {
-            Value::Null => String::new(),
-            Value::String(text) => format!(" (default {text})"),
-            value => format!(" (default {value})"),
-        };
-        (key, format!("{}{default}", help.replace('\n', " ")))
+        MonitorOption {
+            key,
+            help: help.replace('\n', " "),
+            default: match &property["default"] {
+                Value::Null => None,
+                Value::String(text) => Some(text.clone()),
+                value => Some(value.to_string()),
+            },
+        }
     };
     properties.into_iter().map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_is_as_it_is_described() {
+        let lines: Vec<_> = REGISTRY.iter().map(|monitor| as_json(*monitor)).collect();
+        let differences = sokudo_testkit::document::differences(&MONITORS, &lines);
+        assert!(differences.is_empty(), "{differences:#?}");
+    }
 }

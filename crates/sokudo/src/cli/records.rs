@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use sokudo_model::document::{Document, field};
 use sokudo_model::{RunStatus, Stat, Summary, Unit, harmless, kinds, units};
 use sokudo_session::conclude;
 
@@ -83,6 +84,22 @@ pub fn resolve(run: &str) -> Result<PathBuf, Failure> {
     Ok(sokudo_store::resolve(&sokudo_store::runs_root(), run)?)
 }
 
+/// Each line of `sokudo runs --json`.
+#[rustfmt::skip]
+pub const RUNS: Document = Document {
+    name: "runs",
+    command: "sokudo runs --json",
+    fields: &[
+        field("run", "string", ""),
+        field("started", "string", ""),
+        field("workload", "string", ""),
+        field("status", "string", ""),
+        field("summary", "map of number", ""),
+        field("record", "string", ""),
+        field("error", "string", ""),
+    ],
+};
+
 /// `sokudo runs`.
 pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
     let root = sokudo_store::runs_root();
@@ -95,24 +112,7 @@ pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
     }
     for entry in entries {
         match (&entry.info, args.json) {
-            (Ok(info), true) => {
-                let status = status_word(info.status);
-                println!(
-                    "{}",
-                    serde_json::json!({
-                        "run": entry.id, "started": info.started, "workload": info.workload,
-                        "status": status, "summary": info.summary, "record": entry.path,
-                    })
-                );
-            }
-            (Err(error), true) => {
-                println!(
-                    "{}",
-                    serde_json::json!({
-                        "run": entry.id, "status": "broken", "error": error.to_string(), "record": entry.path,
-                    })
-                );
-            }
+            (_, true) => println!("{}", as_json(&entry)),
             (Ok(info), false) => {
                 let line = format!(
                     "{:<38} {:<8} {}",
@@ -130,6 +130,18 @@ pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Fine)
+}
+
+fn as_json(entry: &sokudo_store::RunEntry) -> serde_json::Value {
+    match &entry.info {
+        Ok(info) => serde_json::json!({
+            "run": entry.id, "started": info.started, "workload": info.workload,
+            "status": status_word(info.status), "summary": info.summary, "record": entry.path,
+        }),
+        Err(error) => serde_json::json!({
+            "run": entry.id, "status": "broken", "error": error.to_string(), "record": entry.path,
+        }),
+    }
 }
 
 fn status_word(status: RunStatus) -> &'static str {
@@ -234,5 +246,35 @@ fn collect(
     match named.or_else(|| super::group::collect::group_of(&manifest)) {
         Some(group) => super::group::collect::collect(path, &group),
         None => Ok(None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sokudo_store::{RunEntry, RunInfo};
+
+    use super::*;
+
+    #[test]
+    fn each_line_is_as_it_is_described() {
+        let info = RunInfo {
+            started: "2026-11-20T13:57:28+09:00".into(),
+            started_unix_ns: 0,
+            workload: "rr".into(),
+            status: RunStatus::Ok,
+            summary: Summary::new(),
+        };
+        let broken = sokudo_store::StoreError::Exists {
+            path: PathBuf::from("x"),
+        };
+        let lines = [Ok(info), Err(broken)].map(|info| {
+            as_json(&RunEntry {
+                id: "x".into(),
+                path: PathBuf::from("x"),
+                info,
+            })
+        });
+        let differences = sokudo_testkit::document::differences(&RUNS, &lines);
+        assert!(differences.is_empty(), "{differences:#?}");
     }
 }

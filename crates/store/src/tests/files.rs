@@ -58,6 +58,9 @@ fn exports_hold_every_point_flow_and_quote() {
     assert_eq!(parsed["series"][0]["points"][0][0], 250_000_000);
     assert_eq!(parsed["histograms"][1]["n"], 100);
     assert_eq!(parsed["manifest"]["id"], "x");
+    let differences =
+        sokudo_testkit::document::differences(&export::RECORD, std::slice::from_ref(&parsed));
+    assert!(differences.is_empty(), "{differences:#?}");
     let out = root.path().join("out");
     fs::create_dir(&out).unwrap();
     let record = load(&path).unwrap();

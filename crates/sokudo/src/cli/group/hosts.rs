@@ -6,6 +6,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use sokudo_controller::{Host, Hosts, LEASE};
+use sokudo_model::document::{Document, field};
 use sokudo_model::{Environment, Unit, cut, harmless, units};
 use sokudo_wire::join::MemberRole;
 use sokudo_wire::life::Life;
@@ -17,6 +18,32 @@ use sokudo_zenoh::{Fleet, Group, Present, Reached};
 use super::super::{Exit, Failure, config};
 use super::stay::now_s;
 use super::{ANSWER_BOUND, Chosen, open_each};
+
+/// Each line of `sokudo group hosts --json`.
+#[rustfmt::skip]
+pub(in crate::cli) const HOSTS: Document = Document {
+    name: "hosts",
+    command: "sokudo group hosts GROUP --json",
+    fields: &[
+        field("name", "string", ""),
+        field("answers", "boolean", ""),
+        field("health", "string", ""),
+        field("labels", "map of string", ""),
+        field("certificate_until", "string or null", ""),
+        field("number", "integer", ""),
+        field("address", "string or null", ""),
+        field("os", "string", ""),
+        field("cores", "integer", ""),
+        field("nics", "array of object", ""),
+        field("nics[].name", "string", ""),
+        field("nics[].mtu_bytes", "integer or null", "bytes"),
+        field("nics[].up", "boolean", ""),
+        field("version", "string", ""),
+        field("workloads", "array of string", ""),
+        field("clock_offset_seconds", "number", "seconds"),
+        field("clock_error_seconds", "number", "seconds"),
+    ],
+};
 
 /// Interfaces of a host that are shown in a line.
 const SHOWN_NICS: usize = 3;
@@ -237,13 +264,15 @@ fn print_json(seen: &[Seen], lost: &[Present], ends: &Ends) {
         println!("{}", as_json(answer, until(&answer.host.name)));
     }
     for agent in lost {
-        let labels = labels_of(&agent.labels.to_string());
-        let object = json!({
-            "name": agent.name, "answers": false, "health": Health::Lost, "labels": labels,
-            "certificate_until": until(&agent.name),
-        });
-        println!("{object}");
+        println!("{}", lost_as_json(agent, until(&agent.name)));
     }
+}
+
+fn lost_as_json(agent: &Present, until: Option<String>) -> Value {
+    json!({
+        "name": agent.name, "answers": false, "health": Health::Lost,
+        "labels": labels_of(&agent.labels.to_string()), "certificate_until": until,
+    })
 }
 
 fn as_json(seen: &Seen, until: Option<String>) -> Value {

@@ -5,7 +5,7 @@ pub mod agent;
 pub mod collect;
 pub mod controller;
 pub mod guard;
-mod hosts;
+pub(super) mod hosts;
 pub mod router;
 mod stay;
 mod zenohd;

@@ -10,6 +10,7 @@ use sokudo_jmeter::problem::{Problem, Severity};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_jmeter::registry::Treatment;
 use sokudo_jmeter::{PropertyUse, Reading};
+use sokudo_model::document::{Document, field};
 use sokudo_model::{cut, harmless, units};
 use sokudo_report::text_columns;
 
@@ -18,6 +19,66 @@ use crate::cli::failure::colored;
 
 /// Name and version of the JSON output.
 const SCHEMA: &str = "sokudo.jmx-check/1";
+
+/// The object that `sokudo jmx check --json` and `sokudo jmx probe --json` print.
+#[rustfmt::skip]
+pub const READING: Document = Document {
+    name: "jmx",
+    command: "sokudo jmx check PLAN --json",
+    fields: &[
+        field("schema", "string", ""),
+        field("plan", "string or null", ""),
+        field("written_by", "string or null", ""),
+        field("accepted", "boolean", ""),
+        field("errors", "integer", ""),
+        field("disabled", "integer", ""),
+        field("load", "object or null", ""),
+        field("load.groups", "array of object", ""),
+        field("load.groups[].name", "string", ""),
+        field("load.groups[].stage", "string", ""),
+        field("load.groups[].users", "integer or null", ""),
+        field("load.groups[].ramp_ms", "integer", "milliseconds"),
+        field("load.groups[].end_ms", "integer or null", "milliseconds"),
+        field("load.groups[].loops", "integer or null", ""),
+        field("load.groups[].samplers", "integer", ""),
+        field("load.groups[].think_ms", "number or null", "milliseconds"),
+        field("load.users", "integer", ""),
+        field("load.generators", "integer", ""),
+        field("load.ramp_ms", "integer", "milliseconds"),
+        field("load.duration_ms", "integer or null", "milliseconds"),
+        field("elements", "array of object", ""),
+        field("elements[].element", "string", ""),
+        field("elements[].count", "integer", ""),
+        field("elements[].tier", "integer or null", ""),
+        field("elements[].treatment", "string", ""),
+        field("elements[].first", "any", ""),
+        field("functions", "array of object", ""),
+        field("functions[].function", "string", ""),
+        field("functions[].count", "integer", ""),
+        field("properties", "array of object", ""),
+        field("properties[].name", "string", ""),
+        field("properties[].value", "string", ""),
+        field("properties[].origin", "string or null", ""),
+        field("properties[].has_default", "boolean", ""),
+        field("properties[].place", "any", ""),
+        field("problems", "array of object", ""),
+        field("problems[].severity", "string", ""),
+        field("problems[].key", "string", ""),
+        field("problems[].place", "any", ""),
+        field("problems[].says", "string", ""),
+        field("problems[].hint", "string or null", ""),
+        field("problems_not_shown", "integer", ""),
+        field("probe", "object", ""),
+        field("probe.users", "integer", ""),
+        field("probe.samples", "integer", ""),
+        field("probe.failed", "integer", ""),
+        field("probe.response_seconds", "number", "seconds"),
+        field("probe.pause_seconds", "number", "seconds"),
+        field("probe.demand_seconds", "number or null", "seconds"),
+        field("probe.knee_users", "number or null", ""),
+        field("resolved", "any", ""),
+    ],
+};
 
 /// A reading and what is needed to show it.
 pub struct Shown<'a> {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use sokudo_i18n::{I18n, Lang};
+use sokudo_model::document::{Document, field};
 use sokudo_model::kinds::http;
 use sokudo_model::units::{self, human};
 use sokudo_model::{Stat, Text, Unit, harmless::steers};
@@ -41,6 +42,27 @@ pub fn show(dashboard: &Dashboard, page: Option<&Path>, lang: Lang) {
         println!("\n  {dim}report{plain}  {}", page.display());
     }
 }
+
+/// The object that [`summary`] makes.
+#[rustfmt::skip]
+pub const ROWS: Document = Document {
+    name: "jtl",
+    command: "sokudo jtl report FILE --json",
+    fields: &[
+        field("schema", "string", ""),
+        field("run", "string", ""),
+        field("status", "string", ""),
+        field("workload", "string", ""),
+        field("summary", "map of number", ""),
+        field("checks", "array of object", ""),
+        field("checks[].name", "string", ""),
+        field("checks[].passed", "boolean", ""),
+        field("checks[].value", "number", ""),
+        field("remarks", "array of string", ""),
+        field("verdict", "array of string", ""),
+        field("report", "string or null", ""),
+    ],
+};
 
 /// Verdict's numbers under names that any program of the project reads.
 pub fn summary(dashboard: &Dashboard, page: Option<&Path>) -> Value {
