@@ -39,10 +39,10 @@ const PORTION: usize = 18 * 1024;
 /// A connection is given up when the peer's kernel acknowledges nothing for this long.
 const PEER_SILENT_BOUND: Duration = Duration::from_secs(30);
 
-/// How long a goodbye may take.
+/// Longest time to send close_notify.
 const GOODBYE_BOUND: Duration = Duration::from_millis(200);
 
-/// What ended or prevented a TLS connection.
+/// Errors of TLS connections.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// The peer closed the connection where more was expected.
@@ -170,21 +170,21 @@ impl Session {
     }
 }
 
-/// What [`Reader::read`] found.
+/// The result of [`Reader::read`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Received {
-    /// So many bytes were appended; may be zero when only TLS itself had something to say.
+    /// This many bytes were appended; may be zero when only TLS messages arrived.
     Bytes(usize),
     /// Nothing came within the bound.
     Idle,
-    /// The peer has said goodbye, or its end of the connection is gone.
+    /// The peer has sent close_notify, or its end of the connection is closed.
     End,
 }
 
 /// The receiving half.
 pub struct Reader {
     line: Arc<Line>,
-    /// Plain bytes that nobody had room for yet; those before `taken` are delivered.
+    /// Decrypted bytes that did not fit the caller's buffer; those before `taken` are delivered.
     ready: Vec<u8>,
     taken: usize,
     ended: bool,
@@ -279,7 +279,7 @@ impl Reader {
     }
 }
 
-/// What one look at the network gave.
+/// The result of one read from the network.
 enum Portion {
     Bytes(usize),
     Idle,
@@ -344,7 +344,7 @@ impl Writer {
     }
 }
 
-/// What both halves share.
+/// State that both halves share.
 struct Line {
     tcp: TcpStream,
     tls: Mutex<Connection>,

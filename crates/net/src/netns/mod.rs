@@ -46,7 +46,7 @@ pub const MTU_MIN_BYTES: u32 = 68;
 /// Largest MTU that can be asked for, bytes: the largest that a veth link accepts.
 pub const MTU_MAX_BYTES: u32 = 65_535;
 
-/// Why local hosts could not be made or entered.
+/// Errors of local hosts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct NetnsError {

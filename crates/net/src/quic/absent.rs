@@ -34,7 +34,7 @@ impl Listener {
         Err(absent())
     }
 
-    /// Where callers find it.
+    /// The address at which it listens.
     pub fn local(&self) -> SocketAddr {
         match *self {}
     }
@@ -49,7 +49,7 @@ impl Listener {
 pub enum Incoming {}
 
 impl Incoming {
-    /// Who calls.
+    /// The caller's address.
     pub fn peer(&self) -> SocketAddr {
         match *self {}
     }

@@ -244,7 +244,7 @@ impl Listener {
         })
     }
 
-    /// Where callers find it.
+    /// The address at which it listens.
     pub fn local(&self) -> SocketAddr {
         self.local
     }
@@ -313,7 +313,7 @@ impl Incoming {
     }
 }
 
-/// What both halves of a stream share. The last one to go ends the connection.
+/// State that both halves of a stream share. The last half that is dropped ends the connection.
 struct Shared {
     connection: Connection,
     sending: Mutex<Sending>,
@@ -365,7 +365,7 @@ impl Drop for Shared {
     }
 }
 
-/// One QUIC stream that is a whole connection, or a half of it.
+/// One QUIC stream, or a half of it.
 pub struct QuicStream {
     /// `None` in the writing half.
     recv: Option<RecvStream>,
@@ -396,7 +396,8 @@ impl QuicStream {
     }
 }
 
-/// What the end of a connection means to a reader: the peer's will is an end, the rest an error.
+/// Maps the end of a connection for a reader: a normal close of the peer is an end of data, anything
+/// else an error.
 fn lost(why: ConnectionError) -> io::Result<usize> {
     match why {
         ConnectionError::LocallyClosed => Ok(0),

@@ -13,7 +13,7 @@ mod imp;
 
 pub use imp::{Endpoint, devices};
 
-/// Why there is no RDMA here.
+/// Errors of RDMA.
 #[derive(Debug, thiserror::Error)]
 pub enum RdmaError {
     /// This program was built without it.
@@ -30,7 +30,7 @@ pub enum RdmaError {
     Open {
         /// Name of the device.
         device: String,
-        /// What was being done.
+        /// The operation.
         what: &'static str,
         /// The system's error.
         why: std::io::Error,
@@ -38,7 +38,7 @@ pub enum RdmaError {
 }
 
 impl RdmaError {
-    /// What to do about it.
+    /// The hint for the operator.
     pub fn hint(&self) -> &'static str {
         match self {
             RdmaError::NotBuilt => {

@@ -113,7 +113,7 @@ pub(super) trait Memory: Send + Sync {
     fn length(&self) -> usize;
 }
 
-/// Where one ring lies in shared memory.
+/// Position of one ring in shared memory.
 #[derive(Clone)]
 pub(super) struct Ring {
     memory: Arc<dyn Memory>,
@@ -166,7 +166,7 @@ impl Ring {
         (place, first, count - first)
     }
 
-    /// How far `ahead` is in front of `behind`, if that can be.
+    /// Distance of `ahead` in front of `behind`; `None` when it is impossible.
     #[inline]
     fn distance(&self, ahead: u64, behind: u64) -> Result<usize, Broken> {
         match ahead.wrapping_sub(behind) {

@@ -18,13 +18,13 @@ mod imp;
 /// A datagram that was received into the caller's buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamped {
-    /// Bytes in the buffer; what did not fit is gone.
+    /// Bytes in the buffer; the part of the datagram that did not fit is lost.
     pub length: usize,
     /// Arrival on the monotonic clock, nanoseconds.
     pub at_ns: i64,
     /// True when the kernel took the time, false when the program did.
     pub by_kernel: bool,
-    /// Who sent it.
+    /// The sender's address.
     pub from: Option<SocketAddr>,
 }
 

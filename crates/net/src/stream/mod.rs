@@ -166,7 +166,7 @@ impl fmt::Display for Endpoint {
     }
 }
 
-/// Why a stream could not be made.
+/// Errors of streams.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
     /// The TCP connection or listener.
@@ -179,13 +179,13 @@ pub enum StreamError {
         kind: StreamKind,
         /// The other end.
         peer: String,
-        /// What went wrong.
+        /// The error.
         why: TlsError,
     },
     /// A socket or memory of this host.
     #[error("{what}: {why}")]
     Local {
-        /// What was being done, to which address.
+        /// The operation and the address.
         what: String,
         /// The system's error.
         why: io::Error,
@@ -193,7 +193,7 @@ pub enum StreamError {
     /// This kind is not available here.
     #[error("{kind} streams are not available on this system: {why}")]
     Unavailable {
-        /// Which kind.
+        /// The kind of stream.
         kind: StreamKind,
         /// The reason.
         why: String,
@@ -201,21 +201,21 @@ pub enum StreamError {
     /// The endpoint does not fit the kind.
     #[error("{kind} streams cannot use the endpoint `{endpoint}`")]
     WrongEndpoint {
-        /// Which kind.
+        /// The kind of stream.
         kind: StreamKind,
-        /// What was given.
+        /// The given endpoint.
         endpoint: String,
     },
     /// A listener for TLS or QUIC was not given an identity.
     #[error("a {kind} listener needs an identity")]
     NoIdentity {
-        /// Which kind.
+        /// The kind of stream.
         kind: StreamKind,
     },
 }
 
 impl StreamError {
-    /// What to do about it.
+    /// The hint for the operator.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             StreamError::Tcp(why) => why.hint(),
@@ -470,7 +470,7 @@ impl Listener {
         self.kind
     }
 
-    /// Where callers find it.
+    /// The address at which it listens.
     pub fn local(&self) -> Result<Endpoint, StreamError> {
         let unknown = |why| StreamError::local("the listener's address is not known", why);
         match &self.ear {

@@ -60,7 +60,7 @@ impl Read for TlsStream {
         let reader = self.reader()?;
         loop {
             match reader.read_slice(out, bound).map_err(as_io)? {
-                // TLS itself had something to say.
+                // Only TLS messages arrived.
                 Received::Bytes(0) => {}
                 Received::Bytes(n) => return Ok(n),
                 Received::End => return Ok(0),

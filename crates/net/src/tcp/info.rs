@@ -285,7 +285,7 @@ pub fn fetch(stream: &TcpStream, room: &mut [u8]) -> io::Result<usize> {
     }
 }
 
-/// Not offered here.
+/// Always an error.
 #[cfg(not(target_os = "linux"))]
 pub fn fetch(_stream: &TcpStream, _room: &mut [u8]) -> io::Result<usize> {
     Err(crate::absent::unsupported("TCP_INFO"))

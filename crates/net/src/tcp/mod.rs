@@ -32,7 +32,7 @@ pub use imp::{congestion_controls, is_multipath, quick_ack};
 /// Connections that may wait to be accepted; the system may allow fewer (`net.core.somaxconn`).
 const BACKLOG: i32 = 4096;
 
-/// How a TCP connection is set up. What is `None` stays as the system has it.
+/// Options of a TCP connection. `None` leaves the system's default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TcpOptions {
     /// Sends small segments at once instead of waiting for an acknowledgement (Nagle off).
@@ -83,59 +83,59 @@ impl Default for TcpOptions {
     }
 }
 
-/// Why a TCP connection or a listener could not be made.
+/// Errors of TCP connections and listeners.
 #[derive(Debug, thiserror::Error)]
 pub enum TcpError {
-    /// The peer's system answers, but nobody listens there (RST).
+    /// The peer's system answers, but no process listens on the port (RST).
     #[error("{peer} refuses the connection")]
     Refused {
-        /// Who was called.
+        /// The peer's address.
         peer: SocketAddr,
     },
     /// No answer within the bound.
     #[error("{peer} does not answer within {} ms", bound.as_millis())]
     TimedOut {
-        /// Who was called.
+        /// The peer's address.
         peer: SocketAddr,
-        /// How long was waited.
+        /// The time waited.
         bound: Duration,
     },
     /// A router or the own system knows no way there.
     #[error("{peer} cannot be reached: {why}")]
     Unreachable {
-        /// Who was called.
+        /// The peer's address.
         peer: SocketAddr,
-        /// The system's words.
+        /// The system's error.
         why: io::Error,
     },
     /// Every local port towards this peer is taken (`EADDRNOTAVAIL`).
     #[error("no local port is left for another connection to {peer}")]
     PortsExhausted {
-        /// Who was called.
+        /// The peer's address.
         peer: SocketAddr,
     },
     /// Another program listens there.
     #[error("{local} is already in use")]
     AddressInUse {
-        /// Where to listen.
+        /// The local address.
         local: SocketAddr,
     },
     /// The address does not belong to this host.
     #[error("{local} is not an address of this host")]
     NotLocal {
-        /// Where to listen.
+        /// The local address.
         local: SocketAddr,
     },
     /// The process or the system has no room for another socket (`EMFILE`, `ENFILE`).
     #[error("no further socket can be opened: {why}")]
     TooManyOpen {
-        /// The system's words.
+        /// The system's error.
         why: io::Error,
     },
     /// The system has no multipath TCP or has it switched off.
     #[error("this system offers no multipath TCP: {why}")]
     NoMultipath {
-        /// The system's words.
+        /// The system's error.
         why: io::Error,
     },
     /// The system does not accept an option.
@@ -143,23 +143,23 @@ pub enum TcpError {
     Option {
         /// Name of the option as the system calls it.
         option: &'static str,
-        /// What was asked for.
+        /// The requested option.
         value: String,
-        /// The system's words.
+        /// The system's error.
         why: io::Error,
     },
     /// Anything else.
     #[error("{what}: {why}")]
     Io {
-        /// What was being done, to whom.
+        /// The operation and the address.
         what: String,
-        /// The system's words.
+        /// The system's error.
         why: io::Error,
     },
 }
 
 impl TcpError {
-    /// What to do about it.
+    /// The hint for the operator.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             TcpError::Refused { .. } => Some("start the other side first, or check its port"),
@@ -300,7 +300,7 @@ fn passing(why: &io::Error) -> bool {
     )
 }
 
-/// What the system made of the options of one connection.
+/// The options of one connection as the system granted them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TcpGranted {
     /// Send buffer.

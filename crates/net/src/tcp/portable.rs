@@ -55,7 +55,7 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Not offered here.
+/// Always an error.
 pub fn quick_ack(_stream: &TcpStream) -> io::Result<()> {
     Err(unsupported("TCP_QUICKACK"))
 }
@@ -73,7 +73,7 @@ pub fn congestion_controls() -> Vec<String> {
     Vec::new()
 }
 
-/// Not offered here.
+/// Always an error.
 pub fn is_multipath(_stream: &TcpStream) -> bool {
     false
 }

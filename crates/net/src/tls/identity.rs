@@ -50,7 +50,7 @@ impl PublicKey {
     }
 }
 
-/// What a server shows: a certificate and the proof that it owns the key in it.
+/// The identity of a server: a certificate and the key that belongs to it.
 #[derive(Clone)]
 pub struct Identity {
     pub(super) config: Arc<ServerConfig>,
@@ -92,7 +92,7 @@ impl Identity {
         &self.public
     }
 
-    /// What the handshake needs, for other protocols with the same handshake.
+    /// The TLS configuration, for other protocols with the same handshake.
     pub(crate) fn config(&self) -> &Arc<ServerConfig> {
         &self.config
     }
@@ -105,7 +105,7 @@ impl Identity {
     }
 }
 
-/// Whom a client believes.
+/// The server keys that a client trusts.
 #[derive(Debug, Clone)]
 pub enum Trust {
     /// Only the server that owns this key.
@@ -114,7 +114,7 @@ pub enum Trust {
     Anyone,
 }
 
-/// What a caller's handshake needs, and who remembers why a server was not believed.
+/// The configuration of a caller's handshake, and the verifier that records why a server was refused.
 pub(crate) fn client_config(trust: &Trust) -> Result<(ClientConfig, Arc<Verifier>), TlsError> {
     let verifier = Arc::new(Verifier {
         trust: trust.clone(),

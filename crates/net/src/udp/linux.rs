@@ -76,7 +76,7 @@ pub fn segmentation(socket: &UdpSocket, size_bytes: usize) -> io::Result<()> {
     )
 }
 
-/// Makes the kernel say `ENOBUFS` when a queue of the sending host drops a datagram.
+/// Makes sends fail with `ENOBUFS` when a queue of the sending host drops a datagram.
 ///
 /// Without `IP_RECVERR` Linux drops it and reports success (udp(7), `udp_send_skb`).
 pub fn report_refusals(socket: &UdpSocket) -> io::Result<()> {

@@ -70,16 +70,16 @@ impl SendMode {
     }
 }
 
-/// What became of one send call.
+/// The result of one send call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
     /// Datagrams that the kernel took, from the first slot on.
     pub taken: usize,
-    /// Why the next one was not taken; `None` when all were.
+    /// Why the next one was not accepted; `None` when all were.
     pub problem: Option<SendProblem>,
 }
 
-/// Why the kernel did not take a datagram.
+/// Why the kernel did not accept a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendProblem {
     /// No room: `ENOBUFS`, `EAGAIN`. The datagram is lost at the sender.
@@ -95,7 +95,7 @@ pub enum SendProblem {
 
 /// One received datagram.
 pub struct Datagram<'a> {
-    /// What it carried; cut short when `truncated`.
+    /// The payload; cut short when `truncated`.
     pub bytes: &'a [u8],
     /// True when it was longer than the receiver's slots.
     pub truncated: bool,
@@ -105,7 +105,7 @@ pub struct Datagram<'a> {
 }
 
 impl Datagram<'_> {
-    /// Who sent it.
+    /// The sender's address.
     pub fn from(&self) -> Option<SocketAddr> {
         imp::socket_address(&self.from)
     }
@@ -117,9 +117,9 @@ impl Datagram<'_> {
 /// is halved there so that both numbers mean the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Granted {
-    /// What was asked for; `None` leaves the system's default.
+    /// The requested size; `None` leaves the system's default.
     pub asked_bytes: Option<u64>,
-    /// What the system gives.
+    /// The size that the system granted.
     pub granted_bytes: u64,
 }
 

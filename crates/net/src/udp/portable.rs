@@ -14,12 +14,12 @@ pub fn socket_address(raw: &RawAddress<'_>) -> Option<SocketAddr> {
     Some(*raw)
 }
 
-/// Not offered here.
+/// Always an error.
 pub fn enable_gro(_socket: &UdpSocket) -> io::Result<()> {
     Err(unsupported("UDP receive coalescing (GRO)"))
 }
 
-/// Not offered here.
+/// Always an error.
 pub fn segmentation(_socket: &UdpSocket, _size_bytes: usize) -> io::Result<()> {
     Err(unsupported("UDP segmentation (GSO)"))
 }
@@ -29,12 +29,12 @@ pub fn report_refusals(_socket: &UdpSocket) -> io::Result<()> {
     Ok(())
 }
 
-/// Not offered here.
+/// Always an error.
 pub fn socket_drops(_socket: &UdpSocket) -> Option<u32> {
     None
 }
 
-/// Not offered here.
+/// Always an error.
 pub fn path_mtu(_socket: &UdpSocket) -> Option<u32> {
     None
 }

@@ -6,28 +6,28 @@ use super::Name;
 use crate::absent::NoStream;
 use crate::stream::{StreamError, StreamKind};
 
-/// Cannot be made here.
+/// A type without values.
 pub type LocalStream = NoStream;
 
 fn absent() -> StreamError {
     StreamError::unavailable(StreamKind::Unix, "it offers no unix sockets")
 }
 
-/// Not offered here.
+/// Always an error.
 pub fn connect(_name: &Name, _bound: Duration) -> Result<LocalStream, StreamError> {
     Err(absent())
 }
 
-/// Cannot be made here.
+/// A type without values.
 pub enum Listener {}
 
 impl Listener {
-    /// Not offered here.
+    /// Always an error.
     pub fn bind(_name: &Name) -> Result<Self, StreamError> {
         Err(absent())
     }
 
-    /// Where callers find it.
+    /// The address at which it listens.
     pub fn name(&self) -> &Name {
         match *self {}
     }

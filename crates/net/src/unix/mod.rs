@@ -15,7 +15,7 @@ mod imp;
 
 pub use imp::{Listener, LocalStream, connect};
 
-/// Where a same-host listener is found.
+/// Address of a same-host listener.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Name {
     /// A path in the file system.

@@ -76,7 +76,7 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Listens. A socket file that nobody listens on any more is replaced.
+    /// Listens. A socket file without a listener is replaced.
     ///
     /// Errors: [`StreamError::Local`].
     pub fn bind(name: &Name) -> Result<Self, StreamError> {
@@ -102,7 +102,7 @@ impl Listener {
         })
     }
 
-    /// Where callers find it.
+    /// The address at which it listens.
     pub fn name(&self) -> &Name {
         &self.name
     }
@@ -145,7 +145,7 @@ impl Drop for Listener {
     }
 }
 
-/// True when the path is a socket and nobody listens there.
+/// True when the path is a socket without a listener.
 fn left_behind(path: &Path, address: &SockAddr) -> bool {
     let is_socket =
         std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_socket());

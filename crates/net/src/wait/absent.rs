@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{BorrowedFd, Interest, Ready, Trigger};
 use crate::absent::unsupported;
 
-/// Cannot be made here.
+/// A type without values.
 pub(super) enum Epoll {}
 
 impl Epoll {

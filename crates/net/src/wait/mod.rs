@@ -92,7 +92,7 @@ fn nanoseconds(text: &str) -> Option<u64> {
     number.parse::<u64>().ok()?.checked_mul(factor)
 }
 
-/// What a [`Waiter`] looks for.
+/// The readiness that a [`Waiter`] waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interest {
     /// Bytes to read, or the end.
@@ -103,7 +103,7 @@ pub enum Interest {
     Both,
 }
 
-/// When a [`Waiter`] speaks about a source again.
+/// When a [`Waiter`] reports a source again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trigger {
     /// As long as the source is ready: nothing is lost when a read takes only a part.
@@ -114,7 +114,7 @@ pub enum Trigger {
     Edge,
 }
 
-/// One source that can go on.
+/// One source that is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ready {
     /// The number given when the source was added.
@@ -125,7 +125,7 @@ pub struct Ready {
     pub writable: bool,
     /// The peer sends nothing more, although what it sent may still wait to be read.
     pub ended: bool,
-    /// The peer is gone or the source has an error; reading tells which.
+    /// The peer has closed or the source has an error; reading distinguishes the two.
     pub closed: bool,
 }
 
@@ -251,8 +251,8 @@ impl Waiter {
     }
 }
 
-/// How long a thread asks before it lets others run: the peer may share its core, where each
-/// moment of asking delays the answer.
+/// How long a thread polls before it yields its core: the peer may share its core, where each moment of
+/// polling delays the answer.
 const YIELD_EVERY: Duration = Duration::from_micros(10);
 
 /// Asking without sleeping, by a thread that knows that others may share its core.

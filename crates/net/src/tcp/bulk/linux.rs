@@ -283,7 +283,7 @@ fn error_queue_speaks(tcp: &TcpStream, bound: Duration) -> io::Result<bool> {
     }
 }
 
-/// So many calls' pages are free again.
+/// A completion: the pages of this many calls are free again.
 #[derive(Debug, PartialEq, Eq)]
 struct Completion {
     calls: u32,

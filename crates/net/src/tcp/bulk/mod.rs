@@ -137,10 +137,10 @@ impl fmt::Display for ReceivePath {
     }
 }
 
-/// What a sender did so far.
+/// Counts of a sender so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Achieved {
-    /// What was asked for.
+    /// The requested mode.
     pub path: SendPath,
     /// Bytes that the kernel took.
     pub bytes: u64,
@@ -178,13 +178,13 @@ impl Achieved {
 pub struct BulkSender<'a> {
     tcp: &'a TcpStream,
     block: imp::Block,
-    /// Where in the block the next call begins.
+    /// Offset in the block at which the next call begins.
     at: usize,
     achieved: Achieved,
 }
 
 impl<'a> BulkSender<'a> {
-    /// A sender of `block`, repeated. The socket's own bound says how long a call may wait.
+    /// A sender of `block`, repeated. Each call waits at most for the socket's own bound.
     ///
     /// Errors: an empty block or one above [`MAX_BLOCK_BYTES`];
     /// [`io::ErrorKind::Unsupported`] for a path that this system does not have.
@@ -249,7 +249,7 @@ impl<'a> BulkSender<'a> {
         Ok(self.achieved)
     }
 
-    /// What was done so far.
+    /// Counts so far.
     pub fn achieved(&self) -> Achieved {
         self.achieved
     }
@@ -276,7 +276,7 @@ pub struct BulkReceiver<'a> {
 impl<'a> BulkReceiver<'a> {
     /// A receiver that takes up to `at_once_bytes` per call (limited to [`MAX_BLOCK_BYTES`]).
     ///
-    /// Waits as long as the socket's own bound says.
+    /// Waits at most for the socket's own bound.
     ///
     /// Errors: [`io::ErrorKind::Unsupported`] for `Discard` outside Linux.
     pub fn new(tcp: &'a TcpStream, path: ReceivePath, at_once_bytes: usize) -> io::Result<Self> {
