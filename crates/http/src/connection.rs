@@ -28,7 +28,7 @@ const ROOM_KEPT: usize = 16 * 1024;
 pub(crate) enum Stage {
     /// No socket.
     Vacant,
-    /// The far end has not answered the call.
+    /// The peer has not answered the call.
     Connecting,
     /// A tunnel is being requested from a proxy.
     Tunnelling,
@@ -44,7 +44,7 @@ pub(crate) enum Stage {
     Shared,
 }
 
-/// One connection, or the room for one: buffers outlive what they were made for.
+/// One connection, or a free slot for one, which keeps its buffers.
 pub(crate) struct Connection {
     pub(crate) stage: Stage,
     pub(crate) target: TargetId,
@@ -54,7 +54,7 @@ pub(crate) struct Connection {
     pub(crate) generation: u32,
     /// Index of the target's address that it connects to, in the order in which they are tried.
     pub(crate) attempt: usize,
-    /// Where its user found the target by itself.
+    /// The addresses that its user resolved itself.
     pub(crate) found: Option<Arc<Found>>,
     pub(crate) peer: Option<SocketAddr>,
     /// It has carried an exchange before.
@@ -62,7 +62,7 @@ pub(crate) struct Connection {
     pub(crate) response: Response,
     /// HTTP/2: shared by several users.
     pub(crate) is_for_many: bool,
-    /// What it is to the users of an HTTP/2 connection; stays as room for the next one.
+    /// Its state for the users of an HTTP/2 connection; kept for reuse by the next one.
     pub(crate) shared: Option<Box<Shared>>,
     socket: Option<TcpStream>,
     tls: Option<Box<ClientConnection>>,
@@ -98,7 +98,7 @@ impl Connection {
         }
     }
 
-    /// Calls the far end; whether it answers is seen later.
+    /// Calls the peer; whether it answers is seen later.
     ///
     /// Errors: no socket, no port, no way, no such address or interface to leave from.
     pub(crate) fn call(&mut self, peer: SocketAddr, leaves: &Leaves) -> io::Result<()> {
@@ -264,7 +264,7 @@ impl Connection {
         }
     }
 
-    /// Takes bytes of the response; `Ok(0)` = the far end sends no more.
+    /// Takes bytes of the response; `Ok(0)` = the peer sends no more.
     ///
     /// Errors: [`io::ErrorKind::WouldBlock`] when there is nothing yet; others are final.
     #[inline]
@@ -316,7 +316,7 @@ impl Connection {
             let pending = shared.session.pending();
             let pending = &pending[..pending.len().min(AT_ONCE)];
             if let Some(tls) = &mut self.tls {
-                // What the system has not taken is bounded by one portion.
+                // At most one portion of unsent bytes is kept.
                 if !flush(tls, socket).map_err(failed)? {
                     return Ok(false);
                 }

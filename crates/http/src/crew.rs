@@ -2,7 +2,7 @@
 
 use crate::user::{Outcome, Step, User};
 
-/// What a crew asks of its loop.
+/// A request of a crew to its loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call<N> {
     /// Adds a user at once, from inside the loop.
@@ -14,7 +14,7 @@ pub enum Call<N> {
 /// All users of one event loop, by number. A loop owns its crew: what the users share (counters,
 /// histograms, a schedule) needs no lock.
 pub trait Crew {
-    /// What joins.
+    /// The type of new users.
     type Newcomer: Send;
 
     /// A user joins under a number that no other has at present.
@@ -29,7 +29,7 @@ pub trait Crew {
     /// The user returned [`Step::End`], or the run is over.
     fn leaves(&mut self, user: u32);
 
-    /// What the crew wants after a step or the end of an exchange, one at a time; `None`: no more.
+    /// The crew's requests after a step or the end of an exchange, one at a time; `None`: no more.
     #[inline]
     fn calls(&mut self) -> Option<Call<Self::Newcomer>> {
         None

@@ -16,7 +16,7 @@ use crate::target::Targets;
 use crate::tls::{LazyTls, Protocol, TlsSetUp, Trust};
 use crate::user::User;
 
-/// How a caller ends a run from outside. Copies act on the same run.
+/// A handle to end a run from outside. Copies act on the same run.
 #[derive(Debug, Clone)]
 pub struct Stop(Arc<StopState>);
 
@@ -43,7 +43,8 @@ impl Stop {
         self.0.soon.store(true, Ordering::Relaxed);
     }
 
-    /// As [`Stop::soon`]; what is under way after `grace_ns` fails with [`crate::Kind::Stopped`].
+    /// As [`Stop::soon`]; exchanges still under way after `grace_ns` fail with
+    /// [`crate::Kind::Stopped`].
     pub fn within(&self, grace_ns: u64) {
         let at_ns = now_ns().saturating_add_unsigned(grace_ns);
         self.0.at_ns.fetch_min(at_ns, Ordering::Relaxed);
@@ -76,7 +77,7 @@ pub struct Config {
     pub identities: Arc<[Identity]>,
     /// Bounds of responses.
     pub limits: Limits,
-    /// What the threads are called, before their number.
+    /// Prefix of the threads' names, before their number.
     pub name: String,
 }
 
@@ -112,7 +113,7 @@ impl Default for Limits {
     }
 }
 
-/// What one event loop did.
+/// Counts of one event loop.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct LoopAudit {
     /// Exchanges that began.
@@ -139,7 +140,7 @@ pub struct LoopAudit {
 /// A step that is taken this much after its time is late.
 pub const LATE_NS: i64 = 1_000_000;
 
-/// What the engine did, loop by loop.
+/// Counts of the engine, loop by loop.
 #[derive(Debug, Clone, Default)]
 pub struct Audit {
     /// One entry per loop; loops that panicked are missing.

@@ -8,7 +8,7 @@ use std::io;
 pub struct Failure {
     /// The stage at which it ended.
     pub phase: Phase,
-    /// What happened.
+    /// The kind of failure.
     pub kind: Kind,
     /// The system's number for it; 0 = none.
     pub errno: i32,
@@ -81,14 +81,14 @@ impl Phase {
     }
 }
 
-/// What happened.
+/// The kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// The host's name has no address.
     UnknownHost,
     /// Nobody listens there.
     Refused,
-    /// The far end reset the connection.
+    /// The peer reset the connection.
     Reset,
     /// A bound of the exchange was reached.
     TimedOut,
@@ -96,7 +96,7 @@ pub enum Kind {
     Unreachable,
     /// No way to its network.
     NetworkUnreachable,
-    /// The far end closed the connection before the response was whole.
+    /// The peer closed the connection before the response was complete.
     ClosedEarly,
     /// The same in the middle of a chunk of the response.
     CutChunk {
@@ -105,13 +105,13 @@ pub enum Kind {
         /// Bytes of it that came.
         came: u64,
     },
-    /// What came is not HTTP/1.
+    /// The received bytes are not HTTP/1.
     Malformed(Malformed),
     /// The server does not speak HTTP/2, which was requested.
     NoHttp2,
-    /// What came is not HTTP/2.
+    /// The received bytes are not HTTP/2.
     Http2(Breach),
-    /// The far end gave up this request and kept the connection.
+    /// The peer reset this stream and kept the connection.
     StreamReset(Code),
     /// The server closed the connection and gave a reason.
     GoneAway(Code),
@@ -129,7 +129,7 @@ pub enum Kind {
     CertificateInvalid,
     /// The server on this port does not speak TLS.
     NotTls,
-    /// The far end ended the handshake or the connection with this alert (RFC 8446, 6.2).
+    /// The peer ended the handshake or the connection with this alert (RFC 8446, 6.2).
     TlsAlert(u8),
     /// The handshake failed otherwise, or records could not be read.
     Tls,
@@ -146,7 +146,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What a system error means.
+    /// The kind of a system error.
     pub fn of(error: &io::Error) -> Self {
         // Told by number where the library knows no kind.
         const EMFILE: i32 = rustix::io::Errno::MFILE.raw_os_error();
@@ -246,7 +246,7 @@ impl Malformed {
     }
 }
 
-/// Why the far end of an HTTP/2 connection gave up (RFC 9113 §7).
+/// Error codes with which the peer of an HTTP/2 connection gives up (RFC 9113 §7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub u32);
 
@@ -302,7 +302,7 @@ impl Code {
     }
 }
 
-/// How the far end breaks the rules of HTTP/2 (RFC 9113), or our bounds.
+/// Ways in which the peer breaks the rules of HTTP/2 (RFC 9113), or our bounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Breach {
     /// It does not begin with its settings.
@@ -338,7 +338,7 @@ pub enum Breach {
     /// More informational responses than the bound.
     #[error("too many informational responses")]
     Informational,
-    /// So many frames without any progress that it can only be an attack.
+    /// More frames without any progress than a working server sends.
     #[error("too many frames that carry nothing")]
     Flood,
 }

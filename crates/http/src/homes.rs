@@ -11,14 +11,14 @@ use sokudo_net::cores::Cores;
 /// The cores of an engine's loops.
 pub(crate) struct Homes(Option<Cores>);
 
-/// Where a loop runs.
+/// The placement of a loop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Home(Option<Own>);
 
 #[derive(Debug, Clone, Copy)]
 struct Own {
     core: Cores,
-    /// Where the engine's starter may run.
+    /// The cores on which the thread that starts the engine may run.
     all: Cores,
 }
 

@@ -9,13 +9,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::target::Found;
 
-/// What a resolver found.
+/// The result of a resolver.
 pub(crate) enum Whereabouts {
     /// Nothing.
     Unknown,
     /// The target knows it now.
     Known,
-    /// What one user found by itself.
+    /// Addresses that one user resolved.
     Own(Arc<Found>),
 }
 
@@ -29,7 +29,7 @@ pub(crate) enum Letter<N> {
         user: u32,
         /// For which of its exchanges.
         exchange: u64,
-        /// What was found.
+        /// The result.
         found: Whereabouts,
     },
     /// Nobody else will join.
@@ -41,10 +41,10 @@ struct Shared<N> {
     bell: UdpSocket,
 }
 
-/// Where letters are put in. Copies lead to the same loop.
+/// The sending end of a loop's queue. Copies lead to the same loop.
 pub(crate) struct Sender<N>(Arc<Shared<N>>);
 
-/// Where a loop takes them out.
+/// The receiving end of a loop's queue.
 pub(crate) struct Inbox<N>(Arc<Shared<N>>);
 
 impl<N> Clone for Sender<N> {
@@ -79,7 +79,7 @@ impl<N> Sender<N> {
 }
 
 impl<N> Inbox<N> {
-    /// What becomes readable when there is a letter.
+    /// The socket that becomes readable when there is a message.
     pub(crate) fn bell(&self) -> &UdpSocket {
         &self.0.bell
     }

@@ -19,7 +19,7 @@ const MOST_THREADS: usize = 16;
 
 /// The user and exchange that a query belongs to.
 pub(crate) struct Question {
-    /// Who asks.
+    /// The user that asks.
     pub(crate) user: u32,
     /// For which of its exchanges.
     pub(crate) exchange: u64,
@@ -40,7 +40,7 @@ pub(crate) struct Resolver<N> {
     asked: Arc<Asked>,
 }
 
-/// What the threads of one loop share.
+/// State that the threads of one loop share.
 struct Asked {
     questions: Mutex<mpsc::Receiver<Question>>,
     /// Questions that wait or are being answered.

@@ -9,12 +9,12 @@ use crate::h2::Session;
 /// Buffers of held requests that are kept for others.
 const SPARE: usize = 64;
 
-/// How far a shared connection is.
+/// Progress of a shared connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     /// Its target's addresses are looked up.
     Resolving,
-    /// The far end has not answered the call.
+    /// The peer has not answered the call.
     Connecting,
     /// A tunnel is being requested from a proxy.
     Tunnelling,
@@ -36,7 +36,7 @@ impl Step {
     }
 }
 
-/// A request that the far end does not want yet.
+/// A request that the peer does not accept yet.
 pub(crate) struct Held {
     pub(crate) user: u32,
     /// Both heads and the body.

@@ -54,10 +54,10 @@ pub struct Via {
     pub authorization: String,
 }
 
-/// How a target is reached when not as the system has it.
+/// Route to a target, where it differs from the system's default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Route {
-    /// Where connections leave from; `None`: the system chooses.
+    /// Local address of connections; `None`: the system chooses.
     pub source: Option<Source>,
     /// Names and addresses that stand for the called host; none: its own name does.
     pub hosts: Vec<String>,
@@ -68,7 +68,7 @@ pub struct Route {
     pub identity: Option<u32>,
 }
 
-/// Where connections leave from.
+/// Local address of connections.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// An address of this host, or a name that has one.
@@ -77,18 +77,18 @@ pub enum Source {
     Device(String, Family),
 }
 
-/// Which addresses are called.
+/// Address families that are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Family {
     /// All.
     Any,
-    /// Those of IPv4.
+    /// IPv4 only.
     V4,
-    /// Those of IPv6.
+    /// IPv6 only.
     V6,
 }
 
-/// What a socket is bound to before it calls.
+/// The address or device that a socket is bound to before it connects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Leaves {
     /// Nothing.
@@ -100,12 +100,12 @@ pub(crate) enum Leaves {
     Through(String),
 }
 
-/// Where a target is, and from where it is called.
+/// Address of a target, with its route.
 #[derive(Debug)]
 pub(crate) struct Found {
     /// At least one.
     pub(crate) addresses: Vec<SocketAddr>,
-    /// What sockets are bound to.
+    /// The binding of its sockets.
     pub(crate) leaves: Leaves,
 }
 
@@ -120,7 +120,7 @@ pub struct Target {
     pub port: u16,
     /// The proxy whose tunnel leads there; `None`: it is called directly.
     pub via: Option<Via>,
-    /// How it is reached.
+    /// Its route.
     pub route: Route,
     found: OnceLock<Found>,
     /// The address that answered last: tried first next time.
@@ -182,7 +182,7 @@ impl Target {
         ))
     }
 
-    /// Which of its addresses is tried first.
+    /// Index of the address that is tried first.
     pub(crate) fn preferred(&self) -> usize {
         self.preferred.load(Ordering::Relaxed)
     }

@@ -20,10 +20,10 @@ use crate::identity::Identity;
 /// Whose certificates are accepted.
 #[derive(Debug, Clone, Default)]
 pub enum Trust {
-    /// Those signed by an authority that this system trusts.
+    /// Certificates signed by an authority that this system trusts.
     #[default]
     System,
-    /// Those signed by one of these authorities (DER), and no other.
+    /// Certificates signed by one of these authorities (DER), and no other.
     Authorities(Vec<Vec<u8>>),
     /// Any, for any name: for test systems only.
     Anyone,
@@ -168,7 +168,7 @@ pub(crate) fn begin(config: &Arc<ClientConfig>, host: &str) -> Result<ClientConn
     Ok(tls)
 }
 
-/// What went wrong in a handshake or afterwards.
+/// The failure of a handshake or of the connection afterwards.
 pub(crate) fn kind_of(error: &rustls::Error) -> Kind {
     let certificate = match error {
         rustls::Error::InvalidCertificate(certificate) => certificate,
@@ -202,7 +202,7 @@ pub(crate) fn kind_within(error: &io::Error) -> Kind {
     }
 }
 
-/// Believes everyone; still checks that the far end owns the key that it shows.
+/// Accepts every certificate; still verifies that the peer holds its key.
 struct Anyone(Arc<CryptoProvider>);
 
 impl fmt::Debug for Anyone {

@@ -25,7 +25,7 @@ pub trait User: Send {
     fn ended(&mut self, outcome: &Outcome<'_>);
 }
 
-/// What a user does next.
+/// The next action of a user.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
     /// Sends the request that was appended to `out`.
@@ -44,7 +44,7 @@ pub enum Step {
 /// How one request is to be sent and its response to be read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exchange {
-    /// Where to.
+    /// The target.
     pub target: TargetId,
     /// When it should have left (open models); the present moment for closed ones.
     pub intended_ns: i64,
@@ -60,7 +60,7 @@ pub struct Exchange {
     pub response_timeout_ns: u64,
     /// Longest time from the start to the last byte; 0 = no bound.
     pub whole_timeout_ns: u64,
-    /// What `ended` gets to see of the response.
+    /// The parts of the response that `ended` receives.
     pub keep: Keep,
     /// The response has no body although its head may announce one.
     pub method_is_head: bool,
@@ -86,7 +86,7 @@ pub struct Lane {
     pub next_bytes: u32,
 }
 
-/// What a user gets to see of a response.
+/// The parts of a response that a user receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keep {
     /// Status and sizes.
@@ -108,7 +108,7 @@ pub enum Keep {
 /// not reached are stamped with `end_ns`.
 #[derive(Debug, Clone, Copy)]
 pub struct Outcome<'a> {
-    /// Where to.
+    /// The target.
     pub target: TargetId,
     /// When it should have left.
     pub intended_ns: i64,
@@ -128,7 +128,7 @@ pub struct Outcome<'a> {
     pub end_ns: i64,
     /// The connection had been used before.
     pub reused: bool,
-    /// Address of the far end, as far as one was tried.
+    /// Address of the peer, as far as one was tried.
     pub peer: Option<SocketAddr>,
     /// Bytes of the request handed to the system, before TLS.
     pub sent_bytes: u64,
@@ -146,7 +146,7 @@ pub struct Outcome<'a> {
     pub headers: &'a [u8],
     /// The body as received, as far as it was kept.
     pub body: &'a [u8],
-    /// Why there is no whole response.
+    /// The failure, if there is no complete response.
     pub failure: Option<Failure>,
 }
 

@@ -105,7 +105,7 @@ where
             .shared(index)
             .is_some_and(|shared| shared.session.has_begun());
         match sent {
-            // The far end has not answered; on one that has, something leaves.
+            // The peer has not answered; on one that has, something leaves.
             Ok(_) if !has_begun => {}
             Ok(is_all) => {
                 self.shared_opens(index, now);

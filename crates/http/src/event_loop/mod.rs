@@ -55,7 +55,7 @@ const EDGE: bool = cfg!(target_os = "linux");
 /// No connection.
 const NONE: u32 = u32::MAX;
 
-/// What a loop is made from.
+/// The parts of a loop.
 pub(crate) struct Parts<N> {
     pub(crate) targets: Arc<Targets>,
     pub(crate) tls: Arc<LazyTls>,
@@ -85,7 +85,7 @@ pub(crate) struct Loop<C: Crew> {
     serial: u64,
     timers: Timers,
     due: VecDeque<u32>,
-    /// Sockets with more to read than fits a turn, and whether their far ends send no more after it.
+    /// Sockets with more to read than fits a turn, and whether their peers send no more after it.
     unread: VecDeque<(u64, bool)>,
     users: usize,
     is_closed: bool,

@@ -6,7 +6,7 @@ use super::NONE;
 use crate::target::{Found, TargetId};
 use crate::user::Exchange;
 
-/// What a user is doing.
+/// State of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doing {
     /// There is no user of this number.
@@ -51,7 +51,7 @@ pub(super) struct Seat {
     pub(super) busy: u32,
     /// Connections kept, one per target.
     pub(super) kept: Vec<u32>,
-    /// Where targets are that it looked up by itself, the latest last.
+    /// Addresses of targets that it resolved itself, the latest last.
     pub(super) own: Vec<OwnFound>,
     /// Index and serial number of the shared connection that it uses.
     pub(super) lane: Option<(u32, u64)>,
@@ -59,7 +59,7 @@ pub(super) struct Seat {
     pub(super) stream: u32,
 }
 
-/// Where a user found a target.
+/// Addresses of a target that a user resolved.
 pub(super) struct OwnFound {
     target: TargetId,
     /// As of [`Exchange::names`].

@@ -146,7 +146,7 @@ where
         }
     }
 
-    /// Takes what has come. `ended`: the far end sends no more after it.
+    /// Processes received bytes. `ended`: the peer sends no more after them.
     fn shared_receives(&mut self, index: u32, ended: bool) {
         let Some(serial) = self.shared(index).map(|shared| shared.serial) else {
             return;

@@ -58,7 +58,7 @@ where
             return self.secures(user, index);
         }
         match connection.send_on() {
-            // The far end has not answered; on one that has, the request leaves at least in part.
+            // The peer has not answered; on one that has, the request leaves at least in part.
             Ok(false) if connection.unsent() as u64 == self.seats[user as usize].request_bytes => {}
             Ok(done) => {
                 connection.stage = Stage::Sending;
@@ -67,7 +67,7 @@ where
                     self.sent(user, index);
                 }
             }
-            // It was there, and was reset before the request could leave.
+            // The connection was established, and was reset before the request could be sent.
             Err(failure) if failure.kind == Kind::Reset => {
                 self.seats[user as usize].stamps.connected = now;
                 self.fail(user, failure, now);
@@ -208,7 +208,7 @@ where
         self.watch(index, Interest::Read);
     }
 
-    /// Takes what has come. `ended`: the far end sends no more after it.
+    /// Processes received bytes. `ended`: the peer sends no more after them.
     pub(super) fn receive(&mut self, user: u32, index: u32, ended: bool) {
         for _ in 0..PORTIONS {
             let connection = &mut self.connections[index as usize];
@@ -257,7 +257,7 @@ where
         self.leave_unread(index, ended);
     }
 
-    /// The far end sends no more.
+    /// The peer has closed its sending side.
     pub(super) fn ends(&mut self, user: u32, index: u32, now: i64) {
         let connection = &mut self.connections[index as usize];
         match connection.response.closed() {

@@ -176,7 +176,7 @@ struct Fields<'a> {
     is_bad: bool,
     /// A field without a colon has come: none with one may follow.
     are_plain: bool,
-    /// Where they are kept as lines.
+    /// The buffer for the fields as lines.
     kept: Option<&'a mut Vec<u8>>,
 }
 

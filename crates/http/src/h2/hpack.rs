@@ -34,7 +34,7 @@ pub(super) struct Decoder {
     unpacked: Vec<u8>,
 }
 
-/// Where a string lies.
+/// Position of a string.
 #[derive(Clone, Copy)]
 enum Place {
     /// In the block, as it is.

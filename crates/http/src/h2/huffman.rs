@@ -149,7 +149,7 @@ mod tests {
 
     use super::*;
 
-    /// Packs as the code says, bit by bit.
+    /// Encodes bit by bit.
     fn pack(text: &[u8]) -> Vec<u8> {
         let word = |symbol: u8| {
             let length = usize::from(LENGTHS[usize::from(symbol)]);

@@ -19,7 +19,7 @@ const MOST_IDLE_FRAMES: u32 = 10_000;
 /// Bytes of a buffer that outlive their use.
 pub(super) const ROOM_KEPT: usize = FRAME_BYTES + HEADER_BYTES;
 
-/// How far the bytes of the connection are read.
+/// Parser state of the connection.
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// The beginning of a frame whose end has not come.
@@ -312,7 +312,7 @@ impl Session {
         }
     }
 
-    /// The far end sends no more on this stream.
+    /// The peer has ended this stream.
     #[inline]
     pub(super) fn ends(&mut self, id: u32, now_ns: i64) {
         let Some(stream) = self.streams.get_mut(id) else {

@@ -2,7 +2,7 @@
 //! connection.
 //!
 //! ```text
-//! first  :method GET  :path /a  user-agent x …      written out, and added to the far end's table
+//! first  :method GET  :path /a  user-agent x …      written out, and added to the peer's table
 //! next   62 63 64 …                                 one byte each
 //! ```
 //!
@@ -70,7 +70,7 @@ impl RequestHead {
     }
 }
 
-/// How a field is written after the first time.
+/// Encoding of a field after the first time.
 enum Next<'a> {
     /// By a number that every connection knows.
     Fixed(usize),

@@ -27,7 +27,7 @@ const ROOM_KEPT: usize = 64 * 1024;
 
 /// A request as it is handed over.
 pub(crate) struct Ask<'a> {
-    /// Who asks.
+    /// The user of the request.
     pub(crate) user: u32,
     /// Head of the first request of a connection; see [`super::RequestHead`].
     pub(crate) first: &'a [u8],
@@ -37,7 +37,7 @@ pub(crate) struct Ask<'a> {
     pub(crate) body: &'a [u8],
     /// The response has no body, whatever its head contains.
     pub(crate) is_to_head: bool,
-    /// What is kept of the response.
+    /// The parts of the response that are kept.
     pub(crate) keep: Keep,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Peer {
     pub(super) leaves: Option<(u32, Code)>,
 }
 
-/// One connection, as our end sees it.
+/// The client's end of one connection.
 pub(crate) struct Session {
     pub(super) limits: Limits,
     pub(super) streams: Streams,
@@ -80,11 +80,11 @@ pub(crate) struct Session {
     sending: VecDeque<u32>,
     pub(super) send_window: i64,
     pub(super) receive_window: i64,
-    /// The far end broke the rules of the connection.
+    /// The peer broke the rules of the connection.
     pub(super) is_broken: bool,
-    /// The first head has left: its fields are in the far end's table.
+    /// The first head has left: its fields are in the peer's table.
     has_first: bool,
-    /// The far end's table is too small for our fields.
+    /// The peer's table is too small for our fields.
     is_plain: bool,
     /// A new size of that table, to be announced in the next header block.
     new_table_bytes: Option<usize>,
@@ -121,7 +121,7 @@ impl Session {
         session
     }
 
-    /// As new, with the buffers of before.
+    /// Resets the session and keeps its buffers.
     pub(crate) fn reset(&mut self) {
         self.streams.reset();
         self.peer = Peer::new();
@@ -227,7 +227,7 @@ impl Session {
         frame::put_block(&mut self.out, id, block, ends);
     }
 
-    /// The far end keeps a table of so many bytes.
+    /// Processes the size of the peer's header table.
     pub(super) fn table_is(&mut self, bytes: usize) {
         let bytes = bytes.min(hpack::TABLE_BYTES);
         if bytes < hpack::TABLE_BYTES || self.is_plain {
@@ -386,7 +386,7 @@ impl Session {
         }
     }
 
-    /// What is to leave.
+    /// The bytes to send.
     #[inline]
     pub(crate) fn pending(&self) -> &[u8] {
         &self.out[self.left_from..]
@@ -397,7 +397,7 @@ impl Session {
         self.gone + self.left_from as u64 > 0
     }
 
-    /// So many of the pending bytes have left.
+    /// Removes this many pending bytes, which were sent.
     #[inline]
     pub(crate) fn left(&mut self, count: usize) {
         self.left_from += count;

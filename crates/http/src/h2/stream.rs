@@ -9,7 +9,7 @@ const ROOM_KEPT: usize = 16 * 1024;
 /// Streams that a table begins with room for; a power of two.
 const FIRST_ROOM: usize = 16;
 
-/// How far the response is.
+/// Progress of the response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// Its head has not come.
@@ -20,7 +20,7 @@ pub(crate) enum Reading {
     Ended(Option<Kind>),
 }
 
-/// One request and its response, or the room for one.
+/// One request and its response, or a free slot for one.
 #[derive(Debug)]
 pub(crate) struct Stream {
     /// Number of the stream; 0 = there is none.
@@ -51,14 +51,14 @@ pub(crate) struct Stream {
     pub(crate) heard_ns: i64,
     /// Bytes of frames made of the request.
     pub(crate) request_bytes: u64,
-    /// What may be sent of the body.
+    /// Send window of the body.
     pub(crate) send_window: i64,
-    /// What may come of the body.
+    /// Receive window of the body.
     pub(crate) receive_window: i64,
     /// The request's body, as far as no frame was made of it, from `unsent_from` on.
     pub(crate) unsent: Vec<u8>,
     pub(crate) unsent_from: usize,
-    /// It stands in the queue of those that send.
+    /// It is in the queue of streams with data to send.
     pub(crate) is_queued: bool,
 }
 
@@ -138,7 +138,7 @@ impl Streams {
         }
     }
 
-    /// As new, with the room of before.
+    /// Resets the table and keeps its memory.
     pub(super) fn reset(&mut self) {
         self.rooms.iter_mut().for_each(|room| room.id = 0);
         (self.open, self.next_id) = (0, 1);
@@ -209,7 +209,7 @@ impl Streams {
         self.rooms.iter_mut().filter(|stream| stream.id != 0)
     }
 
-    /// How many are open.
+    /// Number of open streams.
     #[inline]
     pub(super) fn count(&self) -> usize {
         self.open

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// What an entry counts beside its text (RFC 7541 §4.1).
+/// Bytes that an entry counts in addition to its text (RFC 7541 §4.1).
 pub(super) const ENTRY_BYTES: usize = 32;
 
 /// Numbers from 1 on.
@@ -115,7 +115,7 @@ impl Table {
         self.bytes
     }
 
-    /// As long as it stays the same, every number stands for the same field.
+    /// While it does not change, every number refers to the same field.
     pub(super) fn version(&self) -> u64 {
         self.version
     }

@@ -9,7 +9,7 @@ use super::der::{BITS, Der, INTEGER, OCTETS, OID, SEQUENCE, value};
 
 /// Keys of elliptic curves: 1.2.840.10045.2.1.
 const CURVE: &[u8] = b"\x2a\x86\x48\xce\x3d\x02\x01";
-/// Where a key has its public half: `[1]`.
+/// Tag of the public half of a key: `[1]`.
 const PUBLIC: u8 = 0xa1;
 
 /// A key (PKCS#8) with this public half (SubjectPublicKeyInfo). `None`: it is of no curve, or damaged.

@@ -15,9 +15,9 @@ use super::{Found, FoundKey, NoStore};
 
 /// First bytes of a store.
 pub(super) const MAGIC: &[u8] = b"\xfe\xed\xfe\xed";
-/// What is hashed between the password and the store.
+/// The text that is hashed between the password and the store.
 const PHRASE: &[u8] = b"Mighty Aphrodite";
-/// How keys are sealed: 1.3.6.1.4.1.42.2.17.1.1.
+/// Object identifier of the key encryption: 1.3.6.1.4.1.42.2.17.1.1.
 const SEAL: &[u8] = b"\x2b\x06\x01\x04\x01\x2a\x02\x11\x01\x01";
 /// Length of a hash.
 const HASH: usize = 20;

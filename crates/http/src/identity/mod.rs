@@ -48,7 +48,7 @@ impl fmt::Debug for Identity {
 /// Why bytes are not a valid key store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoStore {
-    /// It is none of the formats.
+    /// It has none of the formats.
     #[error("it is none of PKCS#12, JKS and PEM")]
     Unknown,
     /// A part of it is damaged or cut.
@@ -60,7 +60,7 @@ pub enum NoStore {
     /// A certificate answers for it instead of a password.
     #[error("it is PKCS#12 for the owner of a key, and not for whoever knows a password")]
     Signed,
-    /// It is sealed, and no password was given.
+    /// It is encrypted, and no password was given.
     #[error("it is sealed, and no password was given")]
     NoPassword,
     /// The password is another one.
@@ -92,7 +92,7 @@ pub enum NoStore {
     TooMany,
 }
 
-/// What lies in a store, before keys find their certificates.
+/// The content of a store, before keys are matched with their certificates.
 #[derive(Default)]
 struct Found {
     keys: Vec<FoundKey>,

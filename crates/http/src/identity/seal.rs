@@ -37,7 +37,7 @@ const SHA1: &[u8] = b"\x2b\x0e\x03\x02\x1a";
 /// SHA-2, up to the number of its size.
 const SHA2: &[u8] = b"\x60\x86\x48\x01\x65\x03\x04\x02";
 
-/// What a key is for, in the derivation of PKCS#12.
+/// Purpose of a key in the derivation of PKCS#12.
 #[derive(Debug, Clone, Copy)]
 enum Purpose {
     Cipher = 1,

@@ -23,7 +23,7 @@ const INTERNET: u16 = 1;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name(Vec<u8>);
 
-/// What a name server answered.
+/// The answer of a name server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// It is not an answer to this question.

@@ -32,14 +32,14 @@ enum Stage {
     Done,
 }
 
-/// What a portion of bytes begins with.
+/// The first element of a portion of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece {
-    /// So many bytes of framing.
+    /// This many bytes of framing.
     Framing(usize),
-    /// So many bytes of the body.
+    /// This many bytes of the body.
     Data(usize),
-    /// So many bytes of framing, and the body is over.
+    /// This many bytes of framing, which end the body.
     End(usize),
 }
 

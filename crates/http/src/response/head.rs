@@ -153,7 +153,7 @@ impl Head {
     }
 }
 
-/// Where the status ends in a status line.
+/// End of the status in a status line.
 const STATUS_END: usize = 12;
 
 /// True when these bytes, which hold no line end, may become a status line.

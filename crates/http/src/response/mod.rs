@@ -21,7 +21,7 @@ const STATUS_BEGIN: usize = 8;
 /// Status of a connection that becomes something else than HTTP.
 const SWITCHING_PROTOCOLS: u16 = 101;
 
-/// One response after the other, on one connection.
+/// Parses one response after the other, on one connection.
 #[derive(Debug)]
 pub struct Response {
     stage: Stage,
@@ -42,7 +42,7 @@ pub struct Response {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Head,
-    /// So many bytes of the body are missing.
+    /// This many bytes of the body are missing.
     Body(u64),
     Chunked(Chunks),
     /// The body ends with the connection.
@@ -50,10 +50,10 @@ enum Stage {
     Done,
 }
 
-/// What became of the bytes that were fed.
+/// The result of feeding bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fed {
-    /// So many belong to this response.
+    /// This many belong to the response.
     pub used: usize,
     /// The response is whole.
     pub done: bool,
@@ -117,7 +117,7 @@ impl Response {
         self.stage == Stage::Done
     }
 
-    /// Why the end of the connection cuts the response.
+    /// The failure when the end of the connection cuts the response.
     pub fn cut(&self) -> Kind {
         let chunk = match &self.stage {
             Stage::Chunked(chunks) => chunks.cut(),
