@@ -25,7 +25,7 @@ pub type Factory = Arc<dyn Fn(Client, Notes) -> Box<dyn Handler> + Send + Sync>;
 /// A controller, as the agent knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Client {
-    /// What it calls itself: a host name. Proven only as far as the key proves anything.
+    /// Name that it claims: a host name. Authenticated only as far as the key authenticates callers.
     pub name: String,
     /// The peer's address: `192.0.2.1:50412`, or `in process`.
     pub address: String,
@@ -92,7 +92,7 @@ impl Notes {
     }
 }
 
-/// What an agent's threads know about their controller.
+/// The state of the controller's connection that an agent's threads share.
 #[derive(Debug, Default)]
 pub(crate) struct Gate {
     gone: AtomicBool,

@@ -25,7 +25,7 @@ const GOLDEN_RATIO: f64 = 0.618_033_988_749_894_9;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MemberId(pub u32);
 
-/// Who takes part.
+/// A member of the bus.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Member {
     /// Host name as shown to people, unique on the bus.
@@ -43,7 +43,7 @@ pub struct Bus {
     hearts: Mutex<Vec<JoinHandle<()>>>,
 }
 
-/// One member and the way to it.
+/// One member and its link.
 struct Seat {
     member: Member,
     link: Box<dyn Link>,

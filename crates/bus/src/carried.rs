@@ -77,14 +77,14 @@ pub(crate) fn start_failed(what: &str, why: io::Error) -> BusError {
     }
 }
 
-/// What the asking threads and the reading thread share.
+/// State that the asking threads and the reading thread share.
 struct Line {
     host: String,
     sender: Box<dyn FrameSender>,
     waiting: Mutex<Waiting>,
     uplink: Uplink,
     begun: Instant,
-    /// When something came last, after `begun`, nanoseconds.
+    /// When the last message arrived, after `begun`, nanoseconds.
     heard_ns: AtomicU64,
 }
 

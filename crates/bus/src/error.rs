@@ -36,7 +36,7 @@ pub enum BusError {
     Foreign {
         /// Host as given.
         host: String,
-        /// How that showed.
+        /// The symptom.
         why: String,
     },
     /// The connection was made, but ended before it could be used.
@@ -44,7 +44,7 @@ pub enum BusError {
     SetUp {
         /// Host as given.
         host: String,
-        /// What happened.
+        /// The cause.
         why: String,
     },
     /// The server has another key.
@@ -77,7 +77,7 @@ pub enum BusError {
     Busy {
         /// Host as given.
         host: String,
-        /// How many.
+        /// The number.
         max_clients: u16,
     },
     /// No answer in time; the connection itself may be fine.
@@ -87,7 +87,7 @@ pub enum BusError {
         host: String,
         /// The ask.
         ask: &'static str,
-        /// How long it had.
+        /// The bound.
         bound: Duration,
     },
     /// The connection has ended.
@@ -105,7 +105,7 @@ pub enum BusError {
         host: String,
         /// The ask that was not sent.
         ask: &'static str,
-        /// How long it is and may be.
+        /// Its length and the bound.
         why: String,
     },
     /// No such member.
@@ -134,7 +134,7 @@ pub enum BusError {
     /// The system gave no thread, randomness or key.
     #[error("cannot start {what}: {why}")]
     Start {
-        /// What was to be started.
+        /// The thread or process that was to be started.
         what: String,
         /// The system's error.
         why: String,

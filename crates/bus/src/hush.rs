@@ -17,7 +17,7 @@ const HELD_BYTES: usize = 32 * 1024 * 1024;
 /// A silence lasts no longer, at either end: for so long a host may go on without its controller.
 pub(crate) const LONGEST: Duration = Duration::from_secs(3600);
 
-/// One end's view of the silence.
+/// The state of the quiet phase at one end.
 #[derive(Debug, Default)]
 pub(crate) struct Hush {
     until: Mutex<Option<Instant>>,
@@ -72,7 +72,7 @@ fn left(until: Option<Instant>) -> Option<Duration> {
     (!left.is_zero()).then_some(left)
 }
 
-/// What is held back, in its order.
+/// The held messages, in order.
 #[derive(Debug)]
 pub(crate) struct Held<T> {
     waiting: VecDeque<T>,

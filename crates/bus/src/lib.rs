@@ -58,13 +58,13 @@ pub trait Link: Send + Sync {
         Duration::ZERO
     }
 
-    /// Where notes go from now on. Called once by the bus; earlier notes are handed over.
+    /// Sets the receiver of notes. Called once by the bus; earlier notes are passed on.
     fn attach(&self, sink: NoteSink);
 
     /// Ends the connection on purpose: no `Lost` note follows. May be called twice.
     fn close(&self);
 
-    /// Who is at the other end, for messages: `hostb:7411`.
+    /// Name of the other end, for messages: `hostb:7411`.
     fn describe(&self) -> &str;
 }
 

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::latch::deadline_in;
 
-/// What a mailbox must know about its messages.
+/// Properties of messages that a mailbox needs.
 pub(crate) trait Parcel: Sized {
     /// Memory it takes, bytes, roughly.
     fn weight(&self) -> usize;
@@ -21,7 +21,7 @@ pub(crate) trait Parcel: Sized {
     fn gap(dropped: u64) -> Self;
 }
 
-/// Why a message was not taken.
+/// Why a message was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PushError {
     /// The connection has ended: the message will never be read.
@@ -32,7 +32,7 @@ pub enum PushError {
     Full,
 }
 
-/// Why there is nothing.
+/// Why there is no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PopError {
     /// Nothing yet.
@@ -41,7 +41,7 @@ pub(crate) enum PopError {
     Closed,
 }
 
-/// How much may wait.
+/// The bounds of a mailbox.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound {
     /// Messages.

@@ -80,7 +80,7 @@ pub(crate) fn batch_bytes(batch: &Batch) -> usize {
     series + histograms + events
 }
 
-/// What the controller reads notes from. May be shared by threads; each note goes to one of them.
+/// The controller's receiver of notes. May be shared by threads; each note goes to one of them.
 #[derive(Debug, Clone)]
 pub struct Receiver {
     mailbox: Arc<Mailbox<MemberId, Note>>,
@@ -135,7 +135,7 @@ impl Receiver {
     }
 }
 
-/// Where a link puts the notes of its agent.
+/// The sink to which a link passes the notes of its agent.
 #[derive(Debug, Clone)]
 pub struct NoteSink {
     member: MemberId,
@@ -206,7 +206,7 @@ impl Uplink {
         let mut state = self.state();
         if let UplinkState::Early { notes, lost } = &*state {
             while let Ok(((), note)) = notes.pop(Duration::ZERO) {
-                // What does not fit is counted by the sink.
+                // Notes that do not fit are counted by the sink.
                 let _ = sink.push(note);
             }
             if let Some(why) = lost {

@@ -20,7 +20,7 @@ pub trait FrameSender: Send + Sync {
     fn close(&self);
 }
 
-/// What came.
+/// A received frame, or its absence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Arrival {
     /// The payload of a frame.
@@ -29,7 +29,7 @@ pub enum Arrival {
     Idle,
 }
 
-/// Where frames come from; for one thread.
+/// A source of frames; for one thread.
 pub trait FrameSource: Send {
     /// Waits for the next frame, at most `bound`.
     ///

@@ -27,7 +27,7 @@ pub(crate) struct Look {
     pub(crate) health: Option<Health>,
 }
 
-/// What is known of one member's signs of life.
+/// The heartbeat state of one member.
 #[derive(Debug, Clone)]
 pub(crate) struct Pulse {
     lease: Duration,

@@ -30,7 +30,7 @@ use crate::pipe::{Arrival, FrameSender, FrameSource};
 /// Asks that may wait for the handler.
 const WAITING_ASKS: usize = 64;
 
-/// What may wait for the network.
+/// The bounds of what waits for the network.
 const OUTBOX_BOUND: Bound = Bound {
     count: 16 * 1024,
     bytes: 64 * 1024 * 1024,

@@ -144,7 +144,7 @@ fn introduce(
     judge(host, key, answer)
 }
 
-/// What the server's answer means.
+/// The meaning of the server's answer.
 fn judge(host: &str, key: Option<&Key>, answer: Answer) -> Result<(), BusError> {
     let host = host.to_owned();
     Err(match answer.verdict {
@@ -176,7 +176,7 @@ fn wrong_key(host: String, key: Option<&Key>, server: Option<String>) -> BusErro
     }
 }
 
-/// What a TLS failure means to the operator.
+/// The meaning of a TLS failure for the operator.
 fn told(host: &str, key: Option<&Key>, why: TlsError) -> BusError {
     let host = host.to_owned();
     match why {

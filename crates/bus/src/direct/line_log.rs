@@ -33,7 +33,7 @@ impl LineLog {
         }
     }
 
-    /// One line, unless there have been too many.
+    /// Writes one line, unless there have been too many.
     pub fn say(&self, line: &str) {
         let Some(log) = &self.log else { return };
         let (allowed, skipped) = self.count_now();

@@ -31,7 +31,7 @@ pub use server::{Log, Server, ServerPolicy};
 /// Default port of `sokudo serve`. Not registered with IANA.
 pub const DEFAULT_PORT: u16 = 7411;
 
-/// How a certificate names itself, so that a caller with another key learns why it was refused.
+/// Name in the certificate, so that a caller with another key learns why it was refused.
 const NAME_WITH_KEY: &str = "sokudo key ";
 const NAME_OPEN: &str = "sokudo open";
 
@@ -50,7 +50,7 @@ pub fn new_key() -> Result<Key, BusError> {
     Ok(Key::from_random(random.expose()))
 }
 
-/// Why no frame came.
+/// Why no frame arrived.
 #[derive(Debug)]
 enum NoFrame {
     Tls(TlsError),

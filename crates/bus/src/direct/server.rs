@@ -38,7 +38,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Receives log lines: which callers connected, which were refused and why.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Who may come in.
+/// Admission rules of a server.
 #[derive(Clone)]
 pub struct ServerPolicy {
     /// Callers must have this key. Without one, every caller that reaches the port is accepted.
@@ -47,7 +47,7 @@ pub struct ServerPolicy {
     pub open: bool,
     /// Clients served at once.
     pub max_clients: u16,
-    /// Where lines about callers go; bounded in length and number.
+    /// Receives lines about callers; bounded in length and number.
     pub log: Option<Log>,
 }
 
@@ -120,7 +120,7 @@ impl Server {
         })
     }
 
-    /// Where it listens, with the port that the system chose.
+    /// The address at which it listens, with the port that the system chose.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
@@ -194,7 +194,7 @@ fn wake(listener: &TcpListener, address: SocketAddr) {
     let _ = TcpStream::connect_timeout(&SocketAddr::new(ip, address.port()), GREETING_BOUND);
 }
 
-/// What all threads of a server share.
+/// State that all threads of a server share.
 struct House {
     identity: Identity,
     key: Option<Key>,
@@ -320,7 +320,7 @@ fn admit(house: &Arc<House>, tcp: TcpStream, address: SocketAddr) {
     }
 }
 
-/// One connection from the first byte to the last.
+/// Serves one connection from the first byte to the last.
 fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doorstep: Doorstep) {
     tls::watch_peer(&tcp);
     match greet(house, tcp) {
@@ -343,7 +343,7 @@ fn receive_caller(house: &Arc<House>, tcp: TcpStream, address: SocketAddr, doors
     }
 }
 
-/// Who has come in: its name, both halves of its connection, its room.
+/// An admitted client: its name, both halves of its connection, its slot.
 type Greeted = (String, Writer, TlsSource, Room);
 
 /// Handshake, ticket, answer: the caller's name and connection, or why it may not come in.
