@@ -31,12 +31,12 @@ use crate::settings;
 const MAX_SESSIONS: usize = 8;
 /// Rejected orders of one session that are reported.
 const MAX_REFUSALS_TOLD: u32 = 8;
-/// How long telling an end may take.
+/// Longest time for reporting the end of an agent.
 const GOODBYE_BOUND: Duration = Duration::from_secs(2);
 /// Longest opening of a session.
 const MAX_HELLO: usize = 1024;
 
-/// Where what happens is said, a line each.
+/// Receives log lines.
 pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Called when an order was rejected, with the client of the session and the reason.
@@ -49,7 +49,7 @@ pub struct Service {
     pub factory: Factory,
     /// Hears of their coming and going.
     pub log: Log,
-    /// Hears of orders that were not theirs to give.
+    /// Called with rejected orders.
     pub refused: Refused,
 }
 
@@ -191,7 +191,7 @@ fn session(house: &House, query: Query) -> Result<(), String> {
     Ok(())
 }
 
-/// What has been declared for a session.
+/// The Zenoh declarations of a session.
 type Declared = (zenoh::pubsub::Subscriber<()>, zenoh::pubsub::Subscriber<()>);
 
 struct Begun {

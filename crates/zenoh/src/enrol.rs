@@ -29,7 +29,7 @@ use crate::visitors::Visitors;
 
 /// How long one enrolment may take at the door.
 const BOUND: Duration = Duration::from_secs(5);
-/// How long a host tries at one place, where it may have to wait for many others that came first.
+/// How long a host tries one address, where many other hosts may be ahead of it.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest message after the ticket.
 const MAX_MESSAGE: usize = 64 * 1024;
@@ -44,7 +44,7 @@ pub struct Door(Visitors);
 pub struct Visit {
     /// From where.
     pub address: SocketAddr,
-    /// Who was let in, or why it was turned away.
+    /// The member that was admitted, or why the visitor was refused.
     pub outcome: Result<Let, String>,
 }
 
@@ -53,7 +53,7 @@ pub struct Visit {
 pub struct Let {
     /// Its name.
     pub name: String,
-    /// It was a member already, and came for another certificate.
+    /// It was a member already, and renewed its certificate.
     pub renewed: bool,
 }
 
@@ -112,18 +112,18 @@ impl Door {
         Ok(Self(Visitors::open(listen, "enrol", Arc::new(receive))?))
     }
 
-    /// Where it is.
+    /// The address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.0.address()
     }
 }
 
-/// With what a visitor came to the door.
+/// The kind of ticket with which a visitor authenticated itself.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Pass {
     /// The token with this public name, good or spent.
     Token(KeyId),
-    /// What every member holds.
+    /// The renewal key, which every member holds.
     Membership,
 }
 
@@ -242,7 +242,7 @@ impl House {
     }
 }
 
-/// How a host comes in again that cannot renew its certificate.
+/// How a host that cannot renew its certificate joins again.
 pub fn rejoin_hint(group: &str, role: MemberRole) -> String {
     let (option, command) = match role {
         MemberRole::Agent => ("", "agent"),
@@ -254,7 +254,7 @@ pub fn rejoin_hint(group: &str, role: MemberRole) -> String {
     )
 }
 
-/// What happened, and what to do about it.
+/// The cause and the hint.
 struct Refusal {
     says: String,
     hint: String,
@@ -312,7 +312,8 @@ pub fn join_again(token: &JoinToken, earlier: &Membership) -> Result<Membership,
 /// Asks the door through which a member came in for another certificate. The member that comes of it
 /// differs in nothing else.
 ///
-/// Errors: nobody there, a group that was made anew, a host that was removed or comes too late.
+/// Errors: the door does not answer, the group was made anew, the host was removed or its certificate
+/// has expired.
 pub fn renew(member: &Membership) -> Result<Membership, GroupError> {
     let own = member.key()?;
     let caller = Caller {
@@ -364,11 +365,11 @@ struct Caller<'a> {
     role: MemberRole,
     /// Its own key.
     own: &'a KeyPair,
-    /// How long it tries at one place.
+    /// How long it tries one address.
     patience: Duration,
-    /// What it means when its ticket is not known.
+    /// The cause that is reported when its ticket is not known.
     stranger: &'static str,
-    /// What to do when its ticket is not good.
+    /// The hint that is given when its ticket is not valid.
     hint: String,
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// Why something about a group did not come about.
+/// Errors of operations on groups.
 #[derive(Debug, thiserror::Error)]
 pub enum GroupError {
     /// A name that cannot be one.
@@ -12,9 +12,9 @@ pub enum GroupError {
     /// The group is not known on this host.
     #[error("no group `{name}` in {}", place.display())]
     Unknown {
-        /// What was asked for.
+        /// The name of the group or member.
         name: String,
-        /// Where it was looked for.
+        /// The file or folder that was searched.
         place: PathBuf,
     },
     /// It is there already.
@@ -26,7 +26,7 @@ pub enum GroupError {
     /// No controller has run on this host.
     #[error("nothing is known of a router of the group `{group}`")]
     NoRouter {
-        /// Which group.
+        /// The name of the group.
         group: String,
     },
     /// A file of the group.
@@ -48,7 +48,7 @@ pub enum GroupError {
     /// Keys and certificates.
     #[error("no certificate could be made: {0}")]
     Certificate(String),
-    /// The system gives no randomness.
+    /// The system provides no random bytes.
     #[error("the system gives no randomness")]
     Randomness,
     /// A port that another program has, or an address that is not of this host.
@@ -56,15 +56,15 @@ pub enum GroupError {
     Listen {
         /// Where.
         place: String,
-        /// What the system says.
+        /// The system's error.
         why: String,
     },
     /// The router or the way to it.
     #[error("{what}: {why}")]
     Network {
-        /// What was tried.
+        /// The operation.
         what: String,
-        /// What came of it.
+        /// The error.
         why: String,
     },
     /// The controller does not let this host in.
@@ -78,7 +78,7 @@ pub enum GroupError {
 }
 
 impl GroupError {
-    /// What to do about it.
+    /// The hint for the operator.
     pub fn hint(&self) -> Option<String> {
         let text = match self {
             GroupError::Name(_) => "use up to 63 letters, digits, `-`, `_` and `.`",
@@ -106,7 +106,7 @@ impl GroupError {
 
     pub(crate) fn listen(place: &str, why: impl ToString) -> Self {
         let why = plain(&why.to_string());
-        // The transport says before the system's words once more what it tried.
+        // The transport repeats the operation before the system's error.
         let system = why.rsplit_once(&format!("{place}: ")).map(|(_, why)| why);
         GroupError::Listen {
             place: place.into(),
@@ -122,8 +122,8 @@ impl GroupError {
     }
 }
 
-/// An error of Zenoh's without the places in its source that stand behind its parts, ` at
-/// /…/unicast.rs:418.`, and in one word when nobody was there.
+/// An error of Zenoh without its source locations (` at /…/unicast.rs:418.`), shortened when the
+/// address did not answer.
 fn plain(text: &str) -> String {
     let is_place = |word: &str| {
         let word = word.trim_end_matches(['.', ')', ']', ',']);

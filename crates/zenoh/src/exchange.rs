@@ -27,7 +27,7 @@ pub(crate) struct Exchange {
     /// Names this controller's connection: 32 hexadecimal digits.
     pub(crate) fleet: String,
     session: Session,
-    /// Where agents see that the controller is there.
+    /// The liveliness key by which agents detect the controller.
     sign: String,
     seats: Arc<Seats>,
     /// Declared as long as there are sessions: without sessions it does not keep routers from renewing.
@@ -81,7 +81,7 @@ impl Exchange {
         Ok(token)
     }
 
-    /// From now on `inbox` takes what `agent` says in `session`.
+    /// Delivers the messages of `agent` in `session` to `inbox` from now on.
     pub(crate) fn seat(
         self: &Arc<Self>,
         agent: &str,
@@ -149,11 +149,11 @@ struct Seats(Mutex<HashMap<String, Vec<Sitting>>>);
 struct Sitting {
     session: String,
     inbox: Inbox,
-    /// Which process of the agent it is with, and what proves its words.
+    /// Identity of the agent's process, and the secret that proves its messages.
     life: Option<(String, Secret)>,
 }
 
-/// Zenoh's threads come here: nothing waits.
+/// Called on Zenoh's threads: must not block.
 impl Seats {
     fn all(&self) -> MutexGuard<'_, HashMap<String, Vec<Sitting>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -33,7 +33,7 @@ pub(crate) fn read<T: DeserializeOwned>(
     })
 }
 
-/// Writes for the owner's eyes only, whole or not at all.
+/// Writes a file that only its owner may read, atomically.
 pub(crate) fn write_secret(
     path: &Path,
     content: &impl Serialize,

@@ -26,7 +26,7 @@ const MAX_ANSWERS: usize = 16;
 /// Longest answer to the opening of a session.
 const MAX_OPENED: usize = 4096;
 
-/// What a controller says when it opens a session.
+/// The request by which a controller opens a session.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct OpenSession {
     pub(crate) fleet: String,
@@ -34,20 +34,20 @@ pub(crate) struct OpenSession {
     pub(crate) controller: String,
 }
 
-/// What an agent answers.
+/// The agent's answer.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SessionOpened {
     pub(crate) challenge: Challenge,
     /// Its address towards the router, by which the others may reach it.
     pub(crate) address: String,
-    /// Which of its processes answers.
+    /// Identity of the agent's process that answers.
     pub(crate) life: String,
     /// Verifies that this agent itself reported it.
     pub(crate) proof: [u8; 32],
 }
 
 impl SessionOpened {
-    /// What is proven.
+    /// The fields that the proof covers.
     pub(crate) fn said(&self) -> String {
         format!("{} {}", self.life, self.address)
     }
@@ -58,7 +58,7 @@ impl SessionOpened {
 pub struct Present {
     /// Its name.
     pub name: String,
-    /// What its owner says of it.
+    /// The labels that its owner gave it.
     pub labels: Labels,
 }
 
@@ -97,7 +97,7 @@ impl Drop for Router {
     }
 }
 
-/// Opens a Zenoh session; `what` says what for.
+/// Opens a Zenoh session; `what` is its purpose, for messages.
 pub(crate) fn open(config: zenoh::Config, what: &str) -> Result<Session, GroupError> {
     begin(config).map_err(|error| GroupError::network(what, error))
 }
@@ -206,7 +206,7 @@ impl<'a> Fleet<'a> {
         let _ = self.session.close().wait();
     }
 
-    /// The session as the agent itself has opened it, and what it said then.
+    /// The session as the agent has opened it, and the agent's answer.
     fn open_session(
         &self,
         agent: &str,

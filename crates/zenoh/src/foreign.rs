@@ -24,7 +24,7 @@ use crate::settings;
 /// One router that is not sokudo's.
 #[derive(Debug, Clone)]
 pub struct Foreign {
-    /// Where it listens: `host:port`, UDP.
+    /// The address at which it listens: `host:port`, UDP.
     pub listen: String,
     /// Routers of the group that it dials: `host:port`. None when the controller's dials it.
     pub routers: Vec<String>,

@@ -31,15 +31,15 @@ use crate::error::GroupError;
 use crate::files::{file, read, write_secret};
 use crate::tokens::{Terms, Tokens};
 
-/// How long a member's certificate is good for.
+/// Validity of a member's certificate.
 const VALID: Duration = Duration::from_secs(90 * 24 * 3600);
-/// How long the authority is.
+/// Validity of the authority.
 const AUTHORITY_VALID: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
 /// How long those are that the founder's processes draw for themselves when they start. They never
 /// leave the process, and who could read its memory could read the authority.
 pub(crate) const OWN_VALID: Duration = AUTHORITY_VALID;
 
-/// What a certificate allows.
+/// The uses that a certificate permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Commands agents; may run the router.
@@ -91,7 +91,7 @@ pub struct Group {
     commander_seed: [u8; 32],
     /// Of the door's certificate.
     door_seed: [u8; 32],
-    /// What the secrets of the members are derived from.
+    /// The key from which the secrets of the members are derived.
     member_seed: [u8; 32],
 }
 
@@ -149,14 +149,14 @@ impl Group {
         fs::write(&path, format!("{router}\n{place}\n{lines}")).map_err(|why| file(&path, why))
     }
 
-    /// Where the router is for the commands of this host, as the controller said when it started.
+    /// Address of the router for commands on this host, as the controller announced it when it started.
     ///
     /// Errors: it never did on this host.
     pub fn router(&self, config: &Path) -> Result<String, GroupError> {
         self.router_lines(config).map(|lines| lines[0].clone())
     }
 
-    /// Where agents find the controller.
+    /// Address at which agents reach the controller.
     ///
     /// Errors: it was never started on this host.
     pub fn place(&self, config: &Path) -> Result<String, GroupError> {
@@ -214,7 +214,7 @@ impl Group {
         self.derived(&format!("sokudo member {agent}"))
     }
 
-    /// What members make their tickets with when they come for another certificate.
+    /// The key of the tickets with which members renew their certificates.
     pub(crate) fn renewal_key(&self) -> Key {
         Key::from_random(self.derived("sokudo renewal"))
     }

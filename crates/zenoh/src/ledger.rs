@@ -19,7 +19,7 @@ use crate::error::GroupError;
 use crate::files::write_secret;
 use crate::group::group_folder;
 
-/// How long another command may use the file.
+/// Longest time to wait while another command uses the file.
 const LOCK_BOUND: Duration = Duration::from_secs(5);
 /// Time between two attempts to take the lock.
 const LOOK: Duration = Duration::from_millis(5);
@@ -49,7 +49,7 @@ impl<T: Default + Clone + PartialEq + Serialize + DeserializeOwned> Ledger<T> {
         self.folder.join(self.name).with_extension("json")
     }
 
-    /// What it holds; nothing yet when there is no file.
+    /// Its content; the default when there is no file.
     pub(crate) fn read(&self) -> Result<T, GroupError> {
         let path = self.path();
         match fs::read(&path) {

@@ -22,7 +22,7 @@ use crate::ledger::Ledger;
 /// Names that are remembered at most; one group has no more hosts.
 const MAX_MEMBERS: usize = 100_000;
 
-/// Why a name is not to be had.
+/// Why a name cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Taken {
     /// Somebody else has it.
@@ -30,7 +30,7 @@ pub enum Taken {
     ByAnother {
         /// The name.
         name: String,
-        /// What the other one is.
+        /// Role of the member that has the name.
         role: MemberRole,
     },
     /// The group is full.
@@ -38,30 +38,30 @@ pub enum Taken {
     Full,
 }
 
-/// Why a host gets no other certificate.
+/// Why a host's certificate is not renewed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotRenewed {
-    /// Nobody of this name, or another key: it was removed, or never came in.
+    /// No member of this name, or one with another key: it was removed, or never admitted.
     #[error("the group has no {role} called `{name}` with this key")]
     Unknown {
         /// The name.
         name: String,
-        /// What it says it is.
+        /// The role that it claims.
         role: MemberRole,
     },
-    /// It came too late.
+    /// Its certificate has expired.
     #[error("the certificate has ended already")]
     Ended,
 }
 
-/// A member as its group knows it.
+/// A member in the list of its group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Known {
     /// Its name.
     pub name: String,
-    /// What it is.
+    /// Its role.
     pub role: MemberRole,
-    /// When its certificate ends.
+    /// When its certificate expires.
     pub until_unix_s: u64,
 }
 
@@ -73,7 +73,7 @@ struct Entry {
     /// SHA-256 of its public key, hexadecimal.
     key: String,
     joined_unix_s: u64,
-    /// When its certificate ends.
+    /// When its certificate expires.
     until_unix_s: u64,
 }
 
@@ -140,7 +140,7 @@ impl Book {
     }
 }
 
-/// The members of one group, as its founder's host knows them.
+/// The members of one group, as stored on its founder's host.
 #[derive(Debug, Clone)]
 pub struct Members(Ledger<Book>);
 
@@ -151,7 +151,8 @@ impl Members {
     }
 
     /// Enters a host with the certificate that `admission` holds when its name is free or its own and
-    /// `also` agrees, asked while nobody else enters. The outer error is of the file or of `also`.
+    /// `also` agrees; it is called while the list is locked. The outer error is of the file or of
+    /// `also`.
     pub(crate) fn enter<E: From<GroupError>>(
         &self,
         admission: &Admission,
@@ -204,7 +205,7 @@ impl Members {
     }
 }
 
-/// How a key stands in the file.
+/// Encoding of a key in the file.
 fn key_text(public_key: &[u8]) -> String {
     hex(digest::digest(&digest::SHA256, public_key).as_ref())
 }

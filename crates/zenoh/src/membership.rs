@@ -20,22 +20,22 @@ use crate::error::GroupError;
 use crate::files::{read, write_secret};
 use crate::group::{Credentials, certificate};
 
-/// What an agent or a site's router holds of its group. Secret.
+/// The keys and certificates that an agent or a site's router holds of its group. Secret.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Membership {
     pub(crate) admission: Admission,
     private_key: String,
-    /// What its owner says of it, as [`Labels`] reads it.
+    /// The labels that its owner gave it, as [`Labels`] parses them.
     labels: String,
     pub(crate) door: KnownDoor,
 }
 
-/// The door through which a member came in, where it renews its certificate.
+/// The door through which a member was admitted, where it renews its certificate.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct KnownDoor {
     /// Ed25519 public key; a server with another key is refused.
     pub(crate) key: [u8; 32],
-    /// Where it is, `host:port`, the place where the member came in first.
+    /// Its address, `host:port`: the one at which the member was first admitted.
     pub(crate) places: Vec<String>,
 }
 
@@ -59,17 +59,17 @@ impl Membership {
         renewed
     }
 
-    /// How long its certificate is good for.
+    /// Validity of its certificate.
     pub fn life(&self) -> Life {
         self.admission.life
     }
 
-    /// Says what it may be chosen by, in place of what was said before.
+    /// Sets its labels, in place of earlier ones.
     pub fn set_labels(&mut self, labels: &Labels) {
         self.labels = labels.to_string();
     }
 
-    /// What it may be chosen by. A text that was changed by hand and is none counts as nothing.
+    /// Its labels. A text that was changed by hand and cannot be parsed counts as none.
     pub fn labels(&self) -> Labels {
         self.labels.parse().unwrap_or_default()
     }
@@ -90,7 +90,7 @@ impl Membership {
         &self.admission.agent
     }
 
-    /// What it is.
+    /// Its role.
     pub fn role(&self) -> MemberRole {
         self.admission.role
     }
@@ -129,7 +129,7 @@ impl Membership {
         }
     }
 
-    /// Keeps it; an older one of the same group gives way.
+    /// Writes it; an older one of the same group is replaced.
     pub fn save(&self, config: &Path) -> Result<(), GroupError> {
         let path = member_file(config, self.group(), self.admission.role);
         write_secret(&path, self, false)

@@ -29,7 +29,7 @@ const WAITING: usize = 4096;
 const LENGTH: usize = 4;
 /// Bytes that may wait for an end that does not read: more than the longest frame.
 const MAX_BACKLOG: usize = 64 * 1024 * 1024;
-/// What both ends of this side say after it was closed.
+/// The error of both ends of this side after it was closed.
 const CLOSED: &str = "the session is closed";
 
 /// Encodes a frame so that the other end accepts it.
@@ -69,7 +69,7 @@ impl Open for Opener {
 /// Called with each rejected message.
 pub(crate) type OnRefused = Box<dyn FnMut(&OrderError) + Send>;
 
-/// Where Zenoh's threads put what comes.
+/// The queue to which Zenoh's threads add received messages.
 #[derive(Clone)]
 pub(crate) struct Inbox {
     queue: SyncSender<Came>,
@@ -82,7 +82,7 @@ enum Came {
     End,
 }
 
-/// Why nothing more comes; the first reason stays.
+/// Why nothing more arrives; the first reason is kept.
 #[derive(Default)]
 struct End(Mutex<Option<String>>);
 
@@ -105,7 +105,7 @@ impl Inbox {
         }
     }
 
-    /// Nothing more comes; what waits is read before.
+    /// Closes the inbox; messages already in it are read before.
     pub(crate) fn end(&self, why: &str) {
         self.end.set(why);
         // In a full queue the reader has enough to be awake for.
@@ -205,7 +205,7 @@ impl<G> Source<G> {
         }
     }
 
-    /// What came, as it travelled; `None` when nothing did in time.
+    /// The next message as received; `None` when none arrived in time.
     fn wait(&self, bound: Duration) -> Result<Option<Vec<u8>>, String> {
         // Looked at before the queue: whatever was put in before the end is there now.
         let came = match self.end.why() {
@@ -223,12 +223,12 @@ impl<G> Source<G> {
     }
 }
 
-/// What an end does while the other one does not read.
+/// The behaviour of an end while the other one does not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Patience {
     /// Keeps the message and continues: other receivers must be served in time.
     Keeps,
-    /// Waits: what is said later matters less than what was said.
+    /// Waits: earlier messages matter more than later ones.
     Waits,
 }
 
@@ -275,7 +275,7 @@ impl Flow {
         Ok(())
     }
 
-    /// The other end has read so much.
+    /// The other end has acknowledged this many bytes.
     fn taken(&self, bytes: u64) -> Result<(), String> {
         let mut state = self.state();
         state.out.taken(bytes).map_err(|why| why.to_string())?;
@@ -285,7 +285,7 @@ impl Flow {
         Ok(())
     }
 
-    /// Waits until no more than `most` bytes wait for the other end.
+    /// Waits until at most `most` bytes are unsent.
     fn wait(
         &self,
         state: MutexGuard<'_, FlowState>,

@@ -38,7 +38,7 @@ pub(crate) fn router(
     config(&router_of(group_id, listen, routers, credentials))
 }
 
-/// The same as the text of a file that a stock `zenohd` reads; `metadata` says what it is.
+/// The same as the text of a file that a stock `zenohd` reads; `metadata` describes its origin.
 pub(crate) fn foreign_router(
     group_id: &str,
     listen: &str,
@@ -48,7 +48,7 @@ pub(crate) fn foreign_router(
 ) -> Result<Value, GroupError> {
     let mut all = router_of(group_id, listen, routers, credentials);
     all["metadata"] = metadata;
-    // `zenohd` opens its admin space whatever its file says: nothing is to be read or written there.
+    // `zenohd` opens its admin space whatever its file contains: reading and writing there is denied.
     all["adminspace"]["permissions"] = json!({ "read": false, "write": false });
     config(&all)?;
     Ok(all)

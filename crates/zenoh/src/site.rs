@@ -34,7 +34,7 @@ const BOUND: Duration = Duration::from_secs(5);
 /// Bytes that one enrolment may need each way.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// How long looking for controllers may take.
+/// Longest time to search for controllers.
 const LOOK_BOUND: Duration = Duration::from_secs(2);
 
 /// A site's router. Dropping it cuts the site off.
@@ -78,7 +78,7 @@ impl Site {
         answers.is_ok_and(|answers| answers.into_iter().all(|answer| answer.result().is_err()))
     }
 
-    /// Where it listens.
+    /// The address at which it listens.
     pub fn address(&self) -> SocketAddr {
         self.door.address()
     }

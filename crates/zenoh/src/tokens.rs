@@ -21,19 +21,19 @@ use crate::ledger::Ledger;
 
 /// Default validity of a token.
 pub const DEFAULT_VALID: Duration = Duration::from_secs(24 * 3600);
-/// Tokens of one group at most; the oldest give way.
+/// Most tokens of one group; the oldest are removed.
 const MAX_TOKENS: usize = 256;
-/// A token is remembered so long after its end, so that its holder learns why it is refused.
+/// How long an expired token is kept, so that its holder learns why it is refused.
 const REMEMBERED_S: u64 = 30 * 24 * 3600;
 
-/// What a token is made for.
+/// The limits and the role of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Terms {
-    /// How long it is good for.
+    /// Its validity.
     pub valid: Duration,
-    /// How many hosts it lets in; `None` = any number.
+    /// How many hosts it admits; `None` = any number.
     pub uses: Option<u32>,
-    /// What they become.
+    /// The role of the admitted hosts.
     pub role: MemberRole,
 }
 
@@ -56,21 +56,21 @@ pub enum Spent {
     /// Its time is over.
     #[error("the token has expired")]
     Expired,
-    /// As many hosts as it was made for have come.
+    /// It has admitted as many hosts as it was made for.
     #[error("the token has been used up")]
     UsedUp,
     /// It was made for something else.
     #[error("the token is for a host that becomes {made_for}, not {asked}")]
     Role {
-        /// What it was made for.
+        /// The role that it was made for.
         made_for: MemberRole,
-        /// What was asked.
+        /// The role that was requested.
         asked: MemberRole,
     },
 }
 
 impl Spent {
-    /// What to do about it.
+    /// The hint for the operator.
     pub fn hint(&self) -> &'static str {
         match self {
             Spent::Role { .. } => {

@@ -13,7 +13,7 @@ const MAX_VISITORS: usize = 32;
 /// Time between two checks whether the port is to be closed.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Receives a visitor, on a thread of the visitor's own. Must end by itself.
+/// Serves a visitor on a thread of its own. Must return within a bound.
 pub(crate) type Receive = Arc<dyn Fn(TcpStream, SocketAddr) + Send + Sync>;
 
 /// A listening port with its handler. Dropping it closes it.
@@ -52,7 +52,7 @@ impl Visitors {
         })
     }
 
-    /// Where it is.
+    /// The address at which it listens.
     pub(crate) fn address(&self) -> SocketAddr {
         self.address
     }

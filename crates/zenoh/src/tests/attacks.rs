@@ -17,7 +17,7 @@ use crate::keys::Keys;
 use crate::members::Members;
 use crate::settings;
 
-/// What is looked for in what travels.
+/// The text that is searched in the traffic.
 const WORD: &str = "connect-to-192.0.2.7";
 
 /// A connection to the router with another member's certificate.
@@ -43,7 +43,7 @@ pub(super) fn asks_in_vain(lab: &Lab, session: &Session, agent: &str) {
     );
 }
 
-/// Everything that comes under a key.
+/// All messages under a key.
 fn overhear(session: &Session, key: String) -> Receiver<(String, Vec<u8>)> {
     let (heard, hears) = mpsc::channel();
     let heard = Mutex::new(heard);
@@ -229,7 +229,7 @@ fn a_router_cannot_forge_replay_or_read_orders() {
     send(b"?".to_vec());
     let line = tells.recv_timeout(BOUND).unwrap();
     assert!(line.contains("too short"), "{line}");
-    // The session it tried to disturb goes on.
+    // The session that it tried to disturb continues.
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
     alive.reach(1);
 }

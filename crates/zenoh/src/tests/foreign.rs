@@ -10,7 +10,7 @@ use super::attacks::{asks_in_vain, connection_at};
 use super::*;
 use crate::foreign::Foreign;
 
-/// Where it listens, and the file that says so.
+/// Its address, and its configuration file.
 fn settings(lab: &Lab, dials: &[String]) -> (String, PathBuf) {
     let listen = format!("{}:{PORT}", own_address());
     let foreign = Foreign {
@@ -35,7 +35,7 @@ fn member_behind(lab: &Lab, name: &str, router: &str) -> Membership {
     member
 }
 
-/// What the file says is what the own routers do.
+/// The file configures the same as sokudo's own routers.
 #[test]
 fn its_file_opens_no_door() {
     let lab = Lab::new();
@@ -61,7 +61,7 @@ fn its_file_opens_no_door() {
     assert_eq!(says("transport/link/tls/enable_mtls"), "true");
     assert_eq!(says("access_control/enabled"), "true");
     assert_eq!(says("access_control/default_permission"), r#""deny""#);
-    // What it writes to its log at its start holds no key.
+    // Its log contains no key.
     assert!(!config.to_string().contains("_base64\":\""));
     // Nothing is written over.
     let again = Foreign {

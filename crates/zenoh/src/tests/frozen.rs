@@ -14,7 +14,7 @@ use super::{Alive, BOUND, Lab, PORT, own_address, sees, serve};
 /// More than all that a router holds for one link, with the system below it.
 const ORDERS: usize = 8;
 const ORDER_BYTES: usize = 4 * 1024 * 1024;
-/// Far less than after which Zenoh would give up the link that is full.
+/// Far shorter than the time after which Zenoh would close the full link.
 const IN_TIME: Duration = Duration::from_secs(2);
 const QUESTIONS: usize = 20;
 const LOOK: Duration = Duration::from_millis(50);
@@ -79,7 +79,7 @@ fn carry(inner: &UdpSocket, outer: &UdpSocket, pulled: &AtomicBool, gone: &Atomi
             if let Ok(length) = from.recv(&mut buffer)
                 && !pulled.load(Ordering::Acquire)
             {
-                // What does not get through is lost, as on any cable.
+                // Packets that do not get through are lost, as on any cable.
                 let _ = to.send(&buffer[..length]);
             }
         }

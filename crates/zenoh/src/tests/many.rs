@@ -29,7 +29,7 @@ fn many_agents_are_asked_together() {
     };
     let members: Vec<MemberId> = names.iter().map(reach).collect();
     alive.reach(AGENTS as i32);
-    // Every second one is asked something else: answers stand at their own places.
+    // Every second agent is asked something else: answers are returned in the order of the agents.
     let ask = |index: usize| match index % 2 {
         0 => Ask::Clock,
         _ => Ask::Describe,

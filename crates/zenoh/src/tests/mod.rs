@@ -287,7 +287,7 @@ fn a_controller_that_vanishes_takes_its_load_along() {
     let (bus, id) = on_bus(&fleet, "a");
     assert_eq!(bus.ask(id, Ask::Clock, BOUND), Ok(Reply::Clock(42)));
     alive.reach(1);
-    // The link outlives the connection below it: no goodbye is said.
+    // The link outlives the connection below it: no `Bye` is sent.
     fleet.cut();
     alive.reach(0);
     drop(bus);
@@ -326,7 +326,7 @@ fn labels_are_seen_without_asking() {
     alive.reach(0);
 }
 
-/// Agents come back by themselves when the controller does.
+/// Agents reconnect by themselves when the controller returns.
 #[test]
 fn agents_find_a_controller_that_was_started_again() {
     let (mut lab, alive) = (Lab::new(), Alive::default());

@@ -51,7 +51,7 @@ fn a_certificate_is_renewed_for_its_owner_only() {
     climber.admission.role = MemberRole::Router;
     let (says, _) = refusal(renew(&climber));
     assert_eq!(says, "the group has no router called `b` with this key");
-    // Who was removed stays out.
+    // A removed member stays excluded.
     let members = Members::of(lab.config.path(), "lab");
     assert!(members.remove("a").unwrap());
     let (says, _) = refusal(renew(&a));
@@ -63,7 +63,7 @@ fn a_certificate_is_renewed_for_its_owner_only() {
     assert!(renew(&b).is_ok());
 }
 
-/// What an upkeep says.
+/// The log lines of an upkeep.
 fn heard() -> (Log, Arc<Mutex<Vec<String>>>) {
     let said: Arc<Mutex<Vec<String>>> = Arc::default();
     let told = Arc::clone(&said);
