@@ -48,7 +48,7 @@ pub fn pieces(bytes: &[u8]) {
             }
             Ok(Piece::Taken(taken)) => {
                 assert_eq!(piece::taken(taken), message);
-                // Refused when so much was never sent.
+                // Acknowledgements of more than was sent are refused.
                 let _ = out.taken(taken);
             }
             Ok(Piece::End) => assert!(message.is_empty()),

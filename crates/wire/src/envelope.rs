@@ -13,11 +13,11 @@ use crate::message::{Ask, Note, Reply};
 pub struct Envelope {
     /// Number of the ask, from 1; zero for a note.
     pub id: u64,
-    /// What is inside.
+    /// The content.
     pub body: Body,
 }
 
-/// What an envelope holds.
+/// The content of an envelope.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Body {
     /// Controller to agent.
@@ -34,9 +34,9 @@ pub enum EnvelopeError {
     /// The bytes hold no message of this protocol version.
     #[error("{bytes} bytes that are not a valid message: {why}")]
     Garbled {
-        /// How many bytes there were.
+        /// The number of bytes.
         bytes: usize,
-        /// What did not fit.
+        /// The decoding error.
         why: String,
     },
     /// The frame around it is wrong.

@@ -21,7 +21,7 @@ const HEAD: usize = 4;
 /// Room kept between frames, bytes: a buffer that grew for one large frame is given back.
 const KEEP: usize = 64 * 1024;
 
-/// What is wrong with a frame. The connection cannot be used any further.
+/// Errors of frames. The connection cannot be used any further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The announced length is zero.
@@ -67,7 +67,7 @@ impl Decoder {
         }
     }
 
-    /// Changes the bound for all frames not yet handed out.
+    /// Changes the bound for all frames not yet returned.
     pub fn set_max(&mut self, max: usize) {
         self.max = max;
     }
@@ -77,7 +77,7 @@ impl Decoder {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// Bytes received and not yet handed out.
+    /// Bytes received and not yet returned.
     pub fn pending(&self) -> usize {
         self.buffer.len() - self.used
     }

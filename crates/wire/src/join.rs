@@ -51,18 +51,18 @@ const MAX_PLACE: usize = 255;
 /// Longest name of an agent; it becomes part of a key expression.
 pub const MAX_AGENT_NAME: usize = 63;
 
-/// What a host needs to join a group.
+/// The content of a join token.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JoinToken {
     /// Ed25519 public key of the door; a server with another key is refused.
     pub door: [u8; DOOR],
-    /// What the door knows the token by.
+    /// The secret by which the door recognises the token.
     pub secret: [u8; TOKEN_SECRET],
-    /// Where the controller enrols: `host:port`.
+    /// The controller's enrolment addresses: `host:port`.
     pub places: Vec<String>,
 }
 
-/// Why a text is not a token.
+/// Why a text is not a valid token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JoinTokenError {
     /// No `@`.
@@ -85,7 +85,7 @@ pub enum JoinTokenError {
     /// At least one character was mistyped.
     #[error("the join token is mistyped: its check characters do not fit")]
     Check,
-    /// What stands after it.
+    /// The text after it.
     #[error("`{0}` in the join token is not HOST:PORT")]
     Place(String),
     /// Too many.
@@ -94,7 +94,7 @@ pub enum JoinTokenError {
 }
 
 impl JoinTokenError {
-    /// What to do about it.
+    /// The hint for the operator.
     pub fn hint(&self) -> &'static str {
         "copy the whole line that `sokudo controller` printed"
     }
@@ -155,7 +155,7 @@ impl FromStr for JoinToken {
     }
 }
 
-/// What stands before the `@`; white space around it and capitals are accepted.
+/// The part before the `@`; surrounding white space and upper case are accepted.
 fn read_secret(text: &str) -> Result<([u8; DOOR], [u8; TOKEN_SECRET]), JoinTokenError> {
     let body = match text.split_at_checked(PREFIX.len()) {
         Some((prefix, body)) if prefix.eq_ignore_ascii_case(PREFIX) => body,
@@ -197,7 +197,7 @@ pub fn is_agent_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= MAX_AGENT_NAME && name.chars().all(plain)
 }
 
-/// What a member is for.
+/// The role of a member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemberRole {
@@ -216,12 +216,12 @@ impl fmt::Display for MemberRole {
     }
 }
 
-/// What a host asks for.
+/// A host's request for admission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JoinRequest {
-    /// How it wants to be called.
+    /// The requested name.
     pub name: String,
-    /// What it wants to be.
+    /// The requested role.
     pub role: MemberRole,
     /// Its raw ECDSA P-256 public key, uncompressed (65 bytes).
     pub public_key: Vec<u8>,
@@ -239,16 +239,16 @@ pub fn proof_text(channel: &Channel, name: &str, role: MemberRole) -> Vec<u8> {
     text
 }
 
-/// What it gets.
+/// The answer to the request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum JoinAnswer {
     /// It is a member.
     Admitted(Box<Admission>),
     /// It is not, and why.
     Refused {
-        /// What happened.
+        /// The cause of the refusal.
         says: String,
-        /// What to do about it.
+        /// The hint for the operator.
         hint: String,
     },
 }
@@ -262,11 +262,11 @@ pub struct Admission {
     pub group_id: String,
     /// The member's name, unique in the group.
     pub agent: String,
-    /// What it is for.
+    /// The role of the member.
     pub role: MemberRole,
     /// Its certificate, PEM.
     pub certificate: String,
-    /// How long that is good for.
+    /// Validity of the certificate.
     pub life: Life,
     /// Makes the ticket with which members come to the door for another one. All members hold it: it
     /// gets them heard, and nothing else.
@@ -276,9 +276,9 @@ pub struct Admission {
     /// Ed25519 public key of those who may command.
     pub commander: [u8; 32],
     /// The secret shared by the agent and the holders of the commanding key (see [`crate::order`]).
-    /// A router's is of no use.
+    /// Unused for routers.
     pub secret: [u8; 32],
-    /// Where the router listens: `host:port`.
+    /// The router's addresses: `host:port`.
     pub routers: Vec<String>,
 }
 

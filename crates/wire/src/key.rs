@@ -39,7 +39,7 @@ pub struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyId(pub [u8; 8]);
 
-/// Why a text is not a key.
+/// Why a text is not a valid key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// It does not begin with `sk1-`.
@@ -62,7 +62,7 @@ pub enum KeyError {
 }
 
 impl KeyError {
-    /// What to do about it.
+    /// The hint for the operator.
     pub fn hint(&self) -> &'static str {
         "copy the whole key that `sokudo serve` printed, from `sk1-` to its last character"
     }

@@ -14,16 +14,16 @@ pub const MAX_LABELS: usize = 16;
 /// Stands for a host without labels.
 const NONE: &str = "-";
 
-/// One thing that is said of a host.
+/// One label of a host.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Label {
-    /// What is told: `site`.
+    /// The key: `site`.
     pub key: String,
-    /// Which it is: `tokyo`.
+    /// The value: `tokyo`.
     pub value: String,
 }
 
-/// What is said of one host: one value per key.
+/// The labels of one host: one value per key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels(BTreeMap<String, String>);
 
@@ -42,7 +42,7 @@ pub enum LabelError {
 }
 
 impl LabelError {
-    /// What to do about it.
+    /// The hint for the operator.
     pub fn hint(&self) -> &'static str {
         "write for example site=tokyo: letters, digits, `-`, `_` and `.` on both sides"
     }
@@ -88,12 +88,12 @@ impl Labels {
         }
     }
 
-    /// True when a host says this of itself.
+    /// True when a host has this label.
     pub fn has(&self, wanted: &Label) -> bool {
         self.0.get(&wanted.key) == Some(&wanted.value)
     }
 
-    /// True when nothing is said.
+    /// True when there are no labels.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -15,14 +15,14 @@ const WARNING_S: u64 = 14 * DAY_S;
 /// From when to when a certificate is good, seconds of Unix time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Life {
-    /// When it was made.
+    /// Start of the validity.
     pub from_unix_s: u64,
-    /// When it ends.
+    /// End of the validity.
     pub until_unix_s: u64,
 }
 
 impl Life {
-    /// From `now_unix_s` for so many seconds.
+    /// A validity from `now_unix_s` for this many seconds.
     pub fn new(now_unix_s: u64, seconds: u64) -> Self {
         Self {
             from_unix_s: now_unix_s,

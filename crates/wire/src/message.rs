@@ -8,24 +8,24 @@ use sokudo_model::{Batch, Change, Environment, HostClock, MonitorSpec, Rows, Run
 
 pub use sokudo_model::{HostSpec, PhaseSpec, Refusal};
 
-/// What the controller asks one agent to do.
+/// An ask of the controller to one agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
-    /// Who are you? Answered by [`Reply::Description`].
+    /// Asks the agent to describe itself. Answered by [`Reply::Description`].
     Describe,
-    /// What does your monotonic clock say? Answered by [`Reply::Clock`].
+    /// Asks for the agent's monotonic clock. Answered by [`Reply::Clock`].
     Clock,
     /// Under which conditions do you run? Answered by [`Reply::Environment`].
     Environment,
     /// Begin to observe the host; batches follow as notes until `Unwatch`.
     Watch {
-        /// What the run calls the host: series carry this name.
+        /// Name of the host in the run: series carry it.
         host: String,
         /// The run's start on the agent's monotonic clock, nanoseconds: zero of all time stamps.
         t0_ns: i64,
         /// Time between two samples, nanoseconds.
         interval_ns: u64,
-        /// What to observe.
+        /// The scope of the monitors.
         scope: WatchScope,
         /// Monitors beside the standing ones; [`MonitorSpec::within_bounds`] of the agent judges them.
         /// Asked again with the same name, start, interval and scope, those that go on are not begun
@@ -85,21 +85,22 @@ pub enum Ask {
     },
     /// The controller is leaving.
     Bye,
-    /// What was kept of a run whose controller died. Answered by [`Reply::Kept`], page by page.
+    /// Asks for what was kept of a run whose controller died. Answered by [`Reply::Kept`], page by
+    /// page.
     Kept {
-        /// Which run.
+        /// The run.
         run: RunId,
-        /// Where the page begins: 0, then what the page before it said.
+        /// Position of the page: 0, then the one that the page before it returned.
         from: u64,
     },
     /// The answer to [`Ask::Kept`] was received completely: delete the kept run.
     Discard {
-        /// Which run.
+        /// The run.
         run: RunId,
     },
 }
 
-/// What the monitors of one agent observe.
+/// The scope that the monitors of one agent observe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WatchScope {
     /// The whole host.
@@ -130,14 +131,14 @@ pub enum Reply {
     Refused(Refusal),
     /// To [`Ask::Kept`].
     Kept {
-        /// What the agent said, in its order.
+        /// The batches of the agent, in order.
         batches: Vec<Batch>,
-        /// Where the next page begins; `None` after the last one.
+        /// Position of the next page; `None` after the last one.
         next: Option<u64>,
     },
 }
 
-/// Who an agent is.
+/// Description of an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// Host name.
@@ -148,32 +149,32 @@ pub struct Description {
     pub version: String,
     /// Logical processors.
     pub cores: u32,
-    /// Workloads it knows.
+    /// Workloads that it supports.
     pub workloads: Vec<String>,
-    /// Which monotonic clock it reads, as the crate `net` tells it; `None` where the
-    /// system does not say.
+    /// Identity of its monotonic clock, as the crate `net` reports it; `None` where the system does not
+    /// report one.
     pub clock: Option<String>,
 }
 
-/// What an agent says unasked.
+/// A message that an agent sends without being asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Note {
     /// New samples, distributions and events.
     Batch(Batch),
-    /// All senders of this host have finished; the workload's JSON says how much was sent.
+    /// All senders of this host have finished; the workload's JSON holds the sent counts.
     Sent(String),
     /// Rows about single requests, for the file that the controller keeps.
     Rows(Rows),
-    /// Something went wrong; the phase goes on as far as it can.
+    /// A part of the phase failed; the rest continues.
     Problem {
-        /// What happened.
+        /// The cause.
         says: Text,
-        /// What is missing because of it.
+        /// The data that is missing because of it.
         missing: Option<Text>,
     },
     /// The connection to the agent was lost. Made by the bus, never sent over it.
     Lost {
-        /// What the connection said last.
+        /// The last error of the connection.
         why: String,
     },
     /// The health of the agent has changed. Made by the bus, never sent over it.
@@ -186,9 +187,9 @@ pub enum Note {
 pub enum Health {
     /// It answers.
     Ready,
-    /// It has said nothing for a lease.
+    /// It has sent nothing for a lease.
     Suspect,
-    /// It has said nothing for two leases, and is given up.
+    /// It has sent nothing for two leases, and is given up.
     Lost,
 }
 

@@ -27,10 +27,10 @@ const NUMBER: usize = 8;
 const SIGNATURE: usize = 64;
 /// Bytes behind an encrypted frame.
 const TAG: usize = 16;
-/// What the signature is for: no signature made for anything else fits.
+/// Purpose of the signature, so that no signature made for another purpose fits.
 const PURPOSE: &[u8] = b"sokudo order 2";
 
-/// What an agent draws for each session.
+/// A random value that an agent makes for each session.
 pub type Challenge = [u8; 32];
 
 /// The secret shared by an agent and the holders of the commanding key.
@@ -61,24 +61,24 @@ pub enum OrderError {
     /// A number that was there already.
     #[error("message {found} came again when {expected} was due")]
     Replayed {
-        /// What was due.
+        /// The expected number.
         expected: u64,
-        /// What came.
+        /// The received number.
         found: u64,
     },
-    /// One that comes too early: others are lost.
+    /// A number beyond the expected one: messages were lost.
     #[error("message {found} came when {expected} was due: some were lost")]
     Lost {
-        /// What was due.
+        /// The expected number.
         expected: u64,
-        /// What came.
+        /// The received number.
         found: u64,
     },
 }
 
 impl OrderError {
     /// True when the message comes from another party: the session continues without it. A loss ends
-    /// the session, because what was lost never comes again.
+    /// the session, because lost messages are never sent again.
     pub fn is_foreign(&self) -> bool {
         !matches!(self, OrderError::Lost { .. })
     }
@@ -139,7 +139,7 @@ impl Between {
         hmac::verify(&key, says, proof).is_ok()
     }
 
-    /// What an order's signature covers; `context` is that of the session.
+    /// The bytes that an order's signature covers; `context` is that of the session.
     fn signed(context: &[u8], number: u64, sealed: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(context.len() + NUMBER + sealed.len());
         out.extend_from_slice(context);
@@ -195,7 +195,7 @@ impl Outgoing {
 }
 
 impl Incoming {
-    /// The frame; `sealed` is what stands behind the number.
+    /// Returns the frame; `sealed` is the part after the number.
     fn open(&mut self, number: u64, sealed: &[u8]) -> Result<Vec<u8>, OrderError> {
         let mut frame = sealed.to_vec();
         let length = self
@@ -295,7 +295,7 @@ impl Checker {
     }
 }
 
-/// The agent's end: numbers and encrypts what it says.
+/// The agent's end: numbers and encrypts its messages.
 pub struct Sealer(Outgoing);
 
 impl Sealer {

@@ -39,7 +39,7 @@ pub enum Piece<'a> {
         /// Whether the frame is whole with it.
         last: bool,
     },
-    /// The other end has read so many bytes of pieces since the session began.
+    /// The other end has read this many bytes of pieces since the session began.
     Taken(u64),
     /// The other end is leaving.
     End,
@@ -57,9 +57,9 @@ pub enum PieceError {
     /// It acknowledged more bytes than were sent.
     #[error("it says that it has read {taken} bytes of {sent}")]
     NeverSent {
-        /// What it says.
+        /// The acknowledged bytes.
         taken: u64,
-        /// What was sent.
+        /// The sent bytes.
         sent: u64,
     },
 }
@@ -83,7 +83,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// The message that says how much was read.
+/// The message that acknowledges read bytes.
 pub fn taken(bytes: u64) -> Vec<u8> {
     [&[TAKEN][..], &bytes.to_be_bytes()].concat()
 }
@@ -129,7 +129,7 @@ impl Outgoing {
         self.waiting.pop_front()
     }
 
-    /// The other end has read so much.
+    /// Processes an acknowledgement of this many bytes.
     pub fn taken(&mut self, taken: u64) -> Result<(), PieceError> {
         let sent = self.sent;
         if taken > sent {
@@ -154,7 +154,7 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// Takes the next piece; the frame when it is whole.
+    /// Adds the next piece; returns the frame when it is complete.
     ///
     /// Errors: [`PieceError::TooLong`].
     pub fn part(&mut self, bytes: &[u8], last: bool) -> Result<Option<Vec<u8>>, PieceError> {

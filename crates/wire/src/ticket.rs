@@ -37,7 +37,7 @@ const TAG: usize = 32;
 /// A TLS exporter value: 32 bytes that differ from connection to connection.
 pub type Channel = [u8; 32];
 
-/// What a caller says first.
+/// The first message of a caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ticket {
     /// [`PROTOCOL_VERSION`] of the caller.
@@ -46,11 +46,11 @@ pub struct Ticket {
     pub product: String,
     /// Key the tag was made with; [`KeyId::NONE`] without one.
     pub key: KeyId,
-    /// Who calls: a host name, shown in the server's log.
+    /// The caller's host name, shown in the server's log.
     pub name: String,
 }
 
-/// What the server says to a ticket.
+/// The server's answer to a ticket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// [`PROTOCOL_VERSION`] of the server; zero when it does not reveal that to unauthenticated
@@ -77,7 +77,7 @@ pub enum Verdict {
     Version,
     /// As many callers as the server allows are connected.
     Busy {
-        /// How many it allows.
+        /// The number that it allows.
         max_clients: u16,
     },
     /// The ticket could not be read.
@@ -118,7 +118,7 @@ pub struct VersionMismatch {
 }
 
 impl VersionMismatch {
-    /// What to do about it.
+    /// The hint for the operator.
     pub fn hint(&self) -> &'static str {
         "install the same version on both"
     }
@@ -244,7 +244,7 @@ fn tag_key(key: Option<&Key>) -> hmac::Key {
     hmac::Key::new(hmac::HMAC_SHA256, &bytes)
 }
 
-/// What the tag is made over.
+/// The bytes that the tag authenticates.
 fn tagged(content: &[u8], channel: &Channel) -> Vec<u8> {
     [b"sokudo ticket".as_slice(), channel, content].concat()
 }
