@@ -79,7 +79,7 @@ pub enum StoreError {
     /// No run matches.
     #[error("no run matches `{text}` in `{root}`")]
     Unknown {
-        /// What was asked for.
+        /// The request.
         text: String,
         /// Where it was searched.
         root: PathBuf,
@@ -89,7 +89,7 @@ pub enum StoreError {
     /// Several runs match.
     #[error("`{text}` matches {} runs in `{root}`", candidates.len())]
     Ambiguous {
-        /// What was asked for.
+        /// The request.
         text: String,
         /// Where it was searched.
         root: PathBuf,
