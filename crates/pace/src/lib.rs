@@ -31,7 +31,7 @@ pub struct Paced {
 }
 
 impl Paced {
-    /// How much faster than the rate a backlog is worked off.
+    /// Factor by which a backlog is worked off faster than the rate.
     pub const CATCH_UP: f64 = 2.0;
 
     /// Events at `rate_per_s` from `start_ns` on.
