@@ -114,8 +114,8 @@ impl Bus {
         self.ask_each(&members, |index| asks[index].1.clone(), bound)
     }
 
-    /// As [`Bus::ask_all`] of what `make` says for each, by its index in `members`: every ask is made when
-    /// it is sent, and none is kept.
+    /// As [`Bus::ask_all`], with the ask that `make` returns for each member, by its index in
+    /// `members`: each ask is made when it is sent, and none is kept.
     pub fn ask_each(
         &self,
         members: &[MemberId],
