@@ -32,9 +32,9 @@ pub struct CurveStep {
     pub p50_s: Option<f64>,
     /// 99th percentile of the latency, seconds.
     pub p99_s: Option<f64>,
-    /// What was lost or failed, 0 to 1.
+    /// Share of lost or failed operations, 0 to 1.
     pub lost: Option<f64>,
-    /// How the step ended.
+    /// The status of the step.
     pub status: RunStatus,
 }
 
@@ -47,7 +47,7 @@ pub enum Sign {
     Latency,
 }
 
-/// Where the knee is: the last step before the system bends.
+/// Position of the knee: the last step before the curve bends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knee {
     /// At the step with this index.
@@ -63,13 +63,13 @@ pub enum Knee {
 /// Throughput and latency of every step of a sweep.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Which numbers of the swept workload make the curve.
+    /// The metrics of the swept workload that make the curve.
     pub names: &'static CurveMetrics,
     /// Option that was varied.
     pub option: String,
     /// Steps by rising load, then those whose values are words or that failed.
     pub steps: Vec<CurveStep>,
-    /// Where the knee is.
+    /// Position of the knee.
     pub knee: Knee,
 }
 
@@ -147,7 +147,7 @@ impl Curve {
         }
     }
 
-    /// What the sweep adds to a run's summary.
+    /// The entries that the sweep adds to a run's summary.
     pub fn summary(&self) -> Summary {
         let mut summary = Summary::new();
         summary.insert(sweep::STEPS.into(), self.steps.len() as f64);
@@ -161,7 +161,7 @@ impl Curve {
         summary
     }
 
-    /// Where a step stands on the axis of the load.
+    /// Position of a step on the axis of the load.
     pub fn x(&self, step: &CurveStep) -> Option<f64> {
         match self.is_rate() {
             true => step.offered,

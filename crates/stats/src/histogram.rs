@@ -25,7 +25,7 @@ const V2_MAX_BYTES: usize = V2_HEADER_BYTES + 34_816 * 9;
 /// Largest total of counts that an encoded histogram may carry.
 const MAX_TOTAL: u64 = 1 << 62;
 
-/// Why encoded bytes are not a histogram that can be read.
+/// Errors of decoding a histogram.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HistogramError {
     /// The bytes are not a valid uncompressed V2 encoding, or are truncated.
@@ -214,7 +214,7 @@ impl Histogram {
     ///
     /// Errors: `NotV2` for other or cut bytes, `Shape` for a histogram larger than this program
     /// writes, `Counts` for damaged contents. Never panics; allocates one histogram at most,
-    /// whatever the bytes say.
+    /// whatever the bytes contain.
     pub fn from_v2(bytes: &[u8]) -> Result<Histogram, HistogramError> {
         check_header(bytes)?;
         check_counts(&bytes[V2_HEADER_BYTES..])?;

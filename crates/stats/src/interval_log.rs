@@ -21,7 +21,7 @@ const MAX_VALUE_DIVISOR: f64 = 1e6;
 /// One line of a log.
 #[derive(Debug, Clone)]
 pub struct LogInterval {
-    /// What was observed, by whom; characters that the format has no room for are replaced by `_`.
+    /// Metric and source of the values; characters that the format cannot hold are replaced by `_`.
     pub tag: String,
     /// Start, since the log's start.
     pub start: Duration,
@@ -132,7 +132,7 @@ mod tests {
         ]);
         let golden = include_str!("../testdata/interval_log.hlog");
         assert_eq!(read(&log), read(golden), "an old log must stay readable");
-        // How well bytes are squeezed is the compressor's business.
+        // The size of the compressed bytes depends on the compressor, and is not checked.
         let columns = |log: &str| -> Vec<String> {
             let line = |line: &str| match line.starts_with('#') {
                 true => line.to_owned(),

@@ -16,7 +16,7 @@
 //! curve is known, so the global maximum of the difference curve is taken). The test of the slopes
 //! is that of two-regime regression: R. Quandt, JASA 53 (1958).
 
-/// How a curve bends.
+/// The direction in which a curve bends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// It rises, then levels off or falls: what a system carries.

@@ -15,12 +15,12 @@
 //!
 //! A rate counts only when a trial of its own confirms it: one lucky probe proves nothing.
 
-/// What is searched for, and how hard.
+/// Parameters of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RateSearchConfig {
     /// Lowest rate worth trying, events per second; above 0.
     pub low: f64,
-    /// What the first trial is.
+    /// The first trial.
     pub first: First,
     /// Two rates closer than this share (0.05 = 5 %) count as equal.
     pub resolution: f64,
@@ -31,7 +31,7 @@ pub struct RateSearchConfig {
     pub max_confirms: u32,
 }
 
-/// Where a search begins.
+/// The start of a search.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum First {
     /// As fast as possible: the load is offered without waiting for it to be carried.
@@ -48,7 +48,7 @@ const ABOVE_CLOSED_LOOP: f64 = 1.25;
 /// Share of what a closed loop delivered below which no rate is tried.
 const FAR_BELOW: f64 = 0.01;
 
-/// Why a trial is made.
+/// Purpose of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To learn what a closed loop carries; proves nothing about a rate.
@@ -59,7 +59,7 @@ pub enum Purpose {
     Confirm,
 }
 
-/// What stops the best rate from being higher.
+/// The reason why the best rate is not higher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// More was tried and broke a bound.
@@ -79,18 +79,18 @@ pub struct Best {
     pub loss: f64,
     /// Rate delivered by that trial, events per second.
     pub delivered: f64,
-    /// What stops it from being higher.
+    /// The reason why it is not higher.
     pub limit: Limit,
 }
 
-/// What to do next.
+/// The next action of the caller.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Step {
     /// Offer this rate and report what came out.
     Try {
         /// Events per second; `None` is as fast as possible.
         rate: Option<f64>,
-        /// Why.
+        /// Its purpose.
         purpose: Purpose,
     },
     /// The search is over.
@@ -102,7 +102,7 @@ pub enum Step {
     },
 }
 
-/// What came out of one trial.
+/// The result of one trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
     /// Rate that was really offered, events per second.
@@ -118,9 +118,9 @@ pub struct Outcome {
 /// A rate that held in a probe.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Candidate {
-    /// What was asked for, so that the confirmation asks for the same.
+    /// The requested rate, so that the confirmation requests the same.
     asked: Option<f64>,
-    /// What was offered.
+    /// The offered rate.
     rate: f64,
     limit: Limit,
 }
@@ -199,7 +199,7 @@ impl RateSearch {
         search
     }
 
-    /// What to do next; the same answer until an outcome is reported.
+    /// The next action; the same one until an outcome is reported.
     pub fn next(&self) -> Step {
         self.step
     }
@@ -256,7 +256,7 @@ impl RateSearch {
         self.attempt(Some(delivered * ABOVE_CLOSED_LOOP), Purpose::Probe)
     }
 
-    /// Why nothing above a rate that held can be said, when nothing above it was tried.
+    /// The reason why no rate above the one that held can be claimed, when none above it was tried.
     fn limit_of(&self, asked: Option<f64>, outcome: &Outcome) -> Limit {
         match asked {
             None => Limit::Generator,

@@ -3,7 +3,7 @@
 //! Made for the handful of values that repeated trials give: nothing assumes a normal distribution,
 //! nothing draws random numbers.
 
-/// Where a set of values lies and how far it spreads.
+/// Location and spread of a set of values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
     /// Finite values.

@@ -15,7 +15,7 @@ pub const MOST_STEPS: usize = 512;
 /// From this length on a step is a second at least: the rates of shorter ones mostly show chance.
 const SECONDS_FROM_MS: i64 = 30_000;
 
-/// What a step of a course holds.
+/// The content of a step of a course.
 pub trait Step: Default {
     /// Adds what `other` counted.
     fn merge(&mut self, other: Self);
@@ -131,7 +131,7 @@ impl<S: Step> Course<S> {
 pub struct Slot {
     /// Requests that ended.
     pub n: u32,
-    /// Those of them that failed.
+    /// The failed ones of them.
     pub errors: u32,
     /// Sum of their response times, milliseconds.
     pub sum_ms: u64,
@@ -222,7 +222,7 @@ pub struct Moment {
     pub started: u64,
     /// Requests that ended.
     pub ended: u64,
-    /// Those of them that failed.
+    /// The failed ones of them.
     pub errors: u64,
     /// Transactions that ended.
     pub transactions: u64,
@@ -234,7 +234,7 @@ pub struct Moment {
     pub latency_ms: Mean,
     /// Time until connected, milliseconds; only of those that had to connect.
     pub connect_ms: Mean,
-    /// Where the time of those that ended went.
+    /// The stages of the time of those that ended.
     pub spent: Spent,
     /// Users alive; per sending host, in the order of the hosts.
     pub threads: Vec<Mean>,

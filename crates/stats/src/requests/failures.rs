@@ -8,7 +8,7 @@ use super::Request;
 const MOST_KINDS: usize = 500;
 /// Longest name of a kind, bytes; a failed assertion may quote a whole page.
 const LONGEST_NAME: usize = 300;
-/// What stands for all kinds beyond those.
+/// The name that stands for all kinds beyond those.
 const OTHERS: &str = "(other failures)";
 
 /// One way of failing.

@@ -55,7 +55,7 @@ pub struct Goals(Vec<Goal>);
 pub struct NoGoal(String);
 
 impl Goal {
-    /// What was reached: seconds, a share, or requests per second.
+    /// The value reached: seconds, a share, or requests per second.
     pub fn reached(&self, group: &Group) -> f64 {
         match self.quantity {
             Quantity::Percentile(percent) => group.percentile_ms(percent) as f64 / 1e3,

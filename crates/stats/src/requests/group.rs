@@ -17,7 +17,7 @@ pub struct Group {
     pub is_transaction: bool,
     /// Requests.
     pub n: u64,
-    /// Those of them that failed.
+    /// The failed ones of them.
     pub errors: u64,
     /// Bytes received.
     pub bytes: u64,
@@ -29,7 +29,7 @@ pub struct Group {
     pub last_ms: i64,
     /// Its course over time.
     pub course: Course<super::Slot>,
-    /// Where the time of its requests went.
+    /// The stages of the time of its requests.
     pub spent: Spent,
     /// Failures by kind: index into the list of all kinds, and how many.
     pub failures: Vec<(usize, u64)>,

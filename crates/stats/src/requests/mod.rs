@@ -28,7 +28,7 @@ const TRANSACTION: &[u8] = b"Number of samples in transaction";
 /// One finished request, or one transaction of several. Text is foreign bytes, UTF-8 if all is well.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Request<'a> {
-    /// When it started, milliseconds since 1970.
+    /// Start time, milliseconds since 1970.
     pub start_ms: i64,
     /// From its start to its last byte, milliseconds.
     pub elapsed_ms: u64,
@@ -38,7 +38,7 @@ pub struct Request<'a> {
     pub code: &'a [u8],
     /// Response message.
     pub message: &'a [u8],
-    /// Which assertion failed, and how.
+    /// The name of the failed assertion, and its message.
     pub failure: &'a [u8],
     /// Whether it counts as good.
     pub success: bool,
@@ -57,7 +57,7 @@ pub struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// When it ended, milliseconds since 1970.
+    /// End time, milliseconds since 1970.
     pub fn end_ms(&self) -> i64 {
         self.start_ms
             .saturating_add(i64::try_from(self.elapsed_ms).unwrap_or(i64::MAX))
@@ -75,7 +75,7 @@ impl Request<'_> {
     }
 }
 
-/// What is counted and how finely.
+/// Options of counting: which rows count, and the resolution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Percentiles that are shown, each above 0 and at most 100, ascending.
@@ -87,7 +87,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// What JMeter's report uses.
+    /// The values that JMeter's report uses.
     fn default() -> Self {
         Self {
             percentiles: vec![90.0, 95.0, 99.0],

@@ -7,7 +7,7 @@ use super::{Failure, Failures, Group, Request, Settings};
 
 /// Labels that are distinguished; plans that put an id into each label have any number of them.
 pub const MOST_LABELS: usize = 1000;
-/// What stands for all labels beyond those.
+/// The name that stands for all labels beyond those.
 const OTHER_LABELS: &str = "(other labels)";
 /// Response codes that are distinguished over time.
 const MOST_CODES: usize = 24;
@@ -31,10 +31,10 @@ pub struct AtThreads {
     pub sum_ms: u64,
 }
 
-/// What all rows together say.
+/// The statistics of all rows together.
 #[derive(Debug, Clone)]
 pub struct Requests {
-    /// What was counted how.
+    /// The options of counting.
     pub settings: Settings,
     /// All requests; transactions are not among them.
     pub total: Group,
@@ -170,7 +170,7 @@ impl Tally {
         self.under_load(request, host);
     }
 
-    /// What all rows said.
+    /// The statistics of all rows.
     pub fn finish(mut self) -> Requests {
         let width_ms = self.course.suitable_ms();
         self.course.widen(width_ms);

@@ -87,7 +87,7 @@ fn search(config: RateSearchConfig, system: &mut System) -> (Vec<(Step, Outcome)
     }
 }
 
-/// What every result must keep, whatever the system.
+/// Properties of every result, for any system.
 fn holds_what_it_promises(config: RateSearchConfig, made: &[(Step, Outcome)], best: Option<Best>) {
     for (step, _) in made {
         if let Step::Try {
@@ -178,7 +178,7 @@ fn nothing_holds_under_a_loss_floor() {
 
 #[test]
 fn overload_collapse_is_climbed_out_of() {
-    // Delivers a tenth when overloaded: what was delivered says little about the capacity.
+    // Delivers a tenth when overloaded: the delivered rate says little about the capacity.
     let mut search = RateSearch::new(CONFIG);
     let best = loop {
         match search.next() {
@@ -268,7 +268,7 @@ fn a_dead_generator_ends_the_search() {
 
 #[test]
 fn a_closed_loop_says_where_to_begin_and_proves_nothing() {
-    // What a closed loop delivers is half of what can be carried.
+    // A closed loop delivers half of the capacity.
     let mut search = RateSearch::new(RateSearchConfig {
         first: First::ClosedLoop,
         low: 100.0,
