@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 
 use sokudo_model::Refusal;
 
-/// Why a record could not be written or read.
+/// Errors of writing or reading a record.
 ///
-/// The message says what happened to which file; [`StoreError::hint`] says what to do next.
+/// The message names the cause and the file; [`StoreError::hint`] the next action.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The system refused an operation on a file. Usually permissions or a vanished directory.
     #[error("could not {action} `{path}`: {source}")]
     Io {
-        /// What was attempted: `create`, `write`, `read`, …
+        /// The operation: `create`, `write`, `read`, …
         action: &'static str,
         /// File or directory concerned.
         path: PathBuf,
@@ -37,7 +37,7 @@ pub enum StoreError {
     BadId {
         /// The text.
         id: String,
-        /// What is wrong with it.
+        /// The defect.
         why: &'static str,
     },
     /// The directory holds no `run.json`.
@@ -51,7 +51,7 @@ pub enum StoreError {
     Corrupt {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The defect.
         what: String,
     },
     /// The record was written by a newer program.
@@ -81,7 +81,7 @@ pub enum StoreError {
     Unknown {
         /// The request.
         text: String,
-        /// Where it was searched.
+        /// The searched directory.
         root: PathBuf,
         /// Names of the newest runs there, newest first, at most five.
         newest: Vec<String>,
@@ -91,7 +91,7 @@ pub enum StoreError {
     Ambiguous {
         /// The request.
         text: String,
-        /// Where it was searched.
+        /// The searched directory.
         root: PathBuf,
         /// Names of the runs that match.
         candidates: Vec<String>,

@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 use crate::layout::{RUN_JSON, SPOOL, TEMPORARY};
 use crate::{StoreError, disk, read_manifest};
 
-/// How deep directories of a record may lie.
+/// Greatest depth of directories in a record.
 const DEPTH_MAX: usize = 4;
 
-/// What [`verify`] found.
+/// The result of [`verify`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verification {
     /// Files whose content is the recorded one.
@@ -21,7 +21,7 @@ pub struct Verification {
     pub changed: Vec<String>,
     /// Files that the manifest lists but that are missing.
     pub missing: Vec<String>,
-    /// Files that are there but not listed: the manifest says nothing about them.
+    /// Files that exist but are not listed in the manifest.
     pub unlisted: Vec<String>,
 }
 

@@ -8,7 +8,7 @@ use crate::StoreError;
 
 /// The manifest.
 pub const RUN_JSON: &str = "run.json";
-/// What was executed, by itself.
+/// The executed plan, in a file of its own.
 pub const PLAN_JSON: &str = "plan/plan.json";
 /// All series.
 pub const SERIES: &str = "series.parquet";

@@ -18,8 +18,8 @@
 //! Recording: [`RunDir::create`] → [`Writer::append`] … → [`Writer::close`]. After a crash:
 //! [`recover`]. Reading: [`resolve`] → [`load`]; [`list`], [`verify`], [`export`].
 //!
-//! The invariant everything rests on: as long as `run.json` says `running`, the spool holds
-//! all that was recorded; once it says anything else, the tables do.
+//! The invariant that everything rests on: as long as `run.json` has the status `running`, the spool
+//! holds all recorded data; with any other status the tables hold it.
 
 pub mod export;
 pub mod iperf3;

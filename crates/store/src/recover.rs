@@ -11,7 +11,7 @@ use crate::spool::{self, Loss, SpoolWriter};
 use crate::writer::take_lock;
 use crate::{StoreError, read_manifest, seal};
 
-/// What [`recover`] did.
+/// The result of [`recover`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecoverReport {
     /// Directory of the record.
@@ -22,7 +22,7 @@ pub struct RecoverReport {
     pub batches: u64,
     /// Points of series in them.
     pub points: u64,
-    /// What could not be read.
+    /// Data that could not be read.
     pub loss: Loss,
 }
 
@@ -38,7 +38,7 @@ pub fn recover(record: &Path) -> Result<RecoverReport, StoreError> {
     recover_on(&Disk::default(), record)
 }
 
-/// What is in the spool of a run that was never closed, in its order.
+/// The content of the spool of a run that was never closed, in order.
 ///
 /// Errors: [`StoreError::InUse`] while the run still goes on, [`StoreError::NotARecord`].
 pub fn spooled(record: &Path) -> Result<Vec<Batch>, StoreError> {
@@ -69,7 +69,7 @@ pub(crate) fn recover_on(disk: &Disk, record: &Path) -> Result<RecoverReport, St
     if read_manifest(record)?.status != RunStatus::Running {
         return remove_leftovers(disk, record, &spool);
     }
-    // What a recovery changes or removes lies in these two.
+    // A recovery changes or removes files in these two only.
     disk::check_own_dir(&spool)?;
     disk::check_own_dir(&record.join(CLOCK))?;
     if !spool.exists() {

@@ -14,7 +14,7 @@ pub struct RunEntry {
     pub id: String,
     /// The directory.
     pub path: PathBuf,
-    /// What its `run.json` says, or why that cannot be read: a broken record.
+    /// The content of its `run.json`, or why that cannot be read: a broken record.
     pub info: Result<RunInfo, StoreError>,
 }
 
@@ -25,9 +25,9 @@ pub struct RunInfo {
     pub started: String,
     /// The same as nanoseconds since the Unix epoch.
     pub started_unix_ns: i64,
-    /// What the run is called after.
+    /// The workload that the run is named after.
     pub workload: String,
-    /// How it ended; `running` also for a run that was never closed.
+    /// Its status; `running` also for a run that was never closed.
     pub status: RunStatus,
     /// Totals over the run.
     pub summary: Summary,

@@ -21,7 +21,7 @@ use crate::tables::histograms::HistogramWriter;
 use crate::tables::series::SeriesWriter;
 use crate::{hash, layout};
 
-/// What a conversion saw.
+/// The result of a conversion.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Converted {
     pub batches: u64,
@@ -87,7 +87,7 @@ impl Converted {
         self.last_ns = self.last_ns.max(last_ns.unwrap_or(0));
     }
 
-    /// What the manifest should say about frames that could not be read.
+    /// The problem for the manifest about frames that could not be read.
     pub fn problem(&self) -> Option<Problem> {
         (!self.loss.is_none()).then(|| Problem {
             t_ns: self.last_ns,

@@ -40,7 +40,7 @@ const SYNC_BYTES: u64 = 1 << 20;
 /// Time after which the segment is synced with the next frame: what a power failure can cost.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What could not be read.
+/// Data that could not be read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Loss {
     /// Bytes that belong to no readable frame.
@@ -68,12 +68,12 @@ impl Loss {
     }
 }
 
-/// What one segment held.
+/// The content of one segment.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Decoded {
     /// Batches in the order they were recorded.
     pub batches: Vec<Batch>,
-    /// What could not be read.
+    /// Data that could not be read.
     pub loss: Loss,
     /// Version of the segment when it is not this program's and no frame could be read: nothing
     /// is known to be damaged, it takes another program version to read it.

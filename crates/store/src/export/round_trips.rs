@@ -53,7 +53,7 @@ pub fn write(record: &Record, format: Format, out: &mut impl Write) -> io::Resul
     Ok(())
 }
 
-/// What series call a flow.
+/// Name of a flow in series.
 fn label_of(flow: &FlowResult) -> String {
     let pair = format!("{}→{}", flow.from, flow.to);
     match flow.labels.get("thread") {

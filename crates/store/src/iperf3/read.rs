@@ -36,7 +36,7 @@ pub enum Iperf3Error {
     /// More connections or intervals than a record may hold.
     #[error("the result has more {0} than are read")]
     TooMany(&'static str),
-    /// It says nothing that could be shown.
+    /// It contains nothing that could be shown.
     #[error("the result holds no numbers{0}")]
     Empty(String),
 }
@@ -54,15 +54,15 @@ pub struct Imported {
     pub started: String,
     /// Host 0 gave the command.
     pub hosts: Vec<HostEntry>,
-    /// Who sent to whom.
+    /// The flows, with sender and receiver.
     pub flows: Vec<FlowPlan>,
     /// The one phase.
     pub phase: PhaseRecord,
     /// Its series.
     pub batch: Batch,
-    /// How it ended.
+    /// The status of the test.
     pub status: RunStatus,
-    /// What iperf3 says went wrong.
+    /// The errors that iperf3 reported.
     pub problems: Vec<Problem>,
 }
 

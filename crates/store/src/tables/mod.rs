@@ -48,7 +48,7 @@ pub(crate) enum Column<'a> {
     Bytes(&'a [ByteArray]),
 }
 
-/// What a table's columns are called and how they are packed.
+/// Names and encodings of a table's columns.
 pub(crate) struct Layout {
     /// Parquet's message type, as text.
     pub schema: &'static str,

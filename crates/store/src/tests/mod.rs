@@ -53,7 +53,7 @@ fn key(host: &str, metric: &str, labels: &[(&str, &str)]) -> SeriesKey {
 /// HdrHistogram V2 encoding of 1, 2, … 100 milliseconds in nanoseconds.
 const HUNDRED_VALUES: &[u8] = include_bytes!("../../testdata/v1/hundred_values.hdr");
 
-/// What one host says about its `n`th interval of 250 ms.
+/// The batch of one host for its `n`th interval of 250 ms.
 fn batch(n: i64) -> Batch {
     let t_ns = (n + 1) * 250_000_000;
     let mut batch = Batch::default();

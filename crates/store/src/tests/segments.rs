@@ -36,7 +36,7 @@ fn a_spool_of_another_version_is_kept_and_named() {
     let root = root();
     let path = died(root.path(), "newer", 2);
     let segment = path.join(SPOOL).join("000000.seg");
-    // What a newer program would write: its version also seeds the checksums.
+    // A segment as a newer program would write it: its version also seeds the checksums.
     let mut bytes = b"SOKUDOSP\x02\0\0\0".to_vec();
     bytes.extend([9; 100]);
     fs::write(&segment, bytes).unwrap();
