@@ -82,8 +82,7 @@ fn requests(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
         ("evidence-latency-p99", numbers.latency),
         ("evidence-service-p99", numbers.service),
     ] {
-        let value = view.stat(metric, Stat::P99);
-        evidence.extend(value.map(|value| view.evidence(key, metric, &flow.to, value)));
+        evidence.extend(view.stat_evidence(key, metric, Stat::P99, &flow.to));
     }
     evidence.extend(exchange.kind.ends.far.and_then(|far| {
         let cpu = view.highest_at_receiver(&flow.to, far.cpu)?;
@@ -103,6 +102,7 @@ mod tests {
         for scene in [open_loop(0.04, 0.04, 2.0), open_loop(0.001, 0.5, 0.5)] {
             let finding = scene.limited_by("window_full");
             has_metric(&finding, "rr.window_full_ratio");
+            has_metric(&finding, "rr.service_seconds.p99");
             scene.without("generator_limited");
         }
     }

@@ -271,6 +271,21 @@ impl<'a> PhaseView<'a> {
         }
     }
 
+    /// Evidence that is one number of a distribution; nothing where it was not measured.
+    pub fn stat_evidence(
+        &self,
+        key: &str,
+        metric: Metric,
+        stat: Stat,
+        host: &str,
+    ) -> Option<Evidence> {
+        let value = self.stat(metric, stat)?;
+        Some(Evidence {
+            metric: Some(metric.stat(stat)),
+            ..self.evidence(key, metric, host, value)
+        })
+    }
+
     /// Evidence that is the growth of a host's counter during the phase; nothing when it was not
     /// observed.
     pub fn grown(&self, key: &str, metric: Metric, host: &str) -> Option<Evidence> {
