@@ -109,7 +109,7 @@ fn without_latencies_a_run_speaks_of_what_it_counted() {
         "rr {} --count 500 --sample none --size 1",
         server.address
     ));
-    ended.expect_code(0).expect_stdout("answers per second;");
+    ended.expect_code(0).expect_stdout("responses/s;");
     assert!(!ended.stdout.contains('–'), "a number is missing: {ended}");
 }
 
@@ -132,7 +132,11 @@ fn what_cannot_be_is_refused_before_anything_runs() {
         "UDP has none",
         "rr",
     );
-    refused(&place.run("rr 127.0.0.1:1 --find p98<1ms"), "no bound", "");
+    refused(
+        &place.run("rr 127.0.0.1:1 --find p98<1ms"),
+        "not a valid bound",
+        "",
+    );
     assert!(place.records().is_empty());
 }
 
