@@ -188,11 +188,13 @@ impl Link {
     }
 
     /// True for datagrams: each stands for itself.
+    #[inline]
     pub fn is_datagram(&self) -> bool {
         matches!(self, Link::Udp(_))
     }
 
     /// Bytes that a receive gives although the source is silent.
+    #[inline]
     pub fn buffered(&self) -> usize {
         match self {
             Link::Stream(stream) => stream.buffered(),
@@ -393,6 +395,7 @@ pub fn show_ticket(link: &mut Link, ticket: u64) -> io::Result<()> {
 }
 
 /// Nothing came within the bound, or a signal did.
+#[inline]
 pub fn is_silence(error: &io::Error) -> bool {
     use io::ErrorKind::{Interrupted, TimedOut, WouldBlock};
     matches!(error.kind(), WouldBlock | TimedOut | Interrupted)
