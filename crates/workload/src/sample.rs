@@ -20,7 +20,7 @@ pub enum Sample {
 
 /// A text that says of no share.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no share: write all, none, or 1/N such as 1/100")]
+#[error("`{0}` is not a valid share: write all, none, or 1/N such as 1/100")]
 pub struct NoSuchShare(String);
 
 impl FromStr for Sample {

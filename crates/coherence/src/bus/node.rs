@@ -176,7 +176,7 @@ impl Bus {
             }
             Err(why) if !world.is_over() => {
                 world.say(Event::Note(format!(
-                    "{from} is no peer of {}: {why}",
+                    "{from} is not a peer of {}: {why}",
                     self.name
                 )));
             }

@@ -60,7 +60,7 @@ const SYNC_BYTES: usize = 18;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
     /// The connection does not begin as it should.
-    #[error("it begins with {0:#010x}, which is no message bus")]
+    #[error("it begins with {0:#010x}, which is not the message bus protocol")]
     Magic(u32),
     /// The peer has left version 0 behind.
     #[error("it speaks versions {0} to {1} of the bus, not {VERSION}")]
@@ -69,7 +69,7 @@ pub enum ProtocolError {
     #[error("its name has {0} letters; 1 to {MAX_NAME_UNITS} can be")]
     NameLength(u16),
     /// A name that is no address.
-    #[error("its name {0:?} is no bus address")]
+    #[error("its name {0:?} is not a valid bus address")]
     Name(String),
     /// The peer refuses.
     #[error("it refuses the connection (code {0})")]

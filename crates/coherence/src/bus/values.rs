@@ -133,7 +133,7 @@ fn other_bus(item: &str) -> Refusal {
             "use tmb://, which runs over IP on that hardware too",
         ),
         _ => operator(
-            format!("`{item}` is no address of a bus that can be spoken"),
+            format!("`{item}` is not a valid bus address"),
             "use tmb://HOST:PORT",
         ),
     }
@@ -176,7 +176,7 @@ pub fn size(option: &str, text: &str) -> Result<u64, Refusal> {
     };
     read().ok_or_else(|| {
         operator(
-            format!("`{option} {text}` is no size"),
+            format!("`{option} {text}` is not a valid size"),
             "use bytes, such as 4096, 4KB or 1MB (KB is 1024 bytes)",
         )
     })
@@ -202,7 +202,7 @@ pub fn rate(option: &str, text: &str) -> Result<f64, Refusal> {
     };
     read().ok_or_else(|| {
         operator(
-            format!("`{option} {text}` is no rate"),
+            format!("`{option} {text}` is not a valid rate"),
             "use 10 or 10MB for megabytes per second, 80mb for megabits",
         )
     })
@@ -227,7 +227,7 @@ pub fn time(option: &str, text: &str) -> Result<u64, Refusal> {
     };
     read().ok_or_else(|| {
         operator(
-            format!("`{option} {text}` is no time"),
+            format!("`{option} {text}` is not a valid time"),
             "use 5s, 500ms or 50us; a bare number is seconds",
         )
     })

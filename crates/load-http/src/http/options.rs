@@ -157,10 +157,10 @@ pub enum Arrival {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInARequest {
     /// A method is a word.
-    #[error("`{0}` is no method: write a word such as GET or POST")]
+    #[error("`{0}` is not a valid method: write a word such as GET or POST")]
     Method(String),
     /// A header line has a name, a colon and a value.
-    #[error("`{0}` is no header line: write `Name: value`")]
+    #[error("`{0}` is not a valid header line: write `Name: value`")]
     Header(String),
     /// A host is a name or an address.
     #[error("`{0}` cannot stand in a Host header")]
@@ -456,7 +456,7 @@ impl HttpOptions {
         };
         let per_s = self.requests_per_s().ok_or_else(|| {
             operator(
-                format!("`--rate {rate}` is no number of requests"),
+                format!("`--rate {rate}` is not a number of requests"),
                 "write requests per second: 500/s",
             )
         })?;

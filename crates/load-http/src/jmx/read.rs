@@ -350,7 +350,7 @@ impl Files for PlanFiles {
 fn read_plain(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
     let about = std::fs::metadata(path)?;
     if !about.is_file() {
-        return Err(io::Error::other("it is no plain file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     if about.len() > most_bytes {
         return Err(io::ErrorKind::FileTooLarge.into());

@@ -74,7 +74,7 @@ pub struct Header {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadFrame {
     /// The check does not fit the fields, or the kind is none.
-    #[error("what came is no message of this test")]
+    #[error("the bytes received are not a message of this test")]
     Damaged,
     /// Messages where answers belong, or the other way round.
     #[error("a frame came that belongs to the other direction")]

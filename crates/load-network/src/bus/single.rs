@@ -126,7 +126,7 @@ impl Calls<'_> {
         let Link::Stream(mut stream) = link else {
             return Err(Failure::new(
                 FailureKind::Other,
-                "datagrams are no connection",
+                "datagrams have no connection",
             ));
         };
         stream.set_wait(self.task.options.wait.0)?;

@@ -84,7 +84,7 @@ impl Options for ProbeOptions {
     fn validate(&self) -> Result<(), Refusal> {
         if !(HEADER_BYTES as u64..=MAX_PAYLOAD_BYTES as u64).contains(&self.size.0) {
             return Err(operator(
-                format!("--size {} is no size of a probe", self.size),
+                format!("--size {} is not a valid probe size", self.size),
                 format!("use {HEADER_BYTES} (its fields) to {MAX_PAYLOAD_BYTES} (a datagram)"),
             ));
         }

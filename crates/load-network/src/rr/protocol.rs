@@ -52,7 +52,7 @@ pub struct Header {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum BadMessage {
     /// The check does not fit the fields: damaged, of the wrong direction, or not ours.
-    #[error("what came is no message of this test")]
+    #[error("the bytes received are not a message of this test")]
     Damaged,
     /// The ticket of another flow.
     #[error("the message belongs to another flow")]

@@ -32,7 +32,7 @@ metrics! {
     DUPLICATE_DOWN_PACKETS = counter("probe.duplicate_down_packets", Packets, "arrivals of an answer that had arrived before").sum();
     OUT_OF_ORDER_UP_PACKETS = counter("probe.out_of_order_up_packets", Packets, "arrivals at the far end behind a later probe").sum();
     OUT_OF_ORDER_DOWN_PACKETS = counter("probe.out_of_order_down_packets", Packets, "arrivals of an answer behind a later one").sum();
-    FOREIGN_PACKETS = counter("probe.foreign_packets", Packets, "arrivals on either end that are no probe or answer of the flow").sum();
+    FOREIGN_PACKETS = counter("probe.foreign_packets", Packets, "arrivals on either end that are not a probe or answer of the flow").sum();
     LOSS_RATIO = gauge("probe.loss_ratio", Ratio, "lost over sent; in series: of the probes that left in the interval, without an answer in time");
     ASKED_PACKETS_PER_SECOND = gauge("probe.asked_packets_per_second", PacketsPerSecond, "probes per second asked for").sum();
     ANSWERED_PACKETS_PER_SECOND = gauge("probe.answered_packets_per_second", PacketsPerSecond, "answered probes over the sender's time").sum();

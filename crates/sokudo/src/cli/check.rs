@@ -76,7 +76,9 @@ pub struct CheckArgs {
 fn parse_max_loss(text: &str) -> Result<f64, String> {
     let bounds = format!("loss<{text}").parse::<Bounds>();
     let most = bounds.ok().and_then(|bounds| bounds.most("loss"));
-    most.ok_or_else(|| format!("`{text}` is no share below 100 %: write `0.1%` or `0.001`"))
+    most.ok_or_else(|| {
+        format!("`{text}` is not a valid share below 100 %: write `0.1%` or `0.001`")
+    })
 }
 
 fn parse_expectation(text: &str) -> Result<Expectation, String> {

@@ -103,7 +103,7 @@ fn percent(text: &str) -> Result<f64, String> {
     let number: f64 = text
         .trim()
         .parse()
-        .map_err(|_| format!("`{text}` is no number"))?;
+        .map_err(|_| format!("`{text}` is not a valid number"))?;
     match number > 0.0 && number <= 100.0 {
         true => Ok(number),
         false => Err(format!("`{text}` is not above 0 and at most 100")),

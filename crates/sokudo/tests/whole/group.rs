@@ -190,7 +190,8 @@ fn who_may_not_join_learns_why() {
         "a secret is repeated"
     );
     let bad = at(&place, "c", &["agent", "--join", &token, "--name", "a/b"]).run();
-    bad.expect_code(3).expect_stderr("`a/b` is no name");
+    bad.expect_code(3)
+        .expect_stderr("`a/b` is not a valid name");
     let torn = at(&place, "c", &["agent", "--join", &token[..20]]).run();
     torn.expect_code(2).expect_stderr("copy the whole line");
     let unknown = at(&place, "c", &["rr", "nowhere/hostb"]).run();

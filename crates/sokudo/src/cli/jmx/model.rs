@@ -40,13 +40,16 @@ pub(super) fn model(text: &str) -> Result<Model, String> {
     let per_s = schedule::rate(&format!("{number}/{unit}")).map(|per_s| per_s * factor);
     match per_s.ok().filter(|per_s| *per_s > 0.0) {
         Some(per_s) => Ok(Model::Open { per_s, poisson }),
-        None => Err(format!("`{rate}` is no rate such as `500/s` or `600/min`")),
+        None => Err(format!(
+            "`{rate}` is not a valid rate such as `500/s` or `600/min`"
+        )),
     }
 }
 
 /// A length in whole seconds; a number alone means seconds, as the tool has it.
 pub(super) fn seconds(text: &str) -> Result<u64, String> {
-    let told = || format!("`{text}` is no time of whole seconds such as `60`, `90s` or `5min`");
+    let told =
+        || format!("`{text}` is not a valid time in whole seconds such as `60`, `90s` or `5min`");
     let seconds = match text.parse::<u64>() {
         Ok(seconds) => seconds,
         Err(_) => {
