@@ -81,7 +81,7 @@ engine-foreign-wire = The far end speaks another tool's wire and keeps its numbe
 engine-sweep-step-failed = The step at { $value } gave no numbers: { $why }
 
 engine-probe-one-clock = Both ends read one clock: one-way delays carry no clock error.
-engine-probe-clock = One-way delays are right within { $error }: so well are the clocks of the hosts known, before and after the load.
+engine-probe-clock = One-way delays are right within { $error }, the error of the clocks of the hosts before and after the load.
 engine-probe-clock-some = One-way delays are right within { $error }, the error of the clocks of the hosts. Delays below it are not valid and are left out.
 engine-probe-clock-none = No one-way delays: they are smaller than { $error }, the error with which the clocks of the hosts could be compared. Round trips and variation need no common clock.
 engine-probe-no-clock = No one-way delays: the clocks of the hosts could not be compared. Round trips and variation need no common clock.

@@ -153,7 +153,7 @@ fn a_watch_ends_while_a_source_is_held_and_says_so() {
         kinds.contains(&"monitor-unanswered".to_owned()),
         "{kinds:?}"
     );
-    // What the scrape finds out later is nobody's any more: asks are answered after it.
+    // The result of the scrape after that is dropped: requests are answered after it.
     drop(held);
     drop(calls);
     agent.ask(Ask::Clock);
