@@ -290,14 +290,14 @@ mod tests {
     fn what_is_no_sweep_is_refused_with_a_reason() {
         for (wrong, why) in [
             ("rate", "`=`"),
-            ("=1,2", "no name"),
+            ("=1,2", "valid option name"),
             ("rate=", "less than two"),
             ("rate=1k/s", "less than two"),
             ("rate=1,,2", "empty"),
             ("rate=1,1", "twice"),
             ("rate=5..5:3", "below"),
             ("rate=9..5", "below"),
-            ("rate=a..b", "no amount"),
+            ("rate=a..b", "valid amount"),
             ("rate=1b/s..5B/s", "different units"),
             ("rate=1..5:1", "number of steps"),
             ("rate=1..5:65", "number of steps"),

@@ -415,7 +415,7 @@ fn garbage_ends_its_own_connection_only() {
         Event::Note(says) => Some(says.clone()),
         _ => None,
     });
-    assert!(says.contains("no message bus"), "{says}");
+    assert!(says.contains("not the message bus"), "{says}");
     let too_many = Receipts {
         requested: 0,
         returned: 5,

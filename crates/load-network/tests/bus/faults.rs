@@ -75,7 +75,7 @@ fn garbage_is_named() {
     });
     lengths[0] = [0xff; HEADER_BYTES];
     for bytes in lengths {
-        let says = ["no message of this test", "was not agreed on"];
+        let says = ["not a message of this test", "was not agreed on"];
         check(Act::Garbage(bytes), &says, &["foreign_connections"]);
     }
 }

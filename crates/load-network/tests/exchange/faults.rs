@@ -64,7 +64,7 @@ fn a_connection_per_request_that_fails_is_counted_and_the_next_one_is_made() {
         (Act::HalfClose, "closed the connection"),
         (Act::Reset, "reset the connection"),
         (Act::Silence, "did not answer in time"),
-        (Act::Garbage([0xa5; 64]), "no message of this test"),
+        (Act::Garbage([0xa5; 64]), "not a message of this test"),
     ] {
         let far_end = far_end::start_per_request(move |n| match n {
             // Of nineteen the 4th, 8th, 12th and 16th fail.
@@ -91,7 +91,7 @@ fn a_frozen_far_end_is_named_in_time() {
 
 #[test]
 fn garbage_is_named() {
-    check(Act::Garbage([0xa5; 64]), "no message of this test");
+    check(Act::Garbage([0xa5; 64]), "not a message of this test");
 }
 
 #[test]
