@@ -161,7 +161,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     ),
     (
         "check --max-loss 200%",
-        "no share below 100 %",
+        "not a valid share below 100 %",
         "sokudo check --help",
     ),
     (
