@@ -43,7 +43,7 @@ fn what_cannot_be_is_refused() {
     };
     check(r#""count":"0""#, "asks nothing");
     check(r#""arrival":"poisson""#, "without --rate");
-    check(r#""rate":"1Mb/s""#, "no number of requests");
+    check(r#""rate":"1Mb/s""#, "not a number of requests");
     check(r#""rate":"1e9/s""#, "cannot be paced");
     check(r#""threads":4,"connections":2"#, "share");
     check(r#""timeout":"60s""#, "--timeout");

@@ -74,7 +74,7 @@ fn mistakes_say_where_and_how_to_mend_them() {
         ("all sendreceive-n 1XB 3", 19, "1XB"),
         ("all sendreceive-n 1MB", 18, "needs a size"),
         ("waittime", 9, "needs a time"),
-        ("waitallresults many", 16, "no number of hosts"),
+        ("waitallresults many", 16, "not a valid number of hosts"),
         ("enter", 1, "not said to anybody"),
         ("all connectnode 1-2", 17, "several hosts"),
         ("syncTime soon", 10, "soon"),
