@@ -2,14 +2,17 @@
 
 use sokudo_model::kinds::{Exchange as Numbers, Family, Kind};
 use sokudo_model::metric::{Metric, Stat};
-use sokudo_model::{Text, Unit};
+use sokudo_model::{Evidence, FlowResult, Text, Unit};
 
+use crate::quantities::silence;
 use crate::view::PhaseView;
 
 /// Use of the room for unanswered requests from which it counts as full.
 const NEARLY_FULL: f64 = 0.8;
 /// Part of the longest wait that one answer must have taken to be the reason for it.
 const ABOUT_AS_LONG: f64 = 0.5;
+/// Part of the longest answer for which the asking end must have stood still to be the reason for it.
+const MOST_OF_IT: f64 = 0.8;
 
 /// One phase of requests and their answers.
 #[derive(Debug, Clone, Copy)]
@@ -19,6 +22,27 @@ pub struct Exchange<'a> {
     pub kind: &'static Kind,
     /// Its metrics.
     pub numbers: &'static Numbers,
+}
+
+/// An asking end on which nothing went on for about as long as the longest answer took.
+#[derive(Debug, Clone, Copy)]
+pub struct StoodStill<'a> {
+    /// The flow whose requests waited most often.
+    pub flow: &'a FlowResult,
+    /// How long its asking host was silent, seconds.
+    pub silent: f64,
+    /// The same for the answering host; `None` where nothing observes it.
+    pub far: Option<f64>,
+}
+
+impl StoodStill<'_> {
+    /// How long each end was silent.
+    pub fn evidence(&self) -> impl Iterator<Item = Evidence> {
+        let far = self.far.map(|far| silence::evidence(&self.flow.to, far));
+        [silence::evidence(&self.flow.from, self.silent)]
+            .into_iter()
+            .chain(far)
+    }
 }
 
 impl<'a> Exchange<'a> {
@@ -60,14 +84,28 @@ impl<'a> Exchange<'a> {
     /// missing.
     ///
     /// It is so when answers take too long for the requested rate, or when the longest answer took about
-    /// as long as the longest wait. Otherwise the asking end stalled and its requests queued up.
+    /// as long as the longest wait and the asking end did not stand still meanwhile. Otherwise the asking
+    /// end stalled and its requests queued up.
     pub fn far_end_made_them_wait(&self) -> Option<bool> {
         let window: Option<f64> = self.view.option("window");
         let connections = self.total(self.numbers.open_connections)?.max(1.0);
         let room = connections * window.unwrap_or(1.0);
         let busy = self.view.stat(self.numbers.service, Stat::Mean)? * self.asked()? / room;
         let (longest, wait) = self.longest()?;
-        Some(busy >= NEARLY_FULL || longest >= wait * ABOUT_AS_LONG)
+        let took_so_long = longest >= wait * ABOUT_AS_LONG && self.stood_still().is_none();
+        Some(busy >= NEARLY_FULL || took_so_long)
+    }
+
+    /// An asking end that stood still while the longest answer waited to be read; the answering end, where
+    /// it is observed, did not.
+    pub fn stood_still(&self) -> Option<StoodStill<'a>> {
+        let (longest, _) = self.longest()?;
+        let (flow, _) = self.view.highest(self.numbers.window_full_ratio)?;
+        let silent = silence::longest(&self.view, &flow.from)?;
+        let far = silence::longest(&self.view, &flow.to);
+        let far_went_on = far.is_none_or(|far| far < longest * ABOUT_AS_LONG);
+        let stood = silent >= longest * MOST_OF_IT && far_went_on;
+        stood.then_some(StoodStill { flow, silent, far })
     }
 
     /// The longest answer from its real start, and from its intended one, seconds.

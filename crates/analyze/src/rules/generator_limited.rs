@@ -11,7 +11,7 @@ use sokudo_model::metrics::selftest;
 use sokudo_model::{Evidence, Finding, Severity, Text, Unit};
 
 use crate::quantities::audit;
-use crate::quantities::exchange::Exchange;
+use crate::quantities::exchange::{Exchange, StoodStill};
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::{PhaseView, name_what_lacks};
 
@@ -94,7 +94,8 @@ fn asks_late(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// Requests of an open loop that queued up although every answer came soon.
+/// Requests of an open loop that queued up although every answer came soon, or was there and not read
+/// because the asking end stood still.
 fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding> {
     let metric = exchange.numbers.window_full_ratio;
     let (flow, share) = view.highest(metric).filter(|(_, share)| *share > LATE)?;
@@ -103,10 +104,20 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
         return None;
     }
     let host = flow.from.as_str();
-    let says = Text::new("rule-generator-limited-stood-says")
+    let stood = exchange.stood_still();
+    let says = match stood {
+        Some(stood) => Text::new("rule-generator-limited-silent-says").number(
+            "silent",
+            stood.silent,
+            Unit::Seconds,
+        ),
+        None => {
+            Text::new("rule-generator-limited-stood-says").number("service", service, Unit::Seconds)
+        }
+    };
+    let says = says
         .word("host", host)
         .number("wait", wait, Unit::Seconds)
-        .number("service", service, Unit::Seconds)
         .number("share", share, Unit::Ratio);
     let weight = 0.4 + 0.5 * share;
     let mut finding = view.finding(RULE.name, Severity::Caution, weight, says);
@@ -118,6 +129,9 @@ fn stood_still(view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Option<Finding>
         let row = view.evidence(key, metric, host, value);
         finding.evidence.push(row);
     }
+    finding
+        .evidence
+        .extend(stood.iter().flat_map(StoodStill::evidence));
     finding.evidence.extend(asking_thread(view, exchange, host));
     finding.next = Some(Text::new("rule-generator-limited-stood-next").word("host", host));
     Some(finding)
@@ -313,5 +327,50 @@ mod tests {
         let finding = scene.limited_by("generator_limited");
         assert_eq!(finding.says.key, "rule-generator-limited-stood-says");
         scene.without("window_full");
+    }
+
+    /// Both ends are observed every 50 ms. The longest answer took half a second, as did the longest
+    /// wait.
+    fn longest_answer_half_a_second() -> Scene {
+        let mut scene = open_loop(0.000_17, 0.5, 0.5);
+        for host in ["hosta", "hostb"] {
+            scene.series(host, "tcp.unacknowledged_segments", |_| 1.0);
+        }
+        scene
+    }
+
+    #[test]
+    fn an_asking_end_that_stood_still_with_an_answer_unread_does_not_blame_the_far_end() {
+        let scene = longest_answer_half_a_second().silent("hosta", 14.0, 14.5);
+        let finding = scene.limited_by("generator_limited");
+        assert_eq!(finding.says.key, "rule-generator-limited-silent-says");
+        let mut rows = finding.evidence.iter();
+        assert!(rows.any(|row| row.says.key == "evidence-silent"));
+        scene.without("window_full");
+    }
+
+    #[test]
+    fn an_asking_end_that_went_on_while_it_waited_blames_the_far_end() {
+        let scene = longest_answer_half_a_second;
+        // Nobody was silent, the far end was, both were, or too short to be the reason.
+        for scene in [
+            scene(),
+            scene().silent("hostb", 14.0, 14.5),
+            scene()
+                .silent("hosta", 14.0, 14.5)
+                .silent("hostb", 14.0, 14.5),
+            scene().silent("hosta", 14.0, 14.3),
+        ] {
+            scene.limited_by("window_full");
+            scene.without("generator_limited");
+        }
+    }
+
+    #[test]
+    fn a_load_that_says_nothing_while_it_waits_does_not_stand_still() {
+        let mut scene = open_loop(0.000_17, 0.5, 0.5);
+        scene.series("hosta", "rr.transactions_per_second", |_| 500.0);
+        let scene = scene.silent("hosta", 14.0, 14.5);
+        scene.limited_by("window_full");
     }
 }

@@ -114,6 +114,16 @@ impl Scene {
         self.record.series.push(Series { key, points });
     }
 
+    /// No series of a host has a sample between these moments, seconds.
+    pub(crate) fn silent(mut self, host: &str, from: f64, to: f64) -> Self {
+        let silent = (from * 1e9) as i64..(to * 1e9) as i64;
+        let series = self.record.series.iter_mut();
+        for series in series.filter(|series| series.key.host == host) {
+            series.points.retain(|(t_ns, _)| !silent.contains(t_ns));
+        }
+        self
+    }
+
     pub(crate) fn tcp(mut self, tcp: Tcp) -> Self {
         let counters = [
             ("tcp.busy_seconds", tcp.busy),

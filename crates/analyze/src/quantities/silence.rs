@@ -1,0 +1,69 @@
+//! For how long did nothing that observes a host go on?
+//!
+//! Monitors and the readings of connections have threads of their own, which wait for no other host.
+//! When all of them pause at once, the program stood still, or its host did.
+
+use std::collections::BTreeMap;
+
+use sokudo_model::{Evidence, Series, Text, Unit};
+
+use crate::view::PhaseView;
+
+/// Samples from which a series tells at what distance they come.
+const ENOUGH: usize = 8;
+
+/// Longest time within the phase for which nothing that observes `host` took a sample, beyond the time
+/// that usually passes between two samples, seconds.
+///
+/// `None` when no series shows it.
+pub fn longest(view: &PhaseView<'_>, host: &str) -> Option<f64> {
+    let series = view.record.series.iter();
+    let own = series.filter(|series| series.key.host == host && is_independent(view, series));
+    let times: Vec<Vec<i64>> = own.map(|series| inside(view, series)).collect();
+    let usual_ns = times.iter().filter_map(|times| usual(times)).min()?;
+    let mut all = times.concat();
+    all.sort_unstable();
+    let longest_ns = gaps(&all).max()?;
+    Some((longest_ns - usual_ns).max(0) as f64 * 1e-9)
+}
+
+/// The observation that `host` was silent for so long, seconds.
+pub fn evidence(host: &str, seconds: f64) -> Evidence {
+    Evidence {
+        says: Text::new("evidence-silent").word("host", host).number(
+            "value",
+            seconds,
+            Unit::Seconds,
+        ),
+        source: "times of samples".into(),
+        host: Some(host.into()),
+        metric: None,
+        labels: BTreeMap::new(),
+        value: Some(seconds),
+        unit: Some(Unit::Seconds),
+    }
+}
+
+/// What the load says of itself is silent too while it waits for an answer.
+fn is_independent(view: &PhaseView<'_>, series: &Series) -> bool {
+    let kind = view.kind().into_iter();
+    let mut load = kind.flat_map(|kind| kind.metrics);
+    load.all(|metric| metric.name != series.key.metric)
+}
+
+fn inside(view: &PhaseView<'_>, series: &Series) -> Vec<i64> {
+    let phase = view.phase.t0_ns..=view.phase.t1_ns;
+    let times = series.points.iter().map(|(t_ns, _)| *t_ns);
+    times.filter(|t_ns| phase.contains(t_ns)).collect()
+}
+
+/// Median of the times between two samples, nanoseconds.
+fn usual(times: &[i64]) -> Option<i64> {
+    let mut gaps: Vec<i64> = gaps(times).collect();
+    gaps.sort_unstable();
+    (times.len() >= ENOUGH).then(|| gaps[gaps.len() / 2])
+}
+
+fn gaps(times: &[i64]) -> impl Iterator<Item = i64> {
+    times.windows(2).map(|pair| pair[1] - pair[0])
+}
