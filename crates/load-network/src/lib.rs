@@ -3,6 +3,7 @@
 //! One folder per workload; `sokudo-workloads` lists them.
 
 pub mod bus;
+mod choices;
 pub mod crr;
 pub mod datagram;
 pub mod probe;

@@ -1,38 +1,58 @@
-//! Who loads whom among the hosts of a phase?
+//! Pairs of hosts of which one loads the other, and the flows of a phase.
 //!
 //! Number 0 is the host that gives the command; all others are its peers. A workload chooses the
 //! pairs and how many flows run side by side in each; the numbers are given here.
 
-use clap::ValueEnum;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, Serializer};
 use sokudo_model::FlowPlan;
+
+use crate::choice::Choice;
 
 /// A host and the one that it loads.
 pub type Pair = (u32, u32);
 
-/// Who sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+/// The hosts that send, or ask, and those that they send to. Each load takes some of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// This host sends to each of its peers.
+    /// This host to each of its peers.
     Up,
-    /// Each peer sends to this host.
+    /// Each peer to this host.
     Down,
     /// Both at once.
     Both,
-    /// Every host sends to all others.
+    /// Every host to all others.
     Mesh,
+    /// Every host to all hosts, itself included.
+    MeshSelf,
+}
+
+impl Choice for Direction {
+    fn name(self) -> &'static str {
+        match self {
+            Direction::Up => "up",
+            Direction::Down => "down",
+            Direction::Both => "both",
+            Direction::Mesh => "mesh",
+            Direction::MeshSelf => "mesh-self",
+        }
+    }
+}
+
+impl Serialize for Direction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 impl Direction {
-    /// Who sends to whom among so many hosts.
+    /// Pairs of sender and receiver among so many hosts, of which number 0 gives the command.
     pub fn pairs(self, hosts: u32) -> Vec<Pair> {
         match self {
             Direction::Up => up(hosts).collect(),
             Direction::Down => down(hosts).collect(),
             Direction::Both => both(hosts).collect(),
             Direction::Mesh => mesh(hosts).collect(),
+            Direction::MeshSelf => mesh_self(hosts).collect(),
         }
     }
 }

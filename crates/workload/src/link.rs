@@ -14,9 +14,7 @@ use std::net::{IpAddr, SocketAddr, TcpStream, UdpSocket};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use clap::ValueEnum;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use sokudo_net::clock::now_ns;
 use sokudo_net::stream::{
     Connector, Endpoint, Incoming, Listener, Stream, StreamError, StreamKind, StreamOptions,
@@ -27,6 +25,8 @@ use sokudo_net::udp;
 use sokudo_net::unix::Name;
 use sokudo_net::wait::{self, AsFd, BorrowedFd, Interest, Trigger, Wait, Waiter};
 
+use crate::choice::Choice;
+
 /// A connection that has not shown its ticket after this time makes room for the next one.
 const ADMIT_BOUND: Duration = Duration::from_secs(1);
 /// A peer that takes nothing for this long is dead.
@@ -36,9 +36,8 @@ const LOOKS_PER_YIELD: u32 = 16;
 /// Bytes of a ticket.
 const TICKET_BYTES: usize = 8;
 
-/// What carries requests and responses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+/// Carrier of the bytes between two hosts. Each load takes some of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transport {
     /// TCP; small messages leave at once (no Nagle).
     Tcp,
@@ -54,18 +53,30 @@ pub enum Transport {
     Unix,
     /// Memory that both ends share; both must be on this host.
     Shm,
+    /// An RDMA device (InfiniBand, RoCE).
+    Rdma,
+}
+
+impl Choice for Transport {
+    fn name(self) -> &'static str {
+        match self {
+            Transport::Rdma => "rdma",
+            other => other.kind().map_or("udp", StreamKind::name),
+        }
+    }
+}
+
+impl Serialize for Transport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
 }
 
 impl Transport {
-    /// Name as typed.
-    pub fn name(self) -> &'static str {
-        self.kind().map_or("udp", StreamKind::name)
-    }
-
-    /// The kind of byte stream; `None` for datagrams.
+    /// The kind of byte stream; `None` for datagrams. RDMA devices find each other over TCP.
     pub fn kind(self) -> Option<StreamKind> {
         match self {
-            Transport::Tcp => Some(StreamKind::Tcp),
+            Transport::Tcp | Transport::Rdma => Some(StreamKind::Tcp),
             Transport::Mptcp => Some(StreamKind::Mptcp),
             Transport::Tls => Some(StreamKind::Tls),
             Transport::Quic => Some(StreamKind::Quic),

@@ -23,6 +23,7 @@ use sokudo_net::tcp::TcpOptions;
 use sokudo_net::tls::Identity;
 use sokudo_net::wait::allow_open_files;
 
+use crate::choice::Choice;
 use crate::link::{CallError, Caller, Link, Listening, Place, Transport, admit, show_ticket};
 use crate::place::{own_address, resolve};
 use crate::refusal::{failed, operator, spawn};

@@ -6,13 +6,14 @@
 use std::time::{Duration, Instant};
 
 use sokudo_load_network::bus::amounts::{self, Batch, Inflight};
-use sokudo_load_network::bus::options::{BusOptions, Rx, Transport};
+use sokudo_load_network::bus::options::{BusOptions, Rx};
 use sokudo_model::kinds::bus as metrics;
 use sokudo_model::{FlowResult, Labels, PhaseResult, Refusal, Summary};
 use sokudo_net::wait::Wait;
 use sokudo_workload::contract::Options;
 use sokudo_workload::flows::Direction;
 use sokudo_workload::joined::{Merged, put};
+use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::sample::Sample;
 

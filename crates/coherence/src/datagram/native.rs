@@ -3,13 +3,15 @@
 //! `sokudo datagram --wire datagram-test` runs the vendor's wire with our words: what cannot be
 //! said on that wire is refused, what cannot be known is absent from the result.
 
-use sokudo_load_network::datagram::options::{BufferSize, DatagramOptions, Direction, Transport};
+use sokudo_load_network::datagram::options::{BufferSize, DatagramOptions};
 use sokudo_model::kinds::datagram as metrics;
 use sokudo_model::{
     FlowResult, Fold, HistogramSummary, Labels, Metric, PhaseResult, Refusal, Summary,
 };
 use sokudo_workload::contract::Options;
+use sokudo_workload::flows::Direction;
 use sokudo_workload::joined;
+use sokudo_workload::link::Transport;
 
 use super::options::HostPort;
 use super::protocol::Width;

@@ -3,13 +3,14 @@
 
 use std::time::Duration;
 
-use sokudo_load_network::datagram::options::{Direction, LoadRate, SizeRange, Span};
+use sokudo_load_network::datagram::options::{LoadRate, SizeRange, Span};
 use sokudo_load_network::datagram::{self, DatagramOptions, selftest};
 use sokudo_model::metrics;
 use sokudo_model::{
     Bounds, FlowPlan, FlowResult, Labels, PhasePlan, PhaseRecord, PhaseResult, Text,
 };
 use sokudo_workload::Options;
+use sokudo_workload::flows::Direction;
 
 use super::{Amount, CheckConfig};
 use crate::error::ControlError;

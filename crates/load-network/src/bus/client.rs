@@ -141,7 +141,7 @@ impl<'t> Sender<'t> {
             fill(&mut body, touch, 0);
             body
         });
-        let in_parts = options.transport.link().writes_in_parts();
+        let in_parts = options.transport.writes_in_parts();
         Self {
             task,
             stream,
@@ -560,7 +560,7 @@ fn prepare(task: &Task, stream: &mut dyn Stream) -> io::Result<()> {
         (Wait::Epoll, false) => Wait::Block,
         (wait, _) => wait,
     })?;
-    match task.options.transport.link().writes_in_parts() {
+    match task.options.transport.writes_in_parts() {
         true => stream.set_write_bound(Duration::ZERO),
         false => stream.set_write_bound(Duration::from_nanos(task.options.timeout.0)),
     }

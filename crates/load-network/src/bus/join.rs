@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use sokudo_model::kinds::bus as numbers;
 use sokudo_model::{FlowPlan, FlowResult, Labels, Metric, PhaseResult, Summary};
+use sokudo_workload::choice::Choice;
 use sokudo_workload::joined::{self, Merged, NS, put, put_start_late, ratio, total};
 use sokudo_workload::load::{self, Ends, OwnFlows};
 
@@ -201,7 +202,7 @@ impl Join<'_> {
                 share(from, Some(from.totals.backlog_ns)),
             );
         }
-        if self.options.transport.link().writes_in_parts() {
+        if self.options.transport.writes_in_parts() {
             let share = share(from, Some(from.totals.idle_ns));
             put(metrics, numbers::WRITE_BLOCKED_RATIO, share);
         }

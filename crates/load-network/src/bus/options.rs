@@ -8,9 +8,10 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Refusal};
 use sokudo_net::rdma;
 use sokudo_net::wait::Wait;
+use sokudo_workload::choice::{self, Choice, Only};
 use sokudo_workload::contract::Options;
 use sokudo_workload::flows::Direction;
-use sokudo_workload::link;
+use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::sample::Sample;
 use sokudo_workload::times::{check_duration, check_interval, check_timeout};
@@ -19,6 +20,7 @@ use sokudo_workload::values::{ByteSize, HowMany, LoadRate, Span};
 use super::amounts::{Batch, Inflight, Warmup};
 use super::protocol::HEADER_BYTES;
 use super::window::Most;
+use crate::choices::{BusTransports, SendingDirections};
 use crate::datagram::options::SizeRange;
 use crate::rr::options::WaitText;
 
@@ -41,7 +43,9 @@ pub struct BusOptions {
     pub mode: Mode,
 
     /// What carries the messages.
-    #[arg(long, value_enum, default_value = "tcp")]
+    #[arg(long, value_parser = choice::parser::<BusTransports>(), default_value = "tcp")]
+    #[serde(deserialize_with = "choice::read::<BusTransports, _>")]
+    #[schemars(with = "Only<BusTransports>")]
     pub transport: Transport,
 
     /// Sending threads for each peer, each with a connection of its own.
@@ -139,7 +143,9 @@ pub struct BusOptions {
     pub step: bool,
 
     /// Who sends.
-    #[arg(long, value_enum, default_value = "up")]
+    #[arg(long, value_parser = choice::parser::<SendingDirections>(), default_value = "up")]
+    #[serde(deserialize_with = "choice::read::<SendingDirections, _>")]
+    #[schemars(with = "Only<SendingDirections>")]
     pub direction: Direction,
 
     /// How long to measure. Default: 10 s.
@@ -216,50 +222,6 @@ pub enum Mode {
     Stream,
     /// For the answers to those before it.
     Rr,
-}
-
-/// What carries the messages.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Transport {
-    /// TCP; small messages leave at once (no Nagle).
-    Tcp,
-    /// TCP over several paths at once, where the kernel has it.
-    Mptcp,
-    /// TLS 1.3 over TCP.
-    Tls,
-    /// One stream of a QUIC connection.
-    Quic,
-    /// A socket of this host; both ends must be on it.
-    Unix,
-    /// Memory that both ends share; both must be on this host.
-    Shm,
-    /// An RDMA device (InfiniBand, RoCE): needs a sokudo that was built with it.
-    Rdma,
-}
-
-impl Transport {
-    /// The same among those of all workloads.
-    pub fn link(self) -> link::Transport {
-        match self {
-            Transport::Tcp => link::Transport::Tcp,
-            Transport::Mptcp => link::Transport::Mptcp,
-            Transport::Tls => link::Transport::Tls,
-            Transport::Quic => link::Transport::Quic,
-            Transport::Unix => link::Transport::Unix,
-            Transport::Shm => link::Transport::Shm,
-            // Devices find each other over TCP.
-            Transport::Rdma => link::Transport::Tcp,
-        }
-    }
-
-    /// Name as typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Transport::Rdma => "rdma",
-            other => other.link().name(),
-        }
-    }
 }
 
 /// Says what stands between this host and messages over RDMA.
@@ -518,7 +480,7 @@ impl BusOptions {
         if self.transport == Transport::Rdma {
             return Err(no_rdma());
         }
-        let transport = self.transport.link();
+        let transport = self.transport;
         let watched = self.wait.0 == Wait::Epoll || self.rx == Rx::Poll;
         if self.wait.0 == Wait::Epoll && watched && !transport.can_be_watched() {
             return Err(operator(

@@ -60,7 +60,7 @@ impl BusPhase {
             false => None,
         };
         let terms = Terms {
-            transport: options.transport.link(),
+            transport: options.transport,
             tcp: TcpOptions::default(),
             connections: vec![1; spec.phase.flows.len()],
             calls: match options.single {

@@ -34,12 +34,12 @@ use sokudo_model::kinds::datagram as numbers;
 use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Rate, Refusal, Summary};
 use sokudo_stats::{Best, First, Outcome};
 use sokudo_workload::contract::{Emit, Phase};
-use sokudo_workload::flows::{Pair, both, down, mesh, mesh_self, numbered, up};
+use sokudo_workload::flows::{Direction, numbered};
 use sokudo_workload::joined::{GENERATOR_KEEPS, put};
 use sokudo_workload::load::{Ends, Load};
 
 pub use options::DatagramOptions;
-use options::{Direction, LoadRate, Span};
+use options::{LoadRate, Span};
 
 /// The datagram test.
 pub struct Datagram;
@@ -108,16 +108,9 @@ impl Load for Datagram {
     }
 }
 
-/// Who sends to whom among `hosts` hosts, of which number 0 is the one that gives the command.
+/// Flows among `hosts` hosts, of which number 0 is the one that gives the command.
 pub fn flows(hosts: u32, streams: u32, direction: Direction) -> Vec<FlowPlan> {
-    let pairs: Vec<Pair> = match direction {
-        Direction::Up => up(hosts).collect(),
-        Direction::Down => down(hosts).collect(),
-        Direction::Both => both(hosts).collect(),
-        Direction::Mesh => mesh(hosts).collect(),
-        Direction::MeshSelf => mesh_self(hosts).collect(),
-    };
-    numbered(pairs, streams)
+    numbered(direction.pairs(hosts), streams)
 }
 
 #[cfg(test)]

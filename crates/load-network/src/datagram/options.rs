@@ -10,8 +10,11 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::units::UnitError;
 use sokudo_model::{Bytes, Count, FlowPlan, Refusal};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
+use sokudo_workload::choice::{self, Only, Subset};
 use sokudo_workload::contract::Options;
+use sokudo_workload::flows::Direction;
 use sokudo_workload::json_as_text;
+use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::times::{check_duration, check_interval};
 pub use sokudo_workload::values::{ByteSize, HowMany as DatagramCount, LoadRate, Span};
@@ -61,7 +64,9 @@ pub struct DatagramOptions {
     pub duration: Option<Span>,
 
     /// Who sends: this host (up), the peers (down), or both at once.
-    #[arg(long, value_enum, default_value = "up")]
+    #[arg(long, value_parser = choice::parser::<Directions>(), default_value = "up")]
+    #[serde(deserialize_with = "choice::read::<Directions, _>")]
+    #[schemars(with = "Only<Directions>")]
     pub direction: Direction,
 
     /// Parallel flows to each peer, each with its own thread and sockets.
@@ -78,7 +83,9 @@ pub struct DatagramOptions {
     pub gro: Switch,
 
     /// Carry the datagrams over UDP, or framed over TCP or TLS.
-    #[arg(long, value_enum, default_value = "udp")]
+    #[arg(long, value_parser = choice::parser::<Transports>(), default_value = "udp")]
+    #[serde(deserialize_with = "choice::read::<Transports, _>")]
+    #[schemars(with = "Only<Transports>")]
     pub transport: Transport,
 
     /// Receive buffer: bytes (`4MiB`) or datagrams (`1428pkt`). Default: 4 MiB.
@@ -240,22 +247,22 @@ impl DatagramOptions {
     const MAX_IDLE_NS: u64 = 15_000_000_000;
 }
 
-/// Who sends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// This host sends to its peers.
-    Up,
-    /// The peers send to this host.
-    Down,
-    /// Both at once.
-    Both,
-    /// Every host sends to all others.
-    Mesh,
-    /// Every host sends to all hosts, itself included.
-    #[value(name = "mesh-self")]
-    #[serde(rename = "mesh-self")]
-    MeshSelf,
+/// Directions in which datagrams are sent.
+struct Directions;
+
+impl Subset for Directions {
+    type Choice = Direction;
+    const NAME: &'static str = "Direction";
+    const VALUES: &'static [(Direction, &'static str)] = &[
+        (Direction::Up, "This host sends to its peers"),
+        (Direction::Down, "The peers send to this host"),
+        (Direction::Both, "Both at once"),
+        (Direction::Mesh, "Every host sends to all others"),
+        (
+            Direction::MeshSelf,
+            "Every host sends to all hosts, itself included",
+        ),
+    ];
 }
 
 /// How datagrams are handed to the kernel.
@@ -284,27 +291,20 @@ pub enum Switch {
     Off,
 }
 
-/// What carries the datagrams.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Transport {
-    /// UDP.
-    Udp,
-    /// Framed over one TCP connection per flow.
-    Tcp,
-    /// Framed over one TLS 1.3 connection per flow.
-    Tls,
-}
+/// Transports that carry datagrams.
+struct Transports;
 
-impl Transport {
-    /// Name as typed.
-    pub fn name(self) -> &'static str {
-        match self {
-            Transport::Udp => "udp",
-            Transport::Tcp => "tcp",
-            Transport::Tls => "tls",
-        }
-    }
+impl Subset for Transports {
+    type Choice = Transport;
+    const NAME: &'static str = "Transport";
+    const VALUES: &'static [(Transport, &'static str)] = &[
+        (Transport::Udp, "UDP"),
+        (Transport::Tcp, "Framed over one TCP connection per flow"),
+        (
+            Transport::Tls,
+            "Framed over one TLS 1.3 connection per flow",
+        ),
+    ];
 }
 
 /// A datagram size, or a range that sizes are drawn from.

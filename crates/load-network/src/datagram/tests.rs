@@ -11,10 +11,11 @@ use sokudo_model::{HostSpec, PhasePlan, PhaseResult, PhaseSpec, Rate, RunId, Ser
 use sokudo_net::counters::HostCounters;
 use sokudo_stats::Histogram;
 use sokudo_workload::contract::{Emitted, HostResult, Options, Workload};
+use sokudo_workload::flows::Direction;
 
 use super::client::{ClientCounts, ClientDone, Sizes, next_report_ns, rest_is_worth_it};
 use super::join::{Numbers, SenderSettings, SocketSettings};
-use super::options::{Direction, SizeRange};
+use super::options::SizeRange;
 use super::report::{Collected, Names, Report, Reporter, ServerFlowReport};
 use super::sequence::Tracker;
 use super::server::{ServerDone, ServerFlowDone};

@@ -4,14 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Refusal};
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
+use sokudo_workload::choice::{self, Only};
 use sokudo_workload::contract::Options;
+use sokudo_workload::flows::Direction;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::times::{check_duration, check_interval, check_timeout};
 use sokudo_workload::values::{ByteSize, HowMany, Span};
 
 use super::protocol::HEADER_BYTES;
+use crate::choices::AskingDirections;
 use crate::rr;
-pub use crate::rr::options::Direction;
 
 /// Options of `sokudo probe`.
 #[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
@@ -48,7 +50,9 @@ pub struct ProbeOptions {
     pub dscp: Option<u8>,
 
     /// Who probes whom.
-    #[arg(long, value_enum, default_value = "up")]
+    #[arg(long, value_parser = choice::parser::<AskingDirections>(), default_value = "up")]
+    #[serde(deserialize_with = "choice::read::<AskingDirections, _>")]
+    #[schemars(with = "Only<AskingDirections>")]
     pub direction: Direction,
 
     /// Keep the first N probes of each flow one by one in the record.

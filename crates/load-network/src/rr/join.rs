@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sokudo_model::kinds::{BetweenHosts, Exchange};
 use sokudo_model::{FlowPlan, FlowResult, Kind, Labels, Metric, PhaseResult, Summary};
+use sokudo_workload::choice::Choice;
 use sokudo_workload::exchange::{Answered, Asked, Collected, Details, Recorded};
 use sokudo_workload::joined::{Merged, put, put_each, put_start_late, ratio, total, totals};
 use sokudo_workload::load::{self, Ends, OwnFlows};

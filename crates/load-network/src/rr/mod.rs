@@ -29,10 +29,9 @@ use sokudo_model::kinds::rr as numbers;
 use sokudo_model::units::Rate;
 use sokudo_model::{FlowPlan, Kind, PhaseResult, PhaseSpec, Refusal};
 use sokudo_workload::contract::{Emit, Phase};
-use sokudo_workload::flows::{Pair, mesh, numbered, up};
+use sokudo_workload::flows::{Direction, numbered};
 use sokudo_workload::load::{Ends, Load};
 
-use options::Direction;
 pub use options::{CommonOptions, RrOptions};
 use phase::{RrPhase, Variant};
 
@@ -77,13 +76,9 @@ impl Load for Rr {
     }
 }
 
-/// Who asks whom among `hosts` hosts, of which number 0 is the one that gives the command.
+/// Flows among `hosts` hosts, of which number 0 is the one that gives the command; the sender asks.
 pub fn flows(hosts: u32, threads: u32, direction: Direction) -> Vec<FlowPlan> {
-    let pairs: Vec<Pair> = match direction {
-        Direction::Up => up(hosts).collect(),
-        Direction::Mesh => mesh(hosts).collect(),
-    };
-    numbered(pairs, threads)
+    numbered(direction.pairs(hosts), threads)
 }
 
 #[cfg(test)]

@@ -10,14 +10,17 @@ use sokudo_model::{Bytes, FlowPlan, Rate, Refusal};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::udp::MAX_PAYLOAD_BYTES;
 use sokudo_net::wait::{NoSuchWait, Wait};
+use sokudo_workload::choice::{self, Choice, Only};
 use sokudo_workload::contract::Options;
-pub use sokudo_workload::link::Transport;
+use sokudo_workload::flows::Direction;
+use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::sample::Sample;
 use sokudo_workload::times::{check_duration, check_interval, check_timeout};
 use sokudo_workload::values::{HowMany, LoadRate, Span};
 
 use super::protocol::HEADER_BYTES;
+use crate::choices::{AskingDirections, LinkTransports};
 
 /// Options that `sokudo rr` and `sokudo crr` share.
 #[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
@@ -31,7 +34,9 @@ pub struct CommonOptions {
     pub size: Sizes,
 
     /// What carries the messages.
-    #[arg(long, value_enum, default_value = "tcp")]
+    #[arg(long, value_parser = choice::parser::<LinkTransports>(), default_value = "tcp")]
+    #[serde(deserialize_with = "choice::read::<LinkTransports, _>")]
+    #[schemars(with = "Only<LinkTransports>")]
     pub transport: Transport,
 
     /// Requests per second that this host starts, over all its peers: `20k/s`. Latency then counts
@@ -66,7 +71,9 @@ pub struct CommonOptions {
     pub warmup: Span,
 
     /// Who asks whom.
-    #[arg(long, value_enum, default_value = "up")]
+    #[arg(long, value_parser = choice::parser::<AskingDirections>(), default_value = "up")]
+    #[serde(deserialize_with = "choice::read::<AskingDirections, _>")]
+    #[schemars(with = "Only<AskingDirections>")]
     pub direction: Direction,
 
     /// A request without an answer for this long has failed. Its connection is given up; with UDP
@@ -152,18 +159,6 @@ impl Default for RrOptions {
             nagle: false,
         }
     }
-}
-
-/// Who asks whom.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Direction {
-    /// This host asks each of its peers.
-    Up,
-    /// Every host asks all others.
-    Mesh,
 }
 
 impl CommonOptions {

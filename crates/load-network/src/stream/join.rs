@@ -5,6 +5,7 @@ use sokudo_model::kinds::stream as numbers;
 use sokudo_model::{FlowPlan, FlowResult, Labels, Metric, PhaseResult, Summary};
 use sokudo_net::tcp::info::TcpInfo;
 use sokudo_stats::fairness;
+use sokudo_workload::choice::Choice;
 use sokudo_workload::joined::{self, put, put_start_late, ratio};
 use sokudo_workload::load::{self, Ends, OwnFlows};
 

@@ -93,7 +93,7 @@ impl Load for Stream {
     }
 }
 
-/// Who sends to whom among `hosts` hosts, of which number 0 is the one that gives the command.
+/// Flows among `hosts` hosts, of which number 0 is the one that gives the command.
 pub fn flows(hosts: u32, streams: u32, direction: Direction) -> Vec<FlowPlan> {
     numbered(direction.pairs(hosts), streams)
 }

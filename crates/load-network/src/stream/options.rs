@@ -7,23 +7,30 @@ use serde::{Deserialize, Serialize};
 use sokudo_model::{FlowPlan, Rate, Refusal};
 use sokudo_net::tcp::TcpOptions;
 use sokudo_net::tcp::bulk::MAX_BLOCK_BYTES;
+use sokudo_workload::choice::{self, Choice, Only};
 use sokudo_workload::contract::Options;
 use sokudo_workload::flows::Direction;
-pub use sokudo_workload::link::Transport;
+use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::operator;
 use sokudo_workload::times::{MAX_TIMEOUT_NS, check_duration, check_interval};
 use sokudo_workload::values::{ByteSize, LoadRate, Span};
+
+use crate::choices::{LinkTransports, SendingDirections};
 
 /// Options of `sokudo stream`.
 #[derive(Debug, Clone, PartialEq, clap::Args, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct StreamOptions {
     /// What carries the bytes.
-    #[arg(long, value_enum, default_value = "tcp")]
+    #[arg(long, value_parser = choice::parser::<LinkTransports>(), default_value = "tcp")]
+    #[serde(deserialize_with = "choice::read::<LinkTransports, _>")]
+    #[schemars(with = "Only<LinkTransports>")]
     pub transport: Transport,
 
     /// Who sends to whom.
-    #[arg(long, value_enum, default_value = "up")]
+    #[arg(long, value_parser = choice::parser::<SendingDirections>(), default_value = "up")]
+    #[serde(deserialize_with = "choice::read::<SendingDirections, _>")]
+    #[schemars(with = "Only<SendingDirections>")]
     pub direction: Direction,
 
     /// Parallel connections for each peer and direction.

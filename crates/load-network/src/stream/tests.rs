@@ -3,10 +3,12 @@
 use proptest::prelude::*;
 use sokudo_model::{HostSpec, PhasePlan, PhaseSpec, RunId};
 use sokudo_workload::contract::{HostResult, Options, Workload};
+use sokudo_workload::flows::Direction;
+use sokudo_workload::link::Transport;
 use sokudo_workload::values::ByteSize;
 
 use super::join::EndNumbers;
-use super::options::{IoMode, Transport};
+use super::options::IoMode;
 use super::*;
 
 fn spec(flows: Vec<FlowPlan>) -> PhaseSpec {

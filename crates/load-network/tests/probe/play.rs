@@ -7,11 +7,12 @@ use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
 use sokudo_load_network::probe::{Probe, ProbeOptions};
-use sokudo_load_network::rr::{flows, options::Direction};
+use sokudo_load_network::rr::flows;
 use sokudo_model::{Batch, HostClock, HostSpec, PhasePlan, PhaseResult, PhaseSpec, RunId};
 use sokudo_net::clock::now_ns;
 use sokudo_testkit::hosts::Hosts;
 use sokudo_testkit::relay::{Options, Relay, Script};
+use sokudo_workload::flows::Direction;
 use sokudo_workload::{Emitted, HostResult, Options as _, Phase, Workload};
 
 /// Nothing that a test waits for takes longer.

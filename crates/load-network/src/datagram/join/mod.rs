@@ -6,6 +6,7 @@ mod totals;
 
 use sokudo_model::kinds::datagram as numbers;
 use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult, Summary};
+use sokudo_workload::choice::Choice;
 use sokudo_workload::joined::{Merged, NS, put, put_each, put_start_late, ratio};
 use sokudo_workload::load::Ends;
 

@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 use sokudo_model::{FlowPlan, Refusal};
 use sokudo_net::tls::{self, PublicKey, Trust};
 use sokudo_net::udp::{self, SendMode};
+use sokudo_workload::choice::Choice;
 use sokudo_workload::contract::Options;
+use sokudo_workload::link::Transport;
 use sokudo_workload::place::resolve;
 use sokudo_workload::refusal::{cannot_bind, failed, operator};
 
 use super::super::client::{ClientFlow, ClientTask, Out};
 use super::super::join::SenderSettings;
-use super::super::options::{IoMode, Transport};
+use super::super::options::IoMode;
 use super::super::selftest;
 use super::super::stream::StreamSender;
 use super::{CONNECT_BOUND, DatagramPhase, Offer, Shape};
@@ -94,13 +96,11 @@ impl DatagramPhase {
         let port =
             port.ok_or_else(|| failed(format!("{peer_name} offered no port to send to"), None))?;
         let peer = resolve(&self.spec.hosts[flow.to as usize].address, port)?;
-        match self.options.transport {
-            Transport::Udp => self.connect_udp(flow, shape, peer),
-            Transport::Tcp | Transport::Tls => {
-                let key = peer_offer.and_then(|offer| offer.tls_key.clone());
-                self.connect_stream(flow, shape, peer, key)
-            }
+        if self.options.transport == Transport::Udp {
+            return self.connect_udp(flow, shape, peer);
         }
+        let key = peer_offer.and_then(|offer| offer.tls_key.clone());
+        self.connect_stream(flow, shape, peer, key)
     }
 
     fn connect_udp(

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 use sokudo_model::{FlowPlan, Refusal};
 use sokudo_net::tls::{self, Identity, Received};
 use sokudo_net::udp::{self, MMSG_BATCH};
+use sokudo_workload::link::Transport;
 use sokudo_workload::refusal::{cannot_bind, failed, operator, spawn};
 
 use super::super::join::SocketSettings;
-use super::super::options::{DatagramOptions, IoMode, Switch, Transport};
+use super::super::options::{DatagramOptions, IoMode, Switch};
 use super::super::protocol::HEADER_BYTES;
 use super::super::server::{In, RECEIVE_BOUND, ServerFlow, ServerTask};
 use super::super::stream::StreamReceiver;
@@ -47,17 +48,15 @@ impl DatagramPhase {
         }
         for stream in streams {
             let address = self.local_address(stream as usize)?;
-            let (listening, port) = match self.options.transport {
-                Transport::Udp => self.listen_udp(stream, address)?,
-                Transport::Tcp | Transport::Tls => {
-                    let listener =
-                        TcpListener::bind(address).map_err(|e| cannot_bind(address, &e))?;
-                    let port = listener
-                        .local_addr()
-                        .map_err(|e| cannot_bind(address, &e))?
-                        .port();
-                    (Listening::Stream(listener), port)
-                }
+            let (listening, port) = if self.options.transport == Transport::Udp {
+                self.listen_udp(stream, address)?
+            } else {
+                let listener = TcpListener::bind(address).map_err(|e| cannot_bind(address, &e))?;
+                let port = listener
+                    .local_addr()
+                    .map_err(|e| cannot_bind(address, &e))?
+                    .port();
+                (Listening::Stream(listener), port)
             };
             self.offer.ports.insert(stream, port);
             self.listening.insert(stream, listening);

@@ -5,10 +5,11 @@ use std::net::SocketAddr;
 
 use sokudo_model::{FlowPlan, Refusal};
 use sokudo_net::udp;
+use sokudo_workload::link::Transport;
 use sokudo_workload::place::{own_address, resolve};
 use sokudo_workload::refusal::operator;
 
-use super::super::options::{SizeRange, Transport};
+use super::super::options::SizeRange;
 use super::super::protocol::HEADER_BYTES;
 use super::{DatagramPhase, ETHERNET_MTU, Shape};
 
