@@ -5,12 +5,12 @@ use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
-use sokudo_workload::exchange::Report;
+use sokudo_workload::exchange::{Course, LOOK, Next, Report, ended, measured};
 use sokudo_workload::link::{CallError, Caller, Link, Solo};
 use sokudo_workload::meet::Dialled;
 
 use super::record::ConnectDetails;
-use crate::rr::client::{Answers, Course, LOOK, Next, Task, agreed, ended, measured, room_for};
+use crate::rr::client::{Answers, Task, agreed, room_for};
 use crate::rr::protocol::{Agreed, Kind};
 
 /// A thread that finds no port tries again after this time: asking faster brings none back.
@@ -43,7 +43,7 @@ pub(crate) fn run(
     reports: &SyncSender<Report<ConnectDetails>>,
 ) {
     let ready = || Ok(Asker::new(&task, &dialled.caller));
-    measured(&task, at_ns, reports, ready, Asker::again_and_again);
+    measured(&task.plan, at_ns, reports, ready, Asker::again_and_again);
 }
 
 /// One thread's connections, one after the other.
@@ -120,7 +120,7 @@ impl<'a> Asker<'a> {
         course: &mut CrrCourse,
         (intended_ns, begun_ns): (i64, i64),
     ) -> Result<i64, Failure> {
-        let bound = Duration::from_nanos(self.task.timeout_ns.max(1) as u64);
+        let bound = Duration::from_nanos(self.task.plan.timeout_ns.max(1) as u64);
         let called = self.caller.call(bound).map_err(Failure::Call)?;
         if let Some(details) = course.recorder.details(intended_ns) {
             let connecting = &mut details.connecting;

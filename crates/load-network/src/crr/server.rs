@@ -4,10 +4,10 @@
 use std::io;
 
 use sokudo_net::wait::Wait;
+use sokudo_workload::exchange::LOOK;
 use sokudo_workload::link::establish;
 use sokudo_workload::meet::Arrived;
 
-use crate::rr::client::LOOK;
 use crate::rr::server::Loop;
 
 /// A caller that is silent for so long makes room for the next one.

@@ -12,9 +12,10 @@ use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
 use sokudo_net::wait::{Interest, Trigger, Wait, Waiter};
+use sokudo_workload::exchange::{Course, LOOK, Next, ended};
 use sokudo_workload::link::{Link, is_silence};
 
-use super::client::{CHUNK_BYTES, Course, LOOK, Next, Task, UNASKED, agreed, ended, room_for};
+use super::client::{CHUNK_BYTES, Task, UNASKED, agreed, room_for};
 use super::protocol::{Agreed, Kind, Reader};
 
 /// Connections reported ready at once.

@@ -8,7 +8,7 @@ use sokudo_model::kinds::Exchange;
 use sokudo_model::{FlowPlan, Kind, PhaseSpec, Refusal};
 use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::crew::Crew;
-use sokudo_workload::exchange::{Collected, Details, Report, Reporter};
+use sokudo_workload::exchange::{AskPlan, Collected, Details, Report, Reporter};
 use sokudo_workload::meet::{Arrived, Calls, Dialled, Meeting, Terms};
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
 
@@ -100,23 +100,26 @@ impl<D: Details> RrPhase<D> {
     }
 
     fn asking_task(&self, flow: &FlowPlan) -> Task {
+        let common = &self.options.common;
         Task {
-            flow: flow.id,
+            plan: AskPlan {
+                flow: flow.id,
+                rate_per_s: self.thread_rate(),
+                count: common.count.map(|count| count.0),
+                duration_ns: common.duration_ns(),
+                warmup_ns: common.warmup.0,
+                bound_ns: self.meeting.spec().phase.bound_ns,
+                timeout_ns: i64::try_from(common.timeout.0).unwrap_or(i64::MAX),
+                sample: common.sample,
+                keep: common.keep.map_or(0, |keep| keep.0),
+                interval_ns: common.interval.0,
+                stop: Arc::clone(&self.crew.stop),
+            },
             ticket: self.meeting.ticket(flow.id),
-            sizes: self.options.common.size,
+            sizes: common.size,
             window: self.options.window,
-            rate_per_s: self.thread_rate(),
-            count: self.options.common.count.map(|count| count.0),
-            duration_ns: self.options.common.duration_ns(),
-            warmup_ns: self.options.common.warmup.0,
-            bound_ns: self.meeting.spec().phase.bound_ns,
-            timeout_ns: i64::try_from(self.options.common.timeout.0).unwrap_or(i64::MAX),
-            wait: self.options.common.wait.0,
+            wait: common.wait.0,
             duplex: self.options.duplex,
-            sample: self.options.common.sample,
-            keep: self.options.common.keep.map_or(0, |keep| keep.0),
-            interval_ns: self.options.common.interval.0,
-            stop: Arc::clone(&self.crew.stop),
         }
     }
 
@@ -124,7 +127,7 @@ impl<D: Details> RrPhase<D> {
     fn watched(&self) -> Vec<Watched> {
         let asking = self.asking.iter();
         let asking = asking
-            .filter_map(|(task, dialled)| Some((task.flow, "sender", dialled.links.first()?)));
+            .filter_map(|(task, dialled)| Some((task.plan.flow, "sender", dialled.links.first()?)));
         let answering = self.answering.iter().filter_map(|task| match &task.end {
             Arrived::Links(links) => Some((task.flow, "receiver", links.first()?)),
             Arrived::Datagrams(_) | Arrived::Callers(_) => None,
@@ -184,7 +187,7 @@ impl<D: Details> Phase<Numbers<D>> for RrPhase<D> {
         }
         let ask = self.variant.ask;
         for (task, dialled) in std::mem::take(&mut self.asking) {
-            let (reports, name) = (reports.clone(), format!("ask{}", task.flow));
+            let (reports, name) = (reports.clone(), format!("ask{}", task.plan.flow));
             let run = move || ask(task, dialled, at_ns, &reports);
             self.crew.start(&name, run)?;
         }

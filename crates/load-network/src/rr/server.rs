@@ -11,11 +11,11 @@ use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::udp;
 use sokudo_net::wait::{Interest, Wait};
 use sokudo_workload::effort::Effort;
-use sokudo_workload::exchange::{Answered, Details, Report};
+use sokudo_workload::exchange::{Answered, Details, LOOK, Report};
 use sokudo_workload::link::{Link, Patience, Solo, is_silence};
 use sokudo_workload::meet::Arrived;
 
-use super::client::{CHUNK_BYTES, LOOK, agreed};
+use super::client::{CHUNK_BYTES, agreed};
 use super::many::waiter;
 use super::options::Sizes;
 use super::protocol::{Agreed, Kind, Piece, Reader};

@@ -6,12 +6,14 @@
 //!
 //! `rr`, `crr` and `http` share this; what only one of them records are its [`Details`].
 
+mod course;
 mod details;
 mod record;
 mod report;
 
 use serde::{Deserialize, Serialize};
 
+pub use course::{AskPlan, Course, LOOK, Next, ended, measured};
 pub use details::{Connecting, Details};
 pub use record::{Counts, Interval, Recorder, Report, Scope};
 pub use report::{Collected, Recorded, Reporter};

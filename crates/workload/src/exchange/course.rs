@@ -1,0 +1,224 @@
+//! When an asking thread asks, when it gives up, and what it writes down.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::SyncSender;
+use std::time::Duration;
+
+use sokudo_net::clock::{now_ns, precise_timers};
+use sokudo_net::urgency::First;
+
+use super::{Asked, Details, Recorder, Report, Scope};
+use crate::effort::Effort;
+use crate::patience::{sleep_until_or_stop, wait_for_start};
+use crate::sample::Sample;
+use crate::schedule::Schedule;
+
+/// Longest wait of one receive call: how soon a stop or a timeout is noticed.
+pub const LOOK: Duration = Duration::from_millis(50);
+/// How long answers are waited for after the run was stopped.
+const STOP_GRACE_NS: i64 = 1_000_000_000;
+
+/// When and how much one asking thread is to ask.
+pub struct AskPlan {
+    /// Number of the flow in the phase.
+    pub flow: u32,
+    /// Requests per second; `None` = closed loop.
+    pub rate_per_s: Option<f64>,
+    /// Requests to be answered; `None` = until the time is over.
+    pub count: Option<u64>,
+    /// How long to ask, warm-up included; 0 = until the count is reached.
+    pub duration_ns: u64,
+    /// Part of it that does not count.
+    pub warmup_ns: u64,
+    /// Latest end in any case, from the start.
+    pub bound_ns: u64,
+    /// A request without an answer for this long has failed.
+    pub timeout_ns: i64,
+    /// Requests whose latency is taken.
+    pub sample: Sample,
+    /// Round trips to hand over one by one.
+    pub keep: u64,
+    /// Time between two reports.
+    pub interval_ns: u64,
+    /// Set when the thread must end.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What all asking loops share: when to ask, when to give up, what to write down.
+pub struct Course<D: Details = ()> {
+    /// When the next request is due.
+    pub schedule: Schedule,
+    /// What is written down.
+    pub recorder: Recorder<D>,
+    /// End of the load.
+    pub end_ns: i64,
+    /// A request without an answer for this long has failed.
+    pub timeout_ns: i64,
+    count: Option<u64>,
+    stop: Arc<AtomicBool>,
+    stopped_ns: Option<i64>,
+    /// Until the first request has left.
+    first: Option<First>,
+}
+
+/// What is to be done about the next request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Send it; this was its intended start.
+    Now(i64),
+    /// Its time comes then.
+    At(i64),
+    /// There is none.
+    Over,
+}
+
+impl<D: Details> Course<D> {
+    /// The course of one asking thread that starts at `start_ns`.
+    pub fn new(plan: &AskPlan, start_ns: i64, reports: &SyncSender<Report<D>>) -> Self {
+        let end_ns = start_ns.saturating_add_unsigned(match plan.duration_ns {
+            0 => plan.bound_ns,
+            duration => duration.min(plan.bound_ns),
+        });
+        let schedule = Schedule::new(plan.rate_per_s, start_ns, end_ns);
+        let scope = Scope {
+            flow: plan.flow,
+            count_from_ns: start_ns.saturating_add_unsigned(plan.warmup_ns),
+            interval_ns: plan.interval_ns,
+            sample: plan.sample,
+            keep: plan.keep,
+            is_open: schedule.is_open(),
+        };
+        let recorder = Recorder::new(scope, reports.clone());
+        Self {
+            schedule,
+            recorder,
+            end_ns,
+            timeout_ns: plan.timeout_ns,
+            count: plan.count,
+            stop: Arc::clone(&plan.stop),
+            stopped_ns: None,
+            first: None,
+        }
+    }
+
+    /// A request has left.
+    #[inline]
+    pub fn sent(&mut self, intended_ns: i64, now: i64, had_room: bool) {
+        self.first = None;
+        self.recorder.sent(intended_ns, now, had_room);
+    }
+
+    /// What is to be done about the next request, when `under_way` are unanswered.
+    #[inline]
+    pub fn next(&self, now: i64, under_way: u64) -> Next {
+        if self.stop.load(Ordering::Relaxed) {
+            return Next::Over;
+        }
+        let enough = |count| self.recorder.counts.transactions + under_way >= count;
+        if self.count.is_some_and(enough) {
+            return Next::Over;
+        }
+        match self.schedule.next_ns(now) {
+            // What is due and late is asked for all the same, but not for ever.
+            Some(at_ns) if self.schedule.is_open() => match at_ns <= now {
+                true if now < self.end_ns.saturating_add(self.timeout_ns) => Next::Now(at_ns),
+                true => Next::Over,
+                false => Next::At(at_ns),
+            },
+            Some(at_ns) if now < self.end_ns => Next::Now(at_ns),
+            _ => Next::Over,
+        }
+    }
+
+    /// True when an answer that has been missing since `sent_ns` is waited for no longer.
+    pub fn is_overdue(&mut self, sent_ns: i64, now: i64) -> bool {
+        if self.stop.load(Ordering::Relaxed) {
+            let since_ns = *self.stopped_ns.get_or_insert(now);
+            if now - since_ns >= STOP_GRACE_NS {
+                return true;
+            }
+        }
+        now - sent_ns >= self.timeout_ns
+    }
+
+    /// Sleeps until a request's time has come; false when stopped.
+    pub fn sleep_until(&mut self, at_ns: i64) -> bool {
+        // A report that is due meanwhile is made now: the thread has time.
+        let now = now_ns();
+        if at_ns >= self.recorder.report_at_ns() && now >= self.recorder.report_at_ns() {
+            self.recorder.report(now);
+        }
+        sleep_until_or_stop(at_ns, &self.stop).is_some()
+    }
+
+    /// A connection was lost for this reason, and with it a request that was to leave then.
+    pub fn lose(&mut self, intended_ns: i64, error: &io::Error) {
+        self.recorder.counts.connections_lost += 1;
+        self.recorder.failed(intended_ns, || ended(error));
+    }
+
+    /// Requests of the schedule that nobody could send, at the end: also those that would have come
+    /// after the last connection broke.
+    fn count_unstarted(&mut self) {
+        if self.stop.load(Ordering::Relaxed) {
+            return;
+        }
+        let left = self.schedule.left_from(self.recorder.count_from_ns());
+        let counts = &mut self.recorder.counts;
+        let asked = counts.transactions + counts.errors;
+        let most = self
+            .count
+            .map_or(u64::MAX, |count| count.saturating_sub(asked));
+        counts.unstarted += left.min(most);
+    }
+}
+
+/// Runs `ask` as the body of an asking thread and hands over what came out. What it needs is made `ready`
+/// before the start: at that moment others may begin on the same core.
+pub fn measured<D: Details, T>(
+    plan: &AskPlan,
+    at_ns: i64,
+    reports: &SyncSender<Report<D>>,
+    ready: impl FnOnce() -> io::Result<T>,
+    ask: impl FnOnce(&mut T, &mut Course<D>),
+) {
+    precise_timers();
+    let mut course = Course::new(plan, at_ns, reports);
+    let mut ready = ready();
+    course.first = wait_for_start(at_ns, &plan.stop);
+    let effort = Effort::begin();
+    if course.first.is_some() {
+        match &mut ready {
+            Ok(ready) => ask(ready, &mut course),
+            Err(error) => course.lose(now_ns(), error),
+        }
+        course.count_unstarted();
+    }
+    let now = now_ns();
+    let spent = effort.spent();
+    let asked = Asked {
+        flow: plan.flow,
+        counts: course.recorder.finish(now),
+        cpu_ns: spent.cpu_ns,
+        wait_ns: spent.wait_ns,
+        elapsed_ns: now - at_ns,
+    };
+    // Fails only when nobody listens any more.
+    let _ = reports.send(Report::Asked(Box::new(asked)));
+}
+
+/// What people read about a connection that ended.
+pub fn ended(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => "the far end closed the connection".into(),
+        io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
+            "the far end did not answer in time".into()
+        }
+        io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+            "the far end reset the connection".into()
+        }
+        _ => format!("the connection ended: {error}"),
+    }
+}
