@@ -4,4 +4,4 @@
 
 use sokudo_fuzz::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| sokudo_http::names::message::any_bytes(bytes));
+fuzz_target!(|bytes: &[u8]| sokudo_net::dns::any_bytes(bytes));

@@ -11,7 +11,7 @@ pub mod failure;
 pub mod h2;
 mod homes;
 pub mod identity;
-pub mod names;
+mod names;
 mod post;
 mod resolver;
 pub mod response;

@@ -6,6 +6,7 @@ mod absent;
 pub mod clock;
 pub mod cores;
 pub mod counters;
+pub mod dns;
 pub mod files;
 pub mod host;
 pub mod memory;

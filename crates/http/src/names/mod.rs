@@ -6,8 +6,6 @@
 //!                                          an alias: its name is asked for
 //! ```
 
-pub mod message;
-
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::io::{self, Read as _, Write as _};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs as _, UdpSocket};
@@ -15,8 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use sokudo_net::clock::now_ns;
-
-use message::{Answer, Name, answer, question};
+use sokudo_net::dns::{Answer, Name, answer, question};
 
 /// Port of name servers.
 const PORT: u16 = 53;

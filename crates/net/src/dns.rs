@@ -1,8 +1,16 @@
 //! Encodes DNS queries and decodes the responses.
 //!
-//! Sans-I/O: the messages of RFC 1035, limited to queries for IPv4 addresses.
+//! ```text
+//! head: number, flags, four counts │ question: name, type, class │ records …
+//! ```
+//!
+//! Sans-I/O: the messages of RFC 1035, with the option record of RFC 6891. Queries may be for any
+//! type; of responses the records are read for IPv4 addresses only ([`answer`]), or the head alone
+//! ([`response`]).
 
+use std::fmt;
 use std::net::Ipv4Addr;
+use std::str::FromStr;
 
 /// Longest name, bytes on the wire.
 const MOST_NAME_BYTES: usize = 255;
@@ -11,21 +19,94 @@ const MOST_ALIASES: usize = 16;
 /// Most addresses that are taken from one answer.
 const MOST_ADDRESSES: usize = 64;
 /// Bytes of a message's head.
-const HEAD_BYTES: usize = 12;
-/// Kind of the records that hold an address of IPv4.
+pub const HEAD_BYTES: usize = 12;
+/// Response code of a name that exists, and of one that does not.
+pub const NO_ERROR: u8 = 0;
+/// See [`NO_ERROR`].
+pub const NO_SUCH_NAME: u8 = 3;
+/// Type of the records that hold an address of IPv4.
 const A: u16 = 1;
-/// See [`A`].
+/// Type of the records that name an alias.
 const ALIAS: u16 = 5;
+/// Type of the option record (RFC 6891).
+const OPTIONS: u16 = 41;
+/// Flag of an option record: signatures are wanted (RFC 3225).
+const SIGNATURES: u16 = 0x8000;
+/// Flag of a head: the server is to ask others.
+const RECURSION: u16 = 0x0100;
+/// Types by their names (IANA, DNS parameters); any other is written `TYPE65280` (RFC 3597).
+const TYPES: &[(&str, u16)] = &[
+    ("A", A),
+    ("NS", 2),
+    ("CNAME", ALIAS),
+    ("SOA", 6),
+    ("PTR", 12),
+    ("HINFO", 13),
+    ("MX", 15),
+    ("TXT", 16),
+    ("AAAA", 28),
+    ("LOC", 29),
+    ("SRV", 33),
+    ("NAPTR", 35),
+    ("DS", 43),
+    ("SSHFP", 44),
+    ("RRSIG", 46),
+    ("NSEC", 47),
+    ("DNSKEY", 48),
+    ("NSEC3", 50),
+    ("TLSA", 52),
+    ("CDS", 59),
+    ("CDNSKEY", 60),
+    ("SVCB", 64),
+    ("HTTPS", 65),
+    ("SPF", 99),
+    ("ANY", 255),
+    ("CAA", 257),
+];
 /// The class of records: the Internet.
 const INTERNET: u16 = 1;
 
 /// A name as it stands on the wire: labels behind their lengths, letters small, an empty label last.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Name(Vec<u8>);
+pub struct Name(Vec<u8>);
 
-/// The answer of a name server.
+/// The type of the records that a query is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RecordType(u16);
+
+/// A word that names no type of records.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a valid record type: write A, AAAA, MX, … or TYPE with a number up to 65535")]
+pub struct NoSuchType(String);
+
+/// What a query says beside its name and type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wishes {
+    /// The server is to ask others what it does not know.
+    pub recursion: bool,
+    /// Largest response over UDP, bytes, told in an option record; `None` = no such record, and
+    /// responses have at most 512 bytes.
+    pub udp_bytes: Option<u16>,
+    /// Signatures are wanted; without an option record they cannot be.
+    pub signatures: bool,
+}
+
+/// The head of a response.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Response {
+    /// Number of the query.
+    pub number: u16,
+    /// Response code: [`NO_ERROR`], [`NO_SUCH_NAME`], 2 for a server that fails, 5 for one that refuses.
+    pub code: u8,
+    /// It was truncated to fit.
+    pub is_cut: bool,
+    /// Records in its answer section.
+    pub answers: u16,
+}
+
+/// The answer of a name server to a query for IPv4 addresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub enum Answer {
     /// It is not an answer to this question.
     Foreign,
     /// It was truncated to fit; the question is to be repeated over TCP.
@@ -40,9 +121,44 @@ pub(crate) enum Answer {
     Alias(Name),
 }
 
+impl RecordType {
+    /// Addresses of IPv4.
+    pub const A: Self = Self(A);
+}
+
+impl FromStr for RecordType {
+    type Err = NoSuchType;
+    fn from_str(text: &str) -> Result<Self, NoSuchType> {
+        let upper = text.to_ascii_uppercase();
+        let known = TYPES.iter().find(|(name, _)| *name == upper);
+        let number = || upper.strip_prefix("TYPE")?.parse().ok();
+        let found = known.map(|(_, number)| *number).or_else(number);
+        found.map(Self).ok_or_else(|| NoSuchType(text.into()))
+    }
+}
+
+impl fmt::Display for RecordType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match TYPES.iter().find(|(_, number)| *number == self.0) {
+            Some((name, _)) => f.write_str(name),
+            None => write!(f, "TYPE{}", self.0),
+        }
+    }
+}
+
 impl Name {
+    /// The root of all names.
+    pub fn root() -> Self {
+        Self(vec![0])
+    }
+
+    /// The bytes as they stand in a message.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// A name from its text. `None`: it cannot stand in a message.
-    pub(crate) fn of(text: &str) -> Option<Self> {
+    pub fn of(text: &str) -> Option<Self> {
         let mut bytes = Vec::with_capacity(text.len() + 2);
         for label in text.strip_suffix('.').unwrap_or(text).split('.') {
             let length = u8::try_from(label.len())
@@ -94,19 +210,83 @@ impl Name {
 }
 
 /// The question for the addresses of a name, under a number of its own.
-pub(crate) fn question(number: u16, name: &Name) -> Vec<u8> {
+pub fn question(number: u16, name: &Name) -> Vec<u8> {
     let mut message = Vec::with_capacity(HEAD_BYTES + name.0.len() + 4);
-    message.extend(number.to_be_bytes());
-    // Recursion is wanted; one question.
-    message.extend([1, 0, 0, 1, 0, 0, 0, 0, 0, 0]);
-    message.extend(&name.0);
-    message.extend(A.to_be_bytes());
-    message.extend(INTERNET.to_be_bytes());
+    let wishes = Wishes {
+        recursion: true,
+        udp_bytes: None,
+        signatures: false,
+    };
+    query(&mut message, number, (name, RecordType::A), wishes);
     message
 }
 
+/// Appends a query for the records of a name to `message`.
+pub fn query(
+    message: &mut Vec<u8>,
+    number: u16,
+    (name, kind): (&Name, RecordType),
+    wishes: Wishes,
+) {
+    let flags = match wishes.recursion {
+        true => RECURSION,
+        false => 0,
+    };
+    let extra = u16::from(wishes.udp_bytes.is_some());
+    for field in [number, flags, 1, 0, 0, extra] {
+        message.extend(field.to_be_bytes());
+    }
+    message.extend(&name.0);
+    message.extend(kind.0.to_be_bytes());
+    message.extend(INTERNET.to_be_bytes());
+    if let Some(udp_bytes) = wishes.udp_bytes {
+        let flags = match wishes.signatures {
+            true => SIGNATURES,
+            false => 0,
+        };
+        // The owner is the root; the code's upper bits and the version are zero; no options follow.
+        message.push(0);
+        for field in [OPTIONS, udp_bytes, 0, flags, 0] {
+            message.extend(field.to_be_bytes());
+        }
+    }
+}
+
+/// Length of the question in a query made by [`query`], name, type and class; it begins at
+/// [`HEAD_BYTES`].
+pub fn question_bytes(name: &Name) -> usize {
+    name.0.len() + 4
+}
+
+/// Reads the head of a response. `None`: the bytes are no response. Never panics on any input.
+///
+/// `asked` is the question that it must repeat, upper and lower case alike. A server that could not
+/// read the query may leave the question out (RFC 1035 §4.1.1, format error).
+#[inline]
+pub fn response(message: &[u8], asked: &[u8]) -> Option<Response> {
+    let head = message.get(..HEAD_BYTES)?;
+    let field = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
+    let flags = field(2);
+    let code = (flags & 0xf) as u8;
+    let repeats = match field(4) {
+        0 => code != NO_ERROR,
+        1 => {
+            let question = message.get(HEAD_BYTES..HEAD_BYTES + asked.len())?;
+            question.eq_ignore_ascii_case(asked)
+        }
+        _ => false,
+    };
+    let is_response = flags & 0x8000 != 0;
+    (is_response && repeats).then_some(Response {
+        number: field(0),
+        code,
+        is_cut: flags & 0x0200 != 0,
+        answers: field(6),
+    })
+}
+
 /// Decodes the response to a query made by [`question`]. Never panics on any input.
-pub(crate) fn answer(message: &[u8], asked: &[u8]) -> Answer {
+pub fn answer(message: &[u8], asked: &[u8]) -> Answer {
     read(message, asked).unwrap_or(Answer::Foreign)
 }
 
@@ -201,8 +381,15 @@ pub fn any_bytes(bytes: &[u8]) {
     let number = bytes
         .get(..2)
         .map_or(0, |two| u16::from_be_bytes([two[0], two[1]]));
-    if let Answer::Addresses(found) = answer(bytes, &question(number, &name)) {
+    let asked = question(number, &name);
+    let read = answer(bytes, &asked);
+    if let Answer::Addresses(found) = &read {
         assert!((1..=MOST_ADDRESSES).contains(&found.len()));
+    }
+    let head = response(bytes, &asked[HEAD_BYTES..]);
+    if head.is_none() {
+        // What repeats no question is an answer to this one only when the server fails.
+        assert!(!matches!(read, Answer::Addresses(_) | Answer::Cut));
     }
 }
 
@@ -283,6 +470,58 @@ mod tests {
         assert_eq!(answer(&answered(&other, OK, &[]), &asked), Answer::Foreign);
         let other = question(7, &name("bank.example"));
         assert_eq!(answer(&answered(&other, OK, &[]), &asked), Answer::Foreign);
+    }
+
+    #[test]
+    fn a_query_is_as_the_standards_write_it() {
+        let wishes = Wishes {
+            recursion: false,
+            udp_bytes: Some(1232),
+            signatures: true,
+        };
+        let mut message = Vec::new();
+        let kind: RecordType = "aaaa".parse().expect("a type");
+        query(&mut message, 0x1234, (&Name::root(), kind), wishes);
+        let expected = b"\x12\x34\0\0\0\x01\0\0\0\0\0\x01\0\0\x1c\0\x01\
+            \0\0\x29\x04\xd0\0\0\x80\0\0\0";
+        assert_eq!(message, expected);
+    }
+
+    #[test]
+    fn types_are_read_as_they_are_printed() {
+        for (text, printed) in [
+            ("mx", "MX"),
+            ("TYPE65", "HTTPS"),
+            ("type65280", "TYPE65280"),
+        ] {
+            let kind: RecordType = text.parse().expect("a type");
+            assert_eq!(kind.to_string(), printed);
+        }
+        for wrong in ["", "B", "TYPE", "TYPE65536", "TYPE-1"] {
+            assert!(wrong.parse::<RecordType>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_head_of_a_response_is_read_when_it_repeats_the_question() {
+        let asked = question(7, &name("shop.example"));
+        let question = &asked[HEAD_BYTES..];
+        let says = answered(&asked, OK | 0x0203, &[(ASKED, A, &[127, 0, 0, 1])]);
+        let head = response(&says, question).expect("a response");
+        assert_eq!(
+            (head.number, head.code, head.is_cut, head.answers),
+            (7, 3, true, 1)
+        );
+        let shouted = answered(&asked.to_ascii_uppercase(), OK, &[]);
+        assert!(response(&shouted, question).is_some());
+        assert_eq!(response(&asked, question), None, "a query");
+        assert_eq!(response(&says[..HEAD_BYTES + 3], question), None, "cut off");
+        // A server that could not read the query repeats nothing.
+        let mut bare = says[..HEAD_BYTES].to_vec();
+        bare[2..6].copy_from_slice(&[0x81, 0x81, 0, 0]);
+        assert_eq!(response(&bare, question).map(|head| head.code), Some(1));
+        bare[3] = 0x80;
+        assert_eq!(response(&bare, question), None, "an answer to what?");
     }
 
     proptest! {
