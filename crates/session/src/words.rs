@@ -24,6 +24,7 @@ struct Entry {
     name: &'static str,
     takes_url: bool,
     read: fn(&[String]) -> Result<Asked, Failed>,
+    of_hosts: fn(&str, u32) -> Option<String>,
 }
 
 /// A load between hosts.
@@ -32,22 +33,26 @@ const fn between<O: Options>() -> Entry {
         name: O::NAME,
         takes_url: false,
         read: between_hosts::<O>,
+        of_hosts: many::<O>,
     }
 }
 
 /// A load on a server that is named by its address.
-const HTTP: Entry = Entry {
-    name: HttpOptions::NAME,
-    takes_url: true,
-    read: on_a_server,
-};
+const fn server<O: Options>() -> Entry {
+    Entry {
+        name: O::NAME,
+        takes_url: true,
+        read: on_a_server::<O>,
+        of_hosts: many::<O>,
+    }
+}
 
 /// Every word that loads.
 const WORDS: &[Entry] = &[
     between::<BusOptions>(),
     between::<CrrOptions>(),
     between::<DatagramOptions>(),
-    HTTP,
+    server::<HttpOptions>(),
     between::<ProbeOptions>(),
     between::<RrOptions>(),
     between::<StreamOptions>(),
@@ -94,11 +99,16 @@ pub fn read(word: &str, arguments: &[String]) -> Result<Asked, Failed> {
 /// What several hosts do together of what each of them was asked to do: a load that is divided among
 /// its hosts grows with them.
 pub fn of_hosts(workload: &str, options: &str, hosts: u32) -> String {
-    let read = || serde_json::from_str::<HttpOptions>(options).ok();
-    match read().filter(|_| workload == HttpOptions::NAME && hosts > 1) {
-        Some(each) => each.of_hosts(hosts).to_json(),
-        None => options.to_owned(),
-    }
+    let entry = WORDS.iter().find(|entry| entry.name == workload);
+    let more = entry.filter(|_| hosts > 1);
+    let more = more.and_then(|entry| (entry.of_hosts)(options, hosts));
+    more.unwrap_or_else(|| options.to_owned())
+}
+
+/// See [`Options::of_hosts`]; `None` for options that cannot be read, which the load itself refuses.
+fn many<O: Options>(options: &str, hosts: u32) -> Option<String> {
+    let each: O = serde_json::from_str(options).ok()?;
+    Some(each.of_hosts(hosts).to_json())
 }
 
 /// What was typed, as the workload's own subcommand reads it.
@@ -136,17 +146,16 @@ fn between_hosts<O: Options>(arguments: &[String]) -> Result<Asked, Failed> {
     Ok(asked(&options, peers, among))
 }
 
-fn on_a_server(arguments: &[String]) -> Result<Asked, Failed> {
-    let (options, _) = typed::<HttpOptions>(bare::<HttpOptions>(), arguments)?;
+fn on_a_server<O: Options>(arguments: &[String]) -> Result<Asked, Failed> {
+    let (options, _) = typed::<O>(bare::<O>(), arguments)?;
     // Lines also come from a page: it must not send what this host's files hold.
-    if options
-        .body
-        .as_ref()
-        .is_some_and(|body| body.starts_with('@'))
-    {
+    if let Some(option) = options.names_file() {
+        let name = O::NAME;
         return Err(Failed::new(
-            "a console reads no files, and the body of `http` names one",
-            "write the text itself after --body, or run `sokudo http --on` for a file",
+            format!("a console reads no files, and --{option} of `{name}` names one"),
+            format!(
+                "write the text itself after --{option}, or run `sokudo {name} --on` for a file"
+            ),
         ));
     }
     Ok(asked(&options, Vec::new(), 1))

@@ -78,6 +78,24 @@ pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
         None
     }
 
+    /// What so many hosts do together when each of them does this; for a load that a phase divides
+    /// among its hosts.
+    fn of_hosts(&self, _hosts: u32) -> Self {
+        self.clone()
+    }
+
+    /// The option, without hyphens, that names a file of this host which was not read yet.
+    fn names_file(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Replaces the names of files by what they hold, so that other hosts need not have them.
+    ///
+    /// Errors: a file cannot be read, is too long, or does not hold what it must.
+    fn read_files(&mut self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
     /// As they travel in a plan.
     fn to_json(&self) -> String {
         // Every field writes itself as text or number: there is nothing that JSON cannot hold.

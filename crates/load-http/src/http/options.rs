@@ -300,6 +300,37 @@ impl Options for HttpOptions {
         let count = self.count.map(|_| "count");
         self.rate.map(|_| "rate").or(count)
     }
+
+    fn of_hosts(&self, hosts: u32) -> Self {
+        let rate = self.requests_per_s();
+        Self {
+            connections: self.connections.saturating_mul(hosts),
+            count: self
+                .count
+                .map(|count| HowMany(count.0.saturating_mul(u64::from(hosts)))),
+            rate: rate.map(|rate| LoadRate(Rate::Events(rate * f64::from(hosts)))),
+            ..self.clone()
+        }
+    }
+
+    fn names_file(&self) -> Option<&'static str> {
+        let body = self.body.as_ref()?;
+        body.starts_with('@').then_some("body")
+    }
+
+    fn read_files(&mut self) -> Result<(), Refusal> {
+        let Some(path) = self.body.as_ref().and_then(|body| body.strip_prefix('@')) else {
+            return Ok(());
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            operator(
+                format!("the body cannot be read from `{path}`: {error}"),
+                "give a file with text, or the body itself without `@`",
+            )
+        })?;
+        self.body = Some(text);
+        Ok(())
+    }
 }
 
 impl HttpOptions {
@@ -323,40 +354,9 @@ impl HttpOptions {
         self.duration = Some(Span(duration_ns));
     }
 
-    /// What so many hosts do together when each of them does this: a phase divides its load among
-    /// its hosts.
-    pub fn of_hosts(&self, hosts: u32) -> Self {
-        let rate = self.requests_per_s();
-        Self {
-            connections: self.connections.saturating_mul(hosts),
-            count: self
-                .count
-                .map(|count| HowMany(count.0.saturating_mul(u64::from(hosts)))),
-            rate: rate.map(|rate| LoadRate(Rate::Events(rate * f64::from(hosts)))),
-            ..self.clone()
-        }
-    }
-
     /// True when the method is HEAD: responses have no body.
     pub(crate) fn asks_for_head(&self) -> bool {
         self.method.0 == "HEAD"
-    }
-
-    /// Replaces `@file` by what the file holds, so that other hosts need not have it.
-    ///
-    /// Errors: the file cannot be read, is too long, or holds no text.
-    pub fn read_body(&mut self) -> Result<(), Refusal> {
-        let Some(path) = self.body.as_ref().and_then(|body| body.strip_prefix('@')) else {
-            return Ok(());
-        };
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            operator(
-                format!("the body cannot be read from `{path}`: {error}"),
-                "give a file with text, or the body itself without `@`",
-            )
-        })?;
-        self.body = Some(text);
-        Ok(())
     }
 
     /// Most requests that can be under way at a time.

@@ -14,7 +14,6 @@ mod generate;
 #[cfg(feature = "fleet")]
 mod group;
 mod help;
-mod http;
 mod import;
 mod jmx;
 mod jtl;
@@ -23,6 +22,7 @@ mod measure;
 mod metrics;
 mod observe;
 mod observer;
+mod on_server;
 mod probe;
 mod records;
 mod reference;
@@ -38,6 +38,7 @@ use std::sync::atomic::AtomicBool;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use sokudo_load_http::http::HttpOptions;
 use sokudo_load_network::crr::CrrOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
@@ -93,7 +94,12 @@ enum Command {
     /// Start `sokudo serve` on each HOST first. Connecting and the TLS handshake are told apart.
     #[command(after_help = between::CRR_EXAMPLES)]
     Crr(Box<between::BetweenArgs<CrrOptions>>),
-    Http(Box<http::HttpArgs>),
+    /// Load a web server: requests per second, latency, and where the time goes.
+    ///
+    /// The server needs nothing of ours. HTTP/1.1 or HTTP/2, plain or over TLS; every failure is
+    /// told apart.
+    #[command(after_help = on_server::HTTP_EXAMPLES)]
+    Http(Box<on_server::OnServerArgs<HttpOptions>>),
     /// Send bulk bytes over connections: goodput, what it costs, and what holds it back.
     #[command(after_help = between::STREAM_EXAMPLES)]
     Stream(Box<between::BetweenArgs<StreamOptions>>),
@@ -212,7 +218,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::AgentGuard(args) => group::guard::run(args),
         Command::Datagram(args) => datagram::run(*args),
         Command::Bus(args) => bus::run(*args),
-        Command::Http(args) => http::run(*args),
+        Command::Http(args) => on_server::run(*args),
         Command::Stream(args) => between::run(*args),
         Command::Rr(args) => between::run(*args),
         Command::Crr(args) => between::run(*args),

@@ -1,7 +1,7 @@
-//! `sokudo http`: how many requests per second does a web server answer?
+//! `sokudo http` and its like: load on a server that takes no part in the run.
 
 use clap::Args;
-use sokudo_load_http::http::{self, HttpOptions};
+use sokudo_workload::Options;
 
 use super::finish::ShowOptions;
 use super::measure::{Generators, MeasureArgs, measure};
@@ -11,7 +11,8 @@ use super::web::{WatchArgs, Watched};
 use super::workload::{self, Call};
 use super::{Exit, Failure};
 
-const EXAMPLES: &str = "\
+/// Examples after the help of `http`.
+pub const HTTP_EXAMPLES: &str = "\
 Examples:
   sokudo http http://hostb:8080/                     64 connections, 10 s, as fast as answers come
   sokudo http hostb:8080/ -c 256 -d 60s -t 2         256 connections on two threads
@@ -28,15 +29,11 @@ Examples:
 Without --rate the loop is closed: a server that stalls is asked less, and few requests see it. With
 --rate everybody who would have asked meanwhile sees it.";
 
-/// Load a web server: requests per second, latency, and where the time goes.
-///
-/// The server needs nothing of ours. HTTP/1.1 or HTTP/2, plain or over TLS; every failure is
-/// told apart.
+/// Arguments of these commands.
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
-pub struct HttpArgs {
+pub struct OnServerArgs<O: Args> {
     #[command(flatten)]
-    options: HttpOptions,
+    options: O,
 
     #[command(flatten)]
     measure: MeasureArgs,
@@ -58,21 +55,21 @@ pub struct HttpArgs {
     show: ShowOptions,
 }
 
-/// Carries it out.
-pub fn run(mut args: HttpArgs) -> Result<Exit, Failure> {
-    args.options.read_body()?;
+/// Carries one of them out.
+pub fn run<O: Options>(mut args: OnServerArgs<O>) -> Result<Exit, Failure> {
+    args.options.read_files()?;
     let planned = args.measure.plan(&args.options)?;
     let lang = args.show.lang();
     let call = Call {
-        workload: http::NAME,
+        workload: O::NAME,
         hosts: &args.generators.on,
         key: args.generators.key.as_ref(),
         seed: args.seed,
-        interval_ns: args.options.interval.0,
+        interval_ns: args.options.interval_ns(),
         observe: &args.observe,
         show: &args.show,
     };
-    let page = args.watch.open(http::NAME)?;
+    let page = args.watch.open(O::NAME)?;
     let beside = page.as_ref().map(Watched::observer);
     workload::carry_out(
         &call,
