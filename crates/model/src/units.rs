@@ -267,6 +267,14 @@ impl Nanos {
     pub fn seconds(self) -> f64 {
         self.0 as f64 / 1e9
     }
+
+    /// Text in the largest of `s`, `ms`, `us` and `ns` that parses back to the same number: `5s`.
+    pub fn exact(self) -> String {
+        const STEPS: &[(u64, &str)] = &[(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us")];
+        let step = STEPS.iter().find(|(step, _)| self.0.is_multiple_of(*step));
+        let (step, sign) = step.unwrap_or(&(1, "ns"));
+        format!("{}{sign}", self.0 / step)
+    }
 }
 
 impl fmt::Display for Nanos {
@@ -444,6 +452,9 @@ mod tests {
         assert_eq!("2min".parse(), Ok(Nanos(120_000_000_000)));
         assert!("-1s".parse::<Nanos>().is_err());
         assert!("".parse::<Nanos>().is_err());
+        assert_eq!(Nanos(5_000_000_000).exact(), "5s");
+        assert_eq!(Nanos(1_500_000_000).exact(), "1500ms");
+        assert_eq!(Nanos(7).exact(), "7ns");
     }
 
     #[test]
@@ -462,8 +473,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bytes_survive_writing_and_parsing(n in 0u64..1 << 50) {
+        fn sizes_and_times_survive_writing_and_parsing(n in 0u64..1 << 50) {
             prop_assert_eq!(Bytes(n).exact().parse(), Ok(Bytes(n)));
+            prop_assert_eq!(Nanos(n).exact().parse(), Ok(Nanos(n)));
         }
 
         #[test]

@@ -82,7 +82,7 @@ impl Time {
 
 impl Serialize for Time {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_str(&format_args!("{}ns", self.0.0))
+        to.serialize_str(&self.0.exact())
     }
 }
 
