@@ -9,7 +9,6 @@ reference-metrics = Metrics
 reference-metrics-about = Every metric that a record can hold, grouped by source. `sokudo metrics` prints the same list.
 reference-metrics-kinds = A *counter* only grows within a run, a *gauge* goes up and down, and a *histogram* is a distribution, whose numbers are named by a last part: { $stats }.
 reference-metrics-totals = The column “Total” says how the values of a phase's flows become the phase's total; without an entry, the workload computes the total itself, or there is none.
-reference-metrics-english = Of { $all } metrics, { $english } are explained in English only.
 reference-findings = Findings
 reference-findings-about = Every conclusion that sokudo can draw from a record: what it means, the signs by which it is recognised, and what to try. [What limited it](../../concepts/en/what-limited-it.md) explains how the conclusions are weighed against each other.
 reference-monitors = Monitors
@@ -18,7 +17,6 @@ reference-monitors-all = Options of every monitor
 reference-monitors-standing = Observes every run.
 reference-monitors-asked = Observes where it is asked for.
 reference-monitors-waits = It may wait for its source, and therefore has a thread of its own.
-reference-monitors-english = The help of monitors and of their options is in English only.
 reference-json = JSON documents
 reference-json-about = Every JSON document that a command prints for programs, field by field. A field that exists keeps its meaning; new fields may be added. In a path, `[]` stands for each element of an array and `*` for each key of an object whose keys differ. A type `any` is not described further. Names of metrics are those of the [list of metrics](metrics.md).
 

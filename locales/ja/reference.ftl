@@ -9,7 +9,6 @@ reference-metrics = メトリクス
 reference-metrics-about = 記録に現れるすべてのメトリクスを、出所ごとに示します。`sokudo metrics` も同じ一覧を表示します。
 reference-metrics-kinds = *counter* は実行中に増えるだけの値、*gauge* は上下する値、*histogram* は分布です。分布の各数値の名前には、最後に { $stats } が付きます。
 reference-metrics-totals = 「合計」の列は、フェーズの各フローの値からフェーズの合計を求める方法です。空欄の場合は、負荷自身が合計を計算するか、合計がありません。
-reference-metrics-english = { $all } 個のメトリクスのうち、{ $english } 個の説明は英語のみです。
 reference-findings = 所見
 reference-findings-about = sokudo が記録から導くすべての結論です。意味、見分けるための兆候、試すべきことを示します。結論どうしの優先順位は[何が限界だったか](../../concepts/ja/what-limited-it.md)で説明しています。
 reference-monitors = モニター
@@ -18,7 +17,6 @@ reference-monitors-all = すべてのモニターのオプション
 reference-monitors-standing = すべての実行を観測します。
 reference-monitors-asked = 指定した場合だけ観測します。
 reference-monitors-waits = 読み取り元を待つことがあるため、専用のスレッドを使います。
-reference-monitors-english = モニターとオプションの説明は英語のみです。
 reference-json = JSON 文書
 reference-json-about = コマンドがプログラム向けに出力するすべての JSON 文書を、フィールドごとに示します。既存のフィールドの意味は変わりませんが、フィールドが追加されることはあります。パスの `[]` は配列の各要素、`*` は任意のキーを表します。型 `any` はここでは説明しません。メトリクスの名前は[メトリクスの一覧](metrics.md)と同じです。
 

@@ -22,15 +22,15 @@ pub use lang::{Lang, UnknownLang};
 
 /// The file that only `--help` needs.
 const HELP: &str = "help";
-/// The file that only the generated reference needs.
-const REFERENCE: &str = "reference";
+/// The files that only the generated reference needs.
+const REFERENCE: [&str; 2] = ["catalogue", "reference"];
 /// Maximum depth of messages inside messages; deeper ones are shown by their key.
 const MAX_DEPTH: u32 = 8;
 /// Longest word in a sentence, characters; a longer one ends in `…`. Words come from other hosts too.
 const MAX_WORD: usize = 8192;
 
 /// The files of one language: name and content.
-pub type Sources = [(&'static str, &'static str); 8];
+pub type Sources = [(&'static str, &'static str); 9];
 
 macro_rules! sources {
     ($lang:literal) => {
@@ -38,6 +38,10 @@ macro_rules! sources {
             (
                 "analyze",
                 include_str!(concat!("../../../locales/", $lang, "/analyze.ftl")),
+            ),
+            (
+                "catalogue",
+                include_str!(concat!("../../../locales/", $lang, "/catalogue.ftl")),
             ),
             (
                 "cli",
@@ -105,7 +109,7 @@ impl I18n {
     /// A message with a mistake in it is left out (and shown by its key); the tests of this crate
     /// make sure that there is none.
     pub fn new(lang: Lang) -> Self {
-        Self::of(lang, |file| ![HELP, REFERENCE].contains(&file))
+        Self::of(lang, |file| file != HELP && !REFERENCE.contains(&file))
     }
 
     /// Loads the messages of `--help` alone.
@@ -115,7 +119,7 @@ impl I18n {
 
     /// Loads the messages of the generated reference alone.
     pub fn reference(lang: Lang) -> Self {
-        Self::of(lang, |file| file == REFERENCE)
+        Self::of(lang, |file| REFERENCE.contains(&file))
     }
 
     fn of(lang: Lang, is_wanted: impl Fn(&str) -> bool) -> Self {

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use sokudo_i18n::{I18n, Lang};
+use sokudo_i18n::I18n;
 use sokudo_model::metric::catalogue;
 use sokudo_model::{Fold, Metric, Stat};
 
-use super::{head, markdown, row, say, table};
+use super::{head, markdown, meaning, row, say, table};
 
 const COLUMNS: &[&str] = &[
     "reference-metric",
@@ -18,10 +18,6 @@ const COLUMNS: &[&str] = &[
 
 /// The page in the language of `said`.
 pub fn page(said: &I18n) -> String {
-    let meanings = Meanings {
-        lang: said.lang(),
-        report: I18n::new(said.lang()),
-    };
     let mut out = head(said, "metrics");
     let stats = Stat::ALL
         .map(|stat| format!("`.{}`", stat.name()))
@@ -32,17 +28,6 @@ pub fn page(said: &I18n) -> String {
         "\n{kinds}\n\n{}\n",
         say(said, "reference-metrics-totals")
     );
-    if said.lang() != Lang::En {
-        let all = catalogue().count().to_string();
-        let english = catalogue().filter(|metric| meanings.own(metric).is_none());
-        let english = english.count().to_string();
-        let values = [("all", all.as_str()), ("english", english.as_str())];
-        let _ = write!(
-            out,
-            "\n{}\n",
-            said.message("reference-metrics-english", &values)
-        );
-    }
     let mut sources: Vec<&str> = catalogue().map(source).collect();
     sources.dedup();
     for name in sources {
@@ -58,7 +43,7 @@ pub fn page(said: &I18n) -> String {
                 metric.unit.name(),
                 metric.kind.name(),
                 &total(said, metric.fold),
-                &meanings.of(metric),
+                &markdown(&say(said, &meaning::of_metric(metric))),
             ]));
         }
     }
@@ -82,36 +67,5 @@ fn total(said: &I18n, fold: Fold) -> String {
             said.message("reference-fold-mean", &[("weight", &weight)])
         }
         Fold::OfOne => say(said, "reference-fold-one"),
-    }
-}
-
-/// What metrics mean, in the reader's language as far as the report has words for it.
-struct Meanings {
-    lang: Lang,
-    report: I18n,
-}
-
-impl Meanings {
-    fn of(&self, metric: &Metric) -> String {
-        self.own(metric).unwrap_or_else(|| markdown(metric.help))
-    }
-
-    /// What it means in the reader's own language; `None` where only the catalogue says it.
-    fn own(&self, metric: &Metric) -> Option<String> {
-        if self.lang == Lang::En {
-            return None;
-        }
-        let part = |is_there: bool, key: &str| {
-            let key = format!("report-{key}-{}", metric.slug());
-            is_there.then(|| markdown(&self.report.message(&key, &[])))
-        };
-        let (name, help) = (
-            part(metric.is_named, "metric"),
-            part(metric.is_helped, "help"),
-        );
-        match (name, help) {
-            (Some(name), Some(help)) => Some(format!("{name}: {help}")),
-            (name, help) => name.or(help),
-        }
     }
 }

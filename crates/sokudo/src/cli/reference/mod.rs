@@ -1,11 +1,13 @@
 //! `sokudo reference`: the pages of `docs/reference` that are made of the program itself.
 //!
 //! Commands come from the parser's tree, metrics from the catalogue, findings and monitors from their
-//! registries, JSON documents from their descriptions. Sentences are in `locales/*/reference.ftl`.
+//! registries, JSON documents from their descriptions. Sentences are in `locales/*/reference.ftl`, what metrics
+//! and monitors mean in `locales/*/catalogue.ftl`.
 
 mod commands;
 mod findings;
 mod json;
+mod meaning;
 mod metrics;
 mod monitors;
 
@@ -121,11 +123,22 @@ mod tests {
         );
     }
 
+    /// How a message that does not exist is shown.
+    const MISSING: [&str; 7] = [
+        "[reference-",
+        "[json-",
+        "[help-",
+        "[finding-",
+        "[report-",
+        "[metric-",
+        "[monitor-",
+    ];
+
     #[test]
     fn every_sentence_of_the_pages_exists() {
         for lang in Lang::ALL {
             for (name, text) in pages(lang) {
-                for begin in ["[reference-", "[json-", "[help-", "[finding-", "[report-"] {
+                for begin in MISSING {
                     let missing: Vec<&str> = text.lines().filter(|l| l.contains(begin)).collect();
                     assert!(missing.is_empty(), "{lang} {name}: {missing:#?}");
                 }

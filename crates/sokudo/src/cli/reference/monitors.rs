@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use sokudo_i18n::{I18n, Lang};
+use sokudo_i18n::I18n;
 use sokudo_monitors::{COMMON_OPTIONS, REGISTRY};
 
-use super::{head, markdown, row, say, table};
+use super::{head, markdown, meaning, row, say, table};
 use crate::cli::observe::options;
 
 const COLUMNS: &[&str] = &["reference-option", "reference-default", "reference-meaning"];
@@ -13,13 +13,11 @@ const COLUMNS: &[&str] = &["reference-option", "reference-default", "reference-m
 /// The page in the language of `said`.
 pub fn page(said: &I18n) -> String {
     let mut out = head(said, "monitors");
-    if said.lang() != Lang::En {
-        let _ = write!(out, "\n{}\n", say(said, "reference-monitors-english"));
-    }
     let all = say(said, "reference-monitors-all");
     let _ = write!(out, "\n## {all}\n{}", table(said, COLUMNS));
-    for (key, help) in COMMON_OPTIONS {
-        out.push_str(&row(&[&format!("`{key}`"), "", &markdown(help)]));
+    for (key, _) in COMMON_OPTIONS {
+        let help = markdown(&say(said, &meaning::of_option(meaning::ANY, key)));
+        out.push_str(&row(&[&format!("`{key}`"), "", &help]));
     }
     for monitor in REGISTRY {
         let info = monitor.info();
@@ -31,7 +29,7 @@ pub fn page(said: &I18n) -> String {
             out,
             "\n## {}\n\n{}\n\n{}\n",
             info.name,
-            markdown(info.help),
+            markdown(&say(said, &meaning::of_monitor(info.name))),
             say(said, when)
         );
         if info.may_block {
@@ -44,7 +42,7 @@ pub fn page(said: &I18n) -> String {
         for option in options {
             let key = format!("`{}`", option.key);
             let default = option.default.map(|value| format!("`{value}`"));
-            let help = markdown(&option.help);
+            let help = markdown(&say(said, &meaning::of_option(info.name, &option.key)));
             out.push_str(&row(&[&key, &default.unwrap_or_default(), &help]));
         }
         let metrics = info.metrics.iter().map(|metric| format!("`{metric}`"));

@@ -1,0 +1,466 @@
+# What metrics and monitors mean. The English texts are those of the catalogue and of the monitors' options:
+# crates/sokudo/src/cli/reference/meaning.rs compares.
+
+## selftest
+metric-selftest-sent-packets-per-second = datagrams per second that one thread of this host hands to the kernel over loopback; label mode
+metric-selftest-delivered-packets-per-second = datagrams per second that arrive meanwhile; label mode
+
+## group
+metric-group-start-late-seconds = first send of a flow minus the agreed start, on the sender's own clock
+metric-group-hosts = hosts of the run, the one that gives the commands included when it takes part
+metric-group-start-lead-seconds = how far ahead of the order the start lay, in the phase with the longest lead: 100 ms, twice what a command to all took just before, and four times the largest clock error
+metric-group-start-spread-seconds = how much later each flow began than the first one of its phase; in the summary with .p50 and .max
+metric-group-pairs = directed pairs of hosts that met in a check of a group
+metric-group-failed-pairs = pairs of them that did not keep what was expected, or of which nothing came through
+metric-group-dead-pairs = pairs of them of which nothing came through in at least one layer
+metric-group-slowest-pair-bits-per-second = payload per second that one connection of the slowest pair carried
+metric-group-median-pair-bits-per-second = the same of the pair in the middle
+metric-group-worst-pair-latency-seconds = time within which the pair with the latest answers got 99 % of them
+metric-group-worst-pair-loss-ratio = share of the datagrams that the pair with the largest loss lost
+metric-group-mesh-bits-per-second = payload per second that all hosts of a group carried together when each sent to every other one at once
+metric-group-mesh-fairness-ratio = Jain's fairness index of the speeds of those connections: 1 when all are equal
+metric-group-mesh-loss-ratio = share of the datagrams lost when each host sent to every other one at once
+metric-group-clock-drift-ratio = seconds per second that a host's clock gains or loses against the controller's; in the summary with .max
+metric-group-clock-drift-error-ratio = that drift is right within this
+metric-group-clock-error-seconds = how far the offset of a host's clock may be wrong; in the summary with .max
+
+## host
+metric-host-cpu-ratio = share of each core's time by state; labels core (all, 0, 1, …) and state (user, nice, system, irq, softirq, steal, iowait, idle)
+metric-host-cpu-frequency-hertz = current clock of each core; label core
+metric-host-context-switches-per-second = context switches on the whole host
+metric-host-interrupts-per-second = interrupts on the whole host
+metric-host-runnable-threads = threads running or waiting for a CPU
+metric-host-load-1min = load average over one minute
+metric-host-memory-available-bytes = memory that can be used without swapping (MemAvailable)
+metric-host-memory-total-bytes = memory of the host
+metric-host-swap-used-bytes = swap in use
+metric-host-pressure-ratio = share of time that some or all tasks stalled; labels resource (cpu, memory, io) and kind (some, full)
+metric-host-nic-receive-bytes-per-second = bytes received; label device
+metric-host-nic-send-bytes-per-second = bytes sent; label device
+metric-host-nic-receive-packets-per-second = packets received; label device
+metric-host-nic-send-packets-per-second = packets sent; label device
+metric-host-nic-receive-drops = packets dropped on receive since the run's start; label device
+metric-host-nic-send-drops = packets dropped on send since the run's start; label device
+metric-host-nic-errors = receive and send errors since the run's start; label device
+metric-host-udp-receive-buffer-errors = UDP RcvbufErrors since the run's start: datagrams that found a full socket
+metric-host-udp-send-buffer-errors = UDP SndbufErrors since the run's start
+metric-host-udp-no-port = UDP NoPorts since the run's start: datagrams for a port on which no socket is open
+metric-host-udp-checksum-errors = UDP InCsumErrors since the run's start
+metric-host-udp-in-per-second = datagrams delivered to sockets
+metric-host-udp-out-per-second = datagrams sent by sockets
+metric-host-ip-reassembly-failures = IP fragments that could not be put together since the run's start
+metric-host-tcp-segments-in-per-second = TCP segments received
+metric-host-tcp-segments-out-per-second = TCP segments sent
+metric-host-tcp-retransmits = TCP segments retransmitted since the run's start
+metric-host-tcp-listen-overflows = connections dropped because an accept queue was full, since the run's start
+metric-host-tcp-listen-drops = connections dropped before they were accepted, for any reason, since the run's start
+metric-host-tcp-syn-retransmits = TCP SYN segments retransmitted because no answer came, since the run's start
+metric-host-tcp-connections = TCP sockets with a local port, listening ones included
+metric-host-tcp-time-wait-connections = TCP connections that are over and keep their local port for a minute
+metric-host-tcp-local-ports = local ports that the system may give to outgoing connections (net.ipv4.ip_local_port_range)
+metric-host-softnet-drops = packets dropped because a core's backlog queue was full, since the run's start; label core
+metric-host-softnet-time-squeezes = times that a core's receive loop ran out of budget, since the run's start; label core
+metric-host-disk-read-bytes-per-second = bytes read; label device
+metric-host-disk-write-bytes-per-second = bytes written; label device
+metric-host-disk-queue-depth = mean requests in flight over the interval; label device
+
+## self
+metric-self-cpu-ratio = CPU time of each thread of sokudo over elapsed time, 1 = one core; label thread
+metric-self-wait-ratio = time that each thread was runnable but had no CPU, over elapsed time; label thread
+metric-self-resident-bytes = resident memory of the process
+
+## process
+metric-process-cpu-ratio = CPU time of the process over elapsed time, 1 = one core; label mode (user, system)
+metric-process-resident-bytes = resident memory of the process
+metric-process-threads = threads of the process
+metric-process-open-files = file descriptors that the process has open
+metric-process-context-switches-per-second = context switches of the process's threads; label kind (voluntary, involuntary)
+metric-process-read-bytes-per-second = bytes that storage had to be read for the process
+metric-process-write-bytes-per-second = bytes that the process had written to storage
+metric-process-matches = processes that are what was asked for; 0 when there is none; label by
+
+## openmetrics
+metric-openmetrics-up = 1 when the endpoint answered with metrics, 0 when it did not
+metric-openmetrics-scrape-seconds = time until the endpoint had answered, or was given up
+metric-openmetrics-samples = samples in the endpoint's answer
+metric-openmetrics-left-out-samples = samples of the answer that found no room among the series
+
+## clock
+metric-clock-offset-seconds = host clock minus controller clock
+metric-clock-drift-ratio = seconds that the host's clock gains per second of the controller's, by the line through all comparisons
+metric-clock-drift-error-ratio = the drift is right within this
+metric-clock-error-seconds = half of the smallest round trip: the offset is right within this
+
+## sweep
+metric-sweep-steps = steps of the sweep
+metric-sweep-failed-steps = steps of the sweep that gave no numbers
+metric-sweep-knee-step = number of the step at the knee, by rising load from 1; absent when the range has no knee
+metric-sweep-knee-value = value of the swept option at the knee, in its base unit (events, bits or bytes per second, bytes, nanoseconds)
+
+## tcp
+metric-tcp-congestion-window-segments = segments that may be unacknowledged (tcpi_snd_cwnd)
+metric-tcp-congestion-window-bytes = the same in bytes, as other tools report it (imports)
+metric-tcp-slow-start-threshold-segments = congestion window at which slow start ends; absent before the first loss
+metric-tcp-smoothed-rtt-seconds = round-trip time as the kernel smooths it (tcpi_rtt)
+metric-tcp-rtt-variation-seconds = mean deviation of the round-trip time (tcpi_rttvar)
+metric-tcp-retransmitted-segments = segments retransmitted since the connection began
+metric-tcp-unacknowledged-segments = segments sent and not acknowledged yet
+metric-tcp-delivery-rate-bytes-per-second = latest rate at which the peer acknowledged bytes
+metric-tcp-pacing-rate-bytes-per-second = rate at which the kernel paces sending; absent without pacing
+metric-tcp-busy-seconds = time with data to send or under way
+metric-tcp-receive-window-limited-seconds = part of it in which the peer's receive window was full
+metric-tcp-send-buffer-limited-seconds = part of it in which the own send buffer was too small
+metric-tcp-min-rtt-seconds = lowest round-trip time lately, as the kernel keeps it (tcpi_min_rtt)
+metric-tcp-lost-segments = segments that the kernel takes for lost now
+metric-tcp-sent-segments = segments with data sent since the connection began, retransmitted ones included
+metric-tcp-segment-bytes = payload of a full segment (tcpi_snd_mss)
+metric-tcp-not-sent-bytes = bytes written and not sent yet
+metric-tcp-peer-window-bytes = receive window that the peer offers (tcpi_snd_wnd)
+metric-tcp-own-window-bytes = receive window that this end offers (tcpi_rcv_wnd)
+metric-tcp-receive-queue-bytes = bytes that have arrived and that the program has not read yet (SIOCINQ)
+metric-tcp-send-queue-bytes = bytes that the program has written and that are not acknowledged yet (SIOCOUTQ)
+metric-tcp-delayed-ack-seconds = how long this end holds back an acknowledgement at most (tcpi_ato); absent before it held one back
+
+## datagram
+metric-datagram-sent-packets = datagrams that the kernel accepted from the sender
+metric-datagram-received-packets = distinct datagrams that reached the receiving program, intact
+metric-datagram-delivered-bits-per-second = delivered_bytes_per_second in bits; in series: over the interval
+metric-datagram-loss-ratio = missing over sent; in series: over the interval, from the sequence numbers seen
+metric-datagram-lost-at-sender-packets = refused by the sender's kernel (ENOBUFS, EAGAIN), not counted as sent
+metric-datagram-lost-on-path-packets = missing datagrams that no counter of either host explains
+metric-datagram-lost-at-receiver-host-packets = missing datagrams explained by drops elsewhere in the receiving host (softnet backlog, UDP errors without a socket drop)
+metric-datagram-lost-at-receiver-socket-packets = missing datagrams explained by drops at the receiving socket
+metric-datagram-out-of-order-packets = arrivals with a sequence number below one that arrived earlier (RFC 4737 type-P-reordered)
+metric-datagram-duplicate-packets = arrivals of a sequence number that had arrived before
+metric-datagram-jitter-seconds = interarrival jitter as in RFC 3550 section 6.4.1, at the end of the run
+metric-datagram-sender-cpu-ratio = CPU time of the sending thread over elapsed time
+metric-datagram-receiver-cpu-ratio = CPU time of the receiving thread over elapsed time
+metric-datagram-sent-bytes = bytes of those datagrams without IP and UDP headers
+metric-datagram-received-bytes = bytes of those datagrams without IP and UDP headers
+metric-datagram-missing-packets = sent and never received; head and tail of the run included
+metric-datagram-corrupted-packets = arrivals whose header check or verified bytes were wrong
+metric-datagram-foreign-packets = arrivals on the test's port that belong to no flow of it
+metric-datagram-success-ratio = received_packets / sent_packets
+metric-datagram-sent-packets-per-second = sent datagrams over the sender's own time from first to last
+metric-datagram-sent-bytes-per-second = bytes of sent datagrams, IP and UDP headers not counted, over the same time
+metric-datagram-delivered-packets-per-second = received datagrams over the receiver's own time from first to last
+metric-datagram-delivered-bytes-per-second = bytes of received datagrams, IP and UDP headers not counted, over the same time
+metric-datagram-goodput-bytes-per-second = payload bytes of received datagrams (see --payload) over the same time
+metric-datagram-asked-packets-per-second = rate that was asked for; absent when unlimited
+metric-datagram-best-rate-bytes-per-second = highest delivered rate that kept loss within the bound, confirmed by a fresh run
+metric-datagram-best-rate-packets-per-second = the same in datagrams
+metric-datagram-best-rate-loss-ratio = loss in the run that confirmed the best rate
+metric-datagram-refused-sends = send calls that the kernel refused with ENOBUFS or EAGAIN
+metric-datagram-unreachable-errors = port-unreachable or host-unreachable errors that came back to the sender
+metric-datagram-mean-send-batch-packets = datagrams per send call
+metric-datagram-mean-receive-batch-packets = datagrams per receive call that returned any
+metric-datagram-reordering-extent-mean-packets = mean RFC 4737 reordering extent of the out-of-order arrivals
+metric-datagram-vendor-mean-offset-packets = mean distance between arrival position and sequence position of out-of-order arrivals, as the datagram test prints it
+metric-datagram-gaps = times that the sequence jumped forward over at least one number
+metric-datagram-gap-mean-packets = numbers jumped over per gap, mean
+metric-datagram-gap-max-packets = numbers jumped over in the largest gap
+metric-datagram-gap-mean-seconds = time between the arrivals on both sides of a gap, mean
+metric-datagram-gap-max-seconds = the same, largest
+metric-datagram-sender-cpu-seconds-per-packet = CPU time of the sending thread per sent datagram
+metric-datagram-receiver-cpu-seconds-per-packet = CPU time of the receiving thread per received datagram
+metric-datagram-sender-wait-ratio = time that the sending thread was runnable but had no CPU, over elapsed time
+metric-datagram-receiver-wait-ratio = time that the receiving thread was runnable but had no CPU, over elapsed time
+metric-datagram-late-ratio = datagrams sent more than 1 ms after their intended time, over those sent; absent when unlimited
+metric-datagram-receive-buffer-asked-bytes = receive buffer asked for
+metric-datagram-receive-buffer-granted-bytes = receive buffer that the kernel granted (Linux reports twice the usable size; halved here)
+metric-datagram-send-buffer-asked-bytes = send buffer asked for
+metric-datagram-send-buffer-granted-bytes = send buffer that the kernel granted (halved on Linux as above)
+metric-datagram-size-bytes = mean datagram size without IP and UDP headers
+metric-datagram-path-mtu-bytes = MTU of the interface towards the peer, or of the path where the kernel knows it
+metric-datagram-processed-bytes = bytes of each datagram that the receiver verified
+metric-datagram-elapsed-seconds = receiver's time from the first to the last arrival
+metric-datagram-interarrival-seconds = time between receive calls that returned datagrams
+metric-datagram-ack-rtt-seconds = round trip of sampled datagrams, the peer's holding time taken off
+metric-datagram-lateness-seconds = real minus intended send time of paced datagrams
+metric-datagram-reordering-extent-packets = RFC 4737 reordering extent of each out-of-order arrival
+metric-datagram-loss-run-packets = length of each run of consecutive missing sequence numbers
+metric-datagram-sent-bits-per-second = sent_bytes_per_second in bits; in series: over the interval
+
+## probe
+metric-probe-sent-packets = probes that the kernel accepted
+metric-probe-answered-packets = probes whose answer came within the timeout
+metric-probe-loss-up-ratio = lost on the way up over sent
+metric-probe-loss-down-ratio = lost on the way down over answers sent
+metric-probe-late-packets = probes whose answer came after the timeout: not lost, and not in any distribution
+metric-probe-unsent-packets = probes left out because the sending thread woke up after the next one was due
+metric-probe-jitter-up-seconds = the same of the way up; needs no common clock
+metric-probe-jitter-down-seconds = the same of the way down
+metric-probe-clock-error-seconds = the difference of the two hosts' clocks is known within this; 0 = one clock; one-way delays below it are not shown
+metric-probe-sender-cpu-ratio = CPU time of the sending thread over elapsed time
+metric-probe-server-cpu-ratio = CPU time of the answering thread over elapsed time
+metric-probe-lost-packets = probes without an answer
+metric-probe-lost-up-packets = probes that never reached the far end
+metric-probe-lost-down-packets = answers that never came back
+metric-probe-answers-sent-packets = answers that the far end sent, one per arrival of a probe
+metric-probe-answer-refused-packets = answers that the far end's kernel did not take
+metric-probe-refused-packets = probes that the kernel did not take
+metric-probe-duplicate-up-packets = arrivals at the far end of a probe that had arrived before
+metric-probe-duplicate-down-packets = arrivals of an answer that had arrived before
+metric-probe-out-of-order-up-packets = arrivals at the far end behind a later probe
+metric-probe-out-of-order-down-packets = arrivals of an answer behind a later one
+metric-probe-foreign-packets = arrivals on either end that are not a probe or answer of the flow
+metric-probe-loss-ratio = lost over sent; in series: of the probes that left in the interval, without an answer in time
+metric-probe-asked-packets-per-second = probes per second asked for
+metric-probe-answered-packets-per-second = answered probes over the sender's time
+metric-probe-best-rate-packets-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
+metric-probe-jitter-seconds = jitter of the round trips as in RFC 3550 section 6.4.1, at the end of the run; of several flows the largest
+metric-probe-clock-drift-ratio = change of that difference per time, between before and after the load
+metric-probe-sender-wait-ratio = time that the sending thread was runnable but had no CPU, over elapsed time
+metric-probe-rtt-p50-seconds = median round trip of each interval
+metric-probe-rtt-p99-seconds = 99th percentile of the round trips of each interval
+metric-probe-each-rtt-seconds = round trips one by one, at the moment of departure (see --keep)
+metric-probe-each-owd-up-seconds = delays up one by one; absent when half of them are below the clock error
+metric-probe-each-owd-down-seconds = delays down one by one; absent when half of them are below the clock error
+metric-probe-rtt-seconds = round trip, the far end's turn-around taken off
+metric-probe-owd-seconds = one-way delay, both ways together; numbers below the clock error are left out
+metric-probe-owd-up-seconds = one-way delay of the probes; numbers below the clock error are left out
+metric-probe-owd-down-seconds = one-way delay of the answers; numbers below the clock error are left out
+metric-probe-ipdv-seconds = difference of the round trips of consecutive probes, without sign (RFC 3393)
+metric-probe-ipdv-up-seconds = the same of the way up; needs no common clock
+metric-probe-ipdv-down-seconds = the same of the way down
+metric-probe-turnaround-seconds = time between a probe's arrival at the far end and its answer's departure
+metric-probe-timer-error-seconds = departure of each probe behind its moment in the schedule
+metric-probe-send-call-seconds = length of the send call
+metric-probe-loss-run-up-packets = length of each run of consecutive probes lost on the way up
+metric-probe-loss-run-down-packets = length of each run of consecutive answers lost on the way down
+
+## bus
+metric-bus-messages = messages that arrived where they were to go, warm-up not counted
+metric-bus-messages-per-second = those messages over the receiving end's own time from the first to the last; in series: over the interval
+metric-bus-bytes-per-second = their bytes, headers of the messages included
+metric-bus-bits-per-second = bytes_per_second in bits
+metric-bus-sent-messages = messages handed over for sending, warm-up not counted
+metric-bus-sent-bytes = their bytes, headers of the messages included
+metric-bus-sent-per-second = messages handed over for sending, over the interval
+metric-bus-sent-bytes-per-second = their bytes, over the interval
+metric-bus-asked-per-second = rate that was asked for; absent without --rate
+metric-bus-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
+metric-bus-answers = answers that came back
+metric-bus-answers-per-second = answers that came back, over the interval
+metric-bus-missing-messages = messages sent that did not arrive, warm-up included: their connection broke
+metric-bus-unacknowledged-messages = messages sent whose arrival was not acknowledged
+metric-bus-unanswered-messages = messages that asked for an answer and got none
+metric-bus-unstarted-messages = messages whose time came and that were never sent
+metric-bus-relayed-messages = messages that a host of a chain handed on, warm-up included
+metric-bus-errors = messages that failed without being meant to, and connections that failed before any message
+metric-bus-error-ratio = errors over all messages that were due
+metric-bus-connections = connections that were used
+metric-bus-closed-connections = connections that the far end closed before the test was over
+metric-bus-reset-connections = connections that were reset
+metric-bus-silent-connections = connections on which nothing came back for longer than --timeout
+metric-bus-undrained-connections = connections whose backlog did not drain at the end
+metric-bus-foreign-connections = connections that brought something else than messages of this test
+metric-bus-other-errors = connections that ended for another reason
+metric-bus-response-latency-seconds = from the intended time of a measured message to its answer; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max
+metric-bus-response-p50-seconds = median of the response latency over the interval
+metric-bus-response-p99-seconds = 99th percentile of the response latency over the interval
+metric-bus-response-min-seconds = smallest response latency of the interval
+metric-bus-response-mean-seconds = mean response latency of the interval
+metric-bus-response-max-seconds = largest response latency of the interval
+metric-bus-service-seconds = from the moment that a measured message was composed to its answer; equals the response latency without --rate
+metric-bus-receipt-latency-seconds = from the moment that a measured message was composed to the receipt that covers it
+metric-bus-receipt-mean-seconds = mean receipt latency of the interval
+metric-bus-relay-delay-seconds = how long a host of a chain kept a message: from its last byte's arrival until the next connection had taken it
+metric-bus-backlog-bytes = bytes under way without a receipt
+metric-bus-backlog-peak-bytes = most bytes that were under way without a receipt, all flows together
+metric-bus-backlog-peak-messages = most messages that were under way on one connection
+metric-bus-backlog-ratio = share of time in which a sender waited for room in its window
+metric-bus-backlog-events = how often a sender had to wait for room in its window
+metric-bus-backlog-events-per-second = how often a sender had to wait for room in its window, over the interval
+metric-bus-queue-bytes = bytes read that waited for a handling thread
+metric-bus-queue-peak-bytes = most bytes that waited for handling threads, all flows together
+metric-bus-queue-full-ratio = share of time in which a receiver stopped reading because too much waited to be handled
+metric-bus-queue-full-events-per-second = how often a receiver stopped reading for that, over the interval
+metric-bus-late-ratio = share of messages that left more than 1 ms after their intended time although there was room for them
+metric-bus-window-full-ratio = share of messages that had to wait for room in the window
+metric-bus-write-blocked-ratio = share of time in which the sender could not go on, its connection or its window being full
+metric-bus-read-idle-ratio = share of time in which the receiving thread waited for data
+metric-bus-sender-cpu-ratio = CPU time of the busiest sending thread over elapsed time, 1 = one core
+metric-bus-sender-wait-ratio = share of time that a sending thread was ready to run but had no CPU
+metric-bus-receiver-cpu-ratio = CPU time of the busiest receiving thread over elapsed time, 1 = one core
+metric-bus-receiver-wait-ratio = share of time that a receiving thread was ready to run but had no CPU
+
+## http
+metric-http-requests = requests with a whole response of whatever status, warm-up not counted
+metric-http-requests-per-second = those requests over the generator's own time from the first to the last; in series: over the interval
+metric-http-asked-per-second = rate that was asked for, on average over a schedule; absent in a closed loop
+metric-http-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
+metric-http-latency-seconds = from the intended start of a request to the last byte of its response; in the summary with .min, .mean, .p50, .p90, .p95, .p99, .p999 and .max
+metric-http-latency-p50-seconds = median of the latency over the interval
+metric-http-latency-p99-seconds = 99th percentile of the latency over the interval
+metric-http-service-seconds = from the moment that a request's turn really came to the last byte of its response; equals the latency in a closed loop
+metric-http-round-trip-seconds = latency of each request by itself
+metric-http-connect-seconds = time to connect, without looking up the name and without TLS
+metric-http-handshake-seconds = time of the TLS handshake
+metric-http-wait-seconds = from the last byte of a request to the first of its response
+metric-http-read-seconds = from the first byte of a response to its last
+metric-http-mean-queue-seconds = mean time between the intended and the real start of a request; this and the six that follow add up to the latency, in series over the interval
+metric-http-mean-resolve-seconds = mean time that looking up the server's name took, over all requests
+metric-http-mean-connect-seconds = mean time that connecting took, over all requests, also those on kept connections
+metric-http-mean-tls-seconds = mean time that TLS handshakes took, over all requests, also those on kept connections
+metric-http-mean-send-seconds = mean time to send a request
+metric-http-mean-wait-seconds = mean time between the last byte of a request and the first of its response
+metric-http-mean-read-seconds = mean time between the first byte of a response and its last
+metric-http-errors = requests without a whole response
+metric-http-failed-per-second = requests that failed over the interval: without a whole response, of status 400 and above, or against what the plan demands
+metric-http-error-ratio = errors, unstarted requests and responses of status 400 and above over all requests that were due; in series: failed over ended ones of the interval
+metric-http-unstarted-requests = requests whose time came and that were never sent, because no connection was free until the end
+metric-http-late-starts = requests that left more than 1 ms after their intended start although a connection was free: the generator's own lateness
+metric-http-late-ratio = share of such requests
+metric-http-window-full-ratio = share of requests that had to wait because every connection was busy
+metric-http-active-users = users of a test plan that had begun and not ended
+metric-http-open-connections = connections; the most requests under way at a time are as many, times the streams of each
+metric-http-rows = rows about single requests that a generator handed over for the file of results
+metric-http-made-connections = connections that were made and served a request
+metric-http-ports-exhausted = connections that could not be made because no local port was left
+metric-http-sent-bytes = bytes of requests, head and body, before TLS
+metric-http-head-bytes = bytes of the responses' heads, before TLS
+metric-http-body-bytes = bytes of the responses' bodies, without the framing of chunks, as the server encoded them
+metric-http-status-1xx = responses of status 101
+metric-http-status-2xx = responses of status 200 to 299
+metric-http-status-3xx = responses of status 300 to 399
+metric-http-status-4xx = responses of status 400 to 499
+metric-http-status-5xx = responses of status 500 to 599
+metric-http-status-other = responses of other statuses
+metric-http-failed-resolve = requests that failed while the server's name was looked up
+metric-http-failed-connect = requests that failed while connecting
+metric-http-failed-tls = requests that failed in the TLS handshake
+metric-http-failed-send = requests that failed while they were sent
+metric-http-failed-wait = requests that failed before the first byte of a response
+metric-http-failed-read = requests that failed within the response
+metric-http-refused = requests whose connection was refused: no program listens, or the server refuses callers
+metric-http-resets = requests whose connection was reset
+metric-http-timeouts = requests that were given up, in whatever stage
+metric-http-closed-early = requests whose connection the server closed before the response was whole
+metric-http-malformed = requests whose response broke the rules of HTTP, or our bounds on heads and trailers
+metric-http-given-up = requests of HTTP/2 that the server gave up, alone or with their connection
+metric-http-resent-requests = requests of HTTP/2 that were sent again because the server said that it had not begun them; latency counts from the first time
+metric-http-requests-per-cpu-second = responses, warm-up included, per second of CPU time that the event loops used
+metric-http-client-cpu-ratio = CPU time of the busiest event loop over elapsed time, 1 = one core
+metric-http-client-wait-ratio = share of time that an event loop was ready to run but had no CPU
+
+## rr
+metric-rr-transactions = requests that were answered, warm-up not counted
+metric-rr-transactions-per-second = answered requests over the asking end's own time from the first to the last; in series: over the interval
+metric-rr-errors = requests without an answer in time, and those under way when their connection broke
+metric-rr-window-full-ratio = share of requests that had to wait because as many as --window allows were unanswered
+metric-rr-late-ratio = share of requests that left more than 1 ms after their intended start although there was room for them
+metric-rr-latency-sd-seconds = standard deviation of the latency
+metric-rr-client-cpu-ratio = CPU time of the busiest asking thread over elapsed time, 1 = one core
+metric-rr-server-cpu-ratio = CPU time of the busiest answering thread over elapsed time, 1 = one core
+metric-rr-asked-per-second = rate that was asked for; absent in a closed loop
+metric-rr-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
+metric-rr-latency-seconds = from the intended start of a request to its answer; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max
+metric-rr-latency-p50-seconds = median of the latency over the interval
+metric-rr-latency-p99-seconds = 99th percentile of the latency over the interval
+metric-rr-service-seconds = from the moment that a request really left to its answer; equals the latency in a closed loop
+metric-rr-round-trip-seconds = latency of each request by itself, at the time of its answer (see --keep)
+metric-rr-connect-seconds = time to connect, without the TLS handshake
+metric-rr-handshake-seconds = time of the TLS handshake
+metric-rr-request-bytes = size of each request, without the headers of the transport
+metric-rr-response-bytes = size of each response, likewise
+metric-rr-one-way-bytes-per-second = bytes of request and response over the mean latency
+metric-rr-error-ratio = errors and unstarted requests over all that were due; in series: errors over the requests that ended in the interval
+metric-rr-unstarted-requests = requests whose time came and that were never sent, because none of those before was answered
+metric-rr-open-connections = connections that were held; one per thread at a time for crr
+metric-rr-lost-connections = connections that ended before the test did
+metric-rr-ports-exhausted = connections that could not be made because no local port was left
+metric-rr-answered-requests = requests that the answering end saw and answered, warm-up included
+metric-rr-foreign-messages = connections and datagrams at the answering end that brought something else than requests of this test
+metric-rr-client-wait-ratio = share of time that the asking thread was ready to run but had no CPU
+metric-rr-server-wait-ratio = share of time that the answering thread was ready to run but had no CPU
+
+## crr
+metric-crr-connections = connections that were made, asked one thing and answered, warm-up not counted
+metric-crr-connections-per-second = those connections over the asking end's own time from the first to the last; in series: over the interval
+metric-crr-errors = requests without an answer in time, and those under way when their connection broke
+metric-crr-window-full-ratio = share of requests that had to wait because as many as --window allows were unanswered
+metric-crr-late-ratio = share of requests that left more than 1 ms after their intended start although there was room for them
+metric-crr-latency-sd-seconds = standard deviation of the latency
+metric-crr-client-cpu-ratio = CPU time of the busiest asking thread over elapsed time, 1 = one core
+metric-crr-server-cpu-ratio = CPU time of the busiest answering thread over elapsed time, 1 = one core
+metric-crr-asked-per-second = rate that was asked for; absent in a closed loop
+metric-crr-best-rate-per-second = highest rate that kept the bounds of --find, confirmed by a fresh run
+metric-crr-latency-seconds = from the intended start of a request to its answer; in the summary with .min, .mean, .p50, .p90, .p99, .p999 and .max
+metric-crr-latency-p50-seconds = median of the latency over the interval
+metric-crr-latency-p99-seconds = 99th percentile of the latency over the interval
+metric-crr-service-seconds = from the moment that a request really left to its answer; equals the latency in a closed loop
+metric-crr-round-trip-seconds = latency of each request by itself, at the time of its answer (see --keep)
+metric-crr-connect-seconds = time to connect, without the TLS handshake
+metric-crr-handshake-seconds = time of the TLS handshake
+metric-crr-request-bytes = size of each request, without the headers of the transport
+metric-crr-response-bytes = size of each response, likewise
+metric-crr-one-way-bytes-per-second = bytes of request and response over the mean latency
+metric-crr-error-ratio = errors and unstarted requests over all that were due; in series: errors over the requests that ended in the interval
+metric-crr-unstarted-requests = requests whose time came and that were never sent, because none of those before was answered
+metric-crr-open-connections = connections that were held; one per thread at a time for crr
+metric-crr-lost-connections = connections that ended before the test did
+metric-crr-ports-exhausted = connections that could not be made because no local port was left
+metric-crr-answered-requests = requests that the answering end saw and answered, warm-up included
+metric-crr-foreign-messages = connections and datagrams at the answering end that brought something else than requests of this test
+metric-crr-client-wait-ratio = share of time that the asking thread was ready to run but had no CPU
+metric-crr-server-wait-ratio = share of time that the answering thread was ready to run but had no CPU
+
+## stream
+metric-stream-goodput-bits-per-second = payload that reached the receiving program, over its own time from the start of counting to the end of the stream; in series: over the bin
+metric-stream-received-bytes = payload that reached the receiving program, warm-up included
+metric-stream-missing-bytes = sent_bytes minus received_bytes; anything but 0 has its reason in the flow's label error
+metric-stream-retransmitted-segments = of them, retransmitted
+metric-stream-smoothed-rtt-seconds = round-trip time as the sender's kernel smooths it, at the end
+metric-stream-write-blocked-ratio = share of time that the sending thread slept in a write because the connection took nothing
+metric-stream-read-idle-ratio = share of time that the receiving thread slept because nothing had arrived
+metric-stream-receive-window-limited-ratio = share of time in which the receiver's window was full (TCP)
+metric-stream-send-buffer-limited-ratio = share of time in which the send buffer was too small for the way (TCP)
+metric-stream-sender-cpu-ratio = CPU time of the busiest sending thread over elapsed time, 1 = one core; in series: of the flow's thread
+metric-stream-receiver-cpu-ratio = CPU time of the busiest receiving thread over elapsed time, 1 = one core; in series: of the flow's thread
+metric-stream-sent-bits-per-second = payload that the sender's system took, over the sender's time; in series: over the bin
+metric-stream-sent-bytes = payload that the sender's system took, warm-up included
+metric-stream-elapsed-seconds = from the start of the load to the end of the stream at the receiver
+metric-stream-asked-bits-per-second = rate that was asked for; absent when unlimited
+metric-stream-best-rate-per-second = writes per second at the highest rate that kept the bounds of --find, confirmed by a fresh run; goodput is that of the confirming run
+metric-stream-late-ratio = share of writes that began more than 1 ms after their intended time although the write before was done; absent when unlimited
+metric-stream-write-size-bytes = bytes offered per write
+metric-stream-mean-write-bytes = bytes that a write took, mean
+metric-stream-mean-read-bytes = bytes that a read gave, mean
+metric-stream-fairness-index = Jain's index of the flows' goodput: 1 = all alike, 1/n = one has everything; absent for one flow
+metric-stream-zerocopy-copied-ratio = share of the zero-copy writes that the kernel copied after all
+metric-stream-sender-wait-ratio = share of time that the sending thread was ready to run but had no CPU
+metric-stream-receiver-wait-ratio = share of time that the receiving thread was ready to run but had no CPU
+metric-stream-sender-cpu-seconds-per-gigabyte = CPU time of the sending thread per 10⁹ bytes
+metric-stream-receiver-cpu-seconds-per-gigabyte = CPU time of the receiving thread per 10⁹ bytes
+metric-stream-sent-segments = TCP segments with payload that left while it counted, retransmitted ones included
+metric-stream-retransmitted-ratio = retransmitted_segments / sent_segments
+metric-stream-busy-ratio = share of time with data to send or under way (TCP)
+metric-stream-min-rtt-seconds = lowest round-trip time that the sender's kernel saw lately, at the end
+metric-stream-congestion-window-segments = congestion window at the end
+metric-stream-segment-bytes = payload of a full segment
+metric-stream-send-buffer-asked-bytes = send buffer asked for; absent when the system tunes it
+metric-stream-send-buffer-granted-bytes = send buffer at the end (halved on Linux, which reports twice the usable size)
+metric-stream-receive-buffer-asked-bytes = receive buffer asked for; absent when the system tunes it
+metric-stream-receive-buffer-granted-bytes = receive buffer at the end (halved as above)
+
+## Monitors
+monitor-any--interval = time between two samples, such as `500ms`; without it the run's interval, or what the monitor needs
+monitor-any--on = host of the run that observes: its name, `*` for every host, or `first` for the first one
+monitor-cpu = time of each core by state, clock, context switches, interrupts, load
+monitor-disk = bytes read and written by each disk, mean requests in flight
+monitor-memory = memory available without swapping, swap in use
+monitor-network = traffic and drops of each interface, UDP, TCP and backlog counters
+monitor-openmetrics = what a Prometheus or OpenMetrics endpoint tells, as series named scraped.…
+monitor-openmetrics--mapping = File (TOML) that says which metrics become which series; without it every counter and gauge.
+monitor-openmetrics--most = Most series, 1 to 20000; what finds no room is counted.
+monitor-openmetrics--timeout = Longest wait for an answer, 100ms to 60s.
+monitor-openmetrics--url = Address of the endpoint: `http://HOST:PORT/metrics`.
+monitor-pressure = share of time that tasks stalled for want of CPU, memory or I/O
+monitor-process = CPU, memory, threads, open files, context switches and storage of single processes
+monitor-process--most = Processes that are observed at a time, 1 to 64; of more, those with the lowest numbers.
+monitor-process--name = Every process of this name: the kernel's name of it, or its program's path or file name.
+monitor-process--pid = The process of this number.
+monitor-process--port = Every process that listens on this TCP or UDP port.
+monitor-self-threads = CPU time and wait for a CPU of each of sokudo's own threads, resident memory
+monitor-sockets = TCP connections in use and waiting out their end, range of local ports

@@ -1,0 +1,466 @@
+# メトリクスとモニターの意味。英語は crates/model のメトリクスと、モニターのオプションのドキュメントコメントの文です。
+# crates/sokudo/src/cli/reference/meaning.rs が照合します。
+
+## selftest
+metric-selftest-sent-packets-per-second = このホストの 1 スレッドがループバックでカーネルに渡せる、毎秒のデータグラム数。ラベル mode
+metric-selftest-delivered-packets-per-second = その間に到達する、毎秒のデータグラム数。ラベル mode
+
+## group
+metric-group-start-late-seconds = フローの最初の送信時刻と合意した開始時刻との差。送信側自身のクロックによる
+metric-group-hosts = 実行に参加したホストの数。命令を出すホストも、参加していれば含む
+metric-group-start-lead-seconds = 命令から開始時刻までの余裕。余裕が最も長かったフェーズの値で、100 ms、直前に全ホストへの命令に要した時間の 2 倍、最大のクロック誤差の 4 倍の合計
+metric-group-start-spread-seconds = 各フローが、フェーズの最初のフローより遅れて始まった時間。サマリーには .p50 と .max が載る
+metric-group-pairs = グループのチェックで対向させたホストのペアの数 (方向ごとに数える)
+metric-group-failed-pairs = そのうち、期待した条件を満たさなかったか、何も届かなかったペアの数
+metric-group-dead-pairs = そのうち、少なくとも一つの層で何も届かなかったペアの数
+metric-group-slowest-pair-bits-per-second = 最も遅いペアの 1 本の接続が運んだ、毎秒のペイロード
+metric-group-median-pair-bits-per-second = 同じく、速さが中央のペアの値
+metric-group-worst-pair-latency-seconds = 応答が最も遅いペアで、応答の 99 % が届くまでの時間
+metric-group-worst-pair-loss-ratio = 損失が最も大きいペアで失われたデータグラムの割合
+metric-group-mesh-bits-per-second = グループの全ホストが互いに同時に送ったとき、全体で運んだ毎秒のペイロード
+metric-group-mesh-fairness-ratio = それらの接続の速さの Jain の公平性指数。すべて等しければ 1
+metric-group-mesh-loss-ratio = 全ホストが互いに同時に送ったとき失われたデータグラムの割合
+metric-group-clock-drift-ratio = ホストのクロックがコントローラーのクロックに対して進む、または遅れる、1 秒あたりの秒数。サマリーには .max が載る
+metric-group-clock-drift-error-ratio = そのドリフトの誤差の上限
+metric-group-clock-error-seconds = ホストのクロックのずれに含まれうる誤差。サマリーには .max が載る
+
+## host
+metric-host-cpu-ratio = 各コアの時間の、状態ごとの割合。ラベル core (all、0、1、…) と state (user、nice、system、irq、softirq、steal、iowait、idle)
+metric-host-cpu-frequency-hertz = 各コアの現在のクロック周波数。ラベル core
+metric-host-context-switches-per-second = ホスト全体のコンテキストスイッチ
+metric-host-interrupts-per-second = ホスト全体の割り込み
+metric-host-runnable-threads = 実行中か、CPU を待っているスレッドの数
+metric-host-load-1min = 1 分間のロードアベレージ
+metric-host-memory-available-bytes = スワップなしで使えるメモリ (MemAvailable)
+metric-host-memory-total-bytes = ホストのメモリ
+metric-host-swap-used-bytes = 使用中のスワップ
+metric-host-pressure-ratio = 一部または全部のタスクが資源を待って止まった時間の割合。ラベル resource (cpu、memory、io) と kind (some、full)
+metric-host-nic-receive-bytes-per-second = 受信したバイト。ラベル device
+metric-host-nic-send-bytes-per-second = 送信したバイト。ラベル device
+metric-host-nic-receive-packets-per-second = 受信したパケット。ラベル device
+metric-host-nic-send-packets-per-second = 送信したパケット。ラベル device
+metric-host-nic-receive-drops = 実行の開始以降に受信時に破棄されたパケット。ラベル device
+metric-host-nic-send-drops = 実行の開始以降に送信時に破棄されたパケット。ラベル device
+metric-host-nic-errors = 実行の開始以降の送受信エラー。ラベル device
+metric-host-udp-receive-buffer-errors = 実行の開始以降の UDP RcvbufErrors: ソケットの受信バッファが満杯で破棄されたデータグラム
+metric-host-udp-send-buffer-errors = 実行の開始以降の UDP SndbufErrors
+metric-host-udp-no-port = 実行の開始以降の UDP NoPorts: ソケットの開いていないポートに届いたデータグラム
+metric-host-udp-checksum-errors = 実行の開始以降の UDP InCsumErrors
+metric-host-udp-in-per-second = ソケットに届いたデータグラム
+metric-host-udp-out-per-second = ソケットから送信したデータグラム
+metric-host-ip-reassembly-failures = 実行の開始以降に再構成できなかった IP フラグメント
+metric-host-tcp-segments-in-per-second = 受信した TCP セグメント
+metric-host-tcp-segments-out-per-second = 送信した TCP セグメント
+metric-host-tcp-retransmits = 実行の開始以降に再送した TCP セグメント
+metric-host-tcp-listen-overflows = 実行の開始以降に、accept キューが満杯で破棄された接続
+metric-host-tcp-listen-drops = 実行の開始以降に、理由を問わず accept の前に破棄された接続
+metric-host-tcp-syn-retransmits = 実行の開始以降に、応答がなく再送した TCP の SYN セグメント
+metric-host-tcp-connections = ローカルポートを持つ TCP ソケットの数。待ち受け中のものを含む
+metric-host-tcp-time-wait-connections = 終了後もローカルポートを 1 分間保持する TCP 接続の数
+metric-host-tcp-local-ports = システムが外向きの接続に割り当てられるローカルポートの数 (net.ipv4.ip_local_port_range)
+metric-host-softnet-drops = 実行の開始以降に、コアのバックログキューが満杯で破棄されたパケット。ラベル core
+metric-host-softnet-time-squeezes = 実行の開始以降に、コアの受信処理が割り当て (budget) を使い切った回数。ラベル core
+metric-host-disk-read-bytes-per-second = 読み出したバイト。ラベル device
+metric-host-disk-write-bytes-per-second = 書き込んだバイト。ラベル device
+metric-host-disk-queue-depth = その間隔で処理中だった要求の平均数。ラベル device
+
+## self
+metric-self-cpu-ratio = sokudo の各スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア。ラベル thread
+metric-self-wait-ratio = 各スレッドが実行可能なのに CPU を得られなかった時間の、経過時間に対する比。ラベル thread
+metric-self-resident-bytes = プロセスの常駐メモリ
+
+## process
+metric-process-cpu-ratio = プロセスの CPU 時間の、経過時間に対する比。1 = 1 コア。ラベル mode (user、system)
+metric-process-resident-bytes = プロセスの常駐メモリ
+metric-process-threads = プロセスのスレッド数
+metric-process-open-files = プロセスが開いているファイルディスクリプタの数
+metric-process-context-switches-per-second = プロセスのスレッドのコンテキストスイッチ。ラベル kind (voluntary、involuntary)
+metric-process-read-bytes-per-second = プロセスのためにストレージから読み出されたバイト
+metric-process-write-bytes-per-second = プロセスがストレージに書き込ませたバイト
+metric-process-matches = 指定に一致するプロセスの数。なければ 0。ラベル by
+
+## openmetrics
+metric-openmetrics-up = エンドポイントがメトリクスを返せば 1、返さなければ 0
+metric-openmetrics-scrape-seconds = エンドポイントの応答が終わるか、打ち切るまでの時間
+metric-openmetrics-samples = エンドポイントの応答に含まれるサンプルの数
+metric-openmetrics-left-out-samples = 応答のうち、系列の上限を超えて取り込めなかったサンプルの数
+
+## clock
+metric-clock-offset-seconds = ホストのクロックからコントローラーのクロックを引いた差
+metric-clock-drift-ratio = コントローラーのクロックの 1 秒ごとにホストのクロックが進む秒数。すべての比較に当てはめた直線による
+metric-clock-drift-error-ratio = ドリフトの誤差の上限
+metric-clock-error-seconds = 最小の往復時間の半分。ずれの誤差の上限
+
+## sweep
+metric-sweep-steps = スイープのステップ数
+metric-sweep-failed-steps = 数値を得られなかったステップの数
+metric-sweep-knee-step = 屈曲点のステップの番号。負荷の小さい順に 1 から数える。範囲に屈曲点がなければ無い
+metric-sweep-knee-value = 屈曲点での、スイープしたオプションの値。基本単位 (毎秒のイベント・ビット・バイト、バイト、ナノ秒) による
+
+## tcp
+metric-tcp-congestion-window-segments = 確認応答なしに送ってよいセグメント数 (tcpi_snd_cwnd)
+metric-tcp-congestion-window-bytes = 同じ値をバイトで表したもの。ほかのツールの出力から取り込む
+metric-tcp-slow-start-threshold-segments = スロースタートが終わる輻輳ウィンドウ。最初の損失までは無い
+metric-tcp-smoothed-rtt-seconds = カーネルが平滑化した往復時間 (tcpi_rtt)
+metric-tcp-rtt-variation-seconds = 往復時間の平均偏差 (tcpi_rttvar)
+metric-tcp-retransmitted-segments = 接続の開始以降に再送したセグメント
+metric-tcp-unacknowledged-segments = 送信済みで確認応答のまだないセグメント
+metric-tcp-delivery-rate-bytes-per-second = 相手側が確認応答したバイトの、最新のレート
+metric-tcp-pacing-rate-bytes-per-second = カーネルが送信をペーシングするレート。ペーシングがなければ無い
+metric-tcp-busy-seconds = 送るデータまたは送信中のデータがあった時間
+metric-tcp-receive-window-limited-seconds = そのうち、相手側の受信ウィンドウが満杯だった時間
+metric-tcp-send-buffer-limited-seconds = そのうち、自分の送信バッファが小さすぎた時間
+metric-tcp-min-rtt-seconds = カーネルが保持する、最近の最小の往復時間 (tcpi_min_rtt)
+metric-tcp-lost-segments = カーネルが現在失われたとみなしているセグメント
+metric-tcp-sent-segments = 接続の開始以降に送信した、データを持つセグメント。再送を含む
+metric-tcp-segment-bytes = 満杯のセグメントのペイロード (tcpi_snd_mss)
+metric-tcp-not-sent-bytes = 書き込み済みで未送信のバイト
+metric-tcp-peer-window-bytes = 相手側が通知する受信ウィンドウ (tcpi_snd_wnd)
+metric-tcp-own-window-bytes = この側が通知する受信ウィンドウ (tcpi_rcv_wnd)
+metric-tcp-receive-queue-bytes = 到着済みで、プログラムがまだ読んでいないバイト (SIOCINQ)
+metric-tcp-send-queue-bytes = プログラムが書き込み、まだ確認応答のないバイト (SIOCOUTQ)
+metric-tcp-delayed-ack-seconds = この側が確認応答を遅らせる最長時間 (tcpi_ato)。一度も遅らせていなければ無い
+
+## datagram
+metric-datagram-sent-packets = カーネルが送信側から受け付けたデータグラム
+metric-datagram-received-packets = 受信側のプログラムに正しく届いた、重複を除くデータグラム
+metric-datagram-delivered-bits-per-second = delivered_bytes_per_second をビットで表した値。系列では間隔ごとの値
+metric-datagram-loss-ratio = 送信数に対する欠損数の割合。系列では間隔ごとに、届いた順序番号から求める
+metric-datagram-lost-at-sender-packets = 送信側のカーネルが拒否したもの (ENOBUFS、EAGAIN)。送信には数えない
+metric-datagram-lost-on-path-packets = 欠損したデータグラムのうち、どちらのホストのカウンターでも説明できないもの
+metric-datagram-lost-at-receiver-host-packets = 欠損したデータグラムのうち、受信ホスト内のソケット以外での破棄で説明できるもの (softnet のバックログ、ソケットの破棄を伴わない UDP のエラー)
+metric-datagram-lost-at-receiver-socket-packets = 欠損したデータグラムのうち、受信ソケットでの破棄で説明できるもの
+metric-datagram-out-of-order-packets = 先に届いたものより小さい順序番号を持つ到着 (RFC 4737 type-P-reordered)
+metric-datagram-duplicate-packets = すでに届いた順序番号の到着
+metric-datagram-jitter-seconds = 実行の終わりでの、RFC 3550 6.4.1 節の到着間隔ジッタ
+metric-datagram-sender-cpu-ratio = 送信スレッドの CPU 時間の、経過時間に対する比
+metric-datagram-receiver-cpu-ratio = 受信スレッドの CPU 時間の、経過時間に対する比
+metric-datagram-sent-bytes = 送信したデータグラムの、IP と UDP のヘッダーを除くバイト
+metric-datagram-received-bytes = 受信したデータグラムの、IP と UDP のヘッダーを除くバイト
+metric-datagram-missing-packets = 送信したが届かなかったもの。実行の最初と最後を含む
+metric-datagram-corrupted-packets = ヘッダーの検査値または検証したバイトが誤っていた到着
+metric-datagram-foreign-packets = 測定用のポートに届いたが、この測定のどのフローのものでもない到着
+metric-datagram-success-ratio = received_packets を sent_packets で割った値
+metric-datagram-sent-packets-per-second = 送信したデータグラムを、最初から最後までの送信側自身の時間で割った値
+metric-datagram-sent-bytes-per-second = 同じ時間あたりの、送信したデータグラムのバイト。IP と UDP のヘッダーは数えない
+metric-datagram-delivered-packets-per-second = 受信したデータグラムを、最初から最後までの受信側自身の時間で割った値
+metric-datagram-delivered-bytes-per-second = 同じ時間あたりの、受信したデータグラムのバイト。IP と UDP のヘッダーは数えない
+metric-datagram-goodput-bytes-per-second = 同じ時間あたりの、受信したデータグラムのペイロードのバイト (--payload を参照)
+metric-datagram-asked-packets-per-second = 指定したレート。無制限なら無い
+metric-datagram-best-rate-bytes-per-second = 損失を条件の範囲に保った最大の到達レート。あらためて測定して確認したもの
+metric-datagram-best-rate-packets-per-second = 同じ値をデータグラムで表したもの
+metric-datagram-best-rate-loss-ratio = 最大のレートを確認した実行での損失
+metric-datagram-refused-sends = カーネルが ENOBUFS または EAGAIN で拒否した送信呼び出し
+metric-datagram-unreachable-errors = 送信側に返ったポート到達不能またはホスト到達不能のエラー
+metric-datagram-mean-send-batch-packets = 送信呼び出し 1 回あたりのデータグラム
+metric-datagram-mean-receive-batch-packets = データグラムを返した受信呼び出し 1 回あたりのデータグラム
+metric-datagram-reordering-extent-mean-packets = 順序の乱れた到着の、順序の乱れの幅 (RFC 4737) の平均
+metric-datagram-vendor-mean-offset-packets = 順序の乱れた到着の、到着位置と順序番号の位置との差の平均。データグラムテストが表示する値
+metric-datagram-gaps = 順序番号が一つ以上飛んだ回数
+metric-datagram-gap-mean-packets = 1 回に飛んだ番号の数の平均
+metric-datagram-gap-max-packets = 1 回に飛んだ番号の数の最大
+metric-datagram-gap-mean-seconds = 番号が飛んだ前後の到着の間の時間の平均
+metric-datagram-gap-max-seconds = 同じく、最大
+metric-datagram-sender-cpu-seconds-per-packet = 送信したデータグラム 1 件あたりの送信スレッドの CPU 時間
+metric-datagram-receiver-cpu-seconds-per-packet = 受信したデータグラム 1 件あたりの受信スレッドの CPU 時間
+metric-datagram-sender-wait-ratio = 送信スレッドが実行可能なのに CPU を得られなかった時間の、経過時間に対する比
+metric-datagram-receiver-wait-ratio = 受信スレッドが実行可能なのに CPU を得られなかった時間の、経過時間に対する比
+metric-datagram-late-ratio = 予定時刻から 1 ms を超えて遅れて送信したデータグラムの、送信数に対する割合。無制限なら無い
+metric-datagram-receive-buffer-asked-bytes = 要求した受信バッファ
+metric-datagram-receive-buffer-granted-bytes = カーネルが割り当てた受信バッファ (Linux は使える大きさの 2 倍を返すため、ここでは半分にした値)
+metric-datagram-send-buffer-asked-bytes = 要求した送信バッファ
+metric-datagram-send-buffer-granted-bytes = カーネルが割り当てた送信バッファ (Linux では上と同じく半分にした値)
+metric-datagram-size-bytes = IP と UDP のヘッダーを除くデータグラムの平均の大きさ
+metric-datagram-path-mtu-bytes = 相手側に向かうインターフェースの MTU。カーネルが知っていれば経路の MTU
+metric-datagram-processed-bytes = 各データグラムのうち受信側が検証したバイト
+metric-datagram-elapsed-seconds = 最初の到着から最後の到着までの受信側の時間
+metric-datagram-interarrival-seconds = データグラムを返した受信呼び出しの間隔
+metric-datagram-ack-rtt-seconds = 抽出したデータグラムの往復時間。相手側が保持した時間を除く
+metric-datagram-lateness-seconds = ペーシングしたデータグラムの、予定時刻に対する実際の送信の遅れ
+metric-datagram-reordering-extent-packets = 順序の乱れた各到着の、順序の乱れの幅 (RFC 4737)
+metric-datagram-loss-run-packets = 連続して欠けた順序番号の長さ
+metric-datagram-sent-bits-per-second = sent_bytes_per_second をビットで表した値。系列では間隔ごとの値
+
+## probe
+metric-probe-sent-packets = カーネルが受け付けたプローブ
+metric-probe-answered-packets = タイムアウトまでに応答が届いたプローブ
+metric-probe-loss-up-ratio = 送信数に対する、上りで失われた割合
+metric-probe-loss-down-ratio = 送信された応答に対する、下りで失われた割合
+metric-probe-late-packets = 応答がタイムアウトの後に届いたプローブ。損失ではなく、どの分布にも含まない
+metric-probe-unsent-packets = 送信スレッドの起床が次のプローブの予定より遅れたため、送らなかったプローブ
+metric-probe-jitter-up-seconds = 上りの遅延のジッタ (RFC 3550 6.4.1 節)。共通のクロックを必要としない
+metric-probe-jitter-down-seconds = 下りの遅延のジッタ (RFC 3550 6.4.1 節)。共通のクロックを必要としない
+metric-probe-clock-error-seconds = 二つのホストのクロックの差の誤差の上限。0 = クロックが一つ。これを下回る片道遅延は示さない
+metric-probe-sender-cpu-ratio = 送信スレッドの CPU 時間の、経過時間に対する比
+metric-probe-server-cpu-ratio = 応答スレッドの CPU 時間の、経過時間に対する比
+metric-probe-lost-packets = 応答のなかったプローブ
+metric-probe-lost-up-packets = 相手側に届かなかったプローブ
+metric-probe-lost-down-packets = 戻らなかった応答
+metric-probe-answers-sent-packets = 相手側が送った応答。プローブの到着ごとに一つ
+metric-probe-answer-refused-packets = 相手側のカーネルが受け付けなかった応答
+metric-probe-refused-packets = カーネルが受け付けなかったプローブ
+metric-probe-duplicate-up-packets = すでに届いたプローブの、相手側への重複した到着
+metric-probe-duplicate-down-packets = すでに届いた応答の、重複した到着
+metric-probe-out-of-order-up-packets = 後のプローブに追い越されて相手側に届いた到着
+metric-probe-out-of-order-down-packets = 後の応答に追い越されて届いた応答
+metric-probe-foreign-packets = どちらかの端に届いた、このフローのプローブでも応答でもない到着
+metric-probe-loss-ratio = 送信数に対する損失の割合。系列では、その間隔に送ったプローブのうち時間内に応答のなかった割合
+metric-probe-asked-packets-per-second = 指定した毎秒のプローブ数
+metric-probe-answered-packets-per-second = 応答のあったプローブを、送信側の時間で割った値
+metric-probe-best-rate-packets-per-second = --find の条件を満たした最大のレート。あらためて測定して確認したもの
+metric-probe-jitter-seconds = 実行の終わりでの、RFC 3550 6.4.1 節による往復時間のジッタ。フローが複数なら最大の値
+metric-probe-clock-drift-ratio = その差が負荷の前と後の間に変わった、時間あたりの量
+metric-probe-sender-wait-ratio = 送信スレッドが実行可能なのに CPU を得られなかった時間の、経過時間に対する比
+metric-probe-rtt-p50-seconds = 間隔ごとの往復時間の中央値
+metric-probe-rtt-p99-seconds = 間隔ごとの往復時間の 99 パーセンタイル
+metric-probe-each-rtt-seconds = プローブごとの往復時間。時刻は送信の時点 (--keep を参照)
+metric-probe-each-owd-up-seconds = プローブごとの上りの遅延。半数がクロック誤差を下回れば無い
+metric-probe-each-owd-down-seconds = プローブごとの下りの遅延。半数がクロック誤差を下回れば無い
+metric-probe-rtt-seconds = 往復時間。相手側での折り返し時間を除く
+metric-probe-owd-seconds = 片道遅延 (両方向)。クロック誤差を下回る値は含まない
+metric-probe-owd-up-seconds = プローブの片道遅延。クロック誤差を下回る値は含まない
+metric-probe-owd-down-seconds = 応答の片道遅延。クロック誤差を下回る値は含まない
+metric-probe-ipdv-seconds = 連続するプローブの往復時間の差の絶対値 (RFC 3393)
+metric-probe-ipdv-up-seconds = 連続するプローブの上りの遅延の差の絶対値。共通のクロックを必要としない
+metric-probe-ipdv-down-seconds = 連続する応答の下りの遅延の差の絶対値。共通のクロックを必要としない
+metric-probe-turnaround-seconds = プローブが相手側に届いてから、応答が送り出されるまでの時間
+metric-probe-timer-error-seconds = 各プローブの送信の、予定に対する遅れ
+metric-probe-send-call-seconds = 送信呼び出しの所要時間
+metric-probe-loss-run-up-packets = 上りで連続して失われたプローブの長さ
+metric-probe-loss-run-down-packets = 下りで連続して失われた応答の長さ
+
+## bus
+metric-bus-messages = 宛先に届いたメッセージ。ウォームアップは数えない
+metric-bus-messages-per-second = それらのメッセージを、最初から最後までの受信側自身の時間で割った値。系列では間隔ごとの値
+metric-bus-bytes-per-second = そのバイト。メッセージのヘッダーを含む
+metric-bus-bits-per-second = bytes_per_second をビットで表した値
+metric-bus-sent-messages = 送信に渡したメッセージ。ウォームアップは数えない
+metric-bus-sent-bytes = そのバイト。メッセージのヘッダーを含む
+metric-bus-sent-per-second = 送信に渡したメッセージ。間隔ごとの値
+metric-bus-sent-bytes-per-second = そのバイト。間隔ごとの値
+metric-bus-asked-per-second = 指定したレート。--rate がなければ無い
+metric-bus-best-rate-per-second = --find の条件を満たした最大のレート。あらためて測定して確認したもの
+metric-bus-answers = 戻った応答
+metric-bus-answers-per-second = 戻った応答。間隔ごとの値
+metric-bus-missing-messages = 送信したが、接続が切れて届かなかったメッセージ。ウォームアップを含む
+metric-bus-unacknowledged-messages = 送信したが、受領通知のなかったメッセージ
+metric-bus-unanswered-messages = 応答を求めたが、得られなかったメッセージ
+metric-bus-unstarted-messages = 予定時刻が来たのに送られなかったメッセージ
+metric-bus-relayed-messages = 鎖の途中のホストが次へ渡したメッセージ。ウォームアップを含む
+metric-bus-errors = 意図せずに失敗したメッセージと、最初のメッセージより前に失敗した接続
+metric-bus-error-ratio = 送る予定だった全メッセージに対するエラーの割合
+metric-bus-connections = 使った接続
+metric-bus-closed-connections = 測定が終わる前に相手側が閉じた接続
+metric-bus-reset-connections = リセットされた接続
+metric-bus-silent-connections = --timeout より長く何も戻らなかった接続
+metric-bus-undrained-connections = 終わりにバックログが空にならなかった接続
+metric-bus-foreign-connections = この測定のメッセージ以外のものが届いた接続
+metric-bus-other-errors = ほかの理由で終わった接続
+metric-bus-response-latency-seconds = 測るメッセージの予定時刻から応答までの時間。サマリーには .min、.mean、.p50、.p90、.p99、.p999、.max が載る
+metric-bus-response-p50-seconds = 間隔ごとの応答レイテンシーの中央値
+metric-bus-response-p99-seconds = 間隔ごとの応答レイテンシーの 99 パーセンタイル
+metric-bus-response-min-seconds = 間隔ごとの応答レイテンシーの最小値
+metric-bus-response-mean-seconds = 間隔ごとの応答レイテンシーの平均
+metric-bus-response-max-seconds = 間隔ごとの応答レイテンシーの最大値
+metric-bus-service-seconds = 測るメッセージを組み立てた時点から応答までの時間。--rate がなければ応答レイテンシーに等しい
+metric-bus-receipt-latency-seconds = 測るメッセージを組み立てた時点から、それを含む受領通知までの時間
+metric-bus-receipt-mean-seconds = 間隔ごとの受領通知のレイテンシーの平均
+metric-bus-relay-delay-seconds = 鎖の途中のホストがメッセージを保持した時間。最後のバイトの到着から、次の接続が受け取るまで
+metric-bus-backlog-bytes = 送信中で受領通知のないバイト
+metric-bus-backlog-peak-bytes = 送信中で受領通知のなかったバイトの最大値。全フローの合計
+metric-bus-backlog-peak-messages = 1 本の接続で送信中だったメッセージの最大数
+metric-bus-backlog-ratio = 送信側がウィンドウの空きを待った時間の割合
+metric-bus-backlog-events = 送信側がウィンドウの空きを待った回数
+metric-bus-backlog-events-per-second = 送信側がウィンドウの空きを待った回数。間隔ごとの値
+metric-bus-queue-bytes = 読み出し済みで、処理スレッドを待っているバイト
+metric-bus-queue-peak-bytes = 処理スレッドを待っていたバイトの最大値。全フローの合計
+metric-bus-queue-full-ratio = 処理待ちが多すぎて、受信側が読み出しを止めた時間の割合
+metric-bus-queue-full-events-per-second = そのために受信側が読み出しを止めた回数。間隔ごとの値
+metric-bus-late-ratio = 空きがあったのに、予定時刻から 1 ms を超えて遅れて送られたメッセージの割合
+metric-bus-window-full-ratio = ウィンドウの空きを待ったメッセージの割合
+metric-bus-write-blocked-ratio = 接続またはウィンドウが満杯で、送信側が進めなかった時間の割合
+metric-bus-read-idle-ratio = 受信スレッドがデータを待った時間の割合
+metric-bus-sender-cpu-ratio = 最も忙しい送信スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア
+metric-bus-sender-wait-ratio = 送信スレッドが実行可能なのに CPU を得られなかった時間の割合
+metric-bus-receiver-cpu-ratio = 最も忙しい受信スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア
+metric-bus-receiver-wait-ratio = 受信スレッドが実行可能なのに CPU を得られなかった時間の割合
+
+## http
+metric-http-requests = ステータスを問わず、応答が完結した要求。ウォームアップは数えない
+metric-http-requests-per-second = それらの要求を、最初から最後までの負荷生成側自身の時間で割った値。系列では間隔ごとの値
+metric-http-asked-per-second = 指定したレート。スケジュールなら全体の平均。閉ループなら無い
+metric-http-best-rate-per-second = --find の条件を満たした最大のレート。あらためて測定して確認したもの
+metric-http-latency-seconds = 要求の予定時刻から、応答の最後のバイトまでの時間。サマリーには .min、.mean、.p50、.p90、.p95、.p99、.p999、.max が載る
+metric-http-latency-p50-seconds = 間隔ごとのレイテンシーの中央値
+metric-http-latency-p99-seconds = 間隔ごとのレイテンシーの 99 パーセンタイル
+metric-http-service-seconds = 要求の順番が実際に来た時点から、応答の最後のバイトまでの時間。閉ループではレイテンシーに等しい
+metric-http-round-trip-seconds = 要求ごとのレイテンシー
+metric-http-connect-seconds = 接続にかかる時間。名前解決と TLS を除く
+metric-http-handshake-seconds = TLS ハンドシェイクの時間
+metric-http-wait-seconds = 要求の最後のバイトから、応答の最初のバイトまでの時間
+metric-http-read-seconds = 応答の最初のバイトから最後のバイトまでの時間
+metric-http-mean-queue-seconds = 要求の予定時刻から実際の開始までの平均時間。これと続く六つの値の和がレイテンシーになる。系列では間隔ごとの値
+metric-http-mean-resolve-seconds = サーバーの名前解決の平均時間 (全要求あたり)
+metric-http-mean-connect-seconds = 接続の平均時間 (維持した接続での要求も含む全要求あたり)
+metric-http-mean-tls-seconds = TLS ハンドシェイクの平均時間 (維持した接続での要求も含む全要求あたり)
+metric-http-mean-send-seconds = 要求の送信の平均時間
+metric-http-mean-wait-seconds = 要求の最後のバイトから応答の最初のバイトまでの平均時間
+metric-http-mean-read-seconds = 応答の最初のバイトから最後のバイトまでの平均時間
+metric-http-errors = 応答が完結しなかった要求
+metric-http-failed-per-second = その間隔に失敗した要求: 応答が完結しない、ステータスが 400 以上、またはプランの要求に反するもの
+metric-http-error-ratio = 送る予定だった全要求に対する、エラー、開始されなかった要求、ステータス 400 以上の応答の割合。系列では、その間隔に終わった要求のうち失敗した割合
+metric-http-unstarted-requests = 最後まで接続が空かず、予定時刻が来たのに送られなかった要求
+metric-http-late-starts = 接続が空いていたのに、予定時刻から 1 ms を超えて遅れて送られた要求: 負荷生成側自身の遅れ
+metric-http-late-ratio = そのような要求の割合
+metric-http-window-full-ratio = すべての接続が使用中で待たされた要求の割合
+metric-http-active-users = 開始して終わっていない、テストプランのユーザー
+metric-http-open-connections = 接続の数。同時に処理できる要求は、これに接続ごとのストリーム数を掛けた数まで
+metric-http-rows = 負荷生成側が結果ファイルのために渡した、要求ごとの行
+metric-http-made-connections = 確立して要求の処理に使った接続
+metric-http-ports-exhausted = ローカルポートが残っておらず、確立できなかった接続
+metric-http-sent-bytes = 要求のヘッダーとボディのバイト。TLS の前
+metric-http-head-bytes = 応答のヘッダーのバイト。TLS の前
+metric-http-body-bytes = 応答のボディのバイト。チャンクの枠を除き、サーバーが符号化したままの大きさ
+metric-http-status-1xx = ステータス 101 の応答
+metric-http-status-2xx = ステータス 200 から 299 の応答
+metric-http-status-3xx = ステータス 300 から 399 の応答
+metric-http-status-4xx = ステータス 400 から 499 の応答
+metric-http-status-5xx = ステータス 500 から 599 の応答
+metric-http-status-other = その他のステータスの応答
+metric-http-failed-resolve = サーバーの名前解決中に失敗した要求
+metric-http-failed-connect = 接続中に失敗した要求
+metric-http-failed-tls = TLS ハンドシェイクで失敗した要求
+metric-http-failed-send = 送信中に失敗した要求
+metric-http-failed-wait = 応答の最初のバイトより前に失敗した要求
+metric-http-failed-read = 応答の途中で失敗した要求
+metric-http-refused = 接続を拒否された要求: 待ち受けるプログラムがないか、サーバーが接続を断っている
+metric-http-resets = 接続をリセットされた要求
+metric-http-timeouts = どの段階であれ、打ち切られた要求
+metric-http-closed-early = 応答が完結する前にサーバーが接続を閉じた要求
+metric-http-malformed = 応答が HTTP の規則、またはヘッダーやトレーラーについての sokudo の上限に反した要求
+metric-http-given-up = HTTP/2 で、サーバーが単独で、または接続ごと打ち切った要求
+metric-http-resent-requests = HTTP/2 で、サーバーが処理を始めていないと示したため再送した要求。レイテンシーは最初の送信から数える
+metric-http-requests-per-cpu-second = イベントループが使った CPU 時間 1 秒あたりの応答。ウォームアップを含む
+metric-http-client-cpu-ratio = 最も忙しいイベントループの CPU 時間の、経過時間に対する比。1 = 1 コア
+metric-http-client-wait-ratio = イベントループが実行可能なのに CPU を得られなかった時間の割合
+
+## rr
+metric-rr-transactions = 応答のあった要求。ウォームアップは数えない
+metric-rr-transactions-per-second = 応答のあった要求を、最初から最後までの要求側自身の時間で割った値。系列では間隔ごとの値
+metric-rr-errors = 時間内に応答のなかった要求と、接続が切れたとき処理中だった要求
+metric-rr-window-full-ratio = 応答のない要求が --window の許す数に達していて、待たされた要求の割合
+metric-rr-late-ratio = 空きがあったのに、予定時刻から 1 ms を超えて遅れて送られた要求の割合
+metric-rr-latency-sd-seconds = レイテンシーの標準偏差
+metric-rr-client-cpu-ratio = 最も忙しい要求スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア
+metric-rr-server-cpu-ratio = 最も忙しい応答スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア
+metric-rr-asked-per-second = 指定したレート。閉ループなら無い
+metric-rr-best-rate-per-second = --find の条件を満たした最大のレート。あらためて測定して確認したもの
+metric-rr-latency-seconds = 要求の予定時刻から応答までの時間。サマリーには .min、.mean、.p50、.p90、.p99、.p999、.max が載る
+metric-rr-latency-p50-seconds = 間隔ごとのレイテンシーの中央値
+metric-rr-latency-p99-seconds = 間隔ごとのレイテンシーの 99 パーセンタイル
+metric-rr-service-seconds = 要求を実際に送った時点から応答までの時間。閉ループではレイテンシーに等しい
+metric-rr-round-trip-seconds = 要求ごとのレイテンシー。時刻は応答の時点 (--keep を参照)
+metric-rr-connect-seconds = 接続にかかる時間。TLS ハンドシェイクを除く
+metric-rr-handshake-seconds = TLS ハンドシェイクの時間
+metric-rr-request-bytes = 各要求の大きさ。トランスポートのヘッダーを除く
+metric-rr-response-bytes = 各応答の大きさ。同じくヘッダーを除く
+metric-rr-one-way-bytes-per-second = 要求と応答のバイトを、レイテンシーの平均で割った値
+metric-rr-error-ratio = 送る予定だった全要求に対する、エラーと開始されなかった要求の割合。系列では、その間隔に終わった要求のうちエラーの割合
+metric-rr-unstarted-requests = 前の要求のどれにも応答がなく、予定時刻が来たのに送られなかった要求
+metric-rr-open-connections = 維持した接続の数。crr では 1 スレッドにつき同時に 1 本
+metric-rr-lost-connections = 測定が終わる前に切れた接続
+metric-rr-ports-exhausted = ローカルポートが残っておらず、確立できなかった接続
+metric-rr-answered-requests = 応答側が受け取って応答した要求。ウォームアップを含む
+metric-rr-foreign-messages = 応答側で、この測定の要求以外のものが届いた接続とデータグラム
+metric-rr-client-wait-ratio = 要求スレッドが実行可能なのに CPU を得られなかった時間の割合
+metric-rr-server-wait-ratio = 応答スレッドが実行可能なのに CPU を得られなかった時間の割合
+
+## crr
+metric-crr-connections = 確立し、要求を一つ送って応答を得た接続。ウォームアップは数えない
+metric-crr-connections-per-second = それらの接続を、最初から最後までの要求側自身の時間で割った値。系列では間隔ごとの値
+metric-crr-errors = 時間内に応答のなかった要求と、接続が切れたとき処理中だった要求
+metric-crr-window-full-ratio = 応答のない要求が --window の許す数に達していて、待たされた要求の割合
+metric-crr-late-ratio = 空きがあったのに、予定時刻から 1 ms を超えて遅れて送られた要求の割合
+metric-crr-latency-sd-seconds = レイテンシーの標準偏差
+metric-crr-client-cpu-ratio = 最も忙しい要求スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア
+metric-crr-server-cpu-ratio = 最も忙しい応答スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア
+metric-crr-asked-per-second = 指定したレート。閉ループなら無い
+metric-crr-best-rate-per-second = --find の条件を満たした最大のレート。あらためて測定して確認したもの
+metric-crr-latency-seconds = 要求の予定時刻から応答までの時間。サマリーには .min、.mean、.p50、.p90、.p99、.p999、.max が載る
+metric-crr-latency-p50-seconds = 間隔ごとのレイテンシーの中央値
+metric-crr-latency-p99-seconds = 間隔ごとのレイテンシーの 99 パーセンタイル
+metric-crr-service-seconds = 要求を実際に送った時点から応答までの時間。閉ループではレイテンシーに等しい
+metric-crr-round-trip-seconds = 要求ごとのレイテンシー。時刻は応答の時点 (--keep を参照)
+metric-crr-connect-seconds = 接続にかかる時間。TLS ハンドシェイクを除く
+metric-crr-handshake-seconds = TLS ハンドシェイクの時間
+metric-crr-request-bytes = 各要求の大きさ。トランスポートのヘッダーを除く
+metric-crr-response-bytes = 各応答の大きさ。同じくヘッダーを除く
+metric-crr-one-way-bytes-per-second = 要求と応答のバイトを、レイテンシーの平均で割った値
+metric-crr-error-ratio = 送る予定だった全要求に対する、エラーと開始されなかった要求の割合。系列では、その間隔に終わった要求のうちエラーの割合
+metric-crr-unstarted-requests = 前の要求のどれにも応答がなく、予定時刻が来たのに送られなかった要求
+metric-crr-open-connections = 維持した接続の数。crr では 1 スレッドにつき同時に 1 本
+metric-crr-lost-connections = 測定が終わる前に切れた接続
+metric-crr-ports-exhausted = ローカルポートが残っておらず、確立できなかった接続
+metric-crr-answered-requests = 応答側が受け取って応答した要求。ウォームアップを含む
+metric-crr-foreign-messages = 応答側で、この測定の要求以外のものが届いた接続とデータグラム
+metric-crr-client-wait-ratio = 要求スレッドが実行可能なのに CPU を得られなかった時間の割合
+metric-crr-server-wait-ratio = 応答スレッドが実行可能なのに CPU を得られなかった時間の割合
+
+## stream
+metric-stream-goodput-bits-per-second = 受信側のプログラムに届いたペイロードを、計数の開始からストリームの終わりまでの受信側自身の時間で割った値。系列では区間ごとの値
+metric-stream-received-bytes = 受信側のプログラムに届いたペイロード。ウォームアップを含む
+metric-stream-missing-bytes = sent_bytes から received_bytes を引いた差。0 でなければ、理由はフローのラベル error にある
+metric-stream-retransmitted-segments = 計数の間に再送した、ペイロードを持つ TCP セグメント
+metric-stream-smoothed-rtt-seconds = 終わりの時点で、送信側のカーネルが平滑化した往復時間
+metric-stream-write-blocked-ratio = 接続が何も受け取らず、送信スレッドが書き込みの中でスリープしていた時間の割合
+metric-stream-read-idle-ratio = 何も届かず、受信スレッドがスリープしていた時間の割合
+metric-stream-receive-window-limited-ratio = 受信側のウィンドウが満杯だった時間の割合 (TCP)
+metric-stream-send-buffer-limited-ratio = 送信バッファが経路に対して小さすぎた時間の割合 (TCP)
+metric-stream-sender-cpu-ratio = 最も忙しい送信スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア。系列ではフローのスレッドの値
+metric-stream-receiver-cpu-ratio = 最も忙しい受信スレッドの CPU 時間の、経過時間に対する比。1 = 1 コア。系列ではフローのスレッドの値
+metric-stream-sent-bits-per-second = 送信側のシステムが受け取ったペイロードを、送信側の時間で割った値。系列では区間ごとの値
+metric-stream-sent-bytes = 送信側のシステムが受け取ったペイロード。ウォームアップを含む
+metric-stream-elapsed-seconds = 負荷の開始から、受信側でのストリームの終わりまで
+metric-stream-asked-bits-per-second = 指定したレート。無制限なら無い
+metric-stream-best-rate-per-second = --find の条件を満たした最大のレートでの毎秒の書き込み数。あらためて測定して確認したもので、グッドプットはその確認実行の値
+metric-stream-late-ratio = 前の書き込みが終わっていたのに、予定時刻から 1 ms を超えて遅れて始まった書き込みの割合。無制限なら無い
+metric-stream-write-size-bytes = 1 回の書き込みで渡すバイト
+metric-stream-mean-write-bytes = 1 回の書き込みで受け取られたバイトの平均
+metric-stream-mean-read-bytes = 1 回の読み出しで得たバイトの平均
+metric-stream-fairness-index = フローのグッドプットの Jain の公平性指数: 1 = すべて等しい、1/n = 一つがすべてを占める。フローが一つなら無い
+metric-stream-zerocopy-copied-ratio = ゼロコピーの書き込みのうち、カーネルが結局コピーした割合
+metric-stream-sender-wait-ratio = 送信スレッドが実行可能なのに CPU を得られなかった時間の割合
+metric-stream-receiver-wait-ratio = 受信スレッドが実行可能なのに CPU を得られなかった時間の割合
+metric-stream-sender-cpu-seconds-per-gigabyte = 10⁹ バイトあたりの送信スレッドの CPU 時間
+metric-stream-receiver-cpu-seconds-per-gigabyte = 10⁹ バイトあたりの受信スレッドの CPU 時間
+metric-stream-sent-segments = 計数の間に送信した、ペイロードを持つ TCP セグメント。再送を含む
+metric-stream-retransmitted-ratio = retransmitted_segments を sent_segments で割った値
+metric-stream-busy-ratio = 送るデータまたは送信中のデータがあった時間の割合 (TCP)
+metric-stream-min-rtt-seconds = 終わりの時点で、送信側のカーネルが最近観測した最小の往復時間
+metric-stream-congestion-window-segments = 終わりの時点での輻輳ウィンドウ
+metric-stream-segment-bytes = 満杯のセグメントのペイロード
+metric-stream-send-buffer-asked-bytes = 要求した送信バッファ。システムが調整するなら無い
+metric-stream-send-buffer-granted-bytes = 終わりの時点での送信バッファ (Linux は使える大きさの 2 倍を返すため、半分にした値)
+metric-stream-receive-buffer-asked-bytes = 要求した受信バッファ。システムが調整するなら無い
+metric-stream-receive-buffer-granted-bytes = 終わりの時点での受信バッファ (上と同じく半分にした値)
+
+## モニター
+monitor-any--interval = 二つのサンプルの間の時間。`500ms` など。指定しなければ実行の間隔、またはモニターに必要な間隔
+monitor-any--on = 観測する、実行に参加するホスト: その名前、全ホストなら `*`、最初のホストなら `first`
+monitor-cpu = 状態ごとの各コアの時間、クロック周波数、コンテキストスイッチ、割り込み、ロードアベレージ
+monitor-disk = 各ディスクの読み出しと書き込みのバイト、処理中の要求の平均数
+monitor-memory = スワップなしで使えるメモリ、使用中のスワップ
+monitor-network = 各インターフェースのトラフィックと破棄、UDP、TCP、バックログのカウンター
+monitor-openmetrics = Prometheus または OpenMetrics のエンドポイントの値。scraped.… という名前の系列になる
+monitor-openmetrics--mapping = どのメトリクスをどの系列にするかを定めるファイル (TOML)。指定しなければすべての counter と gauge。
+monitor-openmetrics--most = 系列の最大数。1 から 20000。超えた分は数えるだけで取り込まない。
+monitor-openmetrics--timeout = 応答を待つ最長時間。100ms から 60s。
+monitor-openmetrics--url = エンドポイントのアドレス: `http://HOST:PORT/metrics`。
+monitor-pressure = CPU、メモリ、I/O が足りずにタスクが止まった時間の割合
+monitor-process = 個々のプロセスの CPU、メモリ、スレッド、開いているファイル、コンテキストスイッチ、ストレージ
+monitor-process--most = 同時に観測するプロセスの最大数。1 から 64。それより多ければ番号の小さいものから選ぶ。
+monitor-process--name = この名前のすべてのプロセス: カーネルでの名前、またはプログラムのパスかファイル名。
+monitor-process--pid = この番号のプロセス。
+monitor-process--port = この TCP または UDP ポートで待ち受けるすべてのプロセス。
+monitor-self-threads = sokudo 自身の各スレッドの CPU 時間と CPU 待ち、常駐メモリ
+monitor-sockets = 使用中の TCP 接続と終了待ちの TCP 接続、ローカルポートの範囲
