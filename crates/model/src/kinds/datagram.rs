@@ -24,8 +24,8 @@ metrics! {
     SENDER_CPU_RATIO = gauge("datagram.sender_cpu_ratio", Ratio, "CPU time of the sending thread over elapsed time").max().column().named();
     RECEIVER_CPU_RATIO = gauge("datagram.receiver_cpu_ratio", Ratio, "CPU time of the receiving thread over elapsed time").max().column().named();
     // The rest.
-    SENT_BYTES = counter("datagram.sent_bytes", Bytes, "bytes of those datagrams without IP and UDP headers").sum();
-    RECEIVED_BYTES = counter("datagram.received_bytes", Bytes, "bytes of those datagrams without IP and UDP headers").sum();
+    SENT_BYTES = counter("datagram.sent_bytes", Bytes, "bytes of sent datagrams without IP and UDP headers").sum();
+    RECEIVED_BYTES = counter("datagram.received_bytes", Bytes, "bytes of received datagrams without IP and UDP headers").sum();
     MISSING_PACKETS = counter("datagram.missing_packets", Packets, "sent and never received; head and tail of the run included").sum().named();
     CORRUPTED_PACKETS = counter("datagram.corrupted_packets", Packets, "arrivals whose header check or verified bytes were wrong").sum();
     FOREIGN_PACKETS = counter("datagram.foreign_packets", Packets, "arrivals on the test's port that belong to no flow of it");

@@ -16,8 +16,8 @@ metrics! {
     LOSS_DOWN_RATIO = gauge("probe.loss_down_ratio", Ratio, "lost on the way down over answers sent").column().named();
     LATE_PACKETS = counter("probe.late_packets", Packets, "probes whose answer came after the timeout: not lost, and not in any distribution").sum().column().named();
     UNSENT_PACKETS = counter("probe.unsent_packets", Packets, "probes left out because the sending thread woke up after the next one was due").sum().column().named();
-    JITTER_UP_SECONDS = gauge("probe.jitter_up_seconds", Seconds, "the same of the way up; needs no common clock").max().column().named();
-    JITTER_DOWN_SECONDS = gauge("probe.jitter_down_seconds", Seconds, "the same of the way down").max().column().named();
+    JITTER_UP_SECONDS = gauge("probe.jitter_up_seconds", Seconds, "jitter of the way up as in RFC 3550 section 6.4.1; needs no common clock").max().column().named();
+    JITTER_DOWN_SECONDS = gauge("probe.jitter_down_seconds", Seconds, "jitter of the way down as in RFC 3550 section 6.4.1; needs no common clock").max().column().named();
     CLOCK_ERROR_SECONDS = gauge("probe.clock_error_seconds", Seconds, "the difference of the two hosts' clocks is known within this; 0 = one clock; one-way delays below it are not shown").max().column().named();
     SENDER_CPU_RATIO = gauge("probe.sender_cpu_ratio", Ratio, "CPU time of the sending thread over elapsed time").max().column().named();
     SERVER_CPU_RATIO = gauge("probe.server_cpu_ratio", Ratio, "CPU time of the answering thread over elapsed time").column().named();
@@ -50,8 +50,8 @@ metrics! {
     OWD_UP_SECONDS = histogram("probe.owd_up_seconds", Seconds, "one-way delay of the probes; numbers below the clock error are left out").named();
     OWD_DOWN_SECONDS = histogram("probe.owd_down_seconds", Seconds, "one-way delay of the answers; numbers below the clock error are left out").named();
     IPDV_SECONDS = histogram("probe.ipdv_seconds", Seconds, "difference of the round trips of consecutive probes, without sign (RFC 3393)").named();
-    IPDV_UP_SECONDS = histogram("probe.ipdv_up_seconds", Seconds, "the same of the way up; needs no common clock").named();
-    IPDV_DOWN_SECONDS = histogram("probe.ipdv_down_seconds", Seconds, "the same of the way down").named();
+    IPDV_UP_SECONDS = histogram("probe.ipdv_up_seconds", Seconds, "difference of the delays up of consecutive probes, without sign; needs no common clock").named();
+    IPDV_DOWN_SECONDS = histogram("probe.ipdv_down_seconds", Seconds, "difference of the delays down of consecutive answers, without sign; needs no common clock").named();
     TURNAROUND_SECONDS = histogram("probe.turnaround_seconds", Seconds, "time between a probe's arrival at the far end and its answer's departure").named();
     TIMER_ERROR_SECONDS = histogram("probe.timer_error_seconds", Seconds, "departure of each probe behind its moment in the schedule").named();
     SEND_CALL_SECONDS = histogram("probe.send_call_seconds", Seconds, "length of the send call").named();

@@ -13,7 +13,7 @@ metrics! {
     GOODPUT_BITS_PER_SECOND = gauge("stream.goodput_bits_per_second", BitsPerSecond, "payload that reached the receiving program, over its own time from the start of counting to the end of the stream; in series: over the bin").sum().column().named();
     RECEIVED_BYTES = counter("stream.received_bytes", Bytes, "payload that reached the receiving program, warm-up included").sum().column().named();
     MISSING_BYTES = counter("stream.missing_bytes", Bytes, "sent_bytes minus received_bytes; anything but 0 has its reason in the flow's label error").sum().column().named();
-    RETRANSMITTED_SEGMENTS = counter("stream.retransmitted_segments", One, "of them, retransmitted").sum().column().named();
+    RETRANSMITTED_SEGMENTS = counter("stream.retransmitted_segments", One, "TCP segments with payload that were retransmitted while it counted").sum().column().named();
     SMOOTHED_RTT_SECONDS = gauge("stream.smoothed_rtt_seconds", Seconds, "round-trip time as the sender's kernel smooths it, at the end").of_one().column().named();
     WRITE_BLOCKED_RATIO = gauge("stream.write_blocked_ratio", Ratio, "share of time that the sending thread slept in a write because the connection took nothing").max().column().named();
     READ_IDLE_RATIO = gauge("stream.read_idle_ratio", Ratio, "share of time that the receiving thread slept because nothing had arrived").max().column().named();
