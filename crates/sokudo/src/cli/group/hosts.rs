@@ -304,6 +304,37 @@ mod tests {
     use super::*;
 
     #[test]
+    fn each_line_is_as_it_is_described() {
+        let hosts = Hosts::own(sokudo_agent::factory).expect("an agent of this process");
+        let host = hosts.list()[0].clone();
+        hosts.leave();
+        let seen = Seen {
+            number: 0,
+            labels: "site=tokyo".into(),
+            host: Host {
+                address: Some("192.0.2.1".into()),
+                ..host
+            },
+            health: Health::Ready,
+            nics: vec![Nic {
+                name: "eth0".into(),
+                mtu_bytes: Some(1500),
+                is_up: true,
+            }],
+        };
+        let lost = Present {
+            name: "hostb".into(),
+            labels: "site=osaka".parse().expect("labels"),
+        };
+        let lines = [
+            as_json(&seen, Some("2030-01-01T00:00:00Z".into())),
+            lost_as_json(&lost, None),
+        ];
+        let differences = sokudo_testkit::document::differences(&HOSTS, &lines);
+        assert!(differences.is_empty(), "{differences:#?}");
+    }
+
+    #[test]
     fn columns_stand_below_each_other() {
         let row = |first: &str, last: &str| {
             let mut row: [String; 9] = Default::default();

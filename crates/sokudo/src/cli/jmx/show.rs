@@ -428,3 +428,42 @@ impl Ink {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sokudo_jmeter::settings::Settings;
+    use sokudo_load_http::jmx::PlanFiles;
+
+    use super::*;
+
+    const PROBED: Probed = Probed {
+        users: 2,
+        samples: 10,
+        failed: 1,
+        response_seconds: 0.1,
+        pause_seconds: 1.0,
+        demand_seconds: Some(0.01),
+        knee_users: Some(110.0),
+    };
+
+    #[test]
+    fn the_object_is_as_it_is_described() {
+        let plans = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../jmeter/testdata");
+        let shown = |plan: &str, resolved: bool, probed: Option<&Probed>| {
+            let plan = plans.join(plan);
+            let bytes = std::fs::read(&plan).expect("a plan");
+            let settings = Settings::default();
+            let files = PlanFiles::beside(&plan);
+            let reading = sokudo_jmeter::read("plan.jmx", &bytes, &settings, &files);
+            Shown::new(&reading, 1, &settings.properties, Lang::En).json(resolved, probed)
+        };
+        let all = [
+            shown("plans/elements.jmx", true, None),
+            shown("plans/stress.jmx", false, Some(&PROBED)),
+            shown("refused/broken.jmx", false, None),
+            shown("refused/unknown.jmx", false, None),
+        ];
+        let differences = sokudo_testkit::document::differences(&READING, &all);
+        assert!(differences.is_empty(), "{differences:#?}");
+    }
+}

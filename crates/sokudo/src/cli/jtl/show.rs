@@ -187,3 +187,34 @@ fn print_aligned(rows: &[Vec<String>]) {
         println!("{line}");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use sokudo_stats::requests::goals::Goals;
+    use sokudo_stats::requests::{Request, Settings, Tally};
+
+    use super::*;
+
+    #[test]
+    fn the_object_is_as_it_is_described() {
+        let mut tally = Tally::new(Settings::default());
+        tally.add(&Request {
+            success: true,
+            ..Request::default()
+        });
+        let requests = tally.finish();
+        let goals: Goals = "p95<2s".parse().expect("goals");
+        let dashboard = Dashboard {
+            name: "rows.jtl",
+            requests: &requests,
+            started: "",
+            earlier: None,
+            goals: Some(&goals),
+            record: None,
+            remarks: &[Text::new("jtl-remark-cut")],
+        };
+        let shown = [None, Some(Path::new("index.html"))].map(|page| summary(&dashboard, page));
+        let differences = sokudo_testkit::document::differences(&ROWS, &shown);
+        assert!(differences.is_empty(), "{differences:#?}");
+    }
+}
