@@ -22,8 +22,9 @@ pub struct LoadOptions {
     pub script_log: Option<PathBuf>,
     /// Own columns behind those of JMeter.
     pub own_columns: bool,
-    /// `fail`, `warn` or `skip`; empty: `fail`.
-    pub unsupported: String,
+    /// Treatment of elements that cannot be executed.
+    #[serde(with = "unsupported_word")]
+    pub unsupported: Unsupported,
     /// Arrivals per second over all groups, instead of the plan's users; each does one iteration.
     pub open_per_s: Option<f64>,
     /// Arrivals at random moments instead of evenly.
@@ -67,6 +68,21 @@ pub struct Together {
     pub start_unix_ns: i64,
 }
 
+/// The word of the command line stands in JSON.
+mod unsupported_word {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+    use sokudo_jmeter::settings::Unsupported;
+
+    pub fn serialize<S: Serializer>(value: &Unsupported, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(value.word())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Unsupported, D::Error> {
+        String::deserialize(from)?.parse().map_err(Error::custom)
+    }
+}
+
 impl LoadOptions {
     /// As they travel in a plan of a run.
     pub fn to_json(&self) -> String {
@@ -98,11 +114,6 @@ impl LoadOptions {
             proxy.password = password.into();
         }
         Some(proxy)
-    }
-
-    /// What happens to what cannot be executed.
-    pub fn unsupported(&self) -> Unsupported {
-        self.unsupported.parse().unwrap_or_default()
     }
 
     /// How rows are written, by the properties.

@@ -99,7 +99,7 @@ pub(super) fn read_text(
 ) -> Reading {
     let settings = Settings {
         properties: options.all_properties(),
-        unsupported: options.unsupported(),
+        unsupported: options.unsupported,
         seed,
         now_ms: unix_ns() / 1_000_000,
         time_zone: TimeZone::system(),

@@ -261,7 +261,7 @@ impl PlanArgs {
             results: self.log.clone(),
             script_log: self.tool.log_file.as_deref().map(absolute),
             own_columns: self.own_columns,
-            unsupported: self.unsupported.word().into(),
+            unsupported: self.unsupported,
             open_per_s,
             poisson,
             schedule,
