@@ -268,7 +268,7 @@ impl Hosts {
     fn clock_of(&self, newcomer: &Newcomer) -> Result<Offset, ControlError> {
         match newcomer.has_own_clock() {
             true => Ok(Offset::default()),
-            false => self.measure_clock(newcomer.id),
+            false => self.measure_clock(newcomer.id, &newcomer.description.name),
         }
     }
 
@@ -330,7 +330,7 @@ impl Hosts {
         let host = &self.hosts[index];
         let offset = match host.one_clock {
             true => Offset::default(),
-            false => self.measure_clock(host.member)?,
+            false => self.measure_clock(host.member, &host.name)?,
         };
         Ok(ClockReading {
             at_ns: now_ns(),
@@ -354,7 +354,7 @@ impl Hosts {
         };
     }
 
-    fn measure_clock(&self, id: MemberId) -> Result<Offset, ControlError> {
+    fn measure_clock(&self, id: MemberId, name: &str) -> Result<Offset, ControlError> {
         let mut probes: Vec<Probe> = Vec::with_capacity(CLOCK_PROBES);
         let begun_ns = now_ns();
         while probes.len() < CLOCK_PROBES {
@@ -371,7 +371,7 @@ impl Hosts {
                 received_ns: now_ns(),
             });
         }
-        Ok(estimate(&probes).unwrap_or_default())
+        estimate(&probes).ok_or_else(|| ControlError::OutOfOrder { host: name.into() })
     }
 
     /// All hosts by index; number 0 is the controller's own.

@@ -23,6 +23,7 @@ pub mod sample;
 pub mod schedule;
 pub mod tcp_state;
 pub mod times;
+pub mod told;
 pub mod values;
 
 pub use contract::{Descriptor, Emit, Emitted, HostResult, Options, Phase, Workload};

@@ -27,7 +27,8 @@ use crate::choice::Choice;
 use crate::link::{CallError, Caller, Link, Listening, Place, Transport, admit, show_ticket};
 use crate::place::{own_address, resolve};
 use crate::refusal::{failed, operator, spawn};
-use crate::reporting;
+use crate::reporting::{self, as_text};
+use crate::told::read_each;
 
 /// Longest wait for one connection, and for its handshake.
 const CONNECT_BOUND: Duration = Duration::from_secs(5);
@@ -112,7 +113,7 @@ pub enum Arrived {
 pub struct Meeting {
     spec: PhaseSpec,
     terms: Terms,
-    offer: Offer,
+    offer: String,
     listening: BTreeMap<u32, Listening>,
     acceptors: Vec<(u32, JoinHandle<Vec<Link>>)>,
     /// Ends the accepting threads.
@@ -123,7 +124,7 @@ impl Meeting {
     /// Listens for everything that this host is called for.
     ///
     /// Errors: a plan that speaks of hosts, tickets or flows which it does not give; too few open
-    /// files; no place to listen at.
+    /// files; no place to listen at; a path that is not UTF-8, which no offer can hold.
     pub fn prepare(spec: PhaseSpec, terms: Terms) -> Result<Self, Refusal> {
         check_spec(&spec, MAX_STREAMS)?;
         if terms.connections.len() != spec.phase.flows.len() {
@@ -132,13 +133,13 @@ impl Meeting {
         let mut meeting = Self {
             spec,
             terms,
-            offer: Offer::default(),
+            offer: String::new(),
             listening: BTreeMap::new(),
             acceptors: Vec::new(),
             closed: Arc::default(),
         };
         meeting.check_open_files()?;
-        meeting.listen()?;
+        meeting.offer = as_text(&meeting.listen()?)?;
         Ok(meeting)
     }
 
@@ -213,14 +214,15 @@ impl Meeting {
         }
     }
 
-    fn listen(&mut self) -> Result<(), Refusal> {
+    fn listen(&mut self) -> Result<Offer, Refusal> {
+        let mut offer = Offer::default();
         let incoming = self.mine(|flow| self.terms.calls.called(flow));
         let transport = self.terms.transport;
         let mut identity = None;
         if transport.is_encrypted() && !incoming.is_empty() {
             let made = Identity::ephemeral(self.own_name())
                 .map_err(|error| failed(format!("no certificate could be made: {error}"), None))?;
-            self.offer.tls_key = Some(made.public_key().spki().to_vec());
+            offer.tls_key = Some(made.public_key().spki().to_vec());
             identity = Some(made);
         }
         let address = own_address(&self.spec.hosts[self.spec.me as usize].address);
@@ -232,7 +234,7 @@ impl Meeting {
             let place = listening.place();
             let place =
                 place.ok_or_else(|| failed("the system does not say where it listens", None))?;
-            self.offer.places.insert(flow.id, place);
+            offer.places.insert(flow.id, place);
             match listening {
                 Listening::Streams(listener) if !self.terms.during_load => {
                     self.accept(flow.id, listener)?;
@@ -242,7 +244,7 @@ impl Meeting {
                 }
             }
         }
-        Ok(())
+        Ok(offer)
     }
 
     /// A name that nobody can guess, for a socket file of this host. No two of one process share
@@ -277,36 +279,36 @@ impl Meeting {
 
     /// This host's offer to the others, as text.
     pub fn offer(&self) -> String {
-        serde_json::to_string(&self.offer).unwrap_or_default()
+        self.offer.clone()
     }
 
     /// Calls every peer that this host is to call, in the order of the flows. `offers` by host.
     ///
     /// Errors: an offer that cannot be read, a peer that cannot be reached within its bound.
     pub fn connect(&self, offers: &[Option<String>]) -> Result<Vec<(FlowPlan, Dialled)>, Refusal> {
-        let read = |offer: &Option<String>| {
-            let text = offer.as_ref()?;
-            serde_json::from_str::<Offer>(text).ok()
-        };
-        let offers: Vec<Option<Offer>> = offers.iter().map(read).collect();
+        let offers: Vec<Option<Offer>> = read_each(&self.spec.hosts, "offer", offers)?;
         let calling = self.mine(|flow| self.terms.calls.caller(flow));
         let dial = |flow: FlowPlan| Ok((flow.clone(), self.dial(&flow, &offers)?));
         calling.into_iter().map(dial).collect()
     }
 
-    /// Whom a flow calls.
+    /// The caller of a flow's called end.
     fn caller(&self, flow: &FlowPlan, offers: &[Option<Offer>]) -> Result<Caller, Refusal> {
         let transport = self.terms.transport;
         let called = self.terms.calls.called(flow);
         let offer = offers.get(called as usize).and_then(Option::as_ref);
-        let unread = || {
+        let lacks = |what: &str| {
             failed(
-                format!("{} made no offer that can be read", self.name(called)),
+                format!(
+                    "{} offered no {what} of flow {}",
+                    self.name(called),
+                    flow.id
+                ),
                 Some("install the same version of sokudo on all hosts".into()),
             )
         };
         let place = offer.and_then(|offer| offer.places.get(&flow.id));
-        let place = place.ok_or_else(unread)?;
+        let place = place.ok_or_else(|| lacks("place"))?;
         let mut unresolved = None;
         let host = &self.spec.hosts[called as usize].address;
         let endpoint = place.endpoint(|port| match resolve(host, port) {
@@ -316,8 +318,11 @@ impl Meeting {
                 None
             }
         });
-        let endpoint = endpoint.ok_or_else(|| unresolved.unwrap_or_else(unread))?;
+        let endpoint = endpoint.ok_or_else(|| unresolved.unwrap_or_else(|| lacks("address")))?;
         let key = offer.and_then(|offer| offer.tls_key.clone());
+        if transport.is_encrypted() && key.is_none() {
+            return Err(lacks("public key for the connection"));
+        }
         let caller = Caller::new(transport, endpoint, key, &self.terms.tcp);
         caller.map_err(|error| cannot_call(transport, &error))
     }
@@ -354,7 +359,9 @@ impl Meeting {
         }
         let mut all = Vec::new();
         for (flow, thread) in std::mem::take(&mut self.acceptors) {
-            let links = thread.join().unwrap_or_default();
+            let links = thread.join();
+            let links =
+                links.map_err(|_| failed("a thread that accepts connections died", None))?;
             let wanted = self.connections_of(flow) as usize;
             if links.len() < wanted {
                 return Err(failed(

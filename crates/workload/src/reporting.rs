@@ -67,10 +67,14 @@ pub fn never_started() -> Refusal {
     failed("the phase was never started on this host", None)
 }
 
-/// A host's result as it travels.
-pub fn as_text(numbers: &impl Serialize) -> Result<String, Refusal> {
-    serde_json::to_string(numbers)
-        .map_err(|error| failed(format!("the result cannot be written: {error}"), None))
+/// Numbers or an offer of this host as they travel.
+pub fn as_text(told: &impl Serialize) -> Result<String, Refusal> {
+    serde_json::to_string(told).map_err(|error| {
+        failed(
+            format!("what this host tells the others cannot be written: {error}"),
+            None,
+        )
+    })
 }
 
 /// Names that series carry.

@@ -13,10 +13,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sokudo_model::spec::HostSpec;
 use sokudo_model::units::Rate;
 use sokudo_model::{HostClock, PhaseResult, PhaseSpec, Refusal, Summary};
 use sokudo_stats::{Best, First, Outcome};
 use sokudo_workload::refusal::{failed, operator, read_options};
+use sokudo_workload::told::{SENT, read_each};
 use sokudo_workload::{Descriptor, Emit, Emitted, HostResult, Phase, Workload};
 
 /// Several workloads at once.
@@ -57,7 +60,7 @@ impl TogetherOptions {
     /// The options as JSON text, as they travel in a plan.
     pub fn to_json(&self) -> String {
         // Texts and numbers: there is nothing that JSON cannot hold.
-        serde_json::to_string(self).unwrap_or_default()
+        json!(self).to_string()
     }
 }
 
@@ -124,7 +127,7 @@ impl Sent {
         self.open[index] = false;
         let complete = !self.open.contains(&true) && !self.emitted;
         self.emitted |= complete;
-        complete.then(|| serde_json::to_string(&self.told).unwrap_or_default())
+        complete.then(|| listed(self.told.clone()))
     }
 }
 
@@ -142,18 +145,24 @@ fn emit_of(index: usize, sent: &Arc<Mutex<Sent>>, emit: &Emit) -> Emit {
     })
 }
 
+/// What the parts told, as one text.
+fn listed(told: Vec<Option<String>>) -> String {
+    Value::from(told).to_string()
+}
+
 struct TogetherPhase {
+    hosts: Vec<HostSpec>,
     /// `None` for a part in which this host has nothing to do.
     parts: Vec<Option<Box<dyn Phase>>>,
 }
 
-/// One part's share of what every host said: a list per host.
-fn share(texts: &[Option<String>], index: usize) -> Vec<Option<String>> {
-    let read = |text: &Option<String>| {
-        let list: Vec<Option<String>> = serde_json::from_str(text.as_deref()?).ok()?;
-        list.into_iter().nth(index)?
-    };
-    texts.iter().map(read).collect()
+/// What every host told, as one list of parts per host.
+type Lists = Vec<Option<Vec<Option<String>>>>;
+
+/// One part's share of it.
+fn share(lists: &Lists, index: usize) -> Vec<Option<String>> {
+    let part = |list: &Option<Vec<Option<String>>>| list.as_ref()?.get(index)?.clone();
+    lists.iter().map(part).collect()
 }
 
 impl TogetherPhase {
@@ -169,12 +178,13 @@ impl Phase for TogetherPhase {
         let offers: Vec<Option<String>> = offers
             .map(|part| part.as_ref().map(|p| p.offer()))
             .collect();
-        serde_json::to_string(&offers).unwrap_or_default()
+        listed(offers)
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
+        let offers: Lists = read_each(&self.hosts, "offer", offers)?;
         self.each()
-            .try_for_each(|(index, part)| part.arm(&share(offers, index)))
+            .try_for_each(|(index, part)| part.arm(&share(&offers, index)))
     }
 
     fn start(&mut self, at_ns: i64, t0_ns: i64) -> Result<(), Refusal> {
@@ -191,9 +201,10 @@ impl Phase for TogetherPhase {
     }
 
     fn drain(&mut self, sent: &[Option<String>]) -> Result<String, Refusal> {
+        let sent: Lists = read_each(&self.hosts, SENT, sent)?;
         let mut results: Vec<Option<HostResult>> = vec![None; self.parts.len()];
         for (index, part) in self.each() {
-            let drained = part.drain(&share(sent, index));
+            let drained = part.drain(&share(&sent, index));
             results[index] = Some(drained.map_err(|refusal| refusal.says));
         }
         if let Some(why) = only_reason(&results) {
@@ -231,7 +242,10 @@ impl Workload for Together {
                 false => None,
             });
         }
-        Ok(Box::new(TogetherPhase { parts: prepared }))
+        Ok(Box::new(TogetherPhase {
+            hosts: spec.hosts,
+            parts: prepared,
+        }))
     }
 
     fn trial(&self, _: &str, _: Option<f64>, _: u64) -> Result<String, Refusal> {
@@ -384,7 +398,8 @@ mod tests {
         };
         assert_eq!(sent.take(0, "a".into()), None);
         let all = sent.take(2, "c".into()).expect("all have finished");
-        assert_eq!(share(&[Some(all)], 2), [Some("c".to_owned())]);
+        let lists = read_each(&spec(0).hosts, SENT, &[Some(all)]).expect("lists");
+        assert_eq!(share(&lists, 2), [Some("c".to_owned())]);
         assert_eq!(sent.take(1, "b".into()), None, "only once");
     }
 

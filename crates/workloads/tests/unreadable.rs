@@ -1,10 +1,10 @@
-//! Options and numbers that cannot be read: every workload names them, and none goes on with
-//! defaults.
+//! Options, offers, counts and numbers that cannot be read: every workload names them, and none goes
+//! on with defaults.
 
 use std::sync::Arc;
 
 use sokudo_model::{FlowPlan, HostSpec, PhasePlan, PhaseSpec, RunId};
-use sokudo_workload::Workload;
+use sokudo_workload::{Phase, Workload};
 use sokudo_workloads::{REGISTRY, together};
 
 fn spec(workload: &str, options: &str) -> PhaseSpec {
@@ -73,9 +73,93 @@ fn options_that_cannot_be_read_are_refused_with_their_place() {
             }
         }
     }
-    let field = sokudo_workloads::find("rr").expect("a workload");
-    let refusal = field.join(&spec("rr", r#"{"window":"x"}"#), &[]).err();
-    assert!(refusal.expect("a refusal").says.contains("window"));
+    for (name, options, field) in [
+        ("rr", r#"{"window":"x"}"#, "window"),
+        (
+            "jmx",
+            r#"{"plan":"a.jmx","unsupported":"ignore"}"#,
+            "unsupported",
+        ),
+    ] {
+        let workload = sokudo_workloads::find(name).expect("a workload");
+        let refusal = workload.join(&spec(name, options), &[]).err();
+        assert!(refusal.expect("a refusal").says.contains(field));
+    }
+}
+
+/// This host's part of a phase of one workload.
+fn prepared(name: &str) -> Box<dyn Phase> {
+    let options = match name {
+        together::NAME => {
+            r#"{"parts":[{"workload":"rr","options":"{}","duration_ns":1,"flows":[0]}]}"#
+        }
+        _ => "{}",
+    };
+    let workload = sokudo_workloads::find(name).expect("a workload");
+    let prepared = workload.prepare(spec(name, options), Arc::new(|_| {}));
+    prepared.unwrap_or_else(|refusal| panic!("{name}: {}", refusal.says))
+}
+
+#[test]
+fn offers_that_cannot_be_read_are_refused_with_their_host() {
+    let between = ["bus", "crr", "datagram", "probe", "rr", "stream"];
+    for name in between.into_iter().chain(["http", together::NAME]) {
+        for text in ["", "{", r#""offer""#] {
+            let offers = [None, Some(text.to_owned())];
+            let refusal = prepared(name).arm(&offers).expect_err(name);
+            let says = &refusal.says;
+            assert!(
+                says.starts_with("the offer of host1 cannot be read: "),
+                "{name} {text}: {says}"
+            );
+            assert!(!refusal.operator_error && refusal.hint.is_some());
+        }
+    }
+}
+
+#[test]
+fn a_field_of_an_offer_that_cannot_be_read_is_named() {
+    let texts = [
+        (
+            "rr",
+            r#"{"places":{"0":{"Port":"many"}},"tls_key":null}"#,
+            "places.0",
+        ),
+        (
+            "datagram",
+            r#"{"ports":{"0":-1},"sends":{},"tls_key":null}"#,
+            "ports.0",
+        ),
+        ("http", r#"{"port":70000}"#, "port"),
+    ];
+    for (name, text, field) in texts {
+        let offers = [None, Some(text.to_owned())];
+        let refusal = prepared(name).arm(&offers).expect_err(name);
+        let says = &refusal.says;
+        assert!(says.contains(&format!("cannot be read: {field}")), "{says}");
+    }
+}
+
+#[test]
+fn an_offer_without_a_place_is_refused_with_its_host() {
+    let offers = [None, Some(r#"{"places":{},"tls_key":null}"#.to_owned())];
+    let refusal = prepared("rr").arm(&offers).expect_err("no place");
+    assert_eq!(refusal.says, "host1 offered no place of flow 0");
+}
+
+#[test]
+fn counts_of_what_was_sent_that_cannot_be_read_are_refused_with_their_host() {
+    for name in ["datagram", "stream", together::NAME] {
+        for text in ["", "{", r#"{"0":"many","flows":7}"#] {
+            let sent = [None, Some(text.to_owned())];
+            let refusal = prepared(name).drain(&sent).expect_err(name);
+            let says = &refusal.says;
+            assert!(
+                says.starts_with("the send count of host1 cannot be read: "),
+                "{name} {text}: {says}"
+            );
+        }
+    }
 }
 
 #[test]

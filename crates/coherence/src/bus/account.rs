@@ -3,8 +3,8 @@
 //! Threads add to one [`Meter`] per batch, and keep their own [`Book`] of times, which they hand
 //! over now and then. [`Windows`] makes reports of both; time is an argument.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use sokudo_stats::Histogram;
 
@@ -305,10 +305,7 @@ impl Windows {
         mailbox: &Mailbox,
     ) -> (Block, Block) {
         let totals = meter.totals();
-        let book = mailbox
-            .lock()
-            .map(|mut it| std::mem::take(&mut *it))
-            .unwrap_or_default();
+        let book = std::mem::take(&mut *mailbox.lock().unwrap_or_else(PoisonError::into_inner));
         self.life_book.merge(&book);
         let life_totals = totals.since(&self.life_base);
         let mean_bytes = match life_totals.get(Count::OutMessages) {

@@ -2,8 +2,8 @@
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
@@ -117,7 +117,7 @@ impl Connection {
     /// Why it ended.
     pub fn parting(&self) -> Parting {
         let kept = self.parting.lock();
-        kept.map(|parting| parting.clone()).unwrap_or_default()
+        kept.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Writes until nothing waits, waiting for room where the peer has none. Returns how long the

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, SyncSender};
 use std::thread::JoinHandle;
 
+use serde_json::json;
 use sokudo_http::{
     Config, Engine, Entry, Exchange, Keep, LoopAudit, Scheme, Stop, TargetId, Targets, Trust,
 };
@@ -21,6 +22,7 @@ use sokudo_workload::place::{own_address, resolve};
 use sokudo_workload::refusal::{failed, operator, spawn};
 use sokudo_workload::reporting::{self, REPORT_QUEUE, never_started};
 use sokudo_workload::sample::Sample;
+use sokudo_workload::told::read_one;
 
 use super::NAME;
 use super::arrivals::Arrivals;
@@ -218,9 +220,11 @@ impl HttpPhase {
             ));
         }
         let silent = || failed("a host to be loaded offered no port", None);
-        let offer = offers.get(flow.to as usize).and_then(Option::as_deref);
-        let offer: Offer = serde_json::from_str(offer.ok_or_else(silent)?).map_err(|_| silent())?;
-        let host = self.spec.hosts.get(flow.to as usize).ok_or_else(silent)?;
+        let peer = flow.to as usize;
+        let offer = offers.get(peer).and_then(Option::as_deref);
+        let offer = offer.ok_or_else(silent)?;
+        let offer: Offer = read_one(&self.spec.hosts, peer, "offer", offer)?;
+        let host = self.spec.hosts.get(peer).ok_or_else(silent)?;
         let ticket = self.spec.tickets.get(flow.id as usize);
         let ticket = *ticket.ok_or_else(silent)?;
         let address = resolve(&host.address, offer.port)?;
@@ -327,9 +331,7 @@ impl Phase<Numbers> for HttpPhase {
             .as_ref()
             .map(|server| Offer { port: server.port });
         // A number cannot fail to be written.
-        offer.map_or("{}".into(), |offer| {
-            serde_json::to_string(&offer).unwrap_or_default()
-        })
+        offer.map_or("{}".into(), |offer| json!(offer).to_string())
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {

@@ -15,6 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sokudo_http::Targets;
 use sokudo_jmeter::files::{Files, MemoryFiles, stays_inside};
 use sokudo_jmeter::plan::{Id, Plan, SamplerKind};
@@ -114,8 +115,8 @@ impl Bundle {
                 .map(|(path, bytes)| (path.clone(), BASE64.encode(bytes)))
                 .collect(),
         };
-        // Plain data cannot fail to be written.
-        serde_json::to_string(&written).unwrap_or_default()
+        // Texts: there is nothing that JSON cannot hold.
+        json!(written).to_string()
     }
 
     /// From what another host sent. Errors: it is no bundle, or too large.

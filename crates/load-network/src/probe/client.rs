@@ -120,9 +120,11 @@ pub(crate) fn run(task: &Task, socket: &UdpSocket, at_ns: i64, reports: &SyncSen
             Err(error) => return (Sent::default(), Some(error.to_string())),
         };
         let error = receiving.run(socket).err();
-        // A thread that panicked has nothing more to say; its numbers are missing.
-        let sent = sender.join().unwrap_or_default();
-        (sent, error.map(|error| error.to_string()))
+        let error = error.map(|error| error.to_string());
+        match sender.join() {
+            Ok(sent) => (sent, error),
+            Err(_) => (Sent::default(), Some("the sending thread died".into())),
+        }
     });
     let probed = Probed {
         flow: task.flow,

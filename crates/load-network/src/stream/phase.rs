@@ -13,6 +13,7 @@ use sokudo_workload::crew::Crew;
 use sokudo_workload::link::{Caller, Link};
 use sokudo_workload::meet::{Arrived, Calls, Meeting, Terms};
 use sokudo_workload::tcp_state::{MAX_FLOWS, Watch, Watched};
+use sokudo_workload::told::{SENT, read_each};
 
 use super::account::Times;
 use super::join::Numbers;
@@ -210,9 +211,10 @@ impl StreamPhase {
 
     /// How long the flows of this host may take to end by themselves: long while bytes are on
     /// their way, short when a sender says that its connection broke, or is gone.
-    fn patience(&self, sent: &[Option<String>]) -> Duration {
-        let read = |text: &Option<String>| serde_json::from_str::<Sent>(text.as_ref()?).ok();
-        let sent: Vec<Option<Sent>> = sent.iter().map(read).collect();
+    ///
+    /// Errors: what a host has sent cannot be read.
+    fn patience(&self, sent: &[Option<String>]) -> Result<Duration, Refusal> {
+        let sent: Vec<Option<Sent>> = read_each(&self.meeting.spec().hosts, SENT, sent)?;
         let is_whole = |flow: &FlowPlan| {
             let host = sent.get(flow.from as usize).and_then(Option::as_ref);
             host.and_then(|host| host.flows.get(&flow.id))
@@ -220,10 +222,10 @@ impl StreamPhase {
         };
         let flows = self.meeting.spec().phase.flows.iter();
         let mut own = flows.filter(|flow| flow.from == self.me() || flow.to == self.me());
-        match own.all(is_whole) {
+        Ok(match own.all(is_whole) {
             true => DRAIN_BOUND,
             false => BROKEN_BOUND,
-        }
+        })
     }
 
     /// Waits until all threads have ended by themselves, then ends them.
@@ -311,7 +313,7 @@ impl Phase<Numbers> for StreamPhase {
     }
 
     fn drain(&mut self, sent: &[Option<String>]) -> Result<Numbers, Refusal> {
-        self.end_threads(self.patience(sent));
+        self.end_threads(self.patience(sent)?);
         let ended = self.crew.collected()?;
         Ok(Numbers::new(ended, &self.options, self.io.size as u64))
     }

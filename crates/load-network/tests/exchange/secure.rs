@@ -38,12 +38,15 @@ fn some_key() -> PublicKey {
 /// Fails unless `rr` refuses to begin, and `crr` counts every connection as failed, both for the
 /// reason `says`.
 #[track_caller]
-fn check(far_end: SocketAddr, key: Option<&PublicKey>, says: &str) {
+fn check(far_end: SocketAddr, key: &PublicKey, says: &str) {
     let plan = rr(r#""transport":"tls","count":"1""#);
-    let refusal = plan.try_against(far_end, key).err().expect("a refusal");
+    let refusal = plan
+        .try_against(far_end, Some(key))
+        .err()
+        .expect("a refusal");
     assert!(refusal.says.contains(says), "{}", refusal.says);
     let plan = crr(r#""transport":"tls","rate":"10/s","duration":"300ms","timeout":"400ms""#);
-    let played = plan.try_against(far_end, key).expect("numbers");
+    let played = plan.try_against(far_end, Some(key)).expect("numbers");
     assert_eq!(played.get("crr.connections"), 0.0);
     assert!(played.get("crr.errors") >= 1.0);
     assert!(played.error().contains(says), "{}", played.error());
@@ -53,9 +56,23 @@ fn check(far_end: SocketAddr, key: Option<&PublicKey>, says: &str) {
 fn another_key_than_the_expected_one_is_named() {
     let impostor = Identity::ephemeral("impostor").expect("an identity");
     let says = "does not belong to the expected key";
-    check(secure_end(&impostor), Some(&some_key()), says);
-    // Nobody is believed without a key, whatever the certificate says.
-    check(secure_end(&impostor), None, says);
+    check(secure_end(&impostor), &some_key(), says);
+}
+
+#[test]
+fn an_offer_without_a_key_is_refused_before_the_first_call() {
+    let identity = Identity::ephemeral("far end").expect("an identity");
+    for plan in [
+        rr(r#""transport":"tls","count":"1""#),
+        crr(r#""transport":"tls","rate":"10/s","duration":"300ms""#),
+    ] {
+        let refusal = plan.try_against(secure_end(&identity), None);
+        let says = refusal.err().expect("a refusal").says;
+        assert_eq!(
+            says,
+            "host1 offered no public key for the connection of flow 0"
+        );
+    }
 }
 
 #[test]
@@ -64,21 +81,21 @@ fn plain_text_on_a_secure_port_is_named() {
         let _ = caller.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n");
         until_it_hangs_up(caller);
     });
-    check(plain.address, Some(&some_key()), "does not speak TLS");
+    check(plain.address, &some_key(), "does not speak TLS");
 }
 
 #[test]
 fn a_handshake_that_stands_still_is_named_in_time() {
     let silent = far_end::streams(|caller, _| until_it_hangs_up(caller));
     let says = "no answer within the time allowed";
-    check(silent.address, Some(&some_key()), says);
+    check(silent.address, &some_key(), says);
 }
 
 #[test]
 fn a_far_end_that_hangs_up_in_the_handshake_is_named() {
     let gone = far_end::streams(|_, _| ());
     let says = "the other side closed the connection";
-    check(gone.address, Some(&some_key()), says);
+    check(gone.address, &some_key(), says);
 }
 
 #[test]

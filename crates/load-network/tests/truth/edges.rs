@@ -313,18 +313,30 @@ fn a_phase_that_never_started_has_no_result() {
     );
 }
 
-#[test]
-fn what_senders_say_may_be_garbage() {
+/// A phase of 100 datagrams that is over, and in which the senders have `said` so much.
+fn after(said: &str) -> PhaseResult {
     let fields = r#""count":"100","rate":"2k/s","size":"64""#;
     let mut play = Play::prepare(&options(fields), &loopback(2)).expect("prepare");
     let offers = play.offers();
     play.arm(&offers).expect("arm");
     play.start();
     play.sent();
-    let result = play.drain(vec![
-        Some("{".into()),
-        Some(r#"{"0":18446744073709551615}"#.into()),
-    ]);
+    play.drain(vec![Some(said.into()), None])
+}
+
+#[test]
+fn counts_that_cannot_be_read_leave_the_flow_incomplete_with_the_reason() {
+    let result = after("{");
+    let flow = only_flow(&result);
+    assert!(!flow.complete && flow.metrics.is_empty());
+    let error = &flow.labels["error"];
+    let says = "the send count of host0 cannot be read: ";
+    assert!(error.contains(says), "{error}");
+}
+
+#[test]
+fn a_count_that_is_too_large_does_not_change_what_was_measured() {
+    let result = after(r#"{"0":18446744073709551615}"#);
     check(
         &result.summary,
         &[("sent_packets", 100.0), ("received_packets", 100.0)],

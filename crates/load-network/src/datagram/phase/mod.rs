@@ -12,6 +12,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use sokudo_model::{FlowPlan, PhaseSpec, Refusal};
 use sokudo_net::counters::HostCounters;
 use sokudo_net::tls::Identity;
@@ -20,6 +21,7 @@ use sokudo_workload::contract::{Emit, Options, Phase};
 use sokudo_workload::meet::check_spec;
 use sokudo_workload::refusal::{failed, operator, spawn};
 use sokudo_workload::reporting::Reporting;
+use sokudo_workload::told::{SENT, read_each};
 
 use super::acks;
 use super::client::{self, ClientTask};
@@ -177,8 +179,8 @@ impl DatagramPhase {
             .ok_or_else(|| {
                 failed(
                     format!(
-                        "{} made no offer that can be read",
-                        self.spec.hosts[flow.from as usize].name
+                        "{} offered no possible size of flow {}",
+                        self.spec.hosts[flow.from as usize].name, flow.id
                     ),
                     Some("install the same version of sokudo on all hosts".into()),
                 )
@@ -227,18 +229,12 @@ impl DatagramPhase {
 
 impl Phase<Numbers> for DatagramPhase {
     fn offer(&self) -> String {
-        serde_json::to_string(&self.offer).unwrap_or_default()
+        // Numbers and texts: there is nothing that JSON cannot hold.
+        json!(self.offer).to_string()
     }
 
     fn arm(&mut self, offers: &[Option<String>]) -> Result<(), Refusal> {
-        let offers: Vec<Option<Offer>> = offers
-            .iter()
-            .map(|offer| {
-                offer
-                    .as_ref()
-                    .and_then(|text| serde_json::from_str(text).ok())
-            })
-            .collect();
+        let offers: Vec<Option<Offer>> = read_each(&self.spec.hosts, "offer", offers)?;
         self.counters = HostCounters::read();
         self.arm_receivers(&offers)?;
         self.arm_senders(&offers)
@@ -281,12 +277,8 @@ impl Phase<Numbers> for DatagramPhase {
     }
 
     fn drain(&mut self, sent: &[Option<String>]) -> Result<Numbers, Refusal> {
-        let said: HashMap<u32, u64> = sent
-            .iter()
-            .flatten()
-            .filter_map(|text| serde_json::from_str::<HashMap<u32, u64>>(text).ok())
-            .flatten()
-            .collect();
+        let counts = read_each::<HashMap<u32, u64>>(&self.spec.hosts, SENT, sent)?;
+        let said: HashMap<u32, u64> = counts.into_iter().flatten().flatten().collect();
         // Set once per phase; a second drain finds the threads gone already.
         let _ = self.shared.sent.set(said);
         for thread in std::mem::take(&mut self.client_threads) {
