@@ -3,14 +3,15 @@
 use std::io::ErrorKind;
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::mpsc::SyncSender;
 use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
+use sokudo_workload::handover::Records;
 
 use super::protocol::{HEADER_BYTES, Header};
-use super::report::Report;
+use super::report::{AckInterval, Report};
 
 /// How long a reader of acknowledgements waits before it looks at the stop flag.
 const ACK_WAIT: Duration = Duration::from_millis(50);
@@ -31,7 +32,11 @@ pub fn read_acks(
     if socket.set_read_timeout(Some(ACK_WAIT)).is_err() {
         return;
     }
-    let (mut rtt, mut unreachable) = (Histogram::new(), 0);
+    let mut records = Records::new(|| AckInterval {
+        flow,
+        rtt: Histogram::allocated(),
+        ..AckInterval::default()
+    });
     let mut report_at_ns = now_ns() + ACK_REPORT_NS;
     let mut bytes = [0u8; HEADER_BYTES];
     loop {
@@ -43,36 +48,29 @@ pub fn read_acks(
                     && header.ack
                     && header.ticket == ticket
                 {
-                    rtt.record(now.saturating_sub(header.send_ns).max(0) as u64);
+                    let rtt_ns = now.saturating_sub(header.send_ns).max(0) as u64;
+                    records.rtt.record(rtt_ns);
                 }
             }
             Ok(_) => {}
-            Err(error) => unreachable += u64::from(is_unreachable(&error)),
+            Err(error) => records.unreachable += u64::from(is_unreachable(&error)),
         }
         let over = stop.load(Ordering::Relaxed);
         if now < report_at_ns && !over {
             continue;
         }
         report_at_ns = now + ACK_REPORT_NS;
-        let report = Report::Acks {
-            t_ns: now,
-            flow,
-            rtt: rtt.take(),
-            unreachable: std::mem::take(&mut unreachable),
-        };
+        records.t_ns = now;
         if over {
             // Nobody listens any more only when the phase is being thrown away.
-            let _ = reports.send(report);
+            let _ = reports.send(Report::Acks(records.last()));
             return;
         }
-        if let Err(TrySendError::Full(Report::Acks {
-            rtt: kept,
-            unreachable: counted,
-            ..
-        })) = reports.try_send(report)
-        {
-            (rtt, unreachable) = (kept, counted);
-        }
+        let unwrap = |report| match report {
+            Report::Acks(interval) => Some(interval),
+            _ => None,
+        };
+        records.hand_over(reports, Report::Acks, unwrap);
     }
 }
 

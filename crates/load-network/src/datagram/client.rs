@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::mpsc::SyncSender;
 
 use serde::{Deserialize, Serialize};
 use sokudo_net::clock::{now_ns, precise_timers, sleep_until};
@@ -13,11 +13,12 @@ use sokudo_net::udp::{SendProblem, Sender};
 use sokudo_pace::{Paced, batch_within};
 use sokudo_stats::Histogram;
 use sokudo_workload::effort::{Effort, Spent};
+use sokudo_workload::handover::Records;
 use sokudo_workload::patience::{STOP_LOOK_NS, sleep_until_or_stop};
 
 use super::options::SizeRange;
 use super::protocol::{HEADER_BYTES, Header, fill_verified};
-use super::report::Report;
+use super::report::{ClientInterval, Report};
 use super::stream::{STREAM_BATCH, StreamSender};
 
 /// Longest burst of a paced sender, nanoseconds of its schedule.
@@ -84,10 +85,13 @@ impl ClientFlow {
         Self {
             id,
             ticket,
+            drawn: match size.min < size.max {
+                true => Vec::with_capacity(out.batch()),
+                false => Vec::new(),
+            },
             out,
             size,
             counts: ClientCounts::default(),
-            drawn: Vec::new(),
         }
     }
 
@@ -170,8 +174,6 @@ pub struct ClientDone {
     pub wait_ns: Option<u64>,
     /// Time from start to end, nanoseconds.
     pub elapsed_ns: i64,
-    /// Real minus intended send times since the last report; empty when unlimited.
-    pub lateness: Histogram,
 }
 
 /// Draws sizes uniformly from a range: splitmix64, one step per datagram.
@@ -194,37 +196,40 @@ impl Sizes {
 /// Sends from `at_ns` on, until time, count or stop; reports to `reports`.
 pub fn run(mut task: ClientTask, at_ns: i64, reports: &SyncSender<Report>) {
     precise_timers();
+    // Made before the start: at that moment others may begin on the same core.
+    let mut records = Records::new(|| prepared(&task));
     let Some(start_ns) = wait_for_start(&task, at_ns) else {
-        let _ = reports.send(Report::ClientDone(done(
-            task,
-            at_ns,
-            None,
-            None,
-            Histogram::new(),
-        )));
+        let _ = reports.send(Report::ClientDone(done(task, at_ns, Spent::default())));
         return;
     };
     let effort = Effort::begin();
-    let mut lateness = Histogram::new();
-    send_all(&mut task, start_ns, reports, &mut lateness);
+    send_all(&mut task, start_ns, reports, &mut records);
     if task.polite.is_none() {
         for ClientFlow { counts, .. } in &mut task.flows {
             counts.start_late_ns = counts.first_ns.map(|first| first - at_ns);
         }
     }
-    let Spent { cpu_ns, wait_ns } = effort.spent();
-    let _ = reports.send(Report::ClientDone(done(
-        task, start_ns, cpu_ns, wait_ns, lateness,
-    )));
+    let done = done(task, start_ns, effort.spent());
+    records.t_ns = now_ns();
+    records.flows.clear();
+    // Both fail only when nobody listens any more.
+    let _ = reports.send(Report::Client(records.last()));
+    let _ = reports.send(Report::ClientDone(done));
 }
 
-fn done(
-    task: ClientTask,
-    start_ns: i64,
-    cpu_ns: Option<u64>,
-    wait_ns: Option<u64>,
-    lateness: Histogram,
-) -> ClientDone {
+/// An empty interval, written to without allocating.
+fn prepared(task: &ClientTask) -> ClientInterval {
+    ClientInterval {
+        flows: Vec::with_capacity(task.flows.len()),
+        lateness: match task.rate_per_s {
+            Some(_) => Histogram::allocated(),
+            None => Histogram::new(),
+        },
+        ..ClientInterval::default()
+    }
+}
+
+fn done(task: ClientTask, start_ns: i64, Spent { cpu_ns, wait_ns }: Spent) -> ClientDone {
     ClientDone {
         stream: task.stream,
         flows: task
@@ -235,7 +240,6 @@ fn done(
         cpu_ns,
         wait_ns,
         elapsed_ns: now_ns() - start_ns,
-        lateness,
     }
 }
 
@@ -414,23 +418,23 @@ fn send_all(
     task: &mut ClientTask,
     start_ns: i64,
     reports: &SyncSender<Report>,
-    lateness: &mut Histogram,
+    records: &mut Records<ClientInterval>,
 ) {
     let mut state = Loop::new(task, start_ns);
     let mut now = now_ns();
     while state.goes_on(task, now) {
         match state.ready(now) {
-            Ok(ready) => state.send(task, ready, now, lateness),
+            Ok(ready) => state.send(task, ready, now, &mut records.lateness),
             Err(until_ns) => sleep_until(until_ns),
         }
         now = now_ns();
         if now >= state.report_at_ns {
             state.report_at_ns = next_report_ns(state.report_at_ns, now, task.interval_ns);
-            report(task, now, lateness, reports);
+            report(task, now, records, reports);
         }
     }
     if rest_is_worth_it(state.report_at_ns, now, task.interval_ns) {
-        report(task, now, lateness, reports);
+        report(task, now, records, reports);
     }
 }
 
@@ -539,23 +543,23 @@ fn note_problem(counts: &mut ClientCounts, problem: SendProblem, left: usize) ->
     }
 }
 
-fn report(task: &ClientTask, now: i64, lateness: &mut Histogram, reports: &SyncSender<Report>) {
-    let flows = task
-        .flows
-        .iter()
-        .map(|flow| (flow.id, flow.counts.sent, flow.counts.bytes))
-        .collect();
-    // Counters are cumulative: a report that finds no room is made up for by the next one, which
-    // takes its lateness along.
-    let report = Report::Client {
-        t_ns: now,
-        flows,
-        lateness: lateness.take(),
+/// Hands the interval over. Counters are cumulative: an interval that is kept for the next time is made
+/// up for by that one.
+fn report(
+    task: &ClientTask,
+    now: i64,
+    records: &mut Records<ClientInterval>,
+    reports: &SyncSender<Report>,
+) {
+    records.t_ns = now;
+    records.flows.clear();
+    let sent = |flow: &ClientFlow| (flow.id, flow.counts.sent, flow.counts.bytes);
+    records.flows.extend(task.flows.iter().map(sent));
+    let unwrap = |report| match report {
+        Report::Client(interval) => Some(interval),
+        _ => None,
     };
-    if let Err(TrySendError::Full(Report::Client { lateness: kept, .. })) = reports.try_send(report)
-    {
-        *lateness = kept;
-    }
+    records.hand_over(reports, Report::Client, unwrap);
 }
 
 /// The first multiple of the interval after `now`, counted from the report that is due.

@@ -12,6 +12,7 @@ use sokudo_model::{Batch, Metric, SeriesKey};
 use sokudo_net::clock::now_ns;
 use sokudo_stats::Histogram;
 use sokudo_workload::contract::Emit;
+use sokudo_workload::handover::{Lent, Reusable};
 pub use sokudo_workload::reporting::Names;
 use sokudo_workload::reporting::Output;
 
@@ -22,41 +23,75 @@ use super::server::ServerDone;
 /// What measuring threads hand over.
 #[derive(Debug)]
 pub enum Report {
-    /// A sending thread's interval: flow, datagrams and bytes so far.
-    Client {
-        /// When, monotonic nanoseconds.
-        t_ns: i64,
-        /// Flow, sent datagrams, sent bytes.
-        flows: Vec<(u32, u64, u64)>,
-        /// Lateness since the last report.
-        lateness: Histogram,
-    },
-    /// Round trips of one flow since the last report.
-    Acks {
-        /// When, monotonic nanoseconds.
-        t_ns: i64,
-        /// Number in the phase.
-        flow: u32,
-        /// Round trips, nanoseconds.
-        rtt: Histogram,
-        /// Unreachable errors since the last report that the sending thread did not see.
-        unreachable: u64,
-    },
+    /// A sending thread's interval.
+    Client(Lent<ClientInterval>),
+    /// Round trips of one flow.
+    Acks(Lent<AckInterval>),
     /// A receiving thread's interval.
-    Server {
-        /// When, monotonic nanoseconds.
-        t_ns: i64,
-        /// Each flow.
-        flows: Vec<ServerFlowReport>,
-    },
+    Server(Lent<ServerInterval>),
     /// A sending thread has ended.
     ClientDone(ClientDone),
     /// A receiving thread has ended.
     ServerDone(ServerDone),
 }
 
+/// A sending thread's interval.
+#[derive(Debug, Default)]
+pub struct ClientInterval {
+    /// When it ended, monotonic nanoseconds.
+    pub t_ns: i64,
+    /// Flow, datagrams and bytes sent so far; none in a rest that is too short for a rate.
+    pub flows: Vec<(u32, u64, u64)>,
+    /// Lateness since the last report, nanoseconds.
+    pub lateness: Histogram,
+}
+
+impl Reusable for ClientInterval {
+    fn clear(&mut self) {
+        self.flows.clear();
+        self.lateness.clear();
+    }
+}
+
+/// Round trips of one flow since the last report.
+#[derive(Debug, Default)]
+pub struct AckInterval {
+    /// When it ended, monotonic nanoseconds.
+    pub t_ns: i64,
+    /// Number in the phase.
+    pub flow: u32,
+    /// Round trips, nanoseconds.
+    pub rtt: Histogram,
+    /// Unreachable errors that the sending thread did not see.
+    pub unreachable: u64,
+}
+
+impl Reusable for AckInterval {
+    fn clear(&mut self) {
+        self.rtt.clear();
+        self.unreachable = 0;
+    }
+}
+
+/// A receiving thread's interval.
+#[derive(Debug, Default)]
+pub struct ServerInterval {
+    /// When it ended, monotonic nanoseconds; `None` for a rest that is too short for a rate.
+    pub t_ns: Option<i64>,
+    /// Each flow.
+    pub flows: Vec<ServerFlowReport>,
+}
+
+impl Reusable for ServerInterval {
+    fn clear(&mut self) {
+        for flow in &mut self.flows {
+            flow.interarrival.clear();
+        }
+    }
+}
+
 /// A flow's receiving end at the end of an interval; counters cumulative.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ServerFlowReport {
     /// Number in the phase.
     pub id: u32,
@@ -133,56 +168,41 @@ impl Reporter {
     fn take(&mut self, report: Report) {
         let mut batch = Batch::default();
         match report {
-            Report::Client {
-                t_ns,
-                flows,
-                lateness,
-            } => {
-                for (id, packets, bytes) in flows {
-                    self.client_rates(t_ns, id, packets, bytes, &mut batch);
+            Report::Client(interval) => {
+                let t_ns = interval.t_ns;
+                for (id, packets, bytes) in &interval.flows {
+                    self.client_rates(t_ns, *id, *packets, *bytes, &mut batch);
                 }
-                self.collected.lateness.merge(&lateness);
-                self.output.add(LATENESS, "", t_ns, &lateness);
+                self.collected.lateness.merge(&interval.lateness);
+                self.output.add(LATENESS, "", t_ns, &interval.lateness);
                 self.output.store(t_ns, &mut batch);
             }
-            Report::Acks {
-                t_ns,
-                flow,
-                rtt,
-                unreachable,
-            } => {
-                self.collected.rtt.entry(flow).or_default().merge(&rtt);
-                *self.collected.unreachable.entry(flow).or_default() += unreachable;
+            Report::Acks(interval) => {
+                let AckInterval { t_ns, flow, .. } = *interval;
+                let rtt = &interval.rtt;
+                self.collected.rtt.entry(flow).or_default().merge(rtt);
+                *self.collected.unreachable.entry(flow).or_default() += interval.unreachable;
                 let label = self.label(flow);
-                self.output.add(RTT, &label, t_ns, &rtt);
+                self.output.add(RTT, &label, t_ns, rtt);
                 self.output.store(t_ns, &mut batch);
             }
-            Report::Server { t_ns, flows } => {
-                for flow in flows {
-                    self.server_rates(t_ns, flow, &mut batch);
+            Report::Server(interval) => {
+                for flow in &interval.flows {
+                    self.interarrival(flow, interval.t_ns.unwrap_or_else(now_ns));
+                    if let Some(t_ns) = interval.t_ns {
+                        self.server_rates(t_ns, flow, &mut batch);
+                    }
                 }
-                self.output.store(t_ns, &mut batch);
+                if let Some(t_ns) = interval.t_ns {
+                    self.output.store(t_ns, &mut batch);
+                }
             }
             Report::ClientDone(done) => {
-                self.collected.lateness.merge(&done.lateness);
-                self.output.add(LATENESS, "", now_ns(), &done.lateness);
                 self.collected.clients.push(done);
                 self.output.sender_ended();
                 self.say_when_over();
             }
-            Report::ServerDone(done) => {
-                for flow in &done.flows {
-                    self.collected
-                        .interarrival
-                        .entry(flow.flow)
-                        .or_default()
-                        .merge(&flow.interarrival);
-                    let label = self.label(flow.flow);
-                    self.output
-                        .add(INTERARRIVAL, &label, now_ns(), &flow.interarrival);
-                }
-                self.collected.servers.push(done);
-            }
+            Report::ServerDone(done) => self.collected.servers.push(done),
         }
         self.output.emit(batch);
     }
@@ -230,22 +250,23 @@ impl Reporter {
         );
     }
 
-    fn server_rates(&mut self, t_ns: i64, flow: ServerFlowReport, batch: &mut Batch) {
+    fn interarrival(&mut self, flow: &ServerFlowReport, t_ns: i64) {
+        let times = &flow.interarrival;
+        let whole = self.collected.interarrival.entry(flow.id).or_default();
+        whole.merge(times);
+        let label = self.label(flow.id);
+        self.output.add(INTERARRIVAL, &label, t_ns, times);
+    }
+
+    fn server_rates(&mut self, t_ns: i64, flow: &ServerFlowReport, batch: &mut Batch) {
         let ServerFlowReport {
             id,
             unique,
             span,
             bytes,
             ..
-        } = flow;
+        } = *flow;
         let label = self.label(id);
-        self.collected
-            .interarrival
-            .entry(id)
-            .or_default()
-            .merge(&flow.interarrival);
-        self.output
-            .add(INTERARRIVAL, &label, t_ns, &flow.interarrival);
         let last = self.last.insert(
             (false, id),
             Last {

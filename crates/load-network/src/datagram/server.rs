@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -12,10 +12,11 @@ use sokudo_net::clock::{now_ns, precise_timers};
 use sokudo_net::udp::{Receiver, socket_drops};
 use sokudo_stats::Histogram;
 use sokudo_workload::effort::Effort;
+use sokudo_workload::handover::Records;
 
 use super::client::{next_report_ns, rest_is_worth_it};
 use super::protocol::{HEADER_BYTES, Header, HeaderError, verified_intact};
-use super::report::Report;
+use super::report::{Report, ServerFlowReport, ServerInterval};
 use super::sequence::{Account, Tracker};
 use super::stream::{StreamRead, StreamReceiver};
 
@@ -45,7 +46,6 @@ pub struct ServerFlow {
     tracker: Tracker,
     bytes: u64,
     corrupted: u64,
-    interarrival: Histogram,
     jitter_ns: f64,
     last_transit_ns: Option<i64>,
     last_call_ns: Option<i64>,
@@ -68,7 +68,7 @@ pub struct ServerFlowDone {
     pub corrupted: u64,
     /// RFC 3550 jitter, nanoseconds; `None` before the second datagram.
     pub jitter_ns: Option<f64>,
-    /// Times between receive calls: since the last report, of the whole phase in a host's numbers.
+    /// Times between receive calls of the whole phase; empty until the host's numbers are put together.
     #[serde(with = "sokudo_workload::histogram_text")]
     pub interarrival: Histogram,
 }
@@ -82,7 +82,6 @@ impl ServerFlow {
             tracker: Tracker::new(Some(0)),
             bytes: 0,
             corrupted: 0,
-            interarrival: Histogram::new(),
             jitter_ns: 0.0,
             last_transit_ns: None,
             last_call_ns: None,
@@ -91,7 +90,7 @@ impl ServerFlow {
     }
 
     #[inline]
-    fn arrive(&mut self, header: &Header, length: usize, now: i64) {
+    fn arrive(&mut self, header: &Header, length: usize, now: i64, interarrival: &mut Histogram) {
         let before = self.tracker.unique();
         self.tracker.arrive(header.sequence, now);
         // A duplicate carries no new bytes.
@@ -100,16 +99,16 @@ impl ServerFlow {
             if self.last_call_ns.is_some() && self.first_batch.is_none() {
                 self.first_batch = Some(before);
             }
-            self.note_call(header.send_ns, now);
+            self.note_call(header.send_ns, now, interarrival);
         }
     }
 
     /// Times are taken once per receive call, from the first datagram that it brought: the others
     /// of the same call have no arrival time of their own.
     #[inline]
-    fn note_call(&mut self, send_ns: i64, now: i64) {
+    fn note_call(&mut self, send_ns: i64, now: i64, interarrival: &mut Histogram) {
         if let Some(last) = self.last_call_ns.replace(now) {
-            self.interarrival.record((now - last).max(0) as u64);
+            interarrival.record((now - last).max(0) as u64);
         }
         let transit_ns = now.wrapping_sub(send_ns);
         if let Some(last) = self.last_transit_ns.replace(transit_ns) {
@@ -127,7 +126,7 @@ impl ServerFlow {
             bytes: self.bytes,
             corrupted: self.corrupted,
             jitter_ns: timed.then_some(self.jitter_ns),
-            interarrival: self.interarrival,
+            interarrival: Histogram::new(),
         }
     }
 }
@@ -196,9 +195,9 @@ pub struct ServerDone {
     pub error: Option<String>,
 }
 
-/// Counters of the thread that belong to no single flow.
-#[derive(Default)]
+/// Counters of the thread that belong to no single flow, and its intervals.
 struct Totals {
+    records: Records<ServerInterval>,
     foreign: u64,
     calls: u64,
     buffers: u64,
@@ -214,7 +213,7 @@ struct Totals {
 /// Receives until drained or stopped; reports to `reports`.
 pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
     precise_timers();
-    let mut totals = Totals::default();
+    let mut totals = Totals::new(&task.flows);
     let mut by_ticket: HashMap<u64, usize> = HashMap::new();
     for (index, flow) in task.flows.iter().enumerate() {
         by_ticket.insert(flow.ticket, index);
@@ -243,7 +242,23 @@ pub fn run(mut task: ServerTask, reports: &SyncSender<Report>) {
         elapsed_ns: totals.first_ns.map_or(0, |first| totals.last_ns - first),
         error: totals.error,
     };
+    totals.records.t_ns = None;
+    // Both fail only when nobody listens any more.
+    let _ = reports.send(Report::Server(totals.records.last()));
     let _ = reports.send(Report::ServerDone(done));
+}
+
+/// An empty interval, written to without allocating.
+fn prepared(flows: &[ServerFlow]) -> ServerInterval {
+    let flow = |flow: &ServerFlow| ServerFlowReport {
+        id: flow.id,
+        interarrival: Histogram::allocated(),
+        ..ServerFlowReport::default()
+    };
+    ServerInterval {
+        t_ns: None,
+        flows: flows.iter().map(flow).collect(),
+    }
 }
 
 fn drops(input: &In) -> Option<u32> {
@@ -294,12 +309,12 @@ fn receive_all(
         }
         if now >= report_at_ns {
             report_at_ns = next_report_ns(report_at_ns, now, task.interval_ns);
-            report(task, now, reports);
+            report(&task.flows, now, &mut totals.records, reports);
         }
     }
     if totals.first_ns.is_some() && rest_is_worth_it(report_at_ns, totals.last_ns, task.interval_ns)
     {
-        report(task, totals.last_ns, reports);
+        report(&task.flows, totals.last_ns, &mut totals.records, reports);
     }
 }
 
@@ -410,6 +425,21 @@ fn receive_once(
 }
 
 impl Totals {
+    fn new(flows: &[ServerFlow]) -> Self {
+        Self {
+            records: Records::new(|| prepared(flows)),
+            foreign: 0,
+            calls: 0,
+            buffers: 0,
+            datagrams: 0,
+            first_ns: None,
+            last_ns: 0,
+            effort: Effort::default(),
+            last_flow: 0,
+            error: None,
+        }
+    }
+
     #[inline]
     fn note_call(&mut self, now: i64) {
         self.calls += 1;
@@ -467,7 +497,8 @@ fn take(
         flow.corrupted += 1;
         return None;
     }
-    flow.arrive(&header, bytes.len(), now);
+    let interarrival = &mut totals.records.flows[totals.last_flow].interarrival;
+    flow.arrive(&header, bytes.len(), now, interarrival);
     Some(header)
 }
 
@@ -508,27 +539,25 @@ fn acknowledge(receiver: &Receiver, header: &Header, from: SocketAddr, arrived_n
     let _ = receiver.socket().send_to(&bytes, from);
 }
 
-fn report(task: &mut ServerTask, now: i64, reports: &SyncSender<Report>) {
-    let flows = task
-        .flows
-        .iter_mut()
-        .map(|flow| super::report::ServerFlowReport {
-            id: flow.id,
-            unique: flow.tracker.unique(),
-            span: flow.tracker.span(),
-            bytes: flow.bytes,
-            out_of_order: flow.tracker.out_of_order(),
-            duplicates: flow.tracker.duplicates(),
-            interarrival: flow.interarrival.take(),
-        })
-        .collect();
-    let Err(TrySendError::Full(Report::Server { flows, .. })) =
-        reports.try_send(Report::Server { t_ns: now, flows })
-    else {
-        return;
-    };
-    // Counters are cumulative, the times between calls are not: they wait for the next report.
-    for (flow, report) in task.flows.iter_mut().zip(flows) {
-        flow.interarrival = report.interarrival;
+/// Hands the interval over. Counters are cumulative: an interval that is kept for the next time is made
+/// up for by that one.
+fn report(
+    flows: &[ServerFlow],
+    now: i64,
+    records: &mut Records<ServerInterval>,
+    reports: &SyncSender<Report>,
+) {
+    records.t_ns = Some(now);
+    for (report, flow) in records.flows.iter_mut().zip(flows) {
+        report.unique = flow.tracker.unique();
+        report.span = flow.tracker.span();
+        report.bytes = flow.bytes;
+        report.out_of_order = flow.tracker.out_of_order();
+        report.duplicates = flow.tracker.duplicates();
     }
+    let unwrap = |report| match report {
+        Report::Server(interval) => Some(interval),
+        _ => None,
+    };
+    records.hand_over(reports, Report::Server, unwrap);
 }

@@ -12,11 +12,15 @@ use sokudo_net::counters::HostCounters;
 use sokudo_stats::Histogram;
 use sokudo_workload::contract::{Emitted, HostResult, Options, Workload};
 use sokudo_workload::flows::Direction;
+use sokudo_workload::handover::{Lent, Records, Reusable};
 
 use super::client::{ClientCounts, ClientDone, Sizes, next_report_ns, rest_is_worth_it};
 use super::join::{Numbers, SenderSettings, SocketSettings};
 use super::options::SizeRange;
-use super::report::{Collected, Names, Report, Reporter, ServerFlowReport};
+use super::report::{
+    AckInterval, ClientInterval, Collected, Names, Report, Reporter, ServerFlowReport,
+    ServerInterval,
+};
 use super::sequence::Tracker;
 use super::server::{ServerDone, ServerFlowDone};
 use super::*;
@@ -62,7 +66,6 @@ fn sender(sent: u64, mode: &str) -> Value {
         cpu_ns: Some(500_000_000),
         wait_ns: Some(0),
         elapsed_ns: 1_000_000_000,
-        lateness: Histogram::new(),
     };
     let mut rtt = Histogram::new();
     rtt.record(1_000_000);
@@ -433,12 +436,19 @@ fn reported(clients: usize, reports: Vec<Report>) -> (Vec<Emitted>, Collected) {
     (emitted, collected)
 }
 
+/// An interval as a measuring thread hands it over.
+fn lent<T: Reusable + Default>(interval: T) -> Lent<T> {
+    let mut records = Records::new(T::default);
+    *records = interval;
+    records.last()
+}
+
 fn client_report(t_ns: i64, packets: u64) -> Report {
-    Report::Client {
+    Report::Client(lent(ClientInterval {
         t_ns,
         flows: vec![(0, packets, packets * 100)],
-        lateness: Histogram::new(),
-    }
+        ..ClientInterval::default()
+    }))
 }
 
 fn points(emitted: &[Emitted], metric: &str) -> Vec<(SeriesKey, i64, f64)> {
@@ -482,9 +492,8 @@ fn cumulative_counts_become_rates_from_the_first_interval_on() {
 
 #[test]
 fn a_receiver_shows_loss_per_interval_in_catalogue_names() {
-    let server = |t_ns, unique, span| Report::Server {
-        t_ns,
-        flows: vec![ServerFlowReport {
+    let server = |t_ns, unique, span| {
+        let flow = ServerFlowReport {
             id: 0,
             unique,
             span,
@@ -492,7 +501,11 @@ fn a_receiver_shows_loss_per_interval_in_catalogue_names() {
             out_of_order: 1,
             duplicates: 2,
             interarrival: Histogram::new(),
-        }],
+        };
+        Report::Server(lent(ServerInterval {
+            t_ns: Some(t_ns),
+            flows: vec![flow],
+        }))
     };
     // The receiving thread begins before the load does.
     let reports = vec![
@@ -534,7 +547,6 @@ fn what_was_sent_is_said_once_when_the_last_sender_has_ended() {
             cpu_ns: None,
             wait_ns: None,
             elapsed_ns: 0,
-            lateness: Histogram::new(),
         })
     };
     let said = |emitted: Vec<Emitted>| -> Vec<String> {
@@ -557,12 +569,12 @@ fn distributions_are_kept_whole() {
     let ack = |t_ns, value| {
         let mut rtt = Histogram::new();
         rtt.record(value);
-        Report::Acks {
+        Report::Acks(lent(AckInterval {
             t_ns,
             flow: 0,
             rtt,
             unreachable: 2,
-        }
+        }))
     };
     let reports = vec![
         ack(1_500_000_000, 10),

@@ -10,6 +10,7 @@ use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, thread_wait_ns};
 use sokudo_net::stamps::{self, Stamped};
 use sokudo_net::udp;
 use sokudo_stats::Histogram;
+use sokudo_workload::handover::Records;
 use sokudo_workload::link::is_silence;
 use sokudo_workload::patience::sleep_until_or_stop;
 
@@ -140,7 +141,11 @@ fn send(task: &Task, socket: &UdpSocket, at_ns: i64, shared: &Shared) -> Sent {
     precise_timers();
     let started = sleep_until_or_stop(at_ns, &task.stop);
     let (cpu_start, wait_start) = (thread_cpu_ns(), thread_wait_ns());
-    let mut out = Sent::default();
+    let mut out = Sent {
+        timer_error: Histogram::allocated(),
+        send_call: Histogram::allocated(),
+        ..Sent::default()
+    };
     let mut datagram = vec![0u8; task.agreed.length as usize];
     let every_ns = task.every_ns as i64;
     let slots = if started.is_some() { task.probes } else { 0 };
@@ -191,9 +196,8 @@ struct Receiving<'a> {
     settled: Vec<bool>,
     /// How many are.
     settled_count: u64,
-    /// Round trips since the last report.
-    recent: Histogram,
-    recent_answered: u64,
+    /// Answers since the last report.
+    records: Records<Interval>,
     report_at_ns: i64,
     stopped_ns: Option<i64>,
 }
@@ -216,12 +220,15 @@ impl<'a> Receiving<'a> {
                 late: 0,
                 foreign: 0,
                 kernel_stamps: 0,
-                turnaround: Histogram::new(),
+                turnaround: Histogram::allocated(),
             },
             settled: vec![false; task.probes as usize],
             settled_count: 0,
-            recent: Histogram::new(),
-            recent_answered: 0,
+            records: Records::new(|| Interval {
+                flow: task.flow,
+                rtt: Histogram::allocated(),
+                ..Interval::default()
+            }),
             report_at_ns: at_ns.saturating_add_unsigned(task.interval_ns),
             stopped_ns: None,
         }
@@ -295,26 +302,27 @@ impl<'a> Receiving<'a> {
         self.received.rows[index] = Some(taken);
         let held_ns = answer.sent_ns - answer.received_ns;
         self.received.turnaround.record(held_ns as u64);
-        self.recent.record(taken.rtt_ns().max(0) as u64);
-        self.recent_answered += 1;
+        self.records.rtt.record(taken.rtt_ns().max(0) as u64);
+        self.records.answered += 1;
     }
 
+    /// Hands the interval over. When the reporting thread is behind, it is kept for the next time.
     fn report(&mut self, now: i64) {
-        let interval = Interval {
-            flow: self.task.flow,
-            t_ns: now,
-            answered: std::mem::take(&mut self.recent_answered),
-            rtt: self.recent.take(),
+        self.records.t_ns = now;
+        let unwrap = |report| match report {
+            Report::Interval(interval) => Some(interval),
+            Report::Probed(_) | Report::Answered(_) => None,
         };
-        // The reporter lags only when the host does; what it does not take is in the totals.
-        let _ = self.reports.try_send(Report::Interval(Box::new(interval)));
+        self.records
+            .hand_over(self.reports, Report::Interval, unwrap);
         self.report_at_ns = now.saturating_add_unsigned(self.task.interval_ns);
     }
 
     /// Hands over what was seen of `sent` probes.
     fn finish(mut self, sent: u64) -> Received {
-        let now = now_ns();
-        self.report(now);
+        self.records.t_ns = now_ns();
+        // Fails only when nobody listens any more.
+        let _ = self.reports.send(Report::Interval(self.records.last()));
         let departures = self.shared.departures_ns.iter().take(sent as usize);
         self.received.departures_ns = departures.map(|at| at.load(Ordering::Relaxed)).collect();
         self.received.rows.truncate(sent as usize);

@@ -7,6 +7,7 @@ use sokudo_model::kinds::probe as numbers;
 use sokudo_model::{Batch, Metric};
 use sokudo_stats::Histogram;
 use sokudo_workload::contract::{Emit, Emitted};
+use sokudo_workload::handover::{Lent, Reusable};
 use sokudo_workload::joined::NS;
 use sokudo_workload::reporting::{Names, Output};
 
@@ -21,7 +22,7 @@ const POINTS_PER_BATCH: usize = 4_000;
 /// What a thread hands over.
 pub(crate) enum Report {
     /// An asking thread's last interval.
-    Interval(Box<Interval>),
+    Interval(Lent<Interval>),
     /// An asking end has finished.
     Probed(Box<Probed>),
     /// An answering end has finished.
@@ -29,7 +30,7 @@ pub(crate) enum Report {
 }
 
 /// Answers of one flow since the report before.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Interval {
     /// Number of the flow in the phase.
     pub(crate) flow: u32,
@@ -39,6 +40,13 @@ pub(crate) struct Interval {
     pub(crate) answered: u64,
     /// Their round trips, nanoseconds.
     pub(crate) rtt: Histogram,
+}
+
+impl Reusable for Interval {
+    fn clear(&mut self) {
+        self.answered = 0;
+        self.rtt.clear();
+    }
 }
 
 /// Everything that was handed over, when all threads have ended.

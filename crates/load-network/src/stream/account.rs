@@ -9,10 +9,11 @@
 //!                  socket        └ all but the last are known, so the last is, without a stopwatch
 //! ```
 
-use std::sync::mpsc::{SyncSender, TrySendError};
+use std::sync::mpsc::SyncSender;
 
 use sokudo_net::clock::{thread_cpu_ns, thread_wait_ns};
 use sokudo_net::tcp::info::TcpInfo;
+use sokudo_workload::handover::{Records, Reusable};
 
 use super::report::Report;
 
@@ -33,6 +34,30 @@ pub(crate) struct Interval {
     /// Flow → end of each bin and the bytes moved in it.
     pub(crate) bins: Vec<(u32, Vec<(i64, u64)>)>,
     pub(crate) shares: Shares,
+}
+
+impl Interval {
+    /// An empty one, written to without allocating.
+    fn prepared(end: End, flows: &[Flow], times: &Times) -> Self {
+        // It is written on while the one before is away.
+        let room = 2 * (times.interval_ns / times.bin_ns.max(1)) + 2;
+        let room = usize::try_from(room).unwrap_or(0);
+        let bins = |flow: &Flow| (flow.flow, Vec::with_capacity(room));
+        Self {
+            end,
+            t_ns: times.start_ns,
+            bins: flows.iter().map(bins).collect(),
+            shares: Shares::default(),
+        }
+    }
+}
+
+impl Reusable for Interval {
+    fn clear(&mut self) {
+        for (_, bins) in &mut self.bins {
+            bins.clear();
+        }
+    }
 }
 
 /// What a thread did with its time, each from 0 to 1; `None` where the system does not say.
@@ -107,7 +132,6 @@ struct Flow {
     calls: u64,
     /// At the end of the last bin.
     bytes_in_bins: u64,
-    bins: Vec<(i64, u64)>,
     /// When counting began.
     from: Mark,
     /// When it ended; `None` while it goes on.
@@ -153,9 +177,9 @@ pub(crate) struct Times {
 
 /// One thread's books.
 pub(crate) struct Ledger {
-    end: End,
     times: Times,
     flows: Vec<Flow>,
+    records: Records<Interval>,
     counting: bool,
     bin_at_ns: i64,
     report_at_ns: i64,
@@ -175,16 +199,15 @@ impl Ledger {
         times: Times,
         reports: SyncSender<Report>,
     ) -> Self {
-        let per_report = times.interval_ns / times.bin_ns.max(1) + 2;
         let flow = |flow| Flow {
             flow,
-            bins: Vec::with_capacity(usize::try_from(per_report).unwrap_or(0)),
             ..Flow::default()
         };
+        let flows: Vec<Flow> = flows.into_iter().map(flow).collect();
         let clocks = Clocks::read(times.start_ns, 0);
         Self {
-            end,
-            flows: flows.into_iter().map(flow).collect(),
+            records: Records::new(|| Interval::prepared(end, &flows, &times)),
+            flows,
             counting: false,
             bin_at_ns: times.start_ns.saturating_add(times.bin_ns),
             report_at_ns: times.start_ns.saturating_add(times.interval_ns),
@@ -246,9 +269,9 @@ impl Ledger {
 
     fn close_bins(&mut self, now: i64) {
         while now >= self.bin_at_ns {
-            for flow in &mut self.flows {
-                flow.bins
-                    .push((self.bin_at_ns, flow.bytes - flow.bytes_in_bins));
+            let bins = self.records.bins.iter_mut();
+            for (flow, (_, bins)) in self.flows.iter_mut().zip(bins) {
+                bins.push((self.bin_at_ns, flow.bytes - flow.bytes_in_bins));
                 flow.bytes_in_bins = flow.bytes;
             }
             self.bin_at_ns = self.bin_at_ns.saturating_add(self.times.bin_ns);
@@ -264,28 +287,23 @@ impl Ledger {
     fn report(&mut self, now: i64) {
         self.report_at_ns = now.saturating_add(self.times.interval_ns);
         let clocks = Clocks::read(now, self.paused_ns);
-        let interval = self.interval(&clocks);
-        match self.reports.try_send(Report::Interval(interval)) {
-            Err(TrySendError::Full(Report::Interval(back))) => {
-                for (flow, (_, bins)) in self.flows.iter_mut().zip(back.bins) {
-                    flow.bins = bins;
-                }
-            }
-            _ => self.reported = clocks,
+        self.close_interval(&clocks);
+        let unwrap = |report| match report {
+            Report::Interval(interval) => Some(interval),
+            Report::Written(_) | Report::Ended(_) => None,
+        };
+        if self
+            .records
+            .hand_over(&self.reports, Report::Interval, unwrap)
+        {
+            self.reported = clocks;
         }
     }
 
-    fn interval(&mut self, clocks: &Clocks) -> Interval {
-        let take = |flow: &mut Flow| {
-            let room = Vec::with_capacity(flow.bins.len() + 2);
-            (flow.flow, std::mem::replace(&mut flow.bins, room))
-        };
-        Interval {
-            end: self.end,
-            t_ns: clocks.t_ns,
-            bins: self.flows.iter_mut().map(take).collect(),
-            shares: clocks.since(&self.reported).shares(),
-        }
+    /// Puts what the thread did since the last report into the interval.
+    fn close_interval(&mut self, clocks: &Clocks) {
+        self.records.t_ns = clocks.t_ns;
+        self.records.shares = clocks.since(&self.reported).shares();
     }
 
     /// Notes that the flow at `index` counts no more.
@@ -313,9 +331,9 @@ impl Ledger {
             self.close_bins(last);
         }
         let clocks = Clocks::read(now, self.paused_ns);
-        let last = self.interval(&clocks);
+        self.close_interval(&clocks);
         // Fails only when nobody listens any more.
-        let _ = self.reports.send(Report::Interval(last));
+        let _ = self.reports.send(Report::Interval(self.records.last()));
         let spent = clocks.since(&self.counted_from);
         let counted = |flow: &Flow| flow.bytes.saturating_sub(flow.from.bytes) as f64;
         let all: f64 = self.flows.iter().map(counted).sum();

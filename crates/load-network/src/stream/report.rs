@@ -10,6 +10,7 @@ use sokudo_model::{Batch, Metric};
 use sokudo_net::tcp::TcpGranted;
 use sokudo_net::tcp::bulk::SendPath;
 use sokudo_workload::contract::Emit;
+use sokudo_workload::handover::Lent;
 use sokudo_workload::reporting::{Names, Output};
 
 use super::NAME;
@@ -19,7 +20,7 @@ use super::account::{End, Interval, Moved};
 #[derive(Debug)]
 pub(crate) enum Report {
     /// An interval has passed.
-    Interval(Interval),
+    Interval(Lent<Interval>),
     /// One connection has been written to for the last time.
     Written(Written),
     /// One end of a flow is done.
