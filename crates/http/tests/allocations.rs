@@ -2,7 +2,6 @@
 //!
 //! A test binary of its own, because the allocator counts every allocation of the process.
 
-use std::alloc::System;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::sync::Arc;
@@ -13,21 +12,15 @@ use sokudo_http::{
     Config, Exchange, Keep, Outcome, Scheme, Step, Stop, TargetId, Targets, User, run,
 };
 use sokudo_net::clock::now_ns;
-use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+use sokudo_testkit::allocations::{COUNTED, Counted, calls};
 
 #[global_allocator]
-static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+static ALLOCATOR: Counted = COUNTED;
 
 const USERS: usize = 8;
 /// Requests of a user before the counting begins, and while it lasts.
 const WARM: u32 = 100;
 const MEASURED: u32 = 1_000;
-
-/// Calls of the allocator up to now, giving back included.
-fn calls() -> usize {
-    let stats = COUNTED.stats();
-    stats.allocations + stats.reallocations + stats.deallocations
-}
 
 /// Asks one request after the other, and notes the allocator's count twice.
 struct Asker {

@@ -14,9 +14,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{
-    self, Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError, TrySendError,
-};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender, TryRecvError, TrySendError};
 use std::time::Duration;
 
 use sokudo_model::Refusal;
@@ -76,7 +74,7 @@ struct Opened {
     flow: u32,
     writing: Box<dyn Stream>,
     caller: Option<Caller>,
-    empty: Sender<Chunk>,
+    empty: SyncSender<Chunk>,
     waiting: Arc<Waiting>,
 }
 
@@ -125,7 +123,8 @@ fn read_all(arrival: Arrival, queue: &SyncSender<Handed>, shared: &Shared) {
     if let Err(error) = prepared {
         return failed(error);
     }
-    let (empty, refill) = mpsc::channel();
+    // Room for all of them: giving one back neither waits nor allocates.
+    let (empty, refill) = mpsc::sync_channel(CHUNKS);
     for _ in 0..CHUNKS {
         let bytes = vec![0; CHUNK_BYTES];
         // The other end is in this function.
@@ -240,7 +239,7 @@ struct Handling {
     reader: Reader,
     answers: Answers,
     recorder: Recorder,
-    empty: Sender<Chunk>,
+    empty: SyncSender<Chunk>,
     waiting: Arc<Waiting>,
 }
 

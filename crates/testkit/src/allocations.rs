@@ -1,0 +1,95 @@
+//! Calls of the allocator by the program under test.
+//!
+//! The count is the process's: a test binary that counts makes [`COUNTED`] its allocator, and runs one
+//! measurement at a time.
+//!
+//! ```
+//! use sokudo_testkit::allocations::{COUNTED, Counted};
+//!
+//! #[global_allocator]
+//! static ALLOCATOR: Counted = COUNTED;
+//! # fn main() {}
+//! ```
+
+use std::alloc::System;
+
+use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+
+/// The system's allocator, counted.
+pub type Counted = &'static StatsAlloc<System>;
+
+/// What a test binary names as its allocator.
+pub const COUNTED: Counted = &INSTRUMENTED_SYSTEM;
+
+/// One extra call per so many events fails a test. What goes on beside the load, as readings of its
+/// connections, varies by less.
+const EVENTS_PER_CALL: usize = 10;
+
+/// Calls of the allocator up to now, giving back included.
+pub fn calls() -> usize {
+    let stats = COUNTED.stats();
+    stats.allocations + stats.reallocations + stats.deallocations
+}
+
+/// What a load came to, and what it asked of the allocator.
+#[derive(Debug, Clone, Copy)]
+pub struct Cost {
+    /// Requests, messages, datagrams, writes.
+    pub events: f64,
+    /// Calls of the allocator from before the load was prepared until its numbers were there.
+    pub calls: usize,
+}
+
+/// Runs `load`, which says how many events there were.
+pub fn cost_of(load: impl FnOnce() -> f64) -> Cost {
+    let before = calls();
+    let events = load();
+    Cost {
+        events,
+        calls: calls() - before,
+    }
+}
+
+/// Fails when a load of many events calls the allocator more often than the same load of few events,
+/// which lasts as long.
+#[track_caller]
+pub fn none_per_event(few: Cost, many: Cost) {
+    let more = many.events - few.events;
+    assert!(more > few.events, "{many:?} is not much more than {few:?}");
+    let calls = many.calls.saturating_sub(few.calls);
+    assert!(
+        calls * EVENTS_PER_CALL < more as usize,
+        "{calls} more calls of the allocator for {more} more events: {few:?}, {many:?}"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FEW: Cost = Cost {
+        events: 100.0,
+        calls: 500,
+    };
+
+    #[test]
+    fn calls_that_do_not_grow_with_the_events_are_fine() {
+        let events = 1_100.0;
+        none_per_event(FEW, Cost { events, calls: 550 });
+        none_per_event(FEW, Cost { events, calls: 400 });
+    }
+
+    #[test]
+    #[should_panic(expected = "100 more calls of the allocator for 1000 more events")]
+    fn a_call_per_ten_events_is_found() {
+        let events = 1_100.0;
+        none_per_event(FEW, Cost { events, calls: 600 });
+    }
+
+    #[test]
+    #[should_panic(expected = "is not much more than")]
+    fn a_load_that_hardly_grew_proves_nothing() {
+        let events = 150.0;
+        none_per_event(FEW, Cost { events, calls: 500 });
+    }
+}
