@@ -32,7 +32,7 @@ use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{Scope, ScopedJoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sokudo_model::Refusal;
 use sokudo_net::clock::now_ns;
@@ -111,6 +111,29 @@ pub fn watch(
     stop: &AtomicBool,
 ) -> Result<VendorSummary, Refusal> {
     Ok(go(set_up(options)?, options, observe, stop))
+}
+
+/// Runs a test without showing anything, and sets `stop` after `duration_ns`: a listener has no end of
+/// its own. Ends like [`run`].
+pub fn watch_for(
+    options: &VendorOptions,
+    duration_ns: u64,
+    stop: &AtomicBool,
+) -> Result<VendorSummary, Refusal> {
+    let until = Instant::now() + Duration::from_nanos(duration_ns);
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let clock = scope.spawn(|| {
+            while Instant::now() < until && !done.load(Ordering::Relaxed) {
+                std::thread::park_timeout(Duration::from_millis(50));
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+        let outcome = watch(options, &mut |_| {}, stop);
+        done.store(true, Ordering::Relaxed);
+        clock.thread().unpark();
+        outcome
+    })
 }
 
 /// What all threads of a test look at.

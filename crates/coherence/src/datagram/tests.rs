@@ -586,3 +586,12 @@ fn an_address_that_is_not_ours_is_refused_with_a_hint() {
     let refusal = watch(&options, &mut |_| {}, &AtomicBool::new(true)).unwrap_err();
     assert!(refusal.operator_error && refusal.says.contains("192.0.2.1:9999"));
 }
+
+#[test]
+fn a_listener_can_be_given_an_end() {
+    let stop = AtomicBool::new(false);
+    let summary = watch_for(&small(Vec::new()), 1_000_000, &stop).expect("loopback can be bound");
+    assert!(stop.load(Ordering::Relaxed));
+    assert_eq!(summary.listeners.len(), 1);
+    assert!(summary.publishers.is_empty());
+}

@@ -1,16 +1,10 @@
 //! `sokudo datagram --wire …`: the far end is another tool's process.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-
 use clap::ValueEnum;
 use sokudo_coherence::datagram::protocol::Width;
-use sokudo_coherence::datagram::{
-    self as coherence_datagram, VendorOptions, VendorSummary, native,
-};
+use sokudo_coherence::datagram::{self as coherence_datagram, native};
 use sokudo_controller::host_name;
 use sokudo_load_network::datagram;
-use sokudo_model::Refusal;
 use sokudo_workload::Options;
 
 use super::DatagramArgs;
@@ -47,33 +41,11 @@ pub fn run(wire: Wire, args: DatagramArgs) -> Result<Exit, Failure> {
     };
     record(&foreign, |stop| {
         let summary = if options.peers.is_empty() && listening_ns > 0 {
-            listen_for(&options, listening_ns, stop)?
+            coherence_datagram::watch_for(&options, listening_ns, stop)?
         } else {
             coherence_datagram::watch(&options, &mut |_| {}, stop)?
         };
         let result = native::result(&summary, &host_name());
         Ok((result, summary.problems()))
-    })
-}
-
-/// Listens for a time: the wire has no end of its own.
-fn listen_for(
-    options: &VendorOptions,
-    duration_ns: u64,
-    stop: &AtomicBool,
-) -> Result<VendorSummary, Refusal> {
-    let until = Instant::now() + Duration::from_nanos(duration_ns);
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let clock = scope.spawn(|| {
-            while Instant::now() < until && !done.load(Ordering::Relaxed) {
-                std::thread::park_timeout(Duration::from_millis(50));
-            }
-            stop.store(true, Ordering::Relaxed);
-        });
-        let outcome = coherence_datagram::watch(options, &mut |_| {}, stop);
-        done.store(true, Ordering::Relaxed);
-        clock.thread().unpark();
-        outcome
     })
 }
