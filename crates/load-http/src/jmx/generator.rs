@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use sokudo_http::{Audit, Stop, Targets};
 use sokudo_jmeter::jtl::JtlFormat;
@@ -31,6 +32,9 @@ use super::tally::{Shard, Tallies};
 const MOST_INFLIGHT: u64 = 10_000;
 /// Open files and sockets that are asked of the system; it gives as many as the owner of this process may have.
 const MOST_FILES: u64 = 1 << 20;
+
+/// Time between two looks at whether a test is over, or to be ended.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Who hears how the load goes. Called from a thread of its own, never from the measured path.
 pub trait Listener: Send + Sync {
@@ -245,6 +249,17 @@ impl Generator {
     /// True when all users are gone.
     pub fn is_over(&self) -> bool {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Waits for the end, and asks for it when `stop` is set. Errors: the thread died.
+    pub fn finish_or(self, stop: &AtomicBool) -> Result<Finished, Refusal> {
+        while !self.is_over() {
+            std::thread::sleep(LOOK);
+            if stop.load(Ordering::Relaxed) {
+                self.stop();
+            }
+        }
+        self.finish()
     }
 
     /// Waits for the end. Errors: the thread died.

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sokudo_http::{Crew, Stop, Targets};
 use sokudo_jmeter::run::{GeneratorShare, ThreadStart};
@@ -63,6 +63,17 @@ struct Silent;
 
 impl Listener for Silent {
     fn interval(&self, _at_ns: i64, _seen: &Tallies, _active: u32) {}
+}
+
+/// Probes a plan.
+fn probed(text: &str) -> Result<Probed, Refusal> {
+    let directory = tempfile::tempdir().unwrap();
+    let options = LoadOptions {
+        plan: directory.path().join("plan.jmx"),
+        ..LoadOptions::default()
+    };
+    std::fs::write(&options.plan, text).unwrap();
+    probe(options, (Some(0.5), 1), &AtomicBool::new(false))
 }
 
 /// Executes a plan with these options; gives what came of it and the rows of its results.
@@ -419,4 +430,22 @@ fn requests_leave_from_where_the_plan_says_and_go_to_the_host_that_it_knows() {
     assert_eq!(codes[..3], ["200"; 3]);
     let failed = |code: &&&str| code.starts_with("Non HTTP response code: ");
     assert_eq!(codes[3..].iter().filter(failed).count(), 3, "{codes:?}");
+}
+
+#[test]
+fn a_probe_sends_what_one_user_of_a_group_sends() {
+    let answered = Arc::new(AtomicU64::new(0));
+    let port = server(Arc::clone(&answered));
+    let probed = probed(&plan(port, 5, 20)).unwrap();
+    assert_eq!((probed.users, probed.samples, probed.failed), (1, 20, 0));
+    assert_eq!(answered.load(Ordering::Relaxed), 20);
+    let cycle_seconds = probed.response_seconds + probed.pause_seconds;
+    assert_eq!(probed.knee_users, Some(cycle_seconds / 0.5));
+}
+
+#[test]
+fn a_probe_without_a_sample_says_nothing_of_the_server() {
+    let port = server(Arc::default());
+    let refusal = probed(&plan(port, 5, 0)).unwrap_err();
+    assert!(refusal.says.contains("no result"), "{refusal:?}");
 }

@@ -2,7 +2,6 @@
 
 mod model;
 mod phase;
-mod probe;
 mod properties;
 mod reference;
 mod run;
@@ -20,12 +19,11 @@ use sokudo_i18n::Lang;
 use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::settings::{Settings, Unsupported};
 use sokudo_jmeter::{Reading, read};
-use sokudo_load_http::jmx::{PlanFiles, read_bounded};
+use sokudo_load_http::jmx::{self, LoadOptions, PlanFiles, Probed, read_bounded};
 
 use self::model::seconds;
-use self::probe::Probed;
 use super::finish::ShowOptions;
-use super::{Exit, Failure};
+use super::{Exit, Failure, stop_flag};
 
 pub use properties::PropertyArgs;
 pub(super) use properties::pair;
@@ -171,8 +169,15 @@ fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
     let probed = match reading.errors {
         0 => {
             let demand = args.demand.map(|ms| ms / 1e3);
-            let asked = (args.duration, demand, args.read.seed);
-            Some(probe::probe(&args.read.plan, &args.read.properties, asked)?)
+            let layers = settings.properties.iter();
+            let options = LoadOptions {
+                plan: args.read.plan.clone(),
+                properties: layers.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
+                duration_s: Some(args.duration),
+                ..LoadOptions::default()
+            };
+            let stop = stop_flag()?;
+            Some(jmx::probe(options, (demand, args.read.seed), &stop)?)
         }
         _ => None,
     };

@@ -10,11 +10,11 @@ use sokudo_jmeter::problem::{Problem, Severity};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_jmeter::registry::Treatment;
 use sokudo_jmeter::{PropertyUse, Reading};
+use sokudo_load_http::jmx::Probed;
 use sokudo_model::document::{Document, field};
 use sokudo_model::{cut, harmless, units};
 use sokudo_report::text_columns;
 
-use super::probe::Probed;
 use crate::cli::failure::colored;
 
 /// Name and version of the JSON output.
@@ -131,7 +131,7 @@ impl<'a> Shown<'a> {
             "problems_not_shown": reading.dropped,
         });
         if let Some(probed) = probed {
-            all["probe"] = probed.json();
+            all["probe"] = json!(probed);
         }
         if resolved {
             all["resolved"] = json!(plan);
@@ -147,7 +147,7 @@ impl<'a> Shown<'a> {
         self.load(&mut out, &ink);
         if let Some(probed) = probed {
             self.title(&mut out, &ink, "jmx-show-probe");
-            out.push_str(&probed.text(self.i18n.lang()));
+            out.push_str(&probe_text(probed, &self.i18n));
         }
         self.elements(&mut out, &ink);
         self.functions(&mut out, &ink);
@@ -343,6 +343,34 @@ impl<'a> Shown<'a> {
     fn title(&self, out: &mut String, ink: &Ink, key: &str) {
         let _ = writeln!(out, "\n{}{}{}", ink.bright, self.say(key), ink.plain);
     }
+}
+
+/// What one user alone saw, in sentences.
+fn probe_text(probed: &Probed, i18n: &I18n) -> String {
+    let count = |n: u64| units::grouped(n);
+    let mut out = i18n.message(
+        "jmx-probe-saw",
+        &[
+            ("users", &count(probed.users)),
+            ("samples", &count(probed.samples)),
+            ("failed", &count(probed.failed)),
+            ("response", &units::duration(probed.response_seconds)),
+            ("pause", &units::duration(probed.pause_seconds)),
+        ],
+    );
+    let Some(knee) = probed.knee_users else {
+        return format!("  {out}\n");
+    };
+    let knee = format!("{knee:.1}");
+    let said = match probed.demand_seconds {
+        Some(demand) => i18n.message(
+            "jmx-probe-knee",
+            &[("users", &knee), ("demand", &units::duration(demand))],
+        ),
+        None => i18n.message("jmx-probe-least", &[("users", &knee)]),
+    };
+    out = format!("  {out}\n  {said}\n");
+    out
 }
 
 fn seconds(ms: u64) -> String {

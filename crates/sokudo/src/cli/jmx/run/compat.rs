@@ -1,16 +1,12 @@
 //! `sokudo compat jmeter ARGS…`: what does the tool say on stdout while it executes a plan?
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
-use std::time::Duration;
 
 use clap::{Args, FromArgMatches};
 use jiff::Zoned;
 use sokudo_load_http::jmx::summariser::{Asked, Summariser};
-use sokudo_load_http::jmx::{
-    Finished, Generator, Listener, LoadOptions, NotStarted, Prepared, Tallies,
-};
+use sokudo_load_http::jmx::{Finished, Generator, Listener, LoadOptions, Prepared, Tallies};
 use sokudo_model::{Refusal, harmless};
 use sokudo_net::clock::now_ns;
 use sokudo_session::random_seed;
@@ -19,9 +15,6 @@ use super::{PlanArgs, prepare};
 use crate::cli::jtl::Reported;
 use crate::cli::workload::Measured;
 use crate::cli::{Exit, Failure, help, not_understood, stop_flag};
-
-/// Time between two looks at whether the test is over.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// Carries out a command line of the tool, with its lines on stdout.
 pub fn as_jmeter(words: &[String]) -> Result<Exit, Failure> {
@@ -120,14 +113,7 @@ fn execute(
     let lines = Arc::new(lines);
     let listener: Arc<dyn Listener> = lines.clone();
     let started = Generator::start(prepared, options, (now_ns(), seed), listener, || {});
-    let generator = started.map_err(|why: NotStarted| Refusal::from(why))?;
-    while !generator.is_over() {
-        thread::sleep(LOOK);
-        if stop.load(Ordering::Relaxed) {
-            generator.stop();
-        }
-    }
-    let finished = generator.finish()?;
+    let finished = started.map_err(Refusal::from)?.finish_or(stop)?;
     lines.end();
     Ok(finished)
 }
