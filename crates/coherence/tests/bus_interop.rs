@@ -1,8 +1,8 @@
-//! Do the vendor's own message bus and ours understand each other?
+//! Tests against the processes of the vendor's own message bus test.
 //!
 //! Without the vendor's archive, or Java, the tests skip and say so.
 
-mod vendor;
+mod coherence_process;
 
 use std::process::Command;
 use std::sync::Arc;
@@ -12,9 +12,11 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use sokudo_coherence::bus::values::BusAddress;
-use sokudo_coherence::bus::{Block, Count, Event, Mode, TmbOptions, TmbSummary, watch};
+use sokudo_coherence::bus::{
+    Block, CoherenceBusOptions, CoherenceBusSummary, Count, Event, Mode, watch,
+};
 
-use vendor::{PATIENCE, Vendor, free_port};
+use coherence_process::{CoherenceProcess, PATIENCE, free_port};
 
 /// More than may be under way at any moment: what the system buffers on both sides, and queues.
 const UNDER_WAY_BYTES: f64 = 256e6;
@@ -23,13 +25,13 @@ const UNDER_WAY_BYTES: f64 = 256e6;
 struct Ours {
     events: Receiver<Event>,
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<TmbSummary>,
+    thread: JoinHandle<CoherenceBusSummary>,
     /// Its address.
     on: String,
 }
 
 impl Ours {
-    fn start(options: TmbOptions) -> Self {
+    fn start(options: CoherenceBusOptions) -> Self {
         let (to, events) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
@@ -77,7 +79,7 @@ impl Ours {
         })
     }
 
-    fn end(self) -> TmbSummary {
+    fn end(self) -> CoherenceBusSummary {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("no panic")
     }
@@ -91,33 +93,33 @@ fn loopback(port: u16) -> BusAddress {
     }
 }
 
-fn options(peers: &[u16]) -> TmbOptions {
-    TmbOptions {
+fn options(peers: &[u16]) -> CoherenceBusOptions {
+    CoherenceBusOptions {
         bind: vec![loopback(0)],
         peers: peers.iter().map(|port| loopback(*port)).collect(),
         report_ns: 200_000_000,
         patience_ns: PATIENCE.as_nanos() as u64,
-        ..TmbOptions::default()
+        ..CoherenceBusOptions::default()
     }
 }
 
 /// Starts the vendor's test at a port, and waits until it listens.
-fn vendor(port: u16, more: &[&str]) -> Option<Vendor> {
+fn coherence_test(port: u16, more: &[&str]) -> Option<CoherenceProcess> {
     let class = "com.oracle.coherence.common.net.exabus.util.MessageBusTest";
     let bind = format!("tmb://127.0.0.1:{port}");
     let mut arguments = vec!["-bind", &bind, "-reportInterval", "500ms"];
     arguments.extend(more);
-    Vendor::start(class, &arguments, "OPEN event")
+    CoherenceProcess::start(class, &arguments, "OPEN event")
 }
 
 /// Sends a signal to one process.
-fn signal(vendor: &Vendor, name: &str) {
-    let pid = vendor.child.id().to_string();
+fn signal(process: &CoherenceProcess, name: &str) {
+    let pid = process.child.id().to_string();
     let done = Command::new("kill").args([name, &pid]).status();
     assert!(done.expect("kill runs").success());
 }
 
-fn total(summary: &TmbSummary, count: Count) -> u64 {
+fn total(summary: &CoherenceBusSummary, count: Count) -> u64 {
     summary.peers.values().map(|it| it.totals.get(count)).sum()
 }
 
@@ -144,10 +146,10 @@ fn memory(text: &str) -> f64 {
 }
 
 /// Waits for a report of the vendor's that begins like this and holds.
-fn report(vendor: &Vendor, begins: &str, holds: impl Fn(&str) -> bool) -> String {
+fn report(process: &CoherenceProcess, begins: &str, holds: impl Fn(&str) -> bool) -> String {
     let deadline = Instant::now() + PATIENCE;
     while Instant::now() < deadline {
-        let line = vendor.until(begins).pop().unwrap();
+        let line = process.until(begins).pop().unwrap();
         if line.starts_with(begins) && holds(&line) {
             return line;
         }
@@ -164,21 +166,21 @@ fn backlog(line: &str) -> f64 {
 #[test]
 fn its_stream_arrives_and_gets_receipts() {
     for rx_threads in [0, 1] {
-        let ours = Ours::start(TmbOptions {
+        let ours = Ours::start(CoherenceBusOptions {
             rx_threads,
             ..options(&[])
         });
-        let Some(vendor) = vendor(free_port(), &["-peer", &ours.on]) else {
+        let Some(process) = coherence_test(free_port(), &["-peer", &ours.on]) else {
             ours.end();
             return;
         };
         let life = ours.life(|life| life.totals.get(Count::InMessages) > 20_000);
         assert!(life.totals.get(Count::OutMessages) > 100, "responses");
         // Without receipts its backlog would be all that it has sent.
-        let line = report(&vendor, "life:", |line| !line.contains("receipt n/a"));
+        let line = report(&process, "life:", |line| !line.contains("receipt n/a"));
         assert!(backlog(&line) < UNDER_WAY_BYTES, "{line}");
         assert!(line.contains("errors 0"), "{line}");
-        drop(vendor);
+        drop(process);
         ours.disconnected();
         let summary = ours.end();
         assert_eq!(summary.problems, Vec::<String>::new());
@@ -190,10 +192,10 @@ fn its_stream_arrives_and_gets_receipts() {
 fn our_stream_arrives_and_is_counted_alike() {
     const COUNT: u64 = 30_000;
     let port = free_port();
-    let Some(vendor) = vendor(port, &["-verbose"]) else {
+    let Some(process) = coherence_test(port, &["-verbose"]) else {
         return;
     };
-    let ours = Ours::start(TmbOptions {
+    let ours = Ours::start(CoherenceBusOptions {
         count: Some(COUNT),
         ..options(&[port])
     });
@@ -202,7 +204,7 @@ fn our_stream_arrives_and_is_counted_alike() {
             && life.totals.get(Count::Responses) == COUNT / 100
     });
     let counted = format!("msgs(in={COUNT}, ");
-    vendor.until(&counted);
+    process.until(&counted);
     let summary = ours.end();
     assert_eq!(total(&summary, Count::OutMessages), COUNT);
     let life = summary.life.unwrap();
@@ -214,7 +216,7 @@ fn our_stream_arrives_and_is_counted_alike() {
 fn its_messages_are_counted_alike() {
     let ours = Ours::start(options(&[]));
     let more = ["-peer", &ours.on, "-verbose", "-txRate", "5"];
-    let Some(vendor) = vendor(free_port(), &more) else {
+    let Some(process) = coherence_test(free_port(), &more) else {
         ours.end();
         return;
     };
@@ -226,7 +228,7 @@ fn its_messages_are_counted_alike() {
         let (receipted, sent) = counts.split_once('/').unwrap();
         [receipted, sent].map(|it| it.parse().unwrap())
     };
-    let line = report(&vendor, "\tpeer=", |line| counts(line)[0] >= before);
+    let line = report(&process, "\tpeer=", |line| counts(line)[0] >= before);
     let [receipted, sent] = counts(&line);
     // Every receipt that it has is for a message that is counted here.
     let at_end = total(&ours.end(), Count::InMessages);
@@ -242,7 +244,7 @@ fn its_messages_are_counted_alike() {
 fn blocking_works_in_both_directions() {
     let ours = Ours::start(options(&[]));
     let more = ["-peer", &ours.on, "-block", "-latencyFreq", "1"];
-    let Some(its) = vendor(free_port(), &more) else {
+    let Some(its) = coherence_test(free_port(), &more) else {
         ours.end();
         return;
     };
@@ -253,8 +255,8 @@ fn blocking_works_in_both_directions() {
     ours.end();
 
     let port = free_port();
-    let its = vendor(port, &["-rxThreads", "1"]).expect("it ran before");
-    let asking = Ours::start(TmbOptions {
+    let its = coherence_test(port, &["-rxThreads", "1"]).expect("it ran before");
+    let asking = Ours::start(CoherenceBusOptions {
         mode: Mode::Block { spin_ns: 0 },
         latency_every: 1,
         flush_every: 4,
@@ -274,10 +276,10 @@ fn blocking_works_in_both_directions() {
 #[test]
 fn a_process_that_is_killed_is_named_and_the_other_goes_on() {
     let ports = [free_port(), free_port()];
-    let Some(doomed) = vendor(ports[0], &[]) else {
+    let Some(doomed) = coherence_test(ports[0], &[]) else {
         return;
     };
-    let other = Ours::start(TmbOptions {
+    let other = Ours::start(CoherenceBusOptions {
         bind: vec![loopback(ports[1])],
         ..options(&[])
     });
@@ -300,12 +302,12 @@ fn a_process_that_is_killed_is_named_and_the_other_goes_on() {
 #[test]
 fn a_process_that_stands_still_is_waited_for_and_then_given_up() {
     let port = free_port();
-    let Some(vendor) = vendor(port, &[]) else {
+    let Some(process) = coherence_test(port, &[]) else {
         return;
     };
     let patient = Ours::start(options(&[port]));
     patient.life(|life| life.totals.get(Count::InMessages) > 10);
-    signal(&vendor, "-STOP");
+    signal(&process, "-STOP");
     // It takes nothing more: everything waits.
     let mut last = 0;
     patient.until(|event| match event {
@@ -315,20 +317,20 @@ fn a_process_that_stands_still_is_waited_for_and_then_given_up() {
         }
         _ => None,
     });
-    signal(&vendor, "-CONT");
+    signal(&process, "-CONT");
     patient.life(|life| life.totals.get(Count::OutMessages) > last + 1000);
     assert_eq!(patient.end().problems, Vec::<String>::new());
 
-    let asking = Ours::start(TmbOptions {
+    let asking = Ours::start(CoherenceBusOptions {
         mode: Mode::Block { spin_ns: 0 },
         patience_ns: 2_000_000_000,
         ..options(&[port])
     });
     asking.life(|life| life.totals.get(Count::Responses) > 10);
-    signal(&vendor, "-STOP");
+    signal(&process, "-STOP");
     let why = asking.disconnected();
     assert!(why.contains("gave no answer"), "{why}");
     let summary = asking.end();
     assert!(summary.problems[0].contains("gave no answer"));
-    signal(&vendor, "-CONT");
+    signal(&process, "-CONT");
 }

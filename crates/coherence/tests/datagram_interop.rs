@@ -1,8 +1,8 @@
-//! Do the vendor's own processes and ours understand each other?
+//! Tests against the processes of the vendor's own datagram test.
 //!
 //! Without the vendor's archive, or Java, the tests skip and say so.
 
-mod vendor;
+mod coherence_process;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,29 +14,29 @@ use std::time::Instant;
 use sokudo_coherence::datagram::options::HostPort;
 use sokudo_coherence::datagram::protocol::Width;
 use sokudo_coherence::datagram::{
-    Event, Interval, Provider, RxSummary, VendorOptions, VendorSummary, watch,
+    CoherenceDatagramOptions, CoherenceDatagramSummary, Event, Interval, Provider, RxSummary, watch,
 };
 
-use vendor::{PATIENCE, Vendor, free_port};
+use coherence_process::{CoherenceProcess, PATIENCE, free_port};
 
 /// Silence that ends a publisher: longer than any pause of a busy machine.
 const QUIET_MS: u64 = 3000;
 /// Starts the vendor's test with its own arguments, and waits until it listens.
-fn vendor(port: u16, more: &[&str]) -> Option<Vendor> {
+fn coherence_test(port: u16, more: &[&str]) -> Option<CoherenceProcess> {
     let local = format!("127.0.0.1:{port}");
     let quiet = QUIET_MS.to_string();
     let mut arguments = vec!["-local", &local, "-packetSize", "1468"];
     arguments.extend(["-rxBufferSize", "100", "-rxTimeoutMs", &quiet]);
     arguments.extend(more);
     // The last line of the listener's banner; the socket is bound before it.
-    Vendor::start("com.tangosol.net.DatagramTest", &arguments, "log on:")
+    CoherenceProcess::start("com.tangosol.net.DatagramTest", &arguments, "log on:")
 }
 
 /// The last report, written when its publishers have stopped.
-fn last_report(vendor: &Vendor) -> Block {
-    vendor.until("Clients have stopped.");
-    vendor.until("Rx from publisher:");
-    Block(vendor.until("completed:"))
+fn last_report(process: &CoherenceProcess) -> Block {
+    process.until("Clients have stopped.");
+    process.until("Rx from publisher:");
+    Block(process.until("completed:"))
 }
 
 /// One publisher's lines in the vendor's report.
@@ -70,11 +70,11 @@ impl Block {
 struct Ours {
     events: Receiver<Event>,
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<VendorSummary>,
+    thread: JoinHandle<CoherenceDatagramSummary>,
 }
 
 impl Ours {
-    fn start(options: VendorOptions) -> Self {
+    fn start(options: CoherenceDatagramOptions) -> Self {
         let (to, events) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&stop);
@@ -113,22 +113,22 @@ impl Ours {
         self.until(|event| matches!(event, Event::Stopped(_)).then_some(()));
     }
 
-    fn end(self) -> VendorSummary {
+    fn end(self) -> CoherenceDatagramSummary {
         self.stop.store(true, Ordering::Relaxed);
         self.finished()
     }
 
-    fn finished(self) -> VendorSummary {
+    fn finished(self) -> CoherenceDatagramSummary {
         self.thread.join().expect("no panic")
     }
 }
 
-fn options(peers: &[u16]) -> VendorOptions {
+fn options(peers: &[u16]) -> CoherenceDatagramOptions {
     let at = |port| HostPort {
         host: "127.0.0.1".into(),
         port,
     };
-    VendorOptions {
+    CoherenceDatagramOptions {
         local: vec![at(0)],
         packet_size: Some(1468),
         peers: peers.iter().map(|port| at(*port)).collect(),
@@ -136,11 +136,11 @@ fn options(peers: &[u16]) -> VendorOptions {
         report_interval: Interval::Off,
         // About 700 packets per second: nothing is lost on a busy machine either.
         tx_rate_mib_per_s: Some(1.0),
-        ..VendorOptions::default()
+        ..CoherenceDatagramOptions::default()
     }
 }
 
-fn only(summary: &VendorSummary) -> &RxSummary {
+fn only(summary: &CoherenceDatagramSummary) -> &RxSummary {
     assert_eq!(summary.listeners[0].publishers.len(), 1);
     &summary.listeners[0].publishers[0]
 }
@@ -148,10 +148,14 @@ fn only(summary: &VendorSummary) -> &RxSummary {
 const ROUNDS: u64 = 500;
 
 /// Our publisher's summary and the vendor listener's last report.
-fn to_vendor(width: Width, provider: Provider, more: &[&str]) -> Option<(VendorSummary, Block)> {
+fn to_coherence(
+    width: Width,
+    provider: Provider,
+    more: &[&str],
+) -> Option<(CoherenceDatagramSummary, Block)> {
     let port = free_port();
-    let vendor = vendor(port, more)?;
-    let sent = Ours::start(VendorOptions {
+    let process = coherence_test(port, more)?;
+    let sent = Ours::start(CoherenceDatagramOptions {
         width,
         provider,
         tx_iterations: Some(ROUNDS),
@@ -160,12 +164,12 @@ fn to_vendor(width: Width, provider: Provider, more: &[&str]) -> Option<(VendorS
     .finished();
     assert_eq!(sent.problems(), Vec::<String>::new());
     assert_eq!(sent.publishers[0].peers[0].sent, ROUNDS);
-    Some((sent, last_report(&vendor)))
+    Some((sent, last_report(&process)))
 }
 
 #[test]
 fn its_listener_counts_our_wide_numbers_right() {
-    let Some((_, block)) = to_vendor(Width::Bits64, Provider::System, &[]) else {
+    let Some((_, block)) = to_coherence(Width::Bits64, Provider::System, &[]) else {
         return;
     };
     assert_eq!(block.received(), (ROUNDS, ROUNDS));
@@ -177,7 +181,7 @@ fn its_listener_counts_our_wide_numbers_right() {
 
 #[test]
 fn its_listener_shows_its_defect_with_narrow_numbers() {
-    let Some((_, block)) = to_vendor(Width::Bits32, Provider::System, &[]) else {
+    let Some((_, block)) = to_coherence(Width::Bits32, Provider::System, &[]) else {
         return;
     };
     let (received, of) = block.received();
@@ -192,15 +196,15 @@ fn its_listener_shows_its_defect_with_narrow_numbers() {
 
 #[test]
 fn its_listener_takes_our_tcp_framing() {
-    let Some((_, block)) = to_vendor(Width::Bits64, Provider::Tcp, &["-provider", "tcp"]) else {
+    let Some((_, block)) = to_coherence(Width::Bits64, Provider::Tcp, &["-provider", "tcp"]) else {
         return;
     };
     assert_eq!(block.received(), (ROUNDS, ROUNDS));
 }
 
 /// The vendor's publisher towards a listener of ours; it sends one round less than asked for.
-fn from_vendor(provider: Provider, more: &[&str]) -> Option<(VendorSummary, u16)> {
-    let ours = Ours::start(VendorOptions {
+fn from_coherence(provider: Provider, more: &[&str]) -> Option<(CoherenceDatagramSummary, u16)> {
+    let ours = Ours::start(CoherenceDatagramOptions {
         provider,
         ..options(&[])
     });
@@ -211,11 +215,11 @@ fn from_vendor(provider: Provider, more: &[&str]) -> Option<(VendorSummary, u16)
     let mut line = vec!["-txIterations", &rounds, "-txRate", "1"];
     line.extend(more);
     line.push(&peer);
-    let Some(vendor) = vendor(port, &line) else {
+    let Some(process) = coherence_test(port, &line) else {
         ours.end();
         return None;
     };
-    vendor.until("iteration limit reached");
+    process.until("iteration limit reached");
     ours.stopped();
     Some((ours.end(), port))
 }
@@ -223,7 +227,7 @@ fn from_vendor(provider: Provider, more: &[&str]) -> Option<(VendorSummary, u16)
 #[test]
 fn our_listener_reads_its_publisher() {
     for (provider, name) in [(Provider::System, "system"), (Provider::Tcp, "tcp")] {
-        let Some((heard, port)) = from_vendor(provider, &["-provider", name]) else {
+        let Some((heard, port)) = from_coherence(provider, &["-provider", name]) else {
             return;
         };
         let got = only(&heard);
@@ -240,7 +244,7 @@ fn our_listener_reads_its_publisher() {
 #[test]
 fn both_at_once_give_each_other_ack_times() {
     let [our_port, its_port] = [free_port(), free_port()];
-    let ours = Ours::start(VendorOptions {
+    let ours = Ours::start(CoherenceDatagramOptions {
         local: vec![HostPort {
             host: "127.0.0.1".into(),
             port: our_port,
@@ -252,13 +256,13 @@ fn both_at_once_give_each_other_ack_times() {
     });
     ours.listening();
     let peer = format!("127.0.0.1:{our_port}");
-    let Some(vendor) = vendor(its_port, &["-txRate", "1", &peer]) else {
+    let Some(process) = coherence_test(its_port, &["-txRate", "1", &peer]) else {
         ours.end();
         return;
     };
     // The vendor sends without end: its listener's report comes when our rounds are over.
-    let block = last_report(&vendor);
-    drop(vendor);
+    let block = last_report(&process);
+    drop(process);
     let summary = ours.finished();
     assert_eq!(summary.problems(), Vec::<String>::new());
     assert_eq!(summary.publishers[0].peers[0].sent, ROUNDS);

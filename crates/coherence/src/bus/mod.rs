@@ -47,7 +47,7 @@ use sokudo_net::clock::now_ns;
 
 pub use account::{Block, Count};
 pub use event::{Event, Report};
-pub use options::{Asked, HELP, Mode, TmbOptions, Warmup};
+pub use options::{Asked, CoherenceBusOptions, HELP, Mode, Warmup};
 
 use account::{Gauges, Mailbox, Meter, Windows};
 use connection::LOOK;
@@ -60,7 +60,7 @@ const EVENTS: usize = 1024;
 
 /// What a test came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TmbSummary {
+pub struct CoherenceBusSummary {
     /// Since the first connection, without warm-up; `None` when nobody was ever connected.
     pub life: Option<Block>,
     /// What each peer's connections came to, by bus and peer.
@@ -73,11 +73,11 @@ pub struct TmbSummary {
 ///
 /// Ends when `stop` is set. With `-prompt`, lines of standard input are the steps.
 pub fn run(
-    options: &TmbOptions,
+    options: &CoherenceBusOptions,
     out: &mut (dyn Write + Send),
     notes: &mut (dyn Write + Send),
     stop: &AtomicBool,
-) -> Result<TmbSummary, Refusal> {
+) -> Result<CoherenceBusSummary, Refusal> {
     let steps = options.prompt.then(steps_of_input);
     let mut screen = Screen::new(out, notes, options);
     let mut summary = go(
@@ -107,11 +107,11 @@ pub struct State {
 /// Runs a test and hands everything that happens to `observe`. Ends when `stop` is set, or when
 /// `enough` says so, which is asked some fifty times a second.
 pub fn watch(
-    options: &TmbOptions,
+    options: &CoherenceBusOptions,
     observe: &mut dyn FnMut(Event),
     enough: &mut dyn FnMut(State) -> bool,
     stop: &AtomicBool,
-) -> Result<TmbSummary, Refusal> {
+) -> Result<CoherenceBusSummary, Refusal> {
     go(options, None, observe, enough, stop)
 }
 
@@ -129,12 +129,12 @@ fn steps_of_input() -> Receiver<()> {
 }
 
 fn go(
-    options: &TmbOptions,
+    options: &CoherenceBusOptions,
     steps: Option<Receiver<()>>,
     observe: &mut dyn FnMut(Event),
     enough: &mut dyn FnMut(State) -> bool,
     stop: &AtomicBool,
-) -> Result<TmbSummary, Refusal> {
+) -> Result<CoherenceBusSummary, Refusal> {
     let buses = setup::set_up(options)?;
     let (events, incoming) = sync_channel(EVENTS);
     let halt = AtomicBool::new(false);
@@ -190,7 +190,7 @@ fn go(
         let totals = bus.totals().into_iter();
         peers.extend(totals.map(|(peer, totals)| ((bus.name.clone(), peer), totals)));
     }
-    Ok(TmbSummary {
+    Ok(CoherenceBusSummary {
         life: course.life,
         peers,
         problems: course.problems,

@@ -19,7 +19,7 @@ use sokudo_workload::sample::Sample;
 
 use super::account::{Block, Count, Totals};
 use super::values::addresses;
-use super::{Mode, State, TmbOptions, TmbSummary, Warmup};
+use super::{CoherenceBusOptions, CoherenceBusSummary, Mode, State, Warmup};
 
 /// Value of the label `wire`.
 pub const WIRE: &str = "tmb";
@@ -32,7 +32,7 @@ pub fn options(
     native: &BusOptions,
     peers: &[String],
     bind: &[String],
-) -> Result<TmbOptions, Refusal> {
+) -> Result<CoherenceBusOptions, Refusal> {
     native.validate()?;
     check(native)?;
     let mean_bytes = f64::from(native.size.mean());
@@ -57,7 +57,7 @@ pub fn options(
         },
     };
     let bytes_per_s = |rate| native.events_per_s(rate) * mean_bytes;
-    let options = TmbOptions {
+    let options = CoherenceBusOptions {
         bind: addresses("--bind", &bind.join(","))?,
         peers: addresses("HOST", &peers.join(","))?,
         rx_threads: match native.rx {
@@ -93,7 +93,7 @@ pub fn options(
         single: native.single,
         count: native.count.map(|count| count.0),
         patience_ns: native.timeout.0,
-        ..TmbOptions::default()
+        ..CoherenceBusOptions::default()
     };
     Ok(options)
 }
@@ -122,7 +122,10 @@ fn check(native: &BusOptions) -> Result<(), Refusal> {
 
 /// Says when a test with these options has come to its end: its time since the first connection is
 /// over, its count is sent and receipted, or nobody is left to send to.
-pub fn end_of(options: &TmbOptions, duration_ns: u64) -> impl FnMut(State) -> bool + use<> {
+pub fn end_of(
+    options: &CoherenceBusOptions,
+    duration_ns: u64,
+) -> impl FnMut(State) -> bool + use<> {
     let sends = !options.peers.is_empty() && !options.polite && !options.single;
     let counted = options.count.is_some() && !options.peers.is_empty();
     let mut since: Option<Instant> = None;
@@ -142,7 +145,7 @@ pub fn end_of(options: &TmbOptions, duration_ns: u64) -> impl FnMut(State) -> bo
 ///
 /// Each direction is a flow of its own, complete as far as this end can know: the far end keeps its
 /// numbers to itself. Times are over all peers.
-pub fn result(summary: &TmbSummary, host: &str) -> PhaseResult {
+pub fn result(summary: &CoherenceBusSummary, host: &str) -> PhaseResult {
     let seconds = summary
         .life
         .as_ref()
@@ -388,7 +391,7 @@ mod tests {
             totals: meter.totals(),
             why: None,
         };
-        let summary = TmbSummary {
+        let summary = CoherenceBusSummary {
             life: Some(life),
             peers: [(("tmb://a:1".into(), "tmb://b:2".into()), totals)].into(),
             problems: Vec::new(),

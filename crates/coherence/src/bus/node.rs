@@ -21,7 +21,7 @@ use super::account::{Count, Mailbox, Meter, Totals};
 use super::connection::{Connection, Greeted, HANDSHAKE_BOUND, LOOK, Parting, greet};
 use super::event::Event;
 use super::handshake::Role;
-use super::options::TmbOptions;
+use super::options::CoherenceBusOptions;
 use super::outbox::Flushed;
 use super::receive::{self, Inbox};
 use super::relay::Relay;
@@ -37,7 +37,7 @@ const MAX_ENDED: usize = 4096;
 /// What all threads of a test look at.
 pub struct World<'w> {
     /// What was asked for.
-    pub options: &'w TmbOptions,
+    pub options: &'w CoherenceBusOptions,
     /// Set when the test is over.
     pub halt: &'w AtomicBool,
     /// Counts of all threads.

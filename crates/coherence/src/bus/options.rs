@@ -67,7 +67,7 @@ pub enum Mode {
 
 /// The vendor's options.
 #[derive(Debug, Clone, PartialEq)]
-pub struct TmbOptions {
+pub struct CoherenceBusOptions {
     /// `-bind`. Empty: a port that the system chooses, named by the address towards the first peer.
     pub bind: Vec<BusAddress>,
     /// `-peer`. Empty: only answers.
@@ -126,7 +126,7 @@ pub struct TmbOptions {
     pub notes: Vec<String>,
 }
 
-impl Default for TmbOptions {
+impl Default for CoherenceBusOptions {
     fn default() -> Self {
         Self {
             bind: Vec::new(),
@@ -163,7 +163,7 @@ impl Default for TmbOptions {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
     /// A test.
-    Run(Box<TmbOptions>),
+    Run(Box<CoherenceBusOptions>),
     /// An option that does not exist: the text [`HELP`] and exit code 1, as the vendor's program.
     Help {
         /// The option; `None` when help was asked for.
@@ -171,12 +171,12 @@ pub enum Asked {
     },
 }
 
-impl TmbOptions {
+impl CoherenceBusOptions {
     /// Reads the arguments behind the program's name.
     ///
     /// Errors: operator errors with a hint. Names are not resolved and nothing is opened here.
     pub fn parse<A: AsRef<str>>(arguments: &[A]) -> Result<Asked, Refusal> {
-        let mut options = TmbOptions::default();
+        let mut options = CoherenceBusOptions::default();
         let mut tx_threads = None;
         let mut rest = arguments.iter().map(AsRef::as_ref).peekable();
         while let Some(name) = rest.next() {
@@ -437,9 +437,9 @@ mod tests {
 
     use super::*;
 
-    fn parsed(line: &str) -> TmbOptions {
+    fn parsed(line: &str) -> CoherenceBusOptions {
         let words: Vec<&str> = line.split_whitespace().collect();
-        match TmbOptions::parse(&words) {
+        match CoherenceBusOptions::parse(&words) {
             Ok(Asked::Run(options)) => *options,
             other => panic!("{line:?} gave {other:?}"),
         }
@@ -447,7 +447,7 @@ mod tests {
 
     fn refused(line: &str) -> String {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let refusal = TmbOptions::parse(&words).expect_err("an operator error");
+        let refusal = CoherenceBusOptions::parse(&words).expect_err("an operator error");
         assert!(refusal.operator_error && refusal.hint.is_some(), "{line:?}");
         refusal.says
     }
@@ -458,7 +458,7 @@ mod tests {
         let options = parsed(line);
         assert!(options.polite);
         assert_eq!((options.bind.len(), options.peers.len()), (1, 2));
-        assert_eq!(parsed(""), TmbOptions::default());
+        assert_eq!(parsed(""), CoherenceBusOptions::default());
         let spinning = parsed("-block 50us -flushFreq 3");
         assert_eq!(spinning.mode, Mode::Block { spin_ns: 50_000 });
         assert_eq!(spinning.window(), Some(3));
@@ -473,7 +473,7 @@ mod tests {
              -latencyFreq 1 -manager heap -polite -reportInterval 2s -ignoreFlowControl -poll \
              -prompt -tabular -warmup 500 -single -verbose -sokudoPatience 3s -sokudoCount 9",
         );
-        let expected = TmbOptions {
+        let expected = CoherenceBusOptions {
             bind: addresses("", "tmb://h:1..2").unwrap(),
             peers: addresses("", "tmb://p:3").unwrap(),
             rx_threads: 2,
@@ -530,9 +530,9 @@ mod tests {
     #[test]
     fn an_unknown_option_asks_for_help() {
         let unknown = Some("-bogus".to_owned());
-        let help = TmbOptions::parse(&["-bogus", "3"]);
+        let help = CoherenceBusOptions::parse(&["-bogus", "3"]);
         assert_eq!(help, Ok(Asked::Help { unknown }));
-        let help = TmbOptions::parse(&["-?"]);
+        let help = CoherenceBusOptions::parse(&["-?"]);
         assert_eq!(help, Ok(Asked::Help { unknown: None }));
     }
 
@@ -547,7 +547,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_command_line_is_answered(line in prop::collection::vec("-[a-zA-Z?]{0,14}|[ -~]{0,20}|-(msgSize|bind|block|warmup)", 0..8)) {
-            let _ = TmbOptions::parse(&line);
+            let _ = CoherenceBusOptions::parse(&line);
         }
     }
 }

@@ -8,7 +8,7 @@ use sokudo_net::{udp, wait};
 use sokudo_workload::refusal::operator;
 
 use super::node::{Bus, MAX_CONNECTIONS};
-use super::options::TmbOptions;
+use super::options::CoherenceBusOptions;
 use super::receive::Inbox;
 use super::values::BusAddress;
 
@@ -21,7 +21,7 @@ const OUT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1)),
 /// Resolves and binds everything. Nothing is called yet.
 ///
 /// Errors: operator errors for addresses that cannot be.
-pub fn set_up(options: &TmbOptions) -> Result<Vec<Bus>, Refusal> {
+pub fn set_up(options: &CoherenceBusOptions) -> Result<Vec<Bus>, Refusal> {
     let peers: Vec<(BusAddress, SocketAddr)> = options
         .peers
         .iter()

@@ -19,11 +19,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 struct Running {
     events: Receiver<Event>,
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<Result<TmbSummary, Refusal>>,
+    thread: JoinHandle<Result<CoherenceBusSummary, Refusal>>,
     at: BusAddress,
 }
 
-fn start(options: TmbOptions) -> Running {
+fn start(options: CoherenceBusOptions) -> Running {
     let (to, events) = channel();
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
@@ -75,7 +75,7 @@ impl Running {
         })
     }
 
-    fn end(self) -> TmbSummary {
+    fn end(self) -> CoherenceBusSummary {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().unwrap().unwrap()
     }
@@ -90,25 +90,28 @@ fn loopback(port: u16) -> BusAddress {
 }
 
 /// Small messages, frequent reports.
-fn options(peers: &[&Running]) -> TmbOptions {
-    TmbOptions {
+fn options(peers: &[&Running]) -> CoherenceBusOptions {
+    CoherenceBusOptions {
         bind: vec![loopback(0)],
         peers: peers.iter().map(|it| it.at.clone()).collect(),
         sizes: (100, 300),
         report_ns: 50_000_000,
         patience_ns: 60_000_000_000,
-        ..TmbOptions::default()
+        ..CoherenceBusOptions::default()
     }
 }
 
-fn total(summary: &TmbSummary, count: Count) -> u64 {
+fn total(summary: &CoherenceBusSummary, count: Count) -> u64 {
     summary.peers.values().map(|it| it.totals.get(count)).sum()
 }
 
 /// A sender that is stopped, and its receiver, agree on what crossed.
-fn agree(sender: TmbOptions, receiver: TmbOptions) -> (TmbSummary, TmbSummary) {
+fn agree(
+    sender: CoherenceBusOptions,
+    receiver: CoherenceBusOptions,
+) -> (CoherenceBusSummary, CoherenceBusSummary) {
     let receiver = start(receiver);
-    let sender = start(TmbOptions {
+    let sender = start(CoherenceBusOptions {
         peers: vec![receiver.at.clone()],
         ..sender
     });
@@ -133,7 +136,7 @@ fn agree(sender: TmbOptions, receiver: TmbOptions) -> (TmbSummary, TmbSummary) {
 
 #[test]
 fn a_stream_is_counted_alike_at_both_ends() {
-    let sender = TmbOptions {
+    let sender = CoherenceBusOptions {
         chunk_bytes: 8,
         ..options(&[])
     };
@@ -152,13 +155,13 @@ fn a_stream_is_counted_alike_at_both_ends() {
 #[test]
 fn a_transmitter_that_blocks_has_one_window_in_flight() {
     for (flush_every, window) in [(0, 1), (5, 5)] {
-        let sender = TmbOptions {
+        let sender = CoherenceBusOptions {
             mode: Mode::Block { spin_ns: 20_000 },
             flush_every,
             latency_every: 1,
             ..options(&[])
         };
-        let queued = TmbOptions {
+        let queued = CoherenceBusOptions {
             rx_threads: 2,
             ..options(&[])
         };
@@ -179,7 +182,7 @@ fn a_count_is_kept_exactly() {
         (Mode::Block { spin_ns: 0 }, 4),
     ] {
         let receiver = start(options(&[]));
-        let sender = start(TmbOptions {
+        let sender = start(CoherenceBusOptions {
             count: Some(777),
             tx_threads: 2,
             mode,
@@ -194,7 +197,7 @@ fn a_count_is_kept_exactly() {
 
 #[test]
 fn large_messages_pass_in_parts() {
-    let large = |max| TmbOptions {
+    let large = |max| CoherenceBusOptions {
         sizes: (1000, max),
         chunk_bytes: 1,
         mode: Mode::Block { spin_ns: 0 },
@@ -207,7 +210,7 @@ fn large_messages_pass_in_parts() {
 #[test]
 fn without_receipts_nothing_waits_for_them() {
     let receiver = start(options(&[]));
-    let sender = start(TmbOptions {
+    let sender = start(CoherenceBusOptions {
         receipts: false,
         ..options(&[&receiver])
     });
@@ -220,14 +223,14 @@ fn without_receipts_nothing_waits_for_them() {
 
 #[test]
 fn a_rate_is_kept_and_a_backlog_is_bounded() {
-    let receiver = start(TmbOptions {
+    let receiver = start(CoherenceBusOptions {
         rx_threads: 1,
         rx_bytes_per_s: Some(1e6),
         poll: true,
         ..options(&[])
     });
     let most = 20_000;
-    let sender = start(TmbOptions {
+    let sender = start(CoherenceBusOptions {
         max_backlog_bytes: Some(most),
         tx_bytes_per_s: Some(5e7),
         ..options(&[&receiver])
@@ -250,12 +253,12 @@ fn the_polite_side_begins_when_it_is_called() {
         .local_addr()
         .unwrap()
         .port();
-    let polite = start(TmbOptions {
+    let polite = start(CoherenceBusOptions {
         polite: true,
         peers: vec![loopback(port)],
         ..options(&[])
     });
-    let caller = start(TmbOptions {
+    let caller = start(CoherenceBusOptions {
         bind: vec![loopback(port)],
         ..options(&[&polite])
     });
@@ -274,7 +277,7 @@ fn the_polite_side_begins_when_it_is_called() {
 fn a_relay_sends_on_and_answers_travel_back() {
     for mode in [Mode::Stream, Mode::Block { spin_ns: 0 }] {
         let last = start(options(&[]));
-        let relay = start(TmbOptions {
+        let relay = start(CoherenceBusOptions {
             relay: true,
             tx_threads: 0,
             mode,
@@ -285,7 +288,7 @@ fn a_relay_sends_on_and_answers_travel_back() {
             _ => None,
         });
         assert_eq!(target, last.at.to_string());
-        let origin = start(TmbOptions {
+        let origin = start(CoherenceBusOptions {
             mode,
             latency_every: 10,
             ..options(&[&relay])
@@ -303,7 +306,7 @@ fn a_relay_sends_on_and_answers_travel_back() {
 #[test]
 fn single_messages_have_their_own_connections() {
     let receiver = start(options(&[]));
-    let sender = start(TmbOptions {
+    let sender = start(CoherenceBusOptions {
         single: true,
         ..options(&[&receiver])
     });
@@ -324,7 +327,7 @@ fn a_peer_that_is_not_there_is_named() {
         .unwrap()
         .local_addr()
         .unwrap();
-    let ours = start(TmbOptions {
+    let ours = start(CoherenceBusOptions {
         peers: vec![BusAddress::of(nobody)],
         ..options(&[])
     });
@@ -444,7 +447,7 @@ fn garbage_ends_its_own_connection_only() {
 #[test]
 fn a_peer_that_takes_nothing_is_given_up() {
     let deaf = TcpListener::bind("127.0.0.1:0").unwrap();
-    let ours = start(TmbOptions {
+    let ours = start(CoherenceBusOptions {
         peers: vec![BusAddress::of(deaf.local_addr().unwrap())],
         sizes: (60_000, 60_000),
         patience_ns: 300_000_000,
@@ -465,7 +468,7 @@ fn a_peer_that_takes_nothing_is_given_up() {
 #[test]
 fn a_peer_that_never_answers_is_given_up() {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
-    let asking = start(TmbOptions {
+    let asking = start(CoherenceBusOptions {
         peers: vec![BusAddress::of(silent.local_addr().unwrap())],
         mode: Mode::Block { spin_ns: 0 },
         patience_ns: 200_000_000,

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use super::event::Event;
-use super::options::TmbOptions;
+use super::options::CoherenceBusOptions;
 use super::report::{TABLE_HEAD, lines, row};
 
 /// Shows a test as the vendor does: reports on one writer, events on another.
@@ -22,7 +22,7 @@ impl<'a> Screen<'a> {
     pub fn new(
         out: &'a mut (dyn Write + Send),
         notes: &'a mut (dyn Write + Send),
-        options: &TmbOptions,
+        options: &CoherenceBusOptions,
     ) -> Self {
         Self {
             out,

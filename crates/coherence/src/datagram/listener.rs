@@ -18,7 +18,7 @@ use sokudo_net::udp::{Receiver, socket_drops};
 
 use super::account::{Counts, Publisher};
 use super::event::{Event, Way};
-use super::options::{Interval, VendorOptions, nanoseconds};
+use super::options::{CoherenceDatagramOptions, Interval, nanoseconds};
 use super::protocol::{Packet, Width, processed_intact};
 use super::report::{RxBlock, RxReport};
 use super::tcp::Inlet;
@@ -157,7 +157,7 @@ pub struct BookSettings {
 
 impl BookSettings {
     /// The part of the options that a listener at `local` needs.
-    pub fn new(options: &VendorOptions, local: SocketAddr) -> Self {
+    pub fn new(options: &CoherenceDatagramOptions, local: SocketAddr) -> Self {
         Self {
             local,
             payload: options.payload,

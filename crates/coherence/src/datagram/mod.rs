@@ -39,7 +39,7 @@ use sokudo_net::clock::now_ns;
 
 pub use event::{Event, Way};
 pub use listener::{ListenerSummary, RxSummary};
-pub use options::{Asked, HELP, Interval, Layout, Provider, VendorOptions};
+pub use options::{Asked, CoherenceDatagramOptions, HELP, Interval, Layout, Provider};
 pub use publisher::{Ended, PeerSummary, PublisherSummary};
 
 use listener::{Links, ListenerTask};
@@ -61,7 +61,7 @@ const LINGER_NS: i64 = 10_000_000_000;
 
 /// What a test came to.
 #[derive(Debug, Clone, PartialEq)]
-pub struct VendorSummary {
+pub struct CoherenceDatagramSummary {
     /// Bytes per packet.
     pub packet_size: u32,
     /// Each local address's receiving half.
@@ -72,7 +72,7 @@ pub struct VendorSummary {
     pub output_failure: Option<String>,
 }
 
-impl VendorSummary {
+impl CoherenceDatagramSummary {
     /// What went wrong on the way, as sentences; empty when all is well.
     pub fn problems(&self) -> Vec<String> {
         let failed = self.publishers.iter().filter_map(|it| match &it.ended {
@@ -93,10 +93,10 @@ impl VendorSummary {
 /// any case when `stop` is set; a listener without peers, or a publisher without bounds, ends with
 /// `stop` alone.
 pub fn run(
-    options: VendorOptions,
+    options: CoherenceDatagramOptions,
     out: &mut (dyn Write + Send),
     stop: &AtomicBool,
-) -> Result<VendorSummary, Refusal> {
+) -> Result<CoherenceDatagramSummary, Refusal> {
     let setup = set_up(&options)?;
     let mut screen = Screen::new(out, &options, setup.packet_size, setup.bindings.len());
     let mut summary = go(setup, &options, &mut |event| screen.show(&event), stop);
@@ -106,10 +106,10 @@ pub fn run(
 
 /// Runs a test and hands everything that happens to `observe`. Ends like [`run`].
 pub fn watch(
-    options: &VendorOptions,
+    options: &CoherenceDatagramOptions,
     observe: &mut dyn FnMut(Event),
     stop: &AtomicBool,
-) -> Result<VendorSummary, Refusal> {
+) -> Result<CoherenceDatagramSummary, Refusal> {
     Ok(go(set_up(options)?, options, observe, stop))
 }
 
@@ -138,7 +138,7 @@ pub fn watch_for(
 
 /// What all threads of a test look at.
 struct Common<'a> {
-    options: &'a VendorOptions,
+    options: &'a CoherenceDatagramOptions,
     halt: AtomicBool,
     /// Publishers that have not ended.
     sending: AtomicUsize,
@@ -146,10 +146,10 @@ struct Common<'a> {
 
 fn go(
     setup: Setup,
-    options: &VendorOptions,
+    options: &CoherenceDatagramOptions,
     observe: &mut dyn FnMut(Event),
     stop: &AtomicBool,
-) -> VendorSummary {
+) -> CoherenceDatagramSummary {
     let Setup {
         mut bindings,
         packet_size,
@@ -196,7 +196,7 @@ fn go(
                 common.halt.store(true, Ordering::Relaxed);
             }
         }
-        VendorSummary {
+        CoherenceDatagramSummary {
             packet_size,
             listeners: joined(listeners),
             publishers: joined(publishers),

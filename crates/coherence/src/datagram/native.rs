@@ -15,10 +15,10 @@ use sokudo_workload::link::Transport;
 
 use super::options::HostPort;
 use super::protocol::Width;
-use super::{Interval, Provider, VendorOptions, VendorSummary};
+use super::{CoherenceDatagramOptions, CoherenceDatagramSummary, Interval, Provider};
 
 /// Port of the vendor's listeners.
-const VENDOR_PORT: u16 = 9999;
+const COHERENCE_DATAGRAM_PORT: u16 = 9999;
 const MIB: f64 = 1_048_576.0;
 /// Datagram size when none is asked for: what the vendor's manual uses.
 const SIZE_BYTES: u32 = 1468;
@@ -38,7 +38,7 @@ pub fn options(
     native: &DatagramOptions,
     peers: &[String],
     width: Width,
-) -> Result<VendorOptions, Refusal> {
+) -> Result<CoherenceDatagramOptions, Refusal> {
     must_fit(native)?;
     let size = native.size.map_or(SIZE_BYTES, |size| size.max);
     let drawn = native.size.filter(|size| size.min < size.max);
@@ -48,12 +48,12 @@ pub fn options(
             u32::try_from(packets(buffer)).unwrap_or(u32::MAX)
         })
     };
-    let ours = VendorOptions::default();
+    let ours = CoherenceDatagramOptions::default();
     let rate = native.rate.map(|rate| rate.0.events_per_s(f64::from(size)));
     let per_peer = native
         .rate_per_peer
         .map(|rate| rate.0.events_per_s(f64::from(size)) * peers.len() as f64);
-    Ok(VendorOptions {
+    Ok(CoherenceDatagramOptions {
         local: local(native),
         packet_size: Some(size),
         // A random size is drawn from `size - payload + 1` on.
@@ -119,7 +119,7 @@ fn local(native: &DatagramOptions) -> Vec<HostPort> {
     let place = |address: std::net::SocketAddr| HostPort {
         host: address.ip().to_string(),
         port: match address.port() {
-            0 => VENDOR_PORT,
+            0 => COHERENCE_DATAGRAM_PORT,
             port => port,
         },
     };
@@ -131,7 +131,7 @@ fn host_port(text: &str) -> HostPort {
     if bare.parse::<std::net::IpAddr>().is_ok() {
         return HostPort {
             host: bare.into(),
-            port: VENDOR_PORT,
+            port: COHERENCE_DATAGRAM_PORT,
         };
     }
     match text
@@ -144,7 +144,7 @@ fn host_port(text: &str) -> HostPort {
         },
         None => HostPort {
             host: text.into(),
-            port: VENDOR_PORT,
+            port: COHERENCE_DATAGRAM_PORT,
         },
     }
 }
@@ -153,7 +153,7 @@ fn host_port(text: &str) -> HostPort {
 ///
 /// Each direction is a flow of its own, complete as far as this end can know: the far end keeps its
 /// numbers to itself.
-pub fn result(summary: &VendorSummary, host: &str) -> PhaseResult {
+pub fn result(summary: &CoherenceDatagramSummary, host: &str) -> PhaseResult {
     let flows = flows(summary, host);
     let mut totals = totals(&flows);
     let foreign: u64 = summary
@@ -170,7 +170,7 @@ pub fn result(summary: &VendorSummary, host: &str) -> PhaseResult {
 }
 
 /// What was sent from `host` to each peer, and what came to it from each publisher.
-fn flows(summary: &VendorSummary, host: &str) -> Vec<FlowResult> {
+fn flows(summary: &CoherenceDatagramSummary, host: &str) -> Vec<FlowResult> {
     let mut flows = Vec::new();
     let mut add = |from: String, to: String, metrics: Summary, rtt: Option<HistogramSummary>| {
         let histograms = rtt
@@ -250,7 +250,7 @@ mod tests {
             (Some(500), None)
         );
         assert!((theirs.tx_rate_mib_per_s.unwrap() - 10.0).abs() < 1e-9);
-        assert_eq!(theirs.peers[0].port, VENDOR_PORT);
+        assert_eq!(theirs.peers[0].port, COHERENCE_DATAGRAM_PORT);
         assert_eq!(
             theirs.peers[1],
             HostPort {

@@ -126,7 +126,7 @@ pub enum Layout {
 
 /// The vendor's options.
 #[derive(Debug, Clone, PartialEq)]
-pub struct VendorOptions {
+pub struct CoherenceDatagramOptions {
     /// `-local`: addresses to listen on, and to send from when there are peers. Empty: this host's
     /// address towards the first peer (without peers towards the default route), port 9999. The
     /// manual says `localhost`, and means the host's own network address.
@@ -179,7 +179,7 @@ pub struct VendorOptions {
     pub notes: Vec<String>,
 }
 
-impl Default for VendorOptions {
+impl Default for CoherenceDatagramOptions {
     fn default() -> Self {
         Self {
             local: Vec::new(),
@@ -218,17 +218,17 @@ pub(super) fn nanoseconds(ms: u64) -> i64 {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Asked {
     /// A test.
-    Run(Box<VendorOptions>),
+    Run(Box<CoherenceDatagramOptions>),
     /// The text [`HELP`].
     Help,
 }
 
-impl VendorOptions {
+impl CoherenceDatagramOptions {
     /// Reads the arguments behind the program's name.
     ///
     /// Errors: operator errors with a hint. Names are not resolved and nothing is opened here.
     pub fn parse<A: AsRef<str>>(arguments: &[A]) -> Result<Asked, Refusal> {
-        let mut options = VendorOptions::default();
+        let mut options = CoherenceDatagramOptions::default();
         let mut rest = arguments.iter().map(AsRef::as_ref);
         while let Some(argument) = rest.next() {
             match argument {

@@ -10,7 +10,7 @@ use sokudo_net::udp::{self, MAX_PAYLOAD_BYTES, Receiver, SendMode, Sender};
 use super::event::Event;
 use super::listener::{BookSettings, Input, Links};
 use super::mtu;
-use super::options::{HostPort, Interval, LogTarget, Provider, VendorOptions, operator};
+use super::options::{CoherenceDatagramOptions, HostPort, Interval, LogTarget, Provider, operator};
 use super::protocol::DEFAULT_PORT;
 use super::publisher::{Out, Peer, Shape};
 use super::report::{ListenerStart, PublisherStart};
@@ -62,7 +62,7 @@ pub struct Setup {
 /// Resolves, binds and prepares.
 ///
 /// Errors: operator errors for addresses, sizes and ports that cannot be.
-pub fn set_up(options: &VendorOptions) -> Result<Setup, Refusal> {
+pub fn set_up(options: &CoherenceDatagramOptions) -> Result<Setup, Refusal> {
     let peers: Vec<(HostPort, SocketAddr)> = options
         .peers
         .iter()
@@ -91,7 +91,7 @@ pub fn set_up(options: &VendorOptions) -> Result<Setup, Refusal> {
 }
 
 fn locals(
-    options: &VendorOptions,
+    options: &CoherenceDatagramOptions,
     peers: &[(HostPort, SocketAddr)],
 ) -> Result<Vec<SocketAddr>, Refusal> {
     if !options.local.is_empty() {
@@ -108,7 +108,7 @@ fn locals(
 
 /// As asked, or the interface's MTU less what the vendor takes off.
 fn packet_size(
-    options: &VendorOptions,
+    options: &CoherenceDatagramOptions,
     locals: &[SocketAddr],
     opening: &mut Vec<Event>,
 ) -> Result<u32, Refusal> {
@@ -139,7 +139,7 @@ fn packet_size(
 
 /// The rate is a total over all peers and all local addresses.
 fn rounds_per_s(
-    options: &VendorOptions,
+    options: &CoherenceDatagramOptions,
     shape: &Shape,
     bindings: usize,
     peers: usize,
@@ -151,7 +151,7 @@ fn rounds_per_s(
 }
 
 fn bind(
-    options: &VendorOptions,
+    options: &CoherenceDatagramOptions,
     asked: SocketAddr,
     packet_size: u32,
     peers: &[(HostPort, SocketAddr)],
@@ -212,7 +212,7 @@ fn bind(
     })
 }
 
-fn log_name(options: &VendorOptions, local: SocketAddr) -> Option<String> {
+fn log_name(options: &CoherenceDatagramOptions, local: SocketAddr) -> Option<String> {
     Some(match options.log.as_ref()? {
         LogTarget::Stdout => "stdout".into(),
         LogTarget::Stderr => "stderr".into(),
@@ -227,7 +227,7 @@ fn log_name(options: &VendorOptions, local: SocketAddr) -> Option<String> {
 type Listening = (Input, SocketAddr, Option<u64>);
 
 fn listen_udp(
-    options: &VendorOptions,
+    options: &CoherenceDatagramOptions,
     asked: SocketAddr,
     packet_size: u32,
     opening: &mut Vec<Event>,
@@ -265,7 +265,7 @@ fn buffer_bytes(packets: u32, packet_size: u32) -> u64 {
 }
 
 fn connect(
-    options: &VendorOptions,
+    options: &CoherenceDatagramOptions,
     local: SocketAddr,
     typed: &HostPort,
     peer: SocketAddr,

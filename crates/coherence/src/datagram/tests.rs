@@ -25,20 +25,20 @@ fn loopback(port: u16) -> HostPort {
     }
 }
 
-fn small(peers: Vec<HostPort>) -> VendorOptions {
-    VendorOptions {
+fn small(peers: Vec<HostPort>) -> CoherenceDatagramOptions {
+    CoherenceDatagramOptions {
         local: vec![loopback(0)],
         packet_size: Some(64),
         rx_buffer_packets: 20_000,
         // Longer than any pause of a busy machine, which would look like the end.
         rx_timeout_ms: 1000,
         peers,
-        ..VendorOptions::default()
+        ..CoherenceDatagramOptions::default()
     }
 }
 
-fn publisher(rounds: u64, peers: Vec<HostPort>) -> VendorOptions {
-    VendorOptions {
+fn publisher(rounds: u64, peers: Vec<HostPort>) -> CoherenceDatagramOptions {
+    CoherenceDatagramOptions {
         tx_iterations: Some(rounds),
         ..small(peers)
     }
@@ -47,10 +47,10 @@ fn publisher(rounds: u64, peers: Vec<HostPort>) -> VendorOptions {
 struct Running {
     events: Receiver<Event>,
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<Result<VendorSummary, Refusal>>,
+    thread: JoinHandle<Result<CoherenceDatagramSummary, Refusal>>,
 }
 
-fn start(options: VendorOptions) -> Running {
+fn start(options: CoherenceDatagramOptions) -> Running {
     let (to, events) = channel();
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
@@ -93,13 +93,13 @@ impl Running {
     }
 
     /// Ends the test and returns what it came to, and the events that nobody waited for.
-    fn end(self) -> (VendorSummary, Vec<Event>) {
+    fn end(self) -> (CoherenceDatagramSummary, Vec<Event>) {
         self.stop.store(true, Ordering::Relaxed);
         self.finished()
     }
 
     /// Waits for the test's own end.
-    fn finished(self) -> (VendorSummary, Vec<Event>) {
+    fn finished(self) -> (CoherenceDatagramSummary, Vec<Event>) {
         let summary = self.thread.join().unwrap().unwrap();
         assert_eq!(summary.problems(), Vec::<String>::new());
         (summary, self.events.try_iter().collect())
@@ -129,7 +129,7 @@ fn our_two_halves_agree_in_both_widths() {
     for width in [Width::Bits32, Width::Bits64] {
         let listener = start(small(Vec::new()));
         let at = listener.listening();
-        let sending = VendorOptions {
+        let sending = CoherenceDatagramOptions {
             width,
             ..publisher(300, vec![loopback(at.port())])
         };
@@ -186,7 +186,7 @@ fn holes_swaps_and_doubles_are_counted_right() {
 
 #[test]
 fn garbage_is_counted_and_survived() {
-    let options = VendorOptions {
+    let options = CoherenceDatagramOptions {
         process_bytes: 40,
         ..small(Vec::new())
     };
@@ -228,7 +228,7 @@ fn garbage_is_counted_and_survived() {
 fn publishers_beyond_the_bound_are_not_followed() {
     let links = Links::new(&[]);
     let at = ([127, 0, 0, 1], 9999).into();
-    let settings = listener::BookSettings::new(&VendorOptions::default(), at);
+    let settings = listener::BookSettings::new(&CoherenceDatagramOptions::default(), at);
     let mut book = listener::Book::new(settings, &links, 0);
     for port in 1..=listener::MAX_PUBLISHERS as u16 + 10 {
         book.take_datagram(&bytes_of(1, Width::Bits32, port), at, 1);
@@ -243,7 +243,7 @@ fn the_polite_wait_for_the_first_packet_and_again_after_silence() {
     let peer = UdpSocket::bind("127.0.0.1:0").unwrap();
     peer.set_read_timeout(Some(PATIENCE)).unwrap();
     let port = peer.local_addr().unwrap().port();
-    let options = VendorOptions {
+    let options = CoherenceDatagramOptions {
         polite: true,
         tx_rate_mib_per_s: Some(0.05),
         ..small(vec![loopback(port)])
@@ -263,7 +263,7 @@ fn the_polite_wait_for_the_first_packet_and_again_after_silence() {
 
 #[test]
 fn nobody_polite_ever_begins_unasked() {
-    let options = VendorOptions {
+    let options = CoherenceDatagramOptions {
         polite: true,
         ..small(vec![loopback(free_ports()[0])])
     };
@@ -277,13 +277,13 @@ fn nobody_polite_ever_begins_unasked() {
 
 #[test]
 fn ticks_and_reports_add_up() {
-    let listener = start(VendorOptions {
+    let listener = start(CoherenceDatagramOptions {
         tick_interval: 10,
         report_interval: Interval::Packets(50),
         ..small(Vec::new())
     });
     let at = listener.listening();
-    let sending = VendorOptions {
+    let sending = CoherenceDatagramOptions {
         tick_interval: 10,
         report_interval: Interval::Packets(100),
         ..publisher(300, vec![loopback(at.port())])
@@ -326,7 +326,7 @@ fn ticks_and_reports_add_up() {
 fn several_addresses_and_peers_with_oneself_among_them() {
     let ports = free_ports();
     let addresses = ports.map(loopback).to_vec();
-    let options = VendorOptions {
+    let options = CoherenceDatagramOptions {
         local: addresses.clone(),
         tx_rate_mib_per_s: Some(0.1),
         ..publisher(100, addresses)
@@ -351,7 +351,7 @@ fn several_addresses_and_peers_with_oneself_among_them() {
 fn random_sizes_are_counted_alike_at_both_ends() {
     let listener = start(small(Vec::new()));
     let at = listener.listening();
-    let sending = VendorOptions {
+    let sending = CoherenceDatagramOptions {
         random_size: true,
         ..publisher(300, vec![loopback(at.port())])
     };
@@ -365,7 +365,7 @@ fn random_sizes_are_counted_alike_at_both_ends() {
 
 #[test]
 fn the_payload_is_what_counts() {
-    let listener = start(VendorOptions {
+    let listener = start(CoherenceDatagramOptions {
         payload: 10,
         ..small(Vec::new())
     });
@@ -378,14 +378,14 @@ fn the_payload_is_what_counts() {
 
 #[test]
 fn a_new_publisher_at_the_same_port_begins_a_new_account() {
-    let listener = start(VendorOptions {
+    let listener = start(CoherenceDatagramOptions {
         rx_timeout_ms: 0,
         ..small(Vec::new())
     });
     let at = listener.listening();
     let port = free_ports()[0];
     for _ in 0..2 {
-        let options = VendorOptions {
+        let options = CoherenceDatagramOptions {
             local: vec![loopback(port)],
             ..publisher(50, vec![loopback(at.port())])
         };
@@ -406,7 +406,7 @@ fn a_new_publisher_at_the_same_port_begins_a_new_account() {
 #[test]
 fn a_duration_ends_a_publisher_at_any_rate() {
     let peer = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let options = VendorOptions {
+    let options = CoherenceDatagramOptions {
         // One packet in several seconds: the vendor would divide by zero.
         tx_rate_mib_per_s: Some(0.000_02),
         tx_duration_ms: Some(500),
@@ -420,7 +420,7 @@ fn a_duration_ends_a_publisher_at_any_rate() {
 #[test]
 fn the_tcp_framing_loses_nothing() {
     for width in [Width::Bits32, Width::Bits64] {
-        let listener = start(VendorOptions {
+        let listener = start(CoherenceDatagramOptions {
             provider: Provider::Tcp,
             ..small(Vec::new())
         });
@@ -428,7 +428,7 @@ fn the_tcp_framing_loses_nothing() {
         // Strangers do not disturb.
         let mut stranger = TcpStream::connect(at).unwrap();
         stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-        let sending = VendorOptions {
+        let sending = CoherenceDatagramOptions {
             provider: Provider::Tcp,
             random_size: true,
             width,
@@ -448,7 +448,7 @@ fn the_tcp_framing_loses_nothing() {
 
 #[test]
 fn a_stream_is_read_in_pieces_and_given_up_when_out_of_step() {
-    let listener = start(VendorOptions {
+    let listener = start(CoherenceDatagramOptions {
         provider: Provider::Tcp,
         ..small(Vec::new())
     });
@@ -475,7 +475,7 @@ fn a_stream_is_read_in_pieces_and_given_up_when_out_of_step() {
 #[test]
 fn a_peer_that_is_not_there_over_tcp_is_a_problem_with_a_name() {
     let gone = free_ports()[0];
-    let options = VendorOptions {
+    let options = CoherenceDatagramOptions {
         provider: Provider::Tcp,
         ..publisher(5, vec![loopback(gone)])
     };
@@ -497,7 +497,7 @@ fn the_table_is_appended_and_ends_with_totals() {
     let _ = std::fs::remove_file(&path);
     let port = free_ports()[0];
     for _ in 0..2 {
-        let options = VendorOptions {
+        let options = CoherenceDatagramOptions {
             local: vec![loopback(port)],
             log: Some(LogTarget::File(path.clone())),
             log_interval: Interval::Packets(20),
@@ -545,7 +545,7 @@ fn a_whole_test_reads_like_the_vendors() {
         "20000",
         &format!("localhost:{port}"),
     ];
-    let Ok(Asked::Run(options)) = VendorOptions::parse(&line) else {
+    let Ok(Asked::Run(options)) = CoherenceDatagramOptions::parse(&line) else {
         panic!("the line is understood");
     };
     let mut shown = Vec::new();
@@ -576,7 +576,7 @@ fn a_whole_test_reads_like_the_vendors() {
 
 #[test]
 fn an_address_that_is_not_ours_is_refused_with_a_hint() {
-    let options = VendorOptions {
+    let options = CoherenceDatagramOptions {
         local: vec![HostPort {
             host: "192.0.2.1".into(),
             port: 9999,

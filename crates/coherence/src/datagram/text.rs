@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use jiff::tz::TimeZone;
 
 use super::event::{Event, Way};
-use super::options::{LogTarget, VendorOptions};
+use super::options::{CoherenceDatagramOptions, LogTarget};
 use super::report::{self, LOG_HEADER, RxBlock, Writer};
 
 /// Where the rows go.
@@ -36,7 +36,7 @@ impl<'a> Screen<'a> {
     /// A screen for these options. `packet_size` as resolved, `listeners` how many there are.
     pub fn new(
         out: &'a mut (dyn Write + Send),
-        options: &VendorOptions,
+        options: &CoherenceDatagramOptions,
         packet_size: u32,
         listeners: usize,
     ) -> Self {

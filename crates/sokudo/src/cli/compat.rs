@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use clap::{Args, Subcommand};
-use sokudo_coherence::bus::{self as coherence_bus, TmbOptions};
-use sokudo_coherence::datagram::{self as coherence_datagram, Asked, VendorOptions};
+use sokudo_coherence::bus::{self as coherence_bus, CoherenceBusOptions};
+use sokudo_coherence::datagram::{self as coherence_datagram, Asked, CoherenceDatagramOptions};
 use sokudo_model::harmless;
 
 use super::{Exit, Failure, stop_flag};
@@ -71,7 +71,7 @@ pub fn run(args: CompatArgs) -> Result<Exit, Failure> {
 }
 
 fn datagram_test(args: &[String]) -> Result<Exit, Failure> {
-    let options = match VendorOptions::parse(args)? {
+    let options = match CoherenceDatagramOptions::parse(args)? {
         Asked::Run(options) => *options,
         Asked::Help => {
             print!("{}", coherence_datagram::HELP);
@@ -86,7 +86,7 @@ fn datagram_test(args: &[String]) -> Result<Exit, Failure> {
 }
 
 fn message_bus_test(args: &[String]) -> Result<Exit, Failure> {
-    let options = match TmbOptions::parse(args)? {
+    let options = match CoherenceBusOptions::parse(args)? {
         coherence_bus::Asked::Run(options) => *options,
         coherence_bus::Asked::Help { unknown: None } => {
             print!("{}", coherence_bus::HELP);

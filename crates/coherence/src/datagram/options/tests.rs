@@ -2,15 +2,15 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn parsed(line: &[&str]) -> VendorOptions {
-    match VendorOptions::parse(line) {
+fn parsed(line: &[&str]) -> CoherenceDatagramOptions {
+    match CoherenceDatagramOptions::parse(line) {
         Ok(Asked::Run(options)) => *options,
         other => panic!("{line:?} gave {other:?}"),
     }
 }
 
 fn refused(line: &[&str]) -> String {
-    let refusal = VendorOptions::parse(line).expect_err("an operator error");
+    let refusal = CoherenceDatagramOptions::parse(line).expect_err("an operator error");
     assert!(refusal.operator_error && refusal.hint.is_some(), "{line:?}");
     assert!(!refusal.says.ends_with('.'));
     refusal.says
@@ -32,8 +32,8 @@ fn the_manuals_examples_are_understood() {
     assert_eq!(options.tx_rate_mib_per_s, Some(100.0));
     assert_eq!(options.peers[1], at("serverc", 9000));
     assert_eq!(parsed(&["-local", ":7"]).local, [at("0.0.0.0", 7)]);
-    assert_eq!(parsed(&[]), VendorOptions::default());
-    assert_eq!(VendorOptions::parse(&["-?"]), Ok(Asked::Help));
+    assert_eq!(parsed(&[]), CoherenceDatagramOptions::default());
+    assert_eq!(CoherenceDatagramOptions::parse(&["-?"]), Ok(Asked::Help));
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn every_option_lands_in_its_field() {
         "manual",
         "h:1..2",
     ]);
-    let expected = VendorOptions {
+    let expected = CoherenceDatagramOptions {
         local: vec![
             at("10.0.0.1", 9000),
             at("10.0.0.1", 9001),
@@ -146,7 +146,7 @@ fn the_sizes_of_a_random_test_always_hold_the_header() {
 proptest! {
     #[test]
     fn any_command_line_is_answered(line in prop::collection::vec("(-[a-zA-Z?]{0,14}|[ -~]{0,20}|[0-9a-f:.\\[\\]]{0,20})", 0..8)) {
-        let _ = VendorOptions::parse(&line);
+        let _ = CoherenceDatagramOptions::parse(&line);
     }
 
     #[test]

@@ -15,13 +15,14 @@ use crate::cli::{Exit, Failure};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Wire {
     /// The TCP message bus of a well-known data grid, version 0. HOST is `tmb://HOST:PORT`.
-    Tmb,
+    #[value(name = "tmb")]
+    CoherenceBus,
 }
 
 /// Carries it out. Without HOST it answers, for its duration since the first connection, or until
 /// Ctrl-C.
 pub fn run(wire: Wire, args: &BusArgs) -> Result<Exit, Failure> {
-    let Wire::Tmb = wire;
+    let Wire::CoherenceBus = wire;
     if args.measure.is_asked() {
         return Err(Failure::operator(
             "--sweep and --find need sokudo at the far end: a foreign wire has no phases",

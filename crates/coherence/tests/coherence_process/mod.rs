@@ -1,4 +1,4 @@
-//! How does a test start a process of the vendor's, and read what it writes?
+//! A process of the vendor's, started for a test, and the lines that it writes.
 //!
 //! The archive is fetched once by `mvn` into the ordinary local repository. Without `mvn`, `java`
 //! or a registry there is none, and the test skips and says so.
@@ -59,13 +59,13 @@ fn jar() -> Result<PathBuf, String> {
 }
 
 /// A process of the vendor's; ended when dropped.
-pub struct Vendor {
+pub struct CoherenceProcess {
     /// The process.
     pub child: Child,
     lines: Receiver<String>,
 }
 
-impl Vendor {
+impl CoherenceProcess {
     /// Starts `class` with the vendor's own arguments, and waits for a line with `ready` in it.
     /// `None`, and a word about it, where the archive or Java is missing.
     pub fn start(class: &str, arguments: &[&str], ready: &str) -> Option<Self> {
@@ -90,9 +90,9 @@ impl Vendor {
         // Banners and reports go to either, and so does what the libraries say.
         forward(child.stdout.take().expect("stdout is piped"), to.clone());
         forward(child.stderr.take().expect("stderr is piped"), to);
-        let vendor = Self { child, lines };
-        vendor.until(ready);
-        Some(vendor)
+        let process = Self { child, lines };
+        process.until(ready);
+        Some(process)
     }
 
     /// Waits for a line that contains `part`; returns all lines up to and including it.
@@ -124,7 +124,7 @@ fn forward(from: impl Read + Send + 'static, to: Sender<String>) {
     });
 }
 
-impl Drop for Vendor {
+impl Drop for CoherenceProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
