@@ -116,10 +116,10 @@ pub fn watch(
 /// Runs a test without showing anything, and sets `stop` after `duration_ns`: a listener has no end of
 /// its own. Ends like [`run`].
 pub fn watch_for(
-    options: &VendorOptions,
+    options: &CoherenceDatagramOptions,
     duration_ns: u64,
     stop: &AtomicBool,
-) -> Result<VendorSummary, Refusal> {
+) -> Result<CoherenceDatagramSummary, Refusal> {
     let until = Instant::now() + Duration::from_nanos(duration_ns);
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {

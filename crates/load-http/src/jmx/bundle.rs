@@ -24,7 +24,7 @@ use sokudo_model::Refusal;
 use sokudo_workload::refusal::{failed, operator};
 
 use super::generator::NotStarted;
-use super::options::LoadOptions;
+use super::options::JmxOptions;
 use super::read::{PlanFiles, Prepared, plan_bytes, read_text};
 
 /// Most bytes of a plan and its files: what one message between hosts carries.
@@ -53,7 +53,7 @@ impl Bundle {
     ///
     /// Errors: the plan has errors; it names files outside of its directory that `with` does not
     /// name; all together are too large.
-    pub fn collect(options: &LoadOptions, with: &[String], seed: u64) -> Result<Self, Refusal> {
+    pub fn collect(options: &JmxOptions, with: &[String], seed: u64) -> Result<Self, Refusal> {
         let plan = plan_bytes(&options.plan)?;
         let files = Arc::new(Noting::new(PlanFiles::beside(&options.plan)));
         let reading = read_text(options, seed, &plan, &*files);
@@ -136,7 +136,7 @@ impl Bundle {
     }
 
     /// The plan, ready to be started with nothing but what was sent.
-    pub fn prepare(self, options: &LoadOptions, seed: u64) -> Result<Prepared, Refusal> {
+    pub fn prepare(self, options: &JmxOptions, seed: u64) -> Result<Prepared, Refusal> {
         let files = Arc::new(MemoryFiles(self.files));
         let reading = read_text(options, seed, &self.plan, &*files);
         Prepared::with_files(reading, options, seed, files)

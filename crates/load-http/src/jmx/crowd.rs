@@ -104,11 +104,11 @@ impl Crowd {
         }
     }
 
-    /// So many users from now on, all groups and generators together, of which `part` are here.
-    /// Groups keep their shares of the whole.
+    /// Sets the number of users from now on, over all groups and generators, of which `part` are
+    /// here. Groups keep their shares of the whole.
     ///
     /// Errors: no group would have a user.
-    pub fn become_so_many(&mut self, users: u64, part: GeneratorShare) -> Result<(), Refusal> {
+    pub fn set_users(&mut self, users: u64, part: GeneratorShare) -> Result<(), Refusal> {
         if users == 0 {
             return Err(operator(
                 "without users the test would be over",

@@ -17,7 +17,7 @@ use std::sync::mpsc::{SyncSender, TrySendError};
 
 use sokudo_model::{Refusal, Rows};
 
-use super::options::LoadOptions;
+use super::options::JmxOptions;
 use super::rows::RowLog;
 
 /// Rows are held back until others are so much younger: two intervals of the generators' reports,
@@ -51,7 +51,7 @@ pub struct Gathered {
 
 impl Gather {
     /// Opens the file of the options; `None` when they name none. Errors: it cannot be written.
-    pub fn open(options: &LoadOptions, path: &Path) -> Result<Self, Refusal> {
+    pub fn open(options: &JmxOptions, path: &Path) -> Result<Self, Refusal> {
         let format = Arc::new(options.row_format(""));
         let (log, sender) = RowLog::open(path, &format)?;
         Ok(Self {
@@ -168,7 +168,7 @@ mod tests {
     fn rows_of_all_hosts_stand_in_order_of_time() {
         let directory = std::env::temp_dir().join(format!("sokudo-gather-{}", std::process::id()));
         let path = directory.join("all.jtl");
-        let options = LoadOptions::default();
+        let options = JmxOptions::default();
         let mut gather = Gather::open(&options, &path).expect("a file");
         gather.take("a", &rows(0, &[(S, "a1\n"), (3 * S, "a3\n")]));
         gather.take("b", &rows(0, &[(2 * S, "b2\n"), (9 * S, "b9\n")]));

@@ -20,7 +20,7 @@ use super::backend::{Backends, trust};
 use super::client::Inflight;
 use super::course::Course;
 use super::crowd::Crowd;
-use super::options::LoadOptions;
+use super::options::JmxOptions;
 use super::read::Prepared;
 use super::rows::RowLog;
 use super::saved::Files;
@@ -116,7 +116,7 @@ impl Generator {
     /// Starts a test at `at_ns`. `ended` is called when all users are gone.
     pub fn start(
         prepared: &Prepared,
-        options: &LoadOptions,
+        options: &JmxOptions,
         when: (i64, u64),
         listener: Arc<dyn Listener>,
         ended: impl FnOnce() + Send + 'static,
@@ -129,7 +129,7 @@ impl Generator {
     pub(super) fn start_with(
         log: Option<OpenLog>,
         prepared: &Prepared,
-        options: &LoadOptions,
+        options: &JmxOptions,
         (at_ns, seed): (i64, u64),
         listener: Arc<dyn Listener>,
         ended: impl FnOnce() + Send + 'static,
@@ -228,7 +228,7 @@ impl Generator {
             return Ok(());
         };
         match &mut *locked(&self.control.crowd) {
-            Some(crowd) => crowd.become_so_many(users, part),
+            Some(crowd) => crowd.set_users(users, part),
             None => Err(operator(
                 "the groups that run now have no number of users that could be changed",
                 "wait for the main groups; where arrivals decide, change the rate",
@@ -312,7 +312,7 @@ impl Control {
 
 pub(super) type OpenLog = (RowLog, Arc<JtlFormat>, std::sync::mpsc::SyncSender<Rows>);
 
-fn open_log(options: &LoadOptions, prepared: &Prepared) -> Result<Option<OpenLog>, Refusal> {
+fn open_log(options: &JmxOptions, prepared: &Prepared) -> Result<Option<OpenLog>, Refusal> {
     let Some(path) = &options.results else {
         return Ok(None);
     };

@@ -7,7 +7,7 @@ use sokudo_jmeter::plan::{ConfigKind, Plan, Value};
 use sokudo_model::Refusal;
 use sokudo_workload::refusal::operator;
 
-use super::options::LoadOptions;
+use super::options::JmxOptions;
 use super::read::read_bounded;
 
 /// Largest store.
@@ -31,7 +31,7 @@ pub fn know_key_store_password(password: String) {
 ///
 /// Errors: it cannot be read or opened, the plan's indexes leave nothing of it, or several generators
 /// would need it: keys stay on the host that they lie on.
-pub(super) fn read(options: &LoadOptions, plan: &Plan) -> Result<Arc<[Identity]>, Refusal> {
+pub(super) fn read(options: &JmxOptions, plan: &Plan) -> Result<Arc<[Identity]>, Refusal> {
     let Some(path) = &options.key_store else {
         return Ok(Arc::default());
     };

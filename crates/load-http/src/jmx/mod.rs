@@ -46,7 +46,7 @@ pub use bundle::any_bytes;
 pub use gather::{Gather, Gathered};
 pub use generator::{Finished, Generator, Listener, NotStarted};
 pub use key_store::know_key_store_password;
-pub use options::{LoadOptions, Together};
+pub use options::{JmxOptions, Together};
 pub use phase::{know_proxy_password, permit};
 pub use probe::{Probed, probe};
 pub use read::{PlanFiles, Prepared, read_bounded, read_plan};
@@ -61,11 +61,11 @@ pub const NAME: &str = jmx::KIND.name;
 
 impl Load for Jmx {
     const KIND: &'static Kind = &jmx::KIND;
-    type Options = LoadOptions;
+    type Options = JmxOptions;
     type Numbers = results::Numbers;
 
     fn prepare(
-        options: LoadOptions,
+        options: JmxOptions,
         spec: PhaseSpec,
         emit: Emit,
     ) -> Result<Box<dyn Phase<Self::Numbers>>, Refusal> {
@@ -73,11 +73,11 @@ impl Load for Jmx {
     }
 
     /// The plan says how much load there is: no option bounds it.
-    fn rate(_options: &LoadOptions) -> Option<Rate> {
+    fn rate(_options: &JmxOptions) -> Option<Rate> {
         None
     }
 
-    fn join(_options: &LoadOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
+    fn join(_options: &JmxOptions, ends: Ends<'_, Self::Numbers>) -> PhaseResult {
         results::join(&ends)
     }
 }

@@ -11,7 +11,7 @@ use sokudo_jmeter::settings::Unsupported;
 /// How a plan is executed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct LoadOptions {
+pub struct JmxOptions {
     /// The plan.
     pub plan: PathBuf,
     /// Properties, the later of a name wins.
@@ -83,7 +83,7 @@ mod unsupported_word {
     }
 }
 
-impl LoadOptions {
+impl JmxOptions {
     /// As they travel in a plan of a run.
     pub fn to_json(&self) -> String {
         // Plain data cannot fail to be written.

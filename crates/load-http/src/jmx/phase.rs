@@ -12,7 +12,7 @@ use sokudo_workload::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, never_
 
 use super::bundle::Bundle;
 use super::generator::{Generator, Listener, OpenLog};
-use super::options::{LoadOptions, Together};
+use super::options::{JmxOptions, Together};
 use super::read::{Duty, Prepared, read_plan};
 use super::results::Numbers;
 use super::rows::RowLog;
@@ -49,7 +49,7 @@ pub fn permit() {
 
 /// One host's part of a phase.
 pub(super) struct JmxPhase {
-    options: LoadOptions,
+    options: JmxOptions,
     spec: PhaseSpec,
     emit: Emit,
     role: Role,
@@ -68,7 +68,7 @@ enum Role {
 
 impl JmxPhase {
     /// Reads the plan; no traffic yet.
-    pub fn prepare(options: LoadOptions, spec: PhaseSpec, emit: Emit) -> Result<Self, Refusal> {
+    pub fn prepare(options: JmxOptions, spec: PhaseSpec, emit: Emit) -> Result<Self, Refusal> {
         let generates = spec.phase.flows.iter().any(|flow| flow.from == spec.me);
         let role = match &options.together {
             Some(_) if generates => Role::Given(None),
@@ -193,7 +193,7 @@ impl Phase<Numbers> for JmxPhase {
         let giver = own.map_or(0, |flow| flow.to);
         let text = offers.get(giver as usize).and_then(Option::as_deref);
         let text = text.ok_or_else(|| failed("no plan was sent to this host", None))?;
-        let options = LoadOptions {
+        let options = JmxOptions {
             // The name alone: nothing here is opened by it.
             plan: self.options.plan.file_name().unwrap_or_default().into(),
             key_store: None,

@@ -17,7 +17,7 @@ use sokudo_net::clock::now_ns;
 use sokudo_workload::refusal::failed;
 
 use super::generator::{Finished, Generator, Listener};
-use super::options::LoadOptions;
+use super::options::JmxOptions;
 use super::read::{Prepared, read_plan};
 use super::tally::Tallies;
 
@@ -49,11 +49,11 @@ impl Listener for Silent {
 /// Sends what one user per group sends until `stop`, or in the time of `options`. Errors: the plan cannot
 /// be executed, or nothing came back.
 pub fn probe(
-    options: LoadOptions,
+    options: JmxOptions,
     (demand_seconds, seed): (Option<f64>, u64),
     stop: &AtomicBool,
 ) -> Result<Probed, Refusal> {
-    let options = LoadOptions {
+    let options = JmxOptions {
         users: Some(1),
         threads: 1,
         insecure: true,

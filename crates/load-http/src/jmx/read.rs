@@ -20,7 +20,7 @@ use sokudo_net::clock::{now_ns, unix_ns};
 use sokudo_workload::refusal::operator;
 
 use super::key_store;
-use super::options::LoadOptions;
+use super::options::JmxOptions;
 
 /// Largest plan.
 const MOST_BYTES: u64 = 64 << 20;
@@ -40,7 +40,7 @@ pub struct Prepared {
     /// Certificates that its users may show.
     pub(super) identities: Arc<[Identity]>,
     files: Arc<dyn Files + Send + Sync>,
-    options: LoadOptions,
+    options: JmxOptions,
     seed: u64,
 }
 
@@ -74,7 +74,7 @@ impl Duty {
 
 /// Reads a plan; the reading holds everything that is wrong with it. Errors: the file cannot be
 /// read.
-pub fn read_plan(options: &LoadOptions, seed: u64) -> Result<Reading, Refusal> {
+pub fn read_plan(options: &JmxOptions, seed: u64) -> Result<Reading, Refusal> {
     let path = &options.plan;
     let bytes = plan_bytes(path)?;
     Ok(read_text(options, seed, &bytes, &PlanFiles::beside(path)))
@@ -92,7 +92,7 @@ pub(super) fn plan_bytes(path: &Path) -> Result<Vec<u8>, Refusal> {
 
 /// Reads a plan from its text and the files that it names.
 pub(super) fn read_text(
-    options: &LoadOptions,
+    options: &JmxOptions,
     seed: u64,
     bytes: &[u8],
     files: &dyn Files,
@@ -109,7 +109,7 @@ pub(super) fn read_text(
 
 impl Prepared {
     /// A plan with what the options change. Errors: it has errors, which the reading tells.
-    pub fn new(reading: Reading, options: &LoadOptions, seed: u64) -> Result<Self, Refusal> {
+    pub fn new(reading: Reading, options: &JmxOptions, seed: u64) -> Result<Self, Refusal> {
         let files = Arc::new(PlanFiles::beside(&options.plan));
         Self::with_files(reading, options, seed, files)
     }
@@ -117,7 +117,7 @@ impl Prepared {
     /// As [`Prepared::new`], with other files than those beside the plan.
     pub(super) fn with_files(
         reading: Reading,
-        options: &LoadOptions,
+        options: &JmxOptions,
         seed: u64,
         files: Arc<dyn Files + Send + Sync>,
     ) -> Result<Self, Refusal> {
@@ -190,7 +190,7 @@ impl Prepared {
 /// What the options change in a plan: users, length, and the model of its main groups.
 ///
 /// Errors: the schedule of arrivals is not understood.
-fn change(plan: &mut Plan, options: &LoadOptions) -> Result<(), Refusal> {
+fn change(plan: &mut Plan, options: &JmxOptions) -> Result<(), Refusal> {
     let schedule = schedule::parse(&options.schedule);
     let schedule = &schedule.map_err(|why| {
         operator(

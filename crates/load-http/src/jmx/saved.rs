@@ -20,7 +20,7 @@ use sokudo_jmeter::run::{EVERYONE, SampleRow};
 use sokudo_model::Rows;
 
 use super::backend::Lane;
-use super::options::LoadOptions;
+use super::options::JmxOptions;
 use super::read::Prepared;
 use super::rows::RowLog;
 
@@ -86,7 +86,7 @@ impl Files {
 
     /// Opens the files of a plan's listeners, each at its end. Gives what could not be opened: the
     /// test goes on without. Where several generators execute the plan, none of them writes these.
-    pub fn listeners(&mut self, prepared: &Prepared, options: &LoadOptions) -> Vec<String> {
+    pub fn listeners(&mut self, prepared: &Prepared, options: &JmxOptions) -> Vec<String> {
         let mut problems = Vec::new();
         for (listener, of) in (0..).zip(&prepared.plan.listeners) {
             let ListenerKind::Results {

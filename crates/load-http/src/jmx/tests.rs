@@ -68,24 +68,24 @@ impl Listener for Silent {
 /// Probes a plan.
 fn probed(text: &str) -> Result<Probed, Refusal> {
     let directory = tempfile::tempdir().unwrap();
-    let options = LoadOptions {
+    let options = JmxOptions {
         plan: directory.path().join("plan.jmx"),
-        ..LoadOptions::default()
+        ..JmxOptions::default()
     };
     std::fs::write(&options.plan, text).unwrap();
     probe(options, (Some(0.5), 1), &AtomicBool::new(false))
 }
 
 /// Executes a plan with these options; gives what came of it and the rows of its results.
-fn execute(text: &str, change: impl FnOnce(&mut LoadOptions)) -> (Finished, Vec<String>) {
+fn execute(text: &str, change: impl FnOnce(&mut JmxOptions)) -> (Finished, Vec<String>) {
     let directory =
         std::env::temp_dir().join(format!("sokudo-load-{}-{}", std::process::id(), now_ns()));
     std::fs::create_dir_all(&directory).unwrap();
-    let mut options = LoadOptions {
+    let mut options = JmxOptions {
         plan: directory.join("plan.jmx"),
         results: Some(directory.join("out.jtl")),
         threads: 2,
-        ..LoadOptions::default()
+        ..JmxOptions::default()
     };
     change(&mut options);
     std::fs::write(&options.plan, text).unwrap();
@@ -161,10 +161,10 @@ fn arrivals_follow_a_schedule_that_is_asked_for() {
 fn arrivals_that_are_begun_after_their_time_are_late() {
     let directory = std::env::temp_dir().join(format!("sokudo-late-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
-    let options = LoadOptions {
+    let options = JmxOptions {
         plan: directory.join("plan.jmx"),
         open_per_s: Some(100.0),
-        ..LoadOptions::default()
+        ..JmxOptions::default()
     };
     std::fs::write(&options.plan, plan(9, 1, 1)).unwrap();
     let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();
@@ -229,10 +229,10 @@ fn users_come_and_go_while_it_runs() {
     let port = server(Arc::default());
     let directory = std::env::temp_dir().join(format!("sokudo-steer-{}", now_ns()));
     std::fs::create_dir_all(&directory).unwrap();
-    let options = LoadOptions {
+    let options = JmxOptions {
         plan: directory.join("plan.jmx"),
         threads: 2,
-        ..LoadOptions::default()
+        ..JmxOptions::default()
     };
     std::fs::write(&options.plan, plan(port, 4, -1)).unwrap();
     let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();
@@ -268,12 +268,12 @@ fn arrivals_change_their_rate_while_it_runs() {
     let port = server(Arc::clone(&answered));
     let directory = std::env::temp_dir().join(format!("sokudo-rate-{}", now_ns()));
     std::fs::create_dir_all(&directory).unwrap();
-    let options = LoadOptions {
+    let options = JmxOptions {
         plan: directory.join("plan.jmx"),
         open_per_s: Some(0.5),
         duration_s: Some(120),
         threads: 1,
-        ..LoadOptions::default()
+        ..JmxOptions::default()
     };
     std::fs::write(&options.plan, plan(port, 1, -1)).unwrap();
     let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();
@@ -301,10 +301,10 @@ fn a_test_is_ended_from_outside_and_keeps_what_it_has() {
     let port = server(Arc::clone(&answered));
     let directory = std::env::temp_dir().join(format!("sokudo-stop-{}", now_ns()));
     std::fs::create_dir_all(&directory).unwrap();
-    let options = LoadOptions {
+    let options = JmxOptions {
         plan: directory.join("plan.jmx"),
         threads: 1,
-        ..LoadOptions::default()
+        ..JmxOptions::default()
     };
     std::fs::write(&options.plan, plan(port, 2, -1)).unwrap();
     let prepared = Prepared::new(read_plan(&options, 1).unwrap(), &options, 1).unwrap();

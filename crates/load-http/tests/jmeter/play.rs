@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sokudo_load_http::jmx::{Generator, Listener, LoadOptions, Prepared, Tallies, read_plan};
+use sokudo_load_http::jmx::{Generator, JmxOptions, Listener, Prepared, Tallies, read_plan};
 use sokudo_net::clock::now_ns;
 use sokudo_testkit::jmeter::JMeter;
 
@@ -28,13 +28,13 @@ impl Listener for Silent {
 
 /// sokudo executes a plan; gives its file of results.
 pub fn sokudo(directory: &Path, plan: &str, properties: &[(&str, String)]) -> String {
-    let options = LoadOptions {
+    let options = JmxOptions {
         plan: directory.join("plan.jmx"),
         results: Some(directory.join("sokudo.jtl")),
         properties: pairs(properties),
         threads: 1,
         insecure: true,
-        ..LoadOptions::default()
+        ..JmxOptions::default()
     };
     fs::write(&options.plan, plan).expect("write a plan");
     let reading = read_plan(&options, 1).expect("a plan that can be read");

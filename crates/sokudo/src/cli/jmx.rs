@@ -19,7 +19,7 @@ use sokudo_i18n::Lang;
 use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::settings::{Settings, Unsupported};
 use sokudo_jmeter::{Reading, read};
-use sokudo_load_http::jmx::{self, LoadOptions, PlanFiles, Probed, read_bounded};
+use sokudo_load_http::jmx::{self, JmxOptions, PlanFiles, Probed, read_bounded};
 
 use self::model::seconds;
 use super::finish::ShowOptions;
@@ -170,11 +170,11 @@ fn probe(args: &ProbeArgs) -> Result<Exit, Failure> {
         0 => {
             let demand = args.demand.map(|ms| ms / 1e3);
             let layers = settings.properties.iter();
-            let options = LoadOptions {
+            let options = JmxOptions {
                 plan: args.read.plan.clone(),
                 properties: layers.map(|(n, v)| (n.to_owned(), v.to_owned())).collect(),
                 duration_s: Some(args.duration),
-                ..LoadOptions::default()
+                ..JmxOptions::default()
             };
             let stop = stop_flag()?;
             Some(jmx::probe(options, (demand, args.read.seed), &stop)?)

@@ -27,7 +27,7 @@ use sokudo_workload::refusal::spawn;
 
 use self::speaker::Speaker;
 use self::sums::{Sums, Window};
-use super::options::LoadOptions;
+use super::options::JmxOptions;
 use super::read::Prepared;
 
 /// Notes that are handed over at a time.
@@ -122,7 +122,7 @@ struct Waiting {
 impl Backends {
     /// Those of a plan's listeners; gives what cannot be told anything: the test goes on without. Where
     /// several generators execute the plan, each tells of itself.
-    pub fn of(prepared: &Prepared, options: &LoadOptions) -> (Self, Vec<String>) {
+    pub fn of(prepared: &Prepared, options: &JmxOptions) -> (Self, Vec<String>) {
         let mut problems = Vec::new();
         let mut all = Vec::new();
         for (listener, of) in (0..).zip(&prepared.plan.listeners) {
@@ -179,7 +179,7 @@ impl Backends {
 }
 
 /// Whose certificates are accepted, as the load has it.
-pub(super) fn trust(options: &LoadOptions) -> Trust {
+pub(super) fn trust(options: &JmxOptions) -> Trust {
     match options.insecure {
         true => Trust::Anyone,
         false => Trust::System,

@@ -2,7 +2,7 @@
 
 use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::plan::{ConfigKind, Load, Plan, Stage};
-use sokudo_load_http::jmx::{self, LoadOptions};
+use sokudo_load_http::jmx::{self, JmxOptions};
 use sokudo_model::{Labels, PhasePlan};
 
 /// Longest run of a plan that nothing but its users ends.
@@ -13,7 +13,7 @@ const ENDLESS_ELSEWHERE_NS: u64 = 3_600 * 1_000_000_000;
 const BESIDE_NS: u64 = 600_000_000_000;
 
 /// The one phase in which these hosts, the first of them this one, execute the plan.
-pub(super) fn phase(plan: &Plan, options: &LoadOptions, hosts: u32) -> PhasePlan {
+pub(super) fn phase(plan: &Plan, options: &JmxOptions, hosts: u32) -> PhasePlan {
     let duration_ns = length_ms(plan).map(|ms| ms.saturating_mul(1_000_000));
     let endless_ns = match options.together {
         Some(_) => ENDLESS_ELSEWHERE_NS,
@@ -56,7 +56,7 @@ pub(super) fn tell_without_keys(plan: &Plan, lang: Lang) {
 }
 
 /// Says what is going to run, because the number of users is not what plans seem to say.
-pub(super) fn announce(plan: &Plan, options: &LoadOptions, generators: u64, lang: Lang) {
+pub(super) fn announce(plan: &Plan, options: &JmxOptions, generators: u64, lang: Lang) {
     let i18n = I18n::new(lang);
     let main = || {
         plan.groups

@@ -16,7 +16,7 @@ use sokudo_i18n::Lang;
 use sokudo_jmeter::Reading;
 use sokudo_jmeter::plan::Plan;
 use sokudo_jmeter::settings::Unsupported;
-use sokudo_load_http::jmx::{self, LoadOptions, Prepared, Together, read_plan};
+use sokudo_load_http::jmx::{self, JmxOptions, Prepared, Together, read_plan};
 use sokudo_model::Change;
 use sokudo_session::random_seed;
 use sokudo_stats::requests::goals::Goals;
@@ -240,7 +240,7 @@ impl PlanArgs {
         Ok(())
     }
 
-    fn options(&self) -> Result<LoadOptions, Failure> {
+    fn options(&self) -> Result<JmxOptions, Failure> {
         let plan = self.plan.clone().or_else(|| self.test.clone());
         let plan = plan.ok_or_else(|| {
             Failure::operator("no plan was named", "name a .jmx file, or use -t PLAN")
@@ -251,7 +251,7 @@ impl PlanArgs {
             Model::Open { per_s, poisson } => (Some(*per_s), *poisson, String::new()),
             Model::Schedule(steps) => (None, false, steps.clone()),
         };
-        Ok(LoadOptions {
+        Ok(JmxOptions {
             plan,
             properties: properties
                 .iter()
@@ -315,7 +315,7 @@ pub fn run(mut args: PlanArgs) -> Result<Exit, Failure> {
 fn measure(
     args: &PlanArgs,
     plan: &Plan,
-    options: LoadOptions,
+    options: JmxOptions,
     seed: u64,
 ) -> Result<Measured, Failure> {
     let lang = args.show.lang();
@@ -352,7 +352,7 @@ fn measure(
 }
 
 /// Reads a plan. `None`: it is refused, and everything that is wrong with it has been told.
-fn prepare(options: &LoadOptions, seed: u64, lang: Lang) -> Result<Option<Prepared>, Failure> {
+fn prepare(options: &JmxOptions, seed: u64, lang: Lang) -> Result<Option<Prepared>, Failure> {
     let reading: Reading = read_plan(options, seed)?;
     print_problems(&reading, lang);
     let Some(plan) = reading.plan.as_ref().filter(|_| reading.errors == 0) else {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use sokudo_controller::{ControlError, KeepRows, Run};
 use sokudo_jmeter::plan::Plan;
-use sokudo_load_http::jmx::{self, Gather, Gathered, LoadOptions};
+use sokudo_load_http::jmx::{self, Gather, Gathered, JmxOptions};
 use sokudo_model::{Refusal, Rows, Text};
 
 use super::phase::phase;
@@ -13,7 +13,7 @@ use super::phase::phase;
 pub(super) fn together(
     run: &mut Run,
     plan: &Plan,
-    mut options: LoadOptions,
+    mut options: JmxOptions,
 ) -> Result<(), ControlError> {
     let start_unix_ns = run.manifest().started_unix_ns;
     let path = options.results.take();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::{Args, FromArgMatches};
 use jiff::Zoned;
 use sokudo_load_http::jmx::summariser::{Asked, Summariser};
-use sokudo_load_http::jmx::{Finished, Generator, Listener, LoadOptions, Prepared, Tallies};
+use sokudo_load_http::jmx::{Finished, Generator, JmxOptions, Listener, Prepared, Tallies};
 use sokudo_model::{Refusal, harmless};
 use sokudo_net::clock::now_ns;
 use sokudo_session::random_seed;
@@ -106,7 +106,7 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
 /// Executes the plan with this seed to its end, or until `stop`, and prints how it goes on.
 fn execute(
     prepared: &Prepared,
-    (options, seed): (&LoadOptions, u64),
+    (options, seed): (&JmxOptions, u64),
     lines: Lines,
     stop: &AtomicBool,
 ) -> Result<Finished, Refusal> {
