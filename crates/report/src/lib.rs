@@ -2,7 +2,8 @@
 //!
 //! Everything shown of a run is computed from its record alone. [`html`] makes one self-contained page,
 //! [`markdown`] the same in plain text, [`terminal`] the few lines that a command prints at its
-//! end, [`summary_json`] the object that programs read.
+//! end, [`summary_json`] the object that programs read, [`tsv`] tables for
+//! spreadsheets.
 //!
 //! [`requests`] makes the same kind of page of finished requests alone, without a record.
 //!
@@ -30,6 +31,7 @@ mod summary;
 mod svg;
 mod terminal;
 mod tracks;
+pub mod tsv;
 mod unbroken;
 mod view;
 mod volume;
@@ -43,5 +45,5 @@ mod tests;
 pub use html::html;
 pub use markdown::markdown;
 pub use summary::{SUMMARY, SUMMARY_SCHEMA, summary_json};
-pub use terminal::{columns as text_columns, phase_line, terminal, wrap};
+pub use terminal::{columns as text_columns, distribution, phase_line, terminal, wrap};
 pub use view::{Generator, Role, View, role};

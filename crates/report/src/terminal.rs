@@ -3,6 +3,7 @@
 //! The verdict, the next thing to try, and the few numbers below each other with their units aligned.
 //! Readable at 80 columns, without colour, and by a screen reader.
 
+mod distribution;
 mod lines;
 
 use std::fmt::Write as _;
@@ -17,6 +18,7 @@ use crate::number::count;
 use crate::sections::verdict::status_words;
 use crate::sections::{curve, generators, group, numbers};
 use crate::view::View;
+pub use distribution::distribution;
 pub use lines::{columns, wrap};
 use lines::{least, longest_piece, pad_left, pad_right, stacked, wrap_parts};
 

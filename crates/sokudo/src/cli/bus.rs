@@ -8,17 +8,17 @@ use clap::Args;
 use sokudo_load_network::bus::BusOptions;
 use sokudo_load_network::bus::step::Gate;
 use sokudo_model::Record;
+use sokudo_model::kinds::bus;
+use sokudo_report::{distribution, tsv};
 
 mod foreign;
-mod histogram;
-mod table;
 
 use foreign::Wire;
 
 use super::measure::{MeasureArgs, measure};
 use super::observer::Terminal;
 use super::workload::{self, CallArgs};
-use super::{Exit, Failure};
+use super::{Exit, Failure, table};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -97,14 +97,22 @@ pub fn run(args: BusArgs) -> Result<Exit, Failure> {
     let observer = Terminal::new(lang, None, None);
     let also = |record: &Record| {
         if args.verbose && !args.call.show.json {
-            histogram::print(record);
+            print_latency(record);
         }
         match &args.out {
-            Some(file) => table::write(record, file),
+            Some(file) => table::write(file, &tsv::bus(record, args.options.interval.0)),
             None => Ok(()),
         }
     };
     workload::carry_out(&call, observer, |run| measure(planned, run, lang), also)
+}
+
+fn print_latency(record: &Record) {
+    let lines = distribution(record, bus::RESPONSE_LATENCY_SECONDS);
+    if !lines.is_empty() {
+        println!("\n  {}", bus::RESPONSE_LATENCY_SECONDS);
+        print!("{lines}");
+    }
 }
 
 /// Lets one message pass for each line of standard input, from the first on.

@@ -1,11 +1,11 @@
 //! `sokudo datagram`: how many datagrams per second get from here to there?
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use sokudo_load_network::datagram::DatagramOptions;
-use sokudo_model::kinds::datagram;
 use sokudo_model::{Count, Nanos, Record};
+use sokudo_report::tsv;
 use sokudo_workload::Options;
 
 mod foreign;
@@ -13,7 +13,7 @@ mod foreign;
 use super::measure::{MeasureArgs, measure};
 use super::observer::{ReportEvery, Terminal, Ticks};
 use super::workload::{self, CallArgs};
-use super::{Exit, Failure};
+use super::{Exit, Failure, table};
 
 /// Send datagrams between hosts and say how many arrive and where the others are lost.
 ///
@@ -88,7 +88,7 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
     args.options.streams = args.options.streams.max(bindings);
     args.options.validate()?;
     if let Some(file) = &args.tsv {
-        must_be_writable(file)?;
+        table::must_be_writable(file)?;
     }
     if let Some(wire) = args.wire {
         return foreign::run(wire, args);
@@ -99,52 +99,11 @@ pub fn run(mut args: DatagramArgs) -> Result<Exit, Failure> {
     let ticks = args.ticks.map(|every| Ticks { every: every.0 });
     let observer =
         Terminal::new(lang, ticks, args.report_every).sampling_every(args.options.interval.0);
-    let table = |record: &Record| match &args.tsv {
-        Some(file) => write_tsv(record, file),
+    let also = |record: &Record| match &args.tsv {
+        Some(file) => table::write(file, &tsv::datagram(record)),
         None => Ok(()),
     };
-    workload::carry_out(&call, observer, |run| measure(planned, run, lang), table)
-}
-
-/// Better told before the load than after it.
-fn must_be_writable(file: &Path) -> Result<(), Failure> {
-    std::fs::File::create(file)
-        .map(drop)
-        .map_err(|error| Failure::cannot_write(file, &error))
-}
-
-/// One line per flow and moment: the two ends' rates and the loss between.
-fn write_tsv(record: &Record, file: &Path) -> Result<(), Failure> {
-    const COLUMNS: [&str; 5] = [
-        datagram::SENT_PACKETS_PER_SECOND.name,
-        datagram::SENT_BITS_PER_SECOND.name,
-        datagram::DELIVERED_PACKETS_PER_SECOND.name,
-        datagram::DELIVERED_BITS_PER_SECOND.name,
-        datagram::LOSS_RATIO.name,
-    ];
-    let mut text = format!("time_seconds\thost\tflow\t{}\n", COLUMNS.join("\t"));
-    let mut rows: std::collections::BTreeMap<(i64, &str, &str), [Option<f64>; 5]> =
-        Default::default();
-    for (column, metric) in COLUMNS.iter().enumerate() {
-        for series in record.series_of(metric) {
-            let flow = series.key.labels.get("flow").map_or("", String::as_str);
-            for (t_ns, value) in &series.points {
-                rows.entry((*t_ns, &series.key.host, flow)).or_default()[column] = Some(*value);
-            }
-        }
-    }
-    for ((t_ns, host, flow), values) in rows {
-        let cells: Vec<String> = values
-            .iter()
-            .map(|value| value.map(|v| v.to_string()).unwrap_or_default())
-            .collect();
-        text.push_str(&format!(
-            "{}\t{host}\t{flow}\t{}\n",
-            t_ns as f64 / 1e9,
-            cells.join("\t")
-        ));
-    }
-    std::fs::write(file, text).map_err(|error| Failure::cannot_write(file, &error))
+    workload::carry_out(&call, observer, |run| measure(planned, run, lang), also)
 }
 
 #[cfg(test)]

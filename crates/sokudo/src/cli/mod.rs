@@ -28,6 +28,7 @@ mod records;
 mod reference;
 mod scenario;
 mod serve;
+mod table;
 mod web;
 mod workload;
 

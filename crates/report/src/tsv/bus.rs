@@ -2,12 +2,9 @@
 //! message-bus test.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use sokudo_model::Record;
 use sokudo_model::kinds::bus;
-
-use super::Failure;
 
 /// Heads of the columns.
 const HEADS: [&str; 17] = [
@@ -69,21 +66,10 @@ const SERIES: [(usize, &str, Fold, f64); 14] = [
     (14, bus::BACKLOG_BYTES.name, Fold::Sum, 1.0),
 ];
 
-/// Better told before the load than after it.
-pub fn must_be_writable(file: &Path) -> Result<(), Failure> {
-    std::fs::File::create(file)
-        .map(drop)
-        .map_err(|error| Failure::cannot_write(file, &error))
-}
-
-/// Writes the table.
-pub fn write(record: &Record, file: &Path) -> Result<(), Failure> {
-    std::fs::write(file, text(record)).map_err(|error| Failure::cannot_write(file, &error))
-}
-
-/// The table as text: a row per interval of the run's samples and host. What is not known is empty.
-fn text(record: &Record) -> String {
-    let interval_ns = interval_ns(record);
+/// The table: a row per host and interval of the run's samples, which lie `interval_ns` apart. What is not
+/// known is empty.
+pub fn bus(record: &Record, interval_ns: u64) -> String {
+    let interval_ns = i64::try_from(interval_ns).unwrap_or(i64::MAX).max(1);
     let mut rows: BTreeMap<(i64, &str), [Vec<f64>; 17]> = BTreeMap::new();
     for (column, metric, _, scale) in SERIES {
         for series in record.series_of(metric) {
@@ -118,14 +104,6 @@ fn text(record: &Record) -> String {
 fn effective(mean_ns: Option<f64>, backlog_ratio: Option<f64>) -> Option<f64> {
     let effective = mean_ns? / (1.0 - backlog_ratio?);
     effective.is_finite().then_some(effective)
-}
-
-/// Time between two samples, as the plan says.
-fn interval_ns(record: &Record) -> i64 {
-    let phase = record.manifest.phases.last();
-    let options = phase.and_then(|phase| serde_json::from_str(&phase.options).ok());
-    let options: sokudo_load_network::bus::BusOptions = options.unwrap_or_default();
-    i64::try_from(options.interval.0).unwrap_or(i64::MAX).max(1)
 }
 
 #[cfg(test)]

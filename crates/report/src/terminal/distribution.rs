@@ -1,25 +1,24 @@
-//! The distribution of the response latency as lines of text.
+//! A distribution of times as lines of text.
 
-use sokudo_model::kinds::bus;
 use sokudo_model::units::human;
-use sokudo_model::{Record, Unit};
+use sokudo_model::{Metric, Record, Unit};
 use sokudo_stats::{Bucket, Histogram};
 
-const METRIC: &str = bus::RESPONSE_LATENCY_SECONDS.name;
 /// Width of the longest bar.
 const BAR: f64 = 40.0;
 
-/// Prints a line for each doubling of the latency.
-pub fn print(record: &Record) {
+/// A line for each doubling of the values of `metric`, which are times; empty without any value.
+pub fn distribution(record: &Record, metric: Metric) -> String {
     let mut all = Histogram::new();
-    for interval in record.histograms.iter().filter(|h| h.key.metric == METRIC) {
+    let intervals = record.histograms.iter();
+    for interval in intervals.filter(|h| h.key.metric == metric.name) {
         if let Ok(histogram) = Histogram::from_v2(&interval.hdr_v2) {
             all.merge(&histogram);
         }
     }
-    if !all.is_empty() {
-        println!("\n  {METRIC}");
-        print!("{}", lines(&all.buckets().collect::<Vec<_>>(), all.len()));
+    match all.is_empty() {
+        true => String::new(),
+        false => lines(&all.buckets().collect::<Vec<_>>(), all.len()),
     }
 }
 
