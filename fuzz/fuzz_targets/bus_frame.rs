@@ -3,10 +3,10 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use sokudo_fuzz::fuzz_target;
-use sokudo_load_network::bus::protocol::{Agreed, Reader, Way};
+use sokudo_load_network::bus::protocol::{Agreed, FrameWay, Reader};
 
 fuzz_target!(|bytes: &[u8]| {
-    for way in [Way::Forth, Way::Back] {
+    for way in [FrameWay::Forth, FrameWay::Back] {
         let mut reader = Reader::new(Agreed {
             way,
             min_bytes: 24,

@@ -13,7 +13,7 @@ use crate::hush::Hush;
 use crate::latch::Latch;
 use crate::notes::{NoteSink, Receiver};
 use crate::pulse::Pulse;
-use crate::{Asked, Link};
+use crate::{Link, PendingReply};
 
 /// Threads that ask many members: enough that one which takes no bytes keeps few others waiting.
 const ASKING_THREADS: usize = 8;
@@ -146,7 +146,7 @@ impl Bus {
         bound: Duration,
     ) -> Vec<Result<Reply, BusError>> {
         let seats: Vec<_> = members.iter().map(|id| self.seat(*id)).collect();
-        let asked: Vec<Result<(&Seat, Asked<'_>), BusError>> = seats
+        let asked: Vec<Result<(&Seat, PendingReply<'_>), BusError>> = seats
             .iter()
             .enumerate()
             .map(|(index, seat)| {
@@ -155,7 +155,7 @@ impl Bus {
                 Ok((seat, asked.map_err(|why| seat.explained(why))?))
             })
             .collect();
-        let answer = |(seat, asked): (&Seat, Asked<'_>)| {
+        let answer = |(seat, asked): (&Seat, PendingReply<'_>)| {
             let answer = asked.wait();
             answer.map_err(|why| seat.explained(why))
         };

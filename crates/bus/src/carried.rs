@@ -21,7 +21,7 @@ use crate::error::{BusError, name_of};
 use crate::latch::deadline_in;
 use crate::notes::{NoteSink, Uplink};
 use crate::pipe::{Arrival, FrameSender, FrameSource};
-use crate::{Asked, Link};
+use crate::{Link, PendingReply};
 
 pub use crate::session::serve;
 
@@ -211,7 +211,7 @@ impl Drop for Answer<'_> {
 }
 
 impl Link for CarriedLink {
-    fn begin(&self, ask: Ask, bound: Duration) -> Result<Asked<'_>, BusError> {
+    fn begin(&self, ask: Ask, bound: Duration) -> Result<PendingReply<'_>, BusError> {
         let line = &*self.line;
         let name = name_of(&ask);
         let deadline = deadline_in(bound);
@@ -227,7 +227,7 @@ impl Link for CarriedLink {
             line.lost(&format!("nothing can be sent any more: {why}"));
             return Err(line.gone());
         }
-        Ok(Asked::new(move || {
+        Ok(PendingReply::new(move || {
             let left = deadline.saturating_duration_since(Instant::now());
             answer.answered.recv_timeout(left).map_err(|why| match why {
                 RecvTimeoutError::Disconnected => line.gone(),

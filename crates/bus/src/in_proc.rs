@@ -14,7 +14,7 @@ use crate::agent::{Client, Gate, Handler, Notes, Port};
 use crate::error::{BusError, name_of};
 use crate::latch::{Latch, deadline_in};
 use crate::notes::{NoteSink, Uplink};
-use crate::{Asked, Link};
+use crate::{Link, PendingReply};
 
 /// Asks that may wait for the handler.
 const WAITING_ASKS: usize = 64;
@@ -154,12 +154,12 @@ impl InProcLink {
 }
 
 impl Link for InProcLink {
-    fn begin(&self, ask: Ask, bound: Duration) -> Result<Asked<'_>, BusError> {
+    fn begin(&self, ask: Ask, bound: Duration) -> Result<PendingReply<'_>, BusError> {
         if self.gate.is_gone() {
             return Err(self.lost());
         }
         if matches!(ask, Ask::Lease { .. } | Ask::Hush { .. }) {
-            return Ok(Asked::new(|| Ok(Reply::Done)));
+            return Ok(PendingReply::new(|| Ok(Reply::Done)));
         }
         let deadline = deadline_in(bound);
         let jobs = self.jobs().ok_or_else(|| self.lost())?;
@@ -179,7 +179,7 @@ impl Link for InProcLink {
             }
             Err(TrySendError::Disconnected(_)) => return Err(self.lost()),
         }
-        Ok(Asked::new(move || {
+        Ok(PendingReply::new(move || {
             let left = deadline.saturating_duration_since(Instant::now());
             answered.recv_timeout(left).map_err(|why| match why {
                 RecvTimeoutError::Timeout => timed_out(),

@@ -50,7 +50,7 @@ pub trait Link: Send + Sync {
     /// no bytes at all is given 20 s before the connection counts as lost.
     ///
     /// Errors: [`BusError::Lost`], [`BusError::TooLong`]; [`BusError::TimedOut`] when nothing more fits.
-    fn begin(&self, ask: Ask, bound: Duration) -> Result<Asked<'_>, BusError>;
+    fn begin(&self, ask: Ask, bound: Duration) -> Result<PendingReply<'_>, BusError>;
 
     /// Time since anything was received from the other end; zero in the same process, where both ends
     /// exist equally long.
@@ -69,9 +69,9 @@ pub trait Link: Send + Sync {
 }
 
 /// An answer that is under way. Dropping it forgets the ask.
-pub struct Asked<'link>(Box<dyn FnOnce() -> Result<Reply, BusError> + 'link>);
+pub struct PendingReply<'link>(Box<dyn FnOnce() -> Result<Reply, BusError> + 'link>);
 
-impl<'link> Asked<'link> {
+impl<'link> PendingReply<'link> {
     /// `wait` returns the answer, or why there is none, at the latest when the ask's bound is over.
     pub fn new(wait: impl FnOnce() -> Result<Reply, BusError> + 'link) -> Self {
         Self(Box::new(wait))

@@ -14,7 +14,8 @@ use std::time::Instant;
 use sokudo_coherence::datagram::options::HostPort;
 use sokudo_coherence::datagram::protocol::Width;
 use sokudo_coherence::datagram::{
-    CoherenceDatagramOptions, CoherenceDatagramSummary, Event, Interval, Provider, RxSummary, watch,
+    CoherenceDatagramOptions, CoherenceDatagramSummary, Event, Provider, ReportInterval, RxSummary,
+    watch,
 };
 
 use coherence_process::{CoherenceProcess, PATIENCE, free_port};
@@ -133,7 +134,7 @@ fn options(peers: &[u16]) -> CoherenceDatagramOptions {
         packet_size: Some(1468),
         peers: peers.iter().map(|port| at(*port)).collect(),
         rx_timeout_ms: QUIET_MS,
-        report_interval: Interval::Off,
+        report_interval: ReportInterval::Off,
         // About 700 packets per second: nothing is lost on a busy machine either.
         tx_rate_mib_per_s: Some(1.0),
         ..CoherenceDatagramOptions::default()

@@ -3,7 +3,7 @@
 //! Runs phases as [`sokudo_stats::RateSearch`] asks for them.
 
 use sokudo_model::{Bounds, CurveMetrics, PhasePlan, PhaseRecord, RunStatus, Unit, kinds};
-use sokudo_stats::{Best, First, Outcome, Purpose, RateSearch, RateSearchConfig, Step};
+use sokudo_stats::{Best, First, Outcome, Purpose, RateSearch, RateSearchConfig, SearchStep};
 use sokudo_workload::Workload;
 
 use crate::error::ControlError;
@@ -108,11 +108,11 @@ impl<'a> Search<'a> {
         let mut confirmed = None;
         loop {
             let (rate, purpose) = match strategy.next() {
-                Step::Done { best, .. } => {
+                SearchStep::Done { best, .. } => {
                     let both = best.zip(confirmed);
                     return Ok(both.map(|(best, confirmed)| Searched { best, confirmed }));
                 }
-                Step::Try { rate, purpose } => (rate, purpose),
+                SearchStep::Try { rate, purpose } => (rate, purpose),
             };
             let trial = run.run_phase(self.trial(run, rate, purpose)?)?;
             let outcome = self.workload.outcome(&trial.result);

@@ -9,7 +9,7 @@ use rustls::{ClientConfig, ClientConnection};
 use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::engine::Limits;
-use crate::failure::{Failure, Kind, Phase};
+use crate::failure::{Failure, FailureKind, Phase};
 use crate::response::Response;
 use crate::shared::Shared;
 use crate::target::{Found, Leaves, TargetId};
@@ -118,7 +118,11 @@ impl Connection {
     }
 
     /// Prepares the TLS handshake.
-    pub(crate) fn secure(&mut self, config: &Arc<ClientConfig>, host: &str) -> Result<(), Kind> {
+    pub(crate) fn secure(
+        &mut self,
+        config: &Arc<ClientConfig>,
+        host: &str,
+    ) -> Result<(), FailureKind> {
         self.tls = Some(Box::new(tls::begin(config, host)?));
         self.be_prompt();
         Ok(())
@@ -144,7 +148,7 @@ impl Connection {
     /// Errors: the proxy refuses, or does not speak HTTP.
     pub(crate) fn dig(&mut self) -> Result<bool, Failure> {
         let (Some(tunnel), Some(socket)) = (&mut self.tunnel, &self.socket) else {
-            return Err(Failure::new(Phase::Connect, Kind::Other));
+            return Err(Failure::new(Phase::Connect, FailureKind::Other));
         };
         let there = tunnel.go_on(socket)?;
         if there {
@@ -188,7 +192,7 @@ impl Connection {
             self.be_prompt();
         }
         let Some(mut socket) = self.socket.as_ref() else {
-            return Err(Failure::new(Phase::Send, Kind::Other));
+            return Err(Failure::new(Phase::Send, FailureKind::Other));
         };
         let sent = match socket.write(request) {
             Ok(sent) if sent == request.len() => {
@@ -220,7 +224,7 @@ impl Connection {
             self.be_prompt();
         }
         let Some(mut socket) = self.socket.as_ref() else {
-            return Err(Failure::new(Phase::Send, Kind::Other));
+            return Err(Failure::new(Phase::Send, FailureKind::Other));
         };
         while self.left_from < self.request.len() {
             match socket.write(&self.request[self.left_from..]) {
@@ -244,14 +248,14 @@ impl Connection {
         loop {
             self.flush_tls().map_err(failed)?;
             let (Some(tls), Some(socket)) = (&mut self.tls, &self.socket) else {
-                return Err(Failure::new(Phase::Tls, Kind::Tls));
+                return Err(Failure::new(Phase::Tls, FailureKind::Tls));
             };
             if !tls.is_handshaking() {
                 return Ok(true);
             }
             let mut socket: &TcpStream = socket;
             match tls.read_tls(&mut socket) {
-                Ok(0) => return Err(Failure::new(Phase::Tls, Kind::ClosedEarly)),
+                Ok(0) => return Err(Failure::new(Phase::Tls, FailureKind::ClosedEarly)),
                 Ok(_) => {}
                 Err(error) if is_later(&error) => return Ok(false),
                 Err(error) => return Err(failed(error)),
@@ -309,7 +313,7 @@ impl Connection {
     pub(crate) fn send_shared(&mut self) -> Result<bool, Failure> {
         let failed = |error: io::Error| Failure::of(Phase::Send, &error);
         let (Some(shared), Some(mut socket)) = (&mut self.shared, self.socket.as_ref()) else {
-            return Err(Failure::new(Phase::Send, Kind::Other));
+            return Err(Failure::new(Phase::Send, FailureKind::Other));
         };
         loop {
             shared.session.fill();

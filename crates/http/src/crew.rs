@@ -1,6 +1,6 @@
 //! The users assigned to one event loop.
 
-use crate::user::{Outcome, Step, User};
+use crate::user::{Outcome, User, UserStep};
 
 /// A request of a crew to its loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub trait Crew {
     fn joins(&mut self, user: u32, newcomer: Self::Newcomer);
 
     /// See [`User::step`].
-    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step;
+    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> UserStep;
 
     /// See [`User::ended`].
     fn ended(&mut self, user: u32, outcome: &Outcome<'_>);
 
-    /// The user returned [`Step::End`], or the run is over.
+    /// The user returned [`UserStep::End`], or the run is over.
     fn leaves(&mut self, user: u32);
 
     /// The crew's requests after a step or the end of an exchange, one at a time; `None`: no more.
@@ -62,10 +62,10 @@ impl Crew for Strangers {
         self.0[place] = Some(newcomer);
     }
 
-    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step {
+    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> UserStep {
         match self.0.get_mut(user as usize) {
             Some(Some(user)) => user.step(now_ns, out),
-            _ => Step::End,
+            _ => UserStep::End,
         }
     }
 

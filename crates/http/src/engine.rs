@@ -44,7 +44,7 @@ impl Stop {
     }
 
     /// As [`Stop::soon`]; exchanges still under way after `grace_ns` fail with
-    /// [`crate::Kind::Stopped`].
+    /// [`crate::FailureKind::Stopped`].
     pub fn within(&self, grace_ns: u64) {
         let at_ns = now_ns().saturating_add_unsigned(grace_ns);
         self.0.at_ns.fetch_min(at_ns, Ordering::Relaxed);

@@ -9,14 +9,14 @@ pub struct Failure {
     /// The stage at which it ended.
     pub phase: Phase,
     /// The kind of failure.
-    pub kind: Kind,
+    pub kind: FailureKind,
     /// The system's number for it; 0 = none.
     pub errno: i32,
 }
 
 impl Failure {
     /// A failure that the system has no number for.
-    pub fn new(phase: Phase, kind: Kind) -> Self {
+    pub fn new(phase: Phase, kind: FailureKind) -> Self {
         Self {
             phase,
             kind,
@@ -28,7 +28,7 @@ impl Failure {
     pub fn of(phase: Phase, error: &io::Error) -> Self {
         Self {
             phase,
-            kind: Kind::of(error),
+            kind: FailureKind::of(error),
             errno: error.raw_os_error().unwrap_or(0),
         }
     }
@@ -83,7 +83,7 @@ impl Phase {
 
 /// The kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum FailureKind {
     /// The host's name has no address.
     UnknownHost,
     /// Nobody listens there.
@@ -145,58 +145,58 @@ pub enum Kind {
     Other,
 }
 
-impl Kind {
+impl FailureKind {
     /// The kind of a system error.
     pub fn of(error: &io::Error) -> Self {
         // Told by number where the library knows no kind.
         const EMFILE: i32 = rustix::io::Errno::MFILE.raw_os_error();
         match error.kind() {
-            _ if error.raw_os_error() == Some(EMFILE) => Kind::TooManyFiles,
-            io::ErrorKind::ConnectionRefused => Kind::Refused,
+            _ if error.raw_os_error() == Some(EMFILE) => FailureKind::TooManyFiles,
+            io::ErrorKind::ConnectionRefused => FailureKind::Refused,
             io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::BrokenPipe => Kind::Reset,
-            io::ErrorKind::TimedOut => Kind::TimedOut,
-            io::ErrorKind::HostUnreachable => Kind::Unreachable,
+            | io::ErrorKind::BrokenPipe => FailureKind::Reset,
+            io::ErrorKind::TimedOut => FailureKind::TimedOut,
+            io::ErrorKind::HostUnreachable => FailureKind::Unreachable,
             io::ErrorKind::NetworkUnreachable | io::ErrorKind::NetworkDown => {
-                Kind::NetworkUnreachable
+                FailureKind::NetworkUnreachable
             }
-            io::ErrorKind::AddrNotAvailable => Kind::PortsExhausted,
-            io::ErrorKind::UnexpectedEof => Kind::ClosedEarly,
-            _ => Kind::Other,
+            io::ErrorKind::AddrNotAvailable => FailureKind::PortsExhausted,
+            io::ErrorKind::UnexpectedEof => FailureKind::ClosedEarly,
+            _ => FailureKind::Other,
         }
     }
 
     /// Name in records: words joined by `-`.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::UnknownHost => "unknown-host",
-            Kind::Refused => "refused",
-            Kind::Reset => "reset",
-            Kind::TimedOut => "timed-out",
-            Kind::Unreachable => "unreachable",
-            Kind::NetworkUnreachable => "network-unreachable",
-            Kind::ClosedEarly => "closed-early",
-            Kind::CutChunk { .. } => "cut-chunk",
-            Kind::Malformed(what) => what.name(),
-            Kind::NoHttp2 => "no-http2",
-            Kind::Http2(breach) => breach.name(),
-            Kind::StreamReset(code) => code.reset_name(),
-            Kind::GoneAway(code) => code.goaway_name(),
-            Kind::Unprocessed => "unprocessed",
-            Kind::CertificateExpired => "certificate-expired",
-            Kind::CertificateNotYetValid => "certificate-not-yet-valid",
-            Kind::CertificateUntrusted => "certificate-untrusted",
-            Kind::CertificateWrongName => "certificate-wrong-name",
-            Kind::CertificateInvalid => "certificate-invalid",
-            Kind::NotTls => "not-tls",
-            Kind::TlsAlert(_) => "tls-alert",
-            Kind::Tls => "tls-error",
-            Kind::PortsExhausted => "ports-exhausted",
-            Kind::TooManyFiles => "too-many-files",
-            Kind::ProxyRefused => "proxy-refused",
-            Kind::Stopped => "stopped",
-            Kind::Other => "other",
+            FailureKind::UnknownHost => "unknown-host",
+            FailureKind::Refused => "refused",
+            FailureKind::Reset => "reset",
+            FailureKind::TimedOut => "timed-out",
+            FailureKind::Unreachable => "unreachable",
+            FailureKind::NetworkUnreachable => "network-unreachable",
+            FailureKind::ClosedEarly => "closed-early",
+            FailureKind::CutChunk { .. } => "cut-chunk",
+            FailureKind::Malformed(what) => what.name(),
+            FailureKind::NoHttp2 => "no-http2",
+            FailureKind::Http2(breach) => breach.name(),
+            FailureKind::StreamReset(code) => code.reset_name(),
+            FailureKind::GoneAway(code) => code.goaway_name(),
+            FailureKind::Unprocessed => "unprocessed",
+            FailureKind::CertificateExpired => "certificate-expired",
+            FailureKind::CertificateNotYetValid => "certificate-not-yet-valid",
+            FailureKind::CertificateUntrusted => "certificate-untrusted",
+            FailureKind::CertificateWrongName => "certificate-wrong-name",
+            FailureKind::CertificateInvalid => "certificate-invalid",
+            FailureKind::NotTls => "not-tls",
+            FailureKind::TlsAlert(_) => "tls-alert",
+            FailureKind::Tls => "tls-error",
+            FailureKind::PortsExhausted => "ports-exhausted",
+            FailureKind::TooManyFiles => "too-many-files",
+            FailureKind::ProxyRefused => "proxy-refused",
+            FailureKind::Stopped => "stopped",
+            FailureKind::Other => "other",
         }
     }
 }

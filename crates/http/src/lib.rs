@@ -24,12 +24,12 @@ pub mod user;
 
 pub use crew::{Call, Crew, Strangers};
 pub use engine::{Audit, Config, Engine, Entry, LATE_NS, Limits, LoopAudit, NoEngine, Stop, run};
-pub use failure::{Breach, Code, Failure, Kind, Malformed, Phase};
+pub use failure::{Breach, Code, Failure, FailureKind, Malformed, Phase};
 pub use h2::RequestHead;
 pub use identity::{Identity, NoStore, read_store};
 pub use target::{Family, Route, Scheme, Source, Target, TargetId, Targets, Via};
 pub use tls::{TlsSetUp, Trust};
-pub use user::{Exchange, Keep, Lane, Outcome, Step, User};
+pub use user::{Exchange, Keep, Lane, Outcome, User, UserStep};
 
 #[cfg(test)]
 mod tests;

@@ -73,10 +73,10 @@ struct Asker {
 }
 
 impl User for Asker {
-    fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> Step {
+    fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> UserStep {
         assert!(out.is_empty());
         if self.left == 0 {
-            return Step::End;
+            return UserStep::End;
         }
         let mut intended_ns = now_ns;
         if let Some(every_ns) = self.every_ns {
@@ -84,7 +84,7 @@ impl User for Asker {
                 self.next_ns = now_ns;
             }
             if self.next_ns > now_ns {
-                return Step::Pause {
+                return UserStep::Pause {
                     until_ns: self.next_ns,
                 };
             }
@@ -93,7 +93,7 @@ impl User for Asker {
         }
         self.left -= 1;
         out.extend_from_slice(&self.request);
-        Step::Send(Exchange {
+        UserStep::Send(Exchange {
             intended_ns,
             ..self.exchange
         })
@@ -371,6 +371,6 @@ fn users_join_while_it_runs_and_a_stop_ends_what_is_under_way() {
     let stuck = seen_stuck.lock().expect("the loop has ended")[0].clone();
     assert_eq!(
         stuck.failure,
-        Some(Failure::new(Phase::Wait, Kind::Stopped))
+        Some(Failure::new(Phase::Wait, FailureKind::Stopped))
     );
 }

@@ -14,7 +14,7 @@ use rustls::{
     RootCertStore, SignatureScheme,
 };
 
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::identity::Identity;
 
 /// Whose certificates are accepted.
@@ -160,45 +160,49 @@ fn authorities(trust: &Trust) -> Result<Option<RootCertStore>, TlsSetUp> {
 /// A connection's TLS state before its handshake.
 ///
 /// Errors: a host that no certificate can name.
-pub(crate) fn begin(config: &Arc<ClientConfig>, host: &str) -> Result<ClientConnection, Kind> {
-    let name = ServerName::try_from(host.to_owned()).map_err(|_| Kind::CertificateWrongName)?;
-    let mut tls = ClientConnection::new(Arc::clone(config), name).map_err(|_| Kind::Tls)?;
+pub(crate) fn begin(
+    config: &Arc<ClientConfig>,
+    host: &str,
+) -> Result<ClientConnection, FailureKind> {
+    let name =
+        ServerName::try_from(host.to_owned()).map_err(|_| FailureKind::CertificateWrongName)?;
+    let mut tls = ClientConnection::new(Arc::clone(config), name).map_err(|_| FailureKind::Tls)?;
     // A request is encrypted as a whole; its length is the user's business.
     tls.set_buffer_limit(None);
     Ok(tls)
 }
 
 /// The failure of a handshake or of the connection afterwards.
-pub(crate) fn kind_of(error: &rustls::Error) -> Kind {
+pub(crate) fn kind_of(error: &rustls::Error) -> FailureKind {
     let certificate = match error {
         rustls::Error::InvalidCertificate(certificate) => certificate,
         rustls::Error::AlertReceived(AlertDescription::NoApplicationProtocol)
-        | rustls::Error::NoApplicationProtocol => return Kind::NoHttp2,
-        rustls::Error::InvalidMessage(_) => return Kind::NotTls,
-        rustls::Error::AlertReceived(alert) => return Kind::TlsAlert(u8::from(*alert)),
-        _ => return Kind::Tls,
+        | rustls::Error::NoApplicationProtocol => return FailureKind::NoHttp2,
+        rustls::Error::InvalidMessage(_) => return FailureKind::NotTls,
+        rustls::Error::AlertReceived(alert) => return FailureKind::TlsAlert(u8::from(*alert)),
+        _ => return FailureKind::Tls,
     };
     match certificate {
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
-            Kind::CertificateExpired
+            FailureKind::CertificateExpired
         }
         CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-            Kind::CertificateNotYetValid
+            FailureKind::CertificateNotYetValid
         }
-        CertificateError::UnknownIssuer => Kind::CertificateUntrusted,
+        CertificateError::UnknownIssuer => FailureKind::CertificateUntrusted,
         CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-            Kind::CertificateWrongName
+            FailureKind::CertificateWrongName
         }
-        _ => Kind::CertificateInvalid,
+        _ => FailureKind::CertificateInvalid,
     }
 }
 
 /// The same of an error in which that of TLS is wrapped, once the handshake is over.
-pub(crate) fn kind_within(error: &io::Error) -> Kind {
+pub(crate) fn kind_within(error: &io::Error) -> FailureKind {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     match inner.map(kind_of) {
-        Some(alert @ Kind::TlsAlert(_)) => alert,
-        _ => Kind::Tls,
+        Some(alert @ FailureKind::TlsAlert(_)) => alert,
+        _ => FailureKind::Tls,
     }
 }
 

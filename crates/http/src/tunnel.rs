@@ -8,7 +8,7 @@
 use std::io::{self, Read, Write};
 
 use crate::connection::is_later;
-use crate::failure::{Failure, Kind, Malformed, Phase};
+use crate::failure::{Failure, FailureKind, Malformed, Phase};
 
 /// Longest answer of a proxy, bytes.
 const MOST_BYTES: usize = 16 * 1024;
@@ -46,7 +46,7 @@ impl Tunnel {
         let mut portion = [0; 1024];
         loop {
             match socket.read(&mut portion) {
-                Ok(0) => return Err(Failure::new(Phase::Connect, Kind::ClosedEarly)),
+                Ok(0) => return Err(Failure::new(Phase::Connect, FailureKind::ClosedEarly)),
                 Ok(count) => self.answer.extend_from_slice(&portion[..count]),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) if is_later(&error) => return Ok(false),
@@ -61,7 +61,7 @@ impl Tunnel {
 
 /// What an answer means so far; `None`: it is not whole. Errors: it is no, or no HTTP.
 fn judge(answer: &[u8]) -> Result<Option<bool>, Failure> {
-    let malformed = |what| Failure::new(Phase::Connect, Kind::Malformed(what));
+    let malformed = |what| Failure::new(Phase::Connect, FailureKind::Malformed(what));
     let begin = &answer[..answer.len().min(5)];
     if !b"HTTP/".starts_with(begin) {
         return Err(malformed(Malformed::StatusLine));
@@ -75,7 +75,7 @@ fn judge(answer: &[u8]) -> Result<Option<bool>, Failure> {
     let status = answer[..end].split(|byte| *byte == b' ').nth(1);
     match status {
         Some([b'2', _, _]) => Ok(Some(true)),
-        Some(&[b'1'..=b'9', _, _]) => Err(Failure::new(Phase::Connect, Kind::ProxyRefused)),
+        Some(&[b'1'..=b'9', _, _]) => Err(Failure::new(Phase::Connect, FailureKind::ProxyRefused)),
         _ => Err(malformed(Malformed::StatusLine)),
     }
 }
@@ -121,11 +121,14 @@ mod tests {
         assert_eq!(ask("HTTP/1.1 200 OK\r\nA: b\r\n\r\n"), Ok(true));
         assert_eq!(ask("HTTP/1.1 200 O"), Ok(false));
         let kind = |answer: &str| ask(answer).unwrap_err().kind;
-        assert_eq!(kind("HTTP/1.1 407 No\r\n\r\n"), Kind::ProxyRefused);
+        assert_eq!(kind("HTTP/1.1 407 No\r\n\r\n"), FailureKind::ProxyRefused);
         for nonsense in ["SSH-2.0", "HTTP/1.1 xx\r\n\r\n", "HTTP/1.1\r\n\r\n"] {
-            assert!(matches!(kind(nonsense), Kind::Malformed(_)), "{nonsense}");
+            assert!(
+                matches!(kind(nonsense), FailureKind::Malformed(_)),
+                "{nonsense}"
+            );
         }
         let endless = format!("HTTP/1.1 200 {}", "x".repeat(MOST_BYTES));
-        assert!(matches!(kind(&endless), Kind::Malformed(_)));
+        assert!(matches!(kind(&endless), FailureKind::Malformed(_)));
     }
 }

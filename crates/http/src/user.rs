@@ -17,17 +17,17 @@ use crate::target::TargetId;
 /// One virtual user. The engine owns its connections: one per target, kept alive as the exchange
 /// says. A user is asked by one thread at a time, always the same.
 pub trait User: Send {
-    /// What does the user do now? With [`Step::Send`], the whole request (head and body) has been
+    /// What does the user do now? With [`UserStep::Send`], the whole request (head and body) has been
     /// appended to `out`, which is empty when it is handed over.
-    fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> Step;
+    fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> UserStep;
 
-    /// How an exchange ended. Called exactly once per [`Step::Send`], before the next `step`.
+    /// How an exchange ended. Called exactly once per [`UserStep::Send`], before the next `step`.
     fn ended(&mut self, outcome: &Outcome<'_>);
 }
 
 /// The next action of a user.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Step {
+pub enum UserStep {
     /// Sends the request that was appended to `out`.
     Send(Exchange),
     /// Does nothing until then; a time that has passed asks again at once, after the others.

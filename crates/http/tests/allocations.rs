@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use sokudo_http::{
-    Config, Exchange, Keep, Outcome, Scheme, Step, Stop, TargetId, Targets, User, run,
+    Config, Exchange, Keep, Outcome, Scheme, Stop, TargetId, Targets, User, UserStep, run,
 };
 use sokudo_net::clock::now_ns;
 use sokudo_testkit::allocations::{COUNTED, Counted, calls};
@@ -32,7 +32,7 @@ struct Asker {
 }
 
 impl User for Asker {
-    fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> Step {
+    fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> UserStep {
         match self.asked {
             WARM => self.before = calls(),
             asked if asked == WARM + MEASURED => {
@@ -40,12 +40,12 @@ impl User for Asker {
                     .fetch_max(calls() - self.before, Ordering::Relaxed);
             }
             // The others are still being counted.
-            asked if asked == 2 * WARM + MEASURED => return Step::End,
+            asked if asked == 2 * WARM + MEASURED => return UserStep::End,
             _ => {}
         }
         self.asked += 1;
         out.extend_from_slice(b"GET / HTTP/1.1\r\nHost: test\r\n\r\n");
-        Step::Send(Exchange {
+        UserStep::Send(Exchange {
             target: self.target,
             intended_ns: now_ns,
             close: false,

@@ -13,7 +13,7 @@ use sokudo_model::{PhaseRecord, Series, Summary, Text, Unit};
 
 use crate::bars::Bars;
 use crate::block::{Block, Cell, Column, Number, Phrase, Table};
-use crate::chart::{self, Chart, Kind, Line, Points};
+use crate::chart::{self, Chart, ChartKind, Line, Points};
 use crate::number::Scale;
 use crate::tracks;
 use crate::view::View;
@@ -271,7 +271,7 @@ pub fn layers(moments: Vec<(i64, Option<Means>)>, title: &str) -> Option<Chart> 
         id: "budget".into(),
         title: Text::new(title).into(),
         note: None,
-        kind: Kind::Stack,
+        kind: ChartKind::Stack,
         unit: Unit::Seconds,
         log_switch: false,
         lines,

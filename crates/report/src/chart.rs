@@ -20,7 +20,7 @@ pub type Points = Vec<(i64, Option<f64>)>;
 
 /// How a chart is drawn.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum ChartKind {
     /// One line per series; rates start at zero.
     Lines,
     /// Layers on top of each other: shares of a whole, or parts of a sum. All layers have the same
@@ -77,7 +77,7 @@ pub struct Chart {
     /// How to read it; empty when the title is enough.
     pub note: Option<Phrase>,
     /// How it is drawn.
-    pub kind: Kind,
+    pub kind: ChartKind,
     /// Unit of its values.
     pub unit: Unit,
     /// Whether the value axis, logarithmic at first, may be switched to linear.
@@ -101,8 +101,8 @@ impl Chart {
     /// Largest value, of the sum for a stack.
     pub fn largest(&self) -> f64 {
         match self.kind {
-            Kind::Stack if self.unit == Unit::Ratio => 1.0,
-            Kind::Stack => self.highest_stack(),
+            ChartKind::Stack if self.unit == Unit::Ratio => 1.0,
+            ChartKind::Stack => self.highest_stack(),
             _ => self
                 .lines
                 .iter()

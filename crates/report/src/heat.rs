@@ -10,7 +10,7 @@ use sokudo_model::{HistogramInterval, Record, Text, Unit, metric};
 use sokudo_stats::Histogram;
 
 use crate::block::Phrase;
-use crate::chart::{Chart, Heat, Kind, Line, MAX_COLUMNS, Points};
+use crate::chart::{Chart, ChartKind, Heat, Line, MAX_COLUMNS, Points};
 
 /// Rows of a heat map at most.
 const MAX_ROWS: usize = 48;
@@ -61,7 +61,7 @@ pub fn map(record: &Record, metric_name: &str) -> Option<Chart> {
         id: metric_name.replace(['.', '_'], "-"),
         title: crate::names::metric(metric_name),
         note: Some(note.into()),
-        kind: Kind::Heat(heat),
+        kind: ChartKind::Heat(heat),
         unit,
         log_switch: true,
         lines,

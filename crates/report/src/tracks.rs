@@ -17,7 +17,7 @@ use sokudo_model::{Series, Text};
 
 use crate::block::Phrase;
 use crate::budget;
-use crate::chart::{self, Chart, Kind, Line};
+use crate::chart::{self, Chart, ChartKind, Line};
 use crate::families;
 use crate::view::View;
 
@@ -112,7 +112,7 @@ fn moves(series: &Series) -> bool {
 fn fit(charts: &mut [Chart], budget: usize, most: usize) {
     let lines: usize = charts.iter().map(|c| c.lines.len()).sum();
     let most = (budget / lines.max(1)).clamp(60, most);
-    for chart in charts.iter_mut().filter(|c| c.kind == Kind::Lines) {
+    for chart in charts.iter_mut().filter(|c| c.kind == ChartKind::Lines) {
         for line in &mut chart.lines {
             line.points = chart::thin(&line.points, most);
         }
@@ -160,7 +160,7 @@ fn lines_chart(view: &View, metric: &str, series: &[&Series]) -> Chart {
                 .into(),
             false => note.into(),
         }),
-        kind: Kind::Lines,
+        kind: ChartKind::Lines,
         unit: sokudo_model::metric::unit_of(metric),
         log_switch: false,
         lines: coloured(view, &ranked),

@@ -17,7 +17,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use sokudo_model::{PhaseRecord, Text, kinds, units};
 
-use crate::execute::{Executor, Failed, HostInfo, Load, Part, Phase};
+use crate::execute::{Executor, Failed, HostInfo, OrderedLoad, Part, Phase};
 use crate::line::{Command, Line, Order, Who};
 use crate::mistake::Mistake;
 
@@ -323,7 +323,7 @@ impl Console {
         number: u32,
         word: &str,
         column: u32,
-        load: &Load,
+        load: &OrderedLoad,
         all: bool,
         hosts: &[HostInfo],
     ) -> Result<Change, Mistake> {
@@ -485,7 +485,7 @@ fn read(
     arguments: &[String],
     column: u32,
     executor: &dyn Executor,
-) -> Result<Load, Mistake> {
+) -> Result<OrderedLoad, Mistake> {
     executor.read(word, arguments).map_err(|failed| {
         let hint = failed
             .hint
@@ -495,7 +495,7 @@ fn read(
 }
 
 /// The load of one host towards its peers.
-pub(crate) fn part(number: u32, peers: &[u32], load: &Load) -> Part {
+pub(crate) fn part(number: u32, peers: &[u32], load: &OrderedLoad) -> Part {
     let host = |position: u32| match position.checked_sub(1) {
         None => Some(number),
         Some(peer) => peers.get(peer as usize).copied(),

@@ -23,7 +23,7 @@ pub struct HostInfo {
 
 /// A load as one line or one call asks for it, before its hosts are known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Load {
+pub struct OrderedLoad {
     /// Registry name of the workload.
     pub workload: String,
     /// Its options as JSON text.
@@ -37,7 +37,7 @@ pub struct Load {
     pub flows: Vec<(u32, u32, u32)>,
 }
 
-impl Load {
+impl OrderedLoad {
     /// True when it goes to another host of the run, and not to a server that is named by its options.
     pub fn needs_a_peer(&self) -> bool {
         self.flows.iter().any(|(from, to, _)| from != to)
@@ -120,7 +120,7 @@ pub trait Executor {
     /// Reads what follows a workload's word as its own command does.
     ///
     /// Errors: no such word, or options that cannot be understood or do not fit together.
-    fn read(&self, word: &str, arguments: &[String]) -> Result<Load, Failed>;
+    fn read(&self, word: &str, arguments: &[String]) -> Result<OrderedLoad, Failed>;
 
     /// Loads, and waits until all is over or the phase's bound has passed.
     ///

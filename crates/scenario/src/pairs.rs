@@ -12,7 +12,7 @@ use crate::execute::{Failed, HostInfo};
 
 /// The exchange of each pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exchange {
+pub struct PairExchange {
     /// How many pairs; `None` = as many as there are.
     pub pairs: Option<u32>,
     /// Bytes each way, as typed: `1MB`.
@@ -51,7 +51,7 @@ pub fn pairs(hosts: &[HostInfo], wanted: Option<u32>) -> Result<Vec<(u32, u32)>,
         .collect())
 }
 
-impl Exchange {
+impl PairExchange {
     /// Errors: nothing would be exchanged.
     fn check(&self) -> Result<(), Failed> {
         if self.times == 0 {
@@ -73,7 +73,7 @@ impl Exchange {
 /// Console lines: each pair connects, all pairs exchange at the same moment.
 ///
 /// Errors: as [`pairs`]; nothing would be exchanged.
-pub fn lines(hosts: &[HostInfo], exchange: &Exchange) -> Result<String, Failed> {
+pub fn lines(hosts: &[HostInfo], exchange: &PairExchange) -> Result<String, Failed> {
     exchange.check()?;
     let pairs = pairs(hosts, exchange.pairs)?;
     let mut out = listed(hosts, "#");
@@ -95,7 +95,7 @@ pub fn lines(hosts: &[HostInfo], exchange: &Exchange) -> Result<String, Failed> 
 }
 
 /// The same as JavaScript, with the same errors.
-pub fn javascript(hosts: &[HostInfo], exchange: &Exchange) -> Result<String, Failed> {
+pub fn javascript(hosts: &[HostInfo], exchange: &PairExchange) -> Result<String, Failed> {
     exchange.check()?;
     let pairs = pairs(hosts, exchange.pairs)?;
     let mut out = String::from("/// <reference path=\"sokudo.d.ts\" />\n");
@@ -150,8 +150,8 @@ mod tests {
     use crate::remembering::Remembering;
     use crate::script::{Limits, Outside, run};
 
-    fn exchange(pairs: Option<u32>) -> Exchange {
-        Exchange {
+    fn exchange(pairs: Option<u32>) -> PairExchange {
+        PairExchange {
             pairs,
             size: "1MB".into(),
             times: 1000,

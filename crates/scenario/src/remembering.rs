@@ -3,7 +3,7 @@
 use sokudo_model::kinds::rr;
 use sokudo_model::{FlowResult, PhaseRecord, PhaseResult, RunStatus, Text};
 
-use crate::execute::{Executor, Failed, HostInfo, Load, LoadWord, Phase};
+use crate::execute::{Executor, Failed, HostInfo, LoadWord, OrderedLoad, Phase};
 
 /// Remembers phases; flows towards `dead` have no result.
 #[derive(Default)]
@@ -42,12 +42,12 @@ impl Executor for Remembering {
         ]
     }
 
-    fn read(&self, word: &str, arguments: &[String]) -> Result<Load, Failed> {
+    fn read(&self, word: &str, arguments: &[String]) -> Result<OrderedLoad, Failed> {
         let Some(known) = self.words().into_iter().find(|known| known.name == word) else {
             return Err(Failed::new(format!("no word `{word}`"), "say another"));
         };
         if known.takes_url {
-            return Ok(Load {
+            return Ok(OrderedLoad {
                 workload: word.into(),
                 options: arguments.join(" "),
                 duration_ns: 0,
@@ -57,7 +57,7 @@ impl Executor for Remembering {
         }
         let (options, peers): (Vec<_>, Vec<_>) =
             arguments.iter().cloned().partition(|a| a.starts_with("--"));
-        Ok(Load {
+        Ok(OrderedLoad {
             workload: word.into(),
             options: options.join(" "),
             duration_ns: 0,

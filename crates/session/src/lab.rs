@@ -8,7 +8,7 @@ use std::time::Duration;
 use sokudo_controller::{ControlError, Hosts, Run};
 use sokudo_model::{FlowPlan, PhasePlan, PhaseRecord, Text};
 use sokudo_monitors::Files;
-use sokudo_scenario::{Executor, Failed, HostInfo, Load, LoadWord, Part, Phase};
+use sokudo_scenario::{Executor, Failed, HostInfo, LoadWord, OrderedLoad, Part, Phase};
 use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
 
 use crate::witness::Heard;
@@ -137,7 +137,7 @@ impl Executor for Lab {
         words::words()
     }
 
-    fn read(&self, word: &str, arguments: &[String]) -> Result<Load, Failed> {
+    fn read(&self, word: &str, arguments: &[String]) -> Result<OrderedLoad, Failed> {
         words::read(word, arguments)
     }
 

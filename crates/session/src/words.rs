@@ -11,7 +11,7 @@ use sokudo_load_network::probe::ProbeOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
 use sokudo_model::kinds;
-use sokudo_scenario::{Failed, Load as Asked, LoadWord};
+use sokudo_scenario::{Failed, LoadWord, OrderedLoad};
 use sokudo_workload::Options;
 
 use crate::typed::not_understood;
@@ -23,7 +23,7 @@ const PEERS: &str = "peers";
 struct Entry {
     name: &'static str,
     takes_url: bool,
-    read: fn(&[String]) -> Result<Asked, Failed>,
+    read: fn(&[String]) -> Result<OrderedLoad, Failed>,
     of_hosts: fn(&str, u32) -> Option<String>,
 }
 
@@ -80,7 +80,7 @@ pub fn words() -> Vec<LoadWord> {
 }
 
 /// Reads a word and what follows it.
-pub fn read(word: &str, arguments: &[String]) -> Result<Asked, Failed> {
+pub fn read(word: &str, arguments: &[String]) -> Result<OrderedLoad, Failed> {
     let entry = WORDS.iter().find(|entry| entry.name == word);
     let entry = entry.ok_or_else(|| {
         let elsewhere = ELSEWHERE.iter().find(|(name, _)| *name == word);
@@ -139,14 +139,14 @@ fn bare<O: Options>() -> Command {
     O::augment_args(bare)
 }
 
-fn between_hosts<O: Options>(arguments: &[String]) -> Result<Asked, Failed> {
+fn between_hosts<O: Options>(arguments: &[String]) -> Result<OrderedLoad, Failed> {
     let peers = Arg::new(PEERS).action(ArgAction::Append).num_args(0..);
     let (options, peers) = typed::<O>(bare::<O>().arg(peers), arguments)?;
     let among = 1 + peers.len().max(1) as u32;
     Ok(asked(&options, peers, among))
 }
 
-fn on_a_server<O: Options>(arguments: &[String]) -> Result<Asked, Failed> {
+fn on_a_server<O: Options>(arguments: &[String]) -> Result<OrderedLoad, Failed> {
     let (options, _) = typed::<O>(bare::<O>(), arguments)?;
     // Lines also come from a page: it must not send what this host's files hold.
     if let Some(option) = options.names_file() {
@@ -161,9 +161,9 @@ fn on_a_server<O: Options>(arguments: &[String]) -> Result<Asked, Failed> {
     Ok(asked(&options, Vec::new(), 1))
 }
 
-fn asked<O: Options>(options: &O, peers: Vec<String>, among: u32) -> Asked {
+fn asked<O: Options>(options: &O, peers: Vec<String>, among: u32) -> OrderedLoad {
     let flows = options.flows(among);
-    Asked {
+    OrderedLoad {
         workload: O::NAME.into(),
         options: options.to_json(),
         duration_ns: options.duration_ns(),
@@ -179,7 +179,7 @@ mod tests {
 
     use super::*;
 
-    fn said(words: &[&str]) -> Result<Asked, Failed> {
+    fn said(words: &[&str]) -> Result<OrderedLoad, Failed> {
         let arguments: Vec<String> = words[1..].iter().map(|w| (*w).to_owned()).collect();
         read(words[0], &arguments)
     }

@@ -16,5 +16,5 @@ pub mod spread;
 pub use curve::{Curve, CurveStep, Knee, Sign, curve_of};
 pub use fairness::fairness;
 pub use histogram::{Bucket, Histogram, HistogramError};
-pub use search::{Best, First, Limit, Outcome, Purpose, RateSearch, RateSearchConfig, Step};
+pub use search::{Best, First, Limit, Outcome, Purpose, RateSearch, RateSearchConfig, SearchStep};
 pub use spread::{Spread, spread};

@@ -85,7 +85,7 @@ pub struct Best {
 
 /// The next action of the caller.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Step {
+pub enum SearchStep {
     /// Offer this rate and report what came out.
     Try {
         /// Events per second; `None` is as fast as possible.
@@ -129,7 +129,7 @@ struct Candidate {
 #[derive(Debug, Clone)]
 pub struct RateSearch {
     config: RateSearchConfig,
-    step: Step,
+    step: SearchStep,
     /// Highest rate to offer.
     ceiling: Option<f64>,
     scouts: u32,
@@ -174,7 +174,7 @@ impl RateSearch {
         };
         let mut search = Self {
             config,
-            step: Step::Done {
+            step: SearchStep::Done {
                 best: None,
                 trials: 0,
             },
@@ -190,7 +190,7 @@ impl RateSearch {
             climbs: Some(0),
         };
         search.step = match config.first {
-            First::ClosedLoop => Step::Try {
+            First::ClosedLoop => SearchStep::Try {
                 rate: None,
                 purpose: Purpose::Scout,
             },
@@ -200,7 +200,7 @@ impl RateSearch {
     }
 
     /// The next action; the same one until an outcome is reported.
-    pub fn next(&self) -> Step {
+    pub fn next(&self) -> SearchStep {
         self.step
     }
 
@@ -209,7 +209,7 @@ impl RateSearch {
     /// `used` is the largest of measured over allowed among the bounds: above 1 the rate does not
     /// hold, and what is not a number holds nothing either.
     pub fn report(&mut self, outcome: Outcome, used: f64) {
-        let Step::Try {
+        let SearchStep::Try {
             rate: asked,
             purpose,
         } = self.step
@@ -247,7 +247,7 @@ impl RateSearch {
     }
 
     /// The search begins a little above what the closed loop delivered.
-    fn below_closed_loop(&mut self, outcome: &Outcome) -> Step {
+    fn below_closed_loop(&mut self, outcome: &Outcome) -> SearchStep {
         let delivered = outcome.delivered;
         if !(delivered.is_finite() && delivered > 0.0) {
             return self.done();
@@ -298,7 +298,7 @@ impl RateSearch {
         }
     }
 
-    fn decide(&self, outcome: &Outcome, holds: bool, purpose: Purpose) -> Step {
+    fn decide(&self, outcome: &Outcome, holds: bool, purpose: Purpose) -> SearchStep {
         let bad = self.bad.unwrap_or(f64::INFINITY);
         match self.confirmed {
             // Nothing above can be offered: a further trial would only repeat this one.
@@ -317,7 +317,7 @@ impl RateSearch {
     }
 
     /// The bracket is closed or the trials are used up: confirm, unless that has happened.
-    fn settle(&self, held: Candidate) -> Step {
+    fn settle(&self, held: Candidate) -> SearchStep {
         match self.confirmed {
             Some(best) if best.rate >= held.rate / self.closed_at() => self.done(),
             _ => self.attempt(held.asked, Purpose::Confirm),
@@ -326,7 +326,7 @@ impl RateSearch {
 
     /// The next rate below `bad`: near what was delivered, but at least one step down, where each
     /// step is twice as long as the one before; never past a rate that has held.
-    fn step_down(&self, bad: f64, delivered: f64, purpose: Purpose) -> Step {
+    fn step_down(&self, bad: f64, delivered: f64, purpose: Purpose) -> SearchStep {
         let held = self.highest_held();
         if bad <= self.config.low {
             return self.done();
@@ -347,7 +347,7 @@ impl RateSearch {
     /// The next rate to confirm after a confirmation has failed: once the next rate that held in a
     /// probe, then ever larger steps down, because a system that refutes twice is not the one that
     /// was probed.
-    fn retreat(&self, bad: f64) -> Step {
+    fn retreat(&self, bad: f64) -> SearchStep {
         const KEEP: [f64; 5] = [0.85, 0.7, 0.5, 0.3, 0.1];
         if self.refuted <= 1 {
             return self.step_down(bad, bad, Purpose::Confirm);
@@ -390,7 +390,7 @@ impl RateSearch {
     }
 
     /// Without probes left a rate can only be confirmed; without confirmations left it is over.
-    fn attempt(&self, rate: Option<f64>, purpose: Purpose) -> Step {
+    fn attempt(&self, rate: Option<f64>, purpose: Purpose) -> SearchStep {
         let purpose = match self.probes_left() {
             0 => Purpose::Confirm,
             _ => purpose,
@@ -398,11 +398,11 @@ impl RateSearch {
         if purpose == Purpose::Confirm && self.confirms >= self.config.max_confirms {
             return self.done();
         }
-        Step::Try { rate, purpose }
+        SearchStep::Try { rate, purpose }
     }
 
-    fn done(&self) -> Step {
-        Step::Done {
+    fn done(&self) -> SearchStep {
+        SearchStep::Done {
             best: self.confirmed,
             trials: self.scouts + self.probes + self.confirms,
         }

@@ -53,7 +53,7 @@ impl Words {
 /// Kind of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum SentenceKind {
     /// An order from a page or a console.
     Order,
     /// The result of an order.
@@ -101,9 +101,9 @@ pub enum Told {
     /// New samples of series that are drawn.
     Samples(Vec<(SeriesKey, i64, f64)>),
     /// A sentence by its key.
-    Says(Kind, Text),
+    Says(SentenceKind, Text),
     /// A sentence that is the same in every language.
-    Words(Kind, String),
+    Words(SentenceKind, String),
     /// Health of the connection to a host: its name, and `ready`, `suspect` or `lost`.
     Health(String, &'static str),
     /// Hosts that take part.
@@ -128,7 +128,7 @@ pub struct Frame {
 /// A sentence in the transcript.
 #[derive(Debug, Clone, Serialize)]
 struct Said {
-    kind: Kind,
+    kind: SentenceKind,
     says: Words,
 }
 
@@ -387,7 +387,7 @@ fn apply(shared: &Shared, told: Told) {
     inner.unsent.state = true;
 }
 
-fn say(inner: &mut Inner, kind: Kind, says: Words) {
+fn say(inner: &mut Inner, kind: SentenceKind, says: Words) {
     let said = Said { kind, says };
     inner.said.push_back(said.clone());
     if inner.said.len() > SAID_MAX {
@@ -520,7 +520,7 @@ mod tests {
     fn a_page_gets_a_snapshot_and_then_what_changes() {
         let feed = Feed::new("lab", false).expect("a feed");
         feed.tell(begins());
-        feed.tell(Told::Words(Kind::Order, "syncTime".into()));
+        feed.tell(Told::Words(SentenceKind::Order, "syncTime".into()));
         feed.offer(Told::Samples(vec![(rate("hosta"), 1_000_000_000, 5.0)]));
         let mut seen = feed.subscribe();
         let due = Instant::now() + Duration::from_secs(20);

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use sokudo_model::{Change, Refusal};
 
 use crate::desk::{Mistake, refusal};
-use crate::feed::{Kind, Told};
+use crate::feed::{SentenceKind, Told};
 use crate::{Desk, Emit, Feed, Language, Order, Server, open};
 
 /// Longest wait for an answer.
@@ -311,7 +311,7 @@ fn a_page_hears_what_is_told() {
     };
     wait_for(&mut stream, "event: snapshot");
     page.feed
-        .tell(Told::Words(Kind::Answer, "three hosts".into()));
+        .tell(Told::Words(SentenceKind::Answer, "three hosts".into()));
     wait_for(&mut stream, "three hosts");
 }
 

@@ -11,7 +11,7 @@ pub struct Effort {
 
 /// What a thread spent between two moments, nanoseconds; `None` where the system does not say.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Spent {
+pub struct ThreadSpent {
     /// CPU time.
     pub cpu_ns: Option<u64>,
     /// Time in which it was ready to run and had no CPU.
@@ -28,10 +28,10 @@ impl Effort {
     }
 
     /// What the same thread has spent since.
-    pub fn spent(&self) -> Spent {
+    pub fn spent(&self) -> ThreadSpent {
         let now = Self::begin();
         let more = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));
-        Spent {
+        ThreadSpent {
             cpu_ns: more(now.cpu_ns, self.cpu_ns),
             wait_ns: more(now.wait_ns, self.wait_ns),
         }

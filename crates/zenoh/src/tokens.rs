@@ -49,7 +49,7 @@ impl Default for Terms {
 
 /// Why a token is not valid any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Spent {
+pub enum InvalidToken {
     /// Not one of this group's.
     #[error("the token is not known here")]
     Unknown,
@@ -69,11 +69,11 @@ pub enum Spent {
     },
 }
 
-impl Spent {
+impl InvalidToken {
     /// The hint for the operator.
     pub fn hint(&self) -> &'static str {
         match self {
-            Spent::Role { .. } => {
+            InvalidToken::Role { .. } => {
                 "`sokudo group token GROUP` makes one for agents, with `--router` one for routers"
             }
             _ => "make a new one on the controller: `sokudo group token GROUP`",
@@ -117,18 +117,22 @@ impl Book {
     }
 
     /// Lets one host in.
-    fn spend(&mut self, id: KeyId, asked: MemberRole, now_s: u64) -> Result<(), Spent> {
+    fn spend(&mut self, id: KeyId, asked: MemberRole, now_s: u64) -> Result<(), InvalidToken> {
         let of_id = |entry: &&mut Entry| token_key(&entry.secret).id() == id;
-        let entry = self.tokens.iter_mut().find(of_id).ok_or(Spent::Unknown)?;
+        let entry = self
+            .tokens
+            .iter_mut()
+            .find(of_id)
+            .ok_or(InvalidToken::Unknown)?;
         if entry.expires_unix_s <= now_s {
-            return Err(Spent::Expired);
+            return Err(InvalidToken::Expired);
         }
         if entry.role != asked {
             let made_for = entry.role;
-            return Err(Spent::Role { made_for, asked });
+            return Err(InvalidToken::Role { made_for, asked });
         }
         match &mut entry.uses_left {
-            Some(0) => Err(Spent::UsedUp),
+            Some(0) => Err(InvalidToken::UsedUp),
             Some(left) => {
                 *left -= 1;
                 Ok(())
@@ -166,7 +170,7 @@ impl Tokens {
         &self,
         id: KeyId,
         role: MemberRole,
-    ) -> Result<Result<(), Spent>, GroupError> {
+    ) -> Result<Result<(), InvalidToken>, GroupError> {
         self.0.change(|book| book.spend(id, role, now_s()))
     }
 }
@@ -197,10 +201,10 @@ mod tests {
             ..Terms::default()
         });
         assert_eq!(ledger.spend(id, AGENT, 1059), Ok(()));
-        assert_eq!(ledger.spend(id, AGENT, 1060), Err(Spent::Expired));
+        assert_eq!(ledger.spend(id, AGENT, 1060), Err(InvalidToken::Expired));
         assert_eq!(
             ledger.spend(KeyId([9; 8]), AGENT, 1000),
-            Err(Spent::Unknown)
+            Err(InvalidToken::Unknown)
         );
     }
 
@@ -212,11 +216,11 @@ mod tests {
         });
         let made_for = AGENT;
         let asked = MemberRole::Router;
-        let other = Err(Spent::Role { made_for, asked });
+        let other = Err(InvalidToken::Role { made_for, asked });
         assert_eq!(ledger.spend(id, asked, 1000), other, "and costs no use");
         assert_eq!(ledger.spend(id, AGENT, 1000), Ok(()));
         assert_eq!(ledger.spend(id, AGENT, 1000), Ok(()));
-        assert_eq!(ledger.spend(id, AGENT, 1000), Err(Spent::UsedUp));
+        assert_eq!(ledger.spend(id, AGENT, 1000), Err(InvalidToken::UsedUp));
     }
 
     #[test]

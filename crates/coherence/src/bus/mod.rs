@@ -47,7 +47,7 @@ use sokudo_net::clock::now_ns;
 
 pub use account::{Block, Count};
 pub use event::{Event, Report};
-pub use options::{Asked, CoherenceBusOptions, HELP, Mode, Warmup};
+pub use options::{CoherenceBusOptions, CommandLine, HELP, Mode, Warmup};
 
 use account::{Gauges, Mailbox, Meter, Windows};
 use connection::LOOK;

@@ -161,7 +161,7 @@ impl Default for CoherenceBusOptions {
 
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum CommandLine {
     /// A test.
     Run(Box<CoherenceBusOptions>),
     /// An option that does not exist: the text [`HELP`] and exit code 1, as the vendor's program.
@@ -175,13 +175,13 @@ impl CoherenceBusOptions {
     /// Reads the arguments behind the program's name.
     ///
     /// Errors: operator errors with a hint. Names are not resolved and nothing is opened here.
-    pub fn parse<A: AsRef<str>>(arguments: &[A]) -> Result<Asked, Refusal> {
+    pub fn parse<A: AsRef<str>>(arguments: &[A]) -> Result<CommandLine, Refusal> {
         let mut options = CoherenceBusOptions::default();
         let mut tx_threads = None;
         let mut rest = arguments.iter().map(AsRef::as_ref).peekable();
         while let Some(name) = rest.next() {
             if matches!(name, "-?" | "-help" | "--help") {
-                return Ok(Asked::Help { unknown: None });
+                return Ok(CommandLine::Help { unknown: None });
             }
             let mut values = Vec::new();
             // A negative number is a value, everything else with a dash is the next option.
@@ -193,7 +193,7 @@ impl CoherenceBusOptions {
             }
             if !WITH_VALUE.contains(&name) {
                 let unknown = Some(name.to_owned());
-                return Ok(Asked::Help { unknown });
+                return Ok(CommandLine::Help { unknown });
             }
             match name {
                 "-txThreads" => tx_threads = Some(number(name, &values, (0, MAX_THREADS))? as u32),
@@ -202,7 +202,7 @@ impl CoherenceBusOptions {
         }
         options.tx_threads = tx_threads.unwrap_or(u32::from(!options.relay));
         options.check(tx_threads.is_some())?;
-        Ok(Asked::Run(Box::new(options)))
+        Ok(CommandLine::Run(Box::new(options)))
     }
 
     /// Takes an option that stands for itself; false when it is none of them.
@@ -440,7 +440,7 @@ mod tests {
     fn parsed(line: &str) -> CoherenceBusOptions {
         let words: Vec<&str> = line.split_whitespace().collect();
         match CoherenceBusOptions::parse(&words) {
-            Ok(Asked::Run(options)) => *options,
+            Ok(CommandLine::Run(options)) => *options,
             other => panic!("{line:?} gave {other:?}"),
         }
     }
@@ -531,9 +531,9 @@ mod tests {
     fn an_unknown_option_asks_for_help() {
         let unknown = Some("-bogus".to_owned());
         let help = CoherenceBusOptions::parse(&["-bogus", "3"]);
-        assert_eq!(help, Ok(Asked::Help { unknown }));
+        assert_eq!(help, Ok(CommandLine::Help { unknown }));
         let help = CoherenceBusOptions::parse(&["-?"]);
-        assert_eq!(help, Ok(Asked::Help { unknown: None }));
+        assert_eq!(help, Ok(CommandLine::Help { unknown: None }));
     }
 
     #[test]

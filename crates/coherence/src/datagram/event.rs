@@ -6,7 +6,7 @@ use super::report::{ListenerStart, PublisherStart, RxBlock, RxReport, TxReport};
 
 /// Which way packets go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum PacketWay {
     /// Received here.
     In,
     /// Sent from here.
@@ -34,7 +34,7 @@ pub enum Event {
     /// Tick intervals that have passed: from the `from`-th up to, not including, the `to`-th.
     Ticks {
         /// Sent or received.
-        way: Way,
+        way: PacketWay,
         /// First interval, from 0.
         from: u64,
         /// One past the last.

@@ -17,8 +17,8 @@ use sokudo_net::clock::{now_ns, precise_timers, thread_cpu_ns, unix_ns};
 use sokudo_net::udp::{Receiver, socket_drops};
 
 use super::account::{Counts, Publisher};
-use super::event::{Event, Way};
-use super::options::{CoherenceDatagramOptions, Interval, nanoseconds};
+use super::event::{Event, PacketWay};
+use super::options::{CoherenceDatagramOptions, ReportInterval, nanoseconds};
 use super::protocol::{Packet, Width, processed_intact};
 use super::report::{RxBlock, RxReport};
 use super::tcp::Inlet;
@@ -148,9 +148,9 @@ pub struct BookSettings {
     /// Silence that ends all publishers, nanoseconds; 0 = never.
     pub timeout_ns: i64,
     /// Between two reports.
-    pub report: Interval,
+    pub report: ReportInterval,
     /// Between two rows of the table; `Off` without one.
-    pub log: Interval,
+    pub log: ReportInterval,
     /// Packets per tick; 0 = none.
     pub tick: u64,
 }
@@ -166,7 +166,7 @@ impl BookSettings {
             report: options.report_interval,
             log: match options.log {
                 Some(_) => options.log_interval,
-                None => Interval::Off,
+                None => ReportInterval::Off,
             },
             tick: options.tick_interval,
         }
@@ -176,17 +176,17 @@ impl BookSettings {
 /// Counts up to the next report or row.
 #[derive(Debug, Clone, Copy)]
 struct Due {
-    interval: Interval,
+    interval: ReportInterval,
     at_packets: u64,
     at_ns: i64,
 }
 
 impl Due {
-    fn new(interval: Interval, packets: u64, now_ns: i64) -> Self {
+    fn new(interval: ReportInterval, packets: u64, now_ns: i64) -> Self {
         let (at_packets, at_ns) = match interval {
-            Interval::Off => (u64::MAX, i64::MAX),
-            Interval::Packets(every) => (packets.saturating_add(every), i64::MAX),
-            Interval::Time(every_ns) => (u64::MAX, now_ns.saturating_add_unsigned(every_ns)),
+            ReportInterval::Off => (u64::MAX, i64::MAX),
+            ReportInterval::Packets(every) => (packets.saturating_add(every), i64::MAX),
+            ReportInterval::Time(every_ns) => (u64::MAX, now_ns.saturating_add_unsigned(every_ns)),
         };
         Self {
             interval,
@@ -347,7 +347,7 @@ impl<'a> Book<'a> {
         if let Some(ticks) = self.packets.checked_div(self.settings.tick)
             && ticks > self.ticks_told
             && offer(Event::Ticks {
-                way: Way::In,
+                way: PacketWay::In,
                 from: self.ticks_told,
                 to: ticks,
             })
@@ -423,7 +423,7 @@ impl<'a> Book<'a> {
             ..self.report()
         };
         let rows = match self.settings.log {
-            Interval::Off => Vec::new(),
+            ReportInterval::Off => Vec::new(),
             _ => report.life.clone(),
         };
         for followed in self.followed.drain(..) {

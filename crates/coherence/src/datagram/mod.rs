@@ -37,9 +37,9 @@ use std::time::{Duration, Instant};
 use sokudo_model::Refusal;
 use sokudo_net::clock::now_ns;
 
-pub use event::{Event, Way};
+pub use event::{Event, PacketWay};
 pub use listener::{ListenerSummary, RxSummary};
-pub use options::{Asked, CoherenceDatagramOptions, HELP, Interval, Layout, Provider};
+pub use options::{CoherenceDatagramOptions, CommandLine, HELP, Layout, Provider, ReportInterval};
 pub use publisher::{Ended, PeerSummary, PublisherSummary};
 
 use listener::{Links, ListenerTask};

@@ -15,7 +15,7 @@ use sokudo_workload::link::Transport;
 
 use super::options::HostPort;
 use super::protocol::Width;
-use super::{CoherenceDatagramOptions, CoherenceDatagramSummary, Interval, Provider};
+use super::{CoherenceDatagramOptions, CoherenceDatagramSummary, Provider, ReportInterval};
 
 /// Port of the vendor's listeners.
 const COHERENCE_DATAGRAM_PORT: u16 = 9999;
@@ -73,7 +73,7 @@ pub fn options(
             0 => None,
             ns => Some(ns / 1_000_000),
         },
-        report_interval: Interval::Time(native.interval.0),
+        report_interval: ReportInterval::Time(native.interval.0),
         tick_interval: 0,
         polite: native.polite,
         provider: if native.transport == Transport::Tcp {

@@ -86,7 +86,7 @@ impl HostPort {
 
 /// How often something is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Interval {
+pub enum ReportInterval {
     /// Never.
     Off,
     /// After so many packets, counted over all publishers or peers.
@@ -155,13 +155,13 @@ pub struct CoherenceDatagramOptions {
     /// `-txDurationMs`, counted from the first packet.
     pub tx_duration_ms: Option<u64>,
     /// `-reportInterval`.
-    pub report_interval: Interval,
+    pub report_interval: ReportInterval,
     /// `-tickInterval`, packets; 0 = no marks.
     pub tick_interval: u64,
     /// `-log`.
     pub log: Option<LogTarget>,
     /// `-logInterval`.
-    pub log_interval: Interval,
+    pub log_interval: ReportInterval,
     /// `-polite`: send only while somebody sends to this host.
     pub polite: bool,
     /// `-provider`.
@@ -192,10 +192,10 @@ impl Default for CoherenceDatagramOptions {
             tx_rate_mib_per_s: None,
             tx_iterations: None,
             tx_duration_ms: None,
-            report_interval: Interval::Packets(100_000),
+            report_interval: ReportInterval::Packets(100_000),
             tick_interval: 1000,
             log: None,
-            log_interval: Interval::Packets(100_000),
+            log_interval: ReportInterval::Packets(100_000),
             polite: false,
             provider: Provider::System,
             random_size: false,
@@ -216,7 +216,7 @@ pub(super) fn nanoseconds(ms: u64) -> i64 {
 
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum CommandLine {
     /// A test.
     Run(Box<CoherenceDatagramOptions>),
     /// The text [`HELP`].
@@ -227,12 +227,12 @@ impl CoherenceDatagramOptions {
     /// Reads the arguments behind the program's name.
     ///
     /// Errors: operator errors with a hint. Names are not resolved and nothing is opened here.
-    pub fn parse<A: AsRef<str>>(arguments: &[A]) -> Result<Asked, Refusal> {
+    pub fn parse<A: AsRef<str>>(arguments: &[A]) -> Result<CommandLine, Refusal> {
         let mut options = CoherenceDatagramOptions::default();
         let mut rest = arguments.iter().map(AsRef::as_ref);
         while let Some(argument) = rest.next() {
             match argument {
-                "-?" => return Ok(Asked::Help),
+                "-?" => return Ok(CommandLine::Help),
                 "-polite" => options.polite = true,
                 "-rand" => options.random_size = true,
                 "-sokudoSeq64" => options.width = Width::Bits64,
@@ -244,7 +244,7 @@ impl CoherenceDatagramOptions {
             }
         }
         options.check()?;
-        Ok(Asked::Run(Box::new(options)))
+        Ok(CommandLine::Run(Box::new(options)))
     }
 
     fn take(&mut self, name: &str, value: Option<&str>) -> Result<(), Refusal> {
@@ -454,17 +454,17 @@ fn rate(value: &str) -> Result<Option<f64>, Refusal> {
     }
 }
 
-fn interval(name: &str, value: &str) -> Result<Interval, Refusal> {
+fn interval(name: &str, value: &str) -> Result<ReportInterval, Refusal> {
     const LEAST_NS: u64 = 10_000_000;
     if let Ok(packets) = value.parse::<u64>() {
         return Ok(match packets {
-            0 => Interval::Off,
-            packets => Interval::Packets(packets),
+            0 => ReportInterval::Off,
+            packets => ReportInterval::Packets(packets),
         });
     }
     match value.parse::<Nanos>() {
         Ok(Nanos(ns)) if (LEAST_NS..=MAX_DURATION_MS * 1_000_000).contains(&ns) => {
-            Ok(Interval::Time(ns))
+            Ok(ReportInterval::Time(ns))
         }
         _ => Err(operator(
             format!("`{name} {value}` cannot be taken"),

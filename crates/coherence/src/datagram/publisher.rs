@@ -19,9 +19,9 @@ use sokudo_net::clock::{now_ns, precise_timers, sleep_until, thread_cpu_ns, unix
 use sokudo_net::udp::Sender;
 use sokudo_pace::{Paced, batch_within};
 
-use super::event::{Event, Way};
+use super::event::{Event, PacketWay};
 use super::listener::Links;
-use super::options::Interval;
+use super::options::ReportInterval;
 use super::protocol::Width;
 use super::report::{TxRate, TxReport};
 use super::tcp::{Outlet, TCP_BATCH};
@@ -214,7 +214,7 @@ pub struct PublisherTask<'a> {
     /// How long to send.
     pub duration_ns: Option<i64>,
     /// Packets to all peers, or time, between two reports.
-    pub report: Interval,
+    pub report: ReportInterval,
     /// Packets to all peers per tick; 0 = none.
     pub tick: u64,
     /// Send only while somebody sends to the listener.
@@ -428,7 +428,7 @@ impl Work<'_, '_> {
         if let Some(ticks) = self.packets.checked_div(self.task.tick)
             && ticks > self.told.ticks
             && self.offer(Event::Ticks {
-                way: Way::Out,
+                way: PacketWay::Out,
                 from: self.told.ticks,
                 to: ticks,
             })
@@ -437,9 +437,9 @@ impl Work<'_, '_> {
         }
         let elapsed_ns = now - self.start_ns;
         let due = match self.task.report {
-            Interval::Off => false,
-            Interval::Packets(every) => self.packets - self.told.packets >= every,
-            Interval::Time(every_ns) => {
+            ReportInterval::Off => false,
+            ReportInterval::Packets(every) => self.packets - self.told.packets >= every,
+            ReportInterval::Time(every_ns) => {
                 elapsed_ns.saturating_sub_unsigned(every_ns) >= self.told.elapsed_ns
             }
         };
@@ -488,7 +488,7 @@ impl Work<'_, '_> {
             && ticks > self.told.ticks
         {
             let from = self.told.ticks;
-            let way = Way::Out;
+            let way = PacketWay::Out;
             let _ = self.events.send(Event::Ticks {
                 way,
                 from,

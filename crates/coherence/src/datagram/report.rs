@@ -12,7 +12,7 @@ use jiff::fmt::strtime;
 use jiff::tz::TimeZone;
 
 use super::account::{Counts, mean};
-use super::options::{HostPort, Interval, Layout};
+use super::options::{HostPort, Layout, ReportInterval};
 
 const MIB: f64 = (1u64 << 20) as f64;
 
@@ -29,13 +29,13 @@ pub struct ListenerStart {
     /// Receive buffer asked for, packets.
     pub buffer_packets: u32,
     /// Between two reports.
-    pub report: Interval,
+    pub report: ReportInterval,
     /// Bytes of each packet that are checked.
     pub process_bytes: u32,
     /// Name of the table of results.
     pub log: Option<String>,
     /// Between two rows.
-    pub log_interval: Interval,
+    pub log_interval: ReportInterval,
 }
 
 /// What a publisher starts with.
@@ -50,7 +50,7 @@ pub struct PublisherStart {
     /// Send buffer asked for, packets.
     pub buffer_packets: u32,
     /// Between two reports.
-    pub report: Interval,
+    pub report: ReportInterval,
     /// Bytes of each packet that are filled.
     pub process_bytes: u32,
     /// MiB per second over all peers and local addresses.
@@ -167,21 +167,23 @@ impl Writer {
         );
     }
 
-    fn packets_and_mib(&self, interval: Interval) -> String {
+    fn packets_and_mib(&self, interval: ReportInterval) -> String {
         match interval {
-            Interval::Packets(packets) => format!("{packets} packets, {}", self.mib(interval)),
+            ReportInterval::Packets(packets) => {
+                format!("{packets} packets, {}", self.mib(interval))
+            }
             other => self.mib(other),
         }
     }
 
-    fn mib(&self, interval: Interval) -> String {
+    fn mib(&self, interval: ReportInterval) -> String {
         match interval {
-            Interval::Off => "never".into(),
-            Interval::Packets(packets) => {
+            ReportInterval::Off => "never".into(),
+            ReportInterval::Packets(packets) => {
                 let bytes = u128::from(packets) * u128::from(self.packet_size);
                 format!("{} MBs", bytes >> 20)
             }
-            Interval::Time(ns) => format!("{} ms", ns / 1_000_000),
+            ReportInterval::Time(ns) => format!("{} ms", ns / 1_000_000),
         }
     }
 

@@ -10,7 +10,9 @@ use sokudo_net::udp::{self, MAX_PAYLOAD_BYTES, Receiver, SendMode, Sender};
 use super::event::Event;
 use super::listener::{BookSettings, Input, Links};
 use super::mtu;
-use super::options::{CoherenceDatagramOptions, HostPort, Interval, LogTarget, Provider, operator};
+use super::options::{
+    CoherenceDatagramOptions, HostPort, LogTarget, Provider, ReportInterval, operator,
+};
 use super::protocol::DEFAULT_PORT;
 use super::publisher::{Out, Peer, Shape};
 use super::report::{ListenerStart, PublisherStart};
@@ -176,7 +178,7 @@ fn bind(
         process_bytes: options.process_bytes,
         log: log_name(options, local),
         log_interval: match options.log_interval {
-            Interval::Off => Interval::Packets(100_000),
+            ReportInterval::Off => ReportInterval::Packets(100_000),
             other => other,
         },
     }));

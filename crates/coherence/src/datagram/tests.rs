@@ -279,13 +279,13 @@ fn nobody_polite_ever_begins_unasked() {
 fn ticks_and_reports_add_up() {
     let listener = start(CoherenceDatagramOptions {
         tick_interval: 10,
-        report_interval: Interval::Packets(50),
+        report_interval: ReportInterval::Packets(50),
         ..small(Vec::new())
     });
     let at = listener.listening();
     let sending = CoherenceDatagramOptions {
         tick_interval: 10,
-        report_interval: Interval::Packets(100),
+        report_interval: ReportInterval::Packets(100),
         ..publisher(300, vec![loopback(at.port())])
     };
     let (_, sent) = start(sending).finished();
@@ -295,14 +295,17 @@ fn ticks_and_reports_add_up() {
         matches!(event, Event::Stopped(_)).then_some(())
     });
     listener.end();
-    let ticks = |events: &[Event], wanted: Way| -> u64 {
+    let ticks = |events: &[Event], wanted: PacketWay| -> u64 {
         let span = |event: &Event| match event {
             Event::Ticks { way, from, to } if *way == wanted => to - from,
             _ => 0,
         };
         events.iter().map(span).sum()
     };
-    assert_eq!((ticks(&sent, Way::Out), ticks(&heard, Way::In)), (30, 30));
+    assert_eq!(
+        (ticks(&sent, PacketWay::Out), ticks(&heard, PacketWay::In)),
+        (30, 30)
+    );
     let mut reported = 0;
     for event in &heard {
         match event {
@@ -500,7 +503,7 @@ fn the_table_is_appended_and_ends_with_totals() {
         let options = CoherenceDatagramOptions {
             local: vec![loopback(port)],
             log: Some(LogTarget::File(path.clone())),
-            log_interval: Interval::Packets(20),
+            log_interval: ReportInterval::Packets(20),
             ..publisher(50, vec![loopback(port)])
         };
         let mut shown = Vec::new();
@@ -545,7 +548,7 @@ fn a_whole_test_reads_like_the_vendors() {
         "20000",
         &format!("localhost:{port}"),
     ];
-    let Ok(Asked::Run(options)) = CoherenceDatagramOptions::parse(&line) else {
+    let Ok(CommandLine::Run(options)) = CoherenceDatagramOptions::parse(&line) else {
         panic!("the line is understood");
     };
     let mut shown = Vec::new();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use jiff::tz::TimeZone;
 
-use super::event::{Event, Way};
+use super::event::{Event, PacketWay};
 use super::options::{CoherenceDatagramOptions, LogTarget};
 use super::report::{self, LOG_HEADER, RxBlock, Writer};
 
@@ -67,8 +67,8 @@ impl<'a> Screen<'a> {
             } => self.text(&self.writer.receiving(*listener, *publishers)),
             Event::Ticks { way, from, to } => {
                 let (small, large) = match way {
-                    Way::In => ('i', 'I'),
-                    Way::Out => ('o', 'O'),
+                    PacketWay::In => ('i', 'I'),
+                    PacketWay::Out => ('o', 'O'),
                 };
                 self.text(&report::ticks(small, large, *from, *to))
             }

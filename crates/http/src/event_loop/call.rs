@@ -10,7 +10,7 @@ use super::seat::{Doing, Stamps};
 use super::{Loop, NONE, token};
 use crate::connection::{Connection, Stage};
 use crate::crew::Crew;
-use crate::failure::{Failure, Kind, Phase};
+use crate::failure::{Failure, FailureKind, Phase};
 use crate::post::Whereabouts;
 use crate::resolver::Question;
 use crate::target::{Found, Scheme, Target, TargetId};
@@ -113,7 +113,11 @@ where
     /// Calls a target, whose addresses may have to be looked up first.
     pub(super) fn find_and_call(&mut self, user: u32, index: u32, id: TargetId, now: i64) {
         let Some(target) = self.target(id) else {
-            return self.fail(user, Failure::new(Phase::Resolve, Kind::UnknownHost), now);
+            return self.fail(
+                user,
+                Failure::new(Phase::Resolve, FailureKind::UnknownHost),
+                now,
+            );
         };
         let seat = &mut self.seats[user as usize];
         let round = seat.exchange.and_then(|exchange| exchange.names);
@@ -131,7 +135,7 @@ where
             until_ns: seat.deadline_ns,
         };
         if !self.resolver.ask(question) {
-            self.fail(user, Failure::new(Phase::Resolve, Kind::Other), now);
+            self.fail(user, Failure::new(Phase::Resolve, FailureKind::Other), now);
         }
     }
 
@@ -168,7 +172,11 @@ where
             (Some(target), Whereabouts::Known | Whereabouts::Own(_)) => {
                 self.call(user, index, &target, now);
             }
-            _ => self.fail(user, Failure::new(Phase::Resolve, Kind::UnknownHost), now),
+            _ => self.fail(
+                user,
+                Failure::new(Phase::Resolve, FailureKind::UnknownHost),
+                now,
+            ),
         }
     }
 
@@ -189,7 +197,7 @@ where
     ///
     /// Errors: why the last one could not.
     fn call_any(&mut self, index: u32, target: &Target) -> Result<(), Failure> {
-        let mut failure = Failure::new(Phase::Resolve, Kind::UnknownHost);
+        let mut failure = Failure::new(Phase::Resolve, FailureKind::UnknownHost);
         let own = self.connections[index as usize].found.clone();
         let Some(Found { addresses, leaves }) = own.as_deref().or(target.known()) else {
             return Err(failure);
@@ -211,7 +219,8 @@ where
                     return Ok(());
                 }
                 Err(why) => {
-                    self.audit.ports_exhausted += u64::from(why.kind == Kind::PortsExhausted);
+                    self.audit.ports_exhausted +=
+                        u64::from(why.kind == FailureKind::PortsExhausted);
                     failure = why;
                     self.connections[index as usize].attempt += 1;
                 }
@@ -228,7 +237,7 @@ where
                 false => Protocol::Http1,
             };
             let Ok(config) = self.parts.tls.config(protocol, target.route.identity) else {
-                return Err(Failure::new(Phase::Tls, Kind::Tls));
+                return Err(Failure::new(Phase::Tls, FailureKind::Tls));
             };
             let secured = connection.secure(config, &target.host);
             secured.map_err(|kind| Failure::new(Phase::Tls, kind))?;
@@ -238,7 +247,7 @@ where
         }
         let token = token(index, connection.generation);
         let Some(socket) = connection.socket() else {
-            return Err(Failure::new(Phase::Connect, Kind::Other));
+            return Err(Failure::new(Phase::Connect, FailureKind::Other));
         };
         let watched = self.waiter.add(socket.as_fd(), token, Interest::Both);
         watched.map_err(|error| Failure::of(Phase::Connect, &error))

@@ -11,7 +11,7 @@ use super::bounds::answer_by;
 use super::{Loop, is_busy};
 use crate::connection::Stage;
 use crate::crew::Crew;
-use crate::failure::{Code, Failure, Kind, Phase};
+use crate::failure::{Code, Failure, FailureKind, Phase};
 use crate::shared::{Shared, Step};
 use crate::target::TargetId;
 use crate::tls::Protocol;
@@ -111,7 +111,7 @@ where
                 self.shared_opens(index, now);
                 self.has_sent(index, is_all);
             }
-            Err(failure) if failure.kind == Kind::Reset => {
+            Err(failure) if failure.kind == FailureKind::Reset => {
                 self.connection_ends(index, failure, now);
             }
             Err(failure) => self.try_next(index, failure),
@@ -128,7 +128,7 @@ where
                 }
                 self.shared_secures(index);
             }
-            Err(failure) if failure.kind == Kind::Refused => self.try_next(index, failure),
+            Err(failure) if failure.kind == FailureKind::Refused => self.try_next(index, failure),
             Err(failure) => self.connection_ends(index, failure, now_ns()),
         }
     }
@@ -138,7 +138,7 @@ where
         match connection.shake_hands() {
             Ok(false) => {}
             Ok(true) if !connection.has_agreed_on(Protocol::Http2) => {
-                let failure = Failure::new(Phase::Tls, Kind::NoHttp2);
+                let failure = Failure::new(Phase::Tls, FailureKind::NoHttp2);
                 self.connection_ends(index, failure, now_ns());
             }
             Ok(true) => {
@@ -146,7 +146,7 @@ where
                 self.send_shared(index);
             }
             // A refused call is seen only now: the handshake never began.
-            Err(failure) if failure.kind == Kind::Refused => self.try_next(index, failure),
+            Err(failure) if failure.kind == FailureKind::Refused => self.try_next(index, failure),
             Err(failure) => self.connection_ends(index, failure, now_ns()),
         }
     }

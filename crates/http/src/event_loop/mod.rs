@@ -30,14 +30,14 @@ use seat::{Doing, Seat};
 use crate::connection::{Connection, Stage};
 use crate::crew::{Call, Crew};
 use crate::engine::{LATE_NS, Limits, LoopAudit, Stop};
-use crate::failure::{Failure, Kind, Phase};
+use crate::failure::{Failure, FailureKind, Phase};
 use crate::homes::Home;
 use crate::post::{Inbox, Letter, Sender};
 use crate::resolver::Resolver;
 use crate::target::{Target, TargetId, Targets};
 use crate::timers::Timers;
 use crate::tls::LazyTls;
-use crate::user::{Outcome, Step};
+use crate::user::{Outcome, UserStep};
 
 /// Sockets whose readiness is fetched in one turn.
 const EVENTS: usize = 1024;
@@ -315,7 +315,7 @@ where
         if self.was_heard_of(user, now) {
             return;
         }
-        let failure = Failure::new(self.phase_now(user), Kind::TimedOut);
+        let failure = Failure::new(self.phase_now(user), FailureKind::TimedOut);
         self.fail(user, failure, now);
     }
 
@@ -340,17 +340,17 @@ where
         }
         self.out.clear();
         match self.crew.step(user, now, &mut self.out) {
-            Step::Send(exchange) => self.begin(user, exchange, now),
-            Step::Pause { until_ns } if until_ns <= now => self.wait_for_turn(user),
-            Step::Pause { until_ns } => {
+            UserStep::Send(exchange) => self.begin(user, exchange, now),
+            UserStep::Pause { until_ns } if until_ns <= now => self.wait_for_turn(user),
+            UserStep::Pause { until_ns } => {
                 self.seats[user as usize].doing = Doing::Pausing;
                 self.timers.set(user, until_ns);
             }
-            Step::Rest => {
+            UserStep::Rest => {
                 self.seats[user as usize].doing = Doing::Resting;
                 self.timers.clear(user);
             }
-            Step::End => self.leave(user),
+            UserStep::End => self.leave(user),
         }
         self.heed_crew();
     }
@@ -486,7 +486,7 @@ where
         for user in 0..self.seats.len() as u32 {
             let seat = &self.seats[user as usize];
             if is_busy(seat) {
-                let failure = Failure::new(self.phase_now(user), Kind::Stopped);
+                let failure = Failure::new(self.phase_now(user), FailureKind::Stopped);
                 self.fail(user, failure, now);
             }
             if self.seats[user as usize].doing != Doing::Nothing {

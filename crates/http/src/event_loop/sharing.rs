@@ -17,7 +17,7 @@ use super::bounds::{answer_by, connect_by};
 use super::{Loop, PORTIONS};
 use crate::connection::{Stage, is_later};
 use crate::crew::Crew;
-use crate::failure::{Failure, Kind, Phase};
+use crate::failure::{Failure, FailureKind, Phase};
 use crate::h2::{Ask, Reading, Room};
 use crate::shared::{Shared, Step};
 use crate::user::{Exchange, Lane, Outcome};
@@ -164,7 +164,7 @@ where
             let count = match came {
                 Ok(0) => {
                     let kind = self.shared(index).map(|shared| shared.session.why_ended());
-                    let kind = kind.unwrap_or(Kind::ClosedEarly);
+                    let kind = kind.unwrap_or(FailureKind::ClosedEarly);
                     return self.connection_ends(index, Failure::new(Phase::Read, kind), now);
                 }
                 Ok(count) => count,
@@ -173,7 +173,7 @@ where
                 Err(error) => {
                     let mut failure = Failure::of(Phase::Read, &error);
                     if error.kind() == io::ErrorKind::InvalidData {
-                        failure.kind = Kind::Tls;
+                        failure.kind = FailureKind::Tls;
                     }
                     return self.connection_ends(index, failure, now);
                 }
@@ -250,7 +250,7 @@ where
             match stream {
                 Some(stream) => self.seats[user as usize].stream = stream,
                 None => {
-                    let failure = Failure::new(Phase::Send, Kind::Unprocessed);
+                    let failure = Failure::new(Phase::Send, FailureKind::Unprocessed);
                     self.tell_shared(user, index, Some(failure), now);
                     self.wait_for_turn(user);
                 }

@@ -14,7 +14,7 @@ use super::bounds::{answer_by, phase_of};
 use super::{EDGE, Loop, PORTIONS};
 use crate::connection::{Connection, Stage, is_later};
 use crate::crew::Crew;
-use crate::failure::{Failure, Kind, Phase};
+use crate::failure::{Failure, FailureKind, Phase};
 use crate::target::Target;
 use crate::tls;
 
@@ -68,7 +68,7 @@ where
                 }
             }
             // The connection was established, and was reset before the request could be sent.
-            Err(failure) if failure.kind == Kind::Reset => {
+            Err(failure) if failure.kind == FailureKind::Reset => {
                 self.seats[user as usize].stamps.connected = now;
                 self.fail(user, failure, now);
             }
@@ -146,7 +146,7 @@ where
                 self.seats[user as usize].stamps.connected = now_ns();
                 self.secures(user, index);
             }
-            Err(failure) if failure.kind == Kind::Refused => {
+            Err(failure) if failure.kind == FailureKind::Refused => {
                 self.try_next_address(user, index, failure);
             }
             Err(failure) => self.fail(user, failure, now_ns()),
@@ -170,7 +170,7 @@ where
             }
             Err(failure) => {
                 // A refused call is seen only now: the handshake never began.
-                let is_refused = failure.kind == Kind::Refused;
+                let is_refused = failure.kind == FailureKind::Refused;
                 match is_refused {
                     true => {
                         let phase = Phase::Connect;
@@ -221,7 +221,7 @@ where
                 Err(error) => {
                     let kind = match error.kind() {
                         io::ErrorKind::InvalidData => tls::kind_within(&error),
-                        _ => Kind::of(&error),
+                        _ => FailureKind::of(&error),
                     };
                     let failure = Failure {
                         kind,
@@ -246,7 +246,7 @@ where
                 }
                 Ok(_) => {}
                 Err(what) => {
-                    let failure = Failure::new(phase_of(connection), Kind::Malformed(what));
+                    let failure = Failure::new(phase_of(connection), FailureKind::Malformed(what));
                     return self.fail(user, failure, now);
                 }
             }

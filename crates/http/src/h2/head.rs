@@ -5,7 +5,7 @@ use super::hpack::BadBlock;
 use super::receive::ROOM_KEPT;
 use super::session::Session;
 use super::stream::Reading;
-use crate::failure::{Breach, Kind};
+use crate::failure::{Breach, FailureKind};
 use crate::user::Keep;
 
 /// A header block that is being read.
@@ -37,7 +37,7 @@ impl Session {
         header: Header,
         payload: &[u8],
         now_ns: i64,
-    ) -> Result<(), Kind> {
+    ) -> Result<(), FailureKind> {
         self.must_be_ours(header.stream)?;
         let mut block = frame::without_padding(header.flags, payload).ok_or(Breach::Padding)?;
         if header.has(PRIORITY) {
@@ -62,7 +62,7 @@ impl Session {
         header: Header,
         payload: &[u8],
         now_ns: i64,
-    ) -> Result<(), Kind> {
+    ) -> Result<(), FailureKind> {
         let block = self.reader.block.ok_or(Breach::FrameOrder)?;
         if self.reader.block_bytes.len() + payload.len() > self.limits.head_bytes {
             return Err(Breach::HeadTooLong.into());
@@ -89,7 +89,7 @@ impl Session {
 
     /// A whole header block: a head, an informational one, or what follows the body.
     #[inline]
-    fn head(&mut self, block: Block, bytes: &[u8], now_ns: i64) -> Result<(), Kind> {
+    fn head(&mut self, block: Block, bytes: &[u8], now_ns: i64) -> Result<(), FailureKind> {
         let said = self.read_block(block.stream, bytes)?;
         let Some(stream) = self.streams.get_mut(block.stream) else {
             return Ok(());
@@ -133,7 +133,7 @@ impl Session {
     ///
     /// Errors: nothing that follows on the connection can be read.
     #[inline]
-    fn read_block(&mut self, id: u32, bytes: &[u8]) -> Result<Option<Said>, Kind> {
+    fn read_block(&mut self, id: u32, bytes: &[u8]) -> Result<Option<Said>, FailureKind> {
         let same = &mut self.reader.same;
         let stream = self.streams.get_mut(id);
         let kept = stream.filter(|stream| stream.keep != Keep::Nothing);

@@ -25,7 +25,7 @@ pub(crate) use session::{Ask, Room, Session};
 pub(crate) use stream::Reading;
 
 use crate::engine::Limits;
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::user::Keep;
 
 /// Reads any bytes as what a server sends, whole and in pieces of `cut` bytes: both come to the
@@ -33,7 +33,7 @@ use crate::user::Keep;
 pub fn any_bytes(bytes: &[u8], cut: usize) {
     /// Number, status, bytes of the body, and whether it is whole.
     type End = (u32, u16, u64, bool);
-    let read = |piece: usize| -> (Option<Kind>, Vec<End>) {
+    let read = |piece: usize| -> (Option<FailureKind>, Vec<End>) {
         let mut session = Session::new(Limits::default());
         let head = RequestHead::new([(":method", "GET"), ("x", "y")]);
         for user in 0..4 {

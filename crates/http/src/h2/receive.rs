@@ -11,7 +11,7 @@ use super::frame::{
 use super::head::{Block, Same};
 use super::session::Session;
 use super::stream::Reading;
-use crate::failure::{Breach, Code, Kind};
+use crate::failure::{Breach, Code, FailureKind};
 use crate::user::Keep;
 
 /// Frames in a row that do not advance any response: more are taken for an attack or a broken server.
@@ -52,7 +52,7 @@ impl Session {
     ///
     /// Errors: the connection cannot be used further; the frame with the reason is in the send buffer.
     #[inline]
-    pub(crate) fn feed(&mut self, mut bytes: &[u8], now_ns: i64) -> Result<(), Kind> {
+    pub(crate) fn feed(&mut self, mut bytes: &[u8], now_ns: i64) -> Result<(), FailureKind> {
         while !bytes.is_empty() {
             let taken = match (self.reader.data, self.reader.part.is_empty()) {
                 (Some(data), _) => self.data(data, bytes, now_ns),
@@ -63,7 +63,7 @@ impl Session {
                 Ok(count) => bytes = &bytes[count..],
                 Err(kind) => {
                     self.is_broken = true;
-                    if let Kind::Http2(breach) = kind {
+                    if let FailureKind::Http2(breach) = kind {
                         self.say_goodbye(breach.code());
                     }
                     return Err(kind);
@@ -75,7 +75,7 @@ impl Session {
 
     /// Reads a frame that begins here; one that is not whole is kept.
     #[inline]
-    fn frame_here(&mut self, bytes: &[u8], now_ns: i64) -> Result<usize, Kind> {
+    fn frame_here(&mut self, bytes: &[u8], now_ns: i64) -> Result<usize, FailureKind> {
         let Some(header) = bytes.first_chunk() else {
             self.reader.part.extend_from_slice(bytes);
             return Ok(bytes.len());
@@ -99,7 +99,7 @@ impl Session {
     }
 
     /// Goes on with a frame whose beginning is kept.
-    fn frame_in_parts(&mut self, bytes: &[u8], now_ns: i64) -> Result<usize, Kind> {
+    fn frame_in_parts(&mut self, bytes: &[u8], now_ns: i64) -> Result<usize, FailureKind> {
         let known = self.reader.part.len();
         let wanted = match self.reader.part.first_chunk() {
             None => HEADER_BYTES,
@@ -123,7 +123,7 @@ impl Session {
 
     /// Reads what is kept: a header that has just become whole, or a whole frame. True when nothing
     /// of it is needed any more.
-    fn whole_part(&mut self, part: &[u8], is_new: bool, now_ns: i64) -> Result<bool, Kind> {
+    fn whole_part(&mut self, part: &[u8], is_new: bool, now_ns: i64) -> Result<bool, FailureKind> {
         let Some((first, payload)) = part.split_first_chunk() else {
             return Ok(false);
         };
@@ -144,11 +144,11 @@ impl Session {
 
     /// Checks a frame as far as is possible before its payload arrived.
     #[inline]
-    fn header(&mut self, bytes: &[u8; HEADER_BYTES]) -> Result<Header, Kind> {
+    fn header(&mut self, bytes: &[u8; HEADER_BYTES]) -> Result<Header, FailureKind> {
         let header = Header::read(bytes);
         if !self.peer.has_greeted && header.kind != SETTINGS {
             return Err(match bytes.starts_with(b"HTTP/") {
-                true => Kind::NoHttp2,
+                true => FailureKind::NoHttp2,
                 false => Breach::Greeting.into(),
             });
         }
@@ -167,7 +167,7 @@ impl Session {
     }
 
     /// A whole frame that is not data.
-    fn frame(&mut self, header: Header, payload: &[u8], now_ns: i64) -> Result<(), Kind> {
+    fn frame(&mut self, header: Header, payload: &[u8], now_ns: i64) -> Result<(), FailureKind> {
         self.reader.idle_frames += 1;
         if self.reader.idle_frames > MOST_IDLE_FRAMES {
             return Err(Breach::Flood.into());
@@ -188,7 +188,7 @@ impl Session {
     }
 
     /// A stream that a frame may come for: ours, though it may have been closed.
-    pub(super) fn must_be_ours(&self, id: u32) -> Result<(), Kind> {
+    pub(super) fn must_be_ours(&self, id: u32) -> Result<(), FailureKind> {
         match id == 0 || self.streams.is_idle(id) {
             true => Err(Breach::FrameOrder.into()),
             false => Ok(()),
@@ -196,7 +196,7 @@ impl Session {
     }
 
     #[inline]
-    fn begin_data(&mut self, header: Header, now_ns: i64) -> Result<(), Kind> {
+    fn begin_data(&mut self, header: Header, now_ns: i64) -> Result<(), FailureKind> {
         self.must_be_ours(header.stream)?;
         let length = header.length as i64;
         self.receive_window -= length;
@@ -241,7 +241,7 @@ impl Session {
 
     /// Processes bytes of a data frame; returns how many of them belong to it.
     #[inline]
-    fn data(&mut self, mut data: Data, bytes: &[u8], now_ns: i64) -> Result<usize, Kind> {
+    fn data(&mut self, mut data: Data, bytes: &[u8], now_ns: i64) -> Result<usize, FailureKind> {
         let here = data.left.min(bytes.len());
         let mut body = &bytes[..here];
         if data.padding.is_none()
@@ -333,7 +333,7 @@ impl Session {
         }
     }
 
-    fn settings(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+    fn settings(&mut self, header: Header, payload: &[u8]) -> Result<(), FailureKind> {
         if header.stream != 0 {
             return Err(Breach::FrameOrder.into());
         }
@@ -357,7 +357,7 @@ impl Session {
         self.acknowledge(SETTINGS, &[])
     }
 
-    fn setting(&mut self, name: u16, value: u32) -> Result<(), Kind> {
+    fn setting(&mut self, name: u16, value: u32) -> Result<(), FailureKind> {
         match name {
             HEADER_TABLE_SIZE => self.table_is(value as usize),
             MAX_CONCURRENT_STREAMS => self.peer.streams = value,
@@ -373,7 +373,7 @@ impl Session {
     }
 
     /// Another window for all streams: those that are open change by the difference.
-    fn window_is(&mut self, window: i64) -> Result<(), Kind> {
+    fn window_is(&mut self, window: i64) -> Result<(), FailureKind> {
         let more = window - std::mem::replace(&mut self.peer.window, window);
         let mut open = Vec::new();
         for stream in self.streams.all() {
@@ -387,7 +387,7 @@ impl Session {
         Ok(())
     }
 
-    fn ping(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+    fn ping(&mut self, header: Header, payload: &[u8]) -> Result<(), FailureKind> {
         if header.stream != 0 {
             return Err(Breach::FrameOrder.into());
         }
@@ -402,7 +402,7 @@ impl Session {
 
     /// Answers a frame that only needs an acknowledgement. A server that keeps sending such frames and
     /// does not read the answers would fill the buffer.
-    fn acknowledge(&mut self, kind: u8, payload: &[u8]) -> Result<(), Kind> {
+    fn acknowledge(&mut self, kind: u8, payload: &[u8]) -> Result<(), FailureKind> {
         self.untaken_acks += 1;
         if self.untaken_acks > MOST_IDLE_FRAMES {
             return Err(Breach::Flood.into());
@@ -411,7 +411,7 @@ impl Session {
         Ok(())
     }
 
-    fn window_update(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+    fn window_update(&mut self, header: Header, payload: &[u8]) -> Result<(), FailureKind> {
         if payload.len() != 4 {
             return Err(Breach::FrameSize.into());
         }
@@ -434,15 +434,15 @@ impl Session {
         Ok(())
     }
 
-    fn rst_stream(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+    fn rst_stream(&mut self, header: Header, payload: &[u8]) -> Result<(), FailureKind> {
         self.must_be_ours(header.stream)?;
         if payload.len() != 4 {
             return Err(Breach::FrameSize.into());
         }
         let code = Code(frame::word(payload).unwrap_or(0));
         let kind = match code {
-            Code::REFUSED_STREAM => Kind::Unprocessed,
-            code => Kind::StreamReset(code),
+            Code::REFUSED_STREAM => FailureKind::Unprocessed,
+            code => FailureKind::StreamReset(code),
         };
         if let Some(stream) = self.streams.get_mut(header.stream) {
             stream.unsent.clear();
@@ -453,7 +453,7 @@ impl Session {
         Ok(())
     }
 
-    fn goaway(&mut self, header: Header, payload: &[u8]) -> Result<(), Kind> {
+    fn goaway(&mut self, header: Header, payload: &[u8]) -> Result<(), FailureKind> {
         if header.stream != 0 {
             return Err(Breach::FrameOrder.into());
         }
@@ -469,14 +469,14 @@ impl Session {
             all.filter(|id| *id > last).collect()
         };
         for id in late {
-            self.end(id, Some(Kind::Unprocessed));
+            self.end(id, Some(FailureKind::Unprocessed));
         }
         Ok(())
     }
 }
 
-impl From<Breach> for Kind {
+impl From<Breach> for FailureKind {
     fn from(breach: Breach) -> Self {
-        Kind::Http2(breach)
+        FailureKind::Http2(breach)
     }
 }

@@ -9,7 +9,7 @@ use super::frame::{
 use super::hpack::{self, Decoder};
 use super::stream::{Reading, Stream, Streams};
 use crate::engine::Limits;
-use crate::failure::{Code, Kind};
+use crate::failure::{Code, FailureKind};
 use crate::user::Keep;
 
 /// Window that we give each stream and the connection: bodies are counted, not kept, and need never
@@ -273,7 +273,7 @@ impl Session {
     }
 
     /// Ends a stream, which is then reported.
-    pub(super) fn end(&mut self, id: u32, why: Option<Kind>) {
+    pub(super) fn end(&mut self, id: u32, why: Option<FailureKind>) {
         let Some(stream) = self
             .streams
             .get_mut(id)
@@ -292,7 +292,7 @@ impl Session {
             stream.unsent.clear();
             stream.unsent_from = 0;
         }
-        self.end(id, Some(Kind::Http2(why)));
+        self.end(id, Some(FailureKind::Http2(why)));
     }
 
     /// Says goodbye: nothing else leaves after it.
@@ -303,10 +303,10 @@ impl Session {
     }
 
     /// Why a connection that ended now has ended.
-    pub(crate) fn why_ended(&self) -> Kind {
+    pub(crate) fn why_ended(&self) -> FailureKind {
         match self.peer.leaves {
-            Some((_, code)) if code != Code::NO_ERROR => Kind::GoneAway(code),
-            _ => Kind::ClosedEarly,
+            Some((_, code)) if code != Code::NO_ERROR => FailureKind::GoneAway(code),
+            _ => FailureKind::ClosedEarly,
         }
     }
 

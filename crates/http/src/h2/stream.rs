@@ -1,7 +1,7 @@
 //! State of one request with its response, and the table that finds it by stream number.
 
 use super::frame::MOST;
-use crate::failure::Kind;
+use crate::failure::FailureKind;
 use crate::user::Keep;
 
 /// Bytes of a stream's buffers that outlive their use.
@@ -17,7 +17,7 @@ pub(crate) enum Reading {
     /// Its body is coming.
     Body,
     /// The stream failed for this reason; `None`: the response is complete.
-    Ended(Option<Kind>),
+    Ended(Option<FailureKind>),
 }
 
 /// One request and its response, or a free slot for one.

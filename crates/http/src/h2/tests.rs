@@ -74,10 +74,10 @@ fn plain(fields: &[(&str, &str)]) -> Vec<u8> {
 }
 
 /// How a stream ended: number, status, body, and why it is not whole.
-type End = (u32, u16, String, Option<Kind>);
+type End = (u32, u16, String, Option<FailureKind>);
 
 /// Feeds bytes of a server; returns how streams ended and whether the connection did.
-fn feed(session: &mut Session, said: Said) -> (Vec<End>, Option<Kind>) {
+fn feed(session: &mut Session, said: Said) -> (Vec<End>, Option<FailureKind>) {
     let broken = session.feed(&said.0, 7).err();
     let mut ends = Vec::new();
     while let Some(id) = session.next_ended() {

@@ -11,7 +11,7 @@ pub use head::Head;
 use memchr::memchr;
 
 use crate::engine::Limits;
-use crate::failure::{Kind, Malformed};
+use crate::failure::{FailureKind, Malformed};
 use crate::user::Keep;
 
 /// Bytes of a buffer that outlive the response they were made for.
@@ -118,14 +118,14 @@ impl Response {
     }
 
     /// The failure when the end of the connection cuts the response.
-    pub fn cut(&self) -> Kind {
+    pub fn cut(&self) -> FailureKind {
         let chunk = match &self.stage {
             Stage::Chunked(chunks) => chunks.cut(),
             _ => None,
         };
         match chunk {
-            Some((size, came)) => Kind::CutChunk { size, came },
-            None => Kind::ClosedEarly,
+            Some((size, came)) => FailureKind::CutChunk { size, came },
+            None => FailureKind::ClosedEarly,
         }
     }
 

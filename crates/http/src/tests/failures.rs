@@ -2,7 +2,7 @@
 
 use super::*;
 
-fn check_failure(seen: &[Seen], phase: Phase, kind: Kind) {
+fn check_failure(seen: &[Seen], phase: Phase, kind: FailureKind) {
     for seen in seen {
         let failure = seen.failure.expect("it fails");
         assert_eq!((failure.phase, failure.kind), (phase, kind), "{seen:?}");
@@ -24,7 +24,7 @@ fn nobody_listens() {
     let address = listener.local_addr().expect("it is bound");
     drop(listener);
     let seen = ask_with(address, 2, |_| {});
-    check_failure(&seen, Phase::Connect, Kind::Refused);
+    check_failure(&seen, Phase::Connect, FailureKind::Refused);
     assert!(seen[0].failure.is_some_and(|failure| failure.errno != 0));
 }
 
@@ -34,7 +34,7 @@ fn an_unknown_host() {
     // Reserved never to exist (RFC 6761); without a resolver the lookup fails too.
     let user = asker(&targets, Scheme::Http, "no-such-host.invalid", 80, 1);
     let seen = ask(&Config::default(), targets, user);
-    check_failure(&seen, Phase::Resolve, Kind::UnknownHost);
+    check_failure(&seen, Phase::Resolve, FailureKind::UnknownHost);
 }
 
 #[test]
@@ -42,13 +42,13 @@ fn the_server_closes_early() {
     check_failure(
         &ask_with(after_request(|_| {}), 1, |_| {}),
         Phase::Wait,
-        Kind::ClosedEarly,
+        FailureKind::ClosedEarly,
     );
     let half = after_request(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhal");
     });
     let seen = ask_with(half, 1, |_| {});
-    check_failure(&seen, Phase::Read, Kind::ClosedEarly);
+    check_failure(&seen, Phase::Read, FailureKind::ClosedEarly);
     assert_eq!((seen[0].status, seen[0].body.as_str()), (200, "hal"));
     let half_chunk = after_request(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel");
@@ -56,7 +56,7 @@ fn the_server_closes_early() {
     check_failure(
         &ask_with(half_chunk, 1, |_| {}),
         Phase::Read,
-        Kind::CutChunk { size: 5, came: 3 },
+        FailureKind::CutChunk { size: 5, came: 3 },
     );
     let half_head = after_request(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 O");
@@ -64,7 +64,7 @@ fn the_server_closes_early() {
     check_failure(
         &ask_with(half_head, 1, |_| {}),
         Phase::Read,
-        Kind::ClosedEarly,
+        FailureKind::ClosedEarly,
     );
 }
 
@@ -75,7 +75,11 @@ fn the_server_resets() {
         let mut one = [0];
         let _ = stream.peek(&mut one);
     });
-    check_failure(&ask_with(address, 1, |_| {}), Phase::Wait, Kind::Reset);
+    check_failure(
+        &ask_with(address, 1, |_| {}),
+        Phase::Wait,
+        FailureKind::Reset,
+    );
 }
 
 #[test]
@@ -85,9 +89,9 @@ fn what_comes_is_no_response() {
         seen[0].failure.expect("it fails")
     };
     let garbage = broken("SSH-2.0-x\r\n\r\n");
-    assert_eq!(garbage.kind, Kind::Malformed(Malformed::StatusLine));
+    assert_eq!(garbage.kind, FailureKind::Malformed(Malformed::StatusLine));
     let length = broken("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n");
-    assert_eq!(length.kind, Kind::Malformed(Malformed::Length));
+    assert_eq!(length.kind, FailureKind::Malformed(Malformed::Length));
     let long = after_request(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n");
         while stream
@@ -98,7 +102,7 @@ fn what_comes_is_no_response() {
     check_failure(
         &ask_with(long, 1, |_| {}),
         Phase::Read,
-        Kind::Malformed(Malformed::HeadTooLong),
+        FailureKind::Malformed(Malformed::HeadTooLong),
     );
 }
 
@@ -113,7 +117,7 @@ fn a_server_that_sends_without_end_is_given_up_in_time() {
     let seen = ask_with(endless, 1, |user| {
         user.exchange.whole_timeout_ns = 300_000_000;
     });
-    check_failure(&seen, Phase::Read, Kind::TimedOut);
+    check_failure(&seen, Phase::Read, FailureKind::TimedOut);
 }
 
 #[test]
@@ -124,7 +128,7 @@ fn a_silent_server_and_one_that_drips() {
     let seen = ask_with(silent, 1, |user| {
         user.exchange.response_timeout_ns = 200_000_000;
     });
-    check_failure(&seen, Phase::Wait, Kind::TimedOut);
+    check_failure(&seen, Phase::Wait, FailureKind::TimedOut);
     assert!(seen[0].service_ns >= 200 * MS);
     let dripping = after_request(|stream| {
         let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nX: ");
@@ -135,7 +139,7 @@ fn a_silent_server_and_one_that_drips() {
     let seen = ask_with(dripping, 1, |user| {
         user.exchange.whole_timeout_ns = 400_000_000
     });
-    check_failure(&seen, Phase::Read, Kind::TimedOut);
+    check_failure(&seen, Phase::Read, FailureKind::TimedOut);
 }
 
 #[test]
@@ -152,10 +156,10 @@ fn a_server_that_restarts() {
         }
     });
     let seen = ask_with(address, 4, |_| {});
-    let failures: Vec<Option<Kind>> = seen
+    let failures: Vec<Option<FailureKind>> = seen
         .iter()
         .map(|seen| seen.failure.map(|failure| failure.kind))
         .collect();
-    assert_eq!(failures, [None, Some(Kind::ClosedEarly), None, None]);
+    assert_eq!(failures, [None, Some(FailureKind::ClosedEarly), None, None]);
     assert!(seen[1].reused && !seen[2].reused && seen[3].reused);
 }

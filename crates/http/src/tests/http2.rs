@@ -139,7 +139,7 @@ fn in_clear(server: SocketAddr, users: usize, count: u32) -> Vec<Vec<Seen>> {
     share(&Config::default(), to, (users, count), b"", |_| {})
 }
 
-fn kind(seen: &Seen) -> Option<(Phase, Kind)> {
+fn kind(seen: &Seen) -> Option<(Phase, FailureKind)> {
     seen.failure.map(|failure| (failure.phase, failure.kind))
 }
 
@@ -194,7 +194,7 @@ fn a_server_that_leaves_is_called_again() {
         }
     });
     let all = in_clear(address, 2, 2);
-    let unprocessed = Some((Phase::Wait, Kind::Unprocessed));
+    let unprocessed = Some((Phase::Wait, FailureKind::Unprocessed));
     let kinds: Vec<_> = all.iter().flatten().map(kind).collect();
     assert_eq!(kinds.iter().filter(|kind| **kind == unprocessed).count(), 1);
     assert_eq!(kinds.iter().filter(|kind| kind.is_none()).count(), 3);
@@ -202,7 +202,7 @@ fn a_server_that_leaves_is_called_again() {
 
 #[test]
 fn all_share_the_fate_of_their_connection() {
-    let check = |serve: fn(Peer), expected: (Phase, Kind)| {
+    let check = |serve: fn(Peer), expected: (Phase, FailureKind)| {
         let address = speaking(move |mut peer, _| {
             for _ in 0..3 {
                 peer.request();
@@ -213,19 +213,22 @@ fn all_share_the_fate_of_their_connection() {
         let kinds: Vec<_> = all.iter().flatten().map(kind).collect();
         assert_eq!(kinds, [Some(expected); 3]);
     };
-    check(Peer::end, (Phase::Wait, Kind::ClosedEarly));
+    check(Peer::end, (Phase::Wait, FailureKind::ClosedEarly));
     let breaks = |mut peer: Peer| {
         peer.say(DATA, 0, 0, b"x");
         assert!(peer.rest().iter().any(|frame| frame.0 == GOAWAY));
     };
-    check(breaks, (Phase::Wait, Kind::Http2(Breach::FrameOrder)));
+    check(
+        breaks,
+        (Phase::Wait, FailureKind::Http2(Breach::FrameOrder)),
+    );
     let leaves = |mut peer: Peer| {
         peer.say(GOAWAY, 0, 0, &[0, 0, 0, 9, 0, 0, 0, 11]);
         peer.end();
     };
     check(
         leaves,
-        (Phase::Wait, Kind::GoneAway(Code::ENHANCE_YOUR_CALM)),
+        (Phase::Wait, FailureKind::GoneAway(Code::ENHANCE_YOUR_CALM)),
     );
     let half = |mut peer: Peer| {
         for stream in [1, 3, 5] {
@@ -233,7 +236,7 @@ fn all_share_the_fate_of_their_connection() {
         }
         peer.end();
     };
-    check(half, (Phase::Read, Kind::ClosedEarly));
+    check(half, (Phase::Read, FailureKind::ClosedEarly));
 }
 
 #[test]
@@ -242,7 +245,7 @@ fn nobody_listens_for_any_of_them() {
     let address = listener.local_addr().expect("it is bound");
     drop(listener);
     let all = in_clear(address, 3, 2);
-    let refused = Some((Phase::Connect, Kind::Refused));
+    let refused = Some((Phase::Connect, FailureKind::Refused));
     assert!(
         all.iter().flatten().all(|seen| kind(seen) == refused),
         "{all:?}"
@@ -252,12 +255,15 @@ fn nobody_listens_for_any_of_them() {
 #[test]
 fn a_server_without_http_2_is_told() {
     let all = in_clear(answering("HTTP/1.1 400 Bad Request\r\n\r\n"), 1, 1);
-    assert_eq!(kind(&all[0][0]).map(|(_, kind)| kind), Some(Kind::NoHttp2));
+    assert_eq!(
+        kind(&all[0][0]).map(|(_, kind)| kind),
+        Some(FailureKind::NoHttp2)
+    );
 }
 
 #[test]
 fn over_tls_both_have_to_agree() {
-    let check = |protocols: &[&[u8]], expected: Option<(Phase, Kind)>| {
+    let check = |protocols: &[&[u8]], expected: Option<(Phase, FailureKind)>| {
         let (server, authority) = tls_server_of(
             protocols,
             |_| {},
@@ -283,7 +289,7 @@ fn over_tls_both_have_to_agree() {
     };
     check(&[b"h2"], None);
     check(&[b"http/1.1", b"h2"], None);
-    let no_http2 = Some((Phase::Tls, Kind::NoHttp2));
+    let no_http2 = Some((Phase::Tls, FailureKind::NoHttp2));
     check(&[b"http/1.1"], no_http2);
     // A server that agrees on nothing.
     check(&[], no_http2);
@@ -312,7 +318,7 @@ fn a_slow_answer_is_given_up_alone() {
         }
     });
     let kinds: Vec<_> = all.iter().flatten().map(kind).collect();
-    let timed_out = Some((Phase::Wait, Kind::TimedOut));
+    let timed_out = Some((Phase::Wait, FailureKind::TimedOut));
     assert_eq!(kinds, [timed_out, None, None]);
     let frames = frames
         .recv_timeout(Duration::from_secs(20))
@@ -377,7 +383,7 @@ fn no_more_streams_than_the_server_wants() {
     assert!(
         others
             .into_iter()
-            .all(|(_, kind)| kind == Kind::Unprocessed)
+            .all(|(_, kind)| kind == FailureKind::Unprocessed)
     );
 }
 

@@ -69,7 +69,7 @@ fn ask_over_tls(host: &str, port: u16, trust: Trust) -> Vec<Seen> {
     ask(&config, targets, user)
 }
 
-fn kind(seen: &[Seen]) -> Option<(Phase, Kind)> {
+fn kind(seen: &[Seen]) -> Option<(Phase, FailureKind)> {
     let failure = seen[0].failure?;
     Some((failure.phase, failure.kind))
 }
@@ -96,16 +96,22 @@ fn certificates_fail_for_a_reason() {
     let untrusted = ask_over_tls("localhost", address.port(), own(stranger));
     assert_eq!(
         kind(&untrusted),
-        Some((Phase::Tls, Kind::CertificateUntrusted))
+        Some((Phase::Tls, FailureKind::CertificateUntrusted))
     );
     let other = ask_over_tls("127.0.0.1", address.port(), own(authority));
-    assert_eq!(kind(&other), Some((Phase::Tls, Kind::CertificateWrongName)));
+    assert_eq!(
+        kind(&other),
+        Some((Phase::Tls, FailureKind::CertificateWrongName))
+    );
     let (address, authority) = tls_server(|params| {
         params.not_before = rcgen::date_time_ymd(2001, 1, 1);
         params.not_after = rcgen::date_time_ymd(2002, 1, 1);
     });
     let expired = ask_over_tls("localhost", address.port(), own(authority));
-    assert_eq!(kind(&expired), Some((Phase::Tls, Kind::CertificateExpired)));
+    assert_eq!(
+        kind(&expired),
+        Some((Phase::Tls, FailureKind::CertificateExpired))
+    );
     let (address, authority) = tls_server(|params| {
         params.not_before = rcgen::date_time_ymd(2400, 1, 1);
         params.not_after = rcgen::date_time_ymd(2500, 1, 1);
@@ -113,7 +119,7 @@ fn certificates_fail_for_a_reason() {
     let early = ask_over_tls("localhost", address.port(), own(authority));
     assert_eq!(
         kind(&early),
-        Some((Phase::Tls, Kind::CertificateNotYetValid))
+        Some((Phase::Tls, FailureKind::CertificateNotYetValid))
     );
 }
 
@@ -124,7 +130,11 @@ fn a_server_without_tls_is_told() {
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let seen = ask_over_tls("127.0.0.1", plain.port(), Trust::Anyone);
-    assert_eq!(kind(&seen), Some((Phase::Tls, Kind::NotTls)), "{seen:?}");
+    assert_eq!(
+        kind(&seen),
+        Some((Phase::Tls, FailureKind::NotTls)),
+        "{seen:?}"
+    );
 }
 
 #[test]
@@ -135,7 +145,7 @@ fn a_server_that_refuses_tls_is_told_with_its_reason() {
         let _ = stream.read_to_end(&mut Vec::new());
     });
     let seen = ask_over_tls("127.0.0.1", refusing.port(), Trust::Anyone);
-    assert_eq!(kind(&seen), Some((Phase::Tls, Kind::TlsAlert(40))));
+    assert_eq!(kind(&seen), Some((Phase::Tls, FailureKind::TlsAlert(40))));
 }
 
 /// A proxy that opens tunnels to this server, or refuses.
@@ -202,5 +212,8 @@ fn a_proxy_gives_a_tunnel_that_is_kept() {
 fn a_proxy_that_refuses_is_told() {
     let (far, _) = tls_server(|_| {});
     let seen = ask_through(proxy_to(far, Arc::default(), false));
-    assert_eq!(kind(&seen), Some((Phase::Connect, Kind::ProxyRefused)));
+    assert_eq!(
+        kind(&seen),
+        Some((Phase::Connect, FailureKind::ProxyRefused))
+    );
 }

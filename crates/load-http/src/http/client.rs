@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 
 use sokudo_http::crew::Crew;
-use sokudo_http::{Exchange, Failure, Kind, Outcome, Phase, Step};
+use sokudo_http::{Exchange, Failure, FailureKind, Outcome, Phase, UserStep};
 use sokudo_model::{Moments, Spent};
 use sokudo_stats::Histogram;
 use sokudo_workload::exchange::{Counts, Recorder};
@@ -28,7 +28,7 @@ pub(crate) struct Tally {
     /// Responses by the first digit of their status.
     pub(crate) classes: [u64; 10],
     /// Failures by stage and kind.
-    pub(crate) failures: BTreeMap<(Phase, Kind), u64>,
+    pub(crate) failures: BTreeMap<(Phase, FailureKind), u64>,
     pub(crate) sent_bytes: u64,
     pub(crate) head_bytes: u64,
     pub(crate) body_bytes: u64,
@@ -46,7 +46,7 @@ impl Tally {
     /// True when the server answered nothing and said that it speaks no HTTP/2.
     pub(crate) fn met_no_http2(&self) -> bool {
         let mut kinds = self.failures.keys().map(|(_, kind)| *kind);
-        self.answered == 0 && kinds.any(|kind| kind == Kind::NoHttp2)
+        self.answered == 0 && kinds.any(|kind| kind == FailureKind::NoHttp2)
     }
 }
 
@@ -94,11 +94,11 @@ impl Visitors {
     /// When the next request of this visitor should leave, and whether it was free before; `Err`
     /// with what it does instead.
     #[inline]
-    fn due(&mut self, user: u32, now: i64) -> Result<(i64, bool), Step> {
+    fn due(&mut self, user: u32, now: i64) -> Result<(i64, bool), UserStep> {
         let Some(arrivals) = &mut self.course.arrivals else {
             return match now < self.course.end_ns {
                 true => Ok((now, true)),
-                false => Err(Step::End),
+                false => Err(UserStep::End),
             };
         };
         let rate_bits = self.course.wanted.rate_bits();
@@ -110,17 +110,17 @@ impl Visitors {
         if *waiting != 0 {
             return match *waiting <= now {
                 true => Ok((std::mem::take(waiting), true)),
-                false => Err(Step::Pause { until_ns: *waiting }),
+                false => Err(UserStep::Pause { until_ns: *waiting }),
             };
         }
         if now >= self.course.end_ns.saturating_add(BACKLOG_NS) {
-            return Err(Step::End);
+            return Err(UserStep::End);
         }
         match arrivals.take() {
-            None => Err(Step::End),
+            None => Err(UserStep::End),
             Some(at_ns) if at_ns > now => {
                 *waiting = at_ns;
-                Err(Step::Pause { until_ns: at_ns })
+                Err(UserStep::Pause { until_ns: at_ns })
             }
             Some(at_ns) => Ok((at_ns, false)),
         }
@@ -132,15 +132,15 @@ impl Visitors {
     fn failed(&mut self, user: u32, outcome: &Outcome<'_>, failure: Failure) {
         let again = &mut self.again[user as usize];
         match failure.kind {
-            Kind::Stopped => return,
-            Kind::Unprocessed if again.times < MOST_RESENDS => {
+            FailureKind::Stopped => return,
+            FailureKind::Unprocessed if again.times < MOST_RESENDS => {
                 again.times += 1;
                 again.intended_ns = outcome.intended_ns;
                 let counts = self.recorder.counts(outcome.intended_ns);
                 self.tally.resent += u64::from(counts);
                 return;
             }
-            Kind::NoHttp2 => self.is_foreign = true,
+            FailureKind::NoHttp2 => self.is_foreign = true,
             _ => {}
         }
         *again = Again::default();
@@ -153,7 +153,7 @@ impl Visitors {
     }
 
     #[inline]
-    fn send(&self, place: usize, intended_ns: i64, out: &mut Vec<u8>) -> Step {
+    fn send(&self, place: usize, intended_ns: i64, out: &mut Vec<u8>) -> UserStep {
         out.extend_from_slice(&self.course.request);
         let mut exchange = Exchange {
             intended_ns,
@@ -162,7 +162,7 @@ impl Visitors {
         if let Some(lane) = &mut exchange.lane {
             lane.number = (self.numbers[place] / self.course.streams) as u32;
         }
-        Step::Send(exchange)
+        UserStep::Send(exchange)
     }
 
     /// Closes the books when all have gone: requests that nobody could send are counted, unless the
@@ -193,18 +193,18 @@ impl Crew for Visitors {
     }
 
     #[inline]
-    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step {
+    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> UserStep {
         let place = user as usize;
         if self.again[place].intended_ns != 0 {
             let intended_ns = std::mem::take(&mut self.again[place].intended_ns);
             return self.send(place, intended_ns, out);
         }
         if self.course.left == Some(0) || self.is_foreign {
-            return Step::End;
+            return UserStep::End;
         }
         // Who waits for a start has taken it: nobody else would send that request.
         if self.waiting[place] == 0 && self.course.wanted.is_sent_home(self.numbers[place]) {
-            return Step::End;
+            return UserStep::End;
         }
         let (intended_ns, was_free) = match self.due(user, now_ns) {
             Ok(due) => due,

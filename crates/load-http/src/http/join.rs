@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use sokudo_http::{Kind, LoopAudit, Phase};
+use sokudo_http::{FailureKind, LoopAudit, Phase};
 use sokudo_model::kinds::http as numbers;
 use sokudo_model::{FlowPlan, FlowResult, Labels, PhaseResult, Spent, Summary};
 use sokudo_stats::Histogram;
@@ -86,7 +86,7 @@ impl Numbers {
 }
 
 fn counts(counts: &Counts, tally: &Tally, audit: &LoopAudit) -> BTreeMap<String, u64> {
-    let failed = |test: fn(Phase, Kind) -> bool| -> u64 {
+    let failed = |test: fn(Phase, FailureKind) -> bool| -> u64 {
         let found = tally
             .failures
             .iter()
@@ -102,7 +102,7 @@ fn counts(counts: &Counts, tally: &Tally, audit: &LoopAudit) -> BTreeMap<String,
         ("window_full", counts.window_full),
         (
             "ports_exhausted",
-            failed(|_, kind| kind == Kind::PortsExhausted).max(audit.ports_exhausted),
+            failed(|_, kind| kind == FailureKind::PortsExhausted).max(audit.ports_exhausted),
         ),
         ("answered", tally.answered),
         ("made_connections", tally.connections),
@@ -122,20 +122,27 @@ fn counts(counts: &Counts, tally: &Tally, audit: &LoopAudit) -> BTreeMap<String,
         ("failed_send", failed(|phase, _| phase == Phase::Send)),
         ("failed_wait", failed(|phase, _| phase == Phase::Wait)),
         ("failed_read", failed(|phase, _| phase == Phase::Read)),
-        ("refused", failed(|_, kind| kind == Kind::Refused)),
-        ("resets", failed(|_, kind| kind == Kind::Reset)),
-        ("timeouts", failed(|_, kind| kind == Kind::TimedOut)),
+        ("refused", failed(|_, kind| kind == FailureKind::Refused)),
+        ("resets", failed(|_, kind| kind == FailureKind::Reset)),
+        ("timeouts", failed(|_, kind| kind == FailureKind::TimedOut)),
         (
             "closed_early",
-            failed(|_, kind| matches!(kind, Kind::ClosedEarly | Kind::CutChunk { .. })),
+            failed(|_, kind| {
+                matches!(
+                    kind,
+                    FailureKind::ClosedEarly | FailureKind::CutChunk { .. }
+                )
+            }),
         ),
         (
             "given_up",
-            failed(|_, kind| matches!(kind, Kind::StreamReset(_) | Kind::GoneAway(_))),
+            failed(|_, kind| {
+                matches!(kind, FailureKind::StreamReset(_) | FailureKind::GoneAway(_))
+            }),
         ),
         (
             "malformed",
-            failed(|_, kind| matches!(kind, Kind::Malformed(_) | Kind::Http2(_))),
+            failed(|_, kind| matches!(kind, FailureKind::Malformed(_) | FailureKind::Http2(_))),
         ),
     ];
     let each = named.into_iter();

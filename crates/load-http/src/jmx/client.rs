@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sokudo_http::{
-    Call, Crew, Exchange, Failure, Keep, Kind, LATE_NS, Malformed, Outcome, Phase, Step, Stop,
-    TargetId,
+    Call, Crew, Exchange, Failure, FailureKind, Keep, LATE_NS, Malformed, Outcome, Phase, Stop,
+    TargetId, UserStep,
 };
 use sokudo_jmeter::run::{
     Lost, NextAction, NotHttp, Reply, Sink, StopKind, Test, ThreadStart, VirtualUser,
@@ -143,10 +143,10 @@ impl PlanUsers {
     }
 
     /// What a helper does now.
-    fn assist(&mut self, (of, lane): (u32, usize), now_ns: i64, out: &mut Vec<u8>) -> Step {
+    fn assist(&mut self, (of, lane): (u32, usize), now_ns: i64, out: &mut Vec<u8>) -> UserStep {
         let owner = self.places.get_mut(of as usize);
         let Some(Some(Placed::Lives { user, .. })) = owner else {
-            return Step::End;
+            return UserStep::End;
         };
         let step = step_of(user.assist(lane, now_ns, out));
         // It may have found out that nothing is left to do.
@@ -186,7 +186,7 @@ impl Crew for PlanUsers {
         });
     }
 
-    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> Step {
+    fn step(&mut self, user: u32, now_ns: i64, out: &mut Vec<u8>) -> UserStep {
         let place = user as usize;
         if let Some(Some(Placed::Helps { of, lane })) = self.places.get(place) {
             return self.assist((*of, *lane), now_ns, out);
@@ -208,10 +208,10 @@ impl Crew for PlanUsers {
             ..
         })) = self.places.get_mut(place)
         else {
-            return Step::End;
+            return UserStep::End;
         };
         if self.floors.sends_home(*group as usize, *number) && !living.is_amid() {
-            return Step::End;
+            return UserStep::End;
         }
         let step = step_of(living.step(now_ns, out));
         if living.helpers() > 0 {
@@ -270,12 +270,12 @@ impl Crew for PlanUsers {
     }
 }
 
-fn step_of(next: NextAction) -> Step {
+fn step_of(next: NextAction) -> UserStep {
     match next {
-        NextAction::Pause { until_ns } => Step::Pause { until_ns },
-        NextAction::Rest => Step::Rest,
-        NextAction::End => Step::End,
-        NextAction::Send(request) => Step::Send(Exchange {
+        NextAction::Pause { until_ns } => UserStep::Pause { until_ns },
+        NextAction::Rest => UserStep::Rest,
+        NextAction::End => UserStep::End,
+        NextAction::Send(request) => UserStep::Send(Exchange {
             target: TargetId(request.target),
             intended_ns: request.intended_ns,
             close: request.close,
@@ -320,39 +320,43 @@ fn reply<'a>(outcome: &Outcome<'a>) -> Reply<'a> {
 /// A failure under the name that JMeter has for it.
 fn lost(failure: &Failure) -> Lost<'static> {
     let class = match (failure.kind, failure.phase) {
-        (Kind::UnknownHost, _) => NotHttp::UnknownHost,
-        (Kind::Refused, _) => NotHttp::Refused,
-        (Kind::Reset, Phase::Send) => NotHttp::BrokenPipe,
-        (Kind::Reset, _) => NotHttp::Reset,
-        (Kind::TimedOut, Phase::Resolve | Phase::Connect) => NotHttp::ConnectTimeout,
-        (Kind::TimedOut, Phase::Tls) => NotHttp::TlsTimeout,
-        (Kind::TimedOut, _) => NotHttp::ReadTimeout,
-        (Kind::Unreachable, _) => NotHttp::Unreachable,
-        (Kind::NetworkUnreachable, _) => NotHttp::NetworkUnreachable,
-        (Kind::ClosedEarly, Phase::Read) => NotHttp::BodyCut,
-        (Kind::ClosedEarly, Phase::Tls) => NotHttp::TlsClosed,
-        (Kind::ClosedEarly, _) => NotHttp::NoResponse,
-        (Kind::CutChunk { size, came }, _) => NotHttp::ChunkCut { size, came },
-        (Kind::Malformed(Malformed::Chunk), _) => NotHttp::BadChunk,
-        (Kind::Malformed(Malformed::ChunkEnd), _) => NotHttp::BadChunkEnd,
-        (Kind::Malformed(_) | Kind::Http2(_) | Kind::NoHttp2, _) => NotHttp::Malformed,
-        (Kind::NotTls, _) => NotHttp::NotTls,
-        (Kind::TlsAlert(alert), _) => NotHttp::TlsAlert(alert),
-        (Kind::StreamReset(_) | Kind::GoneAway(_) | Kind::Unprocessed, _) => NotHttp::Reset,
-        (Kind::PortsExhausted, _) => NotHttp::NoLocalPort,
-        (Kind::TooManyFiles, _) => NotHttp::TooManyFiles,
-        (Kind::ProxyRefused, _) => NotHttp::ProxyRefused,
-        (Kind::Stopped, _) => NotHttp::Stopped,
+        (FailureKind::UnknownHost, _) => NotHttp::UnknownHost,
+        (FailureKind::Refused, _) => NotHttp::Refused,
+        (FailureKind::Reset, Phase::Send) => NotHttp::BrokenPipe,
+        (FailureKind::Reset, _) => NotHttp::Reset,
+        (FailureKind::TimedOut, Phase::Resolve | Phase::Connect) => NotHttp::ConnectTimeout,
+        (FailureKind::TimedOut, Phase::Tls) => NotHttp::TlsTimeout,
+        (FailureKind::TimedOut, _) => NotHttp::ReadTimeout,
+        (FailureKind::Unreachable, _) => NotHttp::Unreachable,
+        (FailureKind::NetworkUnreachable, _) => NotHttp::NetworkUnreachable,
+        (FailureKind::ClosedEarly, Phase::Read) => NotHttp::BodyCut,
+        (FailureKind::ClosedEarly, Phase::Tls) => NotHttp::TlsClosed,
+        (FailureKind::ClosedEarly, _) => NotHttp::NoResponse,
+        (FailureKind::CutChunk { size, came }, _) => NotHttp::ChunkCut { size, came },
+        (FailureKind::Malformed(Malformed::Chunk), _) => NotHttp::BadChunk,
+        (FailureKind::Malformed(Malformed::ChunkEnd), _) => NotHttp::BadChunkEnd,
+        (FailureKind::Malformed(_) | FailureKind::Http2(_) | FailureKind::NoHttp2, _) => {
+            NotHttp::Malformed
+        }
+        (FailureKind::NotTls, _) => NotHttp::NotTls,
+        (FailureKind::TlsAlert(alert), _) => NotHttp::TlsAlert(alert),
+        (FailureKind::StreamReset(_) | FailureKind::GoneAway(_) | FailureKind::Unprocessed, _) => {
+            NotHttp::Reset
+        }
+        (FailureKind::PortsExhausted, _) => NotHttp::NoLocalPort,
+        (FailureKind::TooManyFiles, _) => NotHttp::TooManyFiles,
+        (FailureKind::ProxyRefused, _) => NotHttp::ProxyRefused,
+        (FailureKind::Stopped, _) => NotHttp::Stopped,
         (
-            Kind::CertificateExpired
-            | Kind::CertificateNotYetValid
-            | Kind::CertificateUntrusted
-            | Kind::CertificateWrongName
-            | Kind::CertificateInvalid
-            | Kind::Tls,
+            FailureKind::CertificateExpired
+            | FailureKind::CertificateNotYetValid
+            | FailureKind::CertificateUntrusted
+            | FailureKind::CertificateWrongName
+            | FailureKind::CertificateInvalid
+            | FailureKind::Tls,
             _,
         ) => NotHttp::Tls,
-        (Kind::Other, _) => NotHttp::Reset,
+        (FailureKind::Other, _) => NotHttp::Reset,
     };
     Lost {
         class,

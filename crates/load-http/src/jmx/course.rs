@@ -3,7 +3,7 @@
 //! ```text
 //! setUp groups ─► main groups, together or one by one ─► tearDown groups
 //!    each: starts in order of time ─► event loops ─► all users gone
-//! beside it: once a second, what the shards saw ─► Listener
+//! beside it: once a second, what the shards saw ─► LoadObserver
 //! ```
 
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use sokudo_workload::refusal::spawn;
 
 use super::client::{Comer, Inflight, Joining, PlanUsers};
 use super::crowd::{Crowd, Floors};
-use super::generator::{Control, Finished, Listener, locked};
+use super::generator::{Control, Finished, LoadObserver, locked};
 use super::saved::Files;
 use super::tally::{Shard, Tallies};
 
@@ -49,7 +49,7 @@ pub(super) struct Course {
 
 impl Course {
     /// From the first stage to the last, with these files of results.
-    pub fn run(self, at_ns: i64, files: Files, listener: &Arc<dyn Listener>) -> Finished {
+    pub fn run(self, at_ns: i64, files: Files, listener: &Arc<dyn LoadObserver>) -> Finished {
         let mut finished = Finished::default();
         let over = Arc::new(AtomicBool::new(false));
         let reporter = {
@@ -263,7 +263,7 @@ fn report(
     over: &AtomicBool,
     shards: &[Arc<Shard>],
     test: &Test,
-    listener: &dyn Listener,
+    listener: &dyn LoadObserver,
 ) -> Tallies {
     let mut all = Tallies::new();
     loop {

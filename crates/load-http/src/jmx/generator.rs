@@ -37,7 +37,7 @@ const MOST_FILES: u64 = 1 << 20;
 const LOOK: Duration = Duration::from_millis(20);
 
 /// Who hears how the load goes. Called from a thread of its own, never from the measured path.
-pub trait Listener: Send + Sync {
+pub trait LoadObserver: Send + Sync {
     /// What was seen since the last time, and the users that are active.
     fn interval(&self, at_ns: i64, seen: &Tallies, active: u32);
 }
@@ -118,7 +118,7 @@ impl Generator {
         prepared: &Prepared,
         options: &JmxOptions,
         when: (i64, u64),
-        listener: Arc<dyn Listener>,
+        listener: Arc<dyn LoadObserver>,
         ended: impl FnOnce() + Send + 'static,
     ) -> Result<Self, NotStarted> {
         let log = open_log(options, prepared).map_err(NotStarted::Refused)?;
@@ -131,7 +131,7 @@ impl Generator {
         prepared: &Prepared,
         options: &JmxOptions,
         (at_ns, seed): (i64, u64),
-        listener: Arc<dyn Listener>,
+        listener: Arc<dyn LoadObserver>,
         ended: impl FnOnce() + Send + 'static,
     ) -> Result<Self, NotStarted> {
         // How many connections there will be at a time, the plan does not say: users think, and pages have parts.
@@ -195,7 +195,7 @@ impl Generator {
         let run = move || {
             let listener = summary_log
                 .clone()
-                .map_or(listener, |log| log as Arc<dyn Listener>);
+                .map_or(listener, |log| log as Arc<dyn LoadObserver>);
             let mut finished = course.run(at_ns, files, &listener);
             if let Some(log) = summary_log {
                 log.end();

@@ -44,7 +44,7 @@ use sokudo_workload::load::{Ends, Load};
 
 pub use bundle::any_bytes;
 pub use gather::{Gather, Gathered};
-pub use generator::{Finished, Generator, Listener, NotStarted};
+pub use generator::{Finished, Generator, LoadObserver, NotStarted};
 pub use key_store::know_key_store_password;
 pub use options::{JmxOptions, Together};
 pub use phase::{know_proxy_password, permit};

@@ -11,7 +11,7 @@ use sokudo_workload::refusal::{failed, operator};
 use sokudo_workload::reporting::{self, Distributions, HISTOGRAM_EVERY_NS, never_started};
 
 use super::bundle::Bundle;
-use super::generator::{Generator, Listener, OpenLog};
+use super::generator::{Generator, LoadObserver, OpenLog};
 use super::options::{JmxOptions, Together};
 use super::read::{Duty, Prepared, read_plan};
 use super::results::Numbers;
@@ -316,7 +316,7 @@ struct SeriesState {
     distributions: Distributions,
 }
 
-impl Listener for Series {
+impl LoadObserver for Series {
     fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
         let mut state = self
             .state

@@ -16,7 +16,7 @@ use sokudo_model::Refusal;
 use sokudo_net::clock::now_ns;
 use sokudo_workload::refusal::failed;
 
-use super::generator::{Finished, Generator, Listener};
+use super::generator::{Finished, Generator, LoadObserver};
 use super::options::JmxOptions;
 use super::read::{Prepared, read_plan};
 use super::tally::Tallies;
@@ -42,7 +42,7 @@ pub struct Probed {
 
 struct Silent;
 
-impl Listener for Silent {
+impl LoadObserver for Silent {
     fn interval(&self, _at_ns: i64, _seen: &Tallies, _active: u32) {}
 }
 

@@ -14,7 +14,7 @@ const INTERVAL_S: f64 = 30.0;
 
 /// What a plan's properties (`summariser.*`) ask for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct SummariserOptions {
     /// What each line begins with.
     pub name: String,
     /// Time between two lines, seconds.
@@ -27,7 +27,7 @@ pub struct Asked {
     pub transactions: bool,
 }
 
-impl Asked {
+impl SummariserOptions {
     /// `None`: the property that names the lines was taken away, and nobody says any.
     pub fn of(properties: &Properties) -> Option<Self> {
         let name = properties.get("summariser.name")?.trim();
@@ -73,7 +73,7 @@ pub struct Summariser {
 
 impl Summariser {
     /// Lines as they are asked for.
-    pub fn new(asked: &Asked) -> Self {
+    pub fn new(asked: &SummariserOptions) -> Self {
         Self {
             name: asked.name.clone(),
             transactions: asked.transactions,
@@ -181,12 +181,12 @@ mod tests {
 
     use super::*;
 
-    fn asked(properties: &[(&str, &str)]) -> Option<Asked> {
+    fn asked(properties: &[(&str, &str)]) -> Option<SummariserOptions> {
         let mut all = Properties::default();
         for (name, value) in properties {
             all.set(*name, *value, Origin::CommandLine);
         }
-        Asked::of(&all)
+        SummariserOptions::of(&all)
     }
 
     #[test]

@@ -9,9 +9,9 @@ use sokudo_jmeter::properties::Properties;
 use sokudo_jmeter::script::{LogLevel, log_line};
 use sokudo_net::clock::now_ns;
 
-use super::generator::{Listener, locked};
+use super::generator::{LoadObserver, locked};
 use super::script_log::LogLines;
-use super::summariser::{Asked, Summariser};
+use super::summariser::{Summariser, SummariserOptions};
 use super::tally::Tallies;
 
 const TOOL: &str = "org.apache.jmeter.JMeter";
@@ -24,7 +24,7 @@ pub(super) struct SummaryLog {
     /// `None`: the properties ask for no summaries in the log.
     summariser: Option<Mutex<Summariser>>,
     wall_offset_ns: i64,
-    next: Arc<dyn Listener>,
+    next: Arc<dyn LoadObserver>,
 }
 
 impl SummaryLog {
@@ -33,9 +33,9 @@ impl SummaryLog {
         lines: LogLines,
         properties: &Properties,
         wall_offset_ns: i64,
-        next: Arc<dyn Listener>,
+        next: Arc<dyn LoadObserver>,
     ) -> Arc<Self> {
-        let asked = Asked::of(properties).filter(|asked| asked.log);
+        let asked = SummariserOptions::of(properties).filter(|asked| asked.log);
         let log = Self {
             lines,
             summariser: asked.map(|asked| Mutex::new(Summariser::new(&asked))),
@@ -70,7 +70,7 @@ impl SummaryLog {
     }
 }
 
-impl Listener for SummaryLog {
+impl LoadObserver for SummaryLog {
     fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
         if let Some(summariser) = &self.summariser {
             for line in locked(summariser).add(at_ns, seen, active) {

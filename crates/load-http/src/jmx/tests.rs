@@ -61,7 +61,7 @@ fn plan(port: u16, users: u32, loops: i64) -> String {
 
 struct Silent;
 
-impl Listener for Silent {
+impl LoadObserver for Silent {
     fn interval(&self, _at_ns: i64, _seen: &Tallies, _active: u32) {}
 }
 
@@ -218,7 +218,7 @@ fn becomes(seen: &Seen, users: u32) {
 #[derive(Default)]
 struct Seen(AtomicU64);
 
-impl Listener for Seen {
+impl LoadObserver for Seen {
     fn interval(&self, _at_ns: i64, _seen: &Tallies, active: u32) {
         self.0.store(u64::from(active), Ordering::Relaxed);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sokudo_load_http::jmx::{Generator, JmxOptions, Listener, Prepared, Tallies, read_plan};
+use sokudo_load_http::jmx::{Generator, JmxOptions, LoadObserver, Prepared, Tallies, read_plan};
 use sokudo_net::clock::now_ns;
 use sokudo_testkit::jmeter::JMeter;
 
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_millis(5);
 
 struct Silent;
 
-impl Listener for Silent {
+impl LoadObserver for Silent {
     fn interval(&self, _at_ns: i64, _seen: &Tallies, _active: u32) {}
 }
 

@@ -22,7 +22,7 @@ use super::amounts::Batch;
 use super::course::{Course, Next, Task, started_late, wait_for_start};
 use super::options::Mode;
 use super::outgoing::{Outgoing, fill};
-use super::protocol::{Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
+use super::protocol::{Agreed, FrameKind, FrameWay, HEADER_BYTES, Header, Reader};
 use super::record::{End, Failure, FailureKind, Recorder, Report};
 use super::window::Window;
 
@@ -152,7 +152,7 @@ impl<'t> Sender<'t> {
             both: None,
             readable: None,
             reader: Reader::new(Agreed {
-                way: Way::Back,
+                way: FrameWay::Back,
                 min_bytes: options.size.min,
                 max_bytes: options.size.max,
             }),
@@ -450,7 +450,7 @@ impl<'t> Sender<'t> {
     #[inline]
     fn understand(&mut self, header: &Header, now: i64) -> Result<(), Failure> {
         let unasked = || Failure::new(FailureKind::Foreign, "an answer came that nobody asked for");
-        if header.kind == Frame::Receipt {
+        if header.kind == FrameKind::Receipt {
             let known = match self.is_rr {
                 // Here answers make room; receipts are only timed.
                 true => header.number <= self.course.number,

@@ -14,7 +14,7 @@ use sokudo_workload::schedule::Schedule;
 use super::amounts::Warmup;
 use super::client::LOOK;
 use super::options::BusOptions;
-use super::protocol::{Header, Kind, UNCOUNTED, WANTS_ANSWER};
+use super::protocol::{FrameKind, Header, UNCOUNTED, WANTS_ANSWER};
 use super::step::Gate;
 use crate::datagram::client::Sizes;
 use crate::datagram::options::SizeRange;
@@ -147,7 +147,7 @@ impl Course {
         let counts = self.counts(intended_ns);
         let header = Header {
             length: size,
-            kind: Kind::Message,
+            kind: FrameKind::Message,
             flags: if wants_answer { WANTS_ANSWER } else { 0 } | if counts { 0 } else { UNCOUNTED },
             number: self.number,
             stamp: intended_ns as u64,

@@ -27,7 +27,7 @@ pub const UNCOUNTED: u8 = 2;
 
 /// What a frame is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FrameKind {
     /// From a sender.
     Message,
     /// The answer to one message, as long as it.
@@ -36,20 +36,20 @@ pub enum Kind {
     Receipt,
 }
 
-impl Kind {
+impl FrameKind {
     fn code(self) -> u8 {
         match self {
-            Kind::Message => 1,
-            Kind::Response => 2,
-            Kind::Receipt => 3,
+            FrameKind::Message => 1,
+            FrameKind::Response => 2,
+            FrameKind::Receipt => 3,
         }
     }
 
     fn from_code(code: u8) -> Option<Self> {
         match code {
-            1 => Some(Kind::Message),
-            2 => Some(Kind::Response),
-            3 => Some(Kind::Receipt),
+            1 => Some(FrameKind::Message),
+            2 => Some(FrameKind::Response),
+            3 => Some(FrameKind::Receipt),
             _ => None,
         }
     }
@@ -61,7 +61,7 @@ pub struct Header {
     /// Bytes of the whole frame.
     pub length: u32,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FrameKind,
     /// [`WANTS_ANSWER`], [`UNCOUNTED`].
     pub flags: u8,
     /// Number of the message, or how many have been taken.
@@ -152,7 +152,7 @@ impl Header {
         }
         Ok(Self {
             length,
-            kind: Kind::from_code(kind).ok_or(BadFrame::Damaged)?,
+            kind: FrameKind::from_code(kind).ok_or(BadFrame::Damaged)?,
             flags,
             number,
             stamp,
@@ -174,7 +174,7 @@ impl Header {
 
 /// Which way frames cross.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
+pub enum FrameWay {
     /// Messages.
     Forth,
     /// Responses and receipts.
@@ -185,7 +185,7 @@ pub enum Way {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Agreed {
     /// Messages, or what comes back.
-    pub way: Way,
+    pub way: FrameWay,
     /// Shortest message, header included.
     pub min_bytes: u32,
     /// Longest message.
@@ -197,11 +197,13 @@ impl Agreed {
     fn header(&self, head: &[u8; HEADER_BYTES]) -> Result<Header, BadFrame> {
         let header = Header::read(head)?;
         let fits = match (self.way, header.kind) {
-            (Way::Forth, Kind::Message) | (Way::Back, Kind::Response) => {
+            (FrameWay::Forth, FrameKind::Message) | (FrameWay::Back, FrameKind::Response) => {
                 (self.min_bytes..=self.max_bytes).contains(&header.length)
             }
-            (Way::Back, Kind::Receipt) => header.length as usize == HEADER_BYTES,
-            (Way::Forth, _) | (Way::Back, Kind::Message) => return Err(BadFrame::WrongWay),
+            (FrameWay::Back, FrameKind::Receipt) => header.length as usize == HEADER_BYTES,
+            (FrameWay::Forth, _) | (FrameWay::Back, FrameKind::Message) => {
+                return Err(BadFrame::WrongWay);
+            }
         };
         match fits && header.length as usize >= HEADER_BYTES {
             true => Ok(header),
@@ -296,7 +298,7 @@ mod tests {
 
     use super::*;
 
-    fn header(kind: Kind, length: u32, number: u64) -> Header {
+    fn header(kind: FrameKind, length: u32, number: u64) -> Header {
         Header {
             length,
             kind,
@@ -312,7 +314,7 @@ mod tests {
         bytes
     }
 
-    fn agreed(way: Way) -> Agreed {
+    fn agreed(way: FrameWay) -> Agreed {
         Agreed {
             way,
             min_bytes: 24,
@@ -336,7 +338,7 @@ mod tests {
 
     #[test]
     fn the_bytes_are_a_promise() {
-        let bytes = frame(header(Kind::Message, 32, 7));
+        let bytes = frame(header(FrameKind::Message, 32, 7));
         let golden = [
             0, 0, 0, 32, 1, 1, 14, 17, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 77,
         ];
@@ -346,19 +348,22 @@ mod tests {
 
     #[test]
     fn what_goes_forth_does_not_come_back() {
-        let message = frame(header(Kind::Message, 24, 7));
-        let receipt = frame(header(Kind::Receipt, 24, 7));
+        let message = frame(header(FrameKind::Message, 24, 7));
+        let receipt = frame(header(FrameKind::Receipt, 24, 7));
         let wrong = Err(BadFrame::WrongWay);
-        assert_eq!(read(agreed(Way::Back), &[&message]), wrong);
-        assert_eq!(read(agreed(Way::Forth), &[&receipt]), wrong);
-        assert!(read(agreed(Way::Forth), &[&message]).is_ok());
-        assert!(read(agreed(Way::Back), &[&receipt]).is_ok());
+        assert_eq!(read(agreed(FrameWay::Back), &[&message]), wrong);
+        assert_eq!(read(agreed(FrameWay::Forth), &[&receipt]), wrong);
+        assert!(read(agreed(FrameWay::Forth), &[&message]).is_ok());
+        assert!(read(agreed(FrameWay::Back), &[&receipt]).is_ok());
     }
 
     #[test]
     fn lengths_of_nothing_and_of_two_gigabytes_are_refused() {
         for length in [0, 1, 23, 301, 1 << 31, u32::MAX] {
-            for (way, kind) in [(Way::Forth, Kind::Message), (Way::Back, Kind::Receipt)] {
+            for (way, kind) in [
+                (FrameWay::Forth, FrameKind::Message),
+                (FrameWay::Back, FrameKind::Receipt),
+            ] {
                 let bytes = frame(header(kind, length, 0));
                 let refused = Err(BadFrame::Length(length));
                 assert_eq!(read(agreed(way), &[&bytes]), refused);
@@ -372,15 +377,15 @@ mod tests {
             bytes in prop::collection::vec(any::<u8>(), 0..400),
             max_bytes in 0u32..5000,
         ) {
-            let agreed = Agreed { way: Way::Forth, min_bytes: 0, max_bytes };
+            let agreed = Agreed { way: FrameWay::Forth, min_bytes: 0, max_bytes };
             let _ = read(agreed, &[&bytes]);
         }
 
         #[test]
         fn flipped_bits_are_found(number in any::<u64>(), bit in 0usize..HEADER_BYTES * 8) {
-            let mut bytes = frame(header(Kind::Message, 64, number));
+            let mut bytes = frame(header(FrameKind::Message, 64, number));
             bytes[bit / 8] ^= 1 << (bit % 8);
-            prop_assert!(read(agreed(Way::Forth), &[&bytes]).is_err());
+            prop_assert!(read(agreed(FrameWay::Forth), &[&bytes]).is_err());
         }
 
         #[test]
@@ -390,7 +395,7 @@ mod tests {
         ) {
             let numbered = lengths.iter().zip(0u64..);
             let bytes: Vec<u8> = numbered
-                .flat_map(|(length, n)| frame(header(Kind::Message, *length, n)))
+                .flat_map(|(length, n)| frame(header(FrameKind::Message, *length, n)))
                 .collect();
             let mut pieces = Vec::new();
             let mut rest = bytes.as_slice();
@@ -400,7 +405,7 @@ mod tests {
                 rest = after;
             }
             pieces.push(rest);
-            let (found, payload) = read(agreed(Way::Forth), &pieces).unwrap();
+            let (found, payload) = read(agreed(FrameWay::Forth), &pieces).unwrap();
             let numbers: Vec<u64> = found.iter().map(|header| header.number).collect();
             prop_assert_eq!(numbers, (0..lengths.len() as u64).collect::<Vec<_>>());
             prop_assert_eq!(payload, bytes.len() - lengths.len() * HEADER_BYTES);

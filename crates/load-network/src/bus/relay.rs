@@ -20,7 +20,7 @@ use sokudo_workload::crew::Crew;
 
 use super::client::{CHUNK_BYTES, LOOK};
 use super::outgoing::Memory;
-use super::protocol::{Agreed, Reader, Way};
+use super::protocol::{Agreed, FrameWay, Reader};
 use super::record::{End, Failure, Recorder, Report};
 use super::report::Collected;
 use super::server::{Arrival, Shared, count, prepare, silent};
@@ -53,8 +53,8 @@ pub(crate) fn start(
         },
         broken: Arc::clone(&broken),
     };
-    let forth = hop(before_in, behind_out, Way::Forth);
-    let back = hop(behind_in, before_out, Way::Back);
+    let forth = hop(before_in, behind_out, FrameWay::Forth);
+    let back = hop(behind_in, before_out, FrameWay::Back);
     let (here, there) = (shared.clone(), shared.clone());
     let (flow, flow_behind) = (arrival.flow, behind.flow);
     let callers = [arrival.caller, behind.caller];

@@ -24,7 +24,7 @@ use sokudo_workload::link::{Caller, is_silence};
 use super::client::{CHUNK_BYTES, LOOK};
 use super::options::{BusOptions, Mode};
 use super::outgoing::{Memory, look_at};
-use super::protocol::{Agreed, BadFrame, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
+use super::protocol::{Agreed, BadFrame, FrameKind, FrameWay, HEADER_BYTES, Header, Reader};
 use super::record::{End, Failure, Recorder, Report};
 
 /// A sender that takes no answer for this long is given up.
@@ -57,7 +57,7 @@ impl Shared {
     /// What messages look like.
     pub(crate) fn agreed(&self) -> Agreed {
         Agreed {
-            way: Way::Forth,
+            way: FrameWay::Forth,
             min_bytes: self.options.size.min,
             max_bytes: self.options.size.max,
         }
@@ -106,7 +106,7 @@ impl Answers {
             return false;
         }
         let response = Header {
-            kind: Frame::Response,
+            kind: FrameKind::Response,
             ..*message
         };
         response.write(&mut self.body);
@@ -135,7 +135,7 @@ impl Answers {
             self.told_bytes = self.taken_bytes;
             let receipt = Header {
                 length: HEADER_BYTES as u32,
-                kind: Frame::Receipt,
+                kind: FrameKind::Receipt,
                 flags: 0,
                 number: self.taken,
                 stamp: self.taken_bytes,

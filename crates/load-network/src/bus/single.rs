@@ -16,7 +16,7 @@ use sokudo_workload::patience::sleep_until_or_stop;
 
 use super::client::{CHUNK_BYTES, LOOK};
 use super::course::{Course, Next, Task, started_late, wait_for_start};
-use super::protocol::{Agreed, HEADER_BYTES, Header, Kind as Frame, Reader, Way};
+use super::protocol::{Agreed, FrameKind, FrameWay, HEADER_BYTES, Header, Reader};
 use super::record::{End, Failure, FailureKind, Recorder, Report};
 use super::server::{Answers, Shared, count, hang_up, prepare, silent};
 
@@ -148,7 +148,7 @@ impl Calls<'_> {
     ) -> Result<i64, Failure> {
         let begun_ns = now_ns();
         let mut reader = Reader::new(Agreed {
-            way: Way::Back,
+            way: FrameWay::Back,
             min_bytes: message.length,
             max_bytes: message.length,
         });
@@ -166,7 +166,7 @@ impl Calls<'_> {
             };
             let mut rest = &self.back[..count];
             while let Some(header) = reader.next(&mut rest, |_| {})? {
-                if header.kind == Frame::Response && header.number == message.number {
+                if header.kind == FrameKind::Response && header.number == message.number {
                     return Ok(now_ns());
                 }
             }

@@ -11,7 +11,7 @@ use sokudo_workload::meet::Dialled;
 
 use super::record::ConnectDetails;
 use crate::rr::client::{Answers, Task, agreed, room_for};
-use crate::rr::protocol::{Agreed, Kind};
+use crate::rr::protocol::{Agreed, MessageKind};
 
 /// A thread that finds no port tries again after this time: asking faster brings none back.
 const PORTS_PAUSE: Duration = Duration::from_millis(10);
@@ -71,7 +71,7 @@ impl<'a> Asker<'a> {
         Self {
             task,
             caller,
-            request: agreed(Kind::Request, task.ticket, task.sizes),
+            request: agreed(MessageKind::Request, task.ticket, task.sizes),
             message: room_for(task.sizes.request),
             answers: Answers::from_stream(task),
         }

@@ -12,7 +12,7 @@ use sokudo_net::clock::{now_ns, precise_timers, sleep_until};
 use sokudo_net::udp::{SendProblem, Sender};
 use sokudo_pace::{Paced, batch_within};
 use sokudo_stats::Histogram;
-use sokudo_workload::effort::{Effort, Spent};
+use sokudo_workload::effort::{Effort, ThreadSpent};
 use sokudo_workload::handover::Records;
 use sokudo_workload::patience::{STOP_LOOK_NS, sleep_until_or_stop};
 
@@ -199,7 +199,11 @@ pub fn run(mut task: ClientTask, at_ns: i64, reports: &SyncSender<Report>) {
     // Made before the start: at that moment others may begin on the same core.
     let mut records = Records::new(|| prepared(&task));
     let Some(start_ns) = wait_for_start(&task, at_ns) else {
-        let _ = reports.send(Report::ClientDone(done(task, at_ns, Spent::default())));
+        let _ = reports.send(Report::ClientDone(done(
+            task,
+            at_ns,
+            ThreadSpent::default(),
+        )));
         return;
     };
     let effort = Effort::begin();
@@ -229,7 +233,11 @@ fn prepared(task: &ClientTask) -> ClientInterval {
     }
 }
 
-fn done(task: ClientTask, start_ns: i64, Spent { cpu_ns, wait_ns }: Spent) -> ClientDone {
+fn done(
+    task: ClientTask,
+    start_ns: i64,
+    ThreadSpent { cpu_ns, wait_ns }: ThreadSpent,
+) -> ClientDone {
     ClientDone {
         stream: task.stream,
         flows: task

@@ -12,7 +12,7 @@ use sokudo_workload::meet::Dialled;
 
 use super::many;
 use super::options::Sizes;
-use super::protocol::{Agreed, Kind, Reader};
+use super::protocol::{Agreed, MessageKind, Reader};
 
 /// What is said of an answer with a number that was not asked with.
 pub(crate) const UNASKED: &str = "an answer came that nobody asked for";
@@ -69,10 +69,10 @@ pub(crate) fn room_for(bytes: u32) -> Vec<u8> {
 }
 
 /// What a flow's messages look like in one direction.
-pub(crate) fn agreed(kind: Kind, ticket: u64, sizes: Sizes) -> Agreed {
+pub(crate) fn agreed(kind: MessageKind, ticket: u64, sizes: Sizes) -> Agreed {
     let length = match kind {
-        Kind::Request => sizes.request,
-        Kind::Response => sizes.response,
+        MessageKind::Request => sizes.request,
+        MessageKind::Response => sizes.response,
     };
     Agreed {
         kind,
@@ -94,7 +94,7 @@ impl Alone {
     fn new(task: &Task, mut link: Link) -> io::Result<Self> {
         Ok(Self {
             waiting: Solo::new(&mut link, task.wait, LOOK)?,
-            request: agreed(Kind::Request, task.ticket, task.sizes),
+            request: agreed(MessageKind::Request, task.ticket, task.sizes),
             message: room_for(task.sizes.request),
             answers: Answers::new(task, &link),
             link,
@@ -172,7 +172,7 @@ impl Answers {
 
     /// Answers that a stream of bytes brings.
     pub(crate) fn from_stream(task: &Task) -> Self {
-        let agreed = agreed(Kind::Response, task.ticket, task.sizes);
+        let agreed = agreed(MessageKind::Response, task.ticket, task.sizes);
         // A longer message than agreed on must be seen to be longer.
         let room = (task.sizes.response as usize + 1).min(CHUNK_BYTES);
         Self {

@@ -16,7 +16,7 @@ use sokudo_workload::exchange::{Course, LOOK, Next, ended};
 use sokudo_workload::link::{Link, is_silence};
 
 use super::client::{CHUNK_BYTES, Task, UNASKED, agreed, room_for};
-use super::protocol::{Agreed, Kind, Reader};
+use super::protocol::{Agreed, MessageKind, Reader};
 
 /// Connections reported ready at once.
 const EVENTS: usize = 256;
@@ -78,7 +78,7 @@ pub(crate) fn waiter(wait: Wait, count: usize) -> io::Result<Waiter> {
 impl<'a> Loop<'a> {
     /// All of `links` are watched from now on.
     pub(crate) fn new(task: &'a Task, links: Vec<Link>) -> io::Result<Self> {
-        let response = agreed(Kind::Response, task.ticket, task.sizes);
+        let response = agreed(MessageKind::Response, task.ticket, task.sizes);
         let mut waiter = waiter(task.wait, links.len())?;
         let mut connections = Vec::with_capacity(links.len());
         for (token, mut link) in links.into_iter().enumerate() {
@@ -96,7 +96,7 @@ impl<'a> Loop<'a> {
             });
         }
         Ok(Self {
-            request: agreed(Kind::Request, task.ticket, task.sizes),
+            request: agreed(MessageKind::Request, task.ticket, task.sizes),
             response,
             message: room_for(task.sizes.request),
             chunk: vec![0; CHUNK_BYTES],

@@ -28,7 +28,7 @@ pub(crate) struct Variant<D: Details> {
     /// The body of an asking thread: the load starts at the given moment.
     pub(crate) ask: fn(Task, Dialled, i64, &SyncSender<Report<D>>),
     /// The body of an answering thread.
-    pub(crate) answer: server::Answer,
+    pub(crate) answer: server::AnswerLoop,
 }
 
 /// One host's part of a phase.

@@ -30,7 +30,7 @@ const K: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// Which way a message goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum MessageKind {
     /// From the host that measures.
     Request,
     /// Back to it.
@@ -68,19 +68,19 @@ pub enum BadMessage {
 /// Mixes the header's words so that any changed bit changes the result (a multiply-xor fold, not
 /// a cryptographic function: tickets keep strangers out, this finds damage).
 #[inline]
-fn check(kind: Kind, header: &Header) -> u32 {
+fn check(kind: MessageKind, header: &Header) -> u32 {
     let mut mix = header.ticket.wrapping_mul(K) ^ header.sequence;
     mix = (mix ^ (mix >> 29)).wrapping_mul(K) ^ (u64::from(header.length) << 16 | kind.mark());
     mix = (mix ^ (mix >> 31)).wrapping_mul(K);
     (mix >> 32) as u32
 }
 
-impl Kind {
+impl MessageKind {
     /// What tells the directions apart; the lowest bytes differ.
     fn mark(self) -> u64 {
         match self {
-            Kind::Request => 0x5e9d,
-            Kind::Response => 0xa25e,
+            MessageKind::Request => 0x5e9d,
+            MessageKind::Response => 0xa25e,
         }
     }
 }
@@ -88,7 +88,7 @@ impl Kind {
 impl Header {
     /// Writes the header to the front of `message`, which must hold it.
     #[inline]
-    pub fn write(&self, kind: Kind, message: &mut [u8]) {
+    pub fn write(&self, kind: MessageKind, message: &mut [u8]) {
         let message = &mut message[..HEADER_BYTES];
         message[0..8].copy_from_slice(&self.ticket.to_be_bytes());
         message[8..16].copy_from_slice(&self.sequence.to_be_bytes());
@@ -99,7 +99,7 @@ impl Header {
     /// Reads the header at the front of `bytes`; `None` when there are too few of them, or when
     /// the check does not fit.
     #[inline]
-    pub fn read(kind: Kind, bytes: &[u8]) -> Option<Header> {
+    pub fn read(kind: MessageKind, bytes: &[u8]) -> Option<Header> {
         let head = bytes.first_chunk::<HEADER_BYTES>()?;
         let (ticket, rest) = head.split_first_chunk::<8>()?;
         let (sequence, rest) = rest.split_first_chunk::<8>()?;
@@ -118,7 +118,7 @@ impl Header {
 #[derive(Debug, Clone, Copy)]
 pub struct Agreed {
     /// Requests or responses.
-    pub kind: Kind,
+    pub kind: MessageKind,
     /// The flow's secret number.
     pub ticket: u64,
     /// Bytes of each message, at least 1; in datagrams at least [`HEADER_BYTES`].
@@ -296,7 +296,7 @@ impl Reader {
 /// one that this end would have written, and where a cut is makes no difference.
 pub fn any_bytes(bytes: &[u8], length: u32, cut: usize) {
     let length = length.max(1);
-    for kind in [Kind::Request, Kind::Response] {
+    for kind in [MessageKind::Request, MessageKind::Response] {
         let agreed = Agreed {
             kind,
             ticket: 1,
@@ -340,7 +340,7 @@ mod tests {
         146, 239, 121,
     ];
 
-    fn message(kind: Kind, sequence: u64, length: u32) -> Vec<u8> {
+    fn message(kind: MessageKind, sequence: u64, length: u32) -> Vec<u8> {
         let mut bytes = vec![0; length as usize];
         agreed(kind, length).write(sequence, &mut bytes);
         bytes
@@ -348,7 +348,7 @@ mod tests {
 
     #[test]
     fn the_bytes_are_a_promise() {
-        let bytes = message(Kind::Request, 7, 32);
+        let bytes = message(MessageKind::Request, 7, 32);
         assert_eq!(
             bytes[..20],
             [
@@ -361,14 +361,14 @@ mod tests {
     #[test]
     fn the_bytes_of_short_messages_are_a_promise() {
         let mut bytes = [0; 23];
-        agreed(Kind::Request, 23).write(1, &mut bytes);
+        agreed(MessageKind::Request, 23).write(1, &mut bytes);
         assert_eq!(bytes, SHORT);
         let mut one = [0; 1];
-        agreed(Kind::Request, 1).write(1, &mut one);
+        agreed(MessageKind::Request, 1).write(1, &mut one);
         assert_eq!(one, SHORT[..1]);
     }
 
-    fn agreed(kind: Kind, length: u32) -> Agreed {
+    fn agreed(kind: MessageKind, length: u32) -> Agreed {
         Agreed {
             kind,
             ticket: TICKET,
@@ -388,10 +388,10 @@ mod tests {
 
     #[test]
     fn a_response_is_no_request() {
-        let bytes = message(Kind::Response, 7, 24);
+        let bytes = message(MessageKind::Response, 7, 24);
         let seen = |kind| read(agreed(kind, 24), &[&bytes]);
-        assert_eq!(seen(Kind::Request), Err(BadMessage::Damaged));
-        assert_eq!(seen(Kind::Response), Ok(vec![7]));
+        assert_eq!(seen(MessageKind::Request), Err(BadMessage::Damaged));
+        assert_eq!(seen(MessageKind::Response), Ok(vec![7]));
     }
 
     #[test]
@@ -403,8 +403,8 @@ mod tests {
                 sequence: 0,
                 length,
             };
-            header.write(Kind::Request, &mut bytes);
-            let agreed = agreed(Kind::Request, 24);
+            header.write(MessageKind::Request, &mut bytes);
+            let agreed = agreed(MessageKind::Request, 24);
             let refused = Err(BadMessage::Length(length));
             assert_eq!(read(agreed, &[&bytes]), refused);
             assert_eq!(agreed.datagram(&bytes), refused.map(|_: Vec<u64>| 0));
@@ -414,7 +414,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_looked_at_without_harm(bytes in prop::collection::vec(any::<u8>(), 0..200), length in 24u32..4096) {
-            let agreed = agreed(Kind::Request, length);
+            let agreed = agreed(MessageKind::Request, length);
             let found = read(agreed, &[&bytes]);
             prop_assert!(found.is_err() || found == Ok(vec![]));
             prop_assert!(agreed.datagram(&bytes).is_err());
@@ -422,9 +422,9 @@ mod tests {
 
         #[test]
         fn every_flipped_bit_is_found(sequence in any::<u64>(), bit in 0usize..HEADER_BYTES * 8) {
-            let mut bytes = message(Kind::Request, sequence, 64);
+            let mut bytes = message(MessageKind::Request, sequence, 64);
             bytes[bit / 8] ^= 1 << (bit % 8);
-            prop_assert!(read(agreed(Kind::Request, 64), &[&bytes]).is_err());
+            prop_assert!(read(agreed(MessageKind::Request, 64), &[&bytes]).is_err());
         }
 
         #[test]
@@ -434,7 +434,7 @@ mod tests {
 
         #[test]
         fn a_short_message_out_of_turn_is_found(length in 1u32..24, skipped in 1u64..255, byte in 0usize..24, flip in 1u8..) {
-            let agreed = agreed(Kind::Response, length);
+            let agreed = agreed(MessageKind::Response, length);
             let mut bytes = vec![0; length as usize];
             agreed.write(skipped, &mut bytes);
             prop_assert_eq!(read(agreed, &[&bytes]), Err(BadMessage::OutOfTurn));
@@ -446,7 +446,7 @@ mod tests {
 
         #[test]
         fn pieces_make_no_difference(length in 1u32..300, count in 1u64..20, cuts in prop::collection::vec(1usize..500, 0..20)) {
-            let bytes: Vec<u8> = (0..count).flat_map(|n| message(Kind::Response, n, length)).collect();
+            let bytes: Vec<u8> = (0..count).flat_map(|n| message(MessageKind::Response, n, length)).collect();
             let mut pieces = Vec::new();
             let mut rest = bytes.as_slice();
             for cut in cuts {
@@ -455,7 +455,7 @@ mod tests {
                 rest = after;
             }
             pieces.push(rest);
-            let found = read(agreed(Kind::Response, length), &pieces);
+            let found = read(agreed(MessageKind::Response, length), &pieces);
             prop_assert_eq!(found, Ok((0..count).collect::<Vec<u64>>()));
         }
     }

@@ -18,7 +18,7 @@ use sokudo_workload::meet::Arrived;
 use super::client::{CHUNK_BYTES, agreed};
 use super::many::waiter;
 use super::options::Sizes;
-use super::protocol::{Agreed, Kind, Piece, Reader};
+use super::protocol::{Agreed, MessageKind, Piece, Reader};
 
 /// A caller that takes no answer for this long is given up.
 const WRITE_BOUND: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ const WRITE_BOUND: Duration = Duration::from_secs(10);
 const OUT_BYTES: usize = 256 * 1024;
 
 /// Answers what comes in at the end of a flow until the thread is stopped or no caller is left.
-pub(crate) type Answer = fn(&mut Loop, Arrived, Wait) -> io::Result<()>;
+pub(crate) type AnswerLoop = fn(&mut Loop, Arrived, Wait) -> io::Result<()>;
 
 /// What one answering thread is to do.
 pub(crate) struct Task {
@@ -38,7 +38,7 @@ pub(crate) struct Task {
     pub(crate) duplex: bool,
     pub(crate) wait: Wait,
     pub(crate) end: Arrived,
-    pub(crate) answer: Answer,
+    pub(crate) answer: AnswerLoop,
     /// Set when the thread must end.
     pub(crate) stop: Arc<AtomicBool>,
 }
@@ -61,8 +61,8 @@ pub(crate) fn run<D: Details>(task: Task, reports: &SyncSender<Report<D>>) {
     precise_timers();
     let (begun_ns, effort) = (now_ns(), Effort::begin());
     let mut state = Loop {
-        request: agreed(Kind::Request, task.ticket, task.sizes),
-        response: agreed(Kind::Response, task.ticket, task.sizes),
+        request: agreed(MessageKind::Request, task.ticket, task.sizes),
+        response: agreed(MessageKind::Response, task.ticket, task.sizes),
         duplex: task.duplex,
         message: vec![0; task.sizes.response as usize],
         out: Vec::new(),

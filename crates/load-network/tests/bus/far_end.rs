@@ -5,7 +5,7 @@ use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use sokudo_load_network::bus::protocol::{HEADER_BYTES, Header, Kind};
+use sokudo_load_network::bus::protocol::{FrameKind, HEADER_BYTES, Header};
 
 /// What happens to one message.
 #[derive(Debug, Clone, Copy)]
@@ -87,7 +87,7 @@ fn serve(mut caller: TcpStream, script: &dyn Fn(u64) -> Act, seen: &Mutex<Seen>)
         }
         let receipt = |messages: u64, bytes: u64| Header {
             length: HEADER_BYTES as u32,
-            kind: Kind::Receipt,
+            kind: FrameKind::Receipt,
             flags: 0,
             number: messages,
             stamp: bytes,
@@ -99,7 +99,7 @@ fn serve(mut caller: TcpStream, script: &dyn Fn(u64) -> Act, seen: &Mutex<Seen>)
                 receipt(number + 1, taken_bytes).write(&mut back);
                 if header.wants_answer() {
                     let response = Header {
-                        kind: Kind::Response,
+                        kind: FrameKind::Response,
                         ..header
                     };
                     let at = back.len();

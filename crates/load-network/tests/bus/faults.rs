@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::time::Duration;
 
-use sokudo_load_network::bus::protocol::{HEADER_BYTES, Header, Kind};
+use sokudo_load_network::bus::protocol::{FrameKind, HEADER_BYTES, Header};
 
 use super::far_end::{self, Act};
 use super::play::{BOUND, bus};
@@ -65,7 +65,7 @@ fn garbage_is_named() {
         let mut bytes = [0; HEADER_BYTES];
         let response = Header {
             length,
-            kind: Kind::Response,
+            kind: FrameKind::Response,
             flags: 0,
             number: 0,
             stamp: 0,

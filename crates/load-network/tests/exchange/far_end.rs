@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use sokudo_load_network::rr::protocol::{Header, Kind};
+use sokudo_load_network::rr::protocol::{Header, MessageKind};
 
 /// What happens to one request.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -84,13 +84,13 @@ pub fn start_datagrams(script: impl Script) -> FarEnd {
                 return;
             };
             let arrived = Instant::now();
-            let Some(header) = Header::read(Kind::Request, &request) else {
+            let Some(header) = Header::read(MessageKind::Request, &request) else {
                 continue;
             };
             let mut answer = [0u8; 64];
             if let Act::Answer(delay) = script(number) {
                 hold(arrived, delay);
-                header.write(Kind::Response, &mut answer);
+                header.write(MessageKind::Response, &mut answer);
                 let took = arrived.elapsed();
                 kept.lock().expect("no holder panics").push(took);
                 let _ = socket.send_to(&answer, caller);
@@ -124,14 +124,14 @@ fn serve(caller: &mut TcpStream, script: &dyn Fn(u64) -> Act, held: &Mutex<Vec<D
             return;
         }
         let arrived = Instant::now();
-        let Some(header) = Header::read(Kind::Request, &request) else {
+        let Some(header) = Header::read(MessageKind::Request, &request) else {
             return;
         };
         let mut answer = [0u8; 64];
         match script(number) {
             Act::Answer(delay) => {
                 hold(arrived, delay);
-                header.write(Kind::Response, &mut answer);
+                header.write(MessageKind::Response, &mut answer);
             }
             Act::Silence => return until_it_hangs_up(caller),
             Act::HalfClose => {

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use sokudo_load_network::rr::protocol::{Header, Kind};
+use sokudo_load_network::rr::protocol::{Header, MessageKind};
 
 use super::far_end::{self, Act};
 use super::play::{crr, rr};
@@ -103,7 +103,7 @@ fn lengths_that_cannot_be_are_refused() {
             sequence: 10,
             length,
         };
-        header.write(Kind::Response, &mut bytes);
+        header.write(MessageKind::Response, &mut bytes);
         check(Act::Garbage(bytes), "not agreed on");
     }
 }
@@ -116,7 +116,7 @@ fn an_answer_that_nobody_asked_for_is_refused() {
         sequence: 77,
         length: 64,
     };
-    header.write(Kind::Response, &mut bytes);
+    header.write(MessageKind::Response, &mut bytes);
     check(Act::Garbage(bytes), "nobody asked for");
 }
 

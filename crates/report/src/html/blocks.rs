@@ -9,7 +9,7 @@ use sokudo_stats::{self as stats, Curve};
 
 use crate::bars::Bars;
 use crate::block::{Block, Cell, Column, Conclusion, Number, Phrase, Proof, Speaker, Table};
-use crate::chart::{self, Chart, Kind};
+use crate::chart::{self, Chart, ChartKind};
 use crate::knee::Knee;
 use crate::plane::Plane;
 use crate::svg;
@@ -281,7 +281,7 @@ impl Page<'_> {
             );
         }
         out.push_str("</ul>");
-        if matches!(chart.kind, Kind::Strip { .. }) {
+        if matches!(chart.kind, ChartKind::Strip { .. }) {
             self.element(out, "p", "", &Text::new("report-chart-strip").into());
         }
     }

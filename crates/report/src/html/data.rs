@@ -10,7 +10,7 @@ use sokudo_i18n::Lang;
 use sokudo_model::{Text, harmless::turns};
 
 use crate::block::{Phrase, Speaker};
-use crate::chart::{Chart, Heat, Kind, Line, Points};
+use crate::chart::{Chart, ChartKind, Heat, Line, Points};
 use crate::html::sheet::{Mark, Sheet};
 
 /// Messages of the script.
@@ -90,8 +90,8 @@ fn ms(t_ns: i64) -> i64 {
 fn chart(chart: &Chart, speaker: &Speaker) -> Value {
     // Layers and cells are read by their colour, lines by their height.
     let digits = match chart.kind {
-        Kind::Stack | Kind::Strip { .. } => 3,
-        Kind::Lines | Kind::Heat(_) => 4,
+        ChartKind::Stack | ChartKind::Strip { .. } => 3,
+        ChartKind::Lines | ChartKind::Heat(_) => 4,
     };
     let mut out = json!({
         "id": chart.id,
@@ -99,14 +99,14 @@ fn chart(chart: &Chart, speaker: &Speaker) -> Value {
         "lines": chart.lines.iter().map(|l| line(l, digits, speaker)).collect::<Vec<_>>(),
     });
     match &chart.kind {
-        Kind::Lines => out["kind"] = "lines".into(),
-        Kind::Stack => out["kind"] = "stack".into(),
-        Kind::Strip { log, full } => {
+        ChartKind::Lines => out["kind"] = "lines".into(),
+        ChartKind::Stack => out["kind"] = "stack".into(),
+        ChartKind::Strip { log, full } => {
             out["kind"] = "strip".into();
             out["log"] = (*log).into();
             out["full"] = short(*full, 4);
         }
-        Kind::Heat(cells) => {
+        ChartKind::Heat(cells) => {
             out["kind"] = "heat".into();
             out["heat"] = heat(cells);
         }

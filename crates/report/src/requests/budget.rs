@@ -1,12 +1,12 @@
 //! The stages of a request's time, as far as a file of results contains them.
 
-use sokudo_stats::requests::{Requests, Spent};
+use sokudo_stats::requests::{Requests, TimeSpent};
 
 use crate::block::{Block, Phrase};
 use crate::budget::{self, Row};
 
 /// Mean seconds of every stage: a file knows three of them.
-pub fn stages(spent: &Spent) -> Option<[f64; 7]> {
+pub fn stages(spent: &TimeSpent) -> Option<[f64; 7]> {
     let [connect, wait, read] = spent.means_s()?;
     Some([0.0, 0.0, connect, 0.0, 0.0, wait, read])
 }
@@ -17,7 +17,7 @@ pub fn blocks(requests: &Requests) -> Vec<Block> {
     labels.retain(|label| !label.is_transaction);
     labels.sort_by_key(|label| std::cmp::Reverse(label.n));
     let several = labels.len() > 1;
-    let row = |name: Phrase, spent: &Spent| {
+    let row = |name: Phrase, spent: &TimeSpent| {
         Some(Row {
             name,
             requests: spent.n() as f64,

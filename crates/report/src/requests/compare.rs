@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sokudo_model::units::human;
 use sokudo_model::{Text, Unit};
-use sokudo_stats::requests::Group;
+use sokudo_stats::requests::LabelGroup;
 
 use super::{Dashboard, how, leading_percentile};
 use crate::block::{Block, Cell, Column, Phrase, Table};
@@ -17,7 +17,7 @@ pub fn sentence(dashboard: &Dashboard) -> Option<Text> {
     let (name, earlier) = dashboard.earlier?;
     let (now, before) = (&dashboard.requests.total, &earlier.total);
     let percent = leading_percentile(dashboard.requests);
-    let time = |g: &Group| g.percentile_ms(percent) as f64;
+    let time = |g: &LabelGroup| g.percentile_ms(percent) as f64;
     Some(
         Text::new("jtl-verdict-compared")
             .word("name", name)
@@ -35,7 +35,7 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
         return Vec::new();
     };
     let percent = leading_percentile(dashboard.requests);
-    let before: HashMap<&str, &Group> = earlier
+    let before: HashMap<&str, &LabelGroup> = earlier
         .labels
         .iter()
         .map(|g| (g.label.as_str(), g))
@@ -100,9 +100,14 @@ fn columns(percent: f64) -> Vec<Column> {
     out
 }
 
-fn row(label: Phrase, now: Option<&Group>, before: Option<&Group>, percent: f64) -> Vec<Cell> {
+fn row(
+    label: Phrase,
+    now: Option<&LabelGroup>,
+    before: Option<&LabelGroup>,
+    percent: f64,
+) -> Vec<Cell> {
     let mut cells = vec![Cell::word(label)];
-    let mut both = |unit, of: &dyn Fn(&Group) -> f64, with_change: bool| {
+    let mut both = |unit, of: &dyn Fn(&LabelGroup) -> f64, with_change: bool| {
         let (now, before) = (now.map(of), before.map(of));
         for value in [before, now] {
             cells.push(match value {
@@ -119,14 +124,14 @@ fn row(label: Phrase, now: Option<&Group>, before: Option<&Group>, percent: f64)
             });
         }
     };
-    both(Unit::PerSecond, &Group::per_second, true);
+    both(Unit::PerSecond, &LabelGroup::per_second, true);
     both(Unit::Seconds, &|g| g.mean_ms() / 1e3, true);
     both(
         Unit::Seconds,
         &|g| g.percentile_ms(percent) as f64 / 1e3,
         true,
     );
-    both(Unit::Ratio, &Group::error_ratio, false);
+    both(Unit::Ratio, &LabelGroup::error_ratio, false);
     cells
 }
 

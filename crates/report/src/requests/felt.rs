@@ -1,7 +1,7 @@
 //! Apdex: the shares of satisfied, tolerating, frustrated and unanswered requests.
 
 use sokudo_model::{Text, Unit};
-use sokudo_stats::requests::{Group, Requests};
+use sokudo_stats::requests::{LabelGroup, Requests};
 
 use crate::bars::Bars;
 use crate::block::{Block, Phrase};
@@ -21,10 +21,10 @@ pub fn blocks(requests: &Requests) -> Vec<Block> {
     if requests.total.n == 0 {
         return Vec::new();
     }
-    let mut labels: Vec<&Group> = requests.labels.iter().collect();
+    let mut labels: Vec<&LabelGroup> = requests.labels.iter().collect();
     labels.sort_by_key(|label| std::cmp::Reverse(label.n));
     labels.truncate(if labels.len() > 1 { MOST_BARS } else { 0 });
-    let shares = |group: &Group| {
+    let shares = |group: &LabelGroup| {
         let felt = group.felt();
         felt.map(|n| n as f64 / group.n.max(1) as f64).to_vec()
     };

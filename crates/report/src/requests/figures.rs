@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use sokudo_model::document::{Document, field};
-use sokudo_stats::requests::{Group, Requests};
+use sokudo_stats::requests::{LabelGroup, Requests};
 
 /// Percentiles that the file has room for.
 const N_PERCENTILES: usize = 3;
@@ -48,7 +48,7 @@ pub fn statistics_json(requests: &Requests) -> String {
     text
 }
 
-fn of(group: &Group, name: &str, requests: &Requests) -> Value {
+fn of(group: &LabelGroup, name: &str, requests: &Requests) -> Value {
     let shown = &requests.settings.percentiles;
     let percentile = |place: usize| {
         let percent = shown.get(place).or(shown.last()).copied().unwrap_or(50.0);

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use sokudo_model::{Text, Unit};
-use sokudo_stats::requests::{Group, Moment, Requests};
+use sokudo_stats::requests::{LabelGroup, Moment, Requests};
 
 use super::{Dashboard, how};
 use crate::block::{Block, Phrase};
-use crate::chart::{Chart, Kind, Line, Points};
+use crate::chart::{Chart, ChartKind, Line, Points};
 use crate::heat::{self, Column, PERCENTILES};
 
 /// Labels drawn one by one: those with the most requests.
@@ -64,7 +64,7 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
     out
 }
 
-/// Where steps of the course lie on the page's time axis.
+/// Where steps of the timeline lie on the page's time axis.
 struct Axis<'a> {
     requests: &'a Requests,
     first_ms: i64,
@@ -83,7 +83,7 @@ impl<'a> Axis<'a> {
     /// Middle of the part of a step that lies within the test, nanoseconds since the first start,
     /// and the length of that part in seconds; `None` for a step of which hardly anything does.
     fn place(&self, start_ms: i64) -> Option<(i64, f64)> {
-        let width = self.requests.course.width_ms();
+        let width = self.requests.timeline.width_ms();
         let from = start_ms.max(self.first_ms);
         let to = (start_ms + width).min(self.last_ms);
         let whole = self.last_ms - self.first_ms < width;
@@ -94,9 +94,9 @@ impl<'a> Axis<'a> {
             .map(|(ms, s)| (ms * 1_000_000, s))
     }
 
-    /// A line over the course of all requests.
+    /// A line over the timeline of all requests.
     fn line(&self, of: impl Fn(&Moment, f64) -> Option<f64>) -> Points {
-        let steps = self.requests.course.steps();
+        let steps = self.requests.timeline.steps();
         let points = steps.filter_map(|(start, moment)| {
             let (t, seconds) = self.place(start)?;
             Some((t, of(moment, seconds)))
@@ -114,7 +114,7 @@ fn line(label: impl Into<Phrase>, colour: usize, points: Points) -> Line {
     }
 }
 
-fn chart(id: &str, title: &str, kind: Kind, unit: Unit, lines: Vec<Line>) -> Option<Chart> {
+fn chart(id: &str, title: &str, kind: ChartKind, unit: Unit, lines: Vec<Line>) -> Option<Chart> {
     let some = |l: &Line| l.points.iter().any(|(_, v)| v.is_some());
     let lines: Vec<Line> = lines.into_iter().filter(some).collect();
     (!lines.is_empty()).then(|| Chart {
@@ -130,11 +130,11 @@ fn chart(id: &str, title: &str, kind: Kind, unit: Unit, lines: Vec<Line>) -> Opt
 
 /// Response times: the distribution per step with percentiles above it.
 fn times(time: &Axis) -> Option<Chart> {
-    let course = &time.requests.course;
-    let first = course.steps().next()?.0;
-    let width = course.width_ms();
+    let timeline = &time.requests.timeline;
+    let first = timeline.steps().next()?.0;
+    let width = timeline.width_ms();
     let seconds = |ms: u64| ms.max(1) as f64 / 1e3;
-    let columns: BTreeMap<usize, Column> = course
+    let columns: BTreeMap<usize, Column> = timeline
         .steps()
         .filter(|(_, m)| m.ended > 0)
         .map(|(start, m)| {
@@ -159,7 +159,7 @@ fn times(time: &Axis) -> Option<Chart> {
         id: "times".into(),
         title: Text::new("jtl-chart-times").into(),
         note: Some(Text::new("jtl-chart-times-note").into()),
-        kind: Kind::Heat(map),
+        kind: ChartKind::Heat(map),
         unit: Unit::Seconds,
         log_switch: true,
         lines,
@@ -178,7 +178,7 @@ fn compared(dashboard: &Dashboard, time: &Axis) -> Option<Chart> {
     chart(
         "compared",
         "jtl-chart-compared",
-        Kind::Lines,
+        ChartKind::Lines,
         Unit::Seconds,
         vec![now, before],
     )
@@ -186,7 +186,7 @@ fn compared(dashboard: &Dashboard, time: &Axis) -> Option<Chart> {
 
 /// The stages that a file knows, on top of each other.
 fn budget(time: &Axis) -> Option<Chart> {
-    let steps = time.requests.course.steps();
+    let steps = time.requests.timeline.steps();
     let moments = steps.filter_map(|(start, moment)| {
         let (t, _) = time.place(start)?;
         Some((t, super::budget::stages(&moment.spent)))
@@ -216,7 +216,7 @@ fn rates(time: &Axis) -> Option<Chart> {
     chart(
         "rates",
         "jtl-chart-rates",
-        Kind::Lines,
+        ChartKind::Lines,
         Unit::PerSecond,
         lines,
     )
@@ -231,14 +231,14 @@ fn failures(time: &Axis) -> Option<Chart> {
     chart(
         "failed",
         "jtl-chart-failed",
-        Kind::Lines,
+        ChartKind::Lines,
         Unit::PerSecond,
         vec![failed],
     )
 }
 
 fn users(time: &Axis) -> Option<Chart> {
-    let steps = time.requests.course.steps();
+    let steps = time.requests.timeline.steps();
     let points = steps.zip(time.requests.users());
     let points = points
         .filter_map(|((start, _), users)| Some((time.place(start)?.0, users)))
@@ -247,7 +247,7 @@ fn users(time: &Axis) -> Option<Chart> {
     chart(
         "users",
         "jtl-chart-users",
-        Kind::Lines,
+        ChartKind::Lines,
         Unit::One,
         vec![users],
     )
@@ -271,7 +271,7 @@ fn codes(time: &Axis) -> Option<Chart> {
     chart(
         "codes",
         "jtl-chart-codes",
-        Kind::Lines,
+        ChartKind::Lines,
         Unit::PerSecond,
         lines.collect(),
     )
@@ -285,21 +285,21 @@ fn by_label(
     unit: Unit,
     of: fn(&sokudo_stats::requests::Slot, f64) -> Option<f64>,
 ) -> Option<Chart> {
-    let mut labels: Vec<&Group> = time.requests.labels.iter().collect();
+    let mut labels: Vec<&LabelGroup> = time.requests.labels.iter().collect();
     labels.sort_by_key(|l| std::cmp::Reverse(l.n));
     let lines = labels
         .into_iter()
         .take(MOST_LABELS)
         .enumerate()
         .map(|(i, label)| {
-            let steps = label.course.steps();
+            let steps = label.timeline.steps();
             let points = steps.filter_map(|(start, slot)| {
                 let (t, seconds) = time.place(start)?;
                 Some((t, of(slot, seconds)))
             });
             line(label.label.clone(), i, points.collect())
         });
-    chart(id, title, Kind::Lines, unit, lines.collect())
+    chart(id, title, ChartKind::Lines, unit, lines.collect())
 }
 
 fn waiting(time: &Axis) -> Option<Chart> {
@@ -318,7 +318,7 @@ fn waiting(time: &Axis) -> Option<Chart> {
     chart(
         "waiting",
         "jtl-chart-waiting",
-        Kind::Lines,
+        ChartKind::Lines,
         Unit::Seconds,
         lines,
     )
@@ -340,7 +340,7 @@ fn bytes(time: &Axis) -> Option<Chart> {
     chart(
         "bytes",
         "jtl-chart-bytes",
-        Kind::Lines,
+        ChartKind::Lines,
         Unit::BytesPerSecond,
         lines,
     )

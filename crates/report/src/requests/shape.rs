@@ -1,7 +1,7 @@
 //! Distribution of response times, and response times over load.
 
 use sokudo_model::{Text, Unit};
-use sokudo_stats::requests::{Group, Requests};
+use sokudo_stats::requests::{LabelGroup, Requests};
 
 use super::how;
 use crate::block::Block;
@@ -54,7 +54,7 @@ fn plane(name: &str, x: Axis, y: Axis, traces: Vec<Trace>) -> Plane {
 
 /// Bars of equal width up to the 99.5th percentile: with the few values above, the others would be too
 /// narrow to see.
-fn distribution(total: &Group) -> Plane {
+fn distribution(total: &LabelGroup) -> Plane {
     let reach = total.percentile_ms(99.5).max(1);
     let step_ms = round_up(reach.div_ceil(BARS));
     let bars = total.distribution(step_ms);
@@ -88,14 +88,14 @@ fn round_up(value: u64) -> u64 {
 }
 
 fn percentiles(requests: &Requests) -> Plane {
-    let mut labels: Vec<&Group> = requests
+    let mut labels: Vec<&LabelGroup> = requests
         .labels
         .iter()
         .filter(|l| !l.is_transaction)
         .collect();
     labels.sort_by_key(|l| std::cmp::Reverse(l.n));
     let shares = || (0..=98).step_by(2).map(f64::from).chain([99.0, 99.5, 99.9]);
-    let points = |g: &Group| {
+    let points = |g: &LabelGroup| {
         shares()
             .map(|p| (p / 100.0, g.percentile_ms(p) as f64 / 1e3))
             .collect()
@@ -127,9 +127,9 @@ fn percentiles(requests: &Requests) -> Plane {
 
 /// Each step of the course: requests per second, and the median and 95th percentile meanwhile.
 fn by_rate(requests: &Requests) -> Option<Plane> {
-    let seconds = requests.course.width_ms() as f64 / 1e3;
+    let seconds = requests.timeline.width_ms() as f64 / 1e3;
     let points = |percent: f64| -> Vec<(f64, f64)> {
-        let steps = requests.course.steps();
+        let steps = requests.timeline.steps();
         let points = steps.filter_map(|(_, m)| {
             Some((
                 m.ended as f64 / seconds,
@@ -145,7 +145,7 @@ fn by_rate(requests: &Requests) -> Option<Plane> {
         points: points(percent),
     };
     let mut traces = vec![trace("p95", 1, 95.0), trace("p50", 0, 50.0)];
-    let steps = requests.course.steps();
+    let steps = requests.timeline.steps();
     let first_byte = steps.filter_map(|(_, m)| {
         let latency_s = m.latency_ms.value()? / 1e3;
         Some((m.ended as f64 / seconds, latency_s))

@@ -1,7 +1,7 @@
 //! The statistics per label and per generator, and how they were made.
 
 use sokudo_model::{Text, Unit, units};
-use sokudo_stats::requests::Group;
+use sokudo_stats::requests::LabelGroup;
 
 use super::{Dashboard, how};
 use crate::block::{Block, Cell, Column, Phrase, Table};
@@ -16,11 +16,11 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
     if requests.is_empty() {
         return Vec::new();
     }
-    let shown: Vec<&Group> = std::iter::once(&requests.total)
+    let shown: Vec<&LabelGroup> = std::iter::once(&requests.total)
         .chain(requests.labels.iter().take(MOST_ROWS))
         .collect();
     let percentiles = &requests.settings.percentiles;
-    let label = |group: &Group| name(group, dashboard);
+    let label = |group: &LabelGroup| name(group, dashboard);
     let mut out = vec![
         how("jtl-statistics-how"),
         Block::Table(Table {
@@ -35,8 +35,8 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
         }),
     ];
     if !requests.hosts.is_empty() {
-        let hosts: Vec<&Group> = requests.hosts.iter().collect();
-        let host = |group: &Group| group.label.clone().into();
+        let hosts: Vec<&LabelGroup> = requests.hosts.iter().collect();
+        let host = |group: &LabelGroup| group.label.clone().into();
         let table = table("jtl-hosts-title", "jtl-host", &hosts, percentiles, host);
         out.push(Block::Table(table));
     }
@@ -55,9 +55,9 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
 fn table(
     title: &str,
     head: &str,
-    shown: &[&Group],
+    shown: &[&LabelGroup],
     percentiles: &[f64],
-    name: impl Fn(&Group) -> Phrase,
+    name: impl Fn(&LabelGroup) -> Phrase,
 ) -> Table {
     let columns = figures(percentiles);
     let scales: Vec<Scale> = columns
@@ -74,7 +74,7 @@ fn table(
         unit: scale.unit.clone(),
         numeric: true,
     });
-    let row = |group: &&Group| {
+    let row = |group: &&LabelGroup| {
         let mut cells = vec![Cell::word(name(group))];
         cells.extend(columns.iter().zip(&scales).map(|(c, scale)| {
             let value = (c.of)(group, c.percent);
@@ -91,7 +91,7 @@ fn table(
     }
 }
 
-fn name(group: &Group, dashboard: &Dashboard) -> Phrase {
+fn name(group: &LabelGroup, dashboard: &Dashboard) -> Phrase {
     if std::ptr::eq(group, &dashboard.requests.total) {
         return Text::new("jtl-total").into();
     }
@@ -108,7 +108,7 @@ struct Figure {
     title: Phrase,
     unit: Unit,
     percent: f64,
-    of: fn(&Group, f64) -> f64,
+    of: fn(&LabelGroup, f64) -> f64,
 }
 
 fn figures(percentiles: &[f64]) -> Vec<Figure> {
@@ -150,7 +150,7 @@ fn figures(percentiles: &[f64]) -> Vec<Figure> {
 /// How the figures were made.
 pub fn conditions(dashboard: &Dashboard) -> Vec<Block> {
     let requests = dashboard.requests;
-    let width = requests.course.width_ms() as f64 / 1e3;
+    let width = requests.timeline.width_ms() as f64 / 1e3;
     let mut out = vec![Block::Paragraph(
         Text::new("jtl-conditions")
             .word("name", dashboard.name)

@@ -3,7 +3,7 @@
 use sokudo_model::units::{self, human};
 use sokudo_model::{Severity, Text, Unit};
 use sokudo_stats::requests::goals::{Goal, Goals, Quantity};
-use sokudo_stats::requests::{Group, Requests, Settings};
+use sokudo_stats::requests::{LabelGroup, Requests, Settings};
 
 use super::{Dashboard, leading_percentile};
 use crate::block::{Block, Cell, Column, Number, Phrase, Table};
@@ -123,13 +123,13 @@ pub fn numbers(dashboard: &Dashboard) -> Vec<Block> {
     ])]
 }
 
-fn rate(total: &Group) -> Number {
+fn rate(total: &LabelGroup) -> Number {
     let n = Text::new("report-count-samples").word("n", units::grouped(total.n));
     let value = human(total.per_second(), Unit::PerSecond);
     number(value, "jtl-number-rate", vec![n.into()])
 }
 
-fn response_time(total: &Group, percent: f64) -> Number {
+fn response_time(total: &LabelGroup, percent: f64) -> Number {
     let at = |percent: f64| human(total.percentile_ms(percent) as f64 / 1e3, Unit::Seconds);
     let others = [50.0, 99.0].map(|p| Phrase::from(format!("p{p} {}", at(p))));
     let label = Text::new("jtl-number-percentile").word("percent", percent.to_string());
@@ -141,7 +141,7 @@ fn response_time(total: &Group, percent: f64) -> Number {
     }
 }
 
-fn failed(total: &Group) -> Number {
+fn failed(total: &LabelGroup) -> Number {
     let of = Text::new("jtl-number-failed-of")
         .word("n", units::grouped(total.errors))
         .word("all", units::grouped(total.n));
@@ -155,7 +155,7 @@ fn failed(total: &Group) -> Number {
     }
 }
 
-fn apdex(total: &Group, settings: &Settings) -> Number {
+fn apdex(total: &LabelGroup, settings: &Settings) -> Number {
     let seconds = |ms: u64| ms as f64 / 1e3;
     let limits = Text::new("jtl-number-apdex-limits")
         .number("satisfied", seconds(settings.satisfied_ms), Unit::Seconds)

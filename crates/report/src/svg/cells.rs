@@ -61,7 +61,7 @@ fn stretches(levels: &[Option<usize>]) -> Vec<(usize, usize, usize)> {
     out
 }
 
-/// Draws one row of cells per line; `log` and `full` as in [`chart::Kind::Strip`].
+/// Draws one row of cells per line; `log` and `full` as in [`chart::ChartKind::Strip`].
 pub(super) fn strip(
     out: &mut String,
     frame: &Frame,

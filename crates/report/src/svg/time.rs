@@ -6,7 +6,7 @@ use sokudo_model::Unit;
 use sokudo_model::units::duration;
 
 use crate::block::Speaker;
-use crate::chart::{self, Chart, Kind, Line, Points};
+use crate::chart::{self, Chart, ChartKind, Line, Points};
 use crate::svg::{apart, cells, stack, text};
 
 /// Drawing area in CSS pixels: the page scales it to the paper.
@@ -60,7 +60,7 @@ pub fn time(chart: &Chart, bands: &[Band], end_ns: i64, speaker: &Speaker) -> St
         format!("<svg class=\"still\" viewBox=\"0 0 {WIDTH} {total:.0}\" aria-hidden=\"true\">");
     draw_bands(&mut out, &frame, bands);
     match &chart.kind {
-        Kind::Lines => {
+        ChartKind::Lines => {
             draw_grid(
                 &mut out,
                 &frame,
@@ -73,9 +73,11 @@ pub fn time(chart: &Chart, bands: &[Band], end_ns: i64, speaker: &Speaker) -> St
                 .for_each(|l| draw_line(&mut out, &frame, l));
             label_ends(&mut out, &frame, chart, speaker);
         }
-        Kind::Stack => stack::draw(&mut out, &frame, chart, speaker),
-        Kind::Strip { log, full } => cells::strip(&mut out, &frame, chart, (*log, *full), speaker),
-        Kind::Heat(heat) => {
+        ChartKind::Stack => stack::draw(&mut out, &frame, chart, speaker),
+        ChartKind::Strip { log, full } => {
+            cells::strip(&mut out, &frame, chart, (*log, *full), speaker)
+        }
+        ChartKind::Heat(heat) => {
             cells::heat(&mut out, &frame, heat);
             draw_grid(&mut out, &frame, &decades(&frame), chart);
             chart
@@ -92,13 +94,13 @@ pub fn time(chart: &Chart, bands: &[Band], end_ns: i64, speaker: &Speaker) -> St
 
 fn frame(chart: &Chart, end_ns: i64) -> Frame {
     let (low, high, log, height) = match &chart.kind {
-        Kind::Stack if chart.unit == Unit::Ratio => (0.0, 1.0, false, 90.0),
-        Kind::Lines | Kind::Stack => {
+        ChartKind::Stack if chart.unit == Unit::Ratio => (0.0, 1.0, false, 90.0),
+        ChartKind::Lines | ChartKind::Stack => {
             let top = chart::ticks_in(chart.largest(), chart.unit).last().copied();
             (0.0, top.unwrap_or(1.0), false, 130.0)
         }
-        Kind::Strip { .. } => (0.0, 1.0, false, ROW * chart.lines.len() as f64),
-        Kind::Heat(heat) => {
+        ChartKind::Strip { .. } => (0.0, 1.0, false, ROW * chart.lines.len() as f64),
+        ChartKind::Heat(heat) => {
             let high = heat.low * heat.factor.powi(heat.rows as i32);
             (heat.low, high, true, 170.0)
         }

@@ -4,7 +4,7 @@ use sokudo_model::metrics::host;
 use sokudo_model::{Series, Text, Unit};
 
 use super::{MAX_LINES, MAX_ROWS, lines_chart, peak, series_name, strip_line, words};
-use crate::chart::{self, Chart, Kind, Line, Points};
+use crate::chart::{self, Chart, ChartKind, Line, Points};
 use crate::view::View;
 
 /// Rows of all strips of cores together at most.
@@ -52,7 +52,7 @@ fn cpu_stack(view: &View, host: &str) -> Option<Chart> {
         id: format!("cpu-{}", view.colour(host)),
         title: Text::new("report-over-time-cpu").word("host", host).into(),
         note: None,
-        kind: Kind::Stack,
+        kind: ChartKind::Stack,
         unit: Unit::Ratio,
         log_switch: false,
         lines,
@@ -132,7 +132,7 @@ fn core_strip(view: &View, host: &str) -> Option<Chart> {
                 .word("n", n.to_string())
                 .into()
         }),
-        kind: Kind::Strip {
+        kind: ChartKind::Strip {
             log: false,
             full: 1.0,
         },
@@ -197,7 +197,7 @@ pub(super) fn nic(view: &View) -> Option<Chart> {
         id: "nic".into(),
         title: words("report-over-time-nic"),
         note: Some(words("report-over-time-nic-note")),
-        kind: Kind::Lines,
+        kind: ChartKind::Lines,
         unit: Unit::BitsPerSecond,
         log_switch: false,
         lines,

@@ -7,7 +7,7 @@ use sokudo_model::metrics::host;
 use sokudo_model::{Text, Unit};
 
 use super::{MAX_ROWS, strip_line, words};
-use crate::chart::{Chart, Kind, Line};
+use crate::chart::{Chart, ChartKind, Line};
 use crate::view::View;
 
 /// Loss per receiving host: the worst flow in each stretch of time.
@@ -33,7 +33,7 @@ pub(super) fn loss_strip(view: &View) -> Option<Chart> {
         id: "loss".into(),
         title: words("report-over-time-loss"),
         note: Some(words("report-over-time-loss-note")),
-        kind: Kind::Strip {
+        kind: ChartKind::Strip {
             log: true,
             full: 1.0,
         },
@@ -97,7 +97,7 @@ pub(super) fn drops(view: &View) -> Option<Chart> {
         id: "drops".into(),
         title: words("report-over-time-drops"),
         note: Some(words("report-over-time-drops-note")),
-        kind: Kind::Strip { log: true, full },
+        kind: ChartKind::Strip { log: true, full },
         unit: Unit::PacketsPerSecond,
         log_switch: false,
         lines,

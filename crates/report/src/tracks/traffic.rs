@@ -4,7 +4,7 @@ use sokudo_model::{Text, Unit};
 
 use super::sums::{per_host, together};
 use super::{MAX_LINES, series_name, words};
-use crate::chart::{self, Chart, Kind, Line, Points};
+use crate::chart::{self, Chart, ChartKind, Line, Points};
 use crate::families;
 use crate::view::View;
 
@@ -33,7 +33,7 @@ pub(super) fn answers(view: &View) -> Option<Chart> {
         id: "answers".into(),
         title: words("report-over-time-answers"),
         note: Some(words("report-over-time-answers-note")),
-        kind: Kind::Lines,
+        kind: ChartKind::Lines,
         unit: Unit::PerSecond,
         log_switch: false,
         lines,
@@ -69,7 +69,7 @@ pub(super) fn latency(view: &View) -> Option<Chart> {
         id: "latency".into(),
         title: words("report-over-time-latency"),
         note: Some(words("report-over-time-latency-note")),
-        kind: Kind::Lines,
+        kind: ChartKind::Lines,
         unit: Unit::Seconds,
         log_switch: true,
         lines,
@@ -99,7 +99,7 @@ pub(super) fn throughput(view: &View) -> Option<Chart> {
         id: "throughput".into(),
         title: words("report-over-time-throughput"),
         note: Some(words("report-over-time-throughput-note")),
-        kind: Kind::Lines,
+        kind: ChartKind::Lines,
         unit: Unit::BitsPerSecond,
         log_switch: false,
         lines,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sokudo_model::{Change, Refusal};
-use sokudo_scenario::pairs::{self, Exchange};
+use sokudo_scenario::pairs::{self, PairExchange};
 use sokudo_scenario::{Command, Failed, line};
 use sokudo_web::desk::{Mistake, refusal};
 use sokudo_web::feed::Told;
@@ -78,7 +78,7 @@ impl Desk for Orders {
         if asked.times == 0 {
             return Err(refusal("0 times is never", "write 1 or more"));
         }
-        let exchange = Exchange {
+        let exchange = PairExchange {
             pairs: asked.pairs,
             size: size.to_string(),
             times: asked.times,

@@ -13,7 +13,7 @@ use crate::typed::not_understood;
 use crate::{How, Measurement, WATCH_NS, conclude, random_seed};
 
 /// A load that a page asks for.
-pub struct Asked<'a> {
+pub struct PageOrder<'a> {
     /// What would be typed after `sokudo http`.
     pub words: &'a [String],
     /// The command line that opened the page, without secrets.
@@ -31,7 +31,7 @@ pub struct Asked<'a> {
 }
 
 /// Measures once, and returns the record.
-pub fn measured(asked: Asked<'_>) -> Result<Record, Refusal> {
+pub fn measured(asked: PageOrder<'_>) -> Result<Record, Refusal> {
     let no_word = |error: clap::Error| not_understood(&error, http::NAME);
     let bare = Command::new(http::NAME).no_binary_name(true);
     let typed = HttpOptions::augment_args(bare).try_get_matches_from(asked.words);

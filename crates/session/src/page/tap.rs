@@ -2,7 +2,7 @@
 
 use sokudo_controller::{Observer, Progress};
 use sokudo_model::Text;
-use sokudo_web::feed::{Kind, Told};
+use sokudo_web::feed::{SentenceKind, Told};
 use sokudo_web::{Feed, tracks};
 use sokudo_wire::Health;
 
@@ -28,7 +28,9 @@ impl Observer for Tap {
             Progress::Doing(what) => self.feed.offer(Told::Doing((*what).clone())),
             // The page says itself what it waits for.
             Progress::Ready => {}
-            Progress::Says(what) => self.feed.offer(Told::Says(Kind::Answer, (*what).clone())),
+            Progress::Says(what) => self
+                .feed
+                .offer(Told::Says(SentenceKind::Answer, (*what).clone())),
             Progress::PhaseBegins(plan) => {
                 self.told_ns = 0;
                 let (name, of_ns) = (plan.name.clone(), plan.duration_ns);
@@ -56,12 +58,13 @@ impl Observer for Tap {
                 self.feed.offer(Told::Health(host, word));
                 // That it is lost is said as a problem.
                 if *health != Health::Lost {
-                    self.feed.offer(Told::Says(Kind::Answer, (*says).clone()));
+                    self.feed
+                        .offer(Told::Says(SentenceKind::Answer, (*says).clone()));
                 }
             }
             Progress::Problem(problem) => {
                 let says: Text = problem.says.clone();
-                self.feed.offer(Told::Says(Kind::Problem, says));
+                self.feed.offer(Told::Says(SentenceKind::Problem, says));
             }
         }
     }

@@ -17,7 +17,7 @@ use sokudo_model::{MonitorSpec, Record, Refusal, kinds};
 use sokudo_monitors::Files;
 use sokudo_scenario::console::{Next, Pace, Refused};
 use sokudo_scenario::{Console, HostInfo, line};
-use sokudo_web::feed::{Kind, Told};
+use sokudo_web::feed::{SentenceKind, Told};
 use sokudo_web::{Feed, Language, Order};
 use sokudo_workload::refusal::operator;
 
@@ -38,7 +38,7 @@ const LISTEN: Duration = Duration::from_millis(200);
 const SILENCE: Duration = Duration::from_secs(15 * 60);
 
 /// Hosts that a page is opened for; who opens it knows how they are called.
-pub trait Place: Send {
+pub trait HostSource: Send {
     /// The hosts in a few words.
     fn name(&self) -> String;
 
@@ -52,7 +52,7 @@ pub trait Place: Send {
 /// What a page is opened for.
 pub struct Setting {
     /// Hosts.
-    pub place: Box<dyn Place>,
+    pub place: Box<dyn HostSource>,
     /// The command line that opened the page, without secrets.
     pub command: Vec<String>,
     /// Seed of every run; drawn when absent.
@@ -264,7 +264,7 @@ impl Hand {
         if let Some(hint) = failure.hint.as_ref().filter(|hint| !hint.is_empty()) {
             says = format!("{says}\n{hint}");
         }
-        self.feed.tell(Told::Words(Kind::Error, says));
+        self.feed.tell(Told::Words(SentenceKind::Error, says));
     }
 
     /// Calls all hosts, and tells who they are and who does not answer.
@@ -302,7 +302,7 @@ impl Hand {
             quiet_phases: false,
             stop,
             observer: Box::new(Tap::new(self.feed.clone())),
-            voice: Box::new(move |what| feed.tell(Told::Says(Kind::Answer, what.clone()))),
+            voice: Box::new(move |what| feed.tell(Told::Says(SentenceKind::Answer, what.clone()))),
         };
         let lab = begin(reached, beginning)?;
         self.shared.steers(Some(lab.run.steering()));
@@ -365,7 +365,8 @@ impl Hand {
         let ended = loop {
             number += 1;
             self.feed.tell(Told::Works);
-            self.feed.tell(Told::Words(Kind::Order, text.clone()));
+            self.feed
+                .tell(Told::Words(SentenceKind::Order, text.clone()));
             match heard(&mut console, &text, number, &mut lab) {
                 Ok(next) => {
                     said.push_str(&text);
@@ -434,13 +435,13 @@ impl Hand {
         let given = words.iter().filter(|word| *word != "--rate=");
         let words: Vec<String> = given.cloned().collect();
         let said = format!("http {}", words.join(" "));
-        self.feed.tell(Told::Words(Kind::Order, said));
+        self.feed.tell(Told::Words(SentenceKind::Order, said));
         let monitors = match monitors_of(monitors) {
             Ok(asked) => [self.setting.monitors.clone(), asked].concat(),
             Err(refusal) => return self.ends(Err(refusal)),
         };
         let stop = self.shared.fresh_stop();
-        let call = http::Asked {
+        let call = http::PageOrder {
             words: &words,
             command: self.setting.command.clone(),
             seed: self.setting.seed,

@@ -4,7 +4,9 @@ use std::io::Write;
 
 use clap::{Args, Subcommand};
 use sokudo_coherence::bus::{self as coherence_bus, CoherenceBusOptions};
-use sokudo_coherence::datagram::{self as coherence_datagram, Asked, CoherenceDatagramOptions};
+use sokudo_coherence::datagram::{
+    self as coherence_datagram, CoherenceDatagramOptions, CommandLine,
+};
 use sokudo_model::harmless;
 
 use super::{Exit, Failure, stop_flag};
@@ -72,8 +74,8 @@ pub fn run(args: CompatArgs) -> Result<Exit, Failure> {
 
 fn datagram_test(args: &[String]) -> Result<Exit, Failure> {
     let options = match CoherenceDatagramOptions::parse(args)? {
-        Asked::Run(options) => *options,
-        Asked::Help => {
+        CommandLine::Run(options) => *options,
+        CommandLine::Help => {
             print!("{}", coherence_datagram::HELP);
             return Ok(Exit::Fine);
         }
@@ -87,13 +89,13 @@ fn datagram_test(args: &[String]) -> Result<Exit, Failure> {
 
 fn message_bus_test(args: &[String]) -> Result<Exit, Failure> {
     let options = match CoherenceBusOptions::parse(args)? {
-        coherence_bus::Asked::Run(options) => *options,
-        coherence_bus::Asked::Help { unknown: None } => {
+        coherence_bus::CommandLine::Run(options) => *options,
+        coherence_bus::CommandLine::Help { unknown: None } => {
             print!("{}", coherence_bus::HELP);
             return Ok(Exit::Fine);
         }
         // As the tool itself: the help, and exit code 1.
-        coherence_bus::Asked::Help {
+        coherence_bus::CommandLine::Help {
             unknown: Some(option),
         } => {
             eprintln!("unknown parameter {option}\n\n{}", coherence_bus::HELP);

@@ -132,7 +132,7 @@ pub fn run(args: JtlArgs) -> Result<Exit, Failure> {
         settings.percentiles.clone_from(&args.percentiles);
     }
     let record = args.run.as_deref().map(recorded).transpose()?;
-    let asked = Asked {
+    let asked = DashboardOrder {
         file: &args.file,
         record: record.as_ref(),
         is_shown: true,
@@ -156,7 +156,7 @@ fn recorded(run: &str) -> Result<Record, Failure> {
 
 /// A dashboard that is asked for.
 #[derive(Debug)]
-pub struct Asked<'a> {
+pub struct DashboardOrder<'a> {
     /// The result file.
     pub file: &'a Path,
     /// Where the dashboard goes; nowhere without it.
@@ -199,7 +199,7 @@ impl Reported {
 /// Reads a result file, writes its dashboard and prints what it says, unless JSON is asked for.
 ///
 /// Errors: a file cannot be read or is no result file; the directory holds something already.
-pub fn report(asked: &Asked) -> Result<Reported, Failure> {
+pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
     if let Some(directory) = asked.output {
         must_be_free(directory, asked.force)?;
     }
@@ -389,7 +389,11 @@ pub(super) fn must_be_free(directory: &Path, force: bool) -> Result<(), Failure>
 }
 
 /// Writes both files; gives the path of the page.
-fn write(directory: &Path, dashboard: &Dashboard, asked: &Asked) -> Result<PathBuf, Failure> {
+fn write(
+    directory: &Path,
+    dashboard: &Dashboard,
+    asked: &DashboardOrder,
+) -> Result<PathBuf, Failure> {
     fs::create_dir_all(directory).map_err(|e| Failure::cannot_write(directory, &e))?;
     let page = directory.join(PAGE);
     for (path, text) in [

@@ -8,9 +8,9 @@ use clap::{Args, Subcommand};
 use sokudo_controller::{Hosts, check};
 use sokudo_i18n::I18n;
 use sokudo_model::{Refusal, harmless};
-use sokudo_scenario::pairs::{self, Exchange};
+use sokudo_scenario::pairs::{self, PairExchange};
 use sokudo_scenario::{Executor as _, Failed, line};
-use sokudo_session::page::Place;
+use sokudo_session::page::HostSource;
 use sokudo_session::{
     Beginning, Ended, Lab, Left, Reached, SCRIPT_BYTES_MAX, begin, by_lines, carry_out, ended_by,
     random_seed, script as program, seal,
@@ -83,7 +83,7 @@ impl PlaceArgs {
     }
 }
 
-impl Place for PlaceArgs {
+impl HostSource for PlaceArgs {
     fn name(&self) -> String {
         match self.local {
             Some(count) => format!("{count} local hosts"),
@@ -255,7 +255,7 @@ pub fn scenario(args: ScenarioArgs) -> Result<Exit, Failure> {
 
 fn pairs_of(args: &PairsArgs) -> Result<Exit, Failure> {
     let mut lab = open(&args.lab, "pairs")?;
-    let exchange = Exchange {
+    let exchange = PairExchange {
         pairs: args.pairs,
         size: args.size.to_string(),
         times: args.times.0,

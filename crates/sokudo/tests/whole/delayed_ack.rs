@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
-use sokudo_load_network::rr::protocol::{Header, Kind};
+use sokudo_load_network::rr::protocol::{Header, MessageKind};
 use sokudo_model::{
     Batch, FlowPlan, HostSpec, Labels, Manifest, PhasePlan, PhaseRecord, PhaseResult, PhaseSpec,
     Record, RunId, RunStatus,
@@ -65,10 +65,10 @@ fn serve(caller: &mut TcpStream) -> std::io::Result<()> {
     let mut message = [0; SIZE];
     loop {
         caller.read_exact(&mut message)?;
-        let Some(header) = Header::read(Kind::Request, &message) else {
+        let Some(header) = Header::read(MessageKind::Request, &message) else {
             return Ok(());
         };
-        header.write(Kind::Response, &mut message);
+        header.write(MessageKind::Response, &mut message);
         let (first, second) = message.split_at(SIZE / 2);
         caller.write_all(first)?;
         caller.write_all(second)?;

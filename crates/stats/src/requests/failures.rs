@@ -13,7 +13,7 @@ const OTHERS: &str = "(other failures)";
 
 /// One way of failing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Failure {
+pub struct FailureCount {
     /// Code and message, or the assertion that failed, as JMeter's report names it; foreign text.
     pub says: String,
     /// Requests that failed in this way.
@@ -24,7 +24,7 @@ pub struct Failure {
 #[derive(Debug, Default)]
 pub struct Failures {
     by_name: HashMap<Vec<u8>, usize>,
-    kinds: Vec<Failure>,
+    kinds: Vec<FailureCount>,
     name: Vec<u8>,
 }
 
@@ -52,13 +52,13 @@ impl Failures {
         if let Some(known) = self.by_name.get(&name) {
             return *known;
         }
-        self.kinds.push(Failure { says, n: 0 });
+        self.kinds.push(FailureCount { says, n: 0 });
         self.by_name.insert(name, self.kinds.len() - 1);
         self.kinds.len() - 1
     }
 
     /// The kinds.
-    pub fn into_kinds(self) -> Vec<Failure> {
+    pub fn into_kinds(self) -> Vec<FailureCount> {
         self.kinds
     }
 }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use sokudo_model::units::Nanos;
 
-use super::Group;
+use super::LabelGroup;
 
 /// Goals in one list at most.
 const MOST_GOALS: usize = 32;
@@ -56,7 +56,7 @@ pub struct NoGoal(String);
 
 impl Goal {
     /// The value reached: seconds, a share, or requests per second.
-    pub fn reached(&self, group: &Group) -> f64 {
+    pub fn reached(&self, group: &LabelGroup) -> f64 {
         match self.quantity {
             Quantity::Percentile(percent) => group.percentile_ms(percent) as f64 / 1e3,
             Quantity::Mean => group.mean_ms() / 1e3,
@@ -67,7 +67,7 @@ impl Goal {
     }
 
     /// True when it is kept. Nothing measured keeps nothing.
-    pub fn is_kept(&self, group: &Group) -> bool {
+    pub fn is_kept(&self, group: &LabelGroup) -> bool {
         let reached = self.reached(group);
         group.n > 0
             && match (self.above, self.inclusive) {

@@ -2,7 +2,7 @@
 
 use hdrhistogram::Histogram;
 
-use super::course::{Course, Spent};
+use super::timeline::{TimeSpent, Timeline};
 use super::{Request, Settings};
 
 /// Longest response time that is distinguished from longer ones, milliseconds: about 24 days.
@@ -10,7 +10,7 @@ const LONGEST_MS: u64 = 1 << 31;
 
 /// All requests of one label, or of all labels.
 #[derive(Debug, Clone)]
-pub struct Group {
+pub struct LabelGroup {
     /// The label; foreign text.
     pub label: String,
     /// True when its rows sum up transactions.
@@ -27,10 +27,10 @@ pub struct Group {
     pub first_ms: i64,
     /// Last end, milliseconds since 1970.
     pub last_ms: i64,
-    /// Its course over time.
-    pub course: Course<super::Slot>,
+    /// Its timeline over time.
+    pub timeline: Timeline<super::Slot>,
     /// The stages of the time of its requests.
-    pub spent: Spent,
+    pub spent: TimeSpent,
     /// Failures by kind: index into the list of all kinds, and how many.
     pub failures: Vec<(usize, u64)>,
     elapsed_ms: Histogram<u32>,
@@ -42,7 +42,7 @@ pub struct Group {
     tolerated: u64,
 }
 
-impl Group {
+impl LabelGroup {
     pub(super) fn new(label: String, is_transaction: bool) -> Self {
         Self {
             label,
@@ -53,8 +53,8 @@ impl Group {
             sent_bytes: 0,
             first_ms: i64::MAX,
             last_ms: i64::MIN,
-            course: Course::default(),
-            spent: Spent::default(),
+            timeline: Timeline::default(),
+            spent: TimeSpent::default(),
             failures: Vec::new(),
             elapsed_ms: Histogram::new(super::super::histogram::DIGITS)
                 .expect("three digits are between the 0 and 5 that HdrHistogram accepts"),

@@ -1,7 +1,7 @@
 //! Statistics of finished requests: per label, per second and by kind of failure.
 //!
 //! ```text
-//! Request, Request, … ─► Tally (bounded memory) ─► Requests: labels, course, failures, threads
+//! Request, Request, … ─► Tally (bounded memory) ─► Requests: labels, timeline, failures, threads
 //! ```
 //!
 //! One pass, no row is kept. Response times go into histograms of three significant digits, so that
@@ -9,18 +9,18 @@
 //! those of JMeter's report: rows of transactions have a line of their own and are not part of the
 //! total; throughput is the number of requests over the time from the first start to the last end.
 
-mod course;
 mod failures;
 pub mod goals;
 mod group;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod timeline;
 
-pub use course::{Course, Moment, Slot, Spent};
-pub use failures::{Failure, Failures};
-pub use group::Group;
+pub use failures::{FailureCount, Failures};
+pub use group::LabelGroup;
 pub use tally::{MOST_LABELS, Requests, Tally};
+pub use timeline::{Moment, Slot, TimeSpent, Timeline};
 
 /// Start of the message of a transaction's row, as JMeter writes it.
 const TRANSACTION: &[u8] = b"Number of samples in transaction";

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::course::{Course, Mean, Moment};
-use super::{Failure, Failures, Group, Request, Settings};
+use super::timeline::{Mean, Moment, Timeline};
+use super::{FailureCount, Failures, LabelGroup, Request, Settings};
 
 /// Labels that are distinguished; plans that put an id into each label have any number of them.
 pub const MOST_LABELS: usize = 1000;
@@ -37,18 +37,18 @@ pub struct Requests {
     /// The options of counting.
     pub settings: Settings,
     /// All requests; transactions are not among them.
-    pub total: Group,
+    pub total: LabelGroup,
     /// Per label, in the order of their names.
-    pub labels: Vec<Group>,
+    pub labels: Vec<LabelGroup>,
     /// Per sending host, in the order of their first rows; empty unless the rows name two or more.
-    pub hosts: Vec<Group>,
+    pub hosts: Vec<LabelGroup>,
     /// True when there were too many labels, and the last one stands for many.
     pub labels_joined: bool,
     /// Ways of failing, in the order of their first appearance.
-    pub failures: Vec<Failure>,
+    pub failures: Vec<FailureCount>,
     /// Course of all requests together; transactions are counted apart.
-    pub course: Course<Moment>,
-    /// Response codes, in the order in which each step of the course counts them.
+    pub timeline: Timeline<Moment>,
+    /// Response codes, in the order in which each step of the timeline counts them.
     pub codes: Vec<String>,
     /// Response times by number of users, those of all hosts together.
     pub by_threads: Vec<(u32, AtThreads)>,
@@ -64,12 +64,12 @@ impl Requests {
         self.total.n == 0 && self.labels.is_empty()
     }
 
-    /// Users alive on all hosts together, in each step of the course; `None` where no row reports it.
+    /// Users alive on all hosts together, in each step of the timeline; `None` where no row reports it.
     ///
     /// A host of which no request ended in a step has as many as in the one before, unless no later row
     /// of it follows.
     pub fn users(&self) -> Vec<Option<f64>> {
-        let steps: Vec<&[Mean]> = self.course.steps().map(|(_, m)| &m.threads[..]).collect();
+        let steps: Vec<&[Mean]> = self.timeline.steps().map(|(_, m)| &m.threads[..]).collect();
         let hosts = steps.iter().map(|threads| threads.len()).max().unwrap_or(0);
         let told = |step: usize, host: usize| steps[step].get(host).and_then(Mean::value);
         let last = |host| {
@@ -95,15 +95,15 @@ impl Requests {
 #[derive(Debug)]
 pub struct Tally {
     settings: Settings,
-    total: Group,
-    labels: Vec<Group>,
+    total: LabelGroup,
+    labels: Vec<LabelGroup>,
     by_label: HashMap<Vec<u8>, usize>,
     failures: Failures,
-    course: Course<Moment>,
+    timeline: Timeline<Moment>,
     codes: Vec<Vec<u8>>,
     hosts: Vec<Vec<u8>>,
     /// Requests of each of these hosts, where the rows name hosts.
-    of_hosts: Vec<Group>,
+    of_hosts: Vec<LabelGroup>,
     /// Users of each host as its last row reported them, and their sum.
     alive: (Vec<u32>, u64),
     by_threads: Vec<AtThreads>,
@@ -117,11 +117,11 @@ impl Tally {
     pub fn new(settings: Settings) -> Self {
         Self {
             settings,
-            total: Group::new(String::new(), false),
+            total: LabelGroup::new(String::new(), false),
             labels: Vec::new(),
             by_label: HashMap::new(),
             failures: Failures::default(),
-            course: Course::default(),
+            timeline: Timeline::default(),
             codes: Vec::new(),
             hosts: Vec::new(),
             of_hosts: Vec::new(),
@@ -149,12 +149,12 @@ impl Tally {
         let label = self.label(request.label, is_transaction);
         let group = &mut self.labels[label];
         group.add(request, &self.settings);
-        let slot = group.course.at(request.end_ms());
+        let slot = group.timeline.at(request.end_ms());
         slot.n = slot.n.saturating_add(1);
         slot.errors = slot.errors.saturating_add(u32::from(!request.success));
         slot.sum_ms = slot.sum_ms.saturating_add(request.elapsed_ms);
         if is_transaction {
-            self.course.at(request.end_ms()).transactions += 1;
+            self.timeline.at(request.end_ms()).transactions += 1;
             return;
         }
         self.total.add(request, &self.settings);
@@ -172,11 +172,11 @@ impl Tally {
 
     /// The statistics of all rows.
     pub fn finish(mut self) -> Requests {
-        let width_ms = self.course.suitable_ms();
-        self.course.widen(width_ms);
+        let width_ms = self.timeline.suitable_ms();
+        self.timeline.widen(width_ms);
         self.labels.sort_by(|a, b| a.label.cmp(&b.label));
         for label in &mut self.labels {
-            label.course.widen(width_ms);
+            label.timeline.widen(width_ms);
             label
                 .failures
                 .sort_by_key(|(kind, n)| (u64::MAX - n, *kind));
@@ -193,7 +193,7 @@ impl Tally {
                 _ => self.of_hosts,
             },
             failures: self.failures.into_kinds(),
-            course: self.course,
+            timeline: self.timeline,
             codes: self.codes.into_iter().map(lossy).collect(),
             by_threads: threads
                 .filter(|(_, at)| at.n > 0)
@@ -215,10 +215,11 @@ impl Tally {
     fn new_label(&mut self, label: &[u8], is_transaction: bool) -> usize {
         if self.labels.len() < MOST_LABELS {
             let name = String::from_utf8_lossy(label).into_owned();
-            self.labels.push(Group::new(name, is_transaction));
+            self.labels.push(LabelGroup::new(name, is_transaction));
             self.by_label.insert(label.to_vec(), self.labels.len() - 1);
         } else if self.labels.len() == MOST_LABELS {
-            self.labels.push(Group::new(OTHER_LABELS.into(), false));
+            self.labels
+                .push(LabelGroup::new(OTHER_LABELS.into(), false));
         }
         self.labels.len() - 1
     }
@@ -227,15 +228,15 @@ impl Tally {
         while self.of_hosts.len() <= host {
             let name = &self.hosts[self.of_hosts.len()];
             let name = String::from_utf8_lossy(name).into_owned();
-            self.of_hosts.push(Group::new(name, false));
+            self.of_hosts.push(LabelGroup::new(name, false));
         }
         self.of_hosts[host].add(request, &self.settings);
     }
 
     fn over_time(&mut self, request: &Request, host: usize) {
-        self.course.at(request.start_ms).started += 1;
+        self.timeline.at(request.start_ms).started += 1;
         let code = place_of(&mut self.codes, cut(request.code), MOST_CODES, OTHER_CODES);
-        let moment = self.course.at(request.end_ms());
+        let moment = self.timeline.at(request.end_ms());
         moment.ended += 1;
         moment.errors += u64::from(!request.success);
         moment.bytes = moment.bytes.saturating_add(request.bytes);

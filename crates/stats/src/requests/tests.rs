@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::course::Step;
+use super::timeline::TimelineStep;
 use super::*;
 
 fn tally(rows: &[Request]) -> Requests {
@@ -134,7 +134,7 @@ fn memory_is_bounded_whatever_the_labels_codes_and_failures_are() {
     assert_eq!(all.labels.iter().map(|l| l.n).sum::<u64>(), 5000);
     assert_eq!(all.failures.iter().map(|f| f.n).sum::<u64>(), 5000);
     assert!(all.failures.len() <= 501 && all.codes.len() <= 24);
-    assert!(all.course.steps().count() <= 512);
+    assert!(all.timeline.steps().count() <= 512);
 }
 
 #[test]
@@ -184,18 +184,18 @@ fn a_host_that_is_quiet_for_a_moment_keeps_its_users_until_it_is_heard_no_more()
 }
 
 #[test]
-fn a_course_of_half_a_minute_has_steps_of_a_second() {
+fn a_timeline_of_half_a_minute_has_steps_of_a_second() {
     let rows: Vec<Request> = (0..600).map(|i| good(i * 100, 10, b"a")).collect();
     let all = tally(&rows);
-    assert_eq!(all.course.width_ms(), 1000);
-    assert_eq!(all.labels[0].course.width_ms(), 1000);
-    assert!(all.course.steps().take(60).all(|(_, m)| m.started == 10));
+    assert_eq!(all.timeline.width_ms(), 1000);
+    assert_eq!(all.labels[0].timeline.width_ms(), 1000);
+    assert!(all.timeline.steps().take(60).all(|(_, m)| m.started == 10));
 }
 
 #[derive(Debug, Default)]
 struct Count(u64);
 
-impl Step for Count {
+impl TimelineStep for Count {
     fn merge(&mut self, other: Self) {
         self.0 += other.0;
     }
@@ -217,13 +217,13 @@ proptest! {
     }
 
     #[test]
-    fn a_course_loses_nothing_and_stays_short(times in prop::collection::vec(-3_000_000i64..400_000_000, 1..300)) {
-        let mut course = Course::<Count>::default();
-        times.iter().for_each(|t| course.at(*t).0 += 1);
-        prop_assert!(course.steps().count() <= 512);
-        prop_assert_eq!(course.steps().map(|(_, c)| c.0).sum::<u64>(), times.len() as u64);
-        let width = course.width_ms();
-        for (start, count) in course.steps() {
+    fn a_timeline_loses_nothing_and_stays_short(times in prop::collection::vec(-3_000_000i64..400_000_000, 1..300)) {
+        let mut timeline = Timeline::<Count>::default();
+        times.iter().for_each(|t| timeline.at(*t).0 += 1);
+        prop_assert!(timeline.steps().count() <= 512);
+        prop_assert_eq!(timeline.steps().map(|(_, c)| c.0).sum::<u64>(), times.len() as u64);
+        let width = timeline.width_ms();
+        for (start, count) in timeline.steps() {
             let inside = times.iter().filter(|t| (start..start + width).contains(t)).count();
             prop_assert_eq!(inside as u64, count.0);
         }
@@ -253,7 +253,7 @@ fn the_time_of_requests_is_taken_apart_where_an_answer_came() {
     let spent = all.total.spent;
     assert_eq!((spent.n(), spent.means_s()), (2, Some([0.01, 0.05, 0.04])));
     assert_eq!(tally(&[good(0, 5, b"a")]).total.spent.means_s(), None);
-    let mut steps = all.course.steps();
+    let mut steps = all.timeline.steps();
     assert!(steps.any(|(_, moment)| moment.spent == spent));
 }
 

@@ -65,16 +65,19 @@ fn used(outcome: &Outcome) -> f64 {
 }
 
 /// Runs a search to its end; every trial that it made, and the result.
-fn search(config: RateSearchConfig, system: &mut System) -> (Vec<(Step, Outcome)>, Option<Best>) {
+fn search(
+    config: RateSearchConfig,
+    system: &mut System,
+) -> (Vec<(SearchStep, Outcome)>, Option<Best>) {
     let mut search = RateSearch::new(config);
     let mut made = Vec::new();
     loop {
         match search.next() {
-            Step::Done { best, trials } => {
+            SearchStep::Done { best, trials } => {
                 assert_eq!(trials as usize, made.len());
                 return (made, best);
             }
-            step @ Step::Try { rate, .. } => {
+            step @ SearchStep::Try { rate, .. } => {
                 let outcome = system.run(rate);
                 made.push((step, outcome));
                 assert!(
@@ -88,9 +91,13 @@ fn search(config: RateSearchConfig, system: &mut System) -> (Vec<(Step, Outcome)
 }
 
 /// Properties of every result, for any system.
-fn holds_what_it_promises(config: RateSearchConfig, made: &[(Step, Outcome)], best: Option<Best>) {
+fn holds_what_it_promises(
+    config: RateSearchConfig,
+    made: &[(SearchStep, Outcome)],
+    best: Option<Best>,
+) {
     for (step, _) in made {
-        if let Step::Try {
+        if let SearchStep::Try {
             rate: Some(rate), ..
         } = step
         {
@@ -102,7 +109,7 @@ fn holds_what_it_promises(config: RateSearchConfig, made: &[(Step, Outcome)], be
     let confirmed = made.iter().any(|(step, outcome)| {
         matches!(
             step,
-            Step::Try {
+            SearchStep::Try {
                 purpose: Purpose::Confirm,
                 ..
             }
@@ -122,14 +129,14 @@ fn lossless_without_limit_is_the_generators_ceiling() {
     assert_eq!(made.len(), 2);
     assert_eq!(
         made[0].0,
-        Step::Try {
+        SearchStep::Try {
             rate: None,
             purpose: Purpose::Probe
         }
     );
     assert_eq!(
         made[1].0,
-        Step::Try {
+        SearchStep::Try {
             rate: None,
             purpose: Purpose::Confirm
         }
@@ -171,7 +178,7 @@ fn nothing_holds_under_a_loss_floor() {
     assert_eq!(best, None);
     let lowest = made.last().unwrap().0;
     assert!(
-        matches!(lowest, Step::Try { rate: Some(r), .. } if r <= 1001.0),
+        matches!(lowest, SearchStep::Try { rate: Some(r), .. } if r <= 1001.0),
         "{lowest:?}"
     );
 }
@@ -182,8 +189,8 @@ fn overload_collapse_is_climbed_out_of() {
     let mut search = RateSearch::new(CONFIG);
     let best = loop {
         match search.next() {
-            Step::Done { best, .. } => break best.unwrap(),
-            Step::Try { rate, .. } => {
+            SearchStep::Done { best, .. } => break best.unwrap(),
+            SearchStep::Try { rate, .. } => {
                 let offered = rate.unwrap_or(3e6);
                 let delivered = if offered > 1e6 { 1e5 } else { offered };
                 let loss = 1.0 - delivered / offered;
@@ -206,8 +213,8 @@ fn a_lucky_probe_does_not_count() {
     let mut first_confirmation = None;
     let best = loop {
         match search.next() {
-            Step::Done { best, .. } => break best.unwrap(),
-            Step::Try { rate, purpose } => {
+            SearchStep::Done { best, .. } => break best.unwrap(),
+            SearchStep::Try { rate, purpose } => {
                 let offered = rate.unwrap_or(2e6);
                 let unlucky = purpose == Purpose::Confirm && first_confirmation.is_none();
                 if unlucky {
@@ -245,7 +252,7 @@ fn a_dead_generator_ends_the_search() {
     search.report(outcome, used(&outcome));
     assert_eq!(
         search.next(),
-        Step::Done {
+        SearchStep::Done {
             best: None,
             trials: 1
         }
@@ -259,7 +266,7 @@ fn a_dead_generator_ends_the_search() {
     search.report(outcome, used(&outcome));
     assert_eq!(
         search.next(),
-        Step::Done {
+        SearchStep::Done {
             best: None,
             trials: 1
         }
@@ -276,15 +283,15 @@ fn a_closed_loop_says_where_to_begin_and_proves_nothing() {
     });
     assert_eq!(
         search.next(),
-        Step::Try {
+        SearchStep::Try {
             rate: None,
             purpose: Purpose::Scout
         }
     );
     let best = loop {
         match search.next() {
-            Step::Done { best, .. } => break best.unwrap(),
-            Step::Try { rate, .. } => {
+            SearchStep::Done { best, .. } => break best.unwrap(),
+            SearchStep::Try { rate, .. } => {
                 let offered = rate.unwrap_or(500.0);
                 let delivered = offered.min(1000.0);
                 let outcome = Outcome {
@@ -318,7 +325,7 @@ fn a_closed_loop_without_an_answer_ends_the_search() {
     search.report(outcome, f64::NAN);
     assert_eq!(
         search.next(),
-        Step::Done {
+        SearchStep::Done {
             best: None,
             trials: 1
         }
@@ -372,13 +379,13 @@ proptest! {
                                    low in any::<f64>(), resolution in any::<f64>(), max_probes in 0u32..30) {
         let mut search = RateSearch::new(RateSearchConfig { low, resolution, max_probes, max_confirms: 5, first: First::Unlimited });
         for (offered, delivered, loss, generator_limited) in outcomes {
-            if let Step::Try { rate: Some(rate), .. } = search.next() {
+            if let SearchStep::Try { rate: Some(rate), .. } = search.next() {
                 prop_assert!(rate > 0.0 && !rate.is_nan());
             }
             let outcome = Outcome { offered, delivered, loss, generator_limited };
 search.report(outcome, used(&outcome));
         }
-        let ended = matches!(search.next(), Step::Done { .. });
+        let ended = matches!(search.next(), SearchStep::Done { .. });
         prop_assert!(ended);
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 fn parsed(line: &[&str]) -> CoherenceDatagramOptions {
     match CoherenceDatagramOptions::parse(line) {
-        Ok(Asked::Run(options)) => *options,
+        Ok(CommandLine::Run(options)) => *options,
         other => panic!("{line:?} gave {other:?}"),
     }
 }
@@ -33,7 +33,10 @@ fn the_manuals_examples_are_understood() {
     assert_eq!(options.peers[1], at("serverc", 9000));
     assert_eq!(parsed(&["-local", ":7"]).local, [at("0.0.0.0", 7)]);
     assert_eq!(parsed(&[]), CoherenceDatagramOptions::default());
-    assert_eq!(CoherenceDatagramOptions::parse(&["-?"]), Ok(Asked::Help));
+    assert_eq!(
+        CoherenceDatagramOptions::parse(&["-?"]),
+        Ok(CommandLine::Help)
+    );
 }
 
 #[test]
@@ -90,10 +93,10 @@ fn every_option_lands_in_its_field() {
         tx_rate_mib_per_s: None,
         tx_iterations: Some(5),
         tx_duration_ms: Some(700),
-        report_interval: Interval::Off,
+        report_interval: ReportInterval::Off,
         tick_interval: 7,
         log: Some(LogTarget::File("a.tsv".into())),
-        log_interval: Interval::Time(500_000_000),
+        log_interval: ReportInterval::Time(500_000_000),
         polite: false,
         provider: Provider::Tcp,
         random_size: true,

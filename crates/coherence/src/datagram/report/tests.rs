@@ -133,10 +133,10 @@ fn the_manuals_banners_come_out_as_printed() {
         at: ([195, 0, 0, 2], 9999).into(),
         packet_size: 1468,
         buffer_packets: 1428,
-        report: Interval::Packets(100_000),
+        report: ReportInterval::Packets(100_000),
         process_bytes: 4,
         log: None,
-        log_interval: Interval::Packets(100_000),
+        log_interval: ReportInterval::Packets(100_000),
     };
     let expected = "\
 starting listener: at /195.0.0.2:9999
@@ -158,7 +158,7 @@ buffer size: 1428 packets
         peers: vec![(servera, ([195, 0, 0, 1], 9999).into())],
         packet_size: 1468,
         buffer_packets: 16,
-        report: Interval::Packets(100_000),
+        report: ReportInterval::Packets(100_000),
         process_bytes: 4,
         rate_mib_per_s: None,
     };

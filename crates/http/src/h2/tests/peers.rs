@@ -86,7 +86,7 @@ fn breaks(said: Said, breach: Breach) {
     let mut session = session(1);
     frames(&mut session);
     let (_, broken) = feed(&mut session, said);
-    assert_eq!(broken, Some(Kind::Http2(breach)));
+    assert_eq!(broken, Some(FailureKind::Http2(breach)));
     assert!(session.is_leaving());
     // The server is sent the reason.
     let last = frames(&mut session).pop().expect("something is said");
@@ -194,8 +194,8 @@ fn breaks_one(said: impl FnOnce(Said) -> Said, breach: Breach) {
     frames(&mut session);
     let (ends, broken) = feed(&mut session, said(Said::hello(&[])).ok(3, b"ok"));
     assert_eq!(broken, None);
-    let ended: Vec<(u32, Option<Kind>)> = ends.iter().map(|end| (end.0, end.3)).collect();
-    assert_eq!(ended, [(1, Some(Kind::Http2(breach))), (3, None)]);
+    let ended: Vec<(u32, Option<FailureKind>)> = ends.iter().map(|end| (end.0, end.3)).collect();
+    assert_eq!(ended, [(1, Some(FailureKind::Http2(breach))), (3, None)]);
     let reset = frames(&mut session)
         .into_iter()
         .find(|frame| frame.0 == RST_STREAM);
@@ -249,20 +249,20 @@ fn requests_that_were_not_begun_are_told_from_those_that_failed() {
         .ok(5, b"ok");
     let (ends, broken) = feed(&mut one, said);
     assert_eq!(broken, None);
-    let why: Vec<(u32, Option<Kind>)> = ends.iter().map(|end| (end.0, end.3)).collect();
-    let reset = Kind::StreamReset(Code::CANCEL);
+    let why: Vec<(u32, Option<FailureKind>)> = ends.iter().map(|end| (end.0, end.3)).collect();
+    let reset = FailureKind::StreamReset(Code::CANCEL);
     assert_eq!(
         why,
         [
             (1, Some(reset)),
-            (3, Some(Kind::Unprocessed)),
-            (7, Some(Kind::Unprocessed)),
+            (3, Some(FailureKind::Unprocessed)),
+            (7, Some(FailureKind::Unprocessed)),
             (5, None)
         ]
     );
     assert_eq!(reset.name(), "stream-reset-cancel");
     assert!(one.is_leaving() && ask(&mut one, 9, b"").is_none());
-    assert_eq!(one.why_ended(), Kind::ClosedEarly);
+    assert_eq!(one.why_ended(), FailureKind::ClosedEarly);
     let mut two = session(1);
     feed(
         &mut two,
@@ -275,7 +275,7 @@ fn requests_that_were_not_begun_are_told_from_those_that_failed() {
 fn a_server_of_http_1_is_told() {
     let mut session = session(1);
     let said = Said(b"HTTP/1.1 400 Bad Request\r\n\r\n".to_vec());
-    assert_eq!(feed(&mut session, said).1, Some(Kind::NoHttp2));
+    assert_eq!(feed(&mut session, said).1, Some(FailureKind::NoHttp2));
 }
 
 #[test]

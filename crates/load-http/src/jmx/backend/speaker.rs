@@ -5,7 +5,9 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs as _, Ud
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use sokudo_http::{Config, Exchange, Keep, Outcome, Step, Stop, TargetId, Targets, Trust, User};
+use sokudo_http::{
+    Config, Exchange, Keep, Outcome, Stop, TargetId, Targets, Trust, User, UserStep,
+};
 use sokudo_jmeter::plan::{Destination, Influx};
 use sokudo_net::clock::now_ns;
 
@@ -236,13 +238,13 @@ struct Sender {
 }
 
 impl User for Sender {
-    fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> Step {
+    fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> UserStep {
         let Some(request) = self.request.take() else {
-            return Step::End;
+            return UserStep::End;
         };
         out.extend_from_slice(&request);
         let patience_ns = PATIENCE.as_nanos() as u64;
-        Step::Send(Exchange {
+        UserStep::Send(Exchange {
             target: self.target,
             intended_ns: now_ns,
             close: true,

@@ -10,7 +10,7 @@ use sokudo_model::units::{self, human};
 use sokudo_model::{Stat, Text, Unit, harmless::steers};
 use sokudo_report::requests::Dashboard;
 use sokudo_report::text_columns;
-use sokudo_stats::requests::Group;
+use sokudo_stats::requests::LabelGroup;
 
 use crate::cli::failure::colored;
 
@@ -118,7 +118,7 @@ fn table(dashboard: &Dashboard, lang: Lang) {
     ];
     head.extend(percentiles.iter().map(|p| format!("p{p}")));
     head.extend([word("jtl-max"), word("jtl-rate")]);
-    let row = |name: String, group: &Group| {
+    let row = |name: String, group: &LabelGroup| {
         let seconds = |ms: f64| human(ms / 1e3, Unit::Seconds);
         let mut cells = vec![
             shortened(&name),
@@ -137,7 +137,7 @@ fn table(dashboard: &Dashboard, lang: Lang) {
         ]);
         cells
     };
-    let mut labels: Vec<&Group> = requests.labels.iter().collect();
+    let mut labels: Vec<&LabelGroup> = requests.labels.iter().collect();
     labels.sort_by_key(|l| std::cmp::Reverse(l.n));
     let mut rows = vec![head, row(word("jtl-total"), &requests.total)];
     rows.extend(

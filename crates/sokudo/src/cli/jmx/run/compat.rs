@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, FromArgMatches};
 use jiff::Zoned;
-use sokudo_load_http::jmx::summariser::{Asked, Summariser};
-use sokudo_load_http::jmx::{Finished, Generator, JmxOptions, Listener, Prepared, Tallies};
+use sokudo_load_http::jmx::summariser::{Summariser, SummariserOptions};
+use sokudo_load_http::jmx::{Finished, Generator, JmxOptions, LoadObserver, Prepared, Tallies};
 use sokudo_model::{Refusal, harmless};
 use sokudo_net::clock::now_ns;
 use sokudo_session::random_seed;
@@ -76,7 +76,7 @@ fn here(args: &PlanArgs) -> Result<Exit, Failure> {
     // The tool checks no certificate.
     options.insecure = true;
     let seed = args.seed.unwrap_or_else(random_seed);
-    let asked = Asked::of(&options.all_properties()).filter(|asked| asked.out);
+    let asked = SummariserOptions::of(&options.all_properties()).filter(|asked| asked.out);
     if let Some(asked) = &asked {
         println!("Creating summariser <{}>", asked.name);
     }
@@ -111,7 +111,7 @@ fn execute(
     stop: &AtomicBool,
 ) -> Result<Finished, Refusal> {
     let lines = Arc::new(lines);
-    let listener: Arc<dyn Listener> = lines.clone();
+    let listener: Arc<dyn LoadObserver> = lines.clone();
     let started = Generator::start(prepared, options, (now_ns(), seed), listener, || {});
     let finished = started.map_err(Refusal::from)?.finish_or(stop)?;
     lines.end();
@@ -144,7 +144,7 @@ impl Lines {
     }
 }
 
-impl Listener for Lines {
+impl LoadObserver for Lines {
     fn interval(&self, at_ns: i64, seen: &Tallies, active: u32) {
         self.print(|summariser| summariser.add(at_ns, seen, active));
     }

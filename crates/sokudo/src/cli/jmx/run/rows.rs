@@ -45,7 +45,7 @@ impl PlanArgs {
         record: Option<&Record>,
         is_shown: bool,
     ) -> Result<Reported, Failure> {
-        jtl::report(&jtl::Asked {
+        jtl::report(&jtl::DashboardOrder {
             file,
             record,
             is_shown,

@@ -1,7 +1,7 @@
 //! A time series of requests with a bounded number of steps.
 //!
-//! A course starts with fine steps; when there are too many, pairs of neighbours become one. The
-//! steps are aligned to multiples of their length, so that courses of different lengths still fit
+//! A timeline starts with fine steps; when there are too many, pairs of neighbours become one. The
+//! steps are aligned to multiples of their length, so that timelines of different lengths still fit
 //! on each other.
 
 use hdrhistogram::Histogram;
@@ -10,27 +10,27 @@ use super::Request;
 
 /// Length of the first steps, milliseconds.
 const FINEST_MS: i64 = 125;
-/// Steps of one course at most.
+/// Steps of one timeline at most.
 pub const MOST_STEPS: usize = 512;
 /// From this length on a step is a second at least: the rates of shorter ones mostly show chance.
 const SECONDS_FROM_MS: i64 = 30_000;
 
-/// The content of a step of a course.
-pub trait Step: Default {
+/// The content of a step of a timeline.
+pub trait TimelineStep: Default {
     /// Adds what `other` counted.
     fn merge(&mut self, other: Self);
 }
 
 /// Steps over time.
 #[derive(Debug, Clone)]
-pub struct Course<S> {
+pub struct Timeline<S> {
     width_ms: i64,
     /// Number of the first step: its start over the width.
     first: i64,
     steps: Vec<S>,
 }
 
-impl<S> Default for Course<S> {
+impl<S> Default for Timeline<S> {
     fn default() -> Self {
         Self {
             width_ms: FINEST_MS,
@@ -40,7 +40,7 @@ impl<S> Default for Course<S> {
     }
 }
 
-impl<S: Step> Course<S> {
+impl<S: TimelineStep> Timeline<S> {
     /// Length of a step, milliseconds.
     pub fn width_ms(&self) -> i64 {
         self.width_ms
@@ -116,7 +116,7 @@ impl<S: Step> Course<S> {
         }
     }
 
-    /// The length of step that suits a course of this length.
+    /// The length of step that suits a timeline of this length.
     pub(super) fn suitable_ms(&self) -> i64 {
         let length = self.width_ms * self.steps.len() as i64;
         match length >= SECONDS_FROM_MS {
@@ -137,7 +137,7 @@ pub struct Slot {
     pub sum_ms: u64,
 }
 
-impl Step for Slot {
+impl TimelineStep for Slot {
     fn merge(&mut self, other: Self) {
         self.n = self.n.saturating_add(other.n);
         self.errors = self.errors.saturating_add(other.errors);
@@ -172,14 +172,14 @@ impl Mean {
 /// Where the time of requests with an answer went, as far as a file of results says it: sums in
 /// milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spent {
+pub struct TimeSpent {
     n: u64,
     connect_ms: u64,
     wait_ms: u64,
     read_ms: u64,
 }
 
-impl Spent {
+impl TimeSpent {
     /// Counts a request that says when its first byte came; one without an answer has none.
     #[inline]
     pub(super) fn add(&mut self, request: &Request) {
@@ -235,7 +235,7 @@ pub struct Moment {
     /// Time until connected, milliseconds; only of those that had to connect.
     pub connect_ms: Mean,
     /// The stages of the time of those that ended.
-    pub spent: Spent,
+    pub spent: TimeSpent,
     /// Users alive; per sending host, in the order of the hosts.
     pub threads: Vec<Mean>,
     /// Number of answers per response code, in the order of the codes.
@@ -254,7 +254,7 @@ impl Default for Moment {
             sent_bytes: 0,
             latency_ms: Mean::default(),
             connect_ms: Mean::default(),
-            spent: Spent::default(),
+            spent: TimeSpent::default(),
             threads: Vec::new(),
             codes: Vec::new(),
             elapsed_ms: Histogram::new(2)
@@ -289,7 +289,7 @@ impl Moment {
     }
 }
 
-impl Step for Moment {
+impl TimelineStep for Moment {
     fn merge(&mut self, other: Self) {
         self.started += other.started;
         self.ended += other.ended;
