@@ -14,12 +14,16 @@ mod columns;
 mod csv;
 mod quotes;
 mod read;
+mod remarks;
+mod settings;
 mod time;
 mod write;
 mod xml;
 
 pub use columns::DEFAULT_COLUMNS;
 pub use read::{Format, JtlError, ReadOutcome, read};
+pub use remarks::remarks;
+pub use settings::{NotAbove0, settings_of};
 pub use write::{JtlFormat, SavedDetails, listener_properties};
 
 /// Longest row that is read, bytes; a longer one is invalid.

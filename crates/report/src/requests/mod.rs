@@ -12,12 +12,14 @@ mod felt;
 mod figures;
 mod over_time;
 mod shape;
+mod summary;
 mod tables;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
 pub use figures::{STATISTICS, statistics_json};
+pub use summary::{ROWS, summary};
 
 use sokudo_i18n::Lang;
 use sokudo_model::{Record, Text, units};

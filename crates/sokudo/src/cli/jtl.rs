@@ -1,6 +1,6 @@
 //! `sokudo jtl`: what do the rows say that a test left behind?
 
-pub(super) mod show;
+mod show;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,11 +13,10 @@ use serde_json::Value;
 use sokudo_jmeter::jtl::{self, ReadOutcome};
 use sokudo_jmeter::properties::{Origin, Properties};
 use sokudo_load_http::jmx::read_bounded;
-use sokudo_model::units;
-use sokudo_model::{Record, Text};
-use sokudo_report::requests::{Dashboard, statistics_json};
+use sokudo_model::Record;
+use sokudo_report::requests::{Dashboard, statistics_json, summary};
 use sokudo_stats::requests::goals::Goals;
-use sokudo_stats::requests::{MOST_LABELS, Requests, Settings, Tally};
+use sokudo_stats::requests::{Requests, Settings, Tally};
 
 use super::finish::ShowOptions;
 use super::jmx::{pair, unreadable};
@@ -210,7 +209,7 @@ pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
     };
     let name = name_of(asked.file);
     let started = started(&requests);
-    let remarks = remarks(&requests, &outcome);
+    let remarks = jtl::remarks(&requests, &outcome);
     let dashboard = Dashboard {
         name: &name,
         requests: &requests,
@@ -240,7 +239,7 @@ pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
             true => Exit::Fine,
             false => Exit::CheckFailed,
         },
-        json: json.then(|| show::summary(&dashboard, page.as_deref())),
+        json: json.then(|| summary(&dashboard, page.as_deref())),
     })
 }
 
@@ -248,30 +247,8 @@ pub fn report(asked: &DashboardOrder) -> Result<Reported, Failure> {
 ///
 /// Errors: a property is not the number that it should be.
 pub fn settings_of(properties: &Properties) -> Result<Settings, Failure> {
-    let mut settings = Settings::default();
-    let number = |name: &str| -> Result<Option<f64>, Failure> {
-        match (properties.get(name), properties.number(name)) {
-            (None, _) => Ok(None),
-            (Some(_), Some(number)) if number > 0.0 => Ok(Some(number)),
-            (Some(text), _) => Err(Failure::operator(
-                format!("property `{name}` is `{text}`"),
-                "write a number above 0",
-            )),
-        }
-    };
-    let threshold = |name: &str| number(&format!("jmeter.reportgenerator.apdex_{name}_threshold"));
-    if let Some(ms) = threshold("satisfied")? {
-        settings.satisfied_ms = ms as u64;
-    }
-    if let Some(ms) = threshold("tolerated")? {
-        settings.tolerated_ms = ms as u64;
-    }
-    for (i, percentile) in settings.percentiles.iter_mut().enumerate() {
-        if let Some(percent) = number(&format!("aggregate_rpt_pct{}", i + 1))? {
-            *percentile = percent.min(100.0);
-        }
-    }
-    Ok(settings)
+    let settings = jtl::settings_of(properties);
+    settings.map_err(|error| Failure::operator(error.to_string(), "write a number above 0"))
 }
 
 /// Reads all rows of a file.
@@ -328,39 +305,6 @@ fn started(requests: &Requests) -> String {
         Timestamp::from_millisecond(requests.total.first_ms).unwrap_or(Timestamp::UNIX_EPOCH);
     let zoned = first.to_zoned(TimeZone::system());
     zoned.strftime("%Y-%m-%dT%H:%M:%S.%3f%:z").to_string()
-}
-
-/// What a reader must know of the rows.
-fn remarks(requests: &Requests, outcome: &ReadOutcome) -> Vec<Text> {
-    let mut out = Vec::new();
-    if outcome.cut {
-        out.push(Text::new("jtl-remark-cut"));
-    }
-    // A row that is cut is told already.
-    let told = u64::from(outcome.cut && outcome.broken.n == 1);
-    if let Some(first) = outcome
-        .broken
-        .first
-        .first()
-        .filter(|_| outcome.broken.n > told)
-    {
-        out.push(
-            Text::new("jtl-remark-broken")
-                .word("n", units::grouped(outcome.broken.n))
-                .word("line", first.line.to_string())
-                .word("why", first.why.to_string()),
-        );
-    }
-    if requests.far > 0 {
-        out.push(Text::new("jtl-remark-far").word("n", units::grouped(requests.far)));
-    }
-    if requests.labels_joined {
-        out.push(Text::new("jtl-remark-labels").word("most", MOST_LABELS.to_string()));
-    }
-    if outcome.inner > 0 {
-        out.push(Text::new("jtl-remark-inner").word("n", units::grouped(outcome.inner)));
-    }
-    out
 }
 
 /// Refuses a directory in which something is, before any time is spent on reading.

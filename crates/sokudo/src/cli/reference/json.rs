@@ -19,7 +19,7 @@ const DOCUMENTS: &[&Document] = &[
     #[cfg(feature = "fleet")]
     &cli::group::hosts::HOSTS,
     &cli::jmx::show::READING,
-    &cli::jtl::show::ROWS,
+    &sokudo_report::requests::ROWS,
     &sokudo_report::requests::STATISTICS,
 ];
 
