@@ -1,4 +1,4 @@
-//! How does a fuzz target stay compiled where nobody fuzzes?
+//! Builds of fuzz targets where no fuzzing engine is linked.
 //!
 //! `cargo fuzz` sets `cfg(fuzzing)` and links its engine. Without it a target is a program that does the same
 //! with its standard input: the ordinary checks compile it, and it repeats what was found.

@@ -1,4 +1,4 @@
-//! What do the numbers of a record mean, can they be trusted, and what should be tried next?
+//! Conclusions from a record: quantities, findings, verdict.
 //!
 //! A record in; findings, checks and the verdict out. Nothing here opens a file, reads a clock or
 //! speaks a language: sentences are [`Text`](sokudo_model::Text)s whose words stand in

@@ -1,4 +1,4 @@
-//! How do readings become points of series?
+//! Conversion of readings into points of series.
 //!
 //! [`Interval`] knows how long ago the last reading was, [`Total`] turns a kernel counter into
 //! its growth, [`Emit`] puts points into a batch without looking every series up.

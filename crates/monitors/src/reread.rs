@@ -1,4 +1,4 @@
-//! How is the same small kernel file read again and again at little cost?
+//! Repeated reading of a small kernel file at little cost.
 //!
 //! It stays open and its buffer stays allocated: a reading is one seek and two reads. A file under
 //! `/proc/thread-self/net` that stays open keeps showing the namespace it was opened in.

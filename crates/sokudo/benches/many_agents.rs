@@ -1,4 +1,4 @@
-//! What does an agent cost the controller, and how long does a group of many take?
+//! Cost of an agent to the controller, and the time that a group of many takes.
 //!
 //! The controller of a run lives in this process, the router and the agents in others, as in the field:
 //! each agent has its own certificate and its own connection to the router over loopback. Only their

@@ -1,4 +1,4 @@
-//! Which threads carry a phase on this host, and how do they end?
+//! The threads of a phase on this host, and their end.
 //!
 //! ```text
 //! measuring threads ──reports──► reporting thread ──► what it has collected

@@ -1,4 +1,4 @@
-//! What did a measuring thread cost, and how long did it want a CPU and had none?
+//! CPU time of a measuring thread, and the time that it waited for a CPU.
 
 use sokudo_net::clock::{thread_cpu_ns, thread_wait_ns};
 

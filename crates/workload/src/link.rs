@@ -1,4 +1,4 @@
-//! How does one message after the other cross a connection, whatever carries it?
+//! Connections that carry messages, over any transport.
 //!
 //! ```text
 //! Caller ──call──► Link ◄──admit── Listening     a byte stream: tcp · mptcp · tls · quic · unix · shm

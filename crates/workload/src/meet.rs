@@ -1,4 +1,4 @@
-//! How do the two ends of each flow of a phase find each other?
+//! Connecting of both ends of each flow of a phase.
 //!
 //! ```text
 //! prepare: listen ──► offer: places, key ──► connect: call, show the ticket ──► arrived: admitted

@@ -1,4 +1,4 @@
-//! How does a thread sleep without missing that it is to stop?
+//! Sleeping that notices a request to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

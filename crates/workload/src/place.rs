@@ -1,4 +1,4 @@
-//! Where does a host listen, and where does it find the others?
+//! Addresses at which a host listens, and at which it reaches the others.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 

@@ -1,4 +1,4 @@
-//! Of how many events is the time taken: of all, of one in n, of none?
+//! Sampling: the share of events whose time is taken.
 
 use std::fmt;
 use std::num::NonZeroU32;

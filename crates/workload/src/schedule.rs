@@ -1,4 +1,4 @@
-//! When was each request meant to start?
+//! Intended starts of requests.
 //!
 //! A closed loop starts a request when the one before it is answered. An open loop has a schedule
 //! that knows nothing of answers: a request that leaves late still counts from its intended start,

@@ -1,4 +1,4 @@
-//! Which times may a test be given?
+//! Bounds of the times that options may have.
 //!
 //! The same bounds for every workload, so that a refusal reads the same everywhere.
 

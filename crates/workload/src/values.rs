@@ -1,4 +1,4 @@
-//! How are amounts in options written: as the operator typed them, in JSON too?
+//! Amounts in options, written in JSON as the operator types them.
 
 use std::fmt;
 use std::str::FromStr;

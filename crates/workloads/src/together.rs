@@ -1,4 +1,4 @@
-//! How do several kinds of load start at the same moment?
+//! Several kinds of load that start at the same moment.
 //!
 //! ```text
 //! phase "together" ─┬─ part 0: rr,     flows 0, 1 ┐  prepared, armed, started, drained alike;

@@ -1,4 +1,4 @@
-//! Which conclusion about a phase is only the consequence of another?
+//! Findings about a phase that are consequences of another one.
 //!
 //! A sender that is short of CPU sends late. Told as two findings, the second sends its reader
 //! after a rate that is not at fault.

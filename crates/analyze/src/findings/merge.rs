@@ -1,4 +1,4 @@
-//! Which findings of several phases are one conclusion?
+//! Merging of findings of several phases into one conclusion.
 //!
 //! The same rule about the same host or path is the same conclusion, however many phases show it.
 //! Trials of a search are made to lose: they support what a measured phase shows, or tell together

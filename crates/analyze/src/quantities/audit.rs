@@ -1,4 +1,4 @@
-//! Could the generator of HTTP load do what it was to do?
+//! Limits of the HTTP load generator itself.
 //!
 //! What its own threads counted and what its host's sockets show, for the rule that tells of it and
 //! for the check that makes a run invalid by it.

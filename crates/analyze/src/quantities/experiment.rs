@@ -1,4 +1,4 @@
-//! Which point of an experiment carried most?
+//! The point of an experiment with the highest throughput.
 //!
 //! A scenario repeats a phase with other settings and labels each: so many pairs, one way or both. A reader
 //! wants to hear of the best of them first, not of the last.

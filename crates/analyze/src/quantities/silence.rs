@@ -1,4 +1,4 @@
-//! For how long did nothing that observes a host go on?
+//! Spans in which no monitor of a host took a sample.
 //!
 //! Monitors and the readings of connections have threads of their own, which wait for no other host.
 //! When all of them pause at once, the program stood still, or its host did.

@@ -1,4 +1,4 @@
-//! What does a sweep say in a few sentences?
+//! Sentences about a sweep.
 
 use sokudo_model::{PhaseRecord, Record, Text, Unit};
 use sokudo_stats::{Curve, CurveStep, Knee, curve_of};

@@ -1,4 +1,4 @@
-//! What did the kernel say about a flow's TCP connection while the phase lasted?
+//! The kernel's state of a flow's TCP connection during a phase.
 //!
 //! Linux keeps three clocks per connection, of which at most one runs (`tcp_chrono` in
 //! linux/tcp.h): the peer's window is full; the own send buffer is too small; or, with data to send

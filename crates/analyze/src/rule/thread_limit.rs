@@ -1,4 +1,4 @@
-//! Was the thread at one end of a flow the limit, because it had no CPU time left?
+//! The shared rule about a thread at one end of a flow that had no CPU time left.
 
 use sokudo_model::kinds::Family;
 use sokudo_model::metric::Metric;

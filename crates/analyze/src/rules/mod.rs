@@ -1,4 +1,4 @@
-//! Which conclusions can be drawn?
+//! The rules, one file each.
 //!
 //! One file per rule; a rule looks at one phase and adds what it concludes. Adding a rule is one
 //! file and one line in [`REGISTRY`].

@@ -1,4 +1,4 @@
-//! Do the books of a run balance?
+//! Tests of the consistency checks of a run.
 
 use super::*;
 

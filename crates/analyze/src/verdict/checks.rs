@@ -1,4 +1,4 @@
-//! Do the numbers of a record add up, and was what the operator demanded kept?
+//! Checks that the numbers of a record are consistent, and that the operator's bounds were kept.
 //!
 //! A run whose books do not balance proves nothing, however good its figures look.
 

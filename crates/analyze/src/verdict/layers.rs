@@ -1,4 +1,4 @@
-//! What does each layer of a check say, in one sentence and all together?
+//! One sentence for each layer of a check, and one for all together.
 
 use sokudo_model::{PhaseRecord, Record, Text, Unit, kinds};
 

@@ -1,4 +1,4 @@
-//! Which hosts of a run are one machine, and how many cores does it have?
+//! Hosts of a run that share a machine, and the number of its cores.
 //!
 //! Network namespaces and loopback addresses are hosts with names and addresses of their own, but
 //! they share the cores: what one of them uses, the others lack.

@@ -1,4 +1,4 @@
-//! How much has crossed the buses, and how long did it take, now and since the beginning?
+//! Counts and times of all buses, for the present interval and since the beginning.
 //!
 //! Threads add to one [`Meter`] per batch, and keep their own [`Book`] of times, which they hand
 //! over now and then. [`Windows`] makes reports of both; time is an argument.

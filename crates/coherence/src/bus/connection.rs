@@ -1,4 +1,4 @@
-//! What is known of one connection, by every thread that uses it?
+//! State of one connection, shared by the threads that use it.
 
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, TcpStream};

@@ -1,4 +1,4 @@
-//! What happens while a test runs, for whoever shows or records it?
+//! Events of a running test.
 
 use super::account::Block;
 

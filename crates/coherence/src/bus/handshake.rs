@@ -1,4 +1,4 @@
-//! How do two ends of the vendor's bus begin a connection?
+//! The handshake of the vendor's bus.
 //!
 //! A state machine without I/O: bytes that arrive go in, bytes to send come out.
 

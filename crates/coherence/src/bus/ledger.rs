@@ -1,4 +1,4 @@
-//! Which messages have been sent and have no receipt yet?
+//! Messages that have been sent and have no receipt yet.
 //!
 //! Receipts come back in the order of sending, as numbers only: the ledger knows whose messages
 //! they are, how many bytes, and when the timed ones left.

@@ -1,4 +1,4 @@
-//! Can a test talk to the vendor's message bus test, as it would talk to itself?
+//! A test that speaks the wire of the vendor's message bus test.
 //!
 //! ```text
 //! transmitters ─► outbox of a connection ─► socket ═══ peer ═══ socket ─► reader ─► dealer

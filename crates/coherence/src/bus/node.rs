@@ -1,4 +1,4 @@
-//! One bound address: who is connected to it, and how do connections come and go?
+//! One bound address with its connections.
 //!
 //! ```text
 //! accept thread ─► reader thread per connection ─► (handshake) ─► receive until the end

@@ -1,4 +1,4 @@
-//! Which options does the vendor's bus test take, and what do they come to?
+//! Options of the vendor's message bus test.
 
 use sokudo_model::Refusal;
 use sokudo_workload::refusal::operator;

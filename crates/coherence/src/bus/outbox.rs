@@ -1,4 +1,4 @@
-//! How do many threads send over one connection without waiting for each other?
+//! A queue through which many threads send over one connection without waiting for each other.
 //!
 //! ```text
 //! transmitter ─┐ push ┌───────┐ swap ┌──────┐ writev

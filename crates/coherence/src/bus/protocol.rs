@@ -1,4 +1,4 @@
-//! Which bytes cross a connection of the vendor's bus, protocol version 0?
+//! Frames of the vendor's bus, protocol version 0.
 //!
 //! ```text
 //! connector                                    acceptor

@@ -1,4 +1,4 @@
-//! What happens with the messages that arrive?
+//! Handling of the messages that arrive.
 //!
 //! ```text
 //! socket ─► read ─► Frames ─┬─► Dealer: answer, relay, time     reader deals itself (reentrant)

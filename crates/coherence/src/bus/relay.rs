@@ -1,4 +1,4 @@
-//! Whose message is it that comes back to a relay as a response?
+//! Assignment of responses to messages that a relay has forwarded.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};

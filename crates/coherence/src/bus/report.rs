@@ -1,4 +1,4 @@
-//! How does the vendor's bus test write its numbers?
+//! Number formats of the vendor's message bus test.
 //!
 //! Rates are decimal with three digits, sizes binary with three digits, times with two digits
 //! behind the point; all are cut, not rounded, and a fraction of nothing is left out.

@@ -1,4 +1,4 @@
-//! What must be bound before a test can begin?
+//! Sockets and connections that are set up before a test begins.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 

@@ -1,4 +1,4 @@
-//! What does a transmitter share with the threads that receive its responses and receipts?
+//! State that a transmitter shares with the threads that receive its responses and receipts.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};

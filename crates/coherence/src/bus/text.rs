@@ -1,4 +1,4 @@
-//! How do the events become the vendor's output?
+//! The vendor's text output, made of events.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! How does a transmitter send: to whom, when, how much at once?
+//! Transmitter threads: destination, time and amount of each send.
 //!
 //! ```text
 //! stream   batch ─► flush ─► (socket full: wait, counted as backlog) ─► next batch, next peer

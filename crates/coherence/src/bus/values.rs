@@ -1,4 +1,4 @@
-//! How does the vendor write addresses, sizes, rates and times?
+//! Addresses, sizes, rates and times as the vendor writes them.
 //!
 //! Sizes are binary (`4KB` is 4096 bytes), rates decimal. A bare rate is *megabytes* per second
 //! although the manual says Mbps: so the vendor's program takes it, and so it is taken here.

@@ -1,4 +1,4 @@
-//! What arrived from one publisher, over its lifetime and since the last report?
+//! Counts of what arrived from one publisher, in total and since the last report.
 //!
 //! There is no message at the end, so only what lies between the lowest and the highest number that
 //! arrived is known: loss at the head and at the tail of a publisher's run stays unseen, and the

@@ -1,4 +1,4 @@
-//! The receiving half: which publishers does one local address hear, and when have they stopped?
+//! The receiving half: publishers heard at one local address, and the end of each.
 //!
 //! ```text
 //! socket ─► Book::take ─► Publisher (life, now, log)        the measured path

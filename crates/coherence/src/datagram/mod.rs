@@ -1,4 +1,4 @@
-//! Can a test talk to the vendor's datagram test, as it would talk to itself?
+//! A test that speaks the wire of the vendor's datagram test.
 //!
 //! ```text
 //! options ─► setup ─► per local address   listener thread  ◄── packets ── anybody

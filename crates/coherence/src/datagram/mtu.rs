@@ -1,4 +1,4 @@
-//! How large is a packet when nobody says?
+//! The default packet size, from the MTU.
 //!
 //! The vendor takes the MTU of the interface that owns the local address. Linux tells it in files;
 //! elsewhere, and when no interface owns the address, nothing is known.

@@ -1,4 +1,4 @@
-//! How do sokudo's own options and results map to a test with a foreign far end?
+//! Mapping of sokudo's own options and results to a test with a foreign far end.
 //!
 //! `sokudo datagram --wire datagram-test` runs the vendor's wire with our words: what cannot be
 //! said on that wire is refused, what cannot be known is absent from the result.

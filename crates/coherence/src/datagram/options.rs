@@ -1,4 +1,4 @@
-//! What does the vendor's command line mean?
+//! Options of the vendor's datagram test.
 //!
 //! It is taken as it is. Where the manual's default and the real one of release 24.09 differ, the
 //! field says so; the real one is taken where the documented one cannot work. Options that begin

@@ -1,4 +1,4 @@
-//! What does a packet of the vendor's datagram test look like?
+//! Packets of the vendor's datagram test.
 //!
 //! All fields big-endian:
 //!

@@ -1,4 +1,4 @@
-//! How does the vendor's report look?
+//! The vendor's report layout.
 //!
 //! Numbers in, text out. For whole numbers the text is the vendor's; where a mean is not whole it
 //! keeps up to three decimals (the vendor cuts them off, and its gap times under a millisecond

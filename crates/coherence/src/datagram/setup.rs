@@ -1,4 +1,4 @@
-//! What must be bound before a test of the vendor's can begin?
+//! Sockets that are bound before a test begins.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

@@ -1,4 +1,4 @@
-//! How do the test's packets travel over TCP?
+//! Packets of the test over TCP.
 //!
 //! A publisher opens one connection to each peer and writes framed packets; a listener takes any
 //! number of them. One thread serves all of a listener's connections by looking at each in turn, so

@@ -1,4 +1,4 @@
-//! How do the events become the vendor's output?
+//! The vendor's text output, made of events.
 //!
 //! Text goes to a writer of the caller's; the table of results to the target that `-log` names.
 

@@ -1,4 +1,4 @@
-//! When does each request of an open loop want to leave?
+//! Intended starts of the requests of an open loop.
 
 use sokudo_pace::Random;
 

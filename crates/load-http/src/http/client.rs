@@ -1,4 +1,4 @@
-//! What do the visitors of one event loop do, and what is written down about them?
+//! The visitors of one event loop, and the record of their requests.
 //!
 //! Every visitor is one connection, or one stream of a connection of HTTP/2. In a closed loop each
 //! response starts the next request. In an open loop a free visitor takes the next intended start and

@@ -1,4 +1,4 @@
-//! How many requests per second does a web server answer, and how long does each take?
+//! `http`: requests per second that a web server answers, and their latency.
 //!
 //! ```text
 //! this host (event loops)                     any server of HTTP/1.1 or HTTP/2

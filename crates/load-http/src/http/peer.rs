@@ -1,4 +1,4 @@
-//! Whom does `http` load when the other end is a host of the run?
+//! The server of `http` when the far end is a host of the run.
 //!
 //! ```text
 //! asking host                                  answering host

@@ -1,4 +1,4 @@
-//! What does a URL name?
+//! The URL to load, in parts.
 
 use std::fmt;
 use std::str::FromStr;

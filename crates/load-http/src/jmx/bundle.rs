@@ -1,4 +1,4 @@
-//! How do a plan and the files that it names reach other generators?
+//! A plan with the files that it names, as sent to other generators.
 //!
 //! ```text
 //! host that gives the command                         generators

@@ -1,4 +1,4 @@
-//! How do the users of a plan live on an event loop?
+//! The users of a plan on an event loop.
 //!
 //! ```text
 //! seat 7: user ◄─ its lanes ─► seat 9: helper 1 · seat 12: helper 2   while a page is fetched

@@ -1,4 +1,4 @@
-//! What drives a test from its first stage to its last?
+//! The loop that drives a test from its first stage to its last.
 //!
 //! ```text
 //! setUp groups ─► main groups, together or one by one ─► tearDown groups

@@ -1,4 +1,4 @@
-//! How many users are there, and how does somebody else change that while they are at it?
+//! The number of users of a running test, and its change from outside.
 //!
 //! Each group's users are a window over numbers that are given once: fewer users move its lower end
 //! up, so that the oldest leave, more users move its upper end. Nobody's number comes twice.

@@ -1,4 +1,4 @@
-//! How do the rows of several generators become one file?
+//! Merging of the rows of several generators into one file.
 //!
 //! ```text
 //! host a ── rows ──►┐

@@ -1,4 +1,4 @@
-//! How is a test started, changed and ended from outside?
+//! A running test, with its start, change and end from outside.
 
 use std::collections::HashMap;
 use std::path::Path;

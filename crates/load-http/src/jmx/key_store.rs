@@ -1,4 +1,4 @@
-//! Which certificates may users show?
+//! Client certificates of the users.
 
 use std::sync::{Arc, OnceLock};
 

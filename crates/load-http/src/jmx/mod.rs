@@ -1,4 +1,4 @@
-//! What do the users of a test plan see of a web server?
+//! `jmx`: load on a web server by the users of a JMeter test plan.
 //!
 //! ```text
 //! this host                                              any HTTP/1.1 server

@@ -1,4 +1,4 @@
-//! How is a plan executed?
+//! Options of the execution of a plan.
 
 use std::path::PathBuf;
 

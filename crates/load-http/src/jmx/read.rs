@@ -1,4 +1,4 @@
-//! How does a plan become something that can be started?
+//! Reading of a plan, and its preparation for a start.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,4 +1,4 @@
-//! Who writes the file of results, or hands its rows on?
+//! The writer of the result file, or of rows that another host keeps.
 //!
 //! A thread of its own, behind a bounded queue: event loops never wait for the disk or the network.
 //! When the disk is full the load goes on; what could not be written is counted.

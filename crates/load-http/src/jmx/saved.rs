@@ -1,4 +1,4 @@
-//! Which files do the results of a test go to?
+//! The result files of a plan's listeners.
 //!
 //! ```text
 //! listener of the plan ─┐

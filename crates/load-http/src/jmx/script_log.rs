@@ -1,4 +1,4 @@
-//! Where does what the scripts of a plan log go?
+//! The log that a plan's scripts write to.
 //!
 //! To a file, by a thread of its own behind a bounded queue: event loops never wait for the disk. The
 //! file is bounded, too; what found no room is counted and told.

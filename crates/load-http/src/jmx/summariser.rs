@@ -1,4 +1,4 @@
-//! How does JMeter say how a test goes, line by line?
+//! JMeter's summary lines about a test that runs.
 //!
 //! ```text
 //! summary +    100 in 00:00:10 =   10.0/s Avg:   123 Min:    10 Max:   500 Err:     0 (0.00%) Active: …

@@ -1,4 +1,4 @@
-//! Who writes into the log of a test how it goes?
+//! Summary lines in the log of a test.
 //!
 //! The tool's own lines: that it runs, its summaries, and that it is over. People look for them there.
 

@@ -1,4 +1,4 @@
-//! What did each label see?
+//! Counts of requests per label.
 //!
 //! One shard per event loop: its lock is taken by that loop for each result and by the reporting
 //! thread once per interval.

@@ -1,4 +1,4 @@
-//! Does `http` say the truth?
+//! Tests of the numbers of `http`, against servers with known behaviour.
 //!
 //! Whole phases over loopback, driven through the workload's contract, against web servers whose
 //! behaviour is scripted.

@@ -1,4 +1,4 @@
-//! Do elements that steer a user lead it where JMeter's do?
+//! Tests of controllers and other elements that steer a user, against JMeter.
 //!
 //! Each case is a group; what is compared are the labels of its rows in order, user by user, and what
 //! failed assertions said. How long anything took is not.

@@ -1,4 +1,4 @@
-//! How is a recording compared, although ports, boundaries and times differ each time?
+//! Comparison with a recording in which ports, boundaries and times differ each time.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

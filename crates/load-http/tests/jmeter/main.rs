@@ -1,4 +1,4 @@
-//! Does sokudo send, and write down, exactly what JMeter does with the same plan?
+//! Tests of requests and results, against JMeter with the same plan.
 //!
 //! ```text
 //! cases ─► one plan ─┬─► JMeter 5.6.3 ─► recording server ─► golden/*.txt   (where Java is there)

@@ -1,4 +1,4 @@
-//! Are redirects, proofs and what belongs to pages asked for, and written down, as JMeter does?
+//! Tests of redirects, authentication and embedded resources, against JMeter.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Is what leaves for the server, byte by byte, what JMeter sends?
+//! Tests of the bytes sent to the server, against JMeter.
 
 use sokudo_testkit::skip;
 

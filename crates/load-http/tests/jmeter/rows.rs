@@ -1,4 +1,4 @@
-//! Are the rows of results those of JMeter, also where something fails?
+//! Tests of result rows, against JMeter's, also where something fails.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! How are amounts written that only the bus knows: windows, batches, warm-ups?
+//! Amounts that only the bus has: windows, batches, warm-ups.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! When does each message leave, how large is it, and which of them count?
+//! Departure time and size of each message, and which messages count.
 //!
 //! What all ways to send share. It knows nothing of connections.
 

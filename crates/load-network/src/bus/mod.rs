@@ -1,4 +1,4 @@
-//! How many messages per second does a bus carry, and how long do they take?
+//! `bus`: messages per second between hosts, and their latency.
 //!
 //! ```text
 //! sending host                                   receiving host

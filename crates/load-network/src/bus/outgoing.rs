@@ -1,4 +1,4 @@
-//! Where do frames wait until they leave together, and in which memory?
+//! Frames that wait to leave together, and the memory that holds them.
 
 use std::hint::black_box;
 use std::io;

@@ -1,4 +1,4 @@
-//! What does a frame of the bus look like?
+//! Frames of the bus.
 //!
 //! One header for everything that crosses a connection, all fields big-endian, [`HEADER_BYTES`]
 //! long; in messages and responses the payload follows:

@@ -1,4 +1,4 @@
-//! How are messages handled by other threads than those that read them?
+//! Handling of messages by other threads than those that read them.
 //!
 //! ```text
 //! connection ─► reading thread ──chunks of whole frames──► handling thread ─► answers, receipts

@@ -1,4 +1,4 @@
-//! How is a message handed on, and how long does a host on the way keep it?
+//! Forwarding of messages along a chain, with the time that each host holds them.
 //!
 //! ```text
 //! host before ──messages──► forth thread ──► host behind

@@ -1,4 +1,4 @@
-//! How do the threads' records become series, and when is a phase's sending over?
+//! The reporting thread of the bus: turns the threads' records into series.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;

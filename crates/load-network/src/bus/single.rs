@@ -1,4 +1,4 @@
-//! What does a connection for each message cost?
+//! Sending with a connection for each message.
 //!
 //! ```text
 //! connect, ticket, message ─► accept, ticket, message, answer ─► answer, hang up

@@ -1,4 +1,4 @@
-//! How does the operator let messages go one by one?
+//! The gate with which the operator releases messages one by one.
 //!
 //! The command that reads standard input and the thread that sends are in one process; the gate
 //! stands between them. Other hosts have none, and refuse.

@@ -1,4 +1,4 @@
-//! Does the bus keep the workload's contract, as far as that needs no second host?
+//! Tests of the bus that need no second host: options, flows, joining.
 
 use sokudo_model::{PhaseResult, Rate};
 use sokudo_workload::contract::{Options, Workload};

@@ -1,4 +1,4 @@
-//! How much may be under way, and what is?
+//! The send window of a connection, in bytes or messages.
 //!
 //! Counts only: what was sent, and what came back as receipts (streaming) or responses (request and
 //! response). The sender asks before each message; nothing ever exceeds the window.

@@ -1,4 +1,4 @@
-//! How long does it take to connect, ask once and be answered?
+//! `crr`: time to connect, send one request and receive the response.
 //!
 //! ```text
 //! asking host                                 answering host

@@ -1,4 +1,4 @@
-//! What crosses a connection that serves one request?
+//! Messages of a connection that serves one request.
 //!
 //! ```text
 //! SYN … (TLS …) │ request: header, payload │ response: header, payload │ FIN

@@ -1,4 +1,4 @@
-//! How long does a datagram take there and back, by the acknowledgements that come?
+//! Round-trip times, measured by the acknowledgements that come back.
 
 use std::io::ErrorKind;
 use std::net::UdpSocket;

@@ -1,4 +1,4 @@
-//! How many datagrams per second get from here to there, and where are the others lost?
+//! `datagram`: datagrams per second between hosts, and where the missing ones were lost.
 //!
 //! ```text
 //! sender                                   receiver

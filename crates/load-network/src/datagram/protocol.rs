@@ -1,4 +1,4 @@
-//! What does a test datagram look like on the wire?
+//! Test datagrams on the wire.
 //!
 //! All fields big-endian, [`HEADER_BYTES`] long, the rest is payload:
 //!

@@ -1,4 +1,4 @@
-//! How do the threads' counters become series, and when is a phase's sending over?
+//! The reporting thread of the datagram test: turns the threads' counters into series.
 //!
 //! One reporting thread per phase takes what the measuring threads hand over and turns it into
 //! batches. Counters arrive cumulative; rates are made here, between two of them.

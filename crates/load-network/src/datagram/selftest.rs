@@ -1,4 +1,4 @@
-//! What can this host send and receive at all?
+//! A short test of the send and receive modes of this host.
 //!
 //! Short runs over loopback, one per I/O mode, sender and receiver on a thread each. The result
 //! picks the mode for `--io auto` and lets a result say "generator-limited".

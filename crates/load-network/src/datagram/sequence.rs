@@ -1,4 +1,4 @@
-//! Which datagrams of a flow arrived, in which order, and which never did?
+//! Tracking of sequence numbers: arrived, out of order, repeated, missing.
 //!
 //! A receiver feeds sequence numbers in order of arrival. Everything below the highest number seen
 //! was either received or stands in the list of open gaps, so gaps alone tell late arrivals from

@@ -1,4 +1,4 @@
-//! How do datagrams travel over a byte stream?
+//! Framing of datagrams over a byte stream.
 //!
 //! Each is preceded by its length; several are written with one call, as over UDP with `sendmmsg`.
 

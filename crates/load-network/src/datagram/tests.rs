@@ -1,4 +1,4 @@
-//! Do the pieces between the sockets and the result keep their promises?
+//! Tests of the parts between the sockets and the result.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::sync_channel;

@@ -1,4 +1,4 @@
-//! How long did each probe take, there and back, and how sure is that?
+//! Delays of each probe, there and back, with the bound of the clock error.
 //!
 //! ```text
 //! asking host      sent ●─────────────╮                    ╭──► ● received

@@ -1,4 +1,4 @@
-//! How do both ends' numbers become one result, with loss told apart by direction?
+//! Joining of both ends' numbers into one result, with loss per direction.
 //!
 //! ```text
 //! sent ──lost up──► arrived at the far end ─► answers ──lost down──► arrived back

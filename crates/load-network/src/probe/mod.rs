@@ -1,4 +1,4 @@
-//! How long does a datagram take, each way, and how evenly?
+//! `probe`: one-way and round-trip delay of datagrams, and its variation.
 //!
 //! ```text
 //! asking host                                  answering host

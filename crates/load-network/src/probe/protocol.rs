@@ -1,4 +1,4 @@
-//! What does a probe look like on the wire, and what its answer?
+//! Probes and answers on the wire.
 //!
 //! All fields big-endian; both are padded with zeros to the size that was agreed on, so that both
 //! ways carry the same load:

@@ -1,4 +1,4 @@
-//! How do the threads' numbers become series, while probes are under way and after?
+//! The reporting thread of the probe: turns the threads' numbers into series.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;

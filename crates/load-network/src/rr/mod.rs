@@ -1,4 +1,4 @@
-//! How long does an answer take, and how many requests per second get one?
+//! `rr`: latency of requests over kept connections, and requests per second.
 //!
 //! ```text
 //! asking host                                 answering host

@@ -1,4 +1,4 @@
-//! What does a request look like on the wire, and what its response?
+//! Requests and responses on the wire.
 //!
 //! Both have the same header, all fields big-endian, [`HEADER_BYTES`] long; the rest is payload:
 //!

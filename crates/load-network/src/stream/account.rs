@@ -1,4 +1,4 @@
-//! What does a thread write down about the bytes that it moves, at what cost?
+//! Accounting of a thread: bytes moved, calls, and their cost.
 //!
 //! The measured loop adds to two numbers per flow and compares the time with one other; the rest
 //! happens a few times per second:

@@ -1,4 +1,4 @@
-//! How do bytes get into a connection and out of it, whatever carries it?
+//! Writing to and reading from a connection of any transport.
 //!
 //! TCP has its short cuts ([`sokudo_net::tcp::bulk`]); everything else is written and read.
 

@@ -1,4 +1,4 @@
-//! How many bytes per second does a connection carry, and what holds it back?
+//! `stream`: bytes per second over a connection, and what limits it.
 //!
 //! ```text
 //! sender                                             receiver

@@ -1,4 +1,4 @@
-//! What crosses a connection?
+//! Bytes of a connection of the stream test.
 //!
 //! ```text
 //! caller → called    8 bytes: the flow's ticket, whichever of the two sends ([`sokudo_workload::link`])

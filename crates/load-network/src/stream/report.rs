@@ -1,4 +1,4 @@
-//! How do the threads' books become series, and when is a phase's sending over?
+//! The reporting thread of the stream test: turns the threads' accounts into series.
 
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;

@@ -1,4 +1,4 @@
-//! Which way of writing to TCP is the fastest on this host?
+//! A short test that finds the fastest way of writing to TCP on this host.
 //!
 //! Short runs over loopback, sender and receiver on a thread each; the faster ways of one round
 //! take part in the next. They tell of the system calls and of the memory, not of any network: the

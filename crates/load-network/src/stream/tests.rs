@@ -1,4 +1,4 @@
-//! What holds for every join, whatever the ends say? And which options are refused?
+//! Tests of joining, whatever the ends report, and of options that are refused.
 
 use proptest::prelude::*;
 use sokudo_model::{HostSpec, PhasePlan, PhaseSpec, RunId};

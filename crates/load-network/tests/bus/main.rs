@@ -1,4 +1,4 @@
-//! Does `bus` say the truth?
+//! Tests of the numbers of `bus` over real sockets.
 //!
 //! Whole phases over loopback, driven through the workload's contract, between hosts of our own and
 //! against far ends whose behaviour is scripted.

@@ -1,4 +1,4 @@
-//! How do tests play a phase of several hosts in one process?
+//! Phases of several hosts, run in one process.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

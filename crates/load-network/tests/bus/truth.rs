@@ -1,4 +1,4 @@
-//! Are the numbers right: counts, bounds, rates, latencies?
+//! Tests of the numbers of `bus`: counts, bounds, rates, latencies.
 
 use std::time::Duration;
 

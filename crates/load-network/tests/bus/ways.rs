@@ -1,4 +1,4 @@
-//! Does every way to carry, to wait and to handle deliver everything?
+//! Tests of every transport, way of waiting and way of handling: all messages arrive.
 
 use super::play::{among, bus};
 

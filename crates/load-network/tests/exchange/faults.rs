@@ -1,4 +1,4 @@
-//! What is said when the far end dies, stands still, resets or talks nonsense?
+//! Tests of a far end that dies, stands still, resets or sends garbage.
 
 use std::io::Write as _;
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! Is the latency right: to three digits, and from the intended start?
+//! Tests of latency: to three digits, and from the intended start.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Do `rr` and `crr` say the truth?
+//! Tests of the numbers of `rr` and `crr` over real sockets.
 //!
 //! Whole phases over loopback, driven through the workload's contract, against far ends whose
 //! behaviour is scripted: a fixed delay, a stall, silence, a reset, garbage.

@@ -1,4 +1,4 @@
-//! How do tests play a phase of two hosts in one process?
+//! A phase of two hosts, run in one process.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

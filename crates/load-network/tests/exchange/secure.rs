@@ -1,4 +1,4 @@
-//! When no secure connection comes about, does the result say which of the many things went wrong?
+//! Tests of secure connections that fail: the result names the cause.
 
 use std::io::Write as _;
 use std::net::{SocketAddr, TcpStream};

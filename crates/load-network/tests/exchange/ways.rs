@@ -1,4 +1,4 @@
-//! Do all transports, ways of waiting and shapes of load answer every request?
+//! Tests of all transports, ways of waiting and shapes of load: every request is answered.
 
 use super::play::{crr, rr};
 

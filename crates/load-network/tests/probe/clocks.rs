@@ -1,4 +1,4 @@
-//! Is a one-way delay left out when the clocks do not allow it?
+//! Tests of one-way delays, which are left out when the clock error is too large.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Are delays right, and of the right direction?
+//! Tests of delays, and of their direction.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Is loss told apart by direction, and never confused with repetition, order or strangers?
+//! Tests of loss per direction, apart from repetition, reordering and foreign datagrams.
 
 use std::net::{Ipv4Addr, UdpSocket};
 

@@ -1,4 +1,4 @@
-//! Does the probe say the truth?
+//! Tests of the numbers of `probe` over real sockets.
 //!
 //! Whole phases between two hosts of one process, through a relay whose delays, losses, repetitions
 //! and swaps are scripted for each direction, and between network namespaces.

@@ -1,4 +1,4 @@
-//! How do tests play a probe between two hosts in one process, with a relay on the way?
+//! A probe between two hosts in one process, with a relay in between.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};

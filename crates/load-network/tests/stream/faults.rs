@@ -1,4 +1,4 @@
-//! Does a connection that ends badly leave a result with the reason?
+//! Tests of connections that end badly: the result holds the reason.
 
 use crate::play::stream;
 use crate::relay::{After, relay};

@@ -1,4 +1,4 @@
-//! Is a link of known rate measured as what it is?
+//! Tests of a link with a known rate.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Does `stream` say the truth?
+//! Tests of the numbers of `stream` over real sockets.
 //!
 //! Whole phases between two hosts of one process, driven through the workload's contract: exact
 //! bytes on every transport, a link of known rate, connections that are cut, half-closed or reset

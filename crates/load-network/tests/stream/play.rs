@@ -1,4 +1,4 @@
-//! How do tests play a stream phase of two hosts in one process?
+//! A stream phase of two hosts, run in one process.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, Ipv4Addr};

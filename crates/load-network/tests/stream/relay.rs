@@ -1,4 +1,4 @@
-//! What would a middle box with bad manners do to a connection?
+//! A relay that treats a connection as a faulty middle box would.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};

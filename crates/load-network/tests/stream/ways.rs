@@ -1,4 +1,4 @@
-//! Does every byte arrive, on every transport, in every direction and way of writing?
+//! Tests of every transport, direction and way of writing: all bytes arrive.
 
 use sokudo_testkit::skip;
 

@@ -1,4 +1,4 @@
-//! What is said when something is impossible, ends early or is missing?
+//! Tests of phases that are impossible, end early or lack numbers.
 
 use std::net::{IpAddr, UdpSocket};
 use std::sync::Arc;

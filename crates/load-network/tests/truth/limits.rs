@@ -1,4 +1,4 @@
-//! Does every lost datagram get its place, and does a rate limit show as what it is?
+//! Tests of the place of each loss, and of rate limits.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Do all modes, transports and directions count exactly?
+//! Tests of all I/O modes, transports and directions: counts are exact.
 
 use std::net::UdpSocket;
 

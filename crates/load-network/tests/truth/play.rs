@@ -1,4 +1,4 @@
-//! How do tests play a phase on several hosts in one process, with a relay between them?
+//! Phases of several hosts in one process, with a relay in between.
 //!
 //! ```text
 //! Play::prepare ─► offers ─► (ports replaced by relays) ─► arm ─► start ─► sent ─► drain ─► join

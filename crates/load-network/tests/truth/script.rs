@@ -1,4 +1,4 @@
-//! Does a measurement find exactly what the script did to the datagrams?
+//! Tests of a path that loses, repeats and reorders datagrams by script.
 //!
 //! The truth is worked out from the script alone, in the slow and obvious way, without the code
 //! under test.

@@ -1,4 +1,4 @@
-//! Where does the time of the machine's cores go?
+//! `cpu`: use of the machine's cores.
 //!
 //! Sources: `/proc/stat` (ticks of 1/100 s, so intervals below 0.1 s are coarse), `/proc/loadavg`,
 //! `cpufreq/scaling_cur_freq` of each core. `iowait` is idle time with a request outstanding; the

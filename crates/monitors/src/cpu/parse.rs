@@ -1,4 +1,4 @@
-//! What do `/proc/stat` and `/proc/loadavg` say?
+//! Parsers of `/proc/stat` and `/proc/loadavg`.
 
 use crate::BadText;
 

@@ -1,4 +1,4 @@
-//! How busy are the machine's disks?
+//! `disk`: load of the machine's disks.
 //!
 //! Source: `/proc/diskstats`, whole devices only. Mean queue depth is the growth of the requests'
 //! summed time over elapsed time (Little's law); the kernel's share of busy time is not shown, since

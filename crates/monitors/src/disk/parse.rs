@@ -1,4 +1,4 @@
-//! What does `/proc/diskstats` say?
+//! Parser of `/proc/diskstats`.
 
 /// More devices than this are not read.
 pub(crate) const MAX_DEVICES: usize = 256;

@@ -1,4 +1,4 @@
-//! How is a fact recorded, known or not?
+//! Recording of facts, known or not available.
 
 use std::path::Path;
 

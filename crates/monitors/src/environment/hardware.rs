@@ -1,4 +1,4 @@
-//! Which machine is this, and is it a real one?
+//! Hardware of the machine, and whether it is a virtual one.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! How are the interfaces of the calling thread's network namespace set up?
+//! Settings of the interfaces of the calling thread's network namespace.
 //!
 //! Names come from `/proc/thread-self/net/dev`, settings from netlink, and what only `/sys` knows
 //! (driver, packet steering, interrupts) from there, as long as `/sys` shows the same namespace.

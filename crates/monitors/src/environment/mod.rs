@@ -1,4 +1,4 @@
-//! Under which conditions does this host run?
+//! The environment of this host: hardware, kernel, settings, interfaces.
 //!
 //! [`capture`] reads them once. What is never read: environment variables, addresses of any kind,
 //! serial numbers, names of hosts, and of the kernel's command line all but known harmless keys.

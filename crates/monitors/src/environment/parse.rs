@@ -1,4 +1,4 @@
-//! What do the texts say from which the environment is read?
+//! Parsers of the texts that describe the environment.
 
 use std::collections::BTreeSet;
 

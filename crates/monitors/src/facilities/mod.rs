@@ -1,4 +1,4 @@
-//! What does this system let sokudo do, and what would have to be changed?
+//! Facilities of this system that sokudo uses, and what is missing.
 //!
 //! Each facility is tried, not guessed: being root, or a kernel's version, predicts little.
 //! Segmentation and coalescing of UDP (GSO, GRO) are tried by crate `net`.

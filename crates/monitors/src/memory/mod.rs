@@ -1,4 +1,4 @@
-//! How much memory is left on the machine?
+//! `memory`: use of the machine's memory.
 //!
 //! Source: `/proc/meminfo`. `MemAvailable`, not `MemFree`: the cache can be given up.
 

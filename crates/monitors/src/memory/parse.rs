@@ -1,4 +1,4 @@
-//! What does `/proc/meminfo` say?
+//! Parser of `/proc/meminfo`.
 
 use crate::BadText;
 

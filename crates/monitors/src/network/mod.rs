@@ -1,4 +1,4 @@
-//! What passed the interfaces, and where did the kernel drop it?
+//! `network`: traffic of the interfaces, and drops in the kernel.
 //!
 //! ```text
 //!  wire ─► NIC ─► softnet backlog ─► IP reassembly ─► UDP/TCP ─► socket ─► program

@@ -1,4 +1,4 @@
-//! What do `net/dev`, `net/snmp`, `net/snmp6`, `net/netstat` and `net/softnet_stat` say?
+//! Parsers of `net/dev`, `net/snmp`, `net/snmp6`, `net/netstat` and `net/softnet_stat`.
 
 use crate::BadText;
 

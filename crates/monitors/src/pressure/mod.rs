@@ -1,4 +1,4 @@
-//! How long did tasks stand still for want of CPU, memory or I/O?
+//! `pressure`: time that tasks were stalled for want of CPU, memory or I/O.
 //!
 //! Source: the totals of `/proc/pressure/*` (Linux 4.20 with PSI on), not the kernel's ready-made
 //! averages, which look back ten seconds. `full` of the CPU means nothing for a whole machine (the

@@ -1,4 +1,4 @@
-//! What does a file of `/proc/pressure` say?
+//! Parser of the files in `/proc/pressure`.
 
 use crate::BadText;
 

@@ -1,4 +1,4 @@
-//! What does sokudo itself use, thread by thread?
+//! `self_threads`: CPU time and memory of sokudo itself, by thread.
 //!
 //! Sources: `/proc/self/task/*/{comm,schedstat}` (schedstat counts nanoseconds on a core and
 //! nanoseconds runnable without one) and `VmRSS` of `/proc/self/status`. Threads of the same name

@@ -1,4 +1,4 @@
-//! What do `schedstat` and `status` of a process say?
+//! Parsers of `schedstat` and `status` of a process.
 
 use crate::BadText;
 

@@ -1,4 +1,4 @@
-//! How many TCP connections does the host hold, and how near is it to having no local port left?
+//! `sockets`: TCP connections of the host, and local ports that are left.
 //!
 //! ```text
 //! connect ─► in use ─► closed by us ─► TIME_WAIT, 60 s ─► its port is free again

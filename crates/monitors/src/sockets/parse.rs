@@ -1,4 +1,4 @@
-//! What do `net/sockstat`, `net/sockstat6` and `ip_local_port_range` say?
+//! Parsers of `net/sockstat`, `net/sockstat6` and `ip_local_port_range`.
 
 /// The line about TCP over IPv4 of `net/sockstat`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

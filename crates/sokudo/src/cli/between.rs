@@ -1,5 +1,4 @@
-//! `sokudo rr`, `sokudo crr` and `sokudo stream`: how long does an answer take, and how many bytes
-//! per second does a connection carry?
+//! `sokudo rr`, `sokudo crr` and `sokudo stream`: loads between hosts.
 
 use clap::Args;
 use sokudo_workload::Options;

@@ -1,4 +1,4 @@
-//! `sokudo bus`: how many messages per second, and how long do they take?
+//! `sokudo bus`: messages per second between hosts, and their latency.
 
 use std::io::BufRead as _;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `sokudo check`: what can this machine do, and what the network between the hosts of a group?
+//! `sokudo check`: capacity of this machine, and of the network between the hosts of a group.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

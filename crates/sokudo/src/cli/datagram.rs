@@ -1,4 +1,4 @@
-//! `sokudo datagram`: how many datagrams per second get from here to there?
+//! `sokudo datagram`: datagrams per second between hosts.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `sokudo doctor`: what does this system offer, and what should be changed?
+//! `sokudo doctor`: facilities of this system, and changes that it needs.
 
 use clap::Args;
 use sokudo_model::document::{Document, field};

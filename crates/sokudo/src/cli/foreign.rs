@@ -1,4 +1,4 @@
-//! What do commands do alike whose far end is another tool's process?
+//! Steps that commands share whose far end is a process of another tool.
 //!
 //! There is no agent at the far end, and no exchange of results: one phase, measured here.
 

@@ -1,4 +1,4 @@
-//! `sokudo jtl`: what do the rows say that a test left behind?
+//! `sokudo jtl`: evaluates result files of JMeter tests.
 
 mod show;
 

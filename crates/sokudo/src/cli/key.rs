@@ -1,4 +1,4 @@
-//! How is a key taken from the command line without being shown to anybody?
+//! Keys from the command line, the environment or a file, never shown.
 //!
 //! The parser of options repeats what it cannot understand; a mistyped key must not stand in a
 //! terminal's or a job's log. So any text passes there, and is judged here.

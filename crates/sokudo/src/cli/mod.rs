@@ -1,4 +1,4 @@
-//! Which subcommands are there?
+//! The subcommands.
 
 mod between;
 mod bus;

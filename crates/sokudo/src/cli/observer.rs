@@ -1,4 +1,4 @@
-//! What does a person see while a run goes on?
+//! Progress of a run on the terminal.
 //!
 //! Everything here goes to stderr, and nothing of it when nobody looks.
 

@@ -1,4 +1,4 @@
-//! `sokudo probe`: how long does a datagram take, each way?
+//! `sokudo probe`: one-way and round-trip delay of datagrams.
 
 use clap::Args;
 use sokudo_load_network::probe::{self, ProbeOptions};

@@ -1,4 +1,4 @@
-//! `sokudo runs`, `show`, `report`, `recover`: what was recorded?
+//! `sokudo runs`, `show`, `report`, `recover`: commands about records.
 
 use std::path::{Path, PathBuf};
 

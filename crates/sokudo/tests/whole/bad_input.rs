@@ -1,4 +1,4 @@
-//! Does every wrong wish get a sentence, a hint and exit code 2, and leave nothing behind?
+//! Tests of wrong input: each gets a sentence, a hint and exit code 2, and leaves no file.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream, UdpSocket};

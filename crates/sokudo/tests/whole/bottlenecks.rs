@@ -1,4 +1,4 @@
-//! Is a limit that was made for the purpose found, and called by its right name?
+//! Tests of findings: a limit made for the test is found and named rightly.
 //!
 //! Each test makes one bottleneck for real, on a way of its own between two hosts inside this
 //! machine, or by taking CPU time away, and reads what the program says limited it.

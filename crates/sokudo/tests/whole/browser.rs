@@ -1,4 +1,4 @@
-//! A real Chromium, driven over its own pipe: what does a page do in a browser?
+//! Tests of the pages in a real Chromium, driven over a pipe.
 //!
 //! The DevTools protocol: JSON messages that end with a zero byte, on the descriptors 3 and 4 of the
 //! browser. A shell joins them to its standard input and output.

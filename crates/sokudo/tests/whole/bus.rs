@@ -1,4 +1,4 @@
-//! Does `bus` keep its promises as a command, also when the far end goes?
+//! Tests of `bus` as a command, also when the far end goes away.
 
 use rustix::process::{Signal, kill_process};
 use sokudo_model::RunStatus;

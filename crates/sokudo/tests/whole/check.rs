@@ -1,4 +1,4 @@
-//! Does the front door work for everybody?
+//! Tests of `sokudo check`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

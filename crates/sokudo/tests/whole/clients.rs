@@ -1,4 +1,4 @@
-//! Does one server serve many, one after the other and at once?
+//! Tests of one server with many clients, in sequence and at once.
 
 use crate::vocabulary::{GENTLE, place, refused, serve, serve_with, summary};
 

@@ -1,4 +1,4 @@
-//! What becomes of a run in which a host's clock is stepped?
+//! Tests of a run in which a host's clock is stepped.
 //!
 //! No clock is ever set here: an agent of this process tells another time than it has.
 

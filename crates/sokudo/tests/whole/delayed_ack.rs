@@ -1,4 +1,5 @@
-//! Is the stall of Nagle's algorithm and a delayed acknowledgement found where the kernel makes it?
+//! Tests of the finding about Nagle's algorithm and delayed acknowledgements, on the kernel's own
+//! stall.
 //!
 //! ```text
 //!   rr                                  far end of this test, Nagle's algorithm on

@@ -1,4 +1,4 @@
-//! Do `rr` and `crr` keep their promises as commands, also when the far end goes?
+//! Tests of `rr` and `crr` as commands, also when the far end goes away.
 
 use rustix::process::{Signal, kill_process};
 use sokudo_model::RunStatus;

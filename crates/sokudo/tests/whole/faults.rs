@@ -1,4 +1,4 @@
-//! What is left when a process, a host or a disk fails in the middle?
+//! Tests of what is kept when a process, a host or a disk fails.
 
 use std::fs;
 use std::net::{Ipv4Addr, UdpSocket};

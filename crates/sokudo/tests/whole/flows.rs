@@ -1,4 +1,4 @@
-//! Does every way of sending do what it says?
+//! Tests of every direction and way of sending.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Do hosts whose clocks differ begin together, and are their numbers one result?
+//! Tests of hosts whose clocks differ: they begin together, and their numbers become one result.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is left of a group when a process, a host, a link or a disk fails in the middle?
+//! Tests of a group in which a process, a host, a link or a disk fails.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Does a fleet's own `zenohd` carry a group's messages?
+//! Tests of a group over a `zenohd` that somebody else configured.
 
 use sokudo_testkit::program::Running;
 use sokudo_testkit::zenohd;

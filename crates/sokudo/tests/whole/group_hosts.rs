@@ -1,4 +1,4 @@
-//! What does a controller know of the hosts of its group, and how long do they belong to it?
+//! Tests of the hosts that a controller knows, and of how long they stay members.
 
 use serde_json::Value;
 

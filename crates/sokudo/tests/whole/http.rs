@@ -1,4 +1,4 @@
-//! Does `sokudo http` keep its promises as a command, also when the server does not?
+//! Tests of `sokudo http` as a command, also with a server that misbehaves.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};

@@ -1,4 +1,4 @@
-//! Does `sokudo jtl report` make a dashboard, decide goals and name what it cannot read?
+//! Tests of `sokudo jtl report`: the dashboard, goals, and files that cannot be read.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! Does the program as a whole keep its promises, also when something goes wrong?
+//! Tests of the whole program, also under faults.
 //!
 //! Every test drives the real binary over loopback, in a directory of its own, with a bound on
 //! everything that is waited for. Each file is one theme.

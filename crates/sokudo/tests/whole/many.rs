@@ -1,5 +1,4 @@
-//! Do many connections, many clients and many hosts get on with one server, also when some of them
-//! vanish?
+//! Tests of many connections, clients and hosts with one server, some of which vanish.
 
 use std::fs;
 use std::time::{Duration, Instant};

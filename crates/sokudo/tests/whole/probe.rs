@@ -1,4 +1,4 @@
-//! Does `probe` keep its promises as a command?
+//! Tests of `probe` as a command.
 
 use crate::vocabulary::{measured, place, refused, serve};
 

@@ -1,4 +1,4 @@
-//! Does nothing but load travel in a quiet phase, and is nothing lost for it?
+//! Tests of quiet phases: nothing but load travels, and no sample is lost.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};

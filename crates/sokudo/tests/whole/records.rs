@@ -1,4 +1,4 @@
-//! Do the commands about records, and those that print, work?
+//! Tests of the commands about records, and of those that print.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Is the result complete, does it add up, and is it where it is said to be?
+//! Tests of results: complete, consistent, and stored in the stated place.
 
 use std::fs;
 

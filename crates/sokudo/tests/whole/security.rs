@@ -1,4 +1,4 @@
-//! Who may come in, and who learns the key?
+//! Tests of access control, and of the secrecy of the key.
 
 use std::fs;
 use std::path::Path;

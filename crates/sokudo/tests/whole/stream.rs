@@ -1,5 +1,5 @@
-//! Does `stream` keep its promises as a command, also when the far end goes? Does a result of
-//! iperf3 become a record with the same numbers, and a record such a result?
+//! Tests of `stream` as a command, also when the far end goes away, and of conversion from and to
+//! results of iperf3.
 
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};

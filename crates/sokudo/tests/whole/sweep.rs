@@ -1,4 +1,4 @@
-//! Do `--sweep` and `--find` keep their promises: the true knee, a rate that holds, nothing lost?
+//! Tests of `--sweep` and `--find`: the true knee, a rate that holds, no point lost.
 
 use rustix::process::{Signal, kill_process};
 use serde_json::Value;

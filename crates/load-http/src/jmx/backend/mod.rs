@@ -1,4 +1,4 @@
-//! Who tells a database how the load goes?
+//! Backend listeners: they report a running test to a database.
 //!
 //! ```text
 //! event loops ─ notes of results ─► bounded queue ─► a thread per listener ─ every few seconds ─► database

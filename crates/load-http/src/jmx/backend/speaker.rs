@@ -1,4 +1,4 @@
-//! How does a message reach a database?
+//! The sender of messages to a database.
 
 use std::io::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, ToSocketAddrs as _, UdpSocket};

@@ -1,4 +1,4 @@
-//! What is summed up of results between two messages, and over the last of them?
+//! Sums of results between two messages to a database, and over a window of messages.
 //!
 //! Counts begin anew with each message; averages, least, most and percentiles look back at a window of
 //! the latest results, as JMeter's do.

@@ -1,4 +1,4 @@
-//! How are sums said to each kind of database?
+//! Message formats of the databases.
 //!
 //! ```text
 //! Graphite   jmeter.all.ok.count 12 1795318927

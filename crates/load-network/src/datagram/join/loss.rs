@@ -1,4 +1,4 @@
-//! Where was each missing datagram lost?
+//! The place of loss of each missing datagram.
 
 use sokudo_model::FlowResult;
 use sokudo_model::kinds::datagram as numbers;

@@ -1,4 +1,4 @@
-//! How does a host send: connected sockets, their modes and rates?
+//! The sending sockets of a host, with their modes and rates.
 
 use std::collections::HashMap;
 use std::io::{self, Write};

@@ -1,4 +1,4 @@
-//! How does a host receive: bound sockets, accepted connections?
+//! The receiving sockets and accepted connections of a host.
 
 use std::collections::HashMap;
 use std::io::{self, Read};

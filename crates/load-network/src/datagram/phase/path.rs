@@ -1,4 +1,4 @@
-//! Which addresses are used, and what fits between them?
+//! Addresses of both ends, and the datagram size that fits the path between them.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! How is a netlink request laid out, and what stands in the answer?
+//! Layout of netlink requests, and parser of the answers.
 //!
 //! ```text
 //!  length:u32 type:u16 flags:u16 sequence:u32 port:u32 │ fixed header │ attribute attribute …

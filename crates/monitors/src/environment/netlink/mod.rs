@@ -1,4 +1,4 @@
-//! What does the kernel know about the interfaces of the calling thread's network namespace?
+//! Interfaces of the calling thread's network namespace, read over netlink.
 //!
 //! `/sys/class/net` shows the namespace in which `/sys` was mounted; netlink shows the thread's own.
 

@@ -1,4 +1,4 @@
-//! What needs a system call to be tried?
+//! Facilities that only a system call can show.
 
 #[cfg(target_os = "linux")]
 mod linux;

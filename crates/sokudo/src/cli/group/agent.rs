@@ -1,4 +1,4 @@
-//! `sokudo agent`: how does this host belong to a group?
+//! `sokudo agent`: makes this host a member of a group.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What do the agents of a group still hold of a run whose controller died?
+//! Collection of what the agents of a group still hold of a run whose controller died.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `sokudo controller`: where do the agents of a group meet?
+//! `sokudo controller`: the process that the agents of a group connect to.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;

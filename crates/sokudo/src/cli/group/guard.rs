@@ -1,4 +1,4 @@
-//! Who tells that an agent's process has ended, when it cannot tell itself?
+//! A process that reports the end of an agent's process, which cannot report it itself.
 //!
 //! ```text
 //! sokudo agent ── pipe: group, life … "bye" ──► sokudo agent-guard

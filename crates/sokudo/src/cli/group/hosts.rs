@@ -1,4 +1,4 @@
-//! `sokudo group hosts`: who is there, and how well is each of them?
+//! `sokudo group hosts`: the hosts of a group and the state of each.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! `sokudo group`, `controller`, `agent` and `router`: which hosts belong together, and how do they
-//! meet?
+//! `sokudo group`, `controller`, `agent` and `router`: groups of hosts, and the processes that
+//! connect them.
 
 pub mod agent;
 pub mod collect;

@@ -1,4 +1,4 @@
-//! `sokudo router`: how does a site reach its controller over one host?
+//! `sokudo router`: carries the messages of a site's agents to their controller over one host.
 
 use std::net::{Ipv4Addr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! How does a member stay for months, when its certificate is good for ninety days?
+//! Renewal of a member's certificate, which is valid for ninety days.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

@@ -1,4 +1,4 @@
-//! `sokudo group zenohd`: how does a router that runs already carry a group's messages?
+//! `sokudo group zenohd`: configuration for a `zenohd` that carries a group's messages.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

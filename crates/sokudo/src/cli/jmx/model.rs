@@ -1,4 +1,4 @@
-//! Who decides when a request leaves, and for how long?
+//! Options that replace a plan's load model: rate, schedule, users, duration.
 
 use sokudo_jmeter::plan::schedule;
 use sokudo_workload::values::Span;

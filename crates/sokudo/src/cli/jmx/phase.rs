@@ -1,4 +1,4 @@
-//! What is one execution of a plan to the engine, how long may it take, and what is said before it begins?
+//! The phase of one execution of a plan, its time bound, and the lines printed before it begins.
 
 use sokudo_i18n::{I18n, Lang};
 use sokudo_jmeter::plan::{ConfigKind, Load, Plan, Stage};

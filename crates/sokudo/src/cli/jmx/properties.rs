@@ -1,4 +1,4 @@
-//! Which properties does a plan get, from which files and options?
+//! Properties of a plan, from files and options.
 //!
 //! ```text
 //! DIR/bin/jmeter.properties (-d) or FILE (-p) ─► user.properties ─► -q … ─► -J … ─► -G …   JMeter's

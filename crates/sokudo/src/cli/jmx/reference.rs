@@ -1,4 +1,4 @@
-//! Which elements and functions of JMeter plans are known, as a page?
+//! The reference page of the elements and functions of JMeter plans that sokudo executes.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! How is a reading of a plan shown?
+//! Output of what was read from a plan.
 
 use std::fmt::Write as _;
 

@@ -1,4 +1,4 @@
-//! How do several generators execute one plan, and how do their rows become one file?
+//! Execution of one plan by several generators, with one result file.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

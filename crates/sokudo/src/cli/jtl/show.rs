@@ -1,4 +1,4 @@
-//! How are the rows of a test told on a terminal, and to a program?
+//! Output of a test's rows: text for a terminal, JSON for a program.
 
 use std::path::Path;
 

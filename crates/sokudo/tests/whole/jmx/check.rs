@@ -1,4 +1,4 @@
-//! Does `sokudo jmx` say what a plan holds, and why it is refused?
+//! Tests of `sokudo jmx check`: the contents of a plan, and the reasons to refuse it.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Do the same rows tell of a new connection as in the real JMeter?
+//! Tests of the connection times in rows, against the real JMeter.
 //!
 //! A handshake that takes long shows in `Connect` of the row that made the connection, and in no
 //! other one.

@@ -1,4 +1,4 @@
-//! Does a crowd of users find room?
+//! Tests of plans with very many users.
 
 use std::time::Duration;
 

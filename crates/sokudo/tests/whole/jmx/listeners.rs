@@ -1,4 +1,4 @@
-//! Do the listeners of a plan write the same files as in the real JMeter?
+//! Tests of the files that a plan's listeners write, against the real JMeter.
 //!
 //! ```text
 //! listeners.jmx ─┬─► JMeter 5.6.3 ────────► results/*.csv *.xml ┐

@@ -1,4 +1,4 @@
-//! Are delays and stalls of a server told as they were, whoever waits for whom?
+//! Tests of delays and stalls of a server, in open and closed load models.
 //!
 //! ```text
 //! closed: one user   ──●──●──●───────────────●──●──►   one sample is late

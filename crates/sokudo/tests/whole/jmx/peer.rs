@@ -1,4 +1,4 @@
-//! Does a plan, unchanged, leave the same results behind as in the real JMeter?
+//! Tests of plans that leave the same results as the real JMeter.
 //!
 //! ```text
 //! stress.jmx ─┬─► JMeter 5.6.3 ──────► far end with known delays ─► theirs.jtl ┐

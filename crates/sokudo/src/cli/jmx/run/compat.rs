@@ -1,4 +1,4 @@
-//! `sokudo compat jmeter ARGS…`: what does the tool say on stdout while it executes a plan?
+//! `sokudo compat jmeter ARGS…`: JMeter's own output on stdout while a plan is executed.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! What becomes of the file of results: is its place free before the test, and what is told of it after?
+//! The result file: a check of its path before the test, and a summary after it.
 
 use std::fs;
 use std::path::Path;
