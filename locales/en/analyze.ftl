@@ -224,13 +224,13 @@ rule-generator-limited-asks-late-says = { $share } of the requests left { $host 
 rule-generator-limited-asks-late-next = Give the asking threads of { $host } CPU: less other work there, fewer --threads, --wait block; or ask for a lower rate (--rate).
 rule-generator-limited-loop-says = An event loop on { $host } used { $cpu } of a core: the generator was the limit, and the server may carry more.
 rule-generator-limited-loop-next = Give { $host } more event loops (--threads) where cores are free, let several hosts generate load, or ask for less (--rate).
-verdict-http-errors =
+verdict-errors-and-bad-status =
     { $ratio } of the requests failed: { $errors } got no whole response, { $bad ->
         [one] one was answered
        *[other] { $bad } were answered
     } with a status of 400 or above. { $why }
-verdict-http-judged = { $ratio } of the samples failed although all were answered: what came did not pass their assertions, or a part of a page was missing.
-verdict-http-bad-statuses =
+verdict-judged = { $ratio } of the samples failed although all were answered: what came did not pass their assertions, or a part of a page was missing.
+verdict-bad-status =
     { $ratio } of the requests failed: { $bad ->
         [one] one was answered
        *[other] { $bad } were answered

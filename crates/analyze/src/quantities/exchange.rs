@@ -157,17 +157,18 @@ impl<'a> Exchange<'a> {
             .filter(|ratio| *ratio > 0.0)?;
         let of = |metric| self.total(metric).unwrap_or(0.0);
         let lost = of(self.numbers.errors) + of(self.numbers.unstarted);
-        let bad = self.bad_statuses();
+        let bad = self.bad_answers();
+        let by = self.numbers.bad_answers.map_or("", |bad| bad.by);
         let (key, ratio) = match (bad > 0.0, lost > 0.0) {
-            (false, false) => ("verdict-http-judged", failed),
-            (true, true) => ("verdict-http-errors", failed),
-            (true, false) => ("verdict-http-bad-statuses", failed),
+            (false, false) => ("verdict-judged".into(), failed),
+            (true, true) => (format!("verdict-errors-and-bad-{by}"), failed),
+            (true, false) => (format!("verdict-bad-{by}"), failed),
             // Others may have been judged to be wrong beside them.
-            (false, true) if !self.numbers.bad_answers.is_empty() => {
+            (false, true) if self.numbers.bad_answers.is_some() => {
                 let due = of(self.numbers.answered) + lost;
-                ("verdict-exchange-errors", lost / due)
+                ("verdict-exchange-errors".into(), lost / due)
             }
-            (false, true) => ("verdict-exchange-errors", failed),
+            (false, true) => ("verdict-exchange-errors".into(), failed),
         };
         let text = Text::new(key)
             .number("ratio", ratio, Unit::Ratio)
@@ -187,8 +188,8 @@ impl<'a> Exchange<'a> {
     }
 
     /// Responses that say of themselves that they are errors.
-    fn bad_statuses(&self) -> f64 {
-        let classes = self.numbers.bad_answers.iter();
+    fn bad_answers(&self) -> f64 {
+        let classes = self.numbers.bad_answers.iter().flat_map(|bad| bad.metrics);
         classes.filter_map(|class| self.total(*class)).sum()
     }
 

@@ -127,9 +127,9 @@ fn an_open_loop_must_leave_on_time_and_a_closed_one_has_no_time() {
 #[test]
 fn who_was_answered_wrongly_is_not_called_unanswered() {
     for (lost, bad, key, ratio) in [
-        (0.0, 0.0, "verdict-http-judged", 0.2),
-        (0.0, 10.0, "verdict-http-bad-statuses", 0.2),
-        (10.0, 10.0, "verdict-http-errors", 0.2),
+        (0.0, 0.0, "verdict-judged", 0.2),
+        (0.0, 10.0, "verdict-bad-status", 0.2),
+        (10.0, 10.0, "verdict-errors-and-bad-status", 0.2),
         // Ten of a hundred; as many again were judged to be wrong.
         (10.0, 0.0, "verdict-exchange-errors", 0.1),
     ] {

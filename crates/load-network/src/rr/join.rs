@@ -2,26 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 use sokudo_model::kinds::{BetweenHosts, Exchange};
-use sokudo_model::{FlowPlan, FlowResult, Kind, Labels, Metric, PhaseResult, Summary};
+use sokudo_model::{FlowPlan, FlowResult, Kind, Labels, PhaseResult, Summary};
 use sokudo_workload::choice::Choice;
-use sokudo_workload::exchange::{Answered, Asked, Collected, Details, Recorded};
-use sokudo_workload::joined::{Merged, put, put_each, put_start_late, ratio, total, totals};
+use sokudo_workload::exchange::{
+    Answered, Asked, AskedNumbers, Collected, Details, exchange_totals,
+};
+use sokudo_workload::joined::{Merged, put, ratio};
 use sokudo_workload::load::{self, Ends, OwnFlows};
 
 use super::options::RrOptions;
 use super::phase::Variant;
-
-/// A flow as its asking end saw it.
-#[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(bound = "")]
-struct AskedNumbers<D: Details> {
-    asked: Asked,
-    recorded: Recorded<D>,
-    asked_per_s: Option<f64>,
-    connections: u64,
-    /// Real start of the first request minus the agreed one; nothing in an open loop.
-    start_late_ns: Option<i64>,
-}
 
 /// Everything one host measured in a phase.
 #[derive(Debug, Serialize, Deserialize)]
@@ -36,25 +26,14 @@ impl<D: Details> Numbers<D> {
     /// of each thread was to leave, where that was agreed on; `set_up` says of a flow how many
     /// connections it has and which rate was asked for.
     pub(crate) fn new(
-        collected: Collected<D>,
+        mut collected: Collected<D>,
         start_ns: Option<i64>,
         set_up: impl Fn(u32) -> (u64, Option<f64>),
     ) -> Self {
-        let mut flows = collected.flows;
-        let asked = collected.asked.into_iter().map(|asked| {
-            let (connections, asked_per_s) = set_up(asked.flow);
-            let first_and_start = asked.counts.first_ns.zip(start_ns);
-            AskedNumbers {
-                recorded: flows.remove(&asked.flow).unwrap_or_default(),
-                asked_per_s,
-                connections,
-                start_late_ns: first_and_start.map(|(first, start)| first - start),
-                asked,
-            }
-        });
+        let answered = std::mem::take(&mut collected.answered);
         Self {
-            asked: asked.collect(),
-            answered: collected.answered,
+            asked: AskedNumbers::all(collected, start_ns, set_up),
+            answered,
         }
     }
 }
@@ -108,7 +87,7 @@ pub(crate) fn join<D: Details>(
     });
     let flows: Vec<FlowResult> = flows.collect();
     PhaseResult {
-        summary: join.totals(&flows),
+        summary: exchange_totals((join.kind, join.numbers), &flows, &join.merged),
         flows,
         histograms: join.merged.summaries(),
     }
@@ -127,58 +106,22 @@ impl Join<'_> {
     }
 
     fn asked<D: Details>(&mut self, flow: &mut FlowResult, numbers: &AskedNumbers<D>) {
-        let (asked, counts) = (&numbers.asked, &numbers.asked.counts);
-        let (metrics, names) = (&mut flow.metrics, self.numbers);
-        let answered = counts.transactions as f64;
-        let span_ns = counts
-            .first_ns
-            .map(|first| counts.last_ns.saturating_sub(first));
-        let rate = span_ns.and_then(|span| ratio(answered * 1e9, span as f64));
-        put_start_late(metrics, numbers.start_late_ns);
-        let failed = counts.errors as f64 + counts.unstarted as f64;
+        numbers.tell(flow, (self.kind, self.numbers), &mut self.merged);
+        let metrics = &mut flow.metrics;
+        let lost = numbers.asked.counts.connections_lost as f64;
         let sizes = self.options.common.size;
-        let elapsed = asked.elapsed_ns as f64;
-        let share = |part: Option<u64>| part.and_then(|part| ratio(part as f64, elapsed));
-        put_each(
+        put(metrics, self.between.lost_connections, lost);
+        put(
             metrics,
-            [
-                (names.answered, Some(answered)),
-                (names.per_second, Some(rate.unwrap_or(0.0))),
-                (names.errors, Some(counts.errors as f64)),
-                (names.unstarted, Some(counts.unstarted as f64)),
-                (names.open_connections, Some(numbers.connections as f64)),
-                (
-                    self.between.lost_connections,
-                    Some(counts.connections_lost as f64),
-                ),
-                (self.between.request_bytes, Some(f64::from(sizes.request))),
-                (self.between.response_bytes, Some(f64::from(sizes.response))),
-                (
-                    names.error_ratio,
-                    Some(ratio(failed, answered + failed).unwrap_or(0.0)),
-                ),
-                (self.kind.ends.near.cpu, share(asked.cpu_ns)),
-            ],
+            self.between.request_bytes,
+            f64::from(sizes.request),
         );
-        if let Some(wait) = self.kind.ends.near.wait {
-            put(metrics, wait, share(asked.wait_ns));
-        }
-        for (metric, count) in numbers.recorded.details.counts() {
-            put(metrics, metric, count as f64);
-        }
-        if let Some(asked_per_s) = numbers.asked_per_s {
-            let sent = answered + counts.errors as f64;
-            let full = ratio(counts.window_full as f64, sent);
-            put(metrics, names.asked, asked_per_s);
-            put(metrics, names.late_ratio, ratio(counts.late as f64, sent));
-            put(metrics, names.window_full_ratio, full);
-        }
-        self.spread(metrics, asked);
-        if let Some(error) = &counts.error {
-            flow.labels.insert("error".into(), error.clone());
-        }
-        flow.complete = counts.connections_lost == 0 && counts.transactions > 0;
-        self.distributions(flow, numbers);
+        put(
+            metrics,
+            self.between.response_bytes,
+            f64::from(sizes.response),
+        );
+        self.spread(metrics, &numbers.asked);
     }
 
     /// Standard deviation of the round trips and the speed that people compute from their mean.
@@ -194,21 +137,6 @@ impl Join<'_> {
         let both_ways = f64::from(sizes.request) + f64::from(sizes.response);
         let per_second = ratio(both_ways, mean);
         put(metrics, self.between.one_way_bytes_per_second, per_second);
-    }
-
-    fn distributions<D: Details>(&mut self, flow: &mut FlowResult, numbers: &AskedNumbers<D>) {
-        let recorded = &numbers.recorded;
-        // In a closed loop a request starts when it is meant to: both are the same.
-        let service = match numbers.asked_per_s {
-            Some(_) => &recorded.service,
-            None => &recorded.latency,
-        };
-        let shared = [
-            (self.numbers.latency, &recorded.latency),
-            (self.numbers.service, service),
-        ];
-        let own = recorded.details.distributions();
-        self.merged.add_each(flow, shared.into_iter().chain(own));
     }
 
     fn answered(&self, flow: &mut FlowResult, answered: &Answered) {
@@ -230,19 +158,5 @@ impl Join<'_> {
         if let Some(error) = &answered.error {
             flow.labels.insert("server_error".into(), error.clone());
         }
-    }
-
-    /// Totals over the flows of a phase.
-    fn totals(&self, flows: &[FlowResult]) -> Summary {
-        let mut summary = totals(self.kind.metrics, flows);
-        let sum = |metric: Metric| total(&metric, flows);
-        if let Some(answered) = sum(self.numbers.answered) {
-            let failed = [self.numbers.errors, self.numbers.unstarted].map(sum);
-            let failed: f64 = failed.into_iter().flatten().sum();
-            let share = ratio(failed, answered + failed).unwrap_or(0.0);
-            put(&mut summary, self.numbers.error_ratio, share);
-        }
-        self.merged.put_numbers(&mut summary);
-        summary
     }
 }

@@ -8,11 +8,10 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::time::Duration;
 
 use sokudo_net::clock::now_ns;
 use sokudo_net::wait::{Interest, Trigger, Wait, Waiter};
-use sokudo_workload::exchange::{Course, LOOK, Next, ended};
+use sokudo_workload::exchange::{Course, Next, ended};
 use sokudo_workload::link::{Link, is_silence};
 
 use super::client::{CHUNK_BYTES, Task, UNASKED, agreed, room_for};
@@ -22,8 +21,6 @@ use super::protocol::{Agreed, MessageKind, Reader};
 const EVENTS: usize = 256;
 /// From so many connections on, `block` asks epoll where there is one: poll's cost grows with them.
 const POLL_UP_TO: usize = 16;
-/// A request whose time comes sooner than this is not slept for: the wake-up would be late.
-const SPIN_NS: i64 = 50_000;
 /// Time between two looks for answers that do not come.
 const TIMEOUT_LOOK_NS: i64 = 100_000_000;
 
@@ -209,17 +206,7 @@ impl<'a> Loop<'a> {
 
     /// Waits for answers until `wake_ns` at the latest, and takes them.
     fn listen(&mut self, course: &mut Course, wake_ns: Option<i64>) -> io::Result<()> {
-        let now = now_ns();
-        let until_ns = wake_ns
-            .unwrap_or(i64::MAX)
-            .min(course.recorder.report_at_ns())
-            .min(now.saturating_add(LOOK.as_nanos() as i64));
-        let left_ns = until_ns - now;
-        let bound = match left_ns > SPIN_NS {
-            true => Duration::from_nanos((left_ns - SPIN_NS) as u64),
-            false => Duration::ZERO,
-        };
-        let ready = self.waiter.wait(bound)?;
+        let ready = self.waiter.wait(course.wait_bound(now_ns(), wake_ns))?;
         for at in 0..ready {
             let event = self.waiter.ready(at);
             let index = event.token as usize;

@@ -28,8 +28,8 @@ pub struct Exchange {
     pub round_trip: Metric,
     /// Time to connect.
     pub connect: Metric,
-    /// Time of the TLS handshake.
-    pub handshake: Metric,
+    /// Time of the TLS handshake; `None` for a workload without TLS.
+    pub handshake: Option<Metric>,
     /// Requests without an answer.
     pub errors: Metric,
     /// Failed requests over all that were due.
@@ -46,12 +46,26 @@ pub struct Exchange {
     pub ports_exhausted: Metric,
     /// Failed requests per second, for a workload that inspects its answers.
     pub failed_per_second: Option<Metric>,
-    /// Answers that say of themselves that they are errors; empty for a workload whose answers cannot.
-    pub bad_answers: &'static [Metric],
+    /// Requests that left late although there was room for them, for a workload that counts them.
+    pub late_starts: Option<Metric>,
+    /// Answers by what they say of themselves, where that is worth a word; empty for a workload whose
+    /// answers say nothing.
+    pub notable_answers: &'static [Metric],
+    /// Those that say that they are errors; `None` for a workload whose answers cannot.
+    pub bad_answers: Option<BadAnswers>,
     /// Whether every request has a connection of its own.
     pub connects_each_time: bool,
     /// The numbers of both ends, for a workload between two hosts of a run.
     pub between: Option<BetweenHosts>,
+}
+
+/// Answers that say of themselves that they are errors.
+#[derive(Debug, Clone, Copy)]
+pub struct BadAnswers {
+    /// What counts them.
+    pub metrics: &'static [Metric],
+    /// What says it, as it ends the keys of sentences: `status`, `code`.
+    pub by: &'static str,
 }
 
 /// Metrics of an exchange between two hosts of a run.
@@ -139,7 +153,7 @@ macro_rules! between_hosts {
             service: SERVICE_SECONDS,
             round_trip: ROUND_TRIP_SECONDS,
             connect: CONNECT_SECONDS,
-            handshake: HANDSHAKE_SECONDS,
+            handshake: Some(HANDSHAKE_SECONDS),
             errors: ERRORS,
             error_ratio: ERROR_RATIO,
             unstarted: UNSTARTED_REQUESTS,
@@ -148,7 +162,9 @@ macro_rules! between_hosts {
             open_connections: OPEN_CONNECTIONS,
             ports_exhausted: PORTS_EXHAUSTED,
             failed_per_second: None,
-            bad_answers: &[],
+            late_starts: None,
+            notable_answers: &[],
+            bad_answers: None,
             connects_each_time: CONNECTS_EACH_TIME,
             between: Some($crate::kinds::BetweenHosts {
                 latency_sd: LATENCY_SD_SECONDS,

@@ -3,8 +3,8 @@
 use crate::metric::metrics;
 
 use super::{
-    Carried, Charts, CurveMetrics, End, Ends, Exchange, Expects, Family, Kind, PairFigure, Reach,
-    Track, TrackSource,
+    BadAnswers, Carried, Charts, CurveMetrics, End, Ends, Exchange, Expects, Family, Kind,
+    PairFigure, Reach, Track, TrackSource,
 };
 
 #[rustfmt::skip]
@@ -80,7 +80,7 @@ pub const EXCHANGE: Exchange = Exchange {
     service: SERVICE_SECONDS,
     round_trip: ROUND_TRIP_SECONDS,
     connect: CONNECT_SECONDS,
-    handshake: HANDSHAKE_SECONDS,
+    handshake: Some(HANDSHAKE_SECONDS),
     errors: ERRORS,
     error_ratio: ERROR_RATIO,
     unstarted: UNSTARTED_REQUESTS,
@@ -89,7 +89,12 @@ pub const EXCHANGE: Exchange = Exchange {
     open_connections: OPEN_CONNECTIONS,
     ports_exhausted: PORTS_EXHAUSTED,
     failed_per_second: Some(FAILED_PER_SECOND),
-    bad_answers: &[STATUS_4XX, STATUS_5XX],
+    late_starts: Some(LATE_STARTS),
+    notable_answers: &[STATUS_3XX, STATUS_4XX, STATUS_5XX, STATUS_OTHER],
+    bad_answers: Some(BadAnswers {
+        metrics: &[STATUS_4XX, STATUS_5XX],
+        by: "status",
+    }),
     connects_each_time: false,
     between: None,
 };

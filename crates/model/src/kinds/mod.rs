@@ -11,6 +11,7 @@ mod transfer;
 pub mod bus;
 pub mod crr;
 pub mod datagram;
+pub mod dns;
 pub mod http;
 pub mod jmx;
 pub mod probe;
@@ -22,7 +23,7 @@ use crate::summary::{FlowResult, Summary};
 
 pub use carried::{Carried, carried, fairness, totals};
 pub use curve::CurveMetrics;
-pub use exchange::{BetweenHosts, Exchange};
+pub use exchange::{BadAnswers, BetweenHosts, Exchange};
 pub use transfer::Transfer;
 
 /// Every kind, in the order in which people read the layers: small messages first.
@@ -34,6 +35,7 @@ pub const KINDS: &[&Kind] = &[
     &bus::KIND,
     &http::KIND,
     &jmx::KIND,
+    &dns::KIND,
     &datagram::KIND,
 ];
 
@@ -43,6 +45,7 @@ pub const SOURCES: &[&[Metric]] = &[
     probe::METRICS,
     bus::METRICS,
     http::METRICS,
+    dns::METRICS,
     rr::METRICS,
     crr::METRICS,
     stream::METRICS,

@@ -1,6 +1,6 @@
 //! The few numbers of requests and their answers.
 
-use sokudo_model::kinds::{self, Exchange, Family, http};
+use sokudo_model::kinds::{self, Exchange, Family};
 use sokudo_model::units::human;
 use sokudo_model::{PhaseRecord, Severity, Stat, Text, Unit};
 
@@ -117,7 +117,8 @@ fn rate(subject: &Subject, exchange: &Exchange) -> Option<Number> {
 
 /// Parts of a connection's set-up, for the workload that makes one per request.
 fn set_up(subject: &Subject, exchange: &Exchange) -> Option<Number> {
-    let handshake = subject.stat(exchange.handshake, Stat::P50);
+    let handshake = exchange.handshake;
+    let handshake = handshake.and_then(|metric| subject.stat(metric, Stat::P50));
     let p50 = subject.stat(exchange.connect, Stat::P50).or(handshake)?;
     let mut number = Number::new(human(p50, Unit::Seconds), "report-number-connect");
     let p99 = subject.stat(exchange.connect, Stat::P99);
@@ -133,15 +134,9 @@ fn set_up(subject: &Subject, exchange: &Exchange) -> Option<Number> {
 fn errors(subject: &Subject, exchange: &Exchange) -> Option<Number> {
     let failed = subject.own(exchange.errors)? + subject.own(exchange.unstarted).unwrap_or(0.0);
     let mut number = Number::new(count(failed), "report-number-errors");
-    // Only a web server's answers have these.
-    for class in [
-        http::STATUS_3XX,
-        http::STATUS_4XX,
-        http::STATUS_5XX,
-        http::STATUS_OTHER,
-    ] {
+    for class in exchange.notable_answers {
         let key = format!("report-number-{}", class.slug());
-        let some = subject.own(class).filter(|n| *n > 0.0);
+        let some = subject.own(*class).filter(|n| *n > 0.0);
         number
             .detail
             .extend(some.map(|n| Text::new(key).word("n", count(n)).into()));

@@ -20,6 +20,9 @@ pub const LOOK: Duration = Duration::from_millis(50);
 /// How long answers are waited for after the run was stopped.
 const STOP_GRACE_NS: i64 = 1_000_000_000;
 
+/// A request whose time comes sooner than this is not slept for: the wake-up would be late.
+const SPIN_NS: i64 = 50_000;
+
 /// When and how much one asking thread is to ask.
 pub struct AskPlan {
     /// Number of the flow in the phase.
@@ -141,6 +144,20 @@ impl<D: Details> Course<D> {
             }
         }
         now - sent_ns >= self.timeout_ns
+    }
+
+    /// How long an event loop may wait for answers when it is to look again at `wake_ns`; `None` =
+    /// nothing more is to be sent.
+    pub fn wait_bound(&self, now: i64, wake_ns: Option<i64>) -> Duration {
+        let until_ns = wake_ns
+            .unwrap_or(i64::MAX)
+            .min(self.recorder.report_at_ns())
+            .min(now.saturating_add(LOOK.as_nanos() as i64));
+        let left_ns = until_ns - now;
+        match left_ns > SPIN_NS {
+            true => Duration::from_nanos((left_ns - SPIN_NS) as u64),
+            false => Duration::ZERO,
+        }
     }
 
     /// Sleeps until a request's time has come; false when stopped.

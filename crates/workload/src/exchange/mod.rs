@@ -8,6 +8,7 @@
 
 mod course;
 mod details;
+mod join;
 mod record;
 mod report;
 
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use course::{AskPlan, Course, LOOK, Next, ended, measured};
 pub use details::{Connecting, Details};
+pub use join::{AskedNumbers, exchange_totals};
 pub use record::{Counts, Interval, Recorder, Report, Scope};
 pub use report::{Collected, Recorded, Reporter};
 

@@ -3,31 +3,39 @@
 //! Counts and shares are added up from the flows of a host. Percentiles cannot be: those of all
 //! generators together come from their merged histograms, and stand above.
 
-use sokudo_model::kinds::http;
+use sokudo_model::kinds::{Exchange, Family};
 use sokudo_model::metrics::group;
-use sokudo_model::{FlowResult, Fold, Metric, PhaseRecord, Text};
+use sokudo_model::{FlowResult, Fold, Kind, Metric, PhaseRecord, Text};
 
 use crate::block::{Block, Cell, Column, Table};
 use crate::number::Scale;
 use crate::view::View;
 
-/// Columns where any generator has the number, each with the end of its title's key.
-const COLUMNS: [(Metric, &str); 7] = [
-    (http::REQUESTS, "answers"),
-    (http::REQUESTS_PER_SECOND, "rate"),
-    (http::ERROR_RATIO, "failed"),
-    (http::LATE_STARTS, "late"),
-    (http::UNSTARTED_REQUESTS, "unstarted"),
-    (http::CLIENT_CPU_RATIO, "cpu"),
-    (group::START_LATE_SECONDS, "began"),
-];
+/// A column, with the end of its title's key.
+type Heading = (Metric, &'static str);
+
+/// Columns of a kind of load, where any generator has the number.
+fn headings(kind: &Kind, exchange: &Exchange) -> Vec<Heading> {
+    let late = exchange.late_starts.map(|metric| (metric, "late"));
+    let head = [
+        (exchange.answered, "answers"),
+        (exchange.per_second, "rate"),
+        (exchange.error_ratio, "failed"),
+    ];
+    let tail = [
+        (exchange.unstarted, "unstarted"),
+        (kind.ends.near.cpu, "cpu"),
+        (group::START_LATE_SECONDS, "began"),
+    ];
+    head.into_iter().chain(late).chain(tail).collect()
+}
 
 /// The numbers of one host about the load that it made.
 #[derive(Debug, Clone, PartialEq)]
 struct Generator<'a> {
     host: &'a str,
-    /// In the order of [`COLUMNS`].
-    numbers: [Option<f64>; COLUMNS.len()],
+    /// In the order of the headings.
+    numbers: Vec<Option<f64>>,
     /// False when it did not deliver its numbers.
     complete: bool,
 }
@@ -40,15 +48,18 @@ pub fn blocks(view: &View) -> Vec<Block> {
 /// The same tables, for the terminal too.
 pub fn tables<'a>(view: &'a View<'_>) -> impl Iterator<Item = Table> + 'a {
     view.measured().filter_map(|phase| {
-        let generators = generators(phase);
-        (generators.len() > 1).then(|| table(phase, &generators))
+        let (headings, generators) = generators(phase)?;
+        (generators.len() > 1).then(|| table(phase, &headings, &generators))
     })
 }
 
-fn generators(phase: &PhaseRecord) -> Vec<Generator<'_>> {
-    if !phase.kind().is_some_and(|kind| kind.by_label) {
-        return Vec::new();
-    }
+/// The generators of a phase and their columns; `None` for a load between hosts of the run.
+fn generators(phase: &PhaseRecord) -> Option<(Vec<Heading>, Vec<Generator<'_>>)> {
+    let kind = phase.kind().filter(|kind| kind.by_label)?;
+    let Family::Exchange(exchange) = kind.family else {
+        return None;
+    };
+    let headings = headings(kind, exchange);
     let mut hosts: Vec<&str> = Vec::new();
     for flow in &phase.result.flows {
         if !hosts.contains(&flow.from.as_str()) {
@@ -57,19 +68,25 @@ fn generators(phase: &PhaseRecord) -> Vec<Generator<'_>> {
     }
     let of = |host| {
         let own = phase.result.flows.iter().filter(|flow| flow.from == host);
-        generator(host, &own.collect::<Vec<_>>())
+        generator(host, &own.collect::<Vec<_>>(), exchange, &headings)
     };
-    hosts.into_iter().map(of).collect()
+    let generators = hosts.into_iter().map(of).collect();
+    Some((headings, generators))
 }
 
-fn generator<'a>(host: &'a str, flows: &[&FlowResult]) -> Generator<'a> {
+fn generator<'a>(
+    host: &'a str,
+    flows: &[&FlowResult],
+    exchange: &Exchange,
+    headings: &[Heading],
+) -> Generator<'a> {
     let kind = |flow: &FlowResult, word: &str| flow.labels.get("kind").is_some_and(|k| k == word);
     // The samples of a transaction have a flow of their own.
     let counted = || flows.iter().filter(|flow| !kind(flow, "transaction"));
     let each = |metric: Metric| counted().filter_map(move |flow| metric.of(&flow.metrics));
     let value = |metric: Metric| match metric.fold {
-        _ if metric == http::ERROR_RATIO => failed(counted().copied()),
-        _ if metric == http::UNSTARTED_REQUESTS => {
+        _ if metric == exchange.error_ratio => failed(counted().copied(), exchange),
+        _ if metric == exchange.unstarted => {
             let sum = each(metric).reduce(|a, b| a + b);
             sum.filter(|n| *n > 0.0)
         }
@@ -78,22 +95,22 @@ fn generator<'a>(host: &'a str, flows: &[&FlowResult]) -> Generator<'a> {
     };
     Generator {
         host,
-        numbers: COLUMNS.map(|(metric, _)| value(metric)),
+        numbers: headings.iter().map(|(metric, _)| value(*metric)).collect(),
         complete: flows.iter().all(|flow| flow.complete),
     }
 }
 
 /// Failed ones of all that were due: what a flow did not begin has failed, too.
-fn failed<'a>(flows: impl Iterator<Item = &'a FlowResult>) -> Option<f64> {
+fn failed<'a>(flows: impl Iterator<Item = &'a FlowResult>, exchange: &Exchange) -> Option<f64> {
     let (mut failed, mut due) = (0.0, 0.0);
     for flow in flows {
         let get = |metric: Metric| metric.of(&flow.metrics).unwrap_or(0.0);
-        let asked = get(http::REQUESTS) + get(http::ERRORS);
-        let unstarted = get(http::UNSTARTED_REQUESTS);
+        let asked = get(exchange.answered) + get(exchange.errors);
+        let unstarted = get(exchange.unstarted);
         due += asked + unstarted;
         // A flow that asks counts what it did not begin; one that stands for a generator has no
         // ratio, and only that.
-        failed += match http::ERROR_RATIO.of(&flow.metrics) {
+        failed += match exchange.error_ratio.of(&flow.metrics) {
             Some(ratio) => ratio * (asked + unstarted),
             None => unstarted,
         };
@@ -105,11 +122,11 @@ fn title(key: &str) -> Text {
     Text::new(format!("report-generators-{key}"))
 }
 
-fn table(phase: &PhaseRecord, generators: &[Generator<'_>]) -> Table {
+fn table(phase: &PhaseRecord, headings: &[Heading], generators: &[Generator<'_>]) -> Table {
     let values = |at: usize| generators.iter().filter_map(move |one| one.numbers[at]);
-    let shown: Vec<(usize, Scale)> = (0..COLUMNS.len())
+    let shown: Vec<(usize, Scale)> = (0..headings.len())
         .filter(|at| values(*at).next().is_some())
-        .map(|at| (at, Scale::of(values(at), COLUMNS[at].0.unit)))
+        .map(|at| (at, Scale::of(values(at), headings[at].0.unit)))
         .collect();
     let mut columns = vec![Column {
         title: Text::new("report-generators-host").into(),
@@ -117,7 +134,7 @@ fn table(phase: &PhaseRecord, generators: &[Generator<'_>]) -> Table {
         numeric: false,
     }];
     columns.extend(shown.iter().map(|(at, scale)| Column {
-        title: title(COLUMNS[*at].1).into(),
+        title: title(headings[*at].1).into(),
         unit: scale.unit.clone(),
         numeric: true,
     }));
@@ -146,7 +163,7 @@ fn table(phase: &PhaseRecord, generators: &[Generator<'_>]) -> Table {
 #[cfg(test)]
 mod tests {
     use sokudo_i18n::{I18n, Lang};
-    use sokudo_model::{Labels, PhaseResult};
+    use sokudo_model::{Labels, PhaseResult, kinds};
 
     use super::*;
 
@@ -200,16 +217,21 @@ mod tests {
                 gone,
             ],
         );
-        let generators = generators(&phase);
+        let (headings, generators) = generators(&phase).expect("a load by label");
         // 3 of 90 failed, and 10 more were due.
-        let [requests, _, failed, _, unstarted, cpu, _] = generators[0].numbers;
+        let of = |key| {
+            let at = headings.iter().position(|heading| heading.1 == key);
+            generators[0].numbers[at.expect("a heading")]
+        };
+        let [requests, failed] = ["answers", "failed"].map(of);
+        let [unstarted, cpu] = ["unstarted", "cpu"].map(of);
         assert_eq!(
             (requests, unstarted, cpu),
             (Some(90.0), Some(10.0), Some(0.5))
         );
         assert!((failed.unwrap_or(0.0) - 0.13).abs() < 1e-12, "{failed:?}");
         assert_eq!((generators[1].host, generators[1].complete), ("b", false));
-        let table = table(&phase, &generators);
+        let table = table(&phase, &headings, &generators);
         assert!(
             table
                 .rows
@@ -222,7 +244,8 @@ mod tests {
     fn every_column_has_a_title() {
         for lang in Lang::ALL {
             let i18n = I18n::new(lang);
-            for (_, key) in COLUMNS {
+            let http = kinds::http::KIND;
+            for (_, key) in headings(&http, &kinds::http::EXCHANGE) {
                 assert!(i18n.has(&title(key).key), "{lang:?}: {key}");
             }
         }
@@ -230,6 +253,6 @@ mod tests {
 
     #[test]
     fn other_workloads_have_no_generators() {
-        assert!(generators(&phase("rr", vec![flow("a", "b", &[])])).is_empty());
+        assert!(generators(&phase("rr", vec![flow("a", "b", &[])])).is_none());
     }
 }
