@@ -67,6 +67,18 @@ impl Subset for BusTransports {
     ];
 }
 
+/// Transports of `dns`.
+pub(crate) struct DnsTransports;
+
+impl Subset for DnsTransports {
+    type Choice = Transport;
+    const NAME: &'static str = "Transport";
+    const VALUES: &'static [(Transport, &'static str)] = &[
+        (Transport::Udp, "UDP, one datagram per query"),
+        (Transport::Tcp, "TCP, many queries on a connection"),
+    ];
+}
+
 type Value = (Transport, &'static str);
 
 const TCP: Value = (

@@ -6,6 +6,7 @@ pub mod bus;
 mod choices;
 pub mod crr;
 pub mod datagram;
+pub mod dns;
 pub mod probe;
 pub mod rr;
 pub mod stream;

@@ -103,3 +103,24 @@ pub fn numbered(pairs: impl IntoIterator<Item = Pair>, side_by_side: u32) -> Vec
         })
         .collect()
 }
+
+/// Part `number` of `parts` of a whole number; the first parts take what does not divide.
+pub fn share(whole: u64, number: u64, parts: u64) -> u64 {
+    whole / parts + u64::from(number < whole % parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_make_up_the_whole() {
+        let shares = |whole, parts| {
+            (0..parts)
+                .map(|n| share(whole, n, parts))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shares(10, 3), [4, 3, 3]);
+        assert_eq!(shares(2, 3), [1, 1, 0]);
+    }
+}

@@ -14,11 +14,11 @@ use sokudo_workload::load::{self, Ends, OwnFlows};
 
 use super::NAME;
 use super::client::Tally;
-use super::course::share;
 use super::options::HttpOptions;
 use super::phase::aimed_at;
 use super::record::VisitDetails;
 use crate::percentile::put_p95;
+use sokudo_workload::flows::share;
 
 /// Failures that are named in the result, the most frequent first.
 const NAMED_FAILURES: usize = 4;

@@ -292,6 +292,7 @@ pub struct Receiver {
     // Kept alive because `headers` points to them.
     _iovecs: Vec<libc::iovec>,
     ready: usize,
+    refusals: u64,
 }
 
 // SAFETY: as for `Sender`: every pointer leads to a heap block owned by the same value.
@@ -344,6 +345,7 @@ impl Receiver {
             controls,
             _iovecs: iovecs,
             ready: 0,
+            refusals: 0,
         }
     }
 
@@ -387,9 +389,19 @@ impl Receiver {
         }
         let error = io::Error::last_os_error();
         match error.raw_os_error() {
-            Some(libc::EAGAIN | libc::EINTR | libc::ECONNREFUSED) => Ok(0),
+            Some(libc::EAGAIN | libc::EINTR) => Ok(0),
+            Some(libc::ECONNREFUSED) => {
+                self.refusals += 1;
+                Ok(0)
+            }
             _ => Err(error),
         }
+    }
+
+    /// Times that a connected socket learnt that nothing listens at its peer's port.
+    #[inline]
+    pub fn refusals(&self) -> u64 {
+        self.refusals
     }
 
     /// Calls `each` for every datagram of the last receive, in order of arrival.

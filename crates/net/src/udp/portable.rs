@@ -111,6 +111,7 @@ pub struct Receiver {
     socket: UdpSocket,
     buffer: Vec<u8>,
     ready: Option<(usize, SocketAddr)>,
+    refusals: u64,
 }
 
 impl Receiver {
@@ -120,6 +121,7 @@ impl Receiver {
             socket,
             buffer: vec![0; size_bytes],
             ready: None,
+            refusals: 0,
         }
     }
 
@@ -136,7 +138,10 @@ impl Receiver {
                 self.ready = Some(ready);
                 Ok(1)
             }
-            Err(error) if is_passing(&error) => Ok(0),
+            Err(error) if is_passing(&error) => {
+                self.refusals += 1;
+                Ok(0)
+            }
             Err(error) => match error.kind() {
                 io::ErrorKind::WouldBlock
                 | io::ErrorKind::TimedOut
@@ -152,6 +157,11 @@ impl Receiver {
         let outcome = self.receive();
         self.socket.set_nonblocking(false)?;
         outcome
+    }
+
+    /// Times that a connected socket learnt that nothing listens at its peer's port.
+    pub fn refusals(&self) -> u64 {
+        self.refusals
     }
 
     /// Calls `each` for the datagram of the last receive.
