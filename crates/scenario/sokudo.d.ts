@@ -102,6 +102,8 @@ declare function bus(from: AnyHost, to: AnyHost | AnyHost[], options?: Options):
 declare function crr(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
 /** `sokudo datagram`: datagrams. */
 declare function datagram(from: AnyHost, to: AnyHost | AnyHost[], options?: Options): Load;
+/** `sokudo dns`: queries to a name server; every host that does it gives the whole load. */
+declare function dns(from: AnyHost, server: string, options?: Options): Load;
 /** `sokudo http`: requests to a web server; every host that does it gives the whole load. */
 declare function http(from: AnyHost, url: string, options?: Options): Load;
 /** `sokudo probe`: small datagrams at fixed intervals. */

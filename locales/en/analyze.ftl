@@ -230,6 +230,16 @@ verdict-errors-and-bad-status =
        *[other] { $bad } were answered
     } with a status of 400 or above. { $why }
 verdict-judged = { $ratio } of the samples failed although all were answered: what came did not pass their assertions, or a part of a page was missing.
+verdict-errors-and-bad-code =
+    { $ratio } of the queries failed: { $errors } got no response, { $bad ->
+        [one] one was answered
+       *[other] { $bad } were answered
+    } with an error code. { $why }
+verdict-bad-code =
+    { $ratio } of the queries failed: { $bad ->
+        [one] one was answered
+       *[other] { $bad } were answered
+    } with an error code.
 verdict-bad-status =
     { $ratio } of the requests failed: { $bad ->
         [one] one was answered

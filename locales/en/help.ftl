@@ -290,6 +290,39 @@ help-datagram-after =
       sokudo datagram hostb --count 100000 --io plain    exactly 100,000, one call each
 
     Rates: `1Gb/s` is bits, `125MB/s` bytes, `20k/s` datagrams per second.
+help-dns =
+    Load a name server: queries per second, latency, and what its responses say.
+
+    The server needs nothing of ours. DNS over UDP or TCP; response codes, truncated responses and lost queries are told apart.
+help-dns--connections = Sockets, each with a port of its own; over all threads. Servers with several threads share their work by these ports
+help-dns--count = Measure exactly so many queries; without --duration nothing else ends the run
+help-dns--dnssec = Ask for signatures (DNSSEC)
+help-dns--key = Key that `sokudo serve` printed on those hosts
+help-dns--name = Name to ask for; may be given several times, and they are asked for in turn. `{"{"}n{"}"}` in it becomes the number of the query in ten digits, so that no cache knows the name
+help-dns--no-recursion = Ask the server for what it knows itself; without this it is to ask others (recursion)
+help-dns--queries = Queries to ask in turn, one per line, `name` or `name type`; lines that begin with `;` or `#` are passed over. `@file`, as dnsperf takes it, or the lines themselves
+help-dns--rate = Queries per second, whatever the server does: `20k/s`. Latency then counts from the intended start. Default: a closed loop, in which each response starts the next query
+help-dns--server = Name server: an address or a name, with a port when it is not 53: `192.0.2.53`, `ns1.example:5353`, `[2001:db8::53]:5353`
+help-dns--threads = Asking threads
+help-dns--timeout = A query without a response for this long has failed
+help-dns--transport = What carries the queries
+help-dns--transport-tcp = TCP, many queries on a connection
+help-dns--transport-udp = UDP, one datagram per query
+help-dns--type = Type of the records that are asked for, where a line does not say it: A, AAAA, MX, TYPE65, …
+help-dns--udp-bytes = Largest response over UDP that queries allow (EDNS), bytes; 0 sends no such record, and responses have at most 512 bytes
+help-dns--window = Queries that may be unanswered at a time on each of them
+help-dns-after =
+    Examples:
+      sokudo dns 192.0.2.53 -q www.example.org           as fast as responses come, 10 s
+      sokudo dns ns1.example -Q @queries.txt -d 60s      the queries of a file, as dnsperf takes it
+      sokudo dns 192.0.2.53 -q www.example.org --rate 20k/s   open loop: latency from the intended start
+      sokudo dns 192.0.2.53 -q www.example.org --find 'p99<5ms,errors<0.1%'   the highest such rate
+      sokudo dns 192.0.2.53 -q 'host{"{"}n{"}"}.example.org'     a new name each time: no cache knows it
+      sokudo dns 192.0.2.53 -q example.org --type DNSKEY --dnssec --transport tcp
+      sokudo dns 192.0.2.53 -q www.example.org --on 'lab/*' -c 64   from all hosts of a group
+
+    Nothing is asked twice: a query that is lost on the way is an error, as one that the server leaves
+    unanswered is. Names that do not exist (NXDOMAIN) are answers; SERVFAIL and REFUSED are errors.
 help-doctor = Try every facility that sokudo can use, and say what to change
 help-doctor--json = One JSON object per line
 help-export = Write a record in the form of other programs. The Parquet files inside it need no export

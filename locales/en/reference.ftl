@@ -66,6 +66,7 @@ reference-source-openmetrics = How scraping went, by the monitor `openmetrics`.
 reference-source-datagram = The workload `datagram`: datagrams from one host to another.
 reference-source-probe = The workload `probe`: single small datagrams there and back.
 reference-source-bus = The workload `bus`: messages between hosts.
+reference-source-dns = The workload `dns`: queries to a name server.
 reference-source-http = The workloads `http` and `jmx`: requests to web servers.
 reference-source-rr = The workload `rr`: requests and responses over connections that stay open.
 reference-source-crr = The workload `crr`: a connection for each request.

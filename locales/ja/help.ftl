@@ -290,6 +290,39 @@ help-datagram-after =
       sokudo datagram hostb --count 100000 --io plain    ちょうど 100,000 個を 1 個ずつ
 
     レート: `1Gb/s` はビット、`125MB/s` はバイト、`20k/s` は毎秒のデータグラム数です。
+help-dns =
+    ネームサーバーに負荷をかける: 毎秒の問い合わせ数、レイテンシー、応答の内容
+
+    サーバー側には何も要らない。UDP または TCP の DNS。応答コード、切り詰められた応答、失われた問い合わせを区別して示す。
+help-dns--connections = 全スレッドのソケット数。それぞれが自分のポートを持つ。スレッドが複数あるサーバーは、このポートで仕事を分ける
+help-dns--count = ちょうどこの数の問い合わせを測定する。--duration がなければ、ほかに終了の条件はない
+help-dns--dnssec = 署名 (DNSSEC) を求める
+help-dns--key = それらのホストで `sokudo serve` が表示した鍵
+help-dns--name = 問い合わせる名前。何度でも指定でき、順に問い合わせる。名前の中の `{"{"}n{"}"}` は問い合わせの番号 (10 桁) になり、どのキャッシュも知らない名前になる
+help-dns--no-recursion = サーバー自身が知っていることだけを問い合わせる。指定しなければ、サーバーはほかのサーバーに問い合わせる (再帰)
+help-dns--queries = 順に送る問い合わせ。1 行に 1 件、`名前` または `名前 タイプ`。`;` か `#` で始まる行は読み飛ばす。dnsperf と同じ形式の `@file`、または行そのもの
+help-dns--rate = サーバーの状態にかかわらず毎秒始める問い合わせ数: `20k/s`。レイテンシーは予定時刻から数える。既定値: 閉ループ (応答が次の問い合わせを始める)
+help-dns--server = ネームサーバー: アドレスか名前。53 番以外はポートを付ける: `192.0.2.53`、`ns1.example:5353`、`[2001:db8::53]:5353`
+help-dns--threads = 問い合わせるスレッドの数
+help-dns--timeout = この時間内に応答のない問い合わせを失敗とする
+help-dns--transport = 問い合わせを運ぶもの
+help-dns--transport-tcp = TCP。1 接続で多数の問い合わせ
+help-dns--transport-udp = UDP。1 件に 1 データグラム
+help-dns--type = 行で指定しない場合に問い合わせるレコードのタイプ: A、AAAA、MX、TYPE65 など
+help-dns--udp-bytes = UDP の応答として許す最大の大きさ (EDNS)、バイト。0 ならこのレコードを送らず、応答は 512 バイトまでになる
+help-dns--window = 各ソケットで同時に応答を待てる問い合わせの数
+help-dns-after =
+    例:
+      sokudo dns 192.0.2.53 -q www.example.org           応答が来る限り速く、10 秒
+      sokudo dns ns1.example -Q @queries.txt -d 60s      ファイルの問い合わせ (dnsperf と同じ形式)
+      sokudo dns 192.0.2.53 -q www.example.org --rate 20k/s   開ループ: 予定時刻からのレイテンシー
+      sokudo dns 192.0.2.53 -q www.example.org --find 'p99<5ms,errors<0.1%'   それを守る最大のレート
+      sokudo dns 192.0.2.53 -q 'host{"{"}n{"}"}.example.org'     毎回新しい名前: どのキャッシュも知らない
+      sokudo dns 192.0.2.53 -q example.org --type DNSKEY --dnssec --transport tcp
+      sokudo dns 192.0.2.53 -q www.example.org --on 'lab/*' -c 64   グループの全ホストから
+
+    再送はしない。途中で失われた問い合わせは、サーバーが答えなかったものと同じく失敗になる。
+    存在しない名前 (NXDOMAIN) は応答であり、SERVFAIL と REFUSED は失敗である。
 help-doctor = sokudo が使えるシステムの機能をすべて試し、変更すべき点を示す
 help-doctor--json = 1 行に一つの JSON オブジェクト
 help-export = 記録をほかのプログラムの形式で書き出す。記録内の Parquet ファイルは書き出し不要

@@ -66,6 +66,7 @@ reference-source-openmetrics = メトリクスの取得の様子です。モニ�
 reference-source-datagram = 負荷 `datagram`: ホスト間のデータグラム。
 reference-source-probe = 負荷 `probe`: 往復する小さなデータグラム。
 reference-source-bus = 負荷 `bus`: ホスト間のメッセージ。
+reference-source-dns = ワークロード `dns`: ネームサーバーへの問い合わせ。
 reference-source-http = 負荷 `http` と `jmx`: Web サーバーへの要求。
 reference-source-rr = 負荷 `rr`: 開いたままの接続での要求と応答。
 reference-source-crr = 負荷 `crr`: 要求ごとの接続。

@@ -7,6 +7,7 @@ use sokudo_load_http::http::HttpOptions;
 use sokudo_load_network::bus::BusOptions;
 use sokudo_load_network::crr::CrrOptions;
 use sokudo_load_network::datagram::DatagramOptions;
+use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::probe::ProbeOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
@@ -52,6 +53,7 @@ const WORDS: &[Entry] = &[
     between::<BusOptions>(),
     between::<CrrOptions>(),
     between::<DatagramOptions>(),
+    server::<DnsOptions>(),
     server::<HttpOptions>(),
     between::<ProbeOptions>(),
     between::<RrOptions>(),

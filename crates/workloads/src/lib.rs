@@ -5,7 +5,7 @@
 pub mod together;
 
 use sokudo_load_http::{http, jmx};
-use sokudo_load_network::{bus, crr, datagram, probe, rr, stream};
+use sokudo_load_network::{bus, crr, datagram, dns, probe, rr, stream};
 use sokudo_model::{PhaseSpec, Refusal};
 use sokudo_workload::Workload;
 
@@ -14,6 +14,7 @@ pub const REGISTRY: &[&dyn Workload] = &[
     &bus::Bus,
     &crr::Crr,
     &datagram::Datagram,
+    &dns::Dns,
     &http::Http,
     &jmx::Jmx,
     &probe::Probe,

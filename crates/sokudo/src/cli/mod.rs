@@ -41,6 +41,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use sokudo_load_http::http::HttpOptions;
 use sokudo_load_network::crr::CrrOptions;
+use sokudo_load_network::dns::DnsOptions;
 use sokudo_load_network::rr::RrOptions;
 use sokudo_load_network::stream::StreamOptions;
 
@@ -101,6 +102,12 @@ enum Command {
     /// told apart.
     #[command(after_help = on_server::HTTP_EXAMPLES)]
     Http(Box<on_server::OnServerArgs<HttpOptions>>),
+    /// Load a name server: queries per second, latency, and what its responses say.
+    ///
+    /// The server needs nothing of ours. DNS over UDP or TCP; response codes, truncated responses
+    /// and lost queries are told apart.
+    #[command(after_help = on_server::DNS_EXAMPLES)]
+    Dns(Box<on_server::OnServerArgs<DnsOptions>>),
     /// Send bulk bytes over connections: goodput, what it costs, and what holds it back.
     #[command(after_help = between::STREAM_EXAMPLES)]
     Stream(Box<between::BetweenArgs<StreamOptions>>),
@@ -220,6 +227,7 @@ pub fn run(cli: Cli) -> Result<Exit, Failure> {
         Command::Datagram(args) => datagram::run(*args),
         Command::Bus(args) => bus::run(*args),
         Command::Http(args) => on_server::run(*args),
+        Command::Dns(args) => on_server::run(*args),
         Command::Stream(args) => between::run(*args),
         Command::Rr(args) => between::run(*args),
         Command::Crr(args) => between::run(*args),

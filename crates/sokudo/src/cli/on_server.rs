@@ -29,6 +29,20 @@ Examples:
 Without --rate the loop is closed: a server that stalls is asked less, and few requests see it. With
 --rate everybody who would have asked meanwhile sees it.";
 
+/// Examples after the help of `dns`.
+pub const DNS_EXAMPLES: &str = "\
+Examples:
+  sokudo dns 192.0.2.53 -q www.example.org           as fast as responses come, 10 s
+  sokudo dns ns1.example -Q @queries.txt -d 60s      the queries of a file, as dnsperf takes it
+  sokudo dns 192.0.2.53 -q www.example.org --rate 20k/s   open loop: latency from the intended start
+  sokudo dns 192.0.2.53 -q www.example.org --find 'p99<5ms,errors<0.1%'   the highest such rate
+  sokudo dns 192.0.2.53 -q 'host{n}.example.org'     a new name each time: no cache knows it
+  sokudo dns 192.0.2.53 -q example.org --type DNSKEY --dnssec --transport tcp
+  sokudo dns 192.0.2.53 -q www.example.org --on 'lab/*' -c 64   from all hosts of a group
+
+Nothing is asked twice: a query that is lost on the way is an error, as one that the server leaves
+unanswered is. Names that do not exist (NXDOMAIN) are answers; SERVFAIL and REFUSED are errors.";
+
 /// Arguments of these commands.
 #[derive(Debug, Args)]
 pub struct OnServerArgs<O: Args> {
