@@ -447,6 +447,53 @@ evidence-stall-nic-sent = Packets that interfaces of { $host } were to send and 
 evidence-stall-nic-broken = Packets that interfaces of { $host } found broken during the phase: { $value }
 rule-hot_link-incast = All { $count } of { $pairs } flows that are slow send to { $host } at the same moment, { $bits } together: they meet at its link, or in the buffer of the port before it (incast).
 evidence-flow-carries = { $from } → { $to } carries { $bits }.
+rule-name-server-errors-failures-says =
+    { $count ->
+        [one] One query was
+       *[other] { $count } queries were
+    } answered with SERVFAIL, { $share } of all: { $server } could not find the answer
+rule-name-server-errors-failures-next = See the server's log: the servers that it asks may not answer it, or signatures (DNSSEC) may not hold.
+rule-name-server-errors-refused-says =
+    { $count ->
+        [one] One query was
+       *[other] { $count } queries were
+    } answered with REFUSED, { $share } of all: { $server } does not answer this host, or not for these names
+rule-name-server-errors-refused-next = Compare the server's access list with this host's address; a server that only knows its own zones refuses to ask others.
+rule-name-server-errors-others-says =
+    { $count ->
+        [one] One query was
+       *[other] { $count } queries were
+    } answered with another error code, { $share } of all: { $server } could not read the query, or does not implement it
+rule-name-server-errors-others-next = Ask once with a diagnostic tool, as `dig @SERVER NAME TYPE`, and leave EDNS out for a trial (--udp-bytes 0).
+rule-lost-queries-nobody-says =
+    { $count ->
+        [one] One query
+       *[other] { $count } queries
+    } to { $server } got no response, { $share } of all: its host said that nothing listens on the port
+rule-lost-queries-nobody-next = See whether the server runs and on which address and port it listens; a server that restarts is away for a moment.
+rule-lost-queries-own-says =
+    { $count ->
+        [one] One query
+       *[other] { $count } queries
+    } to { $server } got no response, { $share } of all, while about as many datagrams found a full socket on { $host }: the generator did not read in time
+rule-lost-queries-own-next = Give { $host } more threads (--threads) or fewer queries under way (--window), and raise net.core.rmem_default.
+rule-lost-queries-unknown-says =
+    { $count ->
+        [one] One query
+       *[other] { $count } queries
+    } to { $server } got no response in time, { $share } of all: lost on the way, dropped at a full socket of the server, or left unanswered on purpose
+rule-lost-queries-unknown-next = On the server, look at UDP RcvbufErrors (`nstat -az UdpRcvbufErrors`) and at its rate limiting; compare with --transport tcp, which loses nothing silently.
+rule-truncated-responses-says =
+    { $count ->
+        [one] One response
+       *[other] { $count } responses
+    } of { $server } did not fit into a datagram and came truncated, { $share } of all: a resolver would repeat these queries over TCP
+rule-truncated-responses-next = Allow larger responses (--udp-bytes), as far as the path carries them in one piece, or measure them over TCP (--transport tcp).
+evidence-error-codes = Responses with this error code at { $host }: { $value }
+evidence-whole-answers = Responses with code NOERROR at { $host }: { $value }
+evidence-lost-queries = Queries of { $host } without a response: { $value }
+evidence-own-socket-full = UDP datagrams that found a full socket on { $host }: { $value }
+evidence-truncated = Truncated responses at { $host }: { $value }
 rule-request-failures-refused-says =
     { $count ->
         [one] One connection was refused
@@ -574,9 +621,17 @@ finding-loss_limited-means = Packet loss limited a TCP connection: each loss mak
 finding-loss_limited-signs = The congestion window limited the rate for at least { $shapes } of the time, at least { $some } of the segments were sent again, and round trips show no queue. Or the slowest response took at least { $timeout } on a connection with retransmissions.
 finding-loss_limited-try = Find the place of the loss with `sokudo datagram`, or compare a congestion control that does not treat every loss as congestion (--cc bbr).
 
+finding-lost_queries-means = Queries to a name server stayed without a response. Over UDP the asking end sees the reason only when the server's host says that nothing listens, or when its own sockets were full.
+finding-lost_queries-signs = At least { $some } of the queries have no response; from { $grave } on the figures are about the losses. Full sockets on the generator's host count as the reason when they dropped at least { $most } as many datagrams.
+finding-lost_queries-try = See whether the server listens, whether its UDP sockets overflow (RcvbufErrors) and whether it limits rates; compare with --transport tcp.
+
 finding-low_mtu-means = The path MTU is below that of Ethernet, or datagrams are larger than the path MTU and are sent in fragments. The loss of one fragment loses the whole datagram.
 finding-low_mtu-signs = The path MTU is below the 1500 bytes of Ethernet, or the datagram and its headers do not fit into it.
 finding-low_mtu-try = Use smaller datagrams (--size), or look for an interface with a small MTU on the path; tunnels and VPNs reduce it.
+
+finding-name_server_errors-means = A name server answered queries with an error code: it could not find the answer (SERVFAIL), does not answer this host or these names (REFUSED), or could not read the query.
+finding-name_server_errors-signs = At least { $some } of the responses have the most frequent of these codes; from { $grave } on the figures are about errors. A name that does not exist (NXDOMAIN) is an answer.
+finding-name_server_errors-try = Look at the server's log, its access list and the servers that it asks itself.
 
 finding-neighbour_interference-means = Other programs, or other virtual machines, used the CPU time that threads of the test were ready to use.
 finding-neighbour_interference-signs = A thread of the test was runnable without a CPU for at least { $waiting } of the time, while other programs used at least { $others } cores of its machine or the hypervisor took at least { $stolen } of the CPU time.
@@ -645,6 +700,10 @@ finding-stalled_flow-try = Path: check link state, interface errors, the switch 
 finding-uneven_start-means = The flows of a phase started further apart than was allowed. Totals over such flows do not describe what they carry together.
 finding-uneven_start-signs = The difference between the first and the last start exceeds --max-skew, also after the phase was repeated.
 finding-uneven_start-try = Find out what delayed the last host: other work on its cores, or too few of them for its flows. Or allow more with --max-skew.
+
+finding-truncated_responses-means = Responses over UDP were truncated because they did not fit. A resolver repeats such queries over TCP, and this load does not: its figures lack that cost.
+finding-truncated_responses-signs = At least { $some } of the responses are truncated.
+finding-truncated_responses-try = Allow larger responses with --udp-bytes, or measure with --transport tcp.
 
 finding-unreachable-means = The receiving host answered that no program listens on the port (ICMP port unreachable): the receiver is not running, its port is closed, or a firewall rejects the datagrams.
 finding-unreachable-signs = At least one such error came back. It is informational while less than { $little } of the datagrams were lost: the last datagrams of a run may find the socket closed.

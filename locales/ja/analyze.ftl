@@ -395,6 +395,25 @@ evidence-stall-nic-sent = フェーズ中に { $host } のインターフェー�
 evidence-stall-nic-broken = フェーズ中に { $host } のインターフェースで壊れていたパケット数: { $value }
 rule-hot_link-incast = 遅いフロー { $count } 本 (全 { $pairs } 本) はすべて同時に { $host } へ送信し、合計 { $bits } です。{ $host } のリンクか、その手前のポートのバッファーで衝突しています (インキャスト)。
 evidence-flow-carries = { $from } → { $to } は { $bits } を運びます。
+rule-name-server-errors-failures-says = { $count } 件の問い合わせ (全体の { $share }) が SERVFAIL で応答されました。{ $server } は答えを見つけられませんでした
+rule-name-server-errors-failures-next = サーバーのログを見てください。問い合わせ先のサーバーが応答していないか、署名 (DNSSEC) の検証に失敗しています。
+rule-name-server-errors-refused-says = { $count } 件の問い合わせ (全体の { $share }) が REFUSED で応答されました。{ $server } はこのホスト、またはこの名前には答えません
+rule-name-server-errors-refused-next = サーバーのアクセス制限とこのホストのアドレスを比べてください。自分のゾーンだけを持つサーバーは再帰を断ります。
+rule-name-server-errors-others-says = { $count } 件の問い合わせ (全体の { $share }) がその他のエラーコードで応答されました。{ $server } は問い合わせを読めないか、対応していません
+rule-name-server-errors-others-next = `dig @サーバー 名前 タイプ` のような診断ツールで一度問い合わせ、EDNS なし (--udp-bytes 0) でも試してください。
+rule-lost-queries-nobody-says = { $server } への問い合わせ { $count } 件 (全体の { $share }) に応答がありません。相手のホストは、そのポートで待ち受けるものがないと答えました
+rule-lost-queries-nobody-next = サーバーが動いているか、どのアドレスとポートで待ち受けているかを確認してください。再起動中のサーバーはしばらく応答しません。
+rule-lost-queries-own-says = { $server } への問い合わせ { $count } 件 (全体の { $share }) に応答がなく、その間に { $host } で同じくらいの数のデータグラムがソケットあふれで捨てられました。負荷生成側の読み取りが間に合っていません
+rule-lost-queries-own-next = { $host } のスレッドを増やすか (--threads)、同時に待つ問い合わせを減らし (--window)、net.core.rmem_default を上げてください。
+rule-lost-queries-unknown-says = { $server } への問い合わせ { $count } 件 (全体の { $share }) に時間内の応答がありません。途中で失われたか、サーバーのソケットあふれで捨てられたか、意図的に答えられていません
+rule-lost-queries-unknown-next = サーバーで UDP の RcvbufErrors (`nstat -az UdpRcvbufErrors`) とレート制限を確認し、黙って失われることのない --transport tcp と比べてください。
+rule-truncated-responses-says = { $server } の応答 { $count } 件 (全体の { $share }) がデータグラムに収まらず、切り詰められました。リゾルバーならこれらを TCP で問い合わせ直します
+rule-truncated-responses-next = 経路が分割せずに運べる範囲で大きな応答を許すか (--udp-bytes)、TCP で測定してください (--transport tcp)。
+evidence-error-codes = { $host } が受けた、このエラーコードの応答: { $value }
+evidence-whole-answers = { $host } が受けた NOERROR の応答: { $value }
+evidence-lost-queries = { $host } の応答のない問い合わせ: { $value }
+evidence-own-socket-full = { $host } でソケットあふれにより捨てられた UDP データグラム: { $value }
+evidence-truncated = { $host } が受けた切り詰められた応答: { $value }
 rule-request-failures-refused-says = 接続が { $count } 回拒否され、リクエストの { $share } が失敗しました。待ち受けがないか、サーバーが接続を断っています
 rule-request-failures-refused-next = サーバーが動いているか、どのポートで待ち受けているかを確認してください。再起動中のサーバーはしばらく拒否します。
 rule-request-failures-resets-says = 接続が { $count } 回、受け付けられた後にリセットされ、リクエストの { $share } が失敗しました。同時接続数の上限を超えたサーバーの振る舞いです
@@ -494,9 +513,17 @@ finding-loss_limited-means = パケット損失が TCP 接続を制限しまし�
 finding-loss_limited-signs = 時間の { $shapes } 以上で輻輳ウィンドウがレートを制限し、セグメントの { $some } 以上が再送され、往復時間に待ち行列が見られない。または、再送のあった接続で最も遅い応答が { $timeout } 以上かかった。
 finding-loss_limited-try = `sokudo datagram` で損失の場所を調べるか、損失を混雑とみなさない輻輳制御（--cc bbr）と比較してください。
 
+finding-lost_queries-means = ネームサーバーへの問い合わせに応答がない。UDP では、サーバーのホストが待ち受けのないことを知らせた場合と、自分のソケットがあふれた場合にだけ、問い合わせ側から理由がわかる。
+finding-lost_queries-signs = 応答のない問い合わせが { $some } 以上。{ $grave } 以上なら、数値は損失の影響を受けている。負荷生成側のソケットあふれがその { $most } 以上あれば、それを理由とする。
+finding-lost_queries-try = サーバーが待ち受けているか、UDP ソケットがあふれていないか (RcvbufErrors)、レート制限がないかを調べ、--transport tcp と比べる。
+
 finding-low_mtu-means = 経路 MTU がイーサネットより小さいか、データグラムが経路 MTU より大きく、フラグメントに分かれています。フラグメントを 1 つ失うと、データグラム全体が失われます。
 finding-low_mtu-signs = 経路 MTU がイーサネットの 1500 バイト未満であるか、ヘッダーを含むデータグラムが経路 MTU に収まらない。
 finding-low_mtu-try = データグラムを小さくするか（--size）、経路上の MTU の小さいインターフェースを調べてください。トンネルや VPN は MTU を小さくします。
+
+finding-name_server_errors-means = ネームサーバーがエラーコードで応答した。答えを見つけられない (SERVFAIL)、このホストやこの名前には答えない (REFUSED)、または問い合わせを読めない。
+finding-name_server_errors-signs = 最も多いエラーコードの応答が { $some } 以上。{ $grave } 以上なら、数値はエラーの影響を受けている。存在しない名前 (NXDOMAIN) は応答とみなす。
+finding-name_server_errors-try = サーバーのログ、アクセス制限、サーバー自身の問い合わせ先を調べる。
 
 finding-neighbour_interference-means = 他のプログラムまたは他の仮想マシンが、測定のスレッドが使うはずの CPU 時間を使っていました。
 finding-neighbour_interference-signs = 測定のスレッドが、実行可能なのに CPU を得られない時間が { $waiting } 以上あり、その間に他のプログラムが { $others } コア以上を使ったか、ハイパーバイザーが CPU 時間の { $stolen } 以上を奪った。
@@ -565,6 +592,10 @@ finding-stalled_flow-try = 経路: その時刻のリンク状態、インター
 finding-uneven_start-means = フェーズのフローの開始が、許容値より大きくずれました。合計は、同時に運んだ量を表しません。
 finding-uneven_start-signs = 最初と最後の開始の差が、フェーズを繰り返しても --max-skew を超えた。
 finding-uneven_start-try = 最後のホストの開始を遅らせたものを調べてください。コアのほかの処理か、フローに対するコアの不足です。または --max-skew を大きくしてください。
+
+finding-truncated_responses-means = UDP の応答が収まらず、切り詰められた。リゾルバーなら TCP で問い合わせ直すが、この負荷はそうしないので、その費用は数値に含まれない。
+finding-truncated_responses-signs = 切り詰められた応答が { $some } 以上。
+finding-truncated_responses-try = --udp-bytes で大きな応答を許すか、--transport tcp で測定する。
 
 finding-unreachable-means = 受信ホストから、ポートで待ち受けるプログラムがないという応答（ICMP port unreachable）が返りました。受信側が動いていないか、ポートが閉じているか、ファイアウォールが拒否しています。
 finding-unreachable-signs = このエラーが 1 回以上返った。損失が { $little } 未満なら参考情報とする（終了時の最後のデータグラムは、閉じたソケットに届くことがある）。

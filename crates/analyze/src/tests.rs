@@ -322,6 +322,15 @@ fn every_message_is_used() {
             }
         }
     }
+    let exchanges = sokudo_model::kinds::KINDS
+        .iter()
+        .filter_map(|kind| match kind.family {
+            sokudo_model::kinds::Family::Exchange(exchange) => exchange.bad_answers,
+            _ => None,
+        });
+    let of_kinds: Vec<&str> = exchanges
+        .flat_map(|bad| [bad.says, bad.says_with_losses])
+        .collect();
     for key in messages(LANGUAGES[0]).keys() {
         let layers = sokudo_model::kinds::KINDS
             .iter()
@@ -330,7 +339,8 @@ fn every_message_is_used() {
             .iter()
             .any(|begin| key.starts_with(begin))
             || key.ends_with("-unknown")
-            || layers.into_iter().any(|layer| layer.key == key);
+            || layers.into_iter().any(|layer| layer.key == key)
+            || of_kinds.contains(&key.as_str());
         assert!(
             composed || sources.contains(&format!("\"{key}\"")),
             "`{key}` is never said"

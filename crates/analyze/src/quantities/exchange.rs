@@ -158,17 +158,16 @@ impl<'a> Exchange<'a> {
         let of = |metric| self.total(metric).unwrap_or(0.0);
         let lost = of(self.numbers.errors) + of(self.numbers.unstarted);
         let bad = self.bad_answers();
-        let by = self.numbers.bad_answers.map_or("", |bad| bad.by);
-        let (key, ratio) = match (bad > 0.0, lost > 0.0) {
-            (false, false) => ("verdict-judged".into(), failed),
-            (true, true) => (format!("verdict-errors-and-bad-{by}"), failed),
-            (true, false) => (format!("verdict-bad-{by}"), failed),
+        let (key, ratio) = match (self.numbers.bad_answers, bad > 0.0, lost > 0.0) {
+            (Some(names), true, true) => (names.says_with_losses, failed),
+            (Some(names), true, false) => (names.says, failed),
             // Others may have been judged to be wrong beside them.
-            (false, true) if self.numbers.bad_answers.is_some() => {
+            (Some(_), false, true) => {
                 let due = of(self.numbers.answered) + lost;
-                ("verdict-exchange-errors".into(), lost / due)
+                ("verdict-exchange-errors", lost / due)
             }
-            (false, true) => ("verdict-exchange-errors".into(), failed),
+            (None, _, true) => ("verdict-exchange-errors", failed),
+            (_, _, false) => ("verdict-judged", failed),
         };
         let text = Text::new(key)
             .number("ratio", ratio, Unit::Ratio)

@@ -16,7 +16,9 @@ mod hidden_stall;
 mod host_busy;
 mod hot_link;
 mod loss_limited;
+mod lost_queries;
 mod low_mtu;
+mod name_server_errors;
 mod neighbour_interference;
 mod path_limited;
 mod path_loss;
@@ -33,6 +35,7 @@ mod slow_label;
 mod softirq_core;
 mod spinning;
 mod stalled_flow;
+mod truncated_responses;
 mod uneven_start;
 mod unreachable;
 mod window_full;
@@ -54,7 +57,9 @@ pub const REGISTRY: &[&Rule] = &[
     &host_busy::RULE,
     &hot_link::RULE,
     &loss_limited::RULE,
+    &lost_queries::RULE,
     &low_mtu::RULE,
+    &name_server_errors::RULE,
     &neighbour_interference::RULE,
     &path_limited::RULE,
     &path_loss::RULE,
@@ -71,6 +76,7 @@ pub const REGISTRY: &[&Rule] = &[
     &softirq_core::RULE,
     &spinning::RULE,
     &stalled_flow::RULE,
+    &truncated_responses::RULE,
     &uneven_start::RULE,
     &unreachable::RULE,
     &window_full::RULE,

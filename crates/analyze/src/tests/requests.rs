@@ -46,6 +46,43 @@ pub(crate) fn of_labels(labels: &[Label<'_>]) -> Record {
     record
 }
 
+/// A phase of queries to a name server with these numbers.
+pub(crate) fn of_queries(metrics: &[(&str, f64)]) -> Record {
+    let metrics = metrics.iter();
+    let flow = FlowResult {
+        from: "hosta".into(),
+        to: "192.0.2.53".into(),
+        metrics: metrics
+            .map(|(name, value)| (format!("dns.{name}"), *value))
+            .collect(),
+        complete: true,
+        ..FlowResult::default()
+    };
+    let mut record = empty();
+    let mut one = phase("measure", vec![flow]);
+    one.workload = "dns".into();
+    record.manifest.workload = "dns".into();
+    record.manifest.phases.push(one);
+    record
+}
+
+/// Lets a counter of the asking host grow by so much within the phase.
+pub(crate) fn grow(record: &mut Record, metric: &str, by: f64) {
+    let (t0_ns, t1_ns) = (
+        record.manifest.phases[0].t0_ns,
+        record.manifest.phases[0].t1_ns,
+    );
+    record.series.push(Series {
+        key: SeriesKey {
+            host: "hosta".into(),
+            source: "host".into(),
+            metric: metric.into(),
+            labels: Labels::new(),
+        },
+        points: vec![(t0_ns, 0.0), (t1_ns, by)],
+    });
+}
+
 pub(crate) const EVEN: [f64; 3] = [0.010, 0.020, 0.030];
 
 #[track_caller]

@@ -75,7 +75,8 @@ pub const EXCHANGE: Exchange = Exchange {
     ],
     bad_answers: Some(BadAnswers {
         metrics: &[SERVER_FAILURES, REFUSED, OTHER_CODES],
-        by: "code",
+        says: "verdict-bad-code",
+        says_with_losses: "verdict-errors-and-bad-code",
     }),
     connects_each_time: false,
     between: None,

@@ -64,8 +64,10 @@ pub struct Exchange {
 pub struct BadAnswers {
     /// What counts them.
     pub metrics: &'static [Metric],
-    /// What says it, as it ends the keys of sentences: `status`, `code`.
-    pub by: &'static str,
+    /// Key of the sentence about them.
+    pub says: &'static str,
+    /// Key of the sentence when requests stayed without an answer, too.
+    pub says_with_losses: &'static str,
 }
 
 /// Metrics of an exchange between two hosts of a run.

@@ -93,7 +93,8 @@ pub const EXCHANGE: Exchange = Exchange {
     notable_answers: &[STATUS_3XX, STATUS_4XX, STATUS_5XX, STATUS_OTHER],
     bad_answers: Some(BadAnswers {
         metrics: &[STATUS_4XX, STATUS_5XX],
-        by: "status",
+        says: "verdict-bad-status",
+        says_with_losses: "verdict-errors-and-bad-status",
     }),
     connects_each_time: false,
     between: None,

@@ -1,0 +1,124 @@
+//! Queries to a name server stayed without a response.
+//!
+//! The generator sees why in two cases: the server's host said that nothing listens (ICMP, RFC 1122
+//! section 4.1.3.3), or datagrams found a full socket on the generator's own host. Otherwise a query
+//! or its response was lost on the way, found a full socket at the server, or was left unanswered on
+//! purpose (rate limiting): from the asking end these look the same.
+
+use sokudo_model::kinds::dns;
+use sokudo_model::metric::Metric;
+use sokudo_model::metrics::host;
+use sokudo_model::{Finding, Severity, Text, Unit};
+
+use crate::rule::{Look, Purpose, Rule};
+use crate::view::{PhaseView, name_what_lacks};
+
+/// Share of the queries from which losses are told.
+const SOME: f64 = 0.001;
+/// Share from which the numbers of the phase are about losses.
+const GRAVE: f64 = 0.05;
+/// Share of the losses from which full sockets of the generator's own host stand for all.
+const MOST: f64 = 0.5;
+
+const OWN_BUFFER: Metric = host::UDP_RECEIVE_BUFFER_ERRORS;
+
+/// Why there was no response, and how sure that is.
+struct Reason {
+    says: &'static str,
+    next: &'static str,
+    certain: f64,
+}
+
+const NOBODY: Reason = Reason {
+    says: "rule-lost-queries-nobody-says",
+    next: "rule-lost-queries-nobody-next",
+    certain: 0.9,
+};
+const OWN: Reason = Reason {
+    says: "rule-lost-queries-own-says",
+    next: "rule-lost-queries-own-next",
+    certain: 0.8,
+};
+const UNKNOWN: Reason = Reason {
+    says: "rule-lost-queries-unknown-says",
+    next: "rule-lost-queries-unknown-next",
+    certain: 0.3,
+};
+
+/// The finding `lost_queries`.
+pub const RULE: Rule = Rule {
+    name: "lost_queries",
+    purpose: Purpose::Describes,
+    bounds: &[
+        ("some", SOME, Unit::Ratio),
+        ("grave", GRAVE, Unit::Ratio),
+        ("most", MOST, Unit::Ratio),
+    ],
+    look: Look::Phase(look),
+};
+
+fn look(view: &PhaseView<'_>) -> Option<Finding> {
+    let (errors, answers) = (view.total(dns::ERRORS)?, view.total(dns::ANSWERS)?);
+    let share = errors / (errors + answers).max(1.0);
+    if share < SOME {
+        return None;
+    }
+    let (flow, _) = view.highest(dns::ERRORS)?;
+    let unreachable = view.total(dns::UNREACHABLE).filter(|count| *count > 0.0);
+    let full = view.grown("evidence-own-socket-full", OWN_BUFFER, &flow.from);
+    let own = full.as_ref().and_then(|row| row.value).unwrap_or(0.0);
+    let reason = match unreachable {
+        Some(_) => NOBODY,
+        None if own >= errors * MOST => OWN,
+        None => UNKNOWN,
+    };
+    let severity = match share >= GRAVE {
+        true => Severity::Bad,
+        false => Severity::Caution,
+    };
+    let says = Text::new(reason.says)
+        .word("server", &flow.to)
+        .word("host", &flow.from)
+        .number("count", errors, Unit::One)
+        .number("share", share, Unit::Ratio);
+    let mut finding = view.finding(
+        RULE.name,
+        severity,
+        reason.certain * (0.4 + 0.6 * share),
+        says,
+    );
+    let rows = &mut finding.evidence;
+    rows.push(view.evidence("evidence-lost-queries", dns::ERRORS, &flow.from, errors));
+    let told = unreachable
+        .map(|count| view.evidence("evidence-unreachable", dns::UNREACHABLE, &flow.from, count));
+    rows.extend(told);
+    rows.extend(full);
+    name_what_lacks(rows, &[OWN_BUFFER]);
+    finding.next = Some(Text::new(reason.next).word("host", &flow.from));
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::requests::*;
+
+    #[test]
+    fn losses_are_told_by_what_is_known_of_them() {
+        let lost = [("answers", 900.0), ("errors", 100.0)];
+        let closed = [lost.as_slice(), &[("unreachable", 50.0)]].concat();
+        let told = |record, key: &str| {
+            check(
+                &record,
+                "lost_queries",
+                &format!("rule-lost-queries-{key}-says"),
+            );
+        };
+        told(of_queries(&lost), "unknown");
+        told(of_queries(&closed), "nobody");
+        let mut record = of_queries(&lost);
+        grow(&mut record, "host.udp_receive_buffer_errors", 95.0);
+        told(record, "own");
+        let few = [("answers", 1e6), ("errors", 1.0)];
+        assert!(is_quiet(&of_queries(&few), "lost_queries"));
+    }
+}
