@@ -1,0 +1,91 @@
+//! Servers that do not answer, go away, or close their connections.
+
+use std::net::UdpSocket;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::far_end::{OK, Place, Says, serve};
+use crate::{error, get, play};
+
+#[test]
+fn queries_without_a_response_are_errors_and_late_responses_are_not_answers() {
+    let place = serve(|number, _| match number % 10 {
+        3 => Says::Silence,
+        _ => Says::Answer(OK, 1),
+    });
+    let fields = r#""name":["www.example"],"count":"90","timeout":"100ms","connections":2"#;
+    let result = play(&place, fields);
+    let (answers, errors) = (get(&result, "answers"), get(&result, "errors"));
+    let came = place.came.load(Ordering::Relaxed) as f64;
+    assert_eq!((answers, answers + errors), (90.0, came));
+    assert!((9.0..=11.0).contains(&errors), "{errors}");
+    assert_eq!(error(&result), "no response came in time");
+}
+
+#[test]
+fn a_port_on_which_nothing_listens_is_told() {
+    let socket = UdpSocket::bind(("127.0.0.1", 0)).expect("loopback has ports");
+    let address = socket.local_addr().expect("it is bound");
+    drop(socket);
+    let place = Place {
+        address,
+        came: Arc::new(AtomicUsize::new(0)),
+    };
+    let fields = r#""name":["www.example"],"duration":"300ms","connections":2"#;
+    let result = play(&place, fields);
+    assert_eq!(get(&result, "answers"), 0.0);
+    // Where the system reports refusals of datagrams, they end the wait.
+    if cfg!(target_os = "linux") {
+        assert!(get(&result, "unreachable") > 0.0);
+        assert_eq!(error(&result), "nothing listens on the server's port");
+    }
+    assert!(get(&result, "errors") > 0.0);
+    assert_eq!(get(&result, "error_ratio"), 1.0);
+}
+
+#[test]
+fn connections_that_the_server_closes_are_made_again() {
+    // Each connection brings a few answers; which query ends it depends on the order of arrival.
+    let place = serve(|number, _| match number % 20 {
+        19 => Says::HangUp,
+        _ => Says::Answer(OK, 1),
+    });
+    let fields = r#""name":["www.example"],"count":"400","transport":"tcp","connections":3"#;
+    let result = play(&place, fields);
+    assert_eq!(get(&result, "answers"), 400.0);
+    let (errors, made) = (get(&result, "errors"), get(&result, "made_connections"));
+    assert!(made >= 19.0, "{made}");
+    // What was under way on a closed connection has failed: the query that ended it, and up to a
+    // window of others.
+    assert!(
+        (made..=8.0 * (made + 3.0)).contains(&errors),
+        "{errors} of {made}"
+    );
+    assert_eq!(error(&result), "the server closed the connection");
+    assert_eq!(result.histograms["dns.connect_seconds"].n as f64, made);
+}
+
+#[test]
+fn a_server_without_tcp_is_refused_before_the_load() {
+    let socket = UdpSocket::bind(("127.0.0.1", 0)).expect("loopback has ports");
+    let address = socket.local_addr().expect("it is bound");
+    let refused = crate::armed(address, r#""name":["a.example"],"transport":"tcp""#);
+    let refusal = refused.err().expect("nothing listens over TCP");
+    assert!(refusal.operator_error && refusal.hint.is_some());
+    assert!(
+        refusal.says.contains("cannot be reached"),
+        "{}",
+        refusal.says
+    );
+}
+
+#[test]
+fn an_open_loop_counts_what_it_could_not_send() {
+    let place = serve(|_, _| Says::Silence);
+    let fields = r#""name":["www.example"],"rate":"1000/s","duration":"500ms","timeout":"200ms","connections":1,"window":4"#;
+    let result = play(&place, fields);
+    let (errors, unstarted) = (get(&result, "errors"), get(&result, "unstarted_queries"));
+    assert_eq!((get(&result, "answers"), errors + unstarted), (0.0, 500.0));
+    assert!(unstarted > 0.0 && errors >= 4.0, "{errors} {unstarted}");
+    assert_eq!(get(&result, "asked_per_second"), 1000.0);
+}
