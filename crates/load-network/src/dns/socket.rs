@@ -174,14 +174,10 @@ impl Lane {
         };
         let socket = udp::bind(any)?;
         socket.connect(server)?;
-        let mode = match cfg!(target_os = "linux") {
-            true => SendMode::Mmsg,
-            false => SendMode::Plain,
-        };
         let batch = (sizes.window as usize).clamp(1, MMSG_BATCH);
         let receiver = Receiver::new(socket.try_clone()?, sizes.response_bytes, false, batch);
         let carrier = Carrier::Udp(Datagrams {
-            sender: Sender::new(socket, mode, sizes.query_bytes)?,
+            sender: Sender::new(socket, SendMode::of_several(), sizes.query_bytes)?,
             receiver,
             waiting: 0,
             batch,

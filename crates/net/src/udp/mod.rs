@@ -51,6 +51,14 @@ pub enum SendMode {
 }
 
 impl SendMode {
+    /// The mode for datagrams of different lengths: several per call where the system can.
+    pub const fn of_several() -> Self {
+        match cfg!(target_os = "linux") {
+            true => SendMode::Mmsg,
+            false => SendMode::Plain,
+        }
+    }
+
     /// Datagrams of `size_bytes` that fit in one call of this mode.
     pub fn batch(self, size_bytes: usize) -> usize {
         match self {
