@@ -1,9 +1,13 @@
 //! Mergeable histograms that keep millions of observations in a few kilobytes.
 //!
-//! A wrapper over HdrHistogram with one fixed shape, so that any two histograms of a record can be
-//! added, and with a reader for encoded histograms that trusts nothing in the bytes.
+//! HdrHistogram with one fixed shape, so that any two histograms of a record can be added, and with a
+//! reader for encoded histograms that trusts nothing in the bytes. The counters are our own: forgetting
+//! and adding look at those between the lowest and the highest value only, and write to none that
+//! nothing was counted in. What was never written to costs no physical memory.
 
-use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use std::ops::RangeInclusive;
+
+use hdrhistogram::serialization::Deserializer;
 use sokudo_model::HistogramSummary;
 
 /// Largest value that is told apart from larger ones: one hour in nanoseconds.
@@ -21,6 +25,12 @@ const V2_COOKIE: u32 = 0x1c84_9313;
 /// Longest encoding that is read. 34 816 counters cover `HIGHEST` at three digits, at most nine
 /// bytes each.
 const V2_MAX_BYTES: usize = V2_HEADER_BYTES + 34_816 * 9;
+
+/// Values below twice this have counters of their own; each octave above has this many.
+const HALF: usize = 1024;
+
+/// Counters: a pair of halves for the smallest values, and a half for each octave up to [`HIGHEST`].
+const COUNTERS: usize = index_of(HIGHEST) / HALF * HALF + HALF;
 
 /// Largest total of counts that an encoded histogram may carry.
 const MAX_TOTAL: u64 = 1 << 62;
@@ -50,20 +60,40 @@ pub enum HistogramError {
 
 /// Distribution of `u64` values from 0 to one hour in nanoseconds, three significant digits.
 ///
-/// Larger values are counted at the top instead of growing the histogram. About 270 KiB when every
-/// octave is in use; untouched octaves cost no physical memory on systems with lazy allocation.
-#[derive(Debug, Clone, Default)]
+/// Larger values are counted at the top instead of growing the histogram. Some 260 KiB of address space;
+/// memory only for the values that were recorded, 4 KiB for each half of an octave.
+#[derive(Debug)]
 pub struct Histogram {
-    /// Some 270 KiB; made with the first value, because most histograms of a run stay empty.
-    inner: Option<Box<hdrhistogram::Histogram<u64>>>,
+    /// Empty until the first value, because most histograms of a run stay empty.
+    counts: Box<[u64]>,
+    total: u64,
+    /// First and last counter that may be other than 0; the first is behind the last when all are 0.
+    low: usize,
+    high: usize,
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self {
+            counts: Box::default(),
+            total: 0,
+            low: COUNTERS,
+            high: 0,
+        }
+    }
+}
+
+impl Clone for Histogram {
+    fn clone(&self) -> Self {
+        let mut clone = Self::new();
+        clone.merge(self);
+        clone
+    }
 }
 
 impl PartialEq for Histogram {
     fn eq(&self, other: &Self) -> bool {
-        match (&self.inner, &other.inner) {
-            (Some(own), Some(theirs)) => own == theirs,
-            _ => self.is_empty() && other.is_empty(),
-        }
+        self.total == other.total && self.buckets().eq(other.buckets())
     }
 }
 
@@ -87,36 +117,53 @@ impl Histogram {
     /// An empty histogram that has its memory, so that recording allocates nothing.
     pub fn allocated() -> Self {
         Self {
-            inner: Some(fresh()),
+            counts: fresh(),
+            ..Self::default()
         }
-    }
-
-    #[inline]
-    fn counters(&mut self) -> &mut hdrhistogram::Histogram<u64> {
-        self.inner.get_or_insert_with(fresh)
     }
 
     /// Counts one value; values above [`HIGHEST`] count there.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        self.counters().saturating_record(value.min(HIGHEST));
+        self.record_n(value, 1);
     }
 
     /// Counts the same value `n` times.
     #[inline]
     pub fn record_n(&mut self, value: u64, n: u64) {
         if n > 0 {
-            self.counters().saturating_record_n(value.min(HIGHEST), n);
+            self.count(index_of(value.min(HIGHEST)), n);
         }
+    }
+
+    #[inline]
+    fn count(&mut self, index: usize, n: u64) {
+        if self.counts.is_empty() {
+            self.counts = fresh();
+        }
+        let count = &mut self.counts[index];
+        *count = count.saturating_add(n);
+        self.total = self.total.saturating_add(n);
+        self.low = self.low.min(index);
+        self.high = self.high.max(index);
     }
 
     /// Adds everything that `other` counted.
     pub fn merge(&mut self, other: &Histogram) {
-        if let Some(theirs) = other.inner.as_ref().filter(|theirs| !theirs.is_empty()) {
-            self.counters().add(theirs.as_ref()).expect(
-                "both have the shape that `fresh` gives, so every value of one fits the other",
-            );
+        for (index, n) in other.recorded() {
+            self.count(index, n);
         }
+    }
+
+    /// Counters that are not 0, ascending: their places, and what they count.
+    fn recorded(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let counts = self.counts.get(self.range()).unwrap_or_default();
+        let each = (self.low..).zip(counts);
+        each.filter_map(|(index, n)| (*n != 0).then_some((index, *n)))
+    }
+
+    fn range(&self) -> RangeInclusive<usize> {
+        self.low..=self.high
     }
 
     /// Hands the contents over and leaves an empty histogram behind.
@@ -129,84 +176,112 @@ impl Histogram {
 
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
-        if let Some(inner) = &mut self.inner {
-            inner.reset();
+        let range = self.range();
+        let counts = self.counts.get_mut(range).unwrap_or_default();
+        // A counter that was never written to has no memory yet, and gets none.
+        for count in counts.iter_mut().filter(|count| **count != 0) {
+            *count = 0;
         }
+        *self = Self {
+            counts: std::mem::take(&mut self.counts),
+            ..Self::default()
+        };
     }
 
-    /// The histogram as its own library knows it; `None` when nothing was recorded.
-    pub(crate) fn as_hdr(&self) -> Option<&hdrhistogram::Histogram<u64>> {
-        let inner = self.inner.as_deref();
-        inner.filter(|inner| !inner.is_empty())
+    /// The histogram as the library HdrHistogram knows it; `None` when nothing was recorded.
+    pub(crate) fn to_hdr(&self) -> Option<hdrhistogram::Histogram<u64>> {
+        let mut hdr = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST, DIGITS).ok()?;
+        for (index, n) in self.recorded() {
+            hdr.saturating_record_n(lowest_in(index), n);
+        }
+        (!self.is_empty()).then_some(hdr)
     }
 
     /// Values recorded.
     pub fn len(&self) -> u64 {
-        self.inner.as_ref().map_or(0, |inner| inner.len())
+        self.total
     }
 
     /// True when nothing was recorded.
     pub fn is_empty(&self) -> bool {
-        self.inner.as_ref().is_none_or(|inner| inner.is_empty())
+        self.total == 0
     }
 
     /// Value that the share `q` (0 to 1) of all values does not exceed; 0 when empty.
     pub fn quantile(&self, q: f64) -> u64 {
-        match &self.inner {
-            Some(inner) if !inner.is_empty() && !q.is_nan() => {
-                inner.value_at_quantile(q.clamp(0.0, 1.0))
-            }
-            _ => 0,
+        if q.is_nan() {
+            return 0;
         }
+        let q = q.clamp(0.0, 1.0);
+        let rank = ((q * self.total as f64).ceil() as u64).max(1);
+        let mut seen = 0u64;
+        for bucket in self.buckets() {
+            seen = seen.saturating_add(bucket.count);
+            if seen >= rank {
+                return if q == 0.0 { bucket.low } else { bucket.high };
+            }
+        }
+        0
     }
 
     /// Buckets that hold at least one value, ascending.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.inner.iter().flat_map(|inner| {
-            inner.iter_recorded().map(|step| {
-                let value = step.value_iterated_to();
-                Bucket {
-                    low: inner.lowest_equivalent(value),
-                    high: inner.highest_equivalent(value),
-                    count: step.count_at_value(),
-                }
-            })
+        self.recorded().map(|(index, count)| Bucket {
+            low: lowest_in(index),
+            high: lowest_in(index) + width_of(index) - 1,
+            count,
         })
+    }
+
+    /// Mean of the middles of the buckets.
+    fn mean(&self) -> f64 {
+        let parts = self.recorded().map(|(index, n)| {
+            let middle = lowest_in(index) + width_of(index) / 2;
+            middle as f64 * n as f64 / self.total as f64
+        });
+        parts.sum()
     }
 
     /// The distribution in a few numbers, each multiplied by `scale`: 1e-9 turns nanoseconds into
     /// seconds, 1.0 keeps counts.
     pub fn summary(&self, scale: f64) -> HistogramSummary {
-        let Some(inner) = self.inner.as_ref().filter(|inner| !inner.is_empty()) else {
+        if self.is_empty() {
             return HistogramSummary::default();
-        };
+        }
         let at = |q: f64| self.quantile(q) as f64 * scale;
         HistogramSummary {
             n: self.len(),
-            min: inner.min() as f64 * scale,
-            mean: inner.mean() * scale,
+            min: lowest_in(self.low) as f64 * scale,
+            mean: self.mean() * scale,
             p50: at(0.5),
             p90: at(0.9),
             p99: at(0.99),
             p999: at(0.999),
-            max: inner.max() as f64 * scale,
+            max: (lowest_in(self.high) + width_of(self.high) - 1) as f64 * scale,
         }
     }
 
     /// Uncompressed HdrHistogram V2 encoding, as other HdrHistogram libraries read it.
     pub fn to_v2(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let empty;
-        let inner = match &self.inner {
-            Some(inner) => inner,
-            None => {
-                empty = fresh();
-                &empty
-            }
-        };
-        V2Serializer::new()
-            .serialize(inner.as_ref(), &mut bytes)
-            .expect("a vector takes every byte, and counts stay below 2^63");
+        let mut bytes = Vec::with_capacity(V2_HEADER_BYTES + 256);
+        for word in [V2_COOKIE, 0, 0, u32::from(DIGITS)] {
+            bytes.extend(word.to_be_bytes());
+        }
+        bytes.extend(1u64.to_be_bytes());
+        bytes.extend(HIGHEST.to_be_bytes());
+        // The ratio between integers and floating-point values.
+        bytes.extend(1f64.to_be_bytes());
+        let mut next = 0;
+        for (index, n) in self.recorded() {
+            write_zeros(index - next, &mut bytes);
+            write_varint(n << 1, &mut bytes);
+            next = index + 1;
+        }
+        if next == 0 {
+            write_zeros(1, &mut bytes);
+        }
+        let payload = (bytes.len() - V2_HEADER_BYTES) as u32;
+        bytes[4..8].copy_from_slice(&payload.to_be_bytes());
         bytes
     }
 
@@ -231,11 +306,55 @@ impl Histogram {
     }
 }
 
-fn fresh() -> Box<hdrhistogram::Histogram<u64>> {
-    let inner = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST, DIGITS).expect(
-        "bounds are constants that HdrHistogram accepts: 1 <= low, 2 * low <= high, digits <= 5",
-    );
-    Box::new(inner)
+/// Counters whose memory comes with the first value counted in them.
+#[cold]
+fn fresh() -> Box<[u64]> {
+    vec![0; COUNTERS].into_boxed_slice()
+}
+
+/// The counter of a value.
+#[inline]
+const fn index_of(value: u64) -> usize {
+    let largest = 2 * HALF as u64 - 1;
+    let octave = largest.leading_zeros() - (value | largest).leading_zeros();
+    octave as usize * HALF + (value >> octave) as usize
+}
+
+/// Octaves above the values that have counters of their own.
+const fn octave_of(index: usize) -> usize {
+    (index / HALF).saturating_sub(1)
+}
+
+/// The smallest value of a counter.
+const fn lowest_in(index: usize) -> u64 {
+    let octave = octave_of(index);
+    ((index - octave * HALF) as u64) << octave
+}
+
+/// How many values a counter stands for.
+const fn width_of(index: usize) -> u64 {
+    1 << octave_of(index)
+}
+
+/// Writes that so many counters are 0, in ZigZag: one as its count, several as a negative number.
+fn write_zeros(counters: usize, bytes: &mut Vec<u8>) {
+    match counters as u64 {
+        0 => {}
+        1 => bytes.push(0),
+        many => write_varint(2 * many - 1, bytes),
+    }
+}
+
+/// Writes a LEB128 number of at most nine bytes, the ninth whole.
+fn write_varint(mut number: u64, bytes: &mut Vec<u8>) {
+    for _ in 0..8 {
+        if number < 0x80 {
+            break;
+        }
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
 }
 
 fn be_u32(bytes: &[u8], at: usize) -> Option<u32> {
@@ -303,6 +422,7 @@ fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
 
 #[cfg(test)]
 mod tests {
+    use hdrhistogram::serialization::{Serializer, V2Serializer};
     use proptest::prelude::*;
 
     use super::*;
@@ -353,6 +473,34 @@ mod tests {
     }
 
     #[test]
+    fn a_cleared_one_is_empty_and_counts_anew() {
+        let mut h = of(&[0, 5, 70_000, HIGHEST]);
+        h.clear();
+        assert_eq!(h, Histogram::new());
+        assert_eq!(h.summary(1.0), HistogramSummary::default());
+        h.record(9);
+        assert_eq!(h, of(&[9]));
+    }
+
+    #[test]
+    fn each_counter_begins_behind_the_one_before() {
+        for index in 0..COUNTERS - 1 {
+            let next = lowest_in(index) + width_of(index);
+            assert_eq!(next, lowest_in(index + 1));
+            assert_eq!((index_of(next - 1), index_of(next)), (index, index + 1));
+        }
+        assert!(index_of(HIGHEST) < COUNTERS);
+    }
+
+    /// The same values in the library's own histogram.
+    fn reference(values: &[u64]) -> hdrhistogram::Histogram<u64> {
+        let hdr = hdrhistogram::Histogram::new_with_bounds(1, HIGHEST, DIGITS);
+        let mut hdr = hdr.expect("bounds that it accepts");
+        values.iter().for_each(|v| hdr.saturating_record(*v));
+        hdr
+    }
+
+    #[test]
     fn a_greedy_shape_is_refused() {
         let mut bytes = of(&[7]).to_v2();
         bytes[24..32].copy_from_slice(&u64::MAX.to_be_bytes());
@@ -385,6 +533,23 @@ mod tests {
                 let seen = h.quantile(q);
                 prop_assert!(seen >= exact && seen - exact <= exact / 1000 + 1, "{q}: {seen} for {exact}");
             }
+        }
+
+        #[test]
+        fn it_is_an_hdr_histogram(values in prop::collection::vec((0u64..HIGHEST, 0u32..42), 1..100),
+                                  q in 0f64..=1.0) {
+            // Small values as often as large ones.
+            let values: Vec<u64> = values.iter().map(|(value, shift)| value >> shift).collect();
+            let (h, hdr) = (of(&values), reference(&values));
+            prop_assert_eq!(h.quantile(q), hdr.value_at_quantile(q));
+            let summary = h.summary(1.0);
+            prop_assert_eq!(summary.min, hdr.min() as f64);
+            prop_assert_eq!(summary.max, hdr.max() as f64);
+            prop_assert_eq!(summary.mean, hdr.mean());
+            let mut bytes = Vec::new();
+            V2Serializer::new().serialize(&hdr, &mut bytes).unwrap();
+            prop_assert_eq!(h.to_v2(), bytes);
+            prop_assert_eq!(h.to_hdr(), Some(hdr));
         }
 
         #[test]

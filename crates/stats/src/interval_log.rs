@@ -52,8 +52,8 @@ pub fn write_log(
     for interval in intervals {
         let tag = tag(&interval.tag);
         let LogInterval { start, length, .. } = interval;
-        if let Some(histogram) = interval.histogram.as_hdr() {
-            log.write_histogram(histogram, start, length, Tag::new(&tag))
+        if let Some(histogram) = interval.histogram.to_hdr() {
+            log.write_histogram(&histogram, start, length, Tag::new(&tag))
                 .map_err(|error| io::Error::other(error.to_string()))?;
         }
     }
