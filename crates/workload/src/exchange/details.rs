@@ -68,11 +68,11 @@ pub struct Connecting {
 }
 
 impl Connecting {
-    /// An empty one. Times to connect are recorded without allocating.
+    /// An empty one, written to without allocating.
     pub fn prepared() -> Self {
         Self {
             connect: Histogram::allocated(),
-            ..Self::default()
+            handshake: Histogram::allocated(),
         }
     }
 
