@@ -1,5 +1,7 @@
 //! Decimal formatting of integers without `fmt`, for the request path and result rows.
 
+use std::borrow::Cow;
+
 /// The pairs of digits from 00 to 99.
 const PAIRS: &str = "0001020304050607080910111213141516171819\
                      2021222324252627282930313233343536373839\
@@ -16,6 +18,30 @@ pub fn digits(number: u64, out: &mut String) {
         _ => many_digits(number, out),
     }
 }
+
+/// A status of HTTP in decimal. One of three digits allocates nothing.
+pub fn status_text(status: u16) -> Cow<'static, str> {
+    let at = status.checked_sub(100).map(|above| 3 * usize::from(above));
+    let text = at.and_then(|at| STATUSES.get(at..at + 3));
+    match text.and_then(|text| std::str::from_utf8(text).ok()) {
+        Some(text) => text.into(),
+        None => status.to_string().into(),
+    }
+}
+
+/// The numbers from 100 to 999.
+static STATUSES: [u8; 2_700] = {
+    let mut text = [0; 2_700];
+    let mut at = 0;
+    while at < text.len() {
+        let number = 100 + at / 3;
+        text[at] = b'0' + (number / 100) as u8;
+        text[at + 1] = b'0' + (number / 10 % 10) as u8;
+        text[at + 2] = b'0' + (number % 10) as u8;
+        at += 3;
+    }
+    text
+};
 
 /// Appends a number above 99.
 fn many_digits(number: u64, out: &mut String) {
@@ -58,6 +84,13 @@ mod tests {
             number = number.saturating_mul(10);
         }
         assert_eq!(written(u64::MAX), u64::MAX.to_string());
+    }
+
+    #[test]
+    fn statuses_are_those_of_the_library() {
+        for status in 0..=u16::MAX {
+            assert_eq!(status_text(status), status.to_string());
+        }
     }
 
     proptest! {

@@ -15,6 +15,8 @@ use sokudo_model::Spent;
 use super::row::{Details, RowKind, SampleRow};
 use super::test::Test;
 
+/// How a message about resources that could not be fetched begins.
+const INTRO: &str = "Embedded resource download error:";
 /// Longest message about resources that could not be fetched, bytes.
 const MOST_MESSAGE_BYTES: usize = 16 << 10;
 
@@ -140,8 +142,7 @@ impl SubResults {
 
     /// JMeter's message if a resource below failed; `None`: none failed.
     pub fn failure(&self, number: usize) -> Option<String> {
-        let mut says = String::from("Embedded resource download error:");
-        let intro = says.len();
+        let mut says = String::new();
         for below in &self.0.get(number)?.below {
             let Some(row) = self.sum(*below).filter(|_| !self.0[*below].is_excused) else {
                 continue;
@@ -149,10 +150,13 @@ impl SubResults {
             if row.success || says.len() > MOST_MESSAGE_BYTES {
                 continue;
             }
+            if says.is_empty() {
+                says.push_str(INTRO);
+            }
             let (url, code, message) = (&row.url, &row.code, &row.message);
             says.extend([url, " code:", code, " message:", message, ", "]);
         }
-        (says.len() > intro).then_some(says)
+        (!says.is_empty()).then_some(says)
     }
 
     /// The sum of one resource; `None`: it was not requested. The depth of pages bounds the

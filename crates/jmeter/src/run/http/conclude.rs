@@ -17,8 +17,8 @@ use crate::run::sub_results::SubResults;
 
 /// The texts of a reply that a [`SampleResult`] borrows.
 struct ResultTexts<'a> {
-    code: String,
-    message: String,
+    code: Cow<'static, str>,
+    message: Cow<'a, str>,
     content_type: Option<Cow<'a, str>>,
     /// Body as text; empty unless an element in scope needs it.
     body: String,
@@ -127,7 +127,7 @@ impl HttpClient {
         let failure = sub_results.failure(0).filter(|_| !test.excuses_parts);
         let has_all_resources = failure.is_none();
         if let Some(says) = failure {
-            message = says;
+            message = says.into();
         }
         let content_type = header_values(reply.headers, "Content-Type").next();
         ResultTexts {

@@ -8,7 +8,7 @@ use super::authorization::ChallengeState;
 use super::request::Unsent;
 use super::response::{body_text, charset, data_type, header_text, header_values};
 use super::route::NetworkPath;
-use crate::digits::digits;
+use crate::digits::status_text;
 use crate::plan::HttpRequest;
 use crate::run::address::Address;
 use crate::run::content;
@@ -268,28 +268,27 @@ impl HttpExchange {
     }
 
     /// Code and message of a reply, or of a failure as JMeter names it.
-    pub fn status(
+    pub fn status<'r>(
         &self,
         test: &Test,
-        reply: &Reply<'_>,
+        reply: &Reply<'r>,
         lost: Option<Lost<'_>>,
-    ) -> (String, String) {
-        let (mut code, mut message) = (String::with_capacity(3), String::new());
+    ) -> (Cow<'static, str>, Cow<'r, str>) {
         match lost {
-            None => {
-                digits(reply.status.into(), &mut code);
-                message.push_str(&String::from_utf8_lossy(reply.reason));
-            }
+            None => (
+                status_text(reply.status),
+                String::from_utf8_lossy(reply.reason),
+            ),
             Some(lost) => {
-                code.push_str("Non HTTP response code: ");
-                code.push_str(lost.class.class());
+                let code = format!("Non HTTP response code: {}", lost.class.class());
+                let mut message = String::new();
                 message.push_str("Non HTTP response message: ");
                 let says = self.failure_details(test, reply, lost);
                 let to = (self.address.host.as_str(), self.address.port);
                 lost.class.write_message(to, &says, &mut message);
+                (code.into(), message.into())
             }
         }
-        (code, message)
     }
 
     /// The variable part of JMeter's message for a failure.
@@ -342,8 +341,8 @@ impl HttpExchange {
         let content_type = header_values(reply.headers, "Content-Type").next();
         let holds = test.programs[view.thread.sampler() as usize].holds;
         SubResult {
-            code,
-            message,
+            code: code.into_owned(),
+            message: message.into_owned(),
             url: self.url().into(),
             encoding: content_type.as_deref().map_or("", charset).into(),
             data_type: data_type(lost.is_some(), content_type.as_deref()),
