@@ -1,7 +1,7 @@
 //! The controller's connection to the agents of its group.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use sokudo_bus::BusError;
@@ -21,6 +21,8 @@ use crate::settings;
 
 /// Agents that are looked at in one list at most.
 const MAX_AGENTS: usize = 100_000;
+/// Sessions that are opened at the same time.
+const OPENED_AT_ONCE: usize = 16;
 /// Answers to the opening of a session that are looked at.
 const MAX_ANSWERS: usize = 16;
 /// Longest answer to the opening of a session.
@@ -197,6 +199,35 @@ impl<'a> Fleet<'a> {
         Ok(Reached {
             link,
             address: opened.address,
+        })
+    }
+
+    /// A session with each of these agents, or why there is none, and how long that took; several are
+    /// opened at a time.
+    pub fn link_each(
+        &self,
+        agents: &[String],
+        me: &str,
+        bound: Duration,
+    ) -> Vec<(Result<Reached, BusError>, Duration)> {
+        let open = |agent: &String| {
+            let begun = Instant::now();
+            (self.link(agent, me, bound), begun.elapsed())
+        };
+        let share = agents.len().div_ceil(OPENED_AT_ONCE).max(1);
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = agents
+                .chunks(share)
+                .map(|chunk| scope.spawn(move || chunk.iter().map(open).collect::<Vec<_>>()))
+                .collect();
+            let mut all = Vec::with_capacity(agents.len());
+            for thread in threads {
+                let opened = thread
+                    .join()
+                    .unwrap_or_else(|why| std::panic::resume_unwind(why));
+                all.extend(opened);
+            }
+            all
         })
     }
 

@@ -18,6 +18,7 @@
 //! passes is encrypted between the two ends: who only listens reads nothing.
 
 pub mod agent;
+mod chosen;
 pub mod enrol;
 pub mod error;
 mod exchange;
@@ -36,6 +37,7 @@ pub mod tokens;
 pub mod upkeep;
 mod visitors;
 
+pub use chosen::Chosen;
 pub use error::GroupError;
 pub use fleet::{Fleet, Present, Reached, Router};
 pub use group::{Group, Role};

@@ -11,7 +11,7 @@ use sokudo_agent::policy::Policy;
 use sokudo_bus::Client;
 use sokudo_model::harmless;
 use sokudo_wire::join::MemberRole;
-use sokudo_wire::label::{Label, LabelError, Labels};
+use sokudo_wire::label::{Label, Labels};
 use sokudo_zenoh::Membership;
 use sokudo_zenoh::agent::{self, Refused, Service};
 
@@ -121,8 +121,7 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
 
 /// A new one with a token, or that of earlier, with the labels that are given now.
 fn membership(args: &AgentArgs) -> Result<Membership, Failure> {
-    let wrong = |error: LabelError| Failure::operator(error.to_string(), error.hint());
-    let labels = Labels::new(args.label.iter().cloned()).map_err(wrong)?;
+    let labels = Labels::new(args.label.iter().cloned())?;
     let mut token = args.join.as_deref().map(read_token).transpose()?;
     if let (Some(token), Some(via)) = (&mut token, &args.via) {
         token.places = vec![via.clone()];

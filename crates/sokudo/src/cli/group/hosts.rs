@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use sokudo_controller::{Host, Hosts, LEASE};
+use sokudo_controller::{Host, Hosts, LEASE, host_name};
 use sokudo_model::document::{Document, field};
 use sokudo_model::{Environment, Unit, cut, harmless, units};
 use sokudo_wire::join::MemberRole;
@@ -13,11 +13,11 @@ use sokudo_wire::life::Life;
 use sokudo_wire::{Ask, Health, Reply};
 use sokudo_zenoh::enrol::rejoin_hint;
 use sokudo_zenoh::members::{Known, Members};
-use sokudo_zenoh::{Fleet, Group, Present, Reached};
+use sokudo_zenoh::{Chosen, Fleet, Group, Present, Reached};
 
 use super::super::{Exit, Failure, config};
+use super::ANSWER_BOUND;
 use super::stay::now_s;
-use super::{ANSWER_BOUND, Chosen, open_each};
 
 /// Each line of `sokudo group hosts --json`.
 #[rustfmt::skip]
@@ -70,17 +70,18 @@ type Ends = BTreeMap<String, u64>;
 /// Prints the agents of `group`, or of `group/site=tokyo`.
 pub(super) fn list(wanted: &str, json: bool) -> Result<Exit, Failure> {
     let (group, which) = wanted.split_once('/').unwrap_or((wanted, "*"));
-    let chosen = Chosen::read(which)?;
+    let chosen: Chosen = which.parse()?;
     let held = Group::load(&config(), group)?;
     let fleet = Fleet::connect(&held, &held.router(&config())?)?;
     let mut agents = fleet.agents(ANSWER_BOUND)?;
-    let names = chosen.names(&fleet)?;
+    let names = chosen.names(&fleet, ANSWER_BOUND)?;
     agents.retain(|agent| names.contains(&agent.name));
     let mut hosts = Hosts::own(sokudo_agent::factory)?;
     let (mut seen, mut lost) = (Vec::new(), Vec::new());
     let names: Vec<String> = agents.iter().map(|agent| agent.name.clone()).collect();
     // Whoever is lost keeps nobody else waiting.
-    for (agent, (reached, took)) in agents.into_iter().zip(open_each(&fleet, &names, 2 * LEASE)) {
+    let linked = fleet.link_each(&names, &host_name(), 2 * LEASE);
+    for (agent, (reached, took)) in agents.into_iter().zip(linked) {
         let answer = reached.ok().and_then(|r| look(&mut hosts, &agent, r, took));
         match answer {
             Some(answer) => seen.push(answer),

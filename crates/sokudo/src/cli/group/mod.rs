@@ -11,7 +11,7 @@ mod stay;
 mod zenohd;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
@@ -21,11 +21,11 @@ use sokudo_controller::{Hosts, host_name};
 use sokudo_model::harmless;
 use sokudo_model::units::{Nanos, UnitError};
 use sokudo_wire::join::{JoinToken, JoinTokenError, MemberRole, is_place};
-use sokudo_wire::label::{Label, LabelError};
+use sokudo_wire::label::LabelError;
 use sokudo_zenoh::agent::Log;
 use sokudo_zenoh::members::Members;
 use sokudo_zenoh::tokens::Terms;
-use sokudo_zenoh::{Fleet, Group, GroupError, Membership, Present, Reached, enrol};
+use sokudo_zenoh::{Chosen, Fleet, Group, GroupError, Membership, Reached, enrol};
 
 use super::{Exit, Failure, config};
 
@@ -36,9 +36,6 @@ const ANSWER_BOUND: Duration = Duration::from_secs(10);
 
 /// Shortest time for which a token or a certificate is made, nanoseconds.
 const LEAST_VALID_NS: u64 = 60_000_000_000;
-
-/// Sessions that are opened at the same time.
-const OPENED_AT_ONCE: usize = 16;
 
 /// Make groups, let hosts join, and list them.
 #[derive(Debug, Args)]
@@ -132,6 +129,12 @@ impl From<GroupError> for Failure {
             }
             _ => Failure::operator(error.to_string(), hint.unwrap_or_default()),
         }
+    }
+}
+
+impl From<LabelError> for Failure {
+    fn from(error: LabelError) -> Self {
+        Failure::operator(error.to_string(), error.hint())
     }
 }
 
@@ -250,42 +253,6 @@ fn log() -> Log {
     Arc::new(|line: &str| eprintln!("  {}", harmless(line)))
 }
 
-/// Which agents of a group are meant.
-enum Chosen {
-    All,
-    /// Those that have all of these labels.
-    Labelled(Vec<Label>),
-    Named(String),
-}
-
-impl Chosen {
-    /// `*`, `site=tokyo,rack=3` or a name.
-    fn read(text: &str) -> Result<Self, Failure> {
-        let wrong = |error: LabelError| Failure::operator(error.to_string(), error.hint());
-        match text {
-            "*" => Ok(Chosen::All),
-            labels if labels.contains('=') => {
-                let labels: Result<Vec<Label>, _> = labels.split(',').map(str::parse).collect();
-                Ok(Chosen::Labelled(labels.map_err(wrong)?))
-            }
-            name => Ok(Chosen::Named(name.to_owned())),
-        }
-    }
-
-    fn names(&self, fleet: &Fleet<'_>) -> Result<Vec<String>, GroupError> {
-        let having = |wanted: &[Label]| -> Result<Vec<String>, GroupError> {
-            let has_all = |agent: &Present| wanted.iter().all(|label| agent.labels.has(label));
-            let agents = fleet.agents(ANSWER_BOUND)?.into_iter().filter(has_all);
-            Ok(agents.map(|agent| agent.name).collect())
-        };
-        match self {
-            Chosen::All => having(&[]),
-            Chosen::Labelled(wanted) => having(wanted),
-            Chosen::Named(name) => Ok(vec![name.clone()]),
-        }
-    }
-}
-
 /// True when this user holds the keys of a group of this name.
 pub fn is_known(name: &str) -> bool {
     Group::load(&config(), name).is_ok()
@@ -335,10 +302,10 @@ type Called = (String, Result<Reached, BusError>);
 ///
 /// Errors: there are none.
 fn call(group: &str, name: &str) -> Result<Vec<Called>, Failure> {
-    let chosen = Chosen::read(name)?;
+    let chosen: Chosen = name.parse()?;
     let group = Group::load(&config(), group)?;
     let fleet = Fleet::connect(&group, &group.router(&config())?)?;
-    let names = chosen.names(&fleet)?;
+    let names = chosen.names(&fleet, ANSWER_BOUND)?;
     if names.is_empty() {
         let (which, hint) = match chosen {
             Chosen::Labelled(_) => (
@@ -350,41 +317,7 @@ fn call(group: &str, name: &str) -> Result<Vec<Called>, Failure> {
         let says = format!("no agent of the group {}{which} is connected", group.name);
         return Err(Failure::operator(says, hint));
     }
-    let reached = call_all(&fleet, &names);
+    let linked = fleet.link_each(&names, &host_name(), ANSWER_BOUND);
+    let reached = linked.into_iter().map(|(reached, _)| reached);
     Ok(names.into_iter().zip(reached).collect())
-}
-
-/// Sessions with all of these agents; in their order.
-fn call_all(fleet: &Fleet<'_>, names: &[String]) -> Vec<Result<Reached, BusError>> {
-    let opened = open_each(fleet, names, ANSWER_BOUND).into_iter();
-    opened.map(|(reached, _)| reached).collect()
-}
-
-/// A session with each of these agents, or why there is none, and how long that took; several are opened
-/// at a time.
-fn open_each(
-    fleet: &Fleet<'_>,
-    names: &[String],
-    bound: Duration,
-) -> Vec<(Result<Reached, BusError>, Duration)> {
-    let me = host_name();
-    let open = |name: &String| {
-        let begun = Instant::now();
-        (fleet.link(name, &me, bound), begun.elapsed())
-    };
-    let share = names.len().div_ceil(OPENED_AT_ONCE).max(1);
-    std::thread::scope(|scope| {
-        let threads: Vec<_> = names
-            .chunks(share)
-            .map(|chunk| scope.spawn(move || chunk.iter().map(open).collect::<Vec<_>>()))
-            .collect();
-        let mut all = Vec::with_capacity(names.len());
-        for thread in threads {
-            let opened = thread
-                .join()
-                .unwrap_or_else(|why| std::panic::resume_unwind(why));
-            all.extend(opened);
-        }
-        all
-    })
 }
