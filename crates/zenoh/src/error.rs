@@ -3,6 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
+use sokudo_wire::join::MemberRole;
+
+use crate::enrol::rejoin_hint;
+
 /// Errors of operations on groups.
 #[derive(Debug, thiserror::Error)]
 pub enum GroupError {
@@ -48,6 +52,16 @@ pub enum GroupError {
     /// Keys and certificates.
     #[error("no certificate could be made: {0}")]
     Certificate(String),
+    /// A certificate that is good no longer, and was not renewed.
+    #[error("the certificate of {member} in the group {group} has ended")]
+    Ended {
+        /// Whose.
+        member: String,
+        /// The name of the group.
+        group: String,
+        /// What it is in the group.
+        role: MemberRole,
+    },
     /// The system provides no random bytes.
     #[error("the system gives no randomness")]
     Randomness,
@@ -90,6 +104,7 @@ impl GroupError {
             GroupError::NoRouter { group } => {
                 return Some(format!("start it first: `sokudo controller {group}`"));
             }
+            GroupError::Ended { group, role, .. } => return Some(rejoin_hint(group, *role)),
             GroupError::File { .. } => "look at the rights and the space of that folder",
             GroupError::Damaged { .. } => "restore the file, or make the group again",
             GroupError::Refused { hint, .. } => return Some(hint.clone()),

@@ -33,6 +33,7 @@ pub mod membership;
 mod pipes;
 mod settings;
 pub mod site;
+mod stay;
 pub mod tokens;
 pub mod upkeep;
 mod visitors;
@@ -42,6 +43,7 @@ pub use error::GroupError;
 pub use fleet::{Fleet, Present, Reached, Router};
 pub use group::{Group, Role};
 pub use membership::Membership;
+pub use stay::stay;
 
 #[cfg(test)]
 mod tests;

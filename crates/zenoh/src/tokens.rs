@@ -175,7 +175,8 @@ impl Tokens {
     }
 }
 
-pub(crate) fn now_s() -> u64 {
+/// Seconds of Unix time, as tokens and certificates count.
+pub fn now_s() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }

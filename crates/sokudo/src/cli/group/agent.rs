@@ -12,12 +12,11 @@ use sokudo_bus::Client;
 use sokudo_model::harmless;
 use sokudo_wire::join::MemberRole;
 use sokudo_wire::label::{Label, Labels};
-use sokudo_zenoh::Membership;
 use sokudo_zenoh::agent::{self, Refused, Service};
+use sokudo_zenoh::{Membership, stay};
 
 use super::super::{Exit, Failure, config, stop_flag};
 use super::guard::Guarded;
-use super::stay::stay;
 use super::{log, place, read_token};
 
 /// Join a group and carry out the orders of its controller, until Ctrl-C.
@@ -114,7 +113,10 @@ pub fn run(args: AgentArgs) -> Result<Exit, Failure> {
         println!("connected");
         Ok((serving, guarded))
     };
-    stay(&stop, membership, begin, |(serving, _)| serving.is_idle())?;
+    let kept = (config(), log());
+    stay(&stop, kept, membership, begin, |(serving, _)| {
+        serving.is_idle()
+    })?;
     eprintln!("  leaving {group}");
     Ok(Exit::Fine)
 }

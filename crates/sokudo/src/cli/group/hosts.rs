@@ -13,11 +13,11 @@ use sokudo_wire::life::Life;
 use sokudo_wire::{Ask, Health, Reply};
 use sokudo_zenoh::enrol::rejoin_hint;
 use sokudo_zenoh::members::{Known, Members};
+use sokudo_zenoh::tokens::now_s;
 use sokudo_zenoh::{Chosen, Fleet, Group, Present, Reached};
 
 use super::super::{Exit, Failure, config};
 use super::ANSWER_BOUND;
-use super::stay::now_s;
 
 /// Each line of `sokudo group hosts --json`.
 #[rustfmt::skip]

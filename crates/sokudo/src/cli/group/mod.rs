@@ -7,7 +7,6 @@ pub mod controller;
 pub mod guard;
 pub(super) mod hosts;
 pub mod router;
-mod stay;
 mod zenohd;
 
 use std::sync::Arc;

@@ -4,12 +4,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use clap::Args;
 use sokudo_wire::join::MemberRole;
-use sokudo_zenoh::Membership;
 use sokudo_zenoh::site::Site;
+use sokudo_zenoh::{Membership, stay};
 
 use super::super::{Exit, Failure, config, stop_flag};
 use super::controller::own_address;
-use super::stay::stay;
 use super::{DEFAULT_GROUP_PORT, log, membership, read_token};
 
 /// Carry the messages of a site's agents to their controller, until Ctrl-C.
@@ -67,7 +66,7 @@ pub fn run(args: RouterArgs) -> Result<Exit, Failure> {
         );
         Ok(site)
     };
-    stay(&stop, membership, begin, Site::is_idle)?;
+    stay(&stop, (config(), log()), membership, begin, Site::is_idle)?;
     eprintln!("  stopping");
     Ok(Exit::Fine)
 }

@@ -1,14 +1,14 @@
-//! Renewal of a member's certificate, which is valid for ninety days.
+//! Keeps a member serving for months, although its certificate is good for ninety days.
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
-use sokudo_zenoh::enrol::rejoin_hint;
-use sokudo_zenoh::upkeep::Upkeep;
-use sokudo_zenoh::{GroupError, Membership};
-
-use super::super::{Failure, config};
-use super::log;
+use crate::agent::Log;
+use crate::error::GroupError;
+use crate::membership::Membership;
+use crate::tokens::now_s;
+use crate::upkeep::Upkeep;
 
 /// Time between two looks at what there is to do.
 const LOOK: Duration = Duration::from_millis(100);
@@ -17,26 +17,25 @@ const LOOK_FOR_IDLE: Duration = Duration::from_secs(1);
 /// How long what was just closed may hold its port.
 const REOPEN_BOUND: Duration = Duration::from_secs(10);
 
-/// Seconds of Unix time, as certificates count.
-pub(super) fn now_s() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
-}
-
 /// Serves from `begin` on until `stop`. When the certificate was renewed, what serves is ended and begun
-/// again as soon as it `is_idle`: never within a run.
+/// again as soon as it `is_idle`: never within a run. The member's file is in `config`.
 ///
 /// Errors: the certificate has ended; it cannot be begun.
-pub(super) fn stay<S>(
+pub fn stay<S>(
     stop: &AtomicBool,
+    (config, log): (PathBuf, Log),
     mut member: Membership,
     begin: impl Fn(&Membership) -> Result<S, GroupError>,
     is_idle: impl Fn(&S) -> bool,
-) -> Result<(), Failure> {
+) -> Result<(), GroupError> {
     if member.life().is_over(now_s()) {
-        return Err(ended(&member));
+        return Err(GroupError::Ended {
+            member: member.agent().to_owned(),
+            group: member.group().to_owned(),
+            role: member.role(),
+        });
     }
-    let mut upkeep = Upkeep::new(config(), log());
+    let mut upkeep = Upkeep::new(config, log);
     let mut serving = begin(&member)?;
     let (mut is_renewed, mut looked) = (false, Instant::now());
     while !stop.load(Ordering::Relaxed) {
@@ -54,15 +53,6 @@ pub(super) fn stay<S>(
         }
     }
     Ok(())
-}
-
-fn ended(member: &Membership) -> Failure {
-    let says = format!(
-        "the certificate of {} in the group {} has ended",
-        member.agent(),
-        member.group()
-    );
-    Failure::operator(says, rejoin_hint(member.group(), member.role()))
 }
 
 /// The system may hold a port for a moment after it was closed.
