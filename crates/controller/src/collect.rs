@@ -4,6 +4,7 @@
 //! resumes the run requests it from each of them, page by page, and adds what the record lacks.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -24,7 +25,7 @@ const MAX_PAGES: usize = 1024;
 /// All batches that one agent kept of a run, in their order.
 ///
 /// Errors: it is lost, does not answer, or still believes that the run goes on.
-pub fn collect(bus: &Bus, agent: MemberId, run: &RunId) -> Result<Vec<Batch>, ControlError> {
+fn collect(bus: &Bus, agent: MemberId, run: &RunId) -> Result<Vec<Batch>, ControlError> {
     let deadline = Instant::now() + NOTICE_BOUND;
     let (mut out, mut from, mut pages) = (Vec::new(), 0, 0);
     while pages < MAX_PAGES {
@@ -46,6 +47,24 @@ pub fn collect(bus: &Bus, agent: MemberId, run: &RunId) -> Result<Vec<Batch>, Co
         }
     }
     Ok(out)
+}
+
+/// Adds to the spool of a record what one agent kept of its run and the record lacks: the number of points.
+///
+/// Errors: as [`collect`]; the spool cannot be written.
+pub fn complete(
+    record: &Path,
+    known: &Known,
+    bus: &Bus,
+    agent: MemberId,
+    run: &RunId,
+) -> Result<usize, ControlError> {
+    let kept = collect(bus, agent, run)?.into_iter();
+    let missing: Vec<Batch> = kept.filter_map(|batch| known.missing(batch)).collect();
+    let series = missing.iter().flat_map(|batch| &batch.series);
+    let points = series.map(|series| series.points.len()).sum();
+    sokudo_store::add_to_spool(record, &missing)?;
+    Ok(points)
 }
 
 /// Lets an agent remove what has been collected.

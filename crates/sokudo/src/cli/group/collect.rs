@@ -58,14 +58,7 @@ pub fn collect(record: &Path, group: &str) -> Result<Option<Collected>, Failure>
             address: reached.address,
         };
         let agent = bus.add(member, Box::new(reached.link));
-        let kept = collect::collect(&bus, agent, &manifest.id)?;
-        let missing: Vec<_> = kept
-            .into_iter()
-            .filter_map(|batch| known.missing(batch))
-            .collect();
-        let series = missing.iter().flat_map(|batch| &batch.series);
-        points += series.map(|series| series.points.len()).sum::<usize>();
-        sokudo_store::add_to_spool(record, &missing)?;
+        points += collect::complete(record, &known, &bus, agent, &manifest.id)?;
         agents.push(agent);
     }
     let held = match agents.len() {
