@@ -30,7 +30,7 @@ use keep::{Keeper, Outlet};
 use policy::{Observation, Policy};
 use watch::{Planned, Watch};
 
-/// How far the session has come with its phase.
+/// State of the session's phase.
 enum State {
     Idle,
     Prepared(Box<dyn Phase>),
@@ -40,7 +40,7 @@ enum State {
 
 /// Guards this host against controllers: policy, audit log and kept observations.
 pub struct Guard {
-    /// What the owner of the host allows.
+    /// Policy of the host's owner.
     pub policy: Policy,
     /// The audit log.
     pub audit: Audit,
@@ -54,7 +54,7 @@ pub struct Session {
     client: Client,
     guard: Option<Arc<Guard>>,
     outlet: Outlet,
-    /// What may be observed; `None` for the operator's own host: everything.
+    /// Monitors that are allowed; `None` for the operator's own host: all.
     observation: Option<Observation>,
     state: State,
     watch: Option<Watch>,
@@ -284,11 +284,11 @@ impl Session {
     }
 }
 
-/// What to do where a host behind `sokudo serve` refuses a monitor.
+/// Hint for a host behind `sokudo serve` that refuses a monitor.
 const WITHOUT_POLICY: &str = "a host behind `sokudo serve` has no policy file that could allow it: leave `on` \
     out, or let that host join a group";
 
-/// What [`Ask::Watch`] asks for.
+/// Content of [`Ask::Watch`].
 struct WatchWish {
     host: String,
     t0_ns: i64,

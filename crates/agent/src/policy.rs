@@ -34,14 +34,14 @@ const DEFAULT_FLOWS: u32 = 4096;
 /// Longest policy that is read, bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// What this host lets controllers do.
+/// Rights of controllers on this host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Policy {
     /// Names of workloads; `None` = all.
     pub workloads: Option<Vec<String>>,
-    /// Whom or what loads may reach.
+    /// Targets that loads may reach.
     pub reach: Vec<Reach>,
-    /// Where this host may send to; `None` = the other hosts of a run.
+    /// Addresses that this host may send to; `None` = the other hosts of a run.
     pub destinations: Option<Vec<IpNet>>,
     /// Longest load of one phase, nanoseconds.
     pub max_duration_ns: u64,
@@ -49,7 +49,7 @@ pub struct Policy {
     pub max_rate: Option<Rate>,
     /// Most flows of a phase.
     pub max_flows: u32,
-    /// What may be observed.
+    /// Monitors that are allowed.
     pub observation: Observation,
 }
 
@@ -75,7 +75,7 @@ pub enum PolicyError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         error: std::io::Error,
     },
     /// The file is not a valid policy.
@@ -238,7 +238,7 @@ impl Policy {
         Ok(())
     }
 
-    /// What the policy lets controllers do, a sentence per line.
+    /// Explanation of what controllers may do, a sentence per line.
     pub fn explain(&self) -> Vec<String> {
         let listed = |list: &[String]| list.join(", ");
         let mut lines = vec![

@@ -53,8 +53,8 @@ impl PartialEq for Planned {
     }
 }
 
-/// What is observed when these monitors are asked for: they, and the standing ones that `allowed`
-/// lets pass.
+/// Monitors that run when these are asked for: they, and the standing ones that `allowed` lets
+/// pass.
 ///
 /// Errors: an unknown monitor, or options that cannot be read.
 pub fn plan(
@@ -96,7 +96,7 @@ pub fn plan(
     Ok(planned)
 }
 
-/// What all threads of a watch share.
+/// State that all threads of a watch share.
 #[derive(Clone)]
 struct Setting {
     context: Context,
@@ -224,11 +224,11 @@ struct Lane {
     stop: Option<SyncSender<()>>,
     /// Disconnected when the thread has ended, for whatever reason.
     ended: Receiver<()>,
-    /// When the sample began that is being taken, on the monotonic clock; 0 between samples.
+    /// Begin of the sample that is being taken, on the monotonic clock; 0 between samples.
     busy_since_ns: Arc<AtomicI64>,
 }
 
-/// What a thread has of its lane.
+/// A thread's ends of its lane.
 struct Ends {
     stopped: Receiver<()>,
     busy_since_ns: Arc<AtomicI64>,

@@ -113,7 +113,7 @@ impl Gate {
         self.gone.load(Ordering::Acquire)
     }
 
-    /// Why it has disconnected.
+    /// Reason of the disconnection.
     pub(crate) fn why(&self) -> Option<String> {
         let why = self.why.lock().unwrap_or_else(PoisonError::into_inner);
         why.clone()

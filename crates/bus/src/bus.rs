@@ -165,7 +165,7 @@ impl Bus {
             .collect()
     }
 
-    /// Where the notes of all members arrive.
+    /// Receiver of the notes of all members.
     pub fn notes(&self) -> &Receiver {
         &self.notes
     }
@@ -258,8 +258,8 @@ impl Seat {
         answer.map_err(|why| self.explained(why))
     }
 
-    /// Why an ask failed: a member that was given up counts as lost, whatever error its closed link
-    /// returns.
+    /// Reason why an ask failed: a member that was given up counts as lost, whatever error its
+    /// closed link returns.
     fn explained(&self, why: BusError) -> BusError {
         match self.given_up.get() {
             Some(why) => BusError::Lost {

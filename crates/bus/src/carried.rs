@@ -25,10 +25,10 @@ use crate::{Link, PendingReply};
 
 pub use crate::session::serve;
 
-/// How long writing one message may take before the connection counts as broken.
+/// Longest time to write one message before the connection counts as broken.
 pub(crate) const SEND_BOUND: Duration = Duration::from_secs(20);
 
-/// How long the reading thread waits at once; only `close` or the peer ends it.
+/// Longest single wait of the reading thread; only `close` or the peer ends it.
 const READ_SLICE: Duration = Duration::from_secs(60);
 
 /// A link to an agent at the other end of a pipe. Dropping it closes it, and waits until what the pipe
@@ -84,7 +84,7 @@ struct Line {
     waiting: Mutex<Waiting>,
     uplink: Uplink,
     begun: Instant,
-    /// When the last message arrived, after `begun`, nanoseconds.
+    /// Arrival of the last message, after `begun`, nanoseconds.
     heard_ns: AtomicU64,
 }
 
@@ -93,7 +93,7 @@ struct Line {
 struct Waiting {
     last_id: u64,
     answers: HashMap<u64, SyncSender<Reply>>,
-    /// Why no further ask can be sent.
+    /// Reason why no further ask can be sent.
     lost: Option<String>,
     /// `Bye` is on its way: the connection's end is not a loss.
     leaving: bool,

@@ -19,10 +19,10 @@ use crate::{Link, PendingReply};
 /// Asks that may wait for the handler.
 const WAITING_ASKS: usize = 64;
 
-/// How long preparing the agent's thread may take.
+/// Longest time that preparing the agent's thread may take.
 const INIT_BOUND: Duration = Duration::from_secs(30);
 
-/// How long `close` waits until the handler is dropped.
+/// Longest wait of `close` until the handler is dropped.
 const CLOSE_BOUND: Duration = Duration::from_secs(10);
 
 /// A link to an agent thread of this process.

@@ -21,7 +21,7 @@ pub(crate) trait Parcel: Sized {
     fn gap(dropped: u64) -> Self;
 }
 
-/// Why a message was not accepted.
+/// Reason why a message was not accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PushError {
     /// The connection has ended: the message will never be read.
@@ -32,7 +32,7 @@ pub enum PushError {
     Full,
 }
 
-/// Why there is no message.
+/// Reason why there is no message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PopError {
     /// Nothing yet.

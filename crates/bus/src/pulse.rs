@@ -31,13 +31,13 @@ pub(crate) struct Look {
 #[derive(Debug, Clone)]
 pub(crate) struct Pulse {
     lease: Duration,
-    /// How much earlier the second lease is sent.
+    /// Lead of the second lease.
     earlier: Duration,
     /// Time of the last message of the member, or of the first check.
     heard: Duration,
-    /// When the next lease is due.
+    /// Time of the next lease.
     due: Duration,
-    /// When the next check is due.
+    /// Time of the next check.
     expected: Duration,
     health: Health,
 }

@@ -42,7 +42,7 @@ const IDLE_BOUND: Duration = Duration::from_secs(600);
 /// Leases are taken as at least and at most this long.
 const LEASE_RANGE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(3600));
 
-/// How long the writer waits at once.
+/// Longest single wait of the writer.
 const WRITE_SLICE: Duration = Duration::from_secs(60);
 
 impl Parcel for Outgoing {
@@ -214,13 +214,13 @@ struct Listener<'a> {
     gate: &'a Gate,
     hush: &'a Hush,
     asks: SyncSender<(u64, Ask)>,
-    /// How long the client may be silent at any time.
+    /// Longest silence of the client at any time.
     usual: Duration,
-    /// How long it may be silent now.
+    /// Longest silence of the client now.
     patience: Duration,
 }
 
-/// What to do after a message.
+/// Action after a message.
 enum Next {
     GoOn,
     /// The client has sent `Bye`.

@@ -19,7 +19,7 @@ const SHARES: [&str; 2] = ["errors", "loss"];
 /// One bound: `p99` at most 0.001 s, `loss` at most 0.001.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bound {
-    /// What is bounded, as typed.
+    /// Name of the bounded quantity, as typed.
     pub what: &'static str,
     /// The most that is allowed: seconds, or a share from 0 to 1.
     pub most: f64,

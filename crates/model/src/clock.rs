@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// One measurement of a host's monotonic clock against the controller's.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockReading {
-    /// When it was taken, on the controller's monotonic clock, nanoseconds.
+    /// Time of the reading, on the controller's monotonic clock, nanoseconds.
     pub at_ns: i64,
     /// Host clock minus controller clock, nanoseconds.
     pub offset_ns: i64,

@@ -17,9 +17,9 @@ pub struct Document {
 /// A field of a JSON document.
 #[derive(Debug, Clone, Copy)]
 pub struct Field {
-    /// Where it is: `findings[].rule` in each element of a list, `histograms.*.p50` under each key.
+    /// Its path: `findings[].rule` in each element of a list, `histograms.*.p50` under each key.
     pub path: &'static str,
-    /// What it holds: `string`, `number`, `integer`, `boolean`, `object`; `array of …` and `map of …`
+    /// Its type: `string`, `number`, `integer`, `boolean`, `object`; `array of …` and `map of …`
     /// (keys that differ from document to document); `… or null`; `any` where it is not described.
     pub kind: &'static str,
     /// Unit of its numbers, empty for none.

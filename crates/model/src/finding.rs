@@ -6,7 +6,7 @@ use crate::metric::Unit;
 use crate::series::Labels;
 use crate::text::Text;
 
-/// How much a finding matters.
+/// Importance of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -23,7 +23,7 @@ pub enum Severity {
 pub struct Evidence {
     /// The observation in words.
     pub says: Text,
-    /// Where it was read: `SO_MEMINFO`, `/proc/net/snmp`, `schedstat`, …
+    /// Source of the reading: `SO_MEMINFO`, `/proc/net/snmp`, `schedstat`, …
     pub source: String,
     /// Host it was observed on, when it was observed on one.
     pub host: Option<String>,
@@ -43,15 +43,15 @@ pub struct Evidence {
 pub struct Finding {
     /// Rule that drew it: file name in `analyze/src/rules`.
     pub rule: String,
-    /// How much it matters.
+    /// Its importance.
     pub severity: Severity,
     /// Name of the phase it is about; empty when it is about the whole run.
     pub phase: String,
-    /// How strongly it explains the result, 0 to 1; findings are shown strongest first.
+    /// Share of the result that it explains, 0 to 1; findings are shown strongest first.
     pub weight: f64,
     /// The conclusion.
     pub says: Text,
-    /// What proves it.
+    /// Evidence for it.
     pub evidence: Vec<Evidence>,
     /// The next thing to try.
     pub next: Option<Text>,

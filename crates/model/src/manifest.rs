@@ -24,7 +24,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// How a run or a phase ended.
+/// End of a run or a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunStatus {
@@ -49,7 +49,7 @@ pub struct Problem {
     pub phase: String,
     /// What happened.
     pub says: Text,
-    /// What is missing from the record because of it.
+    /// Part of the record that is missing because of it.
     pub missing: Option<Text>,
 }
 
@@ -90,9 +90,9 @@ pub struct PhaseRecord {
     pub t0_ns: i64,
     /// End of the phase, nanoseconds since the run's start.
     pub t1_ns: i64,
-    /// How it ended.
+    /// Its end.
     pub status: RunStatus,
-    /// What came out.
+    /// Its result.
     pub result: PhaseResult,
 }
 
@@ -119,7 +119,7 @@ pub struct Manifest {
     pub schema: String,
     /// Name of the run.
     pub id: RunId,
-    /// What the run is called after: `check`, `datagram`.
+    /// Name of the run's load: `check`, `datagram`.
     pub workload: String,
     /// Program version that wrote it.
     pub version: String,
@@ -129,7 +129,7 @@ pub struct Manifest {
     pub started_unix_ns: i64,
     /// Command line, secrets removed.
     pub command: Vec<String>,
-    /// What was executed.
+    /// The plan that was executed.
     pub plan: Plan,
     /// SHA-256 of the plan's JSON, hexadecimal.
     pub plan_sha256: String,
@@ -144,7 +144,7 @@ pub struct Manifest {
     /// Facts that people should see beside the verdict, such as how the hosts were made.
     #[serde(default)]
     pub notes: Vec<Text>,
-    /// How it ended.
+    /// Its end.
     pub status: RunStatus,
     /// What went wrong.
     pub problems: Vec<Problem>,

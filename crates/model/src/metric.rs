@@ -67,7 +67,7 @@ impl Unit {
     }
 }
 
-/// How the values of a metric behave over time.
+/// Behaviour of a metric's values over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MetricKind {
@@ -90,7 +90,7 @@ impl MetricKind {
     }
 }
 
-/// How the values that the flows of a phase have become the phase's total.
+/// Rule that makes the phase's total of the values of its flows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {
     /// The total does not follow from the flows' values: the workload computes it, or there is none.
@@ -177,11 +177,11 @@ pub struct Metric {
     pub name: &'static str,
     /// Unit of the values.
     pub unit: Unit,
-    /// How the values behave over time.
+    /// Behaviour of the values over time.
     pub kind: MetricKind,
-    /// What exactly is counted, in one line.
+    /// Exact meaning, in one line.
     pub help: &'static str,
-    /// How the flows' values become the phase's total.
+    /// Rule that makes the phase's total of the flows' values.
     pub fold: Fold,
     /// Whether the table of flows has a column for it.
     pub is_column: bool,

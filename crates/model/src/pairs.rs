@@ -20,7 +20,7 @@ pub const ALONE: &str = "alone";
 /// Label of phases in which all hosts of a group load each other at once.
 pub const MESH: &str = "mesh";
 
-/// What a connection's payload is expected to reach, as it is named beside `p99` or `loss`.
+/// Name of the expected payload of a connection, beside `p99` or `loss`.
 pub const PAYLOAD: &str = "payload";
 
 /// The numbers that describe a pair, in the order of the layers.
@@ -39,7 +39,7 @@ pub struct Broken {
     pub measured: Option<f64>,
     /// The least payload, bits per second, or the most of a bound: seconds or a share.
     pub limit: f64,
-    /// What the pair reached when it met once more and all others were quiet.
+    /// Value of the pair in a second measurement, while all others were quiet.
     pub alone: Option<f64>,
 }
 

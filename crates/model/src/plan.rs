@@ -38,7 +38,7 @@ pub struct PhasePlan {
     pub options: String,
     /// Flows: the sending and the receiving host of each.
     pub flows: Vec<FlowPlan>,
-    /// How long load is offered, nanoseconds; 0 when bounded by a count instead.
+    /// Duration of the load, nanoseconds; 0 when bounded by a count instead.
     pub duration_ns: u64,
     /// Upper bound for the whole phase, nanoseconds: every wait inside it is shorter.
     pub bound_ns: u64,
@@ -63,7 +63,7 @@ pub struct Refusal {
     /// True when the operator asked for something impossible (exit code 2), false when the run
     /// failed on the way (exit code 3).
     pub operator_error: bool,
-    /// What happened, to what.
+    /// The failure, and what it concerns.
     pub says: String,
     /// How to mend it.
     pub hint: Option<String>,

@@ -22,7 +22,7 @@ pub struct Record {
     pub events: Vec<Event>,
     /// Conclusions, strongest first.
     pub findings: Vec<Finding>,
-    /// What had to hold, and whether it did.
+    /// Conditions that had to hold, each with its result.
     pub checks: Vec<Check>,
 }
 

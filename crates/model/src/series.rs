@@ -25,7 +25,7 @@ pub struct SeriesKey {
 /// Ordered samples of one metric from one source.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Who observed what.
+    /// Observer and metric.
     pub key: SeriesKey,
     /// `(t_ns, value)`: nanoseconds since the run's start on the shared clock, ascending.
     /// Counters are stored as their increase per second over the interval that ends at `t_ns`
@@ -36,7 +36,7 @@ pub struct Series {
 /// Distribution of one metric over one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistogramInterval {
-    /// Who observed what.
+    /// Observer and metric.
     pub key: SeriesKey,
     /// Interval start, nanoseconds since the run's start.
     pub t0_ns: i64,
@@ -58,11 +58,12 @@ pub struct Event {
     pub source: String,
     /// Short machine-readable kind: `phase-begin`, `peer-lost`, `clock-jump`, …
     pub kind: String,
-    /// What people read.
+    /// Text of the event.
     pub says: Text,
 }
 
-/// What a host hands over at the end of each interval: the unit of the spool and of the wire.
+/// The series, distributions and events of a host in one interval: the unit of the spool and of the
+/// wire.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
     /// New points, grouped by series.

@@ -10,7 +10,7 @@ use crate::units::Nanos;
 /// Label of phases whose flows must not begin further apart than this.
 pub const MAX_SKEW: &str = "max_skew";
 
-/// How much later than the first one each flow of a phase began, seconds; nothing for a single flow.
+/// Delay of each flow's begin behind the first one of its phase, seconds; empty for a single flow.
 pub fn spreads(phase: &PhaseRecord) -> Vec<f64> {
     let flows = phase.result.flows.iter();
     let late: Vec<f64> = flows

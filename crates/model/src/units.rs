@@ -16,10 +16,10 @@ pub enum UnitError {
     /// The text does not start with a number.
     #[error("`{0}` does not start with a number")]
     NoNumber(String),
-    /// What follows the number is not a unit of this kind of quantity.
+    /// The text behind the number is not a unit of this kind of quantity.
     #[error("`{text}` has no unit known for {quantity}; write for example {example}")]
     UnknownUnit {
-        /// What was typed.
+        /// Text as typed.
         text: String,
         /// Kind of quantity.
         quantity: &'static str,
@@ -31,11 +31,11 @@ pub enum UnitError {
         "`{text}` is {got}, but {wanted} is wanted; `b` is bits and `B` is bytes, so write {instead}"
     )]
     BitsAndBytes {
-        /// What was typed.
+        /// Text as typed.
         text: String,
-        /// What that means.
+        /// Quantity that the text has.
         got: &'static str,
-        /// What is meant here.
+        /// Quantity that was expected.
         wanted: &'static str,
         /// The same amount in the wanted unit.
         instead: String,

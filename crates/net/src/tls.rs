@@ -236,7 +236,7 @@ impl Reader {
         self.ready.len() - self.taken
     }
 
-    /// How reads wait for the network.
+    /// Sets the way in which reads wait for the network.
     ///
     /// Errors: [`io::ErrorKind::Unsupported`] when this system cannot wait so.
     pub fn set_wait(&mut self, wait: Wait) -> io::Result<()> {

@@ -5,7 +5,7 @@
 //! a host with a hundred busy threads each of their steps waits for a CPU, and a host that is only busy
 //! seems lost. Where the system allows it (root, or `CAP_SYS_NICE`), they are scheduled first.
 
-/// How many steps of niceness they go before ordinary threads: three times the share of a CPU.
+/// Steps of niceness before ordinary threads: three times the share of a CPU.
 #[cfg(target_os = "linux")]
 const STEPS: i32 = 5;
 

@@ -57,8 +57,8 @@ impl Paced {
         self.intended_ns(self.done)
     }
 
-    /// When the next `batch` events may really start together: the intended time of the last of
-    /// them, so that none starts early; later after a stall.
+    /// Earliest start of the next `batch` events together: the intended time of the last of them,
+    /// so that none starts early; later after a stall.
     pub fn due_ns(&self, batch: usize) -> i64 {
         self.intended_ns(self.done + batch.max(1) as u64 - 1)
             .max(self.not_before_ns)

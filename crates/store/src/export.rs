@@ -23,8 +23,9 @@ use crate::disk::{self, Disk, DiskFile};
 use crate::tables::labels_json;
 use crate::{StoreError, percentiles};
 
-/// How cells are separated and quoted. A text that a spreadsheet would take for a formula gets a leading
-/// `'`; U+FFFD stands for characters that steer a terminal or turn the direction of writing.
+/// Separator and quoting of cells. A text that a spreadsheet would take for a formula gets a
+/// leading `'`; U+FFFD stands for characters that steer a terminal or turn the direction of
+/// writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Commas; RFC 4180 quoting.

@@ -18,7 +18,7 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
 /// The system's allocator, counted.
 pub type Counted = &'static StatsAlloc<System>;
 
-/// What a test binary names as its allocator.
+/// Allocator that counts, for a test binary.
 pub const COUNTED: Counted = &INSTRUMENTED_SYSTEM;
 
 /// One extra call per so many events fails a test: an allocation per event is two, with its end. What goes
@@ -32,7 +32,7 @@ pub fn calls() -> usize {
     stats.allocations + stats.reallocations + stats.deallocations
 }
 
-/// What a load came to, and what it asked of the allocator.
+/// Result of a load, and its requests to the allocator.
 #[derive(Debug, Clone, Copy)]
 pub struct Cost {
     /// Requests, messages, datagrams, writes.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 use sokudo_model::document::{Document, Field};
 
-/// What differs between a description and documents that together have every field of it.
+/// Differences between a description and documents that together have every field of it.
 pub fn differences(described: &Document, documents: &[Value]) -> Vec<String> {
     let mut walk = Walk {
         fields: described.fields,

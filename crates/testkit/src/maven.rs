@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long fetching may take.
+/// Longest time of a download.
 const FETCH: Duration = Duration::from_secs(300);
 /// Time between two checks whether it has ended.
 const LOOK: Duration = Duration::from_millis(50);

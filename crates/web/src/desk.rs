@@ -60,7 +60,7 @@ pub enum Order {
         url: String,
         /// Connections, and thereby requests under way at a time.
         connections: u32,
-        /// How long, as typed: `10s`.
+        /// Duration, as typed: `10s`.
         duration: String,
         /// Requests per second, as typed: `500/s`; as fast as answers come when empty.
         rate: String,
@@ -70,13 +70,13 @@ pub enum Order {
     },
 }
 
-/// What a script is to be written for.
+/// Order to write a script.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Emit {
     /// Language of the script.
     pub language: Language,
-    /// How many pairs; all that there are when absent.
+    /// Number of pairs; all that there are when absent.
     pub pairs: Option<u32>,
     /// Bytes each way, as typed: `1MB`.
     pub size: String,

@@ -43,7 +43,7 @@ pub struct Words {
 }
 
 impl Words {
-    /// What is the same in every language.
+    /// A text that is the same in every language.
     pub fn same(text: impl Into<String>) -> Self {
         let en = text.into();
         Self { ja: en.clone(), en }
@@ -64,7 +64,7 @@ pub enum SentenceKind {
     Problem,
 }
 
-/// How a run ended.
+/// End of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
     /// Id of the record; `None` when nothing was measured and nothing is kept.
@@ -108,7 +108,7 @@ pub enum Told {
     Health(String, &'static str),
     /// Hosts that take part.
     Hosts(Vec<HostRow>),
-    /// What is wrong in the script that was to be carried out.
+    /// Mistakes in the script that was to be carried out.
     Mistakes(Vec<Mistake>),
     /// The operator wants it to end.
     Stopping,
@@ -161,7 +161,7 @@ struct Now {
 /// Everything but sentences and tracks: sent whole whenever it changes.
 #[derive(Debug, Clone, Default, Serialize)]
 struct State {
-    /// What this page serves, as it was named when it was opened.
+    /// Name of what this page serves, as given when it was opened.
     place: String,
     /// True when orders are refused: the page belongs to a single command.
     watches: bool,
@@ -254,7 +254,7 @@ impl Feed {
         self.shared.both(text)
     }
 
-    /// What a page gets when it opens, and what comes after it.
+    /// The first message for a page that opens, and the stream of those after it.
     pub(crate) fn subscribe(&self) -> (Arc<Frame>, broadcast::Receiver<Arc<Frame>>) {
         self.shared.subscribe()
     }

@@ -21,7 +21,7 @@ pub const ORDER_HEADER: &str = "x-sokudo";
 /// Bytes of a token.
 const TOKEN_BYTES: usize = 16;
 
-/// What a request must present to be accepted.
+/// Credentials that a request must present to be accepted.
 #[derive(Clone)]
 pub struct Guard {
     token: Option<String>,
@@ -53,7 +53,7 @@ impl Denied {
         }
     }
 
-    /// What happened, and how to mend it.
+    /// The failure and its remedy.
     pub fn says(self) -> &'static str {
         match self {
             Denied::Host => "this server does not go by that name; open the address it printed",

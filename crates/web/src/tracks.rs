@@ -26,7 +26,7 @@ pub const TICK_NS: i64 = 200_000_000;
 /// Values of a line of an earlier run.
 const RECORD_TICKS: i64 = 600;
 
-/// How the series of one host become one line.
+/// Rule that makes one line of the series of one host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Join {
     /// Rates and shares of one whole.
@@ -101,8 +101,7 @@ const DRAWN: &[Drawn] = &[
 ];
 
 impl Drawn {
-    /// What a series' line is called after its host; `None` for a series that the chart does not
-    /// show.
+    /// Name of a series' line behind its host; `None` for a series that the chart does not show.
     fn suffix(&self, key: &SeriesKey) -> Option<&'static str> {
         match self.source {
             Source::Kinds(track) => {
@@ -170,7 +169,7 @@ pub struct Tracks {
     left_out: u64,
 }
 
-/// What a tick adds: index of the line, time in milliseconds, value.
+/// Point that a tick adds: index of the line, time in milliseconds, value.
 pub type Point = (usize, f64, f64);
 
 impl Tracks {

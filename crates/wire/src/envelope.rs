@@ -28,7 +28,7 @@ pub enum Body {
     Note(Note),
 }
 
-/// Why bytes are not an envelope, or an envelope does not become a frame.
+/// Reason why bytes are not an envelope, or an envelope does not become a frame.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
     /// The bytes hold no message of this protocol version.

@@ -62,7 +62,7 @@ pub struct JoinToken {
     pub places: Vec<String>,
 }
 
-/// Why a text is not a valid token.
+/// Reason why a text is not a valid token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JoinTokenError {
     /// No `@`.
@@ -230,8 +230,8 @@ pub struct JoinRequest {
     pub proof: Vec<u8>,
 }
 
-/// What a host signs to prove that it holds the private half of its key: this session and no other,
-/// and what it asks for.
+/// Text that a host signs to prove that it holds the private half of its key: this session and no
+/// other, and what it asks for.
 pub fn proof_text(channel: &Channel, name: &str, role: MemberRole) -> Vec<u8> {
     let mut text = b"sokudo join proof".to_vec();
     text.extend(channel);

@@ -39,7 +39,7 @@ pub struct Key {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyId(pub [u8; 8]);
 
-/// Why a text is not a valid key.
+/// Reason why a text is not a valid key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// It does not begin with `sk1-`.

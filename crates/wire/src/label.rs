@@ -27,7 +27,7 @@ pub struct Label {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels(BTreeMap<String, String>);
 
-/// Why a text is not a valid label.
+/// Reason why a text is not a valid label.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LabelError {
     /// Not `KEY=VALUE`, or a character that has no place in one.

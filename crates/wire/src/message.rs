@@ -53,7 +53,7 @@ pub enum Ask {
     Halt,
     /// Offer other load from now on. [`Reply::Refused`] where the workload cannot change.
     Steer {
-        /// What changes.
+        /// The change.
         change: Change,
     },
     /// Only for workloads that compare times of two hosts, before `Drain`: the clocks around the load.
@@ -65,7 +65,7 @@ pub enum Ask {
     /// All senders have finished: wait for what is still under way, then answer with
     /// [`Reply::Result`].
     Drain {
-        /// What each host that the agent has a flow with said in [`Note::Sent`], by host index.
+        /// Text of [`Note::Sent`] of each host that the agent has a flow with, by host index.
         #[serde(with = "by_host")]
         sent: Vec<Option<String>>,
     },
@@ -80,7 +80,7 @@ pub enum Ask {
     /// only what cannot wait. Series and rows are held back until the controller asks again or the time
     /// is over.
     Hush {
-        /// How long, nanoseconds.
+        /// Duration, nanoseconds.
         for_ns: u64,
     },
     /// The controller is leaving.
@@ -181,7 +181,7 @@ pub enum Note {
     Health(Health),
 }
 
-/// How reliably an agent is heard.
+/// Reliability with which an agent is heard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Health {

@@ -49,7 +49,7 @@ pub struct Between {
     pub challenge: Challenge,
 }
 
-/// Why a message is rejected.
+/// Reason why a message is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
     /// Fewer bytes than an empty one.

@@ -45,7 +45,7 @@ pub enum Piece<'a> {
     End,
 }
 
-/// Why a message does not continue a session.
+/// Reason why a message does not continue a session.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PieceError {
     /// An unknown kind, or a length that does not fit the kind.

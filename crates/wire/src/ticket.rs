@@ -84,7 +84,7 @@ pub enum Verdict {
     Garbled,
 }
 
-/// Why bytes are not a valid ticket or answer.
+/// Reason why bytes are not a valid ticket or answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TicketError {
     /// The first bytes are not ours.

@@ -25,7 +25,7 @@ pub trait Choice: Copy + Send + Sync + 'static {
 
 /// The values of a [`Choice`] that one load takes.
 pub trait Subset: 'static {
-    /// What is chosen.
+    /// Type of the choice.
     type Choice: Choice;
 
     /// Name of the choice in a schema.

@@ -18,7 +18,7 @@ use sokudo_model::{
 };
 use sokudo_stats::{Best, First, Outcome};
 
-/// What a workload is, for help pages, the console and the capability list.
+/// Description of a workload, for help pages, the console and the capability list.
 #[derive(Debug, Clone, Copy)]
 pub struct Descriptor {
     /// Subcommand, console word, and source of its series.
@@ -27,7 +27,7 @@ pub struct Descriptor {
     pub question: &'static str,
 }
 
-/// What a workload says while it runs.
+/// Output of a workload while it runs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Emitted {
     /// Samples, distributions, events.
@@ -40,16 +40,16 @@ pub enum Emitted {
     Problem {
         /// What happened.
         says: Text,
-        /// What is missing because of it.
+        /// Part of the result that is missing because of it.
         missing: Option<Text>,
     },
 }
 
-/// Where a workload says it. Must not block: it is called from a reporting thread, never from the
-/// measured path.
+/// Receiver of a workload's output. Must not block: it is called from a reporting thread, never
+/// from the measured path.
 pub type Emit = Arc<dyn Fn(Emitted) + Send + Sync>;
 
-/// What one host measured, or why there is nothing.
+/// Result of one host, or the reason why there is none.
 pub type HostResult = Result<String, String>;
 
 /// Options of a workload: one type, which is its command line, its word in a scenario, and the text
@@ -61,10 +61,10 @@ pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
     /// Checks what the types cannot: how the options fit together.
     fn validate(&self) -> Result<(), Refusal>;
 
-    /// Who loads whom among so many hosts, of which number 0 is this one.
+    /// Flows among so many hosts, of which number 0 is this one.
     fn flows(&self, hosts: u32) -> Vec<FlowPlan>;
 
-    /// How long to load, the warm-up included, nanoseconds; 0 when only an amount bounds it.
+    /// Duration of the load, the warm-up included, nanoseconds; 0 when only an amount bounds it.
     fn duration_ns(&self) -> u64;
 
     /// Time between two samples of each series, nanoseconds.
@@ -78,8 +78,8 @@ pub trait Options: Args + Clone + Default + Serialize + DeserializeOwned {
         None
     }
 
-    /// What so many hosts do together when each of them does this; for a load that a phase divides
-    /// among its hosts.
+    /// Options of so many hosts together when each of them has these; for a load that a phase
+    /// divides among its hosts.
     fn of_hosts(&self, _hosts: u32) -> Self {
         self.clone()
     }
@@ -126,10 +126,10 @@ pub trait Workload: Sync {
     /// possible.
     fn rate(&self, options: &str) -> Option<Rate>;
 
-    /// What a trial of a search came to; `None` when the result does not hold it.
+    /// Outcome of a trial of a search; `None` when the result does not hold it.
     fn outcome(&self, result: &PhaseResult) -> Option<Outcome>;
 
-    /// Where a search for the highest rate begins.
+    /// First trial of a search for the highest rate.
     fn first(&self) -> First;
 
     /// The answer of a search as it stands in the run's summary, beside the numbers of the phase
@@ -151,7 +151,7 @@ pub trait Workload: Sync {
 /// One host's part of a phase, from bind to result `N`. Dropping it stops its load and waits for its
 /// threads.
 pub trait Phase<N = String>: Send {
-    /// How the other hosts reach this one.
+    /// Offer to the other hosts: how they reach this one.
     fn offer(&self) -> String;
 
     /// Connects to the other hosts. `offers` by host index.

@@ -64,7 +64,7 @@ impl<R: Send + 'static, T: Send + 'static> Crew<R, T> {
         self.threads.iter().all(JoinHandle::is_finished)
     }
 
-    /// What the reporting thread has collected, once the measuring threads have ended.
+    /// Returns what the reporting thread has collected, once the measuring threads have ended.
     ///
     /// Errors: the phase was never started, or the thread died.
     pub fn collected(&mut self) -> Result<T, Refusal> {

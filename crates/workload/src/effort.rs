@@ -9,7 +9,7 @@ pub struct Effort {
     wait_ns: Option<u64>,
 }
 
-/// What a thread spent between two moments, nanoseconds; `None` where the system does not say.
+/// Times of a thread between two moments, nanoseconds; `None` where the system does not say.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ThreadSpent {
     /// CPU time.
@@ -27,7 +27,7 @@ impl Effort {
         }
     }
 
-    /// What the same thread has spent since.
+    /// Times of the same thread since the begin.
     pub fn spent(&self) -> ThreadSpent {
         let now = Self::begin();
         let more = |now: Option<u64>, then: Option<u64>| Some(now?.saturating_sub(then?));

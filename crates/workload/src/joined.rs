@@ -68,7 +68,7 @@ impl Merged {
     }
 }
 
-/// What turns the values of a histogram into the metric's unit: times are kept in nanoseconds.
+/// Factor from the values of a histogram to the metric's unit: times are kept in nanoseconds.
 fn scale_of(metric: Metric) -> f64 {
     match metric.unit {
         Unit::Seconds => NS,
@@ -102,7 +102,7 @@ pub fn put_start_late(metrics: &mut Summary, late_ns: Option<i64>) {
     put(metrics, group::START_LATE_SECONDS, late_s);
 }
 
-/// What the flows of a phase come to together: each metric as it says itself ([`Metric::fold`]).
+/// Totals of the flows of a phase, each metric by its own rule ([`Metric::fold`]).
 pub fn totals(metrics: &[Metric], flows: &[FlowResult]) -> Summary {
     let mut summary = Summary::new();
     for metric in metrics {
@@ -111,8 +111,8 @@ pub fn totals(metrics: &[Metric], flows: &[FlowResult]) -> Summary {
     summary
 }
 
-/// What the flows' values of a metric come to together; `None` when no flow has one, or when the
-/// metric has no total.
+/// Total of the flows' values of a metric; `None` when no flow has one, or when the metric has no
+/// total.
 pub fn total<'a>(
     metric: &Metric,
     flows: impl IntoIterator<Item = &'a FlowResult, IntoIter: Clone>,
@@ -146,7 +146,7 @@ fn mean<'a>(
     ratio(sums.0, sums.1)
 }
 
-/// What a trial of a search came to, of a workload that counts answers; requests without an answer
+/// Outcome of a trial of a search, for a workload that counts answers; requests without an answer
 /// are lost.
 pub fn outcome(curve: &CurveMetrics, late: Metric, result: &PhaseResult) -> Option<Outcome> {
     let summary = &result.summary;

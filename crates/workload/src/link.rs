@@ -102,7 +102,7 @@ impl Transport {
     }
 }
 
-/// Where one flow is received, as told to the host that sends it.
+/// Place at which one flow is received, as told to the host that sends it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     /// A port of the host.
@@ -121,7 +121,7 @@ impl Place {
     }
 }
 
-/// Why no connection came about.
+/// Reason why no connection was established.
 #[derive(Debug, thiserror::Error)]
 pub enum CallError {
     /// No byte stream.
@@ -133,7 +133,7 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// What to do about it.
+    /// Remedy for the operator.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             CallError::Stream(error) => error.hint(),
@@ -213,7 +213,7 @@ impl Link {
         }
     }
 
-    /// What a waiter can watch.
+    /// Source that a waiter can watch.
     ///
     /// Errors: this kind waits only in its own `receive`.
     pub fn source(&self) -> io::Result<BorrowedFd<'_>> {
@@ -288,7 +288,7 @@ impl Caller {
         })
     }
 
-    /// Whom it calls, as people read it.
+    /// Name of the peer, for people.
     pub fn peer(&self) -> String {
         self.peer.to_string()
     }
@@ -355,7 +355,7 @@ impl Listening {
         Ok(Listening::Streams(Box::new(listener)))
     }
 
-    /// Where callers find it; `None` when the system does not say.
+    /// Place at which callers find it; `None` when the system does not say.
     pub fn place(&self) -> Option<Place> {
         let local = match self {
             Listening::Streams(listener) => listener.local().ok()?,
@@ -414,7 +414,7 @@ pub fn is_silence(error: &io::Error) -> bool {
 
 /// Waits for one link by one thread.
 pub struct Solo {
-    /// How a socket for datagrams is waited for; streams do it themselves.
+    /// Waiting for a datagram socket; streams wait by themselves.
     datagrams: Option<Patience>,
 }
 
@@ -445,7 +445,7 @@ impl Solo {
     }
 }
 
-/// How one thread waits for datagrams of one socket.
+/// Waiting of one thread for datagrams of one socket.
 pub struct Patience {
     wait: Wait,
     waiter: Option<Waiter>,

@@ -24,13 +24,13 @@ use crate::reporting::as_text;
 
 /// A kind of load with types of its own.
 pub trait Load: Sync {
-    /// What its numbers mean.
+    /// Meaning of its numbers.
     const KIND: &'static Kind;
 
-    /// What it is asked to do.
+    /// Its options.
     type Options: Serialize + DeserializeOwned;
 
-    /// What one host measured in a phase.
+    /// Numbers that one host measured in a phase.
     type Numbers: Numbers;
 
     /// Binds this host's part of a phase. No traffic yet.
@@ -47,7 +47,7 @@ pub trait Load: Sync {
     /// Load per second that options ask for; `None` = as much as possible.
     fn rate(options: &Self::Options) -> Option<Rate>;
 
-    /// What a trial of a search came to; `None` when the result does not hold it.
+    /// Outcome of a trial of a search; `None` when the result does not hold it.
     fn outcome(result: &PhaseResult) -> Option<Outcome> {
         let kinds::Family::Exchange(exchange) = Self::KIND.family else {
             return None;
@@ -55,7 +55,7 @@ pub trait Load: Sync {
         outcome(Self::KIND.curve.as_ref()?, exchange.late_ratio, result)
     }
 
-    /// Where a search for the highest rate begins.
+    /// First trial of a search for the highest rate.
     fn first() -> First {
         First::ClosedLoop
     }
@@ -78,7 +78,7 @@ pub trait Load: Sync {
     fn join(options: &Self::Options, ends: Ends<'_, Self::Numbers>) -> PhaseResult;
 }
 
-/// What one host measured in a phase, as it travels.
+/// Numbers that one host measured in a phase, as they travel.
 pub trait Numbers: Serialize + DeserializeOwned + 'static {
     /// Drops what is said of flows that neither begin nor end at the host. Such numbers come from a
     /// host that lies, or from an error in it.
@@ -136,7 +136,7 @@ impl<N> Ends<'_, N> {
     }
 }
 
-/// What people call a host; empty for one that the phase does not have.
+/// Name of a host, for people; empty for one that the phase does not have.
 fn host_name(spec: &PhaseSpec, host: u32) -> String {
     let host = spec.hosts.get(host as usize);
     host.map_or(String::new(), |host| host.name.clone())
@@ -244,7 +244,7 @@ impl<L: Load> Workload for L {
     }
 }
 
-/// What a host says about its own flows, or why that is not known.
+/// Reads a host's numbers about its own flows, or the reason why there are none.
 fn read_numbers<N: Numbers>(
     spec: &PhaseSpec,
     host: u32,

@@ -67,10 +67,10 @@ impl Calls {
     }
 }
 
-/// What kind of connections the flows of a phase have.
+/// Kind of the connections of a phase's flows.
 #[derive(Debug, Clone)]
 pub struct Terms {
-    /// What carries them.
+    /// Carrier of the messages.
     pub transport: Transport,
     /// Set on both ends, where there is TCP.
     pub tcp: TcpOptions,
@@ -82,7 +82,7 @@ pub struct Terms {
     pub during_load: bool,
 }
 
-/// What one host tells the others before they connect.
+/// Offer of one host to the others, before they connect.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Offer {
     /// Flow that it is called for → where.
@@ -105,7 +105,7 @@ pub enum Arrived {
     Links(Vec<Link>),
     /// A socket for datagrams, whoever sends them.
     Datagrams(UdpSocket),
-    /// Where callers call during the load.
+    /// Listener for connections during the load.
     Callers(Box<Listener>),
 }
 
@@ -185,12 +185,12 @@ impl Meeting {
         self.spec.tickets[flow as usize]
     }
 
-    /// What people call a host.
+    /// Name of a host, for people.
     fn name(&self, host: u32) -> &str {
         &self.spec.hosts[host as usize].name
     }
 
-    /// What people call this host.
+    /// Name of this host, for people.
     pub fn own_name(&self) -> &str {
         self.name(self.spec.me)
     }
@@ -345,7 +345,8 @@ impl Meeting {
         Ok(Dialled { links, caller })
     }
 
-    /// What has come for every flow that this host is called for, after a bounded wait for it.
+    /// Returns what has come for every flow that this host is called for, after a bounded wait for
+    /// it.
     ///
     /// Errors: fewer connections than the flow has.
     pub fn arrived(&mut self) -> Result<Vec<(u32, Arrived)>, Refusal> {
@@ -414,7 +415,7 @@ fn undescribed() -> Refusal {
     )
 }
 
-/// Why a flow could not be connected, with what to do about it.
+/// A refusal because a flow cannot be connected, with a hint.
 fn cannot_call(transport: Transport, error: &CallError) -> Refusal {
     if transport.kind().is_some_and(StreamKind::same_host) {
         return operator(
@@ -428,7 +429,7 @@ fn cannot_call(transport: Transport, error: &CallError) -> Refusal {
     failed(error.to_string(), error.hint().map(str::to_owned))
 }
 
-/// Why a flow cannot be answered, with what to do about it.
+/// A refusal because a flow cannot be answered, with a hint.
 fn cannot_listen(error: &CallError) -> Refusal {
     failed(error.to_string(), error.hint().map(str::to_owned))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use sokudo_net::clock::{now_ns, sleep_until};
 use sokudo_net::urgency::First;
 
-/// How long a wait may last before the stop flag is looked at.
+/// Longest wait between two looks at the stop flag.
 pub const STOP_LOOK_NS: i64 = 50_000_000;
 
 /// Sleeps until the start at `at_ns`; `None` when stopped before.

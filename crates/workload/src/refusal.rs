@@ -6,7 +6,7 @@ use std::thread::JoinHandle;
 
 use sokudo_model::Refusal;
 
-/// What the operator asked for cannot be done as it is.
+/// A refusal for the operator: the order cannot be carried out as it is.
 pub fn operator(says: impl Into<String>, hint: impl Into<String>) -> Refusal {
     Refusal {
         operator_error: true,
@@ -15,7 +15,7 @@ pub fn operator(says: impl Into<String>, hint: impl Into<String>) -> Refusal {
     }
 }
 
-/// What was asked for is possible, and failed here.
+/// A refusal of something possible that failed on this host.
 pub fn failed(says: impl Into<String>, hint: Option<String>) -> Refusal {
     Refusal {
         operator_error: false,

@@ -40,7 +40,7 @@ impl<R: Send + 'static, T: Send + 'static> Reporting<R, T> {
         Ok(reports)
     }
 
-    /// What the thread has collected, once everybody else has let go of the way to it.
+    /// Returns what the thread has collected, once all senders of reports are gone.
     ///
     /// Errors: the phase was never started, or the thread died.
     pub fn collected(&mut self) -> Result<T, Refusal> {
@@ -86,12 +86,12 @@ pub struct Names {
     pub flows: BTreeMap<u32, String>,
     /// Zero of all time stamps, monotonic nanoseconds.
     pub t0_ns: i64,
-    /// When load starts: the beginning of the first interval, monotonic nanoseconds.
+    /// Start of the load and of the first interval, monotonic nanoseconds.
     pub start_ns: i64,
 }
 
 impl Names {
-    /// What people call a flow.
+    /// Name of a flow, for people.
     pub fn label(&self, flow: u32) -> String {
         let known = self.flows.get(&flow).cloned();
         known.unwrap_or_else(|| flow.to_string())
@@ -168,7 +168,7 @@ impl Distributions {
     }
 }
 
-/// Where the reporting thread of a phase puts what it makes of the reports.
+/// Output of a phase's reporting thread.
 pub struct Output {
     /// Names that its series carry.
     pub names: Names,

@@ -147,7 +147,7 @@ fn add(batch: &mut Batch, source: &str, names: &Names, one: &Watched, values: &[
     }
 }
 
-/// What waits in the kernel for the program, and for the peer.
+/// Bytes in the kernel that wait for the program, and for the peer.
 fn waiting(queues: &Queues) -> [Value; 2] {
     [
         (

@@ -6,7 +6,7 @@ use sokudo_model::spec::HostSpec;
 
 use crate::refusal::failed;
 
-/// What the senders of a host have said, as errors name it.
+/// Name of the senders' counts in errors.
 pub const SENT: &str = "send count";
 
 /// Reads what each host told, by host index; `None` for a host that told nothing. `what` names the

@@ -49,7 +49,7 @@ pub struct TogetherPart {
     pub flows: Vec<u32>,
 }
 
-/// What a phase of this workload is asked to do.
+/// Options of a phase of this workload.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TogetherOptions {
     /// The parts; every flow of the phase belongs to one of them.
@@ -112,7 +112,7 @@ fn takes_part(spec: &PhaseSpec, sends: bool) -> bool {
     flows.any(|flow| flow.from == me || (!sends && flow.to == me))
 }
 
-/// What the senders of the parts have said so far.
+/// Texts that the senders of the parts have emitted so far.
 struct Sent {
     told: Vec<Option<String>>,
     /// Parts in which this host sends and has not finished.
@@ -131,7 +131,7 @@ impl Sent {
     }
 }
 
-/// What a part says goes on, except that all of them have finished together.
+/// Passes on a part's output; [`Emitted::Sent`] leaves once, for all parts together.
 fn emit_of(index: usize, sent: &Arc<Mutex<Sent>>, emit: &Emit) -> Emit {
     let (sent, emit) = (Arc::clone(sent), Arc::clone(emit));
     Arc::new(move |emitted| match emitted {
@@ -145,7 +145,7 @@ fn emit_of(index: usize, sent: &Arc<Mutex<Sent>>, emit: &Emit) -> Emit {
     })
 }
 
-/// What the parts told, as one text.
+/// The parts' texts as one text.
 fn listed(told: Vec<Option<String>>) -> String {
     Value::from(told).to_string()
 }
@@ -156,7 +156,7 @@ struct TogetherPhase {
     parts: Vec<Option<Box<dyn Phase>>>,
 }
 
-/// What every host told, as one list of parts per host.
+/// The hosts' texts, as one list of parts per host.
 type Lists = Vec<Option<Vec<Option<String>>>>;
 
 /// One part's share of it.
@@ -214,7 +214,7 @@ impl Phase for TogetherPhase {
     }
 }
 
-/// Why no part has a result.
+/// Reason of the first part, when no part has a result.
 fn only_reason(results: &[Option<HostResult>]) -> Option<String> {
     let reasons = results.iter().flatten();
     let reasons: Result<Vec<&String>, ()> = reasons

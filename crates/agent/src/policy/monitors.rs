@@ -11,12 +11,12 @@ use super::refuse;
 /// Stands for all monitors that observe every run.
 const HOST: &str = "host";
 
-/// What may be observed.
+/// Monitors and addresses that a policy allows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observation {
     /// Names of monitors; `None`: those that reach nothing beyond the host's own tables.
     pub monitors: Option<Vec<String>>,
-    /// Where monitors may connect to.
+    /// Addresses that monitors may connect to.
     pub addresses: Vec<Endpoint>,
 }
 
@@ -98,7 +98,7 @@ impl Observation {
         listed.is_none_or(|list| list.iter().any(|listed| covers(listed, name)))
     }
 
-    /// What is allowed, a sentence per line.
+    /// Explanation of what is allowed, a sentence per line.
     pub(super) fn explain(&self) -> Vec<String> {
         let addresses: Vec<String> = self.addresses.iter().map(Endpoint::to_string).collect();
         vec![

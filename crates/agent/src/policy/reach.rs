@@ -8,7 +8,7 @@ use sokudo_model::{Kind, PhaseSpec, Refusal};
 
 use super::{Policy, refuse};
 
-/// What a policy file names under `reach`; the hosts of a run where it names nothing.
+/// Reads `reach` of a policy file; the hosts of a run where it names nothing.
 pub(super) fn read(written: Option<Vec<String>>) -> Result<Vec<Reach>, String> {
     let Some(written) = written else {
         return Ok(vec![Reach::Hosts]);
@@ -20,7 +20,7 @@ pub(super) fn read(written: Option<Vec<String>>) -> Result<Vec<Reach>, String> {
     written.iter().map(one).collect()
 }
 
-/// What loads may reach, in words.
+/// Explanation of what loads may reach.
 pub(super) fn explain(allowed: &[Reach]) -> String {
     let words = allowed.iter().map(|reach| match reach {
         Reach::Hosts => "the hosts of a run",
@@ -67,8 +67,8 @@ impl Policy {
     }
 }
 
-/// What a phase of this kind reaches. Where a kind can also load hosts of the run, flows between two
-/// hosts have tickets, and only a flow that ends where it begins goes elsewhere.
+/// Targets that a phase of this kind reaches. Where a kind can also load hosts of the run, flows
+/// between two hosts have tickets, and only a flow that ends where it begins goes elsewhere.
 fn needed(kind: &Kind, spec: &PhaseSpec) -> Vec<Reach> {
     let mut own = spec.phase.flows.iter().filter(|flow| flow.from == spec.me);
     let elsewhere = own.any(|flow| flow.from == flow.to);

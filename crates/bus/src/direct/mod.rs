@@ -50,7 +50,7 @@ pub fn new_key() -> Result<Key, BusError> {
     Ok(Key::from_random(random.expose()))
 }
 
-/// Why no frame arrived.
+/// Reason why no frame arrived.
 #[derive(Debug)]
 enum NoFrame {
     Tls(TlsError),

@@ -23,13 +23,13 @@ use crate::error::BusError;
 use crate::latch::Latch;
 use crate::pipe::TlsSource;
 
-/// How long a caller has for handshake and ticket together.
+/// Longest time of a caller's handshake and ticket together.
 const GREETING_BOUND: Duration = Duration::from_secs(5);
 
 /// Connections at once that have not shown a valid ticket; more are closed unheard.
 const MAX_STRANGERS: usize = 64;
 
-/// How long `stop` waits until all handlers are dropped.
+/// Longest wait of `stop` until all handlers are dropped.
 const STOP_BOUND: Duration = Duration::from_secs(10);
 
 /// Pause after a failed accept, for example when the process has no file descriptor left.

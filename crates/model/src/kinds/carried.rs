@@ -9,7 +9,7 @@ use super::of_metrics;
 pub struct Carried {
     /// Payload that arrived, bytes; of requests and responses both ways together.
     pub bytes: f64,
-    /// How long it took, seconds.
+    /// Its duration, seconds.
     pub seconds: f64,
 }
 

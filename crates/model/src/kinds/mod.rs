@@ -60,7 +60,7 @@ pub struct Kind {
     pub question: &'static str,
     /// Which questions can be asked of its numbers.
     pub family: Family,
-    /// What its load reaches. An agent's policy grants [`Reach::Hosts`] alone by default.
+    /// Targets that its load reaches. An agent's policy grants [`Reach::Hosts`] alone by default.
     pub reach: &'static [Reach],
     /// Source of its series, and first part of its metrics' names.
     pub source: &'static str,
@@ -79,7 +79,7 @@ pub struct Kind {
     pub charts: Charts,
     /// Its series on the live page.
     pub tracks: &'static [TrackSource],
-    /// What a check of a group may expect of it.
+    /// Bounds that a check of a group may put on it.
     pub expects: Expects,
     /// The numbers that describe a pair of hosts.
     pub pair_figures: &'static [PairFigure],
@@ -115,7 +115,7 @@ pub enum Family {
     Probe,
 }
 
-/// Whom or what a load reaches.
+/// Target that a load reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reach {
     /// Hosts of the run, which agreed: each flow has a ticket.
@@ -220,7 +220,7 @@ pub struct TrackSource {
     pub suffix: &'static str,
 }
 
-/// What a check of a group may expect of a kind.
+/// Bounds that a check of a group may put on a kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Expects {
     /// Payload of one connection, compared with the line's rate.

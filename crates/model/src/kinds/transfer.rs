@@ -5,9 +5,9 @@ use crate::metric::Metric;
 /// Metrics that every transfer has, under names of its own.
 #[derive(Debug, Clone, Copy)]
 pub struct Transfer {
-    /// What arrived: bits or messages per second.
+    /// Rate of arrival: bits or messages per second.
     pub rate: Metric,
-    /// What was asked for, in the same unit; absent when as much as possible was.
+    /// Rate asked for, in the same unit; absent when as much as possible was.
     pub asked: Metric,
     /// Messages or bytes that were sent and did not arrive.
     pub missing: Metric,

@@ -50,9 +50,9 @@ pub const MTU_MAX_BYTES: u32 = 65_535;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct NetnsError {
-    /// What failed, and the system's error.
+    /// The step that failed, and the system's error.
     pub what: String,
-    /// What the operator can do about it.
+    /// Remedy for the operator.
     pub hint: String,
 }
 

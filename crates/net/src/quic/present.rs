@@ -24,7 +24,7 @@ use crate::wait::Wait;
 const SILENCE_BOUND_MS: u32 = 15_000;
 const KEEP_ALIVE: Duration = Duration::from_secs(4);
 
-/// How long bytes that were written before the end may take to be acknowledged.
+/// Longest time until bytes that were written before the end are acknowledged.
 const LINGER: Duration = Duration::from_secs(5);
 
 /// Bytes that may be under way in one direction.

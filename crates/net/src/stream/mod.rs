@@ -127,7 +127,7 @@ pub trait Stream: Read + Write + Send {
         0
     }
 
-    /// How `read` waits for bytes.
+    /// Sets the way in which `read` waits for bytes.
     ///
     /// Errors: [`io::ErrorKind::Unsupported`] when this kind or system cannot wait so.
     fn set_wait(&mut self, wait: Wait) -> io::Result<()>;

@@ -221,7 +221,7 @@ impl TcpInfo {
         self.total_retrans_segments = fields.u32(100);
     }
 
-    /// What Linux 3.15 and later added, in the order of its addition.
+    /// Reads the fields of Linux 3.15 and later, in the order of their addition.
     fn parse_rates(&mut self, fields: &Fields<'_>) {
         self.pacing_rate_bytes_per_s = fields.rate(104);
         self.max_pacing_rate_bytes_per_s = fields.rate(112);

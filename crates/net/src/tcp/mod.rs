@@ -52,7 +52,7 @@ pub struct TcpOptions {
     /// Highest rate at which the kernel paces this connection, in bytes per second
     /// (`SO_MAX_PACING_RATE`).
     pub max_pacing_bytes_per_s: Option<u64>,
-    /// How long sent data may stay unacknowledged before the connection fails
+    /// Longest time that sent data may stay unacknowledged before the connection fails
     /// (`TCP_USER_TIMEOUT`).
     pub user_timeout: Option<Duration>,
     /// Acknowledges at once, until the kernel thinks otherwise (`TCP_QUICKACK`).

@@ -20,8 +20,8 @@ use super::{ALPN, TlsError, told};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicKey(Vec<u8>);
 
-/// What stands before the key: SEQUENCE { SEQUENCE { OID 1.3.101.112 } BIT STRING (33 bytes: none
-/// unused, key) }.
+/// Bytes before the key: SEQUENCE { SEQUENCE { OID 1.3.101.112 } BIT STRING (33 bytes: none unused,
+/// key) }.
 const SPKI_HEAD: [u8; 12] = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 
 impl PublicKey {

@@ -83,11 +83,11 @@ impl SendMode {
 pub struct Sent {
     /// Datagrams that the kernel took, from the first slot on.
     pub taken: usize,
-    /// Why the next one was not accepted; `None` when all were.
+    /// Reason why the next one was not accepted; `None` when all were.
     pub problem: Option<SendProblem>,
 }
 
-/// Why the kernel did not accept a datagram.
+/// Reason why the kernel did not accept a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SendProblem {
     /// No room: `ENOBUFS`, `EAGAIN`. The datagram is lost at the sender.

@@ -29,7 +29,7 @@ mod poll;
 /// systems.
 pub const LONGEST: Duration = Duration::from_secs(24 * 3600);
 
-/// How a thread waits until a stream can be read.
+/// Way in which a thread waits until a stream can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wait {
     /// Sleeps in the call that reads (one stream) or in `poll` (several).
@@ -103,7 +103,7 @@ pub enum Interest {
     Both,
 }
 
-/// When a [`Waiter`] reports a source again.
+/// Condition on which a [`Waiter`] reports a source again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trigger {
     /// As long as the source is ready: nothing is lost when a read takes only a part.
@@ -251,8 +251,8 @@ impl Waiter {
     }
 }
 
-/// How long a thread polls before it yields its core: the peer may share its core, where each moment of
-/// polling delays the answer.
+/// Time that a thread polls before it yields its core: the peer may share its core, where each
+/// moment of polling delays the answer.
 const YIELD_EVERY: Duration = Duration::from_micros(10);
 
 /// Asking without sleeping, by a thread that knows that others may share its core.

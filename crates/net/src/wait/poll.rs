@@ -13,7 +13,7 @@ pub(super) struct PollSet {
     /// Same order as `sources`.
     tokens: Vec<u64>,
     ready: Vec<Ready>,
-    /// Where the next report begins, so that busy sources cannot hide others.
+    /// Index at which the next report begins, so that busy sources cannot hide others.
     first: usize,
 }
 

@@ -179,7 +179,8 @@ impl LabelGroup {
         [self.satisfied, self.tolerated, slower, self.errors]
     }
 
-    /// How many took how long: `parts` equal steps up to the longest, as `(lower edge, number)`.
+    /// Histogram of the elapsed times: `parts` equal steps up to the longest, as `(lower edge,
+    /// number)`.
     pub fn distribution(&self, step_ms: u64) -> Vec<(u64, u64)> {
         let step_ms = step_ms.max(1);
         let mut out: Vec<(u64, u64)> = Vec::new();

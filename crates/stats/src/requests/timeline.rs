@@ -169,7 +169,7 @@ impl Mean {
     }
 }
 
-/// Where the time of requests with an answer went, as far as a file of results says it: sums in
+/// Time of requests with an answer by its parts, as far as a file of results has them: sums in
 /// milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TimeSpent {

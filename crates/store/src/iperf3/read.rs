@@ -21,7 +21,7 @@ const MAX_SECONDS: f64 = 1e8;
 /// Longest name that is kept.
 const MAX_NAME_CHARS: usize = 253;
 
-/// Why a text is not a valid result of iperf3.
+/// Reason why a text is not a valid result of iperf3.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Iperf3Error {
     /// Larger than anything that is read.

@@ -116,7 +116,7 @@ impl Line {
         None
     }
 
-    /// When [`Line::take_due`] has something to give next, if nothing arrives before.
+    /// Time at which [`Line::take_due`] has something to give next, if nothing arrives before.
     pub(super) fn next_due_ns(&self) -> Option<i64> {
         let queued = self.queue.front().map(|(due_ns, _)| *due_ns);
         let idle = (!self.held.is_empty()).then_some(self.last_arrival_ns + IDLE_NS);

@@ -48,7 +48,7 @@ pub(crate) const LOOK_UP: Duration = Duration::from_millis(50);
 pub struct Options {
     /// Address it is bound to, on both sides; the port is the system's choice.
     pub local: IpAddr,
-    /// Where datagrams go.
+    /// Destination of the datagrams.
     pub target: SocketAddr,
     /// Script for datagrams towards the target.
     pub forward: Script,
@@ -129,7 +129,7 @@ impl Relay {
         Ok(relay)
     }
 
-    /// Where clients send to.
+    /// Address that clients send to.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -212,7 +212,7 @@ impl Way {
     }
 }
 
-/// When something arrived, and what.
+/// Time and bytes of an arrival.
 pub(crate) type Arrival = (i64, Vec<u8>);
 
 /// Reads until the relay ends; the queue blocks rather than drops.

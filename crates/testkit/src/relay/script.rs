@@ -132,7 +132,7 @@ impl Script {
         self
     }
 
-    /// What happens to datagram `number`.
+    /// Fate of datagram `number`.
     pub fn fate(&self, number: u64) -> Fate {
         self.rules
             .iter()
@@ -141,7 +141,7 @@ impl Script {
             .map_or(Fate::Pass, |(_, (_, fate))| *fate)
     }
 
-    /// How many of these datagrams have a fate for which `wanted` is true.
+    /// Number of these datagrams with a fate for which `wanted` is true.
     pub fn count(&self, numbers: Range<u64>, wanted: impl Fn(Fate) -> bool) -> u64 {
         numbers.filter(|number| wanted(self.fate(*number))).count() as u64
     }

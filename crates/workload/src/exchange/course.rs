@@ -17,13 +17,13 @@ use crate::schedule::Schedule;
 
 /// Longest wait of one receive call: how soon a stop or a timeout is noticed.
 pub const LOOK: Duration = Duration::from_millis(50);
-/// How long answers are waited for after the run was stopped.
+/// Longest wait for answers after the run was stopped.
 const STOP_GRACE_NS: i64 = 1_000_000_000;
 
 /// A request whose time comes sooner than this is not slept for: the wake-up would be late.
 const SPIN_NS: i64 = 50_000;
 
-/// When and how much one asking thread is to ask.
+/// Rate, duration and count of one asking thread.
 pub struct AskPlan {
     /// Number of the flow in the phase.
     pub flow: u32,
@@ -31,7 +31,7 @@ pub struct AskPlan {
     pub rate_per_s: Option<f64>,
     /// Requests to be answered; `None` = until the time is over.
     pub count: Option<u64>,
-    /// How long to ask, warm-up included; 0 = until the count is reached.
+    /// Duration of asking, warm-up included; 0 = until the count is reached.
     pub duration_ns: u64,
     /// Part of it that does not count.
     pub warmup_ns: u64,
@@ -49,11 +49,11 @@ pub struct AskPlan {
     pub stop: Arc<AtomicBool>,
 }
 
-/// What all asking loops share: when to ask, when to give up, what to write down.
+/// State that all asking loops share: schedule, timeout, recorder.
 pub struct Course<D: Details = ()> {
-    /// When the next request is due.
+    /// Schedule of the requests.
     pub schedule: Schedule,
-    /// What is written down.
+    /// Recorder of the requests.
     pub recorder: Recorder<D>,
     /// End of the load.
     pub end_ns: i64,
@@ -66,7 +66,7 @@ pub struct Course<D: Details = ()> {
     first: Option<First>,
 }
 
-/// What is to be done about the next request.
+/// Action for the next request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// Send it; this was its intended start.
@@ -113,7 +113,7 @@ impl<D: Details> Course<D> {
         self.recorder.sent(intended_ns, now, had_room);
     }
 
-    /// What is to be done about the next request, when `under_way` are unanswered.
+    /// Decides the action for the next request, when `under_way` are unanswered.
     #[inline]
     pub fn next(&self, now: i64, under_way: u64) -> Next {
         if self.stop.load(Ordering::Relaxed) {
@@ -226,7 +226,7 @@ pub fn measured<D: Details, T>(
     let _ = reports.send(Report::Asked(Box::new(asked)));
 }
 
-/// What people read about a connection that ended.
+/// Text for people about a connection that ended.
 pub fn ended(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "the far end closed the connection".into(),

@@ -9,7 +9,8 @@ use sokudo_stats::Histogram;
 
 use crate::histogram_text;
 
-/// What one kind of exchange records beside counts and latencies, over an interval or a whole phase.
+/// Details that one kind of exchange records beside counts and latencies, over an interval or a
+/// whole phase.
 pub trait Details: Debug + Default + Send + Serialize + DeserializeOwned + 'static {
     /// Empty details, written to without allocating.
     fn prepared() -> Self {
@@ -56,7 +57,7 @@ impl Details for () {
     }
 }
 
-/// How long connections took to make, for kinds that make them during the load.
+/// Times of connecting, for kinds that connect during the load.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Connecting {
     /// From the call to the established connection.

@@ -20,7 +20,7 @@ pub use join::{AskedNumbers, exchange_totals};
 pub use record::{Counts, Interval, Recorder, Report, Scope};
 pub use report::{Collected, Recorded, Reporter};
 
-/// What one asking thread did.
+/// Result of one asking thread.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Asked {
     /// Number of the flow in the phase.
@@ -35,7 +35,7 @@ pub struct Asked {
     pub elapsed_ns: i64,
 }
 
-/// What one answering thread did.
+/// Result of one answering thread.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Answered {
     /// Number of the flow in the phase.
@@ -50,6 +50,6 @@ pub struct Answered {
     pub wait_ns: Option<u64>,
     /// Time from start to end, nanoseconds.
     pub elapsed_ns: i64,
-    /// What went wrong first.
+    /// The first failure.
     pub error: Option<String>,
 }

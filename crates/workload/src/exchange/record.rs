@@ -17,7 +17,7 @@ use crate::schedule::LATE_NS;
 /// Most round trips handed over in one report.
 const KEPT_PER_REPORT: usize = 100_000;
 
-/// What a flow's asking end counts, since the end of the warm-up.
+/// Counts of a flow's asking end, since the end of the warm-up.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// Requests that were answered.
@@ -42,7 +42,7 @@ pub struct Counts {
     pub sum_s: f64,
     /// Sum of their squares.
     pub sum_squares_s: f64,
-    /// What went wrong first.
+    /// The first failure.
     pub error: Option<String>,
 }
 
@@ -51,7 +51,7 @@ pub struct Counts {
 pub struct Interval<D> {
     /// Number of the flow in the phase.
     pub flow: u32,
-    /// When it ended, monotonic nanoseconds.
+    /// End of the interval, monotonic nanoseconds.
     pub t_ns: i64,
     /// Answered requests so far.
     pub transactions: u64,
@@ -63,7 +63,7 @@ pub struct Interval<D> {
     pub service: Histogram,
     /// Round trips one by one: when answered, latency in nanoseconds.
     pub kept: Vec<(i64, u64)>,
-    /// What only this kind of exchange records, since the last report.
+    /// Details of this kind of exchange, since the last report.
     pub details: D,
 }
 
@@ -93,7 +93,7 @@ impl<D: Details> Reusable for Interval<D> {
     }
 }
 
-/// What a measuring thread hands over.
+/// Message of a measuring thread to the reporting thread.
 #[derive(Debug)]
 pub enum Report<D: Details> {
     /// An interval has passed.
@@ -104,7 +104,7 @@ pub enum Report<D: Details> {
     Answered(Answered),
 }
 
-/// What one asking thread keeps.
+/// Recorder of one asking thread.
 pub struct Recorder<D: Details = ()> {
     /// Counters.
     pub counts: Counts,
@@ -119,7 +119,7 @@ pub struct Recorder<D: Details = ()> {
     reports: SyncSender<Report<D>>,
 }
 
-/// What a recorder is to write down.
+/// Settings of a recorder.
 #[derive(Debug, Clone, Copy)]
 pub struct Scope {
     /// Number of the flow in the phase.
@@ -153,13 +153,13 @@ impl<D: Details> Recorder<D> {
         }
     }
 
-    /// When the thread has to call [`Recorder::report`] next.
+    /// Time at which the thread has to call [`Recorder::report`] next.
     #[inline]
     pub fn report_at_ns(&self) -> i64 {
         self.report_at_ns
     }
 
-    /// When the measurement begins: before that nothing counts.
+    /// Begin of the measurement: before that nothing counts.
     pub fn count_from_ns(&self) -> i64 {
         self.count_from_ns
     }
@@ -234,7 +234,8 @@ impl<D: Details> Recorder<D> {
         }
     }
 
-    /// Where to record the details of a request that was to start then; `None` when it does not count.
+    /// Details of the interval to which a request with this intended start belongs; `None` when it
+    /// does not count.
     #[inline]
     pub fn details(&mut self, intended_ns: i64) -> Option<&mut D> {
         match self.counts(intended_ns) {

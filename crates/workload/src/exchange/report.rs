@@ -14,7 +14,7 @@ use crate::histogram_text;
 use crate::joined::NS;
 use crate::reporting::{Names, Output};
 
-/// What one flow recorded over the whole phase.
+/// Records of one flow over the whole phase.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Recorded<D: Details> {
@@ -24,7 +24,7 @@ pub struct Recorded<D: Details> {
     /// From the real start; empty in a closed loop.
     #[serde(with = "histogram_text")]
     pub service: Histogram,
-    /// What only this kind of exchange records.
+    /// Details of this kind of exchange.
     pub details: D,
 }
 

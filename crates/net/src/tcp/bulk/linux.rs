@@ -14,8 +14,8 @@ use super::{Achieved, MAX_OUTSTANDING, SendPath};
 use crate::tcp::imp::set;
 use crate::wait;
 
-/// How long a send waits for the kernel to give pages back when too many are out and the socket
-/// itself has no bound.
+/// Longest wait of a send for pages that the kernel still holds, when too many are out and the
+/// socket itself has no bound.
 const COMPLETION_BOUND: Duration = Duration::from_secs(10);
 /// `SO_ZEROCOPY` (asm-generic/socket.h).
 const SO_ZEROCOPY: i32 = 60;

@@ -67,7 +67,7 @@ impl SendPath {
     }
 }
 
-/// How bytes are taken from the kernel.
+/// Way in which bytes are taken from the kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ReceivePath {
     /// `recv` into a buffer.
