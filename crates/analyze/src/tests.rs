@@ -20,7 +20,7 @@ mod verdict;
 
 pub(crate) const SECOND: i64 = 1_000_000_000;
 
-/// What a host with two usable cores says of itself.
+/// Environment of a host with two usable cores.
 pub(crate) fn of_two_cores(host: &str) -> Environment {
     let usable = Fact {
         section: "hardware".into(),

@@ -76,13 +76,13 @@ impl ClockTrack {
         stepped
     }
 
-    /// How far the clock was stepped at most, nanoseconds: when exactly is not known, so that what the
-    /// host said around that moment is off by up to this.
+    /// Largest step of the clock, nanoseconds: when exactly it was made is not known, so that what
+    /// the host said around that moment is off by up to this.
     pub fn widest_step_ns(&self) -> u64 {
         self.widest_step_ns
     }
 
-    /// When the last reading was taken, on the controller's clock; `None` before the first.
+    /// Time of the last reading, on the controller's clock; `None` before the first.
     pub fn last_ns(&self) -> Option<i64> {
         self.readings.back().map(|reading| reading.at_ns)
     }

@@ -15,7 +15,7 @@ use sokudo_wire::{Ask, Refusal, Reply};
 use crate::error::ControlError;
 use crate::hosts::ASK_BOUND;
 
-/// How long an agent may need to notice that its controller is dead: two leases and the router's.
+/// Longest time until an agent notices that its controller is dead: two leases and the router's.
 const NOTICE_BOUND: Duration = Duration::from_secs(20);
 /// Time between two requests while the agent has not noticed it yet.
 const AGAIN: Duration = Duration::from_millis(200);
@@ -86,7 +86,7 @@ fn name(bus: &Bus, agent: MemberId) -> String {
     found.map_or_else(String::new, |(_, member)| member.name)
 }
 
-/// What a record already has.
+/// Parts of a run that a record already has.
 #[derive(Debug, Default)]
 pub struct Known {
     points: HashMap<SeriesKey, HashSet<i64>>,
@@ -111,7 +111,7 @@ impl Known {
         known
     }
 
-    /// What is new of a batch; nothing when the record has all of it.
+    /// The new part of a batch; nothing when the record has all of it.
     pub fn missing(&self, mut batch: Batch) -> Option<Batch> {
         for series in &mut batch.series {
             if let Some(times) = self.points.get(&series.key) {

@@ -8,7 +8,7 @@ const MOST: u64 = 200;
 /// Longest word in a complaint, characters.
 pub(crate) const MAX_WORD: usize = 2048;
 
-/// How often each host has complained.
+/// Number of complaints of each host.
 pub(crate) struct Complaints(Vec<u64>);
 
 impl Complaints {

@@ -4,7 +4,7 @@ use sokudo_bus::BusError;
 use sokudo_model::Refusal;
 use sokudo_store::StoreError;
 
-/// What ended a run early.
+/// Reason why a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
     /// A host cannot be reached, or was lost.

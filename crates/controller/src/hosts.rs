@@ -42,7 +42,7 @@ pub struct Host {
     /// Address that the others reach it by; `None` for the controller's own host, whose address
     /// depends on who asks.
     pub address: Option<String>,
-    /// What its monitors observe.
+    /// Scope of its monitors.
     pub scope: WatchScope,
     /// Its description of itself.
     pub description: Description,
@@ -443,7 +443,7 @@ impl Hosts {
 /// A host that has described itself and has no number yet.
 struct Newcomer {
     id: MemberId,
-    /// What the run calls it; `None` = what it calls itself.
+    /// Name of the host in the run; `None` = its own.
     name: Option<String>,
     address: Option<String>,
     description: Description,

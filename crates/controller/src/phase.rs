@@ -25,9 +25,9 @@ const READY_BOUND: Duration = Duration::from_secs(20);
 const DRAIN_BOUND: Duration = Duration::from_secs(30);
 /// Longest wait for the senders to stop when they are told to.
 const HALT_BOUND: Duration = Duration::from_secs(5);
-/// How much longer than its load a phase may take in any case.
+/// Longest time of a phase beyond its load, in any case.
 pub const SLACK_NS: u64 = 30_000_000_000;
-/// How often a phase is carried out at most until its flows begin together.
+/// Most attempts at a phase until its flows begin together.
 const ATTEMPTS: u32 = 3;
 /// Time between two progress reports to the observer.
 const TICK: Duration = Duration::from_millis(100);
@@ -216,7 +216,7 @@ impl Run {
         Ok(())
     }
 
-    /// What each of these hosts answers to what it is asked, by their indices.
+    /// Answers of these hosts to a question, by their indices.
     fn ask_hosts(
         &self,
         indices: &[usize],
@@ -260,7 +260,7 @@ impl Run {
         Ok(at_ns)
     }
 
-    /// How long a short command to these hosts takes until the last one has answered, nanoseconds.
+    /// Time of a short command to these hosts until the last one has answered, nanoseconds.
     fn tell_all_ns(&self, parts: &[usize]) -> i64 {
         let begun_ns = now_ns();
         // A host that does not answer this does not answer the order to start either, and that is

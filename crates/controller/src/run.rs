@@ -103,7 +103,7 @@ pub struct Run {
     /// Phases whose flows begin further apart are repeated, nanoseconds.
     pub(crate) max_skew_ns: Option<u64>,
     pub(crate) quiet_phases: bool,
-    /// How the clocks of the hosts move, by index.
+    /// Readings of the hosts' clocks, by index.
     pub(crate) clocks: Vec<ClockTrack>,
     /// The longest time that a start was agreed ahead; zero before the first one, nanoseconds.
     pub(crate) start_lead_ns: i64,
@@ -273,7 +273,7 @@ impl Run {
         Ok(())
     }
 
-    /// What the host of this index is asked to observe with.
+    /// Monitors that the host of this index is asked to run.
     fn monitors_of(&self, index: usize) -> Vec<MonitorSpec> {
         let name = &self.hosts.list()[index].name;
         let monitors = self.config.monitors.iter().filter(|spec| match &spec.on {

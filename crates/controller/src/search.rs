@@ -24,7 +24,7 @@ pub struct SearchPlan {
     pub max_probes: u32,
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone)]
 pub struct Searched {
     /// The rate that held.

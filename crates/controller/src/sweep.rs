@@ -170,7 +170,7 @@ fn by_factor(low: f64, high: f64, factor: &str) -> Result<Vec<f64>, String> {
 pub struct SweepStep {
     /// Value of the option.
     pub value: String,
-    /// What is run; its labels are filled in here.
+    /// Phase to run; its labels are filled in here.
     pub phase: PhasePlan,
 }
 

@@ -11,7 +11,7 @@ const LEAD_NS: i64 = 100_000_000;
 /// Most: a host that has not received the order by then receives it too late.
 const LEAD_MAX_NS: i64 = 30_000_000_000;
 
-/// How far ahead the start of a phase is agreed, nanoseconds.
+/// Time between the agreement on the start of a phase and the start, nanoseconds.
 ///
 /// A command to all hosts of the phase took `told_ns` a moment ago, until the last one had answered: the
 /// order to start gets twice that time, because the next one may take longer. The clock of a host may be

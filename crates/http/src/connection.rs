@@ -23,7 +23,7 @@ const AT_ONCE: usize = 64 * 1024;
 /// Bytes of an unsent request's buffer that outlive it.
 const ROOM_KEPT: usize = 16 * 1024;
 
-/// How far a connection is.
+/// Stage of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stage {
     /// No socket.

@@ -68,7 +68,7 @@ impl Stop {
     }
 }
 
-/// How the engine runs.
+/// Configuration of the engine.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
     /// Whose certificates are accepted.

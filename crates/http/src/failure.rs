@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 
-/// Why an exchange failed.
+/// Reason why an exchange failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Failure {
     /// The stage at which it ended.
@@ -201,7 +201,7 @@ impl FailureKind {
     }
 }
 
-/// How a response breaks the rules of HTTP/1 (RFC 9112), or our bounds.
+/// Violation of the rules of HTTP/1 (RFC 9112), or of our bounds, by a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Malformed {
     /// The first line is none of HTTP/1.

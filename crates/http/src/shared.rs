@@ -52,8 +52,8 @@ pub(crate) struct Shared {
     pub(crate) session: Session,
     /// Users that come here with their requests.
     pub(crate) users: u32,
-    /// When the addresses were known, the connection was there, and the handshake was over; 0 = not
-    /// yet.
+    /// Times at which the addresses were known, the connection was there, and the handshake was
+    /// over; 0 = not yet.
     pub(crate) resolved: i64,
     pub(crate) connected: i64,
     pub(crate) secured: i64,

@@ -18,7 +18,7 @@ mod secure;
 const BOUND_NS: u64 = 20_000_000_000;
 const MS: i64 = 1_000_000;
 
-/// What a user saw of an exchange.
+/// An exchange as a user saw it.
 #[derive(Debug, Clone, Default)]
 struct Seen {
     status: u16,

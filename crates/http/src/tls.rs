@@ -59,8 +59,8 @@ impl Protocol {
     }
 }
 
-/// What handshakes need, made when the first is due: systems without trusted certificates can still
-/// speak without TLS.
+/// State that handshakes need, made when the first is due: systems without trusted certificates can
+/// still speak without TLS.
 #[derive(Debug)]
 pub(crate) struct LazyTls {
     trust: Trust,
@@ -69,7 +69,7 @@ pub(crate) struct LazyTls {
     made: Box<[Made]>,
 }
 
-/// What handshakes need, by protocol.
+/// State that handshakes need, by protocol.
 #[derive(Debug, Default)]
 struct Made {
     http1: OnceLock<Result<Arc<ClientConfig>, TlsSetUp>>,
@@ -87,7 +87,7 @@ impl LazyTls {
         }
     }
 
-    /// What handshakes need in which we show the certificate of this number, if the server asks for
+    /// State for handshakes in which we show the certificate of this number, if the server asks for
     /// one; `None`, or a number that there is not: none.
     pub(crate) fn config(
         &self,
@@ -116,8 +116,8 @@ impl LazyTls {
     }
 }
 
-/// What handshakes need. Sessions are not resumed: each connection costs a whole handshake, as that
-/// of a new visitor.
+/// State that handshakes need. Sessions are not resumed: each connection costs a whole handshake,
+/// as that of a new visitor.
 fn client_config(trust: &Trust, protocol: Protocol) -> Result<Arc<ClientConfig>, TlsSetUp> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))

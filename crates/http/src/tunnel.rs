@@ -59,7 +59,7 @@ impl Tunnel {
     }
 }
 
-/// What an answer means so far; `None`: it is not whole. Errors: it is no, or no HTTP.
+/// Meaning of an answer so far; `None`: it is not whole. Errors: it is no, or no HTTP.
 fn judge(answer: &[u8]) -> Result<Option<bool>, Failure> {
     let malformed = |what| Failure::new(Phase::Connect, FailureKind::Malformed(what));
     let begin = &answer[..answer.len().min(5)];

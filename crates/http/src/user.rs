@@ -17,11 +17,12 @@ use crate::target::TargetId;
 /// One virtual user. The engine owns its connections: one per target, kept alive as the exchange
 /// says. A user is asked by one thread at a time, always the same.
 pub trait User: Send {
-    /// What does the user do now? With [`UserStep::Send`], the whole request (head and body) has been
-    /// appended to `out`, which is empty when it is handed over.
+    /// Returns the user's next action. With [`UserStep::Send`], the whole request (head and body)
+    /// has been appended to `out`, which is empty when it is handed over.
     fn step(&mut self, now_ns: i64, out: &mut Vec<u8>) -> UserStep;
 
-    /// How an exchange ended. Called exactly once per [`UserStep::Send`], before the next `step`.
+    /// Hears how an exchange ended. Called exactly once per [`UserStep::Send`], before the next
+    /// `step`.
     fn ended(&mut self, outcome: &Outcome<'_>);
 }
 
@@ -32,7 +33,7 @@ pub enum UserStep {
     Send(Exchange),
     /// Does nothing until then; a time that has passed asks again at once, after the others.
     Pause {
-        /// When `step` is called again.
+        /// Time of the next call of `step`.
         until_ns: i64,
     },
     /// Does nothing until another user of its crew calls it, see [`crate::Call::Wakes`].
@@ -41,12 +42,12 @@ pub enum UserStep {
     End,
 }
 
-/// How one request is to be sent and its response to be read.
+/// Options of one request and its response.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Exchange {
     /// The target.
     pub target: TargetId,
-    /// When it should have left (open models); the present moment for closed ones.
+    /// Intended start (open models); the present moment for closed ones.
     pub intended_ns: i64,
     /// The connection is not kept after this exchange. The engine changes no byte of the request:
     /// `Connection: close` is the user's to write.
@@ -72,7 +73,7 @@ pub struct Exchange {
     pub lane: Option<Lane>,
 }
 
-/// How a request shares an HTTP/2 connection with others.
+/// Way in which a request shares an HTTP/2 connection with others.
 ///
 /// What the user appends to `out` begins with both blocks of a [`crate::RequestHead`], which is the
 /// same for all requests of the lane; the body follows.
@@ -101,7 +102,7 @@ pub enum Keep {
     },
 }
 
-/// How an exchange ended.
+/// Result of an exchange.
 ///
 /// A stage that did not take place has the stamp of the one before it: on a reused connection
 /// `resolved_ns == connected_ns == secured_ns == start_ns`. After a failure, the stages that were
@@ -110,9 +111,9 @@ pub enum Keep {
 pub struct Outcome<'a> {
     /// The target.
     pub target: TargetId,
-    /// When it should have left.
+    /// Intended start.
     pub intended_ns: i64,
-    /// When `step` was called.
+    /// Time of the call of `step`.
     pub start_ns: i64,
     /// The host's addresses were known.
     pub resolved_ns: i64,

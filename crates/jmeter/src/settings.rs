@@ -60,7 +60,7 @@ impl FromStr for Unsupported {
 pub struct Settings {
     /// Properties of all origins.
     pub properties: Properties,
-    /// What happens to elements that cannot be executed.
+    /// Treatment of elements that cannot be executed.
     pub unsupported: Unsupported,
     /// Seed of random choices that are made while reading.
     pub seed: u64,

@@ -33,13 +33,13 @@ pub const MIN_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A kind of observation that an agent can make.
 pub trait Monitor: Sync {
-    /// What can be configured; [`crate::NoOptions`] where nothing can.
+    /// Its options; [`crate::NoOptions`] where there are none.
     type Options: Serialize + DeserializeOwned + JsonSchema;
 
     /// Name of its folder, as in `sokudo monitors` and the policy file.
     fn name(&self) -> &'static str;
 
-    /// What it observes, in one line.
+    /// Its subject, in one line.
     fn help(&self) -> &'static str;
 
     /// Catalogue names that it can emit.
@@ -61,7 +61,7 @@ pub trait Monitor: Sync {
         interval
     }
 
-    /// Who observes where no option says otherwise.
+    /// Hosts that observe where no option says otherwise.
     fn observers(&self) -> On {
         On::All
     }
@@ -121,7 +121,7 @@ pub enum Files {
     Refused,
 }
 
-/// What is known of a monitor without its options.
+/// Description of a monitor without its options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Info {
     /// See [`Monitor::name`].
@@ -138,13 +138,13 @@ pub struct Info {
 
 /// A monitor whose options are JSON text: what the registry holds.
 pub trait Registered: Sync {
-    /// What is known of it without its options.
+    /// Its description without its options.
     fn info(&self) -> Info;
 
     /// JSON schema of its options.
     fn schema(&self) -> Value;
 
-    /// What is asked for by `key=value` pairs.
+    /// Reads options from `key=value` pairs.
     ///
     /// Errors: an option that cannot be read, with its key.
     fn spec(&self, pairs: Vec<(String, String)>, files: Files) -> Result<MonitorSpec, BadOption>;
@@ -159,7 +159,7 @@ pub trait Registered: Sync {
     fn open_with(&self, options: &str, ctx: &Context) -> Result<Box<dyn Sampler>, OpenError>;
 }
 
-/// Why a monitor with options does not observe.
+/// Reason why a monitor with options does not observe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OpenError {
     /// The options cannot be used.

@@ -52,21 +52,22 @@ pub const REGISTRY: &[&dyn Registered] = &[
     &sockets::Sockets,
 ];
 
-/// Where Linux tells about itself. On other systems it is a path that no file has: each message about
-/// what is missing then says why.
+/// Directory in which Linux describes itself. On other systems it is a path that no file has: each
+/// message about what is missing then says why.
 const PROC_ROOT: &str = match cfg!(target_os = "linux") {
     true => "/proc",
     false => "Linux only: /proc",
 };
 
-/// What is observed, on whose behalf.
+/// Subject of an observation, and the host on whose behalf it is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Context {
     /// Host as named in the run's host table.
     pub host: String,
-    /// How much of the machine belongs to it.
+    /// Share of the machine that belongs to it.
     pub scope: Scope,
-    /// Where the kernel's process file system is: `/proc` on Linux. `/sys` is looked for beside it.
+    /// Mount point of the kernel's process file system: `/proc` on Linux. `/sys` is looked for
+    /// beside it.
     pub proc_root: PathBuf,
 }
 
@@ -108,7 +109,7 @@ impl Context {
     }
 }
 
-/// How much of the machine a host of the run stands for.
+/// Share of the machine that a host of the run stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// The whole machine.
@@ -121,7 +122,7 @@ pub enum Scope {
     Namespace,
 }
 
-/// Why a monitor cannot observe.
+/// Reason why a monitor cannot observe.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unavailable {
     /// It observes the whole machine, and this host of the run is only a network namespace.
@@ -171,7 +172,7 @@ fn whole_machine(ctx: &Context) -> Result<(), Unavailable> {
 struct BadText {
     /// File as an operator knows it.
     file: &'static str,
-    /// What was expected and not found.
+    /// The expected content that was not found.
     problem: &'static str,
 }
 

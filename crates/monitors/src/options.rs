@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, forward_to_deseria
 use serde_json::{Map, Value};
 use sokudo_model::Nanos;
 
-/// Why the options of a monitor cannot be used.
+/// Reason why the options of a monitor cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BadOption {
     /// No monitor has this name.
@@ -33,7 +33,7 @@ pub enum BadOption {
         monitor: String,
         /// The option.
         key: String,
-        /// What is wrong with it.
+        /// The mistake in it.
         problem: String,
     },
     /// The options do not fit together, or one is missing.
@@ -41,13 +41,13 @@ pub enum BadOption {
     Together {
         /// The monitor.
         monitor: String,
-        /// What is wrong with them.
+        /// The mistake in them.
         problem: String,
     },
 }
 
 impl BadOption {
-    /// What to do about it.
+    /// Remedy for the operator.
     pub fn hint(&self) -> String {
         match self {
             Self::UnknownMonitor(_) => {

@@ -9,13 +9,13 @@ use crate::block::Phrase;
 pub struct Bars {
     /// The question they answer.
     pub title: Phrase,
-    /// How to read them.
+    /// Explanation for the reader.
     pub note: Phrase,
     /// Unit of the values.
     pub unit: Unit,
     /// The parts of every bar from left to right: name, and place in the palette of layers.
     pub parts: Vec<(Phrase, usize)>,
-    /// What each bar is of, foreign text, with a value per part.
+    /// Subject of each bar, foreign text, with a value per part.
     pub rows: Vec<(Phrase, Vec<f64>)>,
 }
 

@@ -46,11 +46,11 @@ impl From<&str> for Phrase {
 pub struct Number {
     /// The number with its unit, or the text in place of it.
     pub value: Phrase,
-    /// What it counts.
+    /// Name of the number.
     pub label: Phrase,
     /// Sample count, spread, split: how far it can be trusted.
     pub detail: Vec<Phrase>,
-    /// How it should be read; `Info` is neutral.
+    /// Its tone; `Info` is neutral.
     pub tone: Severity,
 }
 
@@ -75,7 +75,7 @@ impl Number {
 /// One cell of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// What it says.
+    /// Its text.
     pub says: Phrase,
     /// The number behind it, for sorting and for CSV; `None` for words.
     pub value: Option<f64>,
@@ -111,7 +111,7 @@ impl Cell {
 /// One column of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
-    /// What the column holds.
+    /// Content of the column.
     pub title: Phrase,
     /// Unit of its numbers, shown in the header; empty for words and plain counts.
     pub unit: String,
@@ -122,7 +122,7 @@ pub struct Column {
 /// A table; every row has as many cells as there are columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// What it shows.
+    /// Content of the table.
     pub title: Phrase,
     /// Columns from left to right.
     pub columns: Vec<Column>,
@@ -150,7 +150,7 @@ pub struct Proof {
 /// One finding as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conclusion {
-    /// How much it matters.
+    /// Importance.
     pub severity: Severity,
     /// Phase it is about; empty for the whole run.
     pub phase: String,
@@ -158,7 +158,7 @@ pub struct Conclusion {
     pub rule: String,
     /// The conclusion.
     pub says: Phrase,
-    /// What proves it.
+    /// Its evidence.
     pub proofs: Vec<Proof>,
     /// The next thing to try.
     pub next: Option<Phrase>,
@@ -195,11 +195,11 @@ pub enum Block {
     Command(String),
     /// Blocks that are folded away until wanted.
     Details {
-        /// What is inside.
+        /// Title of the content.
         title: Phrase,
         /// Whether it starts unfolded.
         open: bool,
-        /// What is inside, itself.
+        /// The content.
         blocks: Vec<Block>,
     },
 }

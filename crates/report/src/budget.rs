@@ -136,7 +136,7 @@ pub fn blocks(phase: &PhaseRecord) -> Vec<Block> {
 
 /// One bar.
 pub struct Row {
-    /// What it is of; foreign text.
+    /// Subject of the budget; foreign text.
     pub name: Phrase,
     /// Requests that it is the mean of.
     pub requests: f64,

@@ -18,7 +18,7 @@ pub const MAX_COLUMNS: usize = 240;
 /// `(t_ns, value)`; `None` marks the start of a stretch without data.
 pub type Points = Vec<(i64, Option<f64>)>;
 
-/// How a chart is drawn.
+/// Way in which a chart is drawn.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ChartKind {
     /// One line per series; rates start at zero.
@@ -40,7 +40,7 @@ pub enum ChartKind {
 /// One line, layer or row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// What it is, written at its end; a host name is foreign text.
+    /// Name of the line, written at its end; a host name is foreign text.
     pub label: Phrase,
     /// Index into the palette: the same host has the same colour everywhere.
     pub colour: usize,
@@ -74,9 +74,9 @@ pub struct Chart {
     pub id: String,
     /// The question it answers.
     pub title: Phrase,
-    /// How to read it; empty when the title is enough.
+    /// Explanation for the reader; empty when the title is enough.
     pub note: Option<Phrase>,
-    /// How it is drawn.
+    /// Way in which it is drawn.
     pub kind: ChartKind,
     /// Unit of its values.
     pub unit: Unit,
@@ -245,7 +245,7 @@ pub fn columns_for(points: &[(i64, f64)], t0: i64, t1: i64) -> usize {
     (((t1 - t0) / step).max(1) as usize).min(MAX_COLUMNS)
 }
 
-/// How strongly a strip cell is coloured, 0 to 1.
+/// Colour strength of a strip cell, 0 to 1.
 pub fn strength(value: f64, log: bool, full: f64) -> f64 {
     if value <= 0.0 || full <= 0.0 {
         return 0.0;

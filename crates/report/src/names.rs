@@ -15,7 +15,7 @@ pub fn metric(name: &str) -> Phrase {
     }
 }
 
-/// What exactly a distribution holds.
+/// Exact meaning of a distribution.
 pub fn metric_help(name: &str) -> Phrase {
     let Some(metric) = metric::find(name) else {
         return name.into();
@@ -28,7 +28,7 @@ pub fn metric_help(name: &str) -> Phrase {
     what.map_or(metric.help, |(what, _)| what).into()
 }
 
-/// What a well-known phase does, after its name; `None` for names that people made up.
+/// Explanation of a well-known phase, by its name; `None` for names that people made up.
 pub fn phase_help(name: &str) -> Option<Phrase> {
     const KNOWN: &[&str] = &["best", "both-ways", "mesh", "p2p", "selftest"];
     KNOWN

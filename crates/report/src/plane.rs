@@ -7,13 +7,13 @@ use crate::block::Phrase;
 /// One axis: from 0, or from 0 to 100 %.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What it measures.
+    /// Quantity of the axis.
     pub title: Phrase,
     /// Unit of its values.
     pub unit: Unit,
 }
 
-/// How the points of a trace are drawn.
+/// Way in which the points of a trace are drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mark {
     /// A bar from the floor, this wide in the unit of the horizontal axis, beginning at the point.
@@ -27,11 +27,11 @@ pub enum Mark {
 /// Points that belong together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trace {
-    /// What they are, written where the line ends; foreign text.
+    /// Name of the points, written where the line ends; foreign text.
     pub label: Phrase,
     /// Index into the palette.
     pub colour: usize,
-    /// How they are drawn.
+    /// Way in which they are drawn.
     pub mark: Mark,
     /// `(horizontal, vertical)` in the units of the axes; not negative.
     pub points: Vec<(f64, f64)>,
@@ -42,7 +42,7 @@ pub struct Trace {
 pub struct Plane {
     /// The question it answers.
     pub title: Phrase,
-    /// How to read it.
+    /// Explanation for the reader.
     pub note: Phrase,
     /// Horizontal.
     pub x: Axis,

@@ -79,8 +79,8 @@ pub(crate) fn write(view: &View, lang: Lang, color: bool, width: usize) -> Strin
     writer.out
 }
 
-/// What a phase came to, in one line: its first number with its details; `None` when its workload
-/// has no such number.
+/// One line about a phase: its first number with its details; `None` when its workload has no such
+/// number.
 pub fn phase_line(phase: &PhaseRecord, lang: Lang) -> Option<String> {
     let totals = Summary::new();
     let subject = Subject::new(phase, &totals);
@@ -341,7 +341,7 @@ impl Writer {
         }
     }
 
-    /// What a phase came to.
+    /// Row of a phase in the table.
     fn phase(&self, phase: &PhaseRecord) -> Option<Row> {
         let totals = Summary::new();
         let subject = Subject::new(phase, &totals);

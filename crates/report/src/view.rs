@@ -8,7 +8,7 @@ use sokudo_model::{
     FlowResult, Fold, Metric, PhaseRecord, Record, RunStatus, Severity, Summary, Text,
 };
 
-/// What a phase was for.
+/// Purpose of a phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// The self-test of the generators, without a network.
@@ -138,14 +138,14 @@ impl<'a> View<'a> {
         phases.chain(series.map(|(t, _)| *t)).max().unwrap_or(0)
     }
 
-    /// How the run ended, when it did not end well.
+    /// Status of a run that did not end well.
     pub fn unwell(&self) -> Option<RunStatus> {
         let status = self.record.manifest.status;
         (status != RunStatus::Ok).then_some(status)
     }
 }
 
-/// What a phase was for: its label `role`, else what its numbers and its name say.
+/// Purpose of a phase: its label `role`, else what its numbers and its name say.
 pub fn role(phase: &PhaseRecord) -> Role {
     match phase.labels.get("role").map(String::as_str) {
         Some("probe") => return Role::Probe,
@@ -190,7 +190,7 @@ fn flow_values(phase: &PhaseRecord, metric: Metric) -> impl Iterator<Item = f64>
     flows.filter_map(move |f| metric.of(&f.metrics))
 }
 
-/// How busy the threads were that made the load, cores.
+/// Cores that the load's own threads kept busy.
 pub fn generator_cpu(phase: &PhaseRecord) -> Option<f64> {
     mean_over_flows(phase, phase.kind()?.ends.near.cpu)
 }

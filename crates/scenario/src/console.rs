@@ -59,7 +59,7 @@ pub enum Next {
     End,
 }
 
-/// When what is entered starts.
+/// Moment at which entered lines start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pace {
     /// With the next line that waits: for scripts.
@@ -442,7 +442,7 @@ impl Console {
     }
 }
 
-/// What an order changes for one host.
+/// Change of one host by an order.
 enum Change {
     Nothing,
     Field(Option<Order>),

@@ -28,7 +28,7 @@ pub struct OrderedLoad {
     pub workload: String,
     /// Its options as JSON text.
     pub options: String,
-    /// How long it takes, nanoseconds; 0 when only a count bounds it.
+    /// Duration, nanoseconds; 0 when only a count bounds it.
     pub duration_ns: u64,
     /// Peers as they were typed: numbers or names.
     pub peers: Vec<String>,
@@ -67,9 +67,9 @@ pub struct Part {
     pub workload: String,
     /// Its options as JSON text.
     pub options: String,
-    /// How long it takes, nanoseconds; 0 when only a count bounds it.
+    /// Duration, nanoseconds; 0 when only a count bounds it.
     pub duration_ns: u64,
-    /// Who sends to whom, by host number, with the number of the parallel stream.
+    /// Sender and receiver of each flow, by host number, with the number of the parallel stream.
     pub flows: Vec<(u32, u32, u32)>,
 }
 
@@ -78,7 +78,7 @@ pub struct Part {
 pub struct Phase {
     /// Name, unique within the run.
     pub name: String,
-    /// What is loaded.
+    /// Its loads.
     pub parts: Vec<Part>,
     /// The phase ends after this in any case, nanoseconds.
     pub bound_ns: Option<u64>,

@@ -54,7 +54,7 @@ pub enum Command {
     Order {
         /// Which hosts.
         who: Who,
-        /// What they do.
+        /// Their order.
         order: Order,
     },
     /// Do nothing for so many nanoseconds.
@@ -85,7 +85,7 @@ pub enum Who {
     Nodes(Vec<u32>, u32),
 }
 
-/// What a host is to do.
+/// Order to a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Order {
     /// Connect to the host of this name or address, and take the time.
@@ -213,7 +213,7 @@ fn command(first: &Word, rest: &[Word]) -> Result<Command, Mistake> {
     }
 }
 
-/// What a bare number counts.
+/// Unit of a bare number.
 #[derive(Clone, Copy)]
 enum Unit {
     Milliseconds,

@@ -9,7 +9,7 @@ pub struct Mistake {
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
-    /// What is wrong, to what.
+    /// The mistake, and what it concerns.
     pub says: String,
     /// How to mend it.
     pub hint: String,

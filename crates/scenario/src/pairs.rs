@@ -13,7 +13,7 @@ use crate::execute::{Failed, HostInfo};
 /// The exchange of each pair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairExchange {
-    /// How many pairs; `None` = as many as there are.
+    /// Number of pairs; `None` = as many as there are.
     pub pairs: Option<u32>,
     /// Bytes each way, as typed: `1MB`.
     pub size: String,

@@ -115,7 +115,7 @@ pub struct Ended<E> {
     pub outcome: Result<(), ScriptError>,
 }
 
-/// How long the script has computed, outside of calls.
+/// Time that the script has computed, outside of calls.
 struct Meter {
     now_ns: Box<dyn Fn() -> u64>,
     stop: Box<dyn Fn() -> bool>,

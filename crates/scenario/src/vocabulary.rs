@@ -7,7 +7,7 @@
 pub struct Entry {
     /// As it is explained.
     pub name: &'static str,
-    /// What else means the same.
+    /// Other words with the same meaning.
     pub also: &'static [&'static str],
 }
 

@@ -14,7 +14,7 @@ use sokudo_workloads::together::{self, TogetherOptions, TogetherPart};
 use crate::witness::Heard;
 use crate::{WATCH_NS, bound_ns, words};
 
-/// How often a pause looks whether the operator wants to end.
+/// Time between two looks of a pause at the operator's wish to end.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Whoever hears what the lines say.
@@ -32,7 +32,7 @@ pub struct Lab {
     pub stop: Arc<AtomicBool>,
     /// Seed of the run.
     pub seed: u64,
-    /// What was heard of connections in the phase that goes on.
+    /// Series about connections in the present phase.
     pub heard: Heard,
 }
 

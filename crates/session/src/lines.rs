@@ -33,7 +33,7 @@ pub fn heard(
     }
 }
 
-/// What console lines leave, with their text for the record.
+/// Result of console lines, with their text for the record.
 pub fn by_lines(lab: Lab, ended: Ended, text: String) -> Left {
     Left {
         lab: Some(lab),
@@ -42,7 +42,7 @@ pub fn by_lines(lab: Lab, ended: Ended, text: String) -> Left {
     }
 }
 
-/// How a line that was not carried out ends a script.
+/// End of a script by a line that was not carried out.
 pub fn ended_by(refused: Refused) -> Ended {
     if let Refused::Failed { failed, .. } = &refused
         && failed.interrupted

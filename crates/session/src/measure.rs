@@ -24,16 +24,16 @@ const SHORTEST_PROBE_NS: u64 = 1_000_000_000;
 /// Time that a phase takes beside its load, for telling how long a sweep will take, nanoseconds.
 const BESIDE_NS: u64 = 500_000_000;
 
-/// How a load is measured.
+/// Way in which a load is measured.
 #[derive(Debug, Clone, Default)]
 pub struct How {
     /// Once per value of an option.
     pub sweep: Option<Sweep>,
     /// Search the highest rate that keeps these bounds.
     pub find: Option<Bounds>,
-    /// What a single measurement must keep.
+    /// Bounds that a single measurement must keep.
     pub slo: Option<Bounds>,
-    /// How far apart the flows may begin, nanoseconds.
+    /// Largest distance between the begins of the flows, nanoseconds.
     pub max_skew_ns: Option<u64>,
     /// Nothing but load travels during a phase.
     pub quiet_phases: bool,
@@ -152,7 +152,7 @@ impl<O: Options> Measurement<O> {
         })
     }
 
-    /// How long a sweep will take, to be told before it begins.
+    /// Duration of a sweep, announced before it begins.
     pub fn announcement(&self) -> Option<Text> {
         let Kind::Sweep(option, steps) = &self.kind else {
             return None;

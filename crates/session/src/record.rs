@@ -15,7 +15,7 @@ use sokudo_workload::refusal::failed;
 use crate::witness::{Heard, Witness};
 use crate::{Lab, Voice, WATCH_NS, infos};
 
-/// How the lines ended.
+/// End of the lines.
 pub enum Ended {
     /// All of them were carried out.
     Well,
@@ -25,11 +25,11 @@ pub enum Ended {
     Interrupted,
 }
 
-/// What is left after the last line.
+/// Result of the lines, after the last one.
 pub struct Left {
     /// The run; `None` when the script engine did not end.
     pub lab: Option<Lab>,
-    /// How the lines ended.
+    /// End of the lines.
     pub ended: Ended,
     /// Files for the record: name and content.
     pub files: Vec<(&'static str, String)>,
@@ -39,7 +39,7 @@ pub struct Left {
 pub struct Sealed {
     /// The record and where it is; `None` when nothing was loaded, and nothing is kept.
     pub record: Option<(PathBuf, Record)>,
-    /// How the lines ended.
+    /// End of the lines.
     pub ended: Ended,
 }
 
@@ -47,7 +47,7 @@ pub struct Sealed {
 pub struct Reached {
     /// The hosts.
     pub hosts: Hosts,
-    /// What the record says of them.
+    /// Note of the record about them.
     pub note: Option<Text>,
     /// Index of host number 1.
     pub first: usize,
@@ -60,7 +60,7 @@ impl Reached {
     }
 }
 
-/// What a run of many hosts is begun with.
+/// Settings with which a run of many hosts begins.
 pub struct Beginning<'a> {
     /// What the run is called after.
     pub name: &'a str,
@@ -70,7 +70,7 @@ pub struct Beginning<'a> {
     pub seed: u64,
     /// Time between two samples of the monitors, nanoseconds.
     pub interval_ns: u64,
-    /// What observes beside the usual monitors.
+    /// Monitors beside the usual ones.
     pub monitors: Vec<MonitorSpec>,
     /// Phases whose flows begin further apart than this are repeated, nanoseconds.
     pub max_skew_ns: Option<u64>,

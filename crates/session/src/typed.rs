@@ -3,7 +3,7 @@
 use sokudo_model::Refusal;
 use sokudo_workload::refusal::operator;
 
-/// What the parser of options says.
+/// Error of the option parser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sentence {
     /// What is wrong.

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use sokudo_controller::{Observer, Progress};
 use sokudo_model::{Batch, Manifest, PhaseRecord, Record, Series, SeriesKey, Text};
 
-/// What the rule reads.
+/// Metrics that the rule reads.
 const METRICS: [&str; 2] = ["tcp.", "host.nic_"];
 /// Points that are kept of a phase at most; the record has all of them.
 const POINTS_MAX: usize = 500_000;
@@ -19,7 +19,7 @@ const STALLS_MAX: usize = 8;
 /// Name of the rule.
 const RULE: &str = "stalled_flow";
 
-/// What was heard during the phase that goes on. Clones share it.
+/// Series received during the present phase. Clones share it.
 #[derive(Clone, Default)]
 pub struct Heard(Arc<Mutex<Kept>>);
 
@@ -84,7 +84,7 @@ impl Heard {
 pub struct Witness {
     /// Whoever is told everything.
     pub inner: Box<dyn Observer>,
-    /// Where it is kept.
+    /// Store of the series.
     pub heard: Heard,
 }
 

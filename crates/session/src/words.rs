@@ -98,8 +98,8 @@ pub fn read(word: &str, arguments: &[String]) -> Result<OrderedLoad, Failed> {
     (entry.read)(arguments)
 }
 
-/// What several hosts do together of what each of them was asked to do: a load that is divided among
-/// its hosts grows with them.
+/// Options of several hosts together, from those of each: a load that is divided among its hosts
+/// grows with them.
 pub fn of_hosts(workload: &str, options: &str, hosts: u32) -> String {
     let entry = WORDS.iter().find(|entry| entry.name == workload);
     let more = entry.filter(|_| hosts > 1);
@@ -113,7 +113,7 @@ fn many<O: Options>(options: &str, hosts: u32) -> Option<String> {
     Some(each.of_hosts(hosts).to_json())
 }
 
-/// What was typed, as the workload's own subcommand reads it.
+/// Options as typed, read by the workload's own subcommand.
 fn typed<O: Options>(command: Command, arguments: &[String]) -> Result<(O, Vec<String>), Failed> {
     let no_word = |error: clap::Error| {
         let refusal = not_understood(&error, O::NAME);

@@ -42,7 +42,7 @@ pub type Log = Arc<dyn Fn(&str) + Send + Sync>;
 /// Called when an order was rejected, with the client of the session and the reason.
 pub type Refused = Arc<dyn Fn(&Client, &str) + Send + Sync>;
 
-/// How an agent serves its controllers.
+/// Settings with which an agent serves its controllers.
 #[derive(Clone)]
 pub struct Service {
     /// Makes what serves them.

@@ -27,9 +27,9 @@ use crate::membership::{KnownDoor, Membership};
 use crate::tokens::{Tokens, now_s};
 use crate::visitors::Visitors;
 
-/// How long one enrolment may take at the door.
+/// Longest time of one enrolment at the door.
 const BOUND: Duration = Duration::from_secs(5);
-/// How long a host tries one address, where many other hosts may be ahead of it.
+/// Longest time that a host tries one address, where many other hosts may be ahead of it.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Longest message after the ticket.
 const MAX_MESSAGE: usize = 64 * 1024;
@@ -242,7 +242,7 @@ impl House {
     }
 }
 
-/// How a host that cannot renew its certificate joins again.
+/// Instructions for a host that cannot renew its certificate and joins again.
 pub fn rejoin_hint(group: &str, role: MemberRole) -> String {
     let (option, command) = match role {
         MemberRole::Agent => ("", "agent"),
@@ -365,7 +365,7 @@ struct Caller<'a> {
     role: MemberRole,
     /// Its own key.
     own: &'a KeyPair,
-    /// How long it tries one address.
+    /// Longest time that it tries one address.
     patience: Duration,
     /// The cause that is reported when its ticket is not known.
     stranger: &'static str,

@@ -46,7 +46,7 @@ pub enum GroupError {
     Damaged {
         /// Which.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The mistake in it.
         why: String,
     },
     /// Keys and certificates.

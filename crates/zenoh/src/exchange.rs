@@ -22,7 +22,7 @@ use zenoh::{Session, Wait};
 use crate::keys::{Keys, last_parts};
 use crate::pipes::Inbox;
 
-/// What a controller has declared for all its sessions; undeclared when the last of them is over.
+/// Declarations of a controller for all its sessions; undeclared when the last of them is over.
 pub(crate) struct Exchange {
     /// Names this controller's connection: 32 hexadecimal digits.
     pub(crate) fleet: String,

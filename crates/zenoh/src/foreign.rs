@@ -28,7 +28,7 @@ pub struct Foreign {
     pub listen: String,
     /// Routers of the group that it dials: `host:port`. None when the controller's dials it.
     pub routers: Vec<String>,
-    /// How long its certificate is valid. It is renewed only when the file is written again.
+    /// Validity of its certificate. It is renewed only when the file is written again.
     pub valid: Duration,
 }
 

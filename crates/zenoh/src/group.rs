@@ -35,8 +35,8 @@ use crate::tokens::{Terms, Tokens};
 const VALID: Duration = Duration::from_secs(90 * 24 * 3600);
 /// Validity of the authority.
 const AUTHORITY_VALID: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-/// How long those are that the founder's processes draw for themselves when they start. They never
-/// leave the process, and who could read its memory could read the authority.
+/// Validity of the certificates that the founder's processes draw for themselves when they start.
+/// They never leave the process, and who could read its memory could read the authority.
 pub(crate) const OWN_VALID: Duration = AUTHORITY_VALID;
 
 /// The uses that a certificate permits.
@@ -170,7 +170,7 @@ impl Group {
         self.router_lines(config).map(|lines| lines[2..].to_vec())
     }
 
-    /// What [`Group::save_router`] wrote: two lines at least.
+    /// Lines that [`Group::save_router`] wrote: two at least.
     fn router_lines(&self, config: &Path) -> Result<Vec<String>, GroupError> {
         let path = router_file(config, &self.name);
         let none = || GroupError::NoRouter {

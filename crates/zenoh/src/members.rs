@@ -22,7 +22,7 @@ use crate::ledger::Ledger;
 /// Names that are remembered at most; one group has no more hosts.
 const MAX_MEMBERS: usize = 100_000;
 
-/// Why a name cannot be taken.
+/// Reason why a name cannot be taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Taken {
     /// Somebody else has it.
@@ -38,7 +38,7 @@ pub enum Taken {
     Full,
 }
 
-/// Why a host's certificate is not renewed.
+/// Reason why a host's certificate is not renewed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotRenewed {
     /// No member of this name, or one with another key: it was removed, or never admitted.
@@ -61,7 +61,7 @@ pub struct Known {
     pub name: String,
     /// Its role.
     pub role: MemberRole,
-    /// When its certificate expires.
+    /// Expiry of its certificate.
     pub until_unix_s: u64,
 }
 
@@ -73,7 +73,7 @@ struct Entry {
     /// SHA-256 of its public key, hexadecimal.
     key: String,
     joined_unix_s: u64,
-    /// When its certificate expires.
+    /// Expiry of its certificate.
     until_unix_s: u64,
 }
 

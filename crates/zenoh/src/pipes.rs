@@ -82,7 +82,7 @@ enum Came {
     End,
 }
 
-/// Why nothing more arrives; the first reason is kept.
+/// Reason why nothing more arrives; the first one is kept.
 #[derive(Default)]
 struct End(Mutex<Option<String>>);
 
@@ -118,7 +118,7 @@ pub(crate) struct Source<G> {
     queue: Receiver<Came>,
     end: Arc<End>,
     open: Option<(Box<dyn Open>, OnRefused)>,
-    /// What is sent the other way.
+    /// Flow in the other direction.
     flow: Option<Arc<Flow>>,
     into: Incoming,
     _guards: Option<G>,

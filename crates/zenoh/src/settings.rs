@@ -16,7 +16,7 @@ use crate::keys::Keys;
 const LEASE_MS: u64 = 12_000;
 /// Signs of life within that time. One that is lost on the way is sent again by QUIC.
 const SIGNS_PER_LEASE: u64 = 2;
-/// How long opening a link may take, milliseconds.
+/// Longest time to open a link, milliseconds.
 const OPEN_MS: u64 = 5000;
 /// A link that accepts no further piece for this time is closed, microseconds. Until then all senders
 /// to it wait, and at a router also all messages queued behind.
@@ -139,8 +139,8 @@ fn tls(credentials: &Credentials) -> Value {
     })
 }
 
-/// What certificates allow at the router. An agent answers, publishes and shows that it is alive;
-/// it can neither ask others nor publish orders.
+/// Rights that certificates give at the router. An agent answers, publishes and shows that it is
+/// alive; it can neither ask others nor publish orders.
 fn access(group_id: &str) -> Value {
     let keys = Keys::new(group_id);
     let controllers = [

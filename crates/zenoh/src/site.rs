@@ -28,8 +28,7 @@ use crate::membership::Membership;
 use crate::settings;
 use crate::visitors::Visitors;
 
-/// How long reaching the controller's door may take, and how long either end of an enrolment may be
-/// silent.
+/// Longest time to reach the controller's door, and longest silence of either end of an enrolment.
 const BOUND: Duration = Duration::from_secs(5);
 /// Bytes that one enrolment may need each way.
 const MAX_BYTES: u64 = 256 * 1024;

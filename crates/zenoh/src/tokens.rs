@@ -23,7 +23,7 @@ use crate::ledger::Ledger;
 pub const DEFAULT_VALID: Duration = Duration::from_secs(24 * 3600);
 /// Most tokens of one group; the oldest are removed.
 const MAX_TOKENS: usize = 256;
-/// How long an expired token is kept, so that its holder learns why it is refused.
+/// Time that an expired token is kept, so that its holder learns why it is refused.
 const REMEMBERED_S: u64 = 30 * 24 * 3600;
 
 /// The limits and the role of a token.
@@ -31,7 +31,7 @@ const REMEMBERED_S: u64 = 30 * 24 * 3600;
 pub struct Terms {
     /// Its validity.
     pub valid: Duration,
-    /// How many hosts it admits; `None` = any number.
+    /// Number of hosts that it admits; `None` = any number.
     pub uses: Option<u32>,
     /// The role of the admitted hosts.
     pub role: MemberRole,
@@ -47,7 +47,7 @@ impl Default for Terms {
     }
 }
 
-/// Why a token is not valid any more.
+/// Reason why a token is not valid any more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidToken {
     /// Not one of this group's.

@@ -6,7 +6,7 @@ use super::fold;
 use crate::rules::REGISTRY;
 use crate::view::PhaseView;
 
-/// What the rules conclude from one phase of `record`, in the order of the rules.
+/// Findings of all rules about one phase of `record`, in the order of the rules.
 ///
 /// [`findings`](super::findings) tells a conclusion for the phase where it is strongest; whoever asks about one
 /// phase asks here.

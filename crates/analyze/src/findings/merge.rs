@@ -16,7 +16,7 @@ use crate::view::{PhaseView, word};
 /// Phases named in one row of evidence at most; the others are counted.
 const MAX_NAMED: usize = 8;
 
-/// What a finding is about: its rule, and the host or path it names.
+/// Subject of a finding: its rule, and the host or path it names.
 type Subject = Vec<String>;
 
 /// Joins the findings of all phases, given in the order of the phases, into conclusions.
@@ -93,7 +93,7 @@ fn take_strongest(findings: &mut Vec<Finding>) -> Option<Finding> {
     Some(findings.remove(at))
 }
 
-/// What the trials of a search tell that no measured phase shows: one finding at most.
+/// Finding of a search's trials that no measured phase shows: one at most.
 fn limit_of_search(record: &Record, ordinary: &[Group], limits: Vec<Group>) -> Option<Finding> {
     let Some(limit) = search::limit(record) else {
         let joined = limits.into_iter().filter_map(Group::join);

@@ -10,7 +10,7 @@ use crate::view::{PhaseView, word};
 /// Share of the lost datagrams from which it is all of them, to three digits.
 const ALL: f64 = 0.9995;
 
-/// What the trial just above the highest rate that holds ran into.
+/// Limit that the trial just above the highest rate met.
 pub struct Limit {
     /// The conclusion about that trial.
     pub finding: Finding,
@@ -46,7 +46,7 @@ pub fn limit(record: &Record) -> Option<Limit> {
 }
 
 impl Limit {
-    /// What happens above the best rate, as a sentence.
+    /// Sentence about the load above the best rate.
     pub fn says(&self, record: &Record) -> Text {
         match best(record) {
             Some((bytes, packets)) => Text::new("search-limit-says")
@@ -57,7 +57,7 @@ impl Limit {
         }
     }
 
-    /// What happens above the best rate, as a part of a sentence.
+    /// The same as a part of a sentence.
     pub fn above(&self) -> Text {
         let key = match self.finding.rule.as_str() {
             "receiver_buffer_overflow" => "search-above-receiver-buffer",
@@ -83,7 +83,7 @@ impl Limit {
         above
     }
 
-    /// How much of the loss this explains.
+    /// Share of the loss that this explains.
     fn part(&self) -> Text {
         match self.finding.says.args.get("share") {
             Some(Arg::Number(share, _)) if *share < ALL => {
@@ -93,7 +93,7 @@ impl Limit {
         }
     }
 
-    /// What to try in order to get above the best rate.
+    /// Next step to get above the best rate.
     pub fn next(&self) -> Option<Text> {
         let next = self.finding.next.as_ref()?;
         match next.args.get("remedy") {

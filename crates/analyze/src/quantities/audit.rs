@@ -63,7 +63,7 @@ pub fn unstarted(exchange: &Exchange<'_>) -> Option<f64> {
 }
 
 impl NoPorts<'_> {
-    /// What was counted, and what the host's sockets showed meanwhile.
+    /// The generator's counts, and the states of the host's sockets meanwhile.
     pub fn evidence(&self, view: &PhaseView<'_>, exchange: &Exchange<'_>) -> Vec<Evidence> {
         let failures = exchange.numbers.ports_exhausted;
         let row = view.evidence("evidence-ports-exhausted", failures, self.host, self.failed);

@@ -97,8 +97,8 @@ impl<'a> PhaseView<'a> {
         self.total(datagram::RECEIVED_PACKETS)
     }
 
-    /// How much loss at one place matters, and its weight, when `share` of the missing datagrams
-    /// were lost there.
+    /// Severity and weight of loss at one place, when `share` of the missing datagrams were lost
+    /// there.
     ///
     /// A sender without a rate overruns whatever is slower: its loss is no fault of the set-up.
     pub fn weigh_loss(&self, share: f64) -> (Severity, f64) {
@@ -117,8 +117,8 @@ impl<'a> PhaseView<'a> {
         (severity, 0.3 + 0.6 * share)
     }
 
-    /// Where most of the datagrams were lost that `metric` counts, when they are at least this share of
-    /// all that are missing.
+    /// The host that lost most of the datagrams that `metric` counts, when they are at least this
+    /// share of all that are missing.
     pub fn lost_at_receiver(&self, metric: Metric, least_share: f64) -> Option<LostAt<'a>> {
         let (lost, missing) = (self.total(metric)?, self.missing()?);
         let (host, there) = self.worst_receiver(metric)?;
@@ -126,7 +126,7 @@ impl<'a> PhaseView<'a> {
         (lost > 0.0 && share >= least_share).then_some(LostAt { host, there, share })
     }
 
-    /// What to try against loss: `remedy`, and what else the way of sending suggests.
+    /// Next step against loss: `remedy`, and what the way of sending suggests.
     pub fn loss_next(&self, remedy: Text) -> Text {
         let next = match (self.asked_rate(), best(self.record)) {
             (Some(_), _) => Text::new("next-paced"),

@@ -93,11 +93,11 @@ fn is_exchange(kind: &Kind) -> bool {
 pub struct Load<'a> {
     /// The phase.
     pub view: PhaseView<'a>,
-    /// What its numbers mean.
+    /// Meaning of its numbers.
     pub kind: &'static Kind,
 }
 
-/// How one end spent the time of the phase: shares that add up to 1 when all are known.
+/// Shares of the phase's time at one end; they add up to 1 when all are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Times {
     /// On a CPU.
@@ -151,7 +151,7 @@ impl<'a> Load<'a> {
         value.map(|v| v.clamp(0.0, 1.0))
     }
 
-    /// How one end of `flow` spent its time.
+    /// Shares of the time at one end of `flow`.
     ///
     /// A blocked call is timed from outside and may include the wait for a CPU at its end, so what
     /// the kernel counts about the thread comes first.
@@ -210,7 +210,7 @@ impl<'a> Load<'a> {
         Some(held(End::Sender)?.min(held(End::Receiver)?))
     }
 
-    /// What the kernel counted about the thread of one end: its time on a CPU and its wait for one.
+    /// The kernel's counters of the thread of one end: its time on a CPU and its wait for one.
     pub fn thread_evidence(&self, flow: &FlowResult, end: End) -> Vec<Evidence> {
         let times = self.times(flow, end);
         let rows = [
@@ -227,7 +227,7 @@ impl<'a> Load<'a> {
         known.collect()
     }
 
-    /// How long one end waited for the other, by its own clock.
+    /// Time that one end waited for the other, by its own clock.
     pub fn held_evidence(&self, flow: &FlowResult, end: End) -> Option<Evidence> {
         let held = self.times(flow, end).held?;
         let key = match end {

@@ -18,7 +18,7 @@ const MOST_OF_IT: f64 = 0.8;
 #[derive(Debug, Clone, Copy)]
 pub struct Exchange<'a> {
     view: PhaseView<'a>,
-    /// What its numbers mean.
+    /// Meaning of its numbers.
     pub kind: &'static Kind,
     /// Its metrics.
     pub numbers: &'static Numbers,
@@ -29,14 +29,14 @@ pub struct Exchange<'a> {
 pub struct StoodStill<'a> {
     /// The flow whose requests waited most often.
     pub flow: &'a FlowResult,
-    /// How long its asking host was silent, seconds.
+    /// Silence of its asking host, seconds.
     pub silent: f64,
     /// The same for the answering host; `None` where nothing observes it.
     pub far: Option<f64>,
 }
 
 impl StoodStill<'_> {
-    /// How long each end was silent.
+    /// Silence of each end.
     pub fn evidence(&self) -> impl Iterator<Item = Evidence> {
         let far = self.far.map(|far| silence::evidence(&self.flow.to, far));
         [silence::evidence(&self.flow.from, self.silent)]
@@ -114,7 +114,7 @@ impl<'a> Exchange<'a> {
         Some((most(self.numbers.service)?, most(self.numbers.latency)?))
     }
 
-    /// What was achieved.
+    /// Sentence about the result.
     pub fn achieved(&self, flows: Text) -> Text {
         let rate = self.rate().unwrap_or_default();
         if self.view.stat(self.numbers.latency, Stat::P50).is_none() {
@@ -204,7 +204,7 @@ impl<'a> Exchange<'a> {
         best.filter(|_| self.view.is_confirm())
     }
 
-    /// What to try when no rule says more.
+    /// Next step when no rule has a better one.
     pub fn next(&self) -> Text {
         let key = match self.asked() {
             Some(_) => "verdict-exchange-open-next",

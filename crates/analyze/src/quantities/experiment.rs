@@ -12,7 +12,7 @@ pub struct Experiment<'a> {
     pub phases: usize,
     /// The one that carried most.
     pub most: &'a PhaseRecord,
-    /// How much that was.
+    /// The throughput, bits per second.
     pub bits_per_second: f64,
 }
 

@@ -10,7 +10,7 @@ use sokudo_model::{Record, Text, Unit};
 
 /// Pairs named in one sentence or finding at most.
 pub(crate) const NAMES_MAX: usize = 3;
-/// What one connection of a pair carries.
+/// Goodput of one connection of a pair.
 pub(crate) const CARRIED: Metric = stream::GOODPUT_BITS_PER_SECOND;
 
 /// The pairs of a check of a group; empty for other runs.
@@ -67,12 +67,12 @@ fn not_kept(broken: &Broken) -> Text {
     }
 }
 
-/// What one connection of a pair carried, bits per second.
+/// Goodput of one connection of a pair, bits per second.
 pub(crate) fn carried(pair: &Pair) -> Option<f64> {
     CARRIED.of(&pair.figures)
 }
 
-/// What goes through a host in common.
+/// Direction of the traffic that a host's pairs share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     /// All of them send to it.

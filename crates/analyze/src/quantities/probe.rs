@@ -20,7 +20,8 @@ fn whole(n: f64) -> String {
     format!("{n:.0}")
 }
 
-/// What came out: the round trip, each way when the clocks allow it, and what was lost where.
+/// Sentences about the result: the round trip, each way when the clocks allow it, and loss by
+/// direction.
 pub fn says(view: &PhaseView<'_>, flows: Text) -> Vec<Text> {
     let mut out = Vec::new();
     out.extend(round_trip(view, flows));

@@ -44,7 +44,7 @@ pub fn evidence(host: &str, seconds: f64) -> Evidence {
     }
 }
 
-/// What the load says of itself is silent too while it waits for an answer.
+/// True for a series that goes on while the load waits for an answer.
 fn is_independent(view: &PhaseView<'_>, series: &Series) -> bool {
     let kind = view.kind().into_iter();
     let mut load = kind.flat_map(|kind| kind.metrics);

@@ -25,7 +25,7 @@ pub fn above<'a>(record: &'a Record, curve: &Curve) -> Option<&'a PhaseRecord> {
     phases.rfind(|phase| phase.name == *name)
 }
 
-/// Where the knee is, or why there is none, with the figures that show it.
+/// The knee, or the reason why there is none, with the figures that show it.
 pub fn says(curve: &Curve) -> Option<Text> {
     let subject = curve.subject()?;
     let unit = curve.names.delivered.unit;

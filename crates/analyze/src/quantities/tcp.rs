@@ -35,7 +35,7 @@ pub struct Connection<'a> {
     label: String,
 }
 
-/// What the sending side was held back by: shares of the observed time.
+/// Limits of the sending side: shares of the observed time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Data to send or under way.
@@ -63,7 +63,7 @@ pub struct RoundTrips {
 }
 
 impl RoundTrips {
-    /// How much longer than the lowest the mean one is, seconds: time spent in queues.
+    /// Difference between the mean round trip and the lowest, seconds: time spent in queues.
     pub fn queueing(&self) -> f64 {
         (self.mean - self.lowest).max(0.0)
     }
@@ -74,7 +74,7 @@ impl RoundTrips {
 pub struct Stall {
     /// Its length, seconds.
     pub seconds: f64,
-    /// When it began, seconds since the start of the phase.
+    /// Begin, seconds since the start of the phase.
     pub begin_s: f64,
     /// Segments sent again meanwhile.
     pub again: f64,
@@ -203,7 +203,7 @@ impl<'a> Connection<'a> {
         points.map(|(_, value)| value).max_by(f64::total_cmp)
     }
 
-    /// What held the sending side back; `None` where the kernel does not tell.
+    /// Limits of the sending side; `None` where the kernel does not report them.
     pub fn limits(&self) -> Option<Limits> {
         Some(Limits {
             busy: self.share(BUSY)?,
@@ -253,17 +253,17 @@ impl<'a> Connection<'a> {
         evidence
     }
 
-    /// How much of the time the peer's window was full.
+    /// Share of the time in which the peer's window was full.
     pub fn receive_window_evidence(&self) -> Option<Evidence> {
         self.share_evidence("evidence-tcp-receive-window", RECEIVE_WINDOW)
     }
 
-    /// How much of the time the send buffer was too small.
+    /// Share of the time in which the send buffer was too small.
     pub fn send_buffer_evidence(&self) -> Option<Evidence> {
         self.share_evidence("evidence-tcp-send-buffer", SEND_BUFFER)
     }
 
-    /// How much of the time there was anything to send or under way.
+    /// Share of the time in which there was anything to send or under way.
     pub fn busy_evidence(&self) -> Option<Evidence> {
         self.share_evidence("evidence-tcp-busy", BUSY)
     }
@@ -273,7 +273,7 @@ impl<'a> Connection<'a> {
         Some(as_share(self.evidence(key, metric, share), share))
     }
 
-    /// How long round trips were, beside the lowest one.
+    /// Round-trip times, beside the lowest one.
     pub fn round_trip_evidence(&self) -> Option<Evidence> {
         let trips = self.round_trips()?;
         let mut evidence = self.evidence("evidence-tcp-round-trips", SMOOTHED, trips.mean);
@@ -282,7 +282,7 @@ impl<'a> Connection<'a> {
         Some(evidence)
     }
 
-    /// How many segments were sent again.
+    /// Number of segments sent again.
     pub fn retransmission_evidence(&self) -> Option<Evidence> {
         let (again, share) = self.retransmitted()?;
         let mut evidence = self.evidence("evidence-tcp-retransmitted", RETRANSMITTED, again);
@@ -292,7 +292,7 @@ impl<'a> Connection<'a> {
         Some(evidence)
     }
 
-    /// How fast the peer acknowledged, and how evenly.
+    /// Rate of the peer's acknowledgements, and its variation.
     pub fn delivery_evidence(&self) -> Option<Evidence> {
         let (mean, spread) = self.delivery()?;
         let mut evidence = self.evidence("evidence-tcp-delivery", DELIVERY, mean);

@@ -14,7 +14,7 @@ pub struct Transfer<'a> {
     view: PhaseView<'a>,
     /// Its metrics.
     numbers: &'static Numbers,
-    /// What is counted: messages, or else bytes.
+    /// True when messages are counted, else bytes.
     is_messages: bool,
 }
 
@@ -34,18 +34,18 @@ impl<'a> Transfer<'a> {
         transfer.rate().map(|_| transfer)
     }
 
-    /// What arrived: bits or messages per second.
+    /// Rate of arrival: bits or messages per second.
     fn rate(&self) -> Option<f64> {
         self.view.total(self.numbers.rate)
     }
 
-    /// What was asked for; `None` when as much as possible was.
+    /// Rate asked for; `None` when as much as possible was.
     fn asked(&self) -> Option<f64> {
         let asked = self.view.total(self.numbers.asked);
         asked.filter(|rate| *rate > 0.0)
     }
 
-    /// What was achieved.
+    /// Sentence about the result.
     pub fn achieved(&self, flows: Text) -> Text {
         let rate = self.rate().unwrap_or_default();
         let asked = self.asked();
@@ -68,7 +68,7 @@ impl<'a> Transfer<'a> {
         }
     }
 
-    /// How long messages took to be answered, when any was asked to be.
+    /// Latency of answered messages, when any asked for an answer.
     fn answers(&self) -> Text {
         let value = |stat| self.view.stat(self.numbers.latency?, stat);
         let all = [Stat::P50, Stat::P99, Stat::Max].map(|stat| Some((stat, value(stat)?)));
@@ -81,7 +81,7 @@ impl<'a> Transfer<'a> {
         })
     }
 
-    /// What was sent and did not arrive, when there is any.
+    /// Amount that was sent and did not arrive, when there is any.
     pub fn missing(&self) -> Option<Text> {
         let missing = self.view.total(self.numbers.missing);
         let missing = missing.filter(|missing| *missing > 0.0)?;
@@ -99,7 +99,7 @@ impl<'a> Transfer<'a> {
         Some(text.text("why", why))
     }
 
-    /// What a rule would have needed in order to name the limit, and the record does not hold.
+    /// Numbers that a rule would have needed to name the limit, and the record does not hold.
     pub fn lacking(&self) -> Vec<String> {
         let told = [self.numbers.write_blocked, self.numbers.read_idle].into_iter();
         let mut lacking: Vec<String> = told

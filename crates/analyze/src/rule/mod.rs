@@ -14,11 +14,11 @@ use crate::view::PhaseView;
 pub struct Rule {
     /// Its name: that of its file, of its findings, and part of the keys of its messages.
     pub name: &'static str,
-    /// What its conclusion is for.
+    /// Purpose of its conclusion.
     pub purpose: Purpose,
     /// The bounds that its description names: variable, value, unit.
     pub bounds: &'static [(&'static str, f64, Unit)],
-    /// How a phase is looked at.
+    /// Kind of phases that it looks at, and the function for them.
     pub look: Look,
 }
 
@@ -33,7 +33,7 @@ pub enum Purpose {
     Loss,
 }
 
-/// How a rule looks at a phase; nothing is concluded when the phase does not hold what it needs.
+/// View of a phase that a rule needs; nothing is concluded when the phase does not hold it.
 pub enum Look {
     /// At the whole phase, for one conclusion.
     Phase(fn(&PhaseView<'_>) -> Option<Finding>),
@@ -44,7 +44,7 @@ pub enum Look {
 }
 
 impl Rule {
-    /// What the rule concludes from one phase.
+    /// Findings of the rule about one phase.
     pub fn diagnose(&self, view: &PhaseView<'_>) -> Vec<Finding> {
         match self.look {
             Look::Phase(look) => look(view).into_iter().collect(),
@@ -57,7 +57,7 @@ impl Rule {
         }
     }
 
-    /// What a finding of this rule means.
+    /// Meaning of a finding of this rule.
     pub fn means(&self) -> Text {
         self.text("means")
     }

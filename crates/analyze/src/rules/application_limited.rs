@@ -149,7 +149,7 @@ fn sleeps(load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Finding> {
     Some(finding)
 }
 
-/// How long a thread was neither at work nor kept from it.
+/// Time in which a thread was neither at work nor kept from it.
 fn slept(load: &Load<'_>, flow: &FlowResult, end: End) -> Option<Evidence> {
     let times = load.times(flow, end);
     let away = times.away()?;

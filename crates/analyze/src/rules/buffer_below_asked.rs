@@ -13,7 +13,7 @@ use crate::view::{PhaseView, name_what_lacks};
 /// Granted below this share of what was asked counts as below: rounding is not.
 const GRANTED_ENOUGH: f64 = 0.99;
 
-/// What differs between the two ends.
+/// Values that differ between the two ends.
 struct End {
     asked: Metric,
     granted: Metric,

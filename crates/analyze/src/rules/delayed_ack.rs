@@ -20,8 +20,8 @@ use crate::quantities::tcp::Connection;
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
-/// Where Linux's shortest delayed acknowledgement shows, the tick of its timer and a round trip
-/// included, nanoseconds.
+/// Range in which Linux's shortest delayed acknowledgement shows, the tick of its timer and a round
+/// trip included, nanoseconds.
 const STEP_NS: std::ops::Range<u64> = 36_000_000..54_000_000;
 /// As wide on both sides of it together.
 const BESIDE_NS: [std::ops::Range<u64>; 2] = [27_000_000..36_000_000, 54_000_000..63_000_000];

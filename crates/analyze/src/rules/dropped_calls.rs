@@ -16,7 +16,7 @@ use sokudo_model::{Evidence, Finding, FlowResult, Severity, Text, Unit};
 use crate::rule::{Look, Purpose, Rule};
 use crate::view::PhaseView;
 
-/// When a call that was dropped once, twice or three times is answered, seconds.
+/// Times at which a call is answered that was dropped once, twice or three times, seconds.
 const STEPS_S: [std::ops::Range<f64>; 3] = [0.98..1.6, 2.98..3.8, 6.98..8.0];
 /// Times the median from which such a connect stands out.
 const STANDS_OUT: f64 = 10.0;
@@ -25,8 +25,8 @@ const CONNECT: Metric = http::CONNECT_SECONDS;
 const MADE_AGAIN: Metric = host::TCP_SYN_RETRANSMITS;
 const QUEUE_FULL: Metric = host::TCP_LISTEN_OVERFLOWS;
 
-/// How sure the rule is: by the time alone, with calls that the kernel made again, when it made none, and with
-/// a queue that was full.
+/// Certainty of the rule: by the time alone, with calls that the kernel made again, when it made
+/// none, and with a queue that was full.
 const BY_TIME: f64 = 0.6;
 const BY_CALLS: f64 = 0.8;
 const AGAINST_CALLS: f64 = 0.3;

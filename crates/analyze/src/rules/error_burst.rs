@@ -88,7 +88,7 @@ fn look(view: &PhaseView<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// What a series counted in each interval of the phase; its values are rates over the time since the
+/// Counts of a series in each interval of the phase; its values are rates over the time since the
 /// one before. A series begins with the first failure: its first interval is as long as the others.
 fn intervals(series: &Series, t0_ns: i64, t1_ns: i64) -> Vec<Counted> {
     let Some(step_ns) = usual_step_ns(series) else {

@@ -208,7 +208,7 @@ fn unlimited(view: &PhaseView<'_>) -> Option<Finding> {
     Some(finding)
 }
 
-/// What the asking thread of a host did with its time.
+/// Times of the asking thread of a host.
 fn asking_thread(view: &PhaseView<'_>, exchange: &Exchange<'_>, host: &str) -> Vec<Evidence> {
     let threads = exchange.kind.ends.near;
     let rows = [
@@ -240,7 +240,7 @@ fn achieved(view: &PhaseView<'_>, host: &str, sent: f64, asked: f64) -> Evidence
     evidence
 }
 
-/// What the sending thread of a host did with its time.
+/// Times of the sending thread of a host.
 fn thread_evidence(view: &PhaseView<'_>, host: &str) -> Vec<Evidence> {
     [("evidence-sender-cpu", CPU), ("evidence-sender-wait", WAIT)]
         .into_iter()
@@ -251,7 +251,7 @@ fn thread_evidence(view: &PhaseView<'_>, host: &str) -> Vec<Evidence> {
         .collect()
 }
 
-/// What the host's own self-test could send: the same limit, seen without a network.
+/// Rate of the host's own self-test: the same limit, seen without a network.
 fn selftest_evidence(view: &PhaseView<'_>, host: &str) -> Option<Evidence> {
     let series = view
         .series(Some(host), SELFTEST, &[])

@@ -21,8 +21,8 @@ const SHARE: f64 = 0.05;
 
 const LOST: Metric = datagram::LOST_ON_PATH_PACKETS;
 
-/// What the workload itself reads to tell other places of loss apart. Where one is missing, the
-/// path is blamed for what may have happened there.
+/// Metrics with which the workload itself tells other places of loss apart. Where one is missing,
+/// the path is blamed for what may have happened there.
 const OTHER_PLACES: [Metric; 2] = [
     datagram::LOST_AT_RECEIVER_SOCKET_PACKETS,
     datagram::LOST_AT_RECEIVER_HOST_PACKETS,
@@ -92,7 +92,7 @@ fn path(view: &PhaseView<'_>, worst: &FlowResult) -> Text {
     text.word("from", &worst.from).word("to", &worst.to)
 }
 
-/// What the devices of both ends counted, and the names of what could not be read.
+/// Counters of the devices of both ends, and the names of those that could not be read.
 fn counters(view: &PhaseView<'_>, from: &str, to: &str) -> (Vec<Evidence>, Vec<String>) {
     let mut evidence = Vec::new();
     let mut unread: Vec<String> = OTHER_PLACES

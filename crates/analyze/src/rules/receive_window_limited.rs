@@ -52,7 +52,7 @@ fn look<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Finding> {
     Some(finding)
 }
 
-/// How much lay before the reading program, on average.
+/// Bytes that waited for the reading program, on average.
 pub fn receive_queue<'a>(load: &Load<'a>, flow: &'a FlowResult) -> Option<Evidence> {
     const QUEUE: Metric = tcp::RECEIVE_QUEUE_BYTES;
     let connection = Connection::of(load.view, flow, End::Receiver);

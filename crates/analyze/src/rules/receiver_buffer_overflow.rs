@@ -103,7 +103,7 @@ fn says(view: &PhaseView<'_>, share: f64, host: &str, buffer: &Buffer) -> Text {
     }
 }
 
-/// What helps depends on why the socket was not emptied.
+/// Remedy, which depends on the reason why the socket was not emptied.
 fn remedy(view: &PhaseView<'_>, host: &str, buffer: &Buffer) -> Text {
     let over = |metric: Metric, bound: f64| {
         let value = view.highest_at_receiver(host, metric);

@@ -26,7 +26,7 @@ const MOST: f64 = 0.5;
 /// One kind of failure.
 #[derive(Clone, Copy)]
 struct Failure {
-    /// What counts it.
+    /// Metric that counts it.
     metric: Metric,
     says: &'static str,
     next: &'static str,

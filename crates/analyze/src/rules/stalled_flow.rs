@@ -75,7 +75,7 @@ fn conclude(view: PhaseView<'_>, flow: &FlowResult) -> Option<Finding> {
     Some(finding)
 }
 
-/// What both ends, and the network interfaces of both hosts, say about the silence.
+/// Evidence of both ends, and of the network interfaces of both hosts, about the silence.
 fn evidence(
     view: PhaseView<'_>,
     still: &Connection<'_>,

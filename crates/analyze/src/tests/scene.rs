@@ -11,7 +11,7 @@ pub(crate) struct Scene {
     source: &'static str,
 }
 
-/// What the kernel says about a connection: shares of the time, round trips in seconds.
+/// The kernel's state of a connection: shares of the time, round trips in seconds.
 #[derive(Clone, Copy)]
 pub(crate) struct Tcp {
     pub(crate) busy: f64,

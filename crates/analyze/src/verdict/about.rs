@@ -19,7 +19,7 @@ const NEXT_TO_NONE: f64 = 0.0005;
 /// Findings of less weight are worth a word, but they limit nothing.
 const LIMITING: f64 = 0.25;
 
-/// What one phase says: what was achieved, what limited it, what next.
+/// Sentences about one phase: its result, its limit, the next step.
 pub fn about(view: &PhaseView<'_>) -> Vec<Text> {
     if let Some(exchange) = Exchange::of(*view) {
         return answered(view, &exchange);
@@ -78,7 +78,7 @@ fn confirmed_loss(view: &PhaseView<'_>) -> Text {
     }
 }
 
-/// How much was lost, with the counts behind it.
+/// Share of lost datagrams, with the counts behind it.
 fn loss(sent: f64, missing: f64) -> Text {
     let key = match missing / sent {
         _ if missing <= 0.0 => "loss-none",
@@ -175,7 +175,7 @@ fn flows(view: &PhaseView<'_>) -> Text {
     }
 }
 
-/// What was asked for: one label of a test plan by its name, many by their number.
+/// Name of the only label of a test plan, or the number of labels.
 fn labels(flows: &[FlowResult]) -> Text {
     let own = flows.iter().filter(|f| !f.labels.contains_key("kind"));
     let names: BTreeSet<&str> = own.map(|f| f.to.as_str()).collect();
@@ -193,7 +193,7 @@ pub fn limit_of(view: &PhaseView<'_>) -> Option<Finding> {
         .max_by(|a, b| a.weight.total_cmp(&b.weight))
 }
 
-/// What can be said when no rule names a limit.
+/// Sentence for a phase without a rule that names a limit.
 fn no_limit(view: &PhaseView<'_>) -> Option<Text> {
     let held = view.loss()? <= view.max_loss().unwrap_or(HELD);
     if held && view.asked_rate().is_some() {

@@ -112,7 +112,7 @@ fn attribution(view: &PhaseView<'_>) -> Option<Check> {
     balance("attribution", view, flows)
 }
 
-/// How far apart the flows began, where that was bounded.
+/// Check of the largest distance between the begins of the flows, where that was bounded.
 fn together(view: &PhaseView<'_>) -> Option<Check> {
     let (spread, most) = (skew::of(view.phase)?, skew::most(view.phase)?);
     let mut check = check("skew", spread <= most, view);
@@ -124,8 +124,8 @@ fn together(view: &PhaseView<'_>) -> Option<Check> {
     Some(check)
 }
 
-/// What was demanded of a phase. Trials look for what breaks a bound, and of several confirmations
-/// the last one is the answer.
+/// Checks of the bounds that a phase had to keep. Trials look for what breaks a bound, and of
+/// several confirmations the last one is the answer.
 fn demands(view: &PhaseView<'_>) -> Vec<Check> {
     let answer = confirmed(view.record, &view.phase.workload).map(|phase| &phase.name);
     let superseded = view.is_confirm() && answer != Some(&view.phase.name);

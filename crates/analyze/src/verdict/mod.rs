@@ -72,7 +72,7 @@ pub fn limit(record: &Record) -> Option<Finding> {
 /// Checks of what was demanded, not of the books: that they fail is a result.
 const DEMANDS: [&str; 5] = ["bound", "errors", "found", "loss", "pair"];
 
-/// Why the numbers must be read with care before anything else is said.
+/// Reason to distrust the numbers, which precedes all other sentences.
 fn distrust(record: &Record) -> Option<Text> {
     let manifest = &record.manifest;
     if matches!(manifest.status, RunStatus::Failed | RunStatus::Partial) {

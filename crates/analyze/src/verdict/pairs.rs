@@ -27,7 +27,7 @@ pub(crate) fn checks(record: &Record) -> Vec<Check> {
     of(record).iter().map(check).collect()
 }
 
-/// What the pairs come to, in sentences; nothing for other runs.
+/// Sentences about the pairs of a group; nothing for other runs.
 pub(crate) fn verdict(record: &Record) -> Vec<Text> {
     let pairs = of(record);
     let Some(all) = sentence(record, &pairs) else {
@@ -49,7 +49,7 @@ pub(crate) fn verdict(record: &Record) -> Vec<Text> {
     out
 }
 
-/// What all hosts carried at once.
+/// Sentence about the load of all hosts at once.
 fn mesh(record: &Record) -> Option<Text> {
     let get = |metric: Metric| metric.of(&record.manifest.summary);
     let bits = get(group::MESH_BITS_PER_SECOND)?;

@@ -37,7 +37,8 @@ fn is_same(one: &HostEntry, other: &HostEntry) -> bool {
     told || place(one) == place(other)
 }
 
-/// Where a host is. The controller's own host and loopback addresses are the same place.
+/// Name of the machine that a host is on. The controller's own host and loopback addresses are the
+/// same place.
 fn place(host: &HostEntry) -> &str {
     let address = host.address.as_str();
     let loopback = address.starts_with("127.") || matches!(address, "::1" | "localhost");

@@ -43,7 +43,7 @@ impl<'a> PhaseView<'a> {
         &self.phase.result.flows
     }
 
-    /// What the phase's numbers mean; `None` for a workload that is not known.
+    /// Meaning of the phase's numbers; `None` for a workload that is not known.
     pub fn kind(&self) -> Option<&'static Kind> {
         self.phase.kind()
     }
@@ -80,7 +80,7 @@ impl<'a> PhaseView<'a> {
         T::deserialize(value).ok()
     }
 
-    /// What had to be kept: label `bounds`, `p99<1ms,loss<0.1%`.
+    /// Bounds that had to be kept: label `bounds`, `p99<1ms,loss<0.1%`.
     pub fn bounds(&self) -> Option<Bounds> {
         self.phase.labels.get("bounds")?.parse().ok()
     }
@@ -223,7 +223,7 @@ impl<'a> PhaseView<'a> {
         inside.map(|(_, value)| *value)
     }
 
-    /// How much the cumulative counters of a metric on one host grew during the phase, all labels
+    /// Growth of the cumulative counters of a metric on one host during the phase, all labels
     /// together. `None` when no series shows it.
     pub fn increase(&self, host: &str, metric: Metric) -> Option<f64> {
         let mut total = None;

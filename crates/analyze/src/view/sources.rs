@@ -4,7 +4,7 @@ use sokudo_model::kinds::{End, Family, KINDS, datagram, stream};
 use sokudo_model::metric::Metric;
 use sokudo_model::metrics::{host, own, selftest, tcp};
 
-/// What several workloads, or a monitor, read at one place.
+/// Metrics that several workloads, or a monitor, read at one place.
 const READ_AT: &[(&str, &[Metric])] = &[
     (
         "SO_MEMINFO, SO_RXQ_OVFL",
@@ -79,7 +79,7 @@ const READ_AT: &[(&str, &[Metric])] = &[
     ("self-test over loopback", selftest::METRICS),
 ];
 
-/// Where sokudo reads a metric; empty for one that is in no evidence.
+/// Source of a metric's readings; empty for one that is in no evidence.
 pub fn source_of(metric: Metric) -> &'static str {
     let read = READ_AT.iter().find(|(_, known)| known.contains(&metric));
     let read = read.map(|(source, _)| *source);
@@ -88,7 +88,7 @@ pub fn source_of(metric: Metric) -> &'static str {
         .unwrap_or_default()
 }
 
-/// What the kernel counts about the threads of a workload.
+/// The kernel's source of a metric about the threads of a workload.
 fn of_thread(metric: Metric) -> Option<&'static str> {
     let ends = KINDS.iter().map(|kind| kind.ends);
     let mut ends = ends.flat_map(|ends| [Some(ends.near), ends.far]).flatten();
@@ -99,7 +99,7 @@ fn of_thread(metric: Metric) -> Option<&'static str> {
     })
 }
 
-/// What a workload counts itself.
+/// The source of a metric that a workload counts itself.
 fn of_workload(metric: Metric) -> Option<&'static str> {
     let mut kinds = KINDS.iter();
     let kind = kinds.find(|kind| kind.metrics.contains(&metric))?;

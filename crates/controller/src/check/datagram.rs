@@ -126,7 +126,7 @@ fn phase(name: &str, flows: Vec<FlowPlan>, rate_per_s: Option<f64>, duration_ns:
     }
 }
 
-/// What this host can send and receive at all, per I/O mode, over its loopback.
+/// Measures the send and receive rates of this host, per I/O mode, over its loopback.
 fn self_test(run: &mut Run, lengths: &Lengths) -> Result<(), ControlError> {
     run.doing(&Text::new("engine-doing-selftest"));
     let t0_ns = run.elapsed_ns();

@@ -40,11 +40,11 @@ const BESIDE_MAX_NS: u64 = 30_000_000_000;
 pub struct GroupCheck {
     /// Layers by name; all when none is named.
     pub layers: Vec<String>,
-    /// What every directed pair must do.
+    /// Bounds that every directed pair must keep.
     pub expected: Option<Expectation>,
     /// Longest load of a phase, nanoseconds.
     pub longest_ns: u64,
-    /// How long all of it may take, nanoseconds.
+    /// Longest time of all of it, nanoseconds.
     pub within_ns: u64,
 }
 

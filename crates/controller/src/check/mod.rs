@@ -36,7 +36,7 @@ pub struct CheckConfig {
 }
 
 impl CheckConfig {
-    /// How long a layer without a search measures, nanoseconds.
+    /// Duration of the measurement of a layer without a search, nanoseconds.
     fn length_ns(&self) -> u64 {
         const SECOND_NS: u64 = 1_000_000_000;
         match self.quick {
@@ -46,10 +46,10 @@ impl CheckConfig {
     }
 }
 
-/// How much load a layer makes between one pair of hosts.
+/// Amount of load that a layer makes between one pair of hosts.
 #[derive(Debug, Clone, Copy)]
 struct Amount {
-    /// How long, nanoseconds.
+    /// Duration, nanoseconds.
     duration_ns: u64,
     /// Datagrams per second of the layers that are given a rate.
     packets_per_s: f64,
@@ -73,7 +73,7 @@ pub struct Layer {
     mesh: bool,
     /// Whether it needs a connection: where one could not be made, it is not tried again.
     connects: bool,
-    /// How the layer is checked inside one machine, where one phase between two hosts is not enough.
+    /// Check of the layer inside one machine, where one phase between two hosts is not enough.
     inside: Option<Inside>,
 }
 

@@ -46,7 +46,7 @@ pub struct Budget {
     pub last: usize,
     /// Longest load of a phase, nanoseconds.
     pub longest_ns: u64,
-    /// How long all of it may take, nanoseconds.
+    /// Longest time of all of it, nanoseconds.
     pub within_ns: u64,
     /// Time that a phase takes beside its load, nanoseconds.
     pub beside_ns: u64,

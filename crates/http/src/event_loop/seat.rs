@@ -71,7 +71,7 @@ pub(super) struct OwnFound {
 const MOST_OWN: usize = 64;
 
 impl Seat {
-    /// Where it found a target in this round.
+    /// Target that it found in this round.
     pub(super) fn own_found(&self, target: TargetId, round: u32) -> Option<Arc<Found>> {
         let mut own = self.own.iter();
         let known = own.find(|own| own.target == target && own.round == round);

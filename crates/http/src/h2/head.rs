@@ -128,7 +128,7 @@ impl Session {
         Ok(())
     }
 
-    /// What a block says; `None`: what no head may say. Its fields are kept if its stream wants
+    /// Content of a block; `None`: no head may have it. Its fields are kept if its stream wants
     /// them.
     ///
     /// Errors: nothing that follows on the connection can be read.

@@ -134,7 +134,7 @@ fn long(bits: u64, count: usize) -> Result<Option<(u8, u8)>, NotPacked> {
     Ok(None)
 }
 
-/// What is left must be fewer than eight ones.
+/// Checks the padding: fewer than eight ones.
 fn padding(bits: u64, count: usize) -> Result<(), NotPacked> {
     let ones = count == 0 || bits >> (64 - count) == (1 << count) - 1;
     match count < 8 && ones {

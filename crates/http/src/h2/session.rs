@@ -46,7 +46,7 @@ pub(crate) struct Ask<'a> {
 pub(crate) enum Room {
     /// Now.
     Now,
-    /// When one of those under way has ended.
+    /// Later, once one of those under way has ended.
     Later,
     /// Not on this connection.
     Never,
@@ -302,7 +302,7 @@ impl Session {
         frame::put(&mut self.out, GOAWAY, 0, 0, &payload);
     }
 
-    /// Why a connection that ended now has ended.
+    /// Reason for the end of a connection that ended now.
     pub(crate) fn why_ended(&self) -> FailureKind {
         match self.peer.leaves {
             Some((_, code)) if code != Code::NO_ERROR => FailureKind::GoneAway(code),

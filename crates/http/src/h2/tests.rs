@@ -35,7 +35,7 @@ fn ask(session: &mut Session, user: u32, body: &[u8]) -> Option<u32> {
     })
 }
 
-/// What a server sends.
+/// Bytes that a server sends.
 #[derive(Default)]
 struct Said(Vec<u8>);
 
@@ -73,7 +73,7 @@ fn plain(fields: &[(&str, &str)]) -> Vec<u8> {
     block
 }
 
-/// How a stream ended: number, status, body, and why it is not whole.
+/// End of a stream: number, status, body, and the reason why it is not whole.
 type End = (u32, u16, String, Option<FailureKind>);
 
 /// Feeds bytes of a server; returns how streams ended and whether the connection did.

@@ -45,7 +45,7 @@ impl fmt::Debug for Identity {
     }
 }
 
-/// Why bytes are not a valid key store.
+/// Reason why bytes are not a valid key store.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoStore {
     /// It has none of the formats.

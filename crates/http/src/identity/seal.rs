@@ -226,8 +226,8 @@ fn add(number: &mut [u8], other: &[u8]) {
     }
 }
 
-/// What a cipher sealed in CBC, without what fills its last block. `None`: the key or the first block
-/// has another length than the cipher's, or the bytes are not filled blocks.
+/// Plain text that a cipher sealed in CBC, without the padding of its last block. `None`: the key
+/// or the first block has another length than the cipher's, or the bytes are not filled blocks.
 fn open<C>(key: &[u8], first: &[u8], sealed: &[u8]) -> Option<Vec<u8>>
 where
     C: BlockCipher + BlockDecryptMut + KeyInit,

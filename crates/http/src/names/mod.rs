@@ -50,8 +50,7 @@ pub(crate) fn look_up(name: &str, servers: &[String], until: Instant) -> io::Res
     Err(io::ErrorKind::NotFound.into())
 }
 
-/// When a look-up that begins now ends at the latest: at a moment of [`now_ns`], or within bounds of
-/// its own.
+/// Latest end of a look-up that begins now: at a moment of [`now_ns`], or within bounds of its own.
 pub(crate) fn until(until_ns: i64) -> Instant {
     let left_ns = u64::try_from(until_ns.saturating_sub(now_ns())).unwrap_or(0);
     Instant::now() + Duration::from_nanos(left_ns).min(LONGEST)

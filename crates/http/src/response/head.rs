@@ -4,8 +4,8 @@ use memchr::memchr;
 
 use crate::failure::Malformed;
 
-/// What the head of one response says, as far as the engine must know. Ranges are offsets into the
-/// bytes that it was read from.
+/// Head of one response, as far as the engine must know it. Ranges are offsets into the bytes that
+/// it was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Head {
     /// Minor version: `HTTP/1.minor`.

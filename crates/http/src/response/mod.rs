@@ -222,7 +222,7 @@ impl Response {
         }
     }
 
-    /// How the body ends (RFC 9112 §6.3).
+    /// Finds the end of the body (RFC 9112 §6.3).
     fn take_head(&mut self, head: Head) {
         let no_body = self.is_to_head
             || matches!(head.status, 204 | 304)

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What a whole response came to.
+/// Content of a whole response.
 #[derive(Debug, PartialEq, Eq, Clone)]
 struct Read {
     status: u16,

@@ -59,12 +59,12 @@ pub struct Call {
     pub site: u32,
 }
 
-/// Why a template could not be rendered.
+/// Reason why a template could not be rendered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionFault {
     /// The function that failed.
     pub function: &'static str,
-    /// What was wrong, with the value in question.
+    /// The mistake, with the value in question.
     pub why: String,
 }
 

@@ -25,7 +25,7 @@ pub struct Parsed {
     pub unclosed: bool,
 }
 
-/// Why a text cannot be parsed.
+/// Reason why a text cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ExpressionError {
     /// Call of an unknown function.

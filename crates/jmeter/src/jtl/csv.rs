@@ -13,7 +13,7 @@ const MOST_CELLS: usize = 1024;
 /// Bytes of cells for which there is room at first; a longer row makes more room.
 const FIRST_ROOM_BYTES: usize = 4 << 10;
 
-/// What a buffer begins with.
+/// Content of the beginning of a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowSplit {
     /// A row of this many bytes, line end included.

@@ -40,7 +40,7 @@ pub struct BrokenRow {
     pub why: Why,
 }
 
-/// Why a row could not be read.
+/// Reason why a row could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
     /// The number of cells differs from the number of columns.

@@ -47,7 +47,7 @@ pub struct ReadOutcome {
     pub inner: u64,
 }
 
-/// Why a file cannot be read.
+/// Reason why a file cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum JtlError {
     /// I/O error.

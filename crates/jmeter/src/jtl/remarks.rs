@@ -5,7 +5,7 @@ use sokudo_stats::requests::{MOST_LABELS, Requests};
 
 use super::ReadOutcome;
 
-/// What a reader must know of the rows.
+/// Remarks about the rows, for the reader.
 pub fn remarks(requests: &Requests, outcome: &ReadOutcome) -> Vec<Text> {
     let mut out = Vec::new();
     if outcome.cut {

@@ -10,7 +10,7 @@ use crate::properties::Properties;
 pub struct NotAbove0 {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// Its text.
     pub text: String,
 }
 

@@ -14,7 +14,7 @@ pub enum AssertionKind {
     Response {
         /// The part that is examined.
         field: Field,
-        /// How the texts are compared.
+        /// Comparison of the texts.
         test: TextTest,
         /// True if it must not hold.
         negated: bool,
@@ -40,7 +40,7 @@ pub enum AssertionKind {
     Size {
         /// The part whose bytes are counted.
         field: SizeField,
-        /// How they are compared.
+        /// Comparison of the numbers.
         is: Comparison,
         /// Bytes.
         bytes: Value<i64>,
@@ -95,7 +95,7 @@ pub enum AssertionKind {
     },
 }
 
-/// How texts are compared.
+/// Comparison of texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextTest {
@@ -125,7 +125,7 @@ pub enum SizeField {
     Message,
 }
 
-/// How numbers are compared.
+/// Comparison of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Comparison {

@@ -39,7 +39,7 @@ pub struct ElementSpec {
     pub family: Family,
     /// Priority in which it was implemented: 1, 2 or 3.
     pub tier: u8,
-    /// How it is read.
+    /// Way in which it is read.
     pub(crate) role: Role,
 }
 
@@ -70,7 +70,7 @@ pub enum Family {
     Tool,
 }
 
-/// How sokudo treats an element.
+/// sokudo's treatment of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Treatment {
     /// It does what it does in JMeter.
@@ -85,7 +85,7 @@ pub enum Treatment {
     NotSupported,
 }
 
-/// How an element is read.
+/// Way in which an element is read.
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
     Plan,
@@ -155,7 +155,7 @@ impl ElementSpec {
         self.gui.unwrap_or(self.classes[0])
     }
 
-    /// How sokudo treats it.
+    /// sokudo's treatment of it.
     pub fn treatment(&self) -> Treatment {
         match self.role {
             Role::NoEffect => Treatment::NoEffect,

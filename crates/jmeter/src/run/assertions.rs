@@ -344,7 +344,7 @@ fn json_fails(
     }
 }
 
-/// What an assertion expects at a path in JSON.
+/// Value that an assertion expects at a path in JSON.
 struct InJson {
     path: String,
     /// The path is JMESPath, not JSONPath.
@@ -405,7 +405,7 @@ impl InJson {
         }
     }
 
-    /// What JMeter says when it is there and must not be.
+    /// JMeter's text for a value that is there and must not be.
     fn must_not_be(&self) -> String {
         let path = &self.path;
         match &self.expected {

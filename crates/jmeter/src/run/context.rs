@@ -43,7 +43,7 @@ pub(super) struct ThreadContext {
     node: usize,
     /// Rendered name of the current sampler.
     label: String,
-    /// When the user ends by the clock; `None`: not by the clock.
+    /// End of the user by the clock; `None`: not by the clock.
     ends_ns: Option<i64>,
     /// Calls of `__counter` by call site.
     counts: HashMap<u32, u64>,

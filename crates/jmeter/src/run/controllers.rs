@@ -21,7 +21,7 @@ use crate::plan::{ControllerKind, Id, ThroughputLimit};
 
 /// Most passes of controllers without a sampler before the user rests.
 const FUEL: u32 = 1_000;
-/// How long it rests then, and between two attempts to lock.
+/// Length of a rest, and of the time between two attempts to lock.
 const REST_NS: i64 = 1_000_000;
 
 /// A user's state in one controller.

@@ -10,7 +10,7 @@ use super::sub_results::{SubResult, SubResults};
 use crate::plan::{ListenerKind, PostKind, Value};
 use crate::script::ScriptSample;
 
-/// What the elements in scope made of a result.
+/// Verdict of the elements in scope about a result.
 pub(super) struct Examined {
     pub verdict: Verdict,
     /// The result as a script changed it.

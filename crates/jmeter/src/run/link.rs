@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
 
-    /// What JMeter 5.6.3 reports for the same links in a page at this address.
+    /// Checks a link against JMeter 5.6.3's report for a page at this address.
     #[track_caller]
     fn check(link: &str, expected: &str) {
         let base = Address::parse("http://h:81/page/x?q").unwrap();

@@ -8,19 +8,19 @@ use sokudo_model::Spent;
 /// of the previous one.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Reply<'a> {
-    /// When the request should have been sent.
+    /// Intended start of the request.
     pub intended_ns: i64,
-    /// When it was started.
+    /// Its real start.
     pub start_ns: i64,
-    /// When the connection was established, TLS included.
+    /// Time at which the connection was established, TLS included.
     pub connected_ns: i64,
-    /// When the whole request was sent.
+    /// Time at which the whole request was sent.
     pub sent_ns: i64,
-    /// When the first byte of the response was received.
+    /// Time at which the first byte of the response was received.
     pub first_byte_ns: i64,
-    /// When the response ended or the request failed.
+    /// Time at which the response ended or the request failed.
     pub end_ns: i64,
-    /// Where the time went.
+    /// Time by stages.
     pub spent: Spent,
     /// Address of the peer, if known.
     pub peer: Option<std::net::SocketAddr>,
@@ -42,7 +42,7 @@ pub struct Reply<'a> {
     pub headers: &'a [u8],
     /// The kept part of the body.
     pub body: &'a [u8],
-    /// Why there is no complete response; `None`: there is one.
+    /// Reason why there is no complete response; `None`: there is one.
     pub lost: Option<Lost<'a>>,
 }
 
@@ -67,7 +67,7 @@ impl Reply<'_> {
     }
 }
 
-/// Why there is no complete response.
+/// Reason why there is no complete response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Lost<'a> {
     /// The failure as JMeter names it.
@@ -76,7 +76,7 @@ pub struct Lost<'a> {
     pub phase: &'static str,
     /// Error number of the system, if there is one.
     pub errno: Option<i32>,
-    /// What failed, in a few words.
+    /// The failure in a few words.
     pub says: &'a str,
 }
 

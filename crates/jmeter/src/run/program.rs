@@ -4,7 +4,7 @@
 use crate::jtl::SavedDetails;
 use crate::plan::{AssertionKind, Field, Id, ListenerKind, Plan, PostKind, PreKind, Scope, Script};
 
-/// What is known of a sampler before it runs.
+/// Properties of a sampler that are known before it runs.
 #[derive(Debug, Default)]
 pub(super) struct Program {
     /// An element needs the response body.

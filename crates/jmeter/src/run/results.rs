@@ -15,7 +15,7 @@ use crate::plan::{ControllerKind, Id};
 /// Most results that are kept below that of a transaction; further ones are only counted.
 const MOST_BELOW: usize = 10_000;
 
-/// Where the results of one user go: open transactions and the sink.
+/// Receivers of one user's results: open transactions and the sink.
 pub(super) struct Results {
     sink: Arc<dyn Sink>,
     /// Transactions under way, the outer ones first.

@@ -58,21 +58,21 @@ pub struct SampleRow<'a> {
     pub connect_ms: u64,
     /// Encoding of the response; empty: not stated.
     pub encoding: Cow<'a, str>,
-    /// When it should have started: nanoseconds of the monotonic clock.
+    /// Intended start: nanoseconds of the monotonic clock.
     pub intended_ns: i64,
-    /// When it started.
+    /// Real start.
     pub start_ns: i64,
-    /// When the request was sent.
+    /// Time at which the request was sent.
     pub sent_ns: i64,
-    /// When it ended.
+    /// Its end.
     pub end_ns: i64,
     /// Error number of the system; 0: none.
     pub errno: i32,
-    /// Where the time went, redirects included.
+    /// Time by stages, redirects included.
     pub spent: Spent,
     /// Stage that failed; empty: none.
     pub phase: &'static str,
-    /// What failed; empty: nothing.
+    /// The failure; empty: none.
     pub failure: Cow<'a, str>,
     /// Values of `sample_variables`, in their order; `None`: not set.
     pub variables: Vec<Option<String>>,

@@ -11,7 +11,7 @@ use crate::script::{self, Bindings, Judgement, LogLevel, ScriptSample, StopReque
 pub(super) struct Scripted {
     /// Its value; `None`: it has none.
     pub value: Option<String>,
-    /// Why it failed; `None`: it did not.
+    /// Reason of its failure; `None`: it did not fail.
     pub fault: Option<String>,
     /// The sample as the script changed it.
     pub seen: Option<ScriptSample>,

@@ -24,7 +24,7 @@ impl GeneratorShare {
         number % self.of == self.index
     }
 
-    /// How many of `whole` things belong to the generator.
+    /// Number of `whole` things that belong to the generator.
     pub fn share(self, whole: u64) -> u64 {
         whole / self.of + u64::from(self.index < whole % self.of)
     }

@@ -61,7 +61,7 @@ pub(super) struct SharedState {
 /// State of a timer that several users share.
 #[derive(Debug, Default)]
 pub(super) struct TimerState {
-    /// When the previous request was due: entry 0 for all groups, then one for each group.
+    /// Due time of the previous request: entry 0 for all groups, then one for each group.
     pub previous_ns: Vec<Option<i64>>,
     /// Coming arrivals, with the number of their round.
     pub exactly: Option<(i64, sokudo_pace::throughput::Exactly)>,

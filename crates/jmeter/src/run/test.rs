@@ -89,7 +89,7 @@ pub struct Test {
     pub(super) variables: Arc<HashMap<String, String>>,
     /// Controllers of each group.
     pub(super) nodes: Vec<Vec<ControllerNode>>,
-    /// What is known of each sampler before the test.
+    /// Properties of each sampler that are known before the test.
     pub(super) programs: Vec<Program>,
     /// `timer.factor`.
     pub(super) pause_factor: f64,
@@ -104,7 +104,7 @@ pub struct Test {
     pub(super) shown: Vec<String>,
     /// `httpsampler.ignore_failed_embedded_resources`.
     pub(super) excuses_parts: bool,
-    /// When the first shared timer was called: zero of its schedule.
+    /// Time of the first call of a shared timer: zero of its schedule.
     pub(super) begun_ns: OnceLock<i64>,
     patterns: Cache<Regex>,
     paths: Cache<JsonPath>,

@@ -21,7 +21,7 @@ pub struct ThreadStart {
     pub group: usize,
     /// Number of the user in the group, from 1.
     pub number: u64,
-    /// When it ends by the clock, counted like `at_ns`; `None`: not by the clock.
+    /// End by the clock, counted like `at_ns`; `None`: not by the clock.
     pub ends_ns: Option<i64>,
     /// True for an arrival: `at_ns` is when it should start, however late it is.
     pub is_arrival: bool,
@@ -141,7 +141,7 @@ fn asked(schedule: &[OpenStep]) -> f64 {
     pieces.map(quantity).sum()
 }
 
-/// When a user of a ramp ends: those that started first end first.
+/// End of a user of a ramp: those that started first end first.
 fn row_end_ms(rows: &[crate::plan::RampRow], number: u64) -> Option<u64> {
     let mut before = 0;
     for row in rows {
@@ -266,7 +266,7 @@ impl Arrivals {
 }
 
 impl SchedulePiece {
-    /// When the integral of the rate reaches a value; `None`: not in this piece.
+    /// Time at which the integral of the rate reaches a value; `None`: not in this piece.
     fn when_ns(&self, quantity: f64) -> Option<f64> {
         let lasts_s = self.lasts_ns / 1e9;
         if lasts_s <= 0.0 {

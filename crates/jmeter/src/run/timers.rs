@@ -18,7 +18,7 @@ const TIMER_STREAM: u64 = 1 << 41;
 /// The state that one user's timers keep between samplers.
 #[derive(Debug, Default)]
 pub(super) struct Timers {
-    /// When the previous request of a throughput timer for each user was due.
+    /// Due time of the previous request of a throughput timer for each user.
     previous_ns: HashMap<Id, i64>,
 }
 

@@ -28,7 +28,7 @@ pub struct VirtualUser {
     thread: Thread,
 }
 
-/// What a user does next.
+/// Next action of a user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextAction {
     /// Sends the request that was appended.
@@ -37,19 +37,19 @@ pub enum NextAction {
     Rest,
     /// Nothing until then.
     Pause {
-        /// When to call [`VirtualUser::step`] again.
+        /// Time of the next call of [`VirtualUser::step`].
         until_ns: i64,
     },
     /// It has ended.
     End,
 }
 
-/// How a request is to be sent.
+/// Options of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
     /// Number that [`Targets`](super::Targets) gave.
     pub target: u32,
-    /// When it should have been sent.
+    /// Intended start.
     pub intended_ns: i64,
     /// The connection is closed afterwards.
     pub close: bool,
@@ -82,11 +82,11 @@ struct Thread {
     phase: Phase,
     /// Start and result of a script sampler that was executed.
     scripted: Option<(i64, Box<ScriptSample>)>,
-    /// When an arrival should have begun, until its first request.
+    /// Intended start of an arrival, until its first request.
     intended_ns: Option<i64>,
 }
 
-/// What a user is doing. The current sampler is in its context.
+/// Activity of a user. The current sampler is in its context.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
     /// It has not begun.

@@ -96,7 +96,7 @@ pub struct Judgement {
     pub message: String,
 }
 
-/// What a script asks to stop.
+/// Part of the test that a script asks to stop.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopRequest {
     /// Nothing.
@@ -123,7 +123,7 @@ pub struct Bindings {
     pub seen: Option<ScriptSample>,
     /// The judgement of an assertion.
     pub judgement: Judgement,
-    /// What it asks to stop.
+    /// The part to stop.
     pub wish: StopRequest,
     /// Lines that it logged.
     pub logged: Vec<Logged>,

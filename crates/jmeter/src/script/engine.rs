@@ -24,7 +24,7 @@ const MOST_LOOKS: u32 = 2_000;
 /// Longest script, bytes.
 const MOST_SCRIPT_BYTES: usize = 1 << 20;
 
-/// Why a script failed.
+/// Reason why a script failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScriptFault {
     /// Line of the script, from 1; 0: unknown.

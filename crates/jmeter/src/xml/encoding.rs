@@ -9,7 +9,7 @@ use encoding_rs::{DecoderResult, Encoding, UTF_8};
 /// Number of bytes in which the XML declaration is searched.
 const DECLARATION_BYTES: usize = 256;
 
-/// Why bytes cannot be decoded.
+/// Reason why bytes cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotText {
     /// The encoding is unknown.

@@ -57,12 +57,12 @@ impl Element {
     }
 }
 
-/// Why a file cannot be read.
+/// Reason why a file cannot be read.
 #[derive(Debug, Clone)]
 pub struct NotXml {
-    /// Where reading ended.
+    /// Place where reading ended.
     pub place: FilePosition,
-    /// What was wrong.
+    /// The mistake.
     pub says: Text,
 }
 

@@ -40,7 +40,7 @@ impl<'a> Facts<'a> {
         self.file_as(name, path, |text| Some(text.to_owned()));
     }
 
-    /// What `pick` finds in the text of a small file.
+    /// Fact that `pick` finds in the text of a small file.
     pub(super) fn file_as(
         &mut self,
         name: &str,

@@ -70,7 +70,7 @@ pub(super) fn harmless_cmdline(text: &str) -> (String, usize) {
     (kept.join(" "), dropped.len())
 }
 
-/// What `/proc/cpuinfo` says about the first core.
+/// Entry of `/proc/cpuinfo` about the first core.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct CpuInfo {
     /// Name that its maker gave it; on ARM the numbers of maker and part.
@@ -124,7 +124,7 @@ pub(super) fn limit<'a>(text: &'a str, row: &str) -> Option<(&'a str, &'a str)> 
     columns.next().zip(columns.next())
 }
 
-/// Where the limits of this process's control group stand.
+/// Place of the limits of this process's control group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Group<'a> {
     /// Version 2: one tree for all controllers.
@@ -158,9 +158,9 @@ pub(super) fn group<'a>(text: &'a str, controller: &str) -> Option<Group<'a>> {
 /// Which trees of control groups exist, from `/proc/self/mountinfo`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct GroupMounts<'a> {
-    /// Where version 2 is mounted.
+    /// Mount point of version 2.
     pub(super) v2: Option<&'a str>,
-    /// Where the trees of version 1 are mounted: options that name the controllers, place.
+    /// Mount points of the trees of version 1: options that name the controllers, place.
     pub(super) v1: Vec<(&'a str, &'a str)>,
 }
 

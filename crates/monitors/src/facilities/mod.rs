@@ -25,9 +25,9 @@ pub struct Facility {
     pub name: String,
     /// It works here, or is set well.
     pub available: bool,
-    /// What was found, or what the system said.
+    /// The finding, or the error of the system.
     pub why: String,
-    /// What the operator can do about it; `None` when nothing needs doing or can be done.
+    /// Remedy for the operator; `None` when nothing needs doing or can be done.
     pub change: Option<String>,
 }
 
@@ -42,7 +42,7 @@ pub fn probe(runs_dir: &Path) -> Vec<Facility> {
     }
 }
 
-/// What there is to try on systems other than Linux.
+/// Facilities to try on systems other than Linux.
 fn probe_elsewhere(runs_dir: &Path) -> Vec<Facility> {
     let why = "not available on this system: sokudo asks only Linux for it";
     let mut found: Vec<Facility> = ["network namespaces", "kernel counters and settings"]

@@ -7,7 +7,7 @@ use crate::BadText;
 pub(crate) struct Meminfo {
     /// Memory of the machine, without what the kernel keeps for itself.
     pub(crate) total_bytes: u64,
-    /// What can be used without swapping; absent before Linux 3.14.
+    /// Memory that can be used without swapping; absent before Linux 3.14.
     pub(crate) available_bytes: Option<u64>,
     /// Swap in use; absent where the kernel has no swap.
     pub(crate) swap_used_bytes: Option<u64>,

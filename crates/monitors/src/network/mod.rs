@@ -131,7 +131,7 @@ struct Counter {
     shown: Shown,
 }
 
-/// How a counter becomes a point.
+/// Way in which a counter becomes a point.
 #[derive(Clone, Copy)]
 enum Shown {
     /// Growth over the interval, per second.

@@ -3,7 +3,7 @@
 /// Longest head of an answer, bytes.
 const MAX_HEAD: usize = 64 << 10;
 
-/// What the bytes that have come so far are.
+/// State of the bytes received so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     /// More must come; at the end of the connection this is all that there is.
@@ -12,14 +12,14 @@ pub(super) enum Answer {
     Whole {
         /// Status code.
         status: u16,
-        /// What follows the head, without the framing of chunks.
+        /// Bytes after the head, without the framing of chunks.
         body: Vec<u8>,
     },
     /// Not an answer in HTTP/1.
     Broken(&'static str),
 }
 
-/// How the end of the body is found.
+/// Way in which the end of the body is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Framing {
     Length(usize),

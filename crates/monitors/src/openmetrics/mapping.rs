@@ -94,7 +94,7 @@ impl MappedUnit {
     }
 }
 
-/// What a sample adds to a series.
+/// A sample's addition to a series.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mapped {
     /// Name in the record.
@@ -137,7 +137,7 @@ impl Mapping {
         Ok(())
     }
 
-    /// What a sample becomes: an entry per rule that means it.
+    /// Points that a sample becomes: an entry per rule that applies to it.
     fn apply(&self, read: &Exposition, sample: &Sample) -> Vec<Mapped> {
         let means = |rule: &&Rule| {
             let mut labels = rule.labels.iter();
@@ -169,8 +169,8 @@ impl Rule {
     }
 }
 
-/// What the samples of an answer become, by name and labels: by the mapping, or each as its family's type
-/// has it. Samples of one series are added up.
+/// Points that the samples of an answer become, by name and labels: by the mapping, or each as its
+/// family's type has it. Samples of one series are added up.
 pub(super) fn mapped(mapping: Option<&Mapping>, read: &Exposition) -> Vec<Mapped> {
     let as_it_is = |sample: &Sample| {
         let is_counter = match read.role(&sample.name) {

@@ -12,7 +12,7 @@ const MAX_LINE: usize = 64 << 10;
 /// Most labels of one sample.
 const MAX_LABELS: usize = 64;
 
-/// How the values of a family behave.
+/// Type of a family, which says how its values behave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Only grows.
@@ -48,7 +48,7 @@ pub(super) struct Exposition {
     pub(super) samples: Vec<Sample>,
 }
 
-/// What a sample is within its family.
+/// Role of a sample within its family.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// A number that only grows.
@@ -59,17 +59,17 @@ pub(super) enum Role {
     Detail,
 }
 
-/// Why an answer is not understood.
+/// A line that cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BadLine {
     /// From 1.
     pub(super) line: usize,
-    /// What was expected and not found.
+    /// The expected syntax that was not found.
     pub(super) problem: &'static str,
 }
 
 impl Exposition {
-    /// What a sample of this name is, by the type of its family.
+    /// Role of a sample of this name, by the type of its family.
     pub(super) fn role(&self, name: &str) -> Role {
         if let Some(kind) = self.kinds.get(name) {
             return match kind {

@@ -12,7 +12,7 @@ use super::parse::{BadLine, Exposition, exposition};
 /// Longest answer, bytes.
 pub(super) const MAX_ANSWER: usize = 16 << 20;
 
-/// Where metrics are told: `http://HOST[:PORT]/PATH`.
+/// Address of the metrics: `http://HOST[:PORT]/PATH`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Url {
     /// Name or address, without brackets.
@@ -85,7 +85,7 @@ impl Url {
     }
 }
 
-/// Why a scrape gave no metrics.
+/// Reason why a scrape gave no metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Failure {
     Unresolved(String),
@@ -99,7 +99,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// What people read.
+    /// Text for people.
     pub(super) fn text(&self) -> Text {
         match self {
             Self::Unresolved(why) => Text::new("engine-scrape-unresolved").word("why", why),

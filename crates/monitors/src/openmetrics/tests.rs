@@ -48,7 +48,7 @@ fn last(batch: &Batch, metric: &str) -> Option<f64> {
     series.points.last().map(|point| point.1)
 }
 
-/// What a single answer gives: whether it is up, and the key of the reason if not.
+/// Result of a single answer: whether the endpoint is up, and the key of the reason if not.
 fn outcome(answer: &'static str) -> (Option<f64>, Option<String>) {
     let (url, server) = endpoint(vec![answer]);
     let mut batch = Batch::default();

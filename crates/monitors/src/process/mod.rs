@@ -163,9 +163,9 @@ struct ProcessSampler {
     most: usize,
     matches: SeriesKey,
     interval: Interval,
-    /// When the processes are looked for again.
+    /// Time of the next search for the processes.
     look_at_ns: i64,
-    /// How many there were; `None` before the first look.
+    /// Number of processes found; `None` before the first search.
     found: Option<usize>,
     /// There were more than are observed, which has been told.
     is_cut: bool,
@@ -316,7 +316,7 @@ impl Observed {
         })
     }
 
-    /// Why its files and its storage cannot be counted; `None` where they can.
+    /// Reason why its files and its storage cannot be counted; `None` where they can.
     fn unreadable(&self) -> Option<std::io::Error> {
         let files = fs::read_dir(self.directory.join("fd")).map(drop);
         let io = read_bounded(&self.directory.join("io"), MAX_TEXT).map(drop);
@@ -404,7 +404,7 @@ fn stat_of(directory: &Path) -> Option<Stat> {
     parse::stat(&text).ok()
 }
 
-/// How many files a process has open; `None` where that cannot be read.
+/// Number of files that a process has open; `None` where that cannot be read.
 fn open_files(directory: &Path) -> Option<u64> {
     let folder = directory.join("fd");
     // Since Linux 6.2 the folder's size is their number, which spares the list.

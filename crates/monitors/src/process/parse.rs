@@ -9,7 +9,8 @@ pub(super) struct Stat {
     pub(super) user_ticks: u64,
     /// CPU time inside the kernel.
     pub(super) system_ticks: u64,
-    /// When it began, since the machine's start: tells it from a later one with the same number.
+    /// Begin of the process, since the machine's start: tells it from a later one with the same
+    /// number.
     pub(super) began_ticks: u64,
 }
 
@@ -32,7 +33,7 @@ pub(super) fn stat(text: &str) -> Result<Stat, BadText> {
     })
 }
 
-/// What `/proc/PID/status` says of a process, or `/proc/PID/task/TID/status` of a thread.
+/// Content of `/proc/PID/status` of a process, or `/proc/PID/task/TID/status` of a thread.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Status<'a> {
     /// Name, cut by the kernel after 15 bytes.

@@ -59,7 +59,7 @@ fn latency(subject: &Subject) -> Option<Number> {
     Some(number)
 }
 
-/// How much was under way, and how long a sender waited for room.
+/// Amount under way, and the time that a sender waited for room.
 fn backlog(subject: &Subject) -> Option<Number> {
     let bytes = subject.own(bus::BACKLOG_PEAK_BYTES)?;
     let mut number = Number::new(human(bytes, Unit::Bytes), "report-number-under-way");

@@ -43,7 +43,7 @@ fn numbers(subject: &Subject) -> Vec<Number> {
     out
 }
 
-/// What a phase delivered.
+/// Delivery rate of a phase.
 fn line(subject: &Subject) -> Option<Number> {
     let summary = &subject.summary;
     let bits = view::delivered_bits(summary)?;
@@ -106,7 +106,7 @@ fn delivered(summary: &Summary, phase: &PhaseRecord) -> Option<Number> {
     Some(number)
 }
 
-/// What was sent, for a far end that does not report what it received.
+/// Number of datagrams sent, for a far end that does not report what it received.
 fn sent(summary: &Summary) -> Option<Number> {
     let bytes = datagram::SENT_BYTES_PER_SECOND.of(summary)?;
     let mut number = Number::new(

@@ -40,7 +40,7 @@ fn numbers(subject: &Subject) -> Vec<Number> {
 /// Size of a request and its response, bytes, from which on the volume carried is shown, too.
 const BULK_BYTES: f64 = 16_384.0;
 
-/// How soon requests were answered, how many, and what they carried when they are large.
+/// Latency and rate of requests, and their throughput when they are large.
 fn line(subject: &Subject) -> Option<Number> {
     let exchange = exchange_of(subject)?;
     let mut number = latency(subject, exchange)?;
@@ -55,7 +55,7 @@ fn line(subject: &Subject) -> Option<Number> {
     Some(number)
 }
 
-/// What all flows of a phase carried together; `None` when their messages are small.
+/// Throughput of all flows of a phase; `None` when their messages are small.
 fn bulk_bits_per_second(phase: &PhaseRecord, exchange: &Exchange) -> Option<f64> {
     let between = exchange.between?;
     let flows = &phase.result.flows;

@@ -12,14 +12,14 @@ use sokudo_model::{Kind, Metric, PhaseRecord, Stat, Summary};
 use crate::block::Number;
 use crate::view;
 
-/// How the phases of a workload are described.
+/// Description of the phases of a workload.
 #[derive(Clone, Copy)]
 pub struct Telling {
     /// The few numbers that matter, the most important first, without the generator's health.
     pub numbers: fn(&Subject) -> Vec<Number>,
     /// One number for a list of phases.
     pub line: fn(&Subject) -> Option<Number>,
-    /// How the load was made, where that is not what was asked for.
+    /// Settings of the load that differ from the request.
     pub settings: fn(&Subject) -> Vec<Number>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Subject<'a> {
         self.summary.get(&metric.stat(stat)).copied()
     }
 
-    /// How it is described.
+    /// Its description.
     pub fn telling(&self) -> Telling {
         match self.kind.map(|kind| kind.family) {
             Some(Family::Exchange(_)) => exchange::TELLING,

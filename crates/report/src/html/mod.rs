@@ -72,7 +72,7 @@ fn collect<'a>(blocks: &'a [Block], out: &mut Vec<&'a Chart>) {
     }
 }
 
-/// What all parts of one page need.
+/// State that all parts of one page need.
 struct Page<'a> {
     sheet: &'a Sheet,
     speaker: Speaker,

@@ -17,7 +17,7 @@ const MAX_PROBLEMS: usize = 50;
 pub struct Sheet {
     /// Title of the window.
     pub title: String,
-    /// What the page is about, in the line at its top: parts with dots between.
+    /// Subject of the page, in the line at its top: parts with dots between.
     pub what: Vec<Phrase>,
     /// Its sections from top to bottom.
     pub parts: Vec<Part>,
@@ -44,7 +44,7 @@ pub struct Part {
     pub name: &'static str,
     /// Its heading; the first screen needs none.
     pub title: Option<Phrase>,
-    /// What it shows.
+    /// Its content.
     pub blocks: Vec<Block>,
 }
 

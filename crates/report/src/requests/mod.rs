@@ -36,9 +36,9 @@ use crate::view::View;
 pub struct Dashboard<'a> {
     /// Name of the file or the test; foreign text.
     pub name: &'a str,
-    /// What its rows say.
+    /// Counts of its rows.
     pub requests: &'a Requests,
-    /// When its first request started, RFC 3339 in the reader's zone.
+    /// Start of its first request, RFC 3339 in the reader's zone.
     pub started: &'a str,
     /// An earlier test: its name and its figures.
     pub earlier: Option<(&'a str, &'a Requests)>,
@@ -46,7 +46,7 @@ pub struct Dashboard<'a> {
     pub goals: Option<&'a Goals>,
     /// The run that produced the rows: what its hosts did, and what is concluded from it.
     pub record: Option<&'a Record>,
-    /// What a reader must know of the rows: broken ones, for example.
+    /// Remarks about the rows: broken ones, for example.
     pub remarks: &'a [Text],
 }
 

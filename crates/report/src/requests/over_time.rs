@@ -64,7 +64,7 @@ pub fn blocks(dashboard: &Dashboard) -> Vec<Block> {
     out
 }
 
-/// Where steps of the timeline lie on the page's time axis.
+/// Positions of the timeline's steps on the page's time axis.
 struct Axis<'a> {
     requests: &'a Requests,
     first_ms: i64,

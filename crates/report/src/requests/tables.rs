@@ -147,7 +147,7 @@ fn figures(percentiles: &[f64]) -> Vec<Figure> {
     out
 }
 
-/// How the figures were made.
+/// Settings with which the figures were made.
 pub fn conditions(dashboard: &Dashboard) -> Vec<Block> {
     let requests = dashboard.requests;
     let width = requests.timeline.width_ms() as f64 / 1e3;

@@ -29,7 +29,7 @@ pub struct Section {
     pub name: &'static str,
     /// Whether it has a heading of its own; the first screen needs none.
     pub headed: bool,
-    /// What it shows of a record.
+    /// Builds its content from a record.
     pub blocks: fn(&View) -> Vec<Block>,
 }
 

@@ -27,7 +27,7 @@ const HEADS: [&str; 17] = [
     "errors",
 ];
 
-/// How the values of several flows become one.
+/// Rule that makes one value of those of several flows.
 #[derive(Clone, Copy)]
 enum Fold {
     Sum,

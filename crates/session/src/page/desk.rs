@@ -118,7 +118,7 @@ impl Desk for Orders {
     }
 }
 
-/// What is wrong with the workload of a line: its word, or its options.
+/// Mistake in the workload of a line: its word, or its options.
 fn unreadable(line: &line::Line) -> Option<Mistake> {
     let Command::Order { order, .. } = &line.command else {
         return None;

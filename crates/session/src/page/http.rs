@@ -14,13 +14,13 @@ use crate::{How, Measurement, WATCH_NS, conclude, random_seed};
 
 /// A load that a page asks for.
 pub struct PageOrder<'a> {
-    /// What would be typed after `sokudo http`.
+    /// Words as typed after `sokudo http`.
     pub words: &'a [String],
     /// The command line that opened the page, without secrets.
     pub command: Vec<String>,
     /// Seed of every random choice; drawn when absent.
     pub seed: Option<u64>,
-    /// What observes beside the usual monitors.
+    /// Monitors beside the usual ones.
     pub monitors: Vec<MonitorSpec>,
     /// Ends the run early.
     pub stop: Arc<AtomicBool>,

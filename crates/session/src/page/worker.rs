@@ -32,7 +32,7 @@ use crate::{
 
 /// Orders that wait: there is never more than one, and the end.
 const ORDERS_MAX: usize = 2;
-/// How often hosts are listened to while the console's record waits for a line.
+/// Time between two looks for messages of the hosts while the console's record waits for a line.
 const LISTEN: Duration = Duration::from_millis(200);
 /// A console record that nobody talks to is closed after this.
 const SILENCE: Duration = Duration::from_secs(15 * 60);
@@ -49,7 +49,7 @@ pub trait HostSource: Send {
     fn reach_some(&self) -> Result<(Reached, Vec<Refusal>), Refusal>;
 }
 
-/// What a page is opened for.
+/// Settings of a page.
 pub struct Setting {
     /// Hosts.
     pub place: Box<dyn HostSource>,
@@ -59,11 +59,11 @@ pub struct Setting {
     pub seed: Option<u64>,
     /// Time between two samples of the monitors, nanoseconds.
     pub interval_ns: u64,
-    /// What observes each run beside the usual monitors.
+    /// Monitors of each run beside the usual ones.
     pub monitors: Vec<MonitorSpec>,
 }
 
-/// What the worker is doing.
+/// Activity of the worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// Nothing.
@@ -74,7 +74,7 @@ pub enum State {
     Waits,
 }
 
-/// What the desk and the worker share.
+/// State that the desk and the worker share.
 pub struct Shared {
     orders: SyncSender<Order>,
     inside: Mutex<Inside>,
@@ -101,7 +101,7 @@ impl Shared {
         self.lock().hosts.clone()
     }
 
-    /// What changes the load that runs.
+    /// Handle that changes the running load.
     pub fn steering(&self) -> Option<Steering> {
         self.lock().steering.clone()
     }
@@ -188,7 +188,7 @@ impl Worker {
         })
     }
 
-    /// What it works with.
+    /// State that it shares with the desk.
     pub fn shared(&self) -> Arc<Shared> {
         Arc::clone(&self.shared)
     }

@@ -29,13 +29,13 @@ pub struct Function {
     pub most: usize,
     /// Arguments as in a manual.
     pub takes: &'static str,
-    /// What it needs to be executed.
+    /// Requirements of its execution.
     pub needs: Needs,
     /// Appends its result.
     pub(super) evaluate: fn(&mut FunctionCall<'_>) -> Result<(), FunctionFault>,
 }
 
-/// What a function needs to be executed.
+/// Requirements of a function's execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Needs {
     /// Nothing.

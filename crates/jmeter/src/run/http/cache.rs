@@ -17,7 +17,7 @@ const MOST_ENTRIES: usize = 5_000;
 #[derive(Debug, Default)]
 pub(super) struct HttpCache(HashMap<String, CachedResponse>);
 
-/// What a server said about the age of a response.
+/// A server's statement about the age of a response.
 #[derive(Debug, Default)]
 struct CachedResponse {
     last_modified: Option<String>,

@@ -56,8 +56,8 @@ pub(super) struct SampleTotals {
 }
 
 impl SampleTotals {
-    /// Where the time of the sample went. Embedded resources and the time between redirects count
-    /// as receiving.
+    /// Time of the sample by its stages. Embedded resources and the time between redirects count as
+    /// receiving.
     pub fn spent(&self, end_ns: i64) -> Spent {
         let whole_ns = end_ns.saturating_sub(self.intended_ns);
         self.spent.filled(u64::try_from(whole_ns).unwrap_or(0))

@@ -57,7 +57,7 @@ pub(super) struct HttpClient {
     page: Option<Box<PageDownload>>,
 }
 
-/// What begins after [`HttpClient::begin`].
+/// Result of [`HttpClient::begin`].
 pub(super) enum RequestStart {
     /// The request was appended.
     Sent(Request),
@@ -67,7 +67,7 @@ pub(super) enum RequestStart {
     Failed(NotHttp, String),
 }
 
-/// What follows after [`HttpClient::ended`].
+/// Result of [`HttpClient::ended`].
 pub(super) enum RequestEnd<'a> {
     /// Another request: a redirect or the same with credentials.
     Hop,

@@ -15,7 +15,7 @@ use crate::run::context::View;
 use crate::run::encode;
 use crate::run::outcome::NotHttp;
 
-/// Why a request is not sent.
+/// Reason why a request is not sent.
 #[derive(Debug)]
 pub(super) enum Unsent {
     /// A cache manager has a fresh entry for it.

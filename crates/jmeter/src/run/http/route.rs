@@ -25,7 +25,7 @@ pub struct Route {
     pub identity: Option<u32>,
 }
 
-/// How long the system's answers are cached at least: Java caches them that long.
+/// Shortest time that the system's answers are cached: Java caches them that long.
 const SYSTEM_CACHE_NS: u64 = 30_000_000_000;
 
 /// True if requests may need a [`Route`].
@@ -39,7 +39,7 @@ fn dns_of<'a>(test: &'a Test, request: &HttpRequest) -> Option<&'a ConfigKind> {
     Some(&config.kind)
 }
 
-/// How one request reaches its server.
+/// Path of one request to its server.
 #[derive(Debug, Default)]
 pub(super) struct NetworkPath {
     proxy: Option<Through>,

@@ -60,7 +60,7 @@ fn attribute(kind: u16, payload: &[u8]) -> Vec<u8> {
 /// One message of an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer<'a> {
-    /// What follows the message header; `last` when no other message belongs to the answer.
+    /// Bytes after the message header; `last` when no other message belongs to the answer.
     Payload { bytes: &'a [u8], last: bool },
     /// The kernel refused, with this error number.
     Refused(i32),
@@ -114,7 +114,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..end]).into_owned()
 }
 
-/// What the kernel's link table says about one interface.
+/// Entry of the kernel's link table about one interface.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Link {
     /// Name as in `ip link`.

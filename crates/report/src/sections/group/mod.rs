@@ -157,7 +157,7 @@ fn held(pairs: &[Pair]) -> Number {
     number
 }
 
-/// How far apart the loads of a phase began, and how well the clocks could be compared.
+/// Distance between the begins of a phase's loads, and the precision of the comparison of clocks.
 fn together(summary: &Summary) -> Option<Number> {
     let spread = summary
         .get(&metrics::group::START_SPREAD_SECONDS.stat(Stat::Max))

@@ -32,8 +32,8 @@ pub fn numbers(view: &View) -> Vec<Number> {
     out
 }
 
-/// How the load was made, each with what it was asked for or chosen by. For the terminal; the page
-/// has a table.
+/// Settings of the load, each with the request or the reason for it. For the terminal; the page has
+/// a table.
 pub fn settings(view: &View) -> Vec<Number> {
     let Some(phase) = view.subject() else {
         return Vec::new();

@@ -187,7 +187,7 @@ fn cost(phases: &[&PhaseRecord], metric: Metric) -> Vec<Option<f64>> {
         .collect()
 }
 
-/// What one thread of each host can send and receive over loopback, by I/O mode.
+/// Send and receive rates of one thread of each host over loopback, by I/O mode.
 fn selftest(view: &View) -> Option<Table> {
     const SENT: &str = selftest::SENT_PACKETS_PER_SECOND.name;
     const ARRIVED: &str = selftest::DELIVERED_PACKETS_PER_SECOND.name;

@@ -35,7 +35,7 @@ pub fn blocks(view: &View) -> Vec<Block> {
     out
 }
 
-/// How a run ended, as a sentence.
+/// Status of a run, as a sentence.
 pub fn status_words(status: RunStatus) -> Phrase {
     Text::new(match status {
         RunStatus::Running => "report-status-running",
