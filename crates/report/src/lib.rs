@@ -17,6 +17,7 @@ mod budget;
 pub mod chart;
 mod date;
 mod families;
+mod headline;
 mod heat;
 mod html;
 pub mod knee;
@@ -42,6 +43,7 @@ mod synthetic;
 #[cfg(test)]
 mod tests;
 
+pub use headline::headline;
 pub use html::html;
 pub use markdown::markdown;
 pub use summary::{SUMMARY, SUMMARY_SCHEMA, summary_json};

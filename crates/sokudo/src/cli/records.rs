@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use sokudo_model::document::{Document, field};
-use sokudo_model::{RunStatus, Stat, Summary, Unit, harmless, kinds, units};
+use sokudo_model::{RunStatus, harmless};
 use sokudo_session::conclude;
 
 use super::finish::{ShowOptions, exit_of, show as show_record};
@@ -118,7 +118,7 @@ pub fn runs(args: RunsArgs) -> Result<Exit, Failure> {
                     "{:<38} {:<8} {}",
                     harmless(&entry.id),
                     status_word(info.status),
-                    headline(&info.workload, &info.summary)
+                    sokudo_report::headline(&info.workload, &info.summary)
                 );
                 println!("{}", line.trim_end());
             }
@@ -151,32 +151,6 @@ fn status_word(status: RunStatus) -> &'static str {
         RunStatus::Partial => "partial",
         RunStatus::Failed => "failed",
     }
-}
-
-/// What a run of one workload carried, how late, and what share of it failed.
-fn headline(workload: &str, summary: &Summary) -> String {
-    let get = |name: &str| summary.get(name).copied();
-    let Some((names, carried)) = kinds::curve_metrics(workload)
-        .and_then(|names| Some((names, names.delivered.of(summary)?)))
-    else {
-        return String::new();
-    };
-    let mut parts = vec![units::human(carried, names.delivered.unit)];
-    let p99 = names
-        .latency
-        .and_then(|latency| get(&latency.stat(Stat::P99)));
-    parts.extend(p99.map(|s| format!("99 % {}", units::human(s, Unit::Seconds))));
-    let share = names.shares.first();
-    let share = share.and_then(|(word, share)| Some((*word, share.name, share.of(summary)?)));
-    if let Some((word, name, share)) = share.filter(|(_, _, share)| *share > 0.0) {
-        let what = match word {
-            "loss" if name.contains("retransmitted") => "sent again",
-            "loss" => "lost",
-            _ => "failed",
-        };
-        parts.push(format!("{} {what}", units::percent(share)));
-    }
-    parts.join(" · ")
 }
 
 /// `sokudo show`.
@@ -251,6 +225,7 @@ fn collect(
 
 #[cfg(test)]
 mod tests {
+    use sokudo_model::Summary;
     use sokudo_store::{RunEntry, RunInfo};
 
     use super::*;
